@@ -1,0 +1,109 @@
+/**
+ * Every way a request can fail, in one place. A kind knows its status, its words in the OpenAI and in
+ * the Anthropic envelope, and whether the same request may be sent again. DESIGN section 3 is the
+ * promise this table keeps: 402 means only "no money", 429 means only "wait".
+ */
+interface ErrorKindFacts {
+  readonly status: number
+  /** `error.type` in the OpenAI envelope. */
+  readonly type: string
+  /** `error.code` in the OpenAI envelope. */
+  readonly code: string
+  /** `error.type` in the Anthropic envelope. */
+  readonly anthropicType: string
+  readonly retry: boolean
+}
+
+function kind(
+  status: number,
+  type: string,
+  code: string,
+  anthropicType: string,
+  retry = false,
+): ErrorKindFacts {
+  return { status, type, code, anthropicType, retry }
+}
+
+const INVALID = "invalid_request_error"
+
+export const ERROR_KINDS = {
+  missing_api_key: kind(401, INVALID, "missing_api_key", "authentication_error"),
+  invalid_api_key: kind(401, INVALID, "invalid_api_key", "authentication_error"),
+  insufficient_credits: kind(402, "insufficient_quota", "insufficient_credits", "billing_error"),
+  key_budget_exceeded: kind(402, "insufficient_quota", "key_budget_exceeded", "billing_error"),
+  model_not_priced: kind(402, INVALID, "model_not_priced", "billing_error"),
+  credits_reserved: kind(429, "rate_limit_exceeded", "credits_reserved", "rate_limit_error", true),
+  request_rate_exceeded: kind(429, "requests", "rate_limit_exceeded", "rate_limit_error", true),
+  token_rate_exceeded: kind(429, "tokens", "rate_limit_exceeded", "rate_limit_error", true),
+  model_not_allowed: kind(403, INVALID, "model_not_allowed", "permission_error"),
+  model_not_found: kind(404, INVALID, "model_not_found", "not_found_error"),
+  model_not_supported: kind(400, INVALID, "model_not_supported", INVALID),
+  not_found: kind(404, INVALID, "not_found", "not_found_error"),
+  method_not_allowed: kind(405, INVALID, "method_not_allowed", INVALID),
+  invalid_json: kind(400, INVALID, "invalid_json", INVALID),
+  unsupported_media_type: kind(415, INVALID, "unsupported_media_type", INVALID),
+  missing_required_parameter: kind(400, INVALID, "missing_required_parameter", INVALID),
+  invalid_type: kind(400, INVALID, "invalid_type", INVALID),
+  invalid_value: kind(400, INVALID, "invalid_value", INVALID),
+  below_min_value: kind(400, INVALID, "below_min_value", INVALID),
+  above_max_value: kind(400, INVALID, "above_max_value", INVALID),
+  string_above_max_length: kind(400, INVALID, "string_above_max_length", INVALID),
+  invalid_parameter_combination: kind(400, INVALID, "invalid_parameter_combination", INVALID),
+  body_too_large: kind(413, INVALID, "body_too_large", "request_too_large"),
+  refused_by_upstream: kind(400, INVALID, "refused_by_upstream", INVALID),
+  upstream_error: kind(502, "server_error", "upstream_error", "api_error", true),
+  upstream_overloaded: kind(503, "server_error", "upstream_overloaded", "overloaded_error", true),
+  upstream_timeout: kind(504, "server_error", "upstream_timeout", "timeout_error", true),
+  shutting_down: kind(503, "server_error", "shutting_down", "overloaded_error", true),
+  internal_error: kind(500, "server_error", "internal_error", "api_error", true),
+} as const satisfies Record<string, ErrorKindFacts>
+
+/** The closed vocabulary of failures; also `error.error_type` in every dialect. */
+export type ErrorKind = keyof typeof ERROR_KINDS
+
+export interface GatewayErrorDetails {
+  /** The field of the request that is wrong, as a dotted path: `messages[0].content`. */
+  readonly parameter?: string
+  /** Seconds to wait before trying again; sent as `retry-after`. */
+  readonly retryAfter?: number
+  /** Further members of the error object, such as `balance` and `required`. */
+  readonly fields?: Readonly<Record<string, string | number | null>>
+  /** Further headers of the answer, such as `x-ratelimit-*` or `allow`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** The status, type and code of a vendor that refused the request itself. */
+  readonly upstream?: { readonly status: number; readonly type?: string; readonly code?: string }
+  readonly cause?: unknown
+}
+
+/** The one error type of the gateway. `message` is written for the caller and holds no secret. */
+export class GatewayError extends Error {
+  override readonly name = "GatewayError"
+  readonly kind: ErrorKind
+  readonly details: GatewayErrorDetails
+
+  constructor(kind: ErrorKind, message: string, details: GatewayErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.kind = kind
+    this.details = details
+  }
+
+  /** The HTTP status of the answer. */
+  get status(): number {
+    return this.details.upstream?.status ?? ERROR_KINDS[this.kind].status
+  }
+
+  /** Whether the same request may succeed later; sent as `x-should-retry`. */
+  get retry(): boolean {
+    return ERROR_KINDS[this.kind].retry
+  }
+}
+
+/** Any thrown thing as a gateway error; what is not ours becomes `internal_error` and keeps its cause. */
+export function asGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown
+  return new GatewayError(
+    "internal_error",
+    "The gateway failed to handle this request. Nothing was charged. Try again.",
+    { cause: thrown },
+  )
+}

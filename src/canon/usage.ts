@@ -1,0 +1,78 @@
+/**
+ * What one request used, in quantities that never overlap, so that a cost is a plain sum over the
+ * classes. How each vendor counts, and what is inside what, is WIRE.md section 8.
+ */
+export interface Usage {
+  /** Input tokens that were neither read from nor written to a prompt cache, audio left out. */
+  readonly inputFresh: number
+  /** Input tokens read from a prompt cache. */
+  readonly inputCacheRead: number
+  /** Input tokens written to a prompt cache that lives for minutes. */
+  readonly inputCacheWrite: number
+  /** Input tokens written to a prompt cache that lives for an hour. */
+  readonly inputCacheWriteLong: number
+  /** Output tokens, reasoning included, audio left out. */
+  readonly output: number
+  /** The part of `output` that was reasoning: told to the caller, never priced again. */
+  readonly reasoning: number
+  /** Audio tokens in the input. */
+  readonly audioInput: number
+  /** Audio tokens in the output. */
+  readonly audioOutput: number
+  /** Pictures made. */
+  readonly images: number
+  /** Characters of text spoken. */
+  readonly characters: number
+  /** Seconds of sound heard. */
+  readonly seconds: number
+  /** Searches made, as rerankers and searching models count them. */
+  readonly searches: number
+}
+
+/** The classes of usage that have a price. */
+export type UsageClass = Exclude<keyof Usage, "reasoning">
+
+/** Nothing used. */
+export const NO_USAGE: Usage = Object.freeze({
+  inputFresh: 0,
+  inputCacheRead: 0,
+  inputCacheWrite: 0,
+  inputCacheWriteLong: 0,
+  output: 0,
+  reasoning: 0,
+  audioInput: 0,
+  audioOutput: 0,
+  images: 0,
+  characters: 0,
+  seconds: 0,
+  searches: 0,
+})
+
+/** All tokens that went in, whatever they cost: what a context limit and a price tier count. */
+export function totalInput(usage: Usage): number {
+  return (
+    usage.inputFresh +
+    usage.inputCacheRead +
+    usage.inputCacheWrite +
+    usage.inputCacheWriteLong +
+    usage.audioInput
+  )
+}
+
+/** All tokens that came out. */
+export function totalOutput(usage: Usage): number {
+  return usage.output + usage.audioOutput
+}
+
+/** The usage of several attempts together. */
+export function addUsage(left: Usage, right: Usage): Usage {
+  const sum: Record<keyof Usage, number> = { ...left }
+  for (const name of Object.keys(NO_USAGE) as (keyof Usage)[]) sum[name] += right[name]
+  return sum
+}
+
+/** Whether nothing at all was counted. */
+export function isNoUsage(usage: Usage): boolean {
+  return totalInput(usage) + totalOutput(usage) + usage.images + usage.characters === 0 &&
+    usage.seconds + usage.searches === 0
+}

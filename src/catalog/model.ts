@@ -1,0 +1,29 @@
+import type { ModelKind } from "../config/settings.ts"
+import type { Price } from "../ledger/price.ts"
+
+/** Model x provider x upstream name x price: what is called. */
+export interface Deployment {
+  /** `<provider>/<upstream name>`: names it in receipts and logs. */
+  readonly id: string
+  readonly provider: string
+  /** The provider's own name for the model. */
+  readonly upstreamModel: string
+  readonly weight: number
+  /** Absent: the deployment cannot be called, since its cost could not be known. */
+  readonly price?: Price
+}
+
+/** A public model and everything that can answer for it. */
+export interface Model {
+  /** `<provider>/<model_name>` */
+  readonly id: string
+  readonly kind: ModelKind
+  /** Unix seconds. */
+  readonly created: number
+  readonly ownedBy: string
+  /** Tokens of input and output together that the model can hold. */
+  readonly context?: number
+  /** Tokens it can put out in one answer. */
+  readonly maxOutput?: number
+  readonly deployments: readonly Deployment[]
+}

@@ -1,0 +1,111 @@
+/**
+ * The typed settings that the rest of the house reads. Money stays decimal text here: no number in
+ * this file has been a float on its way to the ledger.
+ */
+
+/** Decimal text, exactly as the operator meant it: `0.10`, `15`, `0.000001`. */
+export type DecimalText = string
+
+/** The classes of usage an operator can price, as they are written in `tollgate.yaml`. */
+export const PRICE_NAMES = [
+  "input",
+  "cached_input",
+  "cache_write",
+  "cache_write_1h",
+  "output",
+  "audio_input",
+  "audio_output",
+  "image",
+  "character",
+  "second",
+  "search",
+] as const
+
+export type PriceName = (typeof PRICE_NAMES)[number]
+
+/** Credits per million units of each class. */
+export type PriceTable = Readonly<Partial<Record<PriceName, DecimalText>>>
+
+/** Prices that replace the base ones for the whole request once its input is longer than `above`. */
+export interface PriceTierSettings extends PriceTable {
+  readonly above: number
+}
+
+export interface PriceSettings extends PriceTable {
+  readonly tiers?: readonly PriceTierSettings[]
+}
+
+export const MODEL_KINDS = [
+  "chat",
+  "embedding",
+  "rerank",
+  "image",
+  "speech",
+  "transcription",
+] as const
+
+export type ModelKind = (typeof MODEL_KINDS)[number]
+
+export interface ProviderSettings {
+  /** The vendor's id in the vendors' table: `openai`, `groq`, `openai-compatible`. */
+  readonly vendor: string
+  /** Absent for servers that ask for none. Never printed. */
+  readonly apiKey?: string
+  /** Absent where the vendor has an address of its own. */
+  readonly baseUrl?: string
+  /** Further headers for every upstream request. Values may be secret. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Whether the vendor's known models come with it. */
+  readonly knownModels: boolean
+  /** Where the entry comes from, for `doctor` and the console. */
+  readonly origin: "file" | "environment" | "sandbox"
+}
+
+export interface DeploymentSettings {
+  readonly provider: string
+  /** The provider's own name for the model. */
+  readonly model: string
+  readonly weight: number
+  /** Absent: the model's price. */
+  readonly price?: PriceSettings
+}
+
+export interface ModelSettings {
+  readonly kind?: ModelKind
+  readonly price?: PriceSettings
+  readonly multiplier?: DecimalText
+  readonly context?: number
+  readonly maxOutput?: number
+  readonly ownedBy?: string
+  readonly deployments?: readonly DeploymentSettings[]
+}
+
+/** Milliseconds; how long the gateway waits for an upstream before it gives up. */
+export interface DeadlineSettings {
+  readonly connect: number
+  readonly firstByte: number
+  readonly betweenBytes: number
+  readonly whole: number
+}
+
+export interface Settings {
+  readonly server: {
+    readonly host: string
+    readonly port: number
+    readonly workers: number
+  }
+  /** The folder that holds the database and the secrets. Absolute. */
+  readonly data: string
+  /** Seconds-free, absolute address callers use, when it differs from host and port. */
+  readonly publicUrl?: string
+  readonly adminToken?: string
+  readonly limits: {
+    /** The largest JSON body that is read, in bytes. */
+    readonly bodyBytes: number
+  }
+  readonly deadlines: DeadlineSettings
+  /** Multiplier of every model that has none of its own. */
+  readonly multiplier: DecimalText
+  readonly providers: Readonly<Record<string, ProviderSettings>>
+  readonly models: Readonly<Record<string, ModelSettings>>
+}

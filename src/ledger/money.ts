@@ -1,0 +1,43 @@
+/**
+ * Money is a bigint of nanocredits, 10^-9 of a credit. Nothing here is ever a float: decimal text
+ * goes in, decimal text comes out.
+ */
+
+/** Nanocredits in one credit. */
+export const NANOCREDITS = 1_000_000_000n
+
+const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/
+
+/**
+ * Decimal text as an integer of 10^-places.
+ * @throws RangeError when the text is no plain decimal or has more digits than `places`.
+ */
+export function parseDecimal(text: string, places: number): bigint {
+  const match = DECIMAL.exec(text.trim())
+  if (!match) throw new RangeError(`'${text}' is not a decimal number such as 12.50`)
+  const [, sign = "", whole = "0", fraction = ""] = match
+  const digits = fraction.replace(/0+$/, "")
+  if (digits.length > places) {
+    throw new RangeError(`'${text}' has more than ${places} digits after the point`)
+  }
+  const value = BigInt(whole + digits.padEnd(places, "0"))
+  return sign === "-" ? -value : value
+}
+
+/** Credits as decimal text to nanocredits. */
+export function parseCredits(text: string): bigint {
+  return parseDecimal(text, 9)
+}
+
+/** Nanocredits as decimal text in credits, without trailing zeros: `0.0000125`, `10`. */
+export function formatCredits(nanocredits: bigint): string {
+  const sign = nanocredits < 0n ? "-" : ""
+  const digits = (nanocredits < 0n ? -nanocredits : nanocredits).toString().padStart(10, "0")
+  const fraction = digits.slice(-9).replace(/0+$/, "")
+  return `${sign}${digits.slice(0, -9)}${fraction === "" ? "" : `.${fraction}`}`
+}
+
+/** Division that rounds up, for non-negative numerators. */
+export function divideUp(numerator: bigint, denominator: bigint): bigint {
+  return (numerator + denominator - 1n) / denominator
+}
