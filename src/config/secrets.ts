@@ -1,0 +1,38 @@
+import { randomBytes } from "node:crypto"
+import { existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+
+/** What this installation keeps to itself; never in the settings, never in the database. */
+export interface Secrets {
+  /** The key under which callers' keys are hashed. Lost: every key stops working. */
+  readonly keyPepper: string
+}
+
+/** Reads the secrets of a data directory, making them at the first start. Readable by its owner alone. */
+export function loadSecrets(dataDirectory: string): Secrets {
+  const directory = join(dataDirectory, "secrets")
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  return { keyPepper: readOrCreate(join(directory, "key-pepper")) }
+}
+
+function readOrCreate(path: string): string {
+  if (!existsSync(path)) create(path, randomBytes(32).toString("hex"))
+  const secret = readFileSync(path, "utf8").trim()
+  if (secret.length < 64) {
+    throw new Error(`the secret in ${path} is damaged: restore it from a backup of the data folder`)
+  }
+  return secret
+}
+
+/** Links a whole file into place; when another process was first, its secret is the one. */
+function create(path: string, secret: string): void {
+  const draft = `${path}.${process.pid}`
+  writeFileSync(draft, secret, { mode: 0o600 })
+  try {
+    linkSync(draft, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
+  } finally {
+    unlinkSync(draft)
+  }
+}

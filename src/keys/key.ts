@@ -1,0 +1,51 @@
+import type { KeyRecord } from "../store/records.ts"
+import type { Payer } from "../ledger/hold.ts"
+
+/** A key, ready for the hot path: everything a request asks of it is in memory. */
+export interface Key {
+  readonly id: string
+  readonly name: string
+  readonly account: string
+  readonly payer: Payer
+  readonly requestsPerMinute: number | undefined
+  readonly tokensPerMinute: number | undefined
+  /** Unix milliseconds; undefined: never. */
+  readonly expiresAt: number | undefined
+  readonly revoked: boolean
+  /** Whether it may call this model. Undefined: it may call all. */
+  readonly allows: ((model: string) => boolean) | undefined
+}
+
+/** Makes a stored key ready. */
+export function keyFromRecord(record: KeyRecord): Key {
+  return {
+    id: record.id,
+    name: record.name,
+    account: record.account,
+    payer: { account: record.account, key: record.id, budgeted: record.budget !== null },
+    requestsPerMinute: record.requestsPerMinute ?? undefined,
+    tokensPerMinute: record.tokensPerMinute ?? undefined,
+    expiresAt: record.expiresAt ?? undefined,
+    revoked: record.revokedAt !== null,
+    allows: record.models === null ? undefined : matcher(record.models),
+  }
+}
+
+/** `*` stands for any characters, `?` for one; everything else for itself. Remembers its answers. */
+function matcher(globs: readonly string[]): (model: string) => boolean {
+  const patterns = globs.map(globToPattern)
+  const known = new Map<string, boolean>()
+  return (model) => {
+    const answer = known.get(model) ?? patterns.some((pattern) => pattern.test(model))
+    if (known.size < 1_000) known.set(model, answer)
+    return answer
+  }
+}
+
+function globToPattern(glob: string): RegExp {
+  const source = glob
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replace(/\*+/g, ".*")
+    .replace(/\?/g, ".")
+  return new RegExp(`^${source}$`)
+}

@@ -1,0 +1,48 @@
+import { randomBytes } from "node:crypto"
+
+const PREFIX = "sk-tg-"
+const RANDOM_LENGTH = 43
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const SHAPE = /^sk-tg-[0-9A-Za-z]{43}$/
+/** Bytes from here on would make some characters likelier than others. */
+const FAIR_LIMIT = 256 - (256 % ALPHABET.length)
+
+/** Random base62 text. */
+export function randomText(length: number): string {
+  let text = ""
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < FAIR_LIMIT && text.length < length) text += ALPHABET[byte % ALPHABET.length]
+    }
+  }
+  return text
+}
+
+/** A new key: `sk-tg-` and 43 base62 characters, 256 bits. Shown once, stored nowhere. */
+export function newSecret(): string {
+  return PREFIX + randomText(RANDOM_LENGTH)
+}
+
+/** Whether a credential can be a key of ours at all. */
+export function looksLikeKey(credential: string): boolean {
+  return SHAPE.test(credential)
+}
+
+/** The end of a key, to tell keys apart in a list. */
+export function hintOf(secret: string): string {
+  return secret.slice(-4)
+}
+
+/** Hashes keys under a secret of this installation, so that a stolen database holds no usable key. */
+export class KeyHasher {
+  readonly #pepper: string
+
+  constructor(pepper: string) {
+    this.#pepper = pepper
+  }
+
+  /** HMAC-SHA-256, hexadecimal. */
+  hash(secret: string): string {
+    return new Bun.CryptoHasher("sha256", this.#pepper).update(secret).digest("hex")
+  }
+}

@@ -1,0 +1,43 @@
+import type { Till } from "./till.ts"
+
+/** Who pays, and with which key. */
+export interface Payer {
+  readonly account: string
+  readonly key: string
+  /** Whether the key has a budget of its own. */
+  readonly budgeted: boolean
+}
+
+/** Money set aside for one request, until it is settled, released or expires. */
+export interface Hold {
+  readonly request: string
+  readonly payer: Payer
+  readonly tills: readonly Till[]
+  /** Nanocredits. Grows when the cost turns out above it and the account has more. */
+  amount: bigint
+  /** Unix milliseconds. */
+  readonly at: number
+  /** The receipt to keep if the process dies first. Called only for holds that last. */
+  readonly receipt: () => string
+  /** Whether the journal has written it down. */
+  recorded: boolean
+  over: boolean
+}
+
+/** How a hold that could not be placed stands, by till. */
+export interface Standing {
+  readonly owner: string
+  /** The posted balance, or what is left of the budget. */
+  readonly posted: bigint
+  readonly available: bigint
+}
+
+/** What a settlement came to. */
+export interface Settlement {
+  /** Nanocredits taken from the account. */
+  readonly charged: bigint
+  /** The part of the cost that nothing could cover. */
+  readonly writtenOff: bigint
+  /** The account's posted balance after it. */
+  readonly balance: bigint
+}

@@ -1,0 +1,107 @@
+import { hostname } from "node:os"
+import type { HoldRecord, NodeNews, NodeRecord } from "../store/records.ts"
+import type { Store } from "../store/store.ts"
+
+/** How often a node looks for news, says that it lives, and looks for dead ones; milliseconds. */
+const POLL_EVERY = 100
+const BEAT_EVERY = 5_000
+/** A node that was silent this long is taken for dead, wherever it ran. */
+const DEAD_AFTER = 30_000
+
+export interface NodeListeners {
+  onNews(news: NodeNews): Promise<void>
+  /** This node was taken for dead and has just joined again. */
+  onForgotten(): void
+  onExpired(holds: readonly HoldRecord[]): void
+  onFailure(error: unknown): void
+}
+
+/** This process among those that share the database: it joins, beats, and buries the dead. */
+export class Node implements AsyncDisposable {
+  readonly id: string
+  readonly #store: Store
+  readonly #listeners: NodeListeners
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #polling: Promise<void> = Promise.resolve()
+  #beatAt = 0
+  #stopped = false
+
+  private constructor(store: Store, id: string, listeners: NodeListeners) {
+    this.#store = store
+    this.id = id
+    this.#listeners = listeners
+  }
+
+  /** Joins and takes back what processes that died have left leased. */
+  static async join(store: Store, id: string, listeners: NodeListeners): Promise<Node> {
+    const node = new Node(store, id, listeners)
+    await node.#join()
+    await node.#bury()
+    node.#next()
+    return node
+  }
+
+  /** Stops looking and returns all leases. Settle everything first. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#polling
+    await this.#store.removeNode(this.id, Date.now())
+  }
+
+  #join(): Promise<void> {
+    this.#beatAt = Date.now()
+    return this.#store.joinNode({
+      id: this.id,
+      process: process.pid,
+      host: hostname(),
+      beatAt: this.#beatAt,
+    })
+  }
+
+  #next(): void {
+    if (this.#stopped) return
+    this.#timer = setTimeout(() => {
+      this.#polling = this.#poll()
+        .catch((error: unknown) => this.#listeners.onFailure(error))
+        .then(() => this.#next())
+    }, POLL_EVERY)
+  }
+
+  async #poll(): Promise<void> {
+    const now = Date.now()
+    const beats = now - this.#beatAt >= BEAT_EVERY
+    if (beats) this.#beatAt = now
+    const news = await this.#store.pollNode(this.id, beats ? now : null)
+    if (!news.known) {
+      await this.#join()
+      this.#listeners.onForgotten()
+    }
+    await this.#listeners.onNews(news)
+    if (beats) await this.#bury()
+  }
+
+  async #bury(): Promise<void> {
+    const now = Date.now()
+    for (const node of await this.#store.listNodes()) {
+      if (node.id === this.id || !isDead(node, now)) continue
+      const expired = await this.#store.removeNode(node.id, now)
+      if (expired.length > 0) this.#listeners.onExpired(expired)
+    }
+  }
+}
+
+function isDead(node: NodeRecord, now: number): boolean {
+  if (now - node.beatAt > DEAD_AFTER) return true
+  if (node.host !== hostname()) return false
+  return node.process === process.pid || !isRunning(node.process)
+}
+
+function isRunning(processId: number): boolean {
+  try {
+    process.kill(processId, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"
+  }
+}

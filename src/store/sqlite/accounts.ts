@@ -1,0 +1,164 @@
+import type { Database, Statement } from "bun:sqlite"
+import { GENESIS_HASH, hashEntry } from "../chain.ts"
+import type { AccountRecord, EntryKind, EntryRecord, NewEntry } from "../records.ts"
+import { StoreError } from "../store.ts"
+
+interface AccountRow {
+  id: string
+  name: string
+  created_at: bigint
+  posted: bigint
+  leased: bigint
+}
+
+export interface EntryRow {
+  account: string
+  number: bigint
+  kind: string
+  amount: bigint
+  balance: bigint
+  at: bigint
+  request: string | null
+  note: string | null
+  author: string | null
+  receipt_hash: string | null
+  previous_hash: string
+  hash: string
+}
+
+/** An entry as the database keeps it, read back. */
+export function entryFromRow(row: EntryRow): EntryRecord {
+  return {
+    account: row.account,
+    number: Number(row.number),
+    kind: row.kind as EntryKind,
+    amount: row.amount,
+    balance: row.balance,
+    at: Number(row.at),
+    request: row.request,
+    note: row.note,
+    author: row.author,
+    receiptHash: row.receipt_hash,
+    previousHash: row.previous_hash,
+    hash: row.hash,
+  }
+}
+
+function accountFromRow(row: AccountRow): AccountRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    createdAt: Number(row.created_at),
+    balance: row.posted,
+    leased: row.leased,
+  }
+}
+
+const SELECT_ACCOUNT =
+  "SELECT id, name, created_at, posted, leased FROM accounts JOIN balances ON owner = id"
+
+/** Accounts and their books. Methods that write expect to run inside a transaction. */
+export class Accounts {
+  readonly #insert: Statement<unknown, [string, string, bigint]>
+  readonly #insertBalance: Statement<unknown, [string]>
+  readonly #find: Statement<AccountRow, [string, string]>
+  readonly #list: Statement<AccountRow, []>
+  readonly #lastEntry: Statement<EntryRow, [string]>
+  readonly #insertEntry: Statement<unknown, (string | bigint | null)[]>
+  readonly #changePosted: Statement<unknown, [bigint, string]>
+  readonly #entries: Statement<EntryRow, [string, bigint, bigint]>
+  readonly #entry: Statement<EntryRow, [string, bigint]>
+
+  constructor(database: Database) {
+    this.#insert = database.prepare("INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)")
+    this.#insertBalance = database.prepare("INSERT INTO balances (owner, posted) VALUES (?, 0)")
+    this.#find = database.prepare(`${SELECT_ACCOUNT} WHERE id = ? OR name = ?`)
+    this.#list = database.prepare(`${SELECT_ACCOUNT} ORDER BY created_at, id`)
+    this.#lastEntry = database.prepare(
+      "SELECT * FROM entries WHERE account = ? ORDER BY number DESC LIMIT 1",
+    )
+    this.#insertEntry = database.prepare(
+      "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )
+    this.#changePosted = database.prepare("UPDATE balances SET posted = posted + ? WHERE owner = ?")
+    this.#entries = database.prepare(
+      "SELECT * FROM entries WHERE account = ? AND number > ? ORDER BY number LIMIT ?",
+    )
+    this.#entry = database.prepare("SELECT * FROM entries WHERE account = ? AND number = ?")
+  }
+
+  create(account: { id: string; name: string; createdAt: number }): AccountRecord {
+    if (this.find(account.name)) {
+      throw new StoreError("exists", `an account named '${account.name}' exists already`)
+    }
+    this.#insert.run(account.id, account.name, BigInt(account.createdAt))
+    this.#insertBalance.run(account.id)
+    return { ...account, balance: 0n, leased: 0n }
+  }
+
+  find(idOrName: string): AccountRecord | null {
+    const row = this.#find.get(idOrName, idOrName)
+    return row ? accountFromRow(row) : null
+  }
+
+  list(): AccountRecord[] {
+    return this.#list.all().map(accountFromRow)
+  }
+
+  addEntry(entry: NewEntry): EntryRecord {
+    const account = this.find(entry.account)
+    if (!account) throw new StoreError("not_found", `there is no account '${entry.account}'`)
+    if (account.balance - account.leased + entry.amount < 0n) {
+      throw new StoreError("insufficient", "the balance does not cover this, or requests hold it")
+    }
+    this.#changePosted.run(entry.amount, account.id)
+    return this.append({ ...entry, account: account.id, request: null, receiptHash: null })
+  }
+
+  /** Writes the next line of an account's book. The balance itself is the caller's to change. */
+  append(
+    line: Omit<EntryRecord, "number" | "balance" | "previousHash" | "hash">,
+  ): EntryRecord {
+    const last = this.last(line.account)
+    const unhashed = {
+      ...line,
+      number: (last?.number ?? 0) + 1,
+      balance: (last?.balance ?? 0n) + line.amount,
+      previousHash: last?.hash ?? GENESIS_HASH,
+    }
+    const entry = { ...unhashed, hash: hashEntry(unhashed) }
+    this.insertEntry(entry)
+    return entry
+  }
+
+  last(account: string): EntryRecord | null {
+    const row = this.#lastEntry.get(account)
+    return row ? entryFromRow(row) : null
+  }
+
+  insertEntry(entry: EntryRecord): void {
+    this.#insertEntry.run(
+      entry.account,
+      BigInt(entry.number),
+      entry.kind,
+      entry.amount,
+      entry.balance,
+      BigInt(entry.at),
+      entry.request,
+      entry.note,
+      entry.author,
+      entry.receiptHash,
+      entry.previousHash,
+      entry.hash,
+    )
+  }
+
+  entries(account: string, after: number, limit: number): EntryRecord[] {
+    return this.#entries.all(account, BigInt(after), BigInt(limit)).map(entryFromRow)
+  }
+
+  entry(account: string, number: bigint): EntryRecord | null {
+    const row = this.#entry.get(account, number)
+    return row ? entryFromRow(row) : null
+  }
+}
