@@ -1,0 +1,53 @@
+import { exactNames, recordsOf } from "./genai-prices.ts"
+import { oddities } from "./merge-price.ts"
+import { Notes } from "./notes.ts"
+import { fillFromElsewhere, makersFacts } from "./resold.ts"
+import type { Facts } from "./shape.ts"
+import { VendorList } from "./vendor-list.ts"
+import type { Sources } from "./vendor-list.ts"
+import { vendorSources } from "./vendors.ts"
+
+/** Builds the facts. Pure: the same sources give the same facts. */
+export function assembleFacts(
+  sources: Sources,
+  generatedFrom: Facts["generated_from"],
+): { facts: Facts; notes: Notes } {
+  const notes = new Notes()
+  const facts: Facts = { generated_from: generatedFrom, vendors: {} }
+  for (const [vendor, source] of Object.entries(vendorSources)) {
+    facts.vendors[vendor] = new VendorList(sources, notes, vendor, source).models()
+  }
+  addResold(facts, sources, notes)
+  for (const name of fillFromElsewhere(facts)) notes.add("image price unknown, so unpriced", name)
+  check(facts, notes)
+  return { facts, notes }
+}
+
+// openrouter lists what a maker brings out on the same day; its own list here is the older one.
+function addResold(facts: Facts, sources: Sources, notes: Notes): void {
+  const models = facts.vendors["openrouter"] ?? {}
+  for (const record of recordsOf(sources.genaiPrices, "openrouter")) {
+    for (const name of exactNames(record)) {
+      const known = makersFacts(facts, name)
+      if (models[name] !== undefined || known === undefined) continue
+      models[name] = structuredClone(known)
+      notes.add("known to genai-prices alone", `openrouter/${name}`)
+    }
+  }
+}
+
+function check(facts: Facts, notes: Notes): void {
+  for (const [vendor, models] of Object.entries(facts.vendors)) {
+    for (const [name, model] of Object.entries(models)) {
+      for (const limit of [model.context, model.max_output]) {
+        if (limit !== undefined && !(Number.isInteger(limit) && limit > 0)) {
+          throw new RangeError(`${vendor}/${name}: not a length in tokens: ${limit}`)
+        }
+      }
+      for (const oddity of oddities(model.price ?? {})) {
+        notes.add("odd prices", `${vendor}/${name}: ${oddity}`)
+      }
+      if (model.price === undefined) notes.add("unpriced", `${vendor}/${name}`)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+const fractionDigits = 9
+
+/** The exact decimal as an integer of 10^-9: the ledger's own precision. */
+export function nanos(text: string): bigint {
+  const [whole = "0", fraction = ""] = text.split(".")
+  return BigInt(whole + fraction.padEnd(fractionDigits, "0").slice(0, fractionDigits))
+}
+
+/** The shortest decimal of an integer of 10^-9. */
+export function fromNanos(value: bigint): string {
+  const digits = value.toString().padStart(fractionDigits + 1, "0")
+  const fraction = digits.slice(-fractionDigits).replace(/0+$/, "")
+  const whole = digits.slice(0, -fractionDigits)
+  return fraction === "" ? whole : `${whole}.${fraction}`
+}
+
+/**
+ * A source's number as a decimal string.
+ * Rounding to 10^-9 undoes what a binary float did to the price the source meant.
+ * @throws RangeError when the number is negative or not finite
+ */
+export function decimal(value: number): string {
+  if (!Number.isFinite(value) || value < 0) throw new RangeError(`not a price: ${value}`)
+  return fromNanos(BigInt(Math.round(value * 10 ** fractionDigits)))
+}
+
+/** True when `left` is more than `right`. */
+export function exceeds(left: string, right: string): boolean {
+  return nanos(left) > nanos(right)
+}
+
+/** The higher of the prices that are known. */
+export function highest(...values: (string | undefined)[]): string | undefined {
+  let found: string | undefined
+  for (const value of values) {
+    if (value !== undefined && (found === undefined || exceeds(value, found))) found = value
+  }
+  return found
+}

@@ -1,0 +1,33 @@
+import type { Listing } from "./models-dev.ts"
+import { undated } from "./resold.ts"
+import type { Kind, ModelFacts, Price } from "./shape.ts"
+
+const modalities = ["text", "image", "audio", "video", "pdf"]
+
+/** The facts of a listed model. */
+export function describe(
+  listing: Listing,
+  kind: Kind,
+  owner: string | undefined,
+  price: Price | undefined,
+): ModelFacts {
+  const facts: ModelFacts = { kind }
+  const created = Date.parse(`${listing.releaseDate ?? ""}T00:00:00Z`)
+  if (!Number.isNaN(created)) facts.created = created / 1000
+  if (owner !== undefined) facts.owner = owner
+  if (listing.context !== undefined) facts.context = listing.context
+  // For an embedding the source's "output" is the length of the vector, for a rerank nothing.
+  const speaks = kind !== "embedding" && kind !== "rerank"
+  if (speaks && listing.maxOutput !== undefined) facts.max_output = listing.maxOutput
+  const input = modalities.filter((each) => listing.inputs.includes(each))
+  if (input.some((each) => each !== "text")) facts.input = input
+  if (listing.tools) facts.tools = true
+  if (listing.reasoning) facts.reasoning = true
+  if (price !== undefined) facts.price = price
+  return facts
+}
+
+/** The release date that a snapshot's name carries. */
+export function releaseIn(name: string): { releaseDate?: string } {
+  return undated(name) === name ? {} : { releaseDate: name.slice(-"YYYY-MM-DD".length) }
+}

@@ -1,0 +1,194 @@
+import { z } from "zod"
+import { decimal, highest } from "./decimal.ts"
+import type { Price, PriceClass, Rates, Tier } from "./shape.ts"
+
+interface Clause {
+  or?: Clause[] | undefined
+  and?: Clause[] | undefined
+  equals?: string | undefined
+  starts_with?: string | undefined
+  ends_with?: string | undefined
+  contains?: string | undefined
+  regex?: string | undefined
+}
+const clauseSchema: z.ZodType<Clause> = z.strictObject({
+  or: z.lazy(() => z.array(clauseSchema)).optional(),
+  and: z.lazy(() => z.array(clauseSchema)).optional(),
+  equals: z.string().optional(),
+  starts_with: z.string().optional(),
+  ends_with: z.string().optional(),
+  contains: z.string().optional(),
+  regex: z.string().optional(),
+})
+const rateSchema = z.union([
+  z.number(),
+  z.object({
+    base: z.number(),
+    tiers: z.array(z.object({ start: z.number(), price: z.number() })),
+  }),
+])
+const pricesSchema = z.record(z.string(), rateSchema)
+const constraintSchema = z.strictObject({
+  start_date: z.string().optional(),
+  start_time: z.string().optional(),
+  end_time: z.string().optional(),
+})
+const conditionalSchema = z.object({
+  constraint: constraintSchema.nullish(),
+  prices: pricesSchema,
+})
+const recordSchema = z.looseObject({
+  id: z.string(),
+  match: clauseSchema,
+  context_window: z.number().nullish(),
+  deprecated: z.boolean().nullish(),
+  price_comments: z.string().nullish(),
+  prices: z.union([pricesSchema, z.array(conditionalSchema)]),
+})
+
+/** The genai-prices data file: providers, each with records that match model names. */
+export const genaiPricesSchema = z.array(
+  z.looseObject({
+    id: z.string(),
+    fallback_model_providers: z.array(z.string()).nullish(),
+    models: z.array(recordSchema),
+  }),
+)
+
+/** The parsed genai-prices file. */
+export type GenaiPrices = z.infer<typeof genaiPricesSchema>
+/** One record: the models its clause matches and what they cost. */
+export type PriceRecord = z.infer<typeof recordSchema>
+
+const classOf: Record<string, PriceClass> = {
+  input_mtok: "input",
+  cache_read_mtok: "cached_input",
+  cache_write_mtok: "cache_write",
+  output_mtok: "output",
+  input_audio_mtok: "audio_input",
+  cache_audio_read_mtok: "cached_audio_input",
+  output_audio_mtok: "audio_output",
+}
+
+/** What a record says of the price on one date. */
+export interface Quote {
+  price: Price
+  /** The record says there is no long-context price, which its mere silence would not. */
+  flat: boolean
+  /** The price changes with the time of day, so no one price is right. */
+  hourly: boolean
+}
+
+/** The records of one provider. */
+export function recordsOf(source: GenaiPrices, provider: string): PriceRecord[] {
+  const found = source.find((candidate) => candidate.id === provider)
+  if (found === undefined) throw new Error(`genai-prices has no provider ${provider}`)
+  return found.models
+}
+
+/** The first record that matches the name, in the provider or in those it falls back to. */
+export function recordFor(
+  source: GenaiPrices,
+  provider: string,
+  name: string,
+): PriceRecord | undefined {
+  const found = source.find((candidate) => candidate.id === provider)
+  for (const id of [provider, ...(found?.fallback_model_providers ?? [])]) {
+    const record = recordsOf(source, id).find((candidate) => matches(candidate.match, name))
+    if (record !== undefined) return record
+  }
+  return undefined
+}
+
+/** Whether a clause matches; all but `regex` ignore case, as in the source's own library. */
+export function matches(clause: Clause, name: string): boolean {
+  const text = name.toLowerCase()
+  if (clause.or !== undefined) return clause.or.some((inner) => matches(inner, name))
+  if (clause.and !== undefined) return clause.and.every((inner) => matches(inner, name))
+  if (clause.equals !== undefined) return text === clause.equals.toLowerCase()
+  if (clause.starts_with !== undefined) return text.startsWith(clause.starts_with.toLowerCase())
+  if (clause.ends_with !== undefined) return text.endsWith(clause.ends_with.toLowerCase())
+  if (clause.contains !== undefined) return text.includes(clause.contains.toLowerCase())
+  return clause.regex !== undefined && new RegExp(clause.regex).test(name)
+}
+
+// What may surround a matched part without naming another model: a region before, a version after.
+const regionBefore = /^([a-z-]+\.)?$/
+const versionAfter = /^([-@:](v\d+|\d{8}|\d{2}-\d{4}|default|\d))*$/
+
+/**
+ * Whether a record is of this very model. A clause such as `starts_with: mistral-medium` also
+ * matches models that came later and cost otherwise.
+ */
+export function isPrecise(record: PriceRecord, name: string): boolean {
+  const text = name.toLowerCase()
+  const precise = (clause: Clause): boolean => {
+    if (clause.or !== undefined) return clause.or.some(precise)
+    if (!matches(clause, name)) return false
+    const part = (clause.starts_with ?? clause.ends_with ?? clause.contains)?.toLowerCase()
+    if (part === undefined) return true
+    const at = text.indexOf(part)
+    return regionBefore.test(text.slice(0, at)) && versionAfter.test(text.slice(at + part.length))
+  }
+  return record.id === name || precise(record.match)
+}
+
+/** Whole names a record is about: its `equals`, and its id where a clause starts with just that. */
+export function exactNames(record: PriceRecord): string[] {
+  const names = new Set<string>()
+  const visit = (clause: Clause): void => {
+    clause.or?.forEach(visit)
+    if (clause.equals !== undefined) names.add(clause.equals)
+    if (clause.starts_with === record.id) names.add(record.id)
+  }
+  visit(record.match)
+  return [...names]
+}
+
+/** The price in force on a date (`YYYY-MM-DD`); undefined when the record states none. */
+export function quoteOf(record: PriceRecord, date: string): Quote | undefined {
+  const choices = Array.isArray(record.prices) ? record.prices : [{ prices: record.prices }]
+  const inForce = choices.filter((choice) => (choice.constraint?.start_date ?? "") <= date)
+  const hourly = choices.some((choice) => choice.constraint?.start_time !== undefined)
+  // The last that applies wins, as in the source's own library.
+  const prices = (inForce.at(-1) ?? choices[0])?.prices
+  if (prices === undefined || Object.keys(prices).length === 0) return undefined
+  const price = priceOf(prices)
+  const endedTiers =
+    price.tiers === undefined && inForce.some((choice) => priceOf(choice.prices).tiers)
+  return {
+    price,
+    hourly,
+    flat: endedTiers || /flat pricing|flat across/i.test(record.price_comments ?? ""),
+  }
+}
+
+function priceOf(prices: z.infer<typeof pricesSchema>): Price {
+  const price: Price = ratesAt(prices, 0)
+  const starts = Object.values(prices).flatMap((rate) =>
+    typeof rate === "number" ? [] : rate.tiers.map((tier) => tier.start),
+  )
+  const tiers = [...new Set(starts)]
+    .toSorted((left, right) => left - right)
+    .map((above): Tier => ({ above, ...tieredRatesAt(prices, above) }))
+  if (tiers.length > 0) price.tiers = tiers
+  return price
+}
+
+function tieredRatesAt(prices: z.infer<typeof pricesSchema>, above: number): Rates {
+  const tiered = Object.entries(prices).filter(([, rate]) => typeof rate !== "number")
+  return ratesAt(Object.fromEntries(tiered), above)
+}
+
+function ratesAt(prices: z.infer<typeof pricesSchema>, above: number): Rates {
+  const rates: Rates = {}
+  for (const [key, rate] of Object.entries(prices)) {
+    const reached = typeof rate === "number" ? [] : rate.tiers.filter((tier) => tier.start <= above)
+    const value = typeof rate === "number" ? rate : (reached.at(-1)?.price ?? rate.base)
+    const name = classOf[key]
+    if (name !== undefined) rates[name] = highest(rates[name], decimal(value)) ?? decimal(value)
+    else if (key === "requests_kcount") rates.request = decimal(value * 1000)
+    else throw new Error(`genai-prices has a price this script does not know: ${key}`)
+  }
+  return rates
+}

@@ -1,0 +1,133 @@
+import { z } from "zod"
+import { decimal, highest } from "./decimal.ts"
+import type { Price, PriceClass, Rates, Tier } from "./shape.ts"
+
+const costSchema = z.record(z.string(), z.unknown())
+const modelSchema = z.looseObject({
+  base_model: z.string().optional(),
+  release_date: z.string().optional(),
+  status: z.string().optional(),
+  tool_call: z.boolean().optional(),
+  reasoning: z.boolean().optional(),
+  modalities: z
+    .object({ input: z.array(z.string()).optional(), output: z.array(z.string()).optional() })
+    .optional(),
+  limit: z.object({ context: z.number().optional(), output: z.number().optional() }).optional(),
+  cost: costSchema.optional(),
+})
+const tierSchema = z.looseObject({
+  tier: z.looseObject({ size: z.number(), type: z.literal("context").optional() }),
+})
+
+/** The assembled models.dev file; `base_model` is not yet resolved in it. */
+export const modelsDevSchema = z.looseObject({
+  providers: z.record(z.string(), z.looseObject({ models: z.record(z.string(), modelSchema) })),
+  base_models: z.record(z.string(), modelSchema),
+})
+
+/** The parsed models.dev file. */
+export type ModelsDev = z.infer<typeof modelsDevSchema>
+type Model = z.infer<typeof modelSchema>
+
+/** One model of one vendor as models.dev lists it, its base resolved. */
+export interface Listing {
+  name: string
+  base?: string
+  releaseDate?: string
+  status?: string
+  context?: number
+  maxOutput?: number
+  inputs: string[]
+  outputs: string[]
+  tools: boolean
+  reasoning: boolean
+  price?: Price
+  notes: string[]
+}
+
+// The file is assembled from many hands: several spellings mean one class.
+const spellings: Record<string, PriceClass> = {
+  input: "input",
+  cache_read: "cached_input",
+  cache_input: "cached_input",
+  cached_input: "cached_input",
+  cache_write: "cache_write",
+  cached_write: "cache_write",
+  output: "output",
+  // Some vendors price thinking apart; usage does not always tell it apart, so the higher is held.
+  reasoning: "output",
+  input_audio: "audio_input",
+  output_audio: "audio_output",
+}
+
+/** The models of one models.dev provider. */
+export function listingsOf(source: ModelsDev, provider: string): Listing[] {
+  const models = source.providers[provider]?.models
+  if (models === undefined) throw new Error(`models.dev has no provider ${provider}`)
+  return Object.entries(models).map(([name, model]) => listing(name, resolve(source, model)))
+}
+
+function resolve(source: ModelsDev, model: Model): Model {
+  if (model.base_model === undefined) return model
+  const base = source.base_models[model.base_model]
+  if (base === undefined) throw new Error(`models.dev has no base model ${model.base_model}`)
+  return {
+    ...base,
+    ...model,
+    limit: { ...base.limit, ...model.limit },
+    modalities: { ...base.modalities, ...model.modalities },
+  }
+}
+
+function listing(name: string, model: Model): Listing {
+  const notes: string[] = []
+  const price = model.cost === undefined ? undefined : priceOf(model.cost, notes)
+  const context = model.limit?.context ?? 0
+  const maxOutput = model.limit?.output ?? 0
+  return {
+    name,
+    inputs: model.modalities?.input ?? [],
+    outputs: model.modalities?.output ?? [],
+    tools: model.tool_call === true,
+    reasoning: model.reasoning === true,
+    notes,
+    ...(model.base_model === undefined ? {} : { base: model.base_model }),
+    ...(model.release_date === undefined ? {} : { releaseDate: model.release_date }),
+    ...(model.status === undefined ? {} : { status: model.status }),
+    // The source writes 0 for "unknown".
+    ...(context > 0 ? { context } : {}),
+    ...(maxOutput > 0 ? { maxOutput } : {}),
+    ...(price === undefined ? {} : { price }),
+  }
+}
+
+function priceOf(cost: Record<string, unknown>, notes: string[]): Price {
+  const price: Price = ratesFrom(cost, notes)
+  const tiers = z
+    .array(tierSchema)
+    .parse(cost["tiers"] ?? [])
+    .map((tier): Tier => ({ above: tier.tier.size, ...ratesFrom(tier, notes) }))
+  if (tiers.length > 0) price.tiers = tiers.toSorted((left, right) => left.above - right.above)
+  return price
+}
+
+function ratesFrom(cost: Record<string, unknown>, notes: string[]): Rates {
+  const rates: Rates = {}
+  for (const [key, value] of Object.entries(cost)) {
+    if (typeof value !== "number") continue
+    const spelled = spellings[key]
+    if (spelled !== undefined) {
+      const known = rates[spelled]
+      rates[spelled] = highest(known, decimal(value)) ?? decimal(value)
+      if (key === "reasoning" && cost["output"] !== value) {
+        notes.push(`reasoning at ${value}, output at ${String(cost["output"])}: the higher is kept`)
+      }
+    } else if (key === "request") {
+      // The one listing that has it means dollars per thousand searches made for the request.
+      rates.search = decimal(value * 1000)
+    } else {
+      notes.push(`cost.${key} (${value}) has no class here`)
+    }
+  }
+  return rates
+}

@@ -1,0 +1,26 @@
+/** What the reader of a run should know: lines by topic. */
+export class Notes {
+  readonly #lines = new Map<string, string[]>()
+
+  /** Adds one line to a topic. */
+  add(topic: string, line: string): void {
+    const lines = this.#lines.get(topic) ?? []
+    lines.push(line)
+    this.#lines.set(topic, lines)
+  }
+
+  /** The lines of a topic, in the order they came. */
+  of(topic: string): readonly string[] {
+    return this.#lines.get(topic) ?? []
+  }
+
+  /** One line for each topic, or with `verbose` every line. */
+  report(verbose: boolean): string {
+    const topics = [...this.#lines].map(([topic, lines]) =>
+      verbose
+        ? [`${topic} (${lines.length})`, ...lines.map((line) => `  ${line}`)].join("\n")
+        : `${topic}: ${lines.length}`,
+    )
+    return topics.join("\n")
+  }
+}

@@ -1,0 +1,34 @@
+import { ratesOf } from "./shape.ts"
+import type { Facts, ModelFacts, Price } from "./shape.ts"
+
+/** The text of facts.json: sorted, one model a line. */
+export function renderFacts(facts: Facts): string {
+  const vendors = sorted(facts.vendors).map(([vendor, models]) => {
+    const lines = sorted(models).map(
+      ([name, model]) => `      ${JSON.stringify(name)}: ${JSON.stringify(ordered(model))}`,
+    )
+    return `    ${JSON.stringify(vendor)}: {\n${lines.join(",\n")}\n    }`
+  })
+  return [
+    "{",
+    `  "generated_from": ${JSON.stringify(facts.generated_from)},`,
+    '  "vendors": {',
+    vendors.join(",\n"),
+    "  }",
+    "}\n",
+  ].join("\n")
+}
+
+// By code unit: a locale's order would differ from machine to machine.
+function sorted<Value>(record: Record<string, Value>): [string, Value][] {
+  return Object.entries(record).toSorted(([left], [right]) => (left < right ? -1 : 1))
+}
+
+function ordered(model: ModelFacts): ModelFacts {
+  return model.price === undefined ? model : { ...model, price: orderedPrice(model.price) }
+}
+
+function orderedPrice(price: Price): Price {
+  const tiers = price.tiers?.map((tier) => ({ above: tier.above, ...ratesOf(tier) }))
+  return { ...ratesOf(price), ...(tiers === undefined ? {} : { tiers }) }
+}

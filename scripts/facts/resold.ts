@@ -1,0 +1,79 @@
+import { highest } from "./decimal.ts"
+import type { Facts, ModelFacts, Price, PriceClass } from "./shape.ts"
+
+/** Our vendors by the maker's name in an openrouter model name. */
+export const makers: Record<string, string> = {
+  anthropic: "anthropic",
+  cohere: "cohere",
+  deepseek: "deepseek",
+  google: "google",
+  mistralai: "mistral",
+  moonshotai: "moonshot",
+  openai: "openai",
+  perplexity: "perplexity",
+  "x-ai": "xai",
+  "z-ai": "zai",
+}
+
+const resoldClasses: PriceClass[] = [
+  "audio_input",
+  "cached_audio_input",
+  "audio_output",
+  "search",
+  "request",
+]
+
+/** The maker's own facts for an openrouter name such as `google/gemini-2.5-flash`. */
+export function makersFacts(facts: Facts, name: string): ModelFacts | undefined {
+  const [organisation = "", bare = ""] = name.split("/")
+  const models = facts.vendors[makers[organisation] ?? ""]
+  // A preview and what it became cost the same so far.
+  return models?.[bare] ?? models?.[`${bare}-preview`]
+}
+
+/**
+ * Fills what the lists leave out of the prices of audio, images and searches, from where it is
+ * known.
+ * openrouter's lists price text alone but charges what the maker does; OpenAI's own list leaves
+ * its image models to Azure's. An image model whose image price stays unknown loses its price:
+ * better refused than sold at the price of text.
+ * @returns the names that lost their price
+ */
+export function fillFromElsewhere(facts: Facts): string[] {
+  const unpriced: string[] = []
+  for (const [name, model] of Object.entries(facts.vendors["openai"] ?? {})) {
+    if (model.kind !== "image") continue
+    raiseOutput(model, facts.vendors["azure"]?.[undated(name)]?.price)
+    if (model.price !== undefined && model.price.output === undefined) {
+      unpriced.push(forget(model, `openai/${name}`))
+    }
+  }
+  for (const [name, model] of Object.entries(facts.vendors["openrouter"] ?? {})) {
+    if (model.price === undefined) continue
+    const known = makersFacts(facts, name)?.price
+    for (const each of resoldClasses) {
+      const value = known?.[each]
+      if (value !== undefined && model.price[each] === undefined) model.price[each] = value
+    }
+    if (model.kind !== "image") continue
+    if (known === undefined) unpriced.push(forget(model, `openrouter/${name}`))
+    else raiseOutput(model, known)
+  }
+  return unpriced
+}
+
+/** The name of the model that a name with a date at its end is a snapshot of. */
+export function undated(name: string): string {
+  return name.replace(/-\d{4}-\d{2}-\d{2}$/, "")
+}
+
+function raiseOutput(model: ModelFacts, known: Price | undefined): void {
+  if (known === undefined) return
+  const output = highest(model.price?.output, known.output)
+  model.price = { ...(model.price ?? known), ...(output === undefined ? {} : { output }) }
+}
+
+function forget(model: ModelFacts, name: string): string {
+  delete model.price
+  return name
+}

@@ -1,0 +1,72 @@
+/** What a model does; one endpoint family each. */
+export const kinds = ["chat", "embedding", "rerank", "image", "speech", "transcription"] as const
+
+/** One of {@link kinds}. */
+export type Kind = (typeof kinds)[number]
+
+/**
+ * The classes of usage that can carry a price, in the order they are written. US dollars per
+ * million units: tokens, and for the last five images, characters, seconds, searches, requests.
+ */
+export const priceClasses = [
+  "input",
+  "cached_input",
+  "cache_write",
+  "cache_write_1h",
+  "output",
+  "audio_input",
+  "cached_audio_input",
+  "audio_output",
+  "image_output",
+  "image",
+  "character",
+  "second",
+  "search",
+  "request",
+] as const
+
+/** One of {@link priceClasses}. */
+export type PriceClass = (typeof priceClasses)[number]
+
+/** Exact decimals in US dollars per million units of the class. */
+export type Rates = Partial<Record<PriceClass, string>>
+
+/** Rates that replace the base ones for the whole request once its input exceeds `above` tokens. */
+export interface Tier extends Rates {
+  above: number
+}
+
+/** The rate card of one model at one vendor. */
+export interface Price extends Rates {
+  tiers?: Tier[]
+}
+
+/** What is known of one model at one vendor. */
+export interface ModelFacts {
+  kind: Kind
+  /** Unix seconds of the release. */
+  created?: number
+  owner?: string
+  context?: number
+  max_output?: number
+  input?: string[]
+  tools?: true
+  reasoning?: true
+  price?: Price
+}
+
+/** The whole of facts.json. */
+export interface Facts {
+  generated_from: { name: string; date: string }[]
+  vendors: Record<string, Record<string, ModelFacts>>
+}
+
+/** Copies the rates of `from` without its tiers, in the order of {@link priceClasses}. */
+export function ratesOf(from: Rates): Rates {
+  const rates: Rates = {}
+  for (const name of priceClasses) {
+    const value = from[name]
+    if (value !== undefined) rates[name] = value
+  }
+  return rates
+}

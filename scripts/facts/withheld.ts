@@ -1,0 +1,68 @@
+interface Withheld {
+  vendor: string
+  name: RegExp
+  reason: string
+}
+
+/**
+ * Names that genai-prices matches exactly but that are not added to a vendor's list.
+ * genai-prices keeps every name it ever saw and does not say which are gone; models.dev takes
+ * a withdrawn model off its list, so an older model missing there is taken for withdrawn.
+ */
+const withheldNames: Withheld[] = [
+  { vendor: "anthropic", name: /^claude-(v?[123]|3-)/, reason: "withdrawn" },
+  { vendor: "anthropic", name: /^claude-(opus|sonnet)-4$/, reason: "not a whole name" },
+  { vendor: "cohere", name: /^command/, reason: "withdrawn, or not a whole name" },
+  { vendor: "deepseek", name: /./, reason: "resellers' names; the vendor has no such names" },
+  { vendor: "google", name: /^claude/, reason: "sold by vertex only" },
+  { vendor: "google", name: /^gemini-(pro|flash)|^gemini-[12]\./, reason: "withdrawn" },
+  { vendor: "google", name: /^gemma|-text-preview$/, reason: "not a whole name" },
+  { vendor: "mistral", name: /(?<!-2(508|512))$/, reason: "withdrawn, or a reseller's name" },
+  { vendor: "moonshot", name: /^kimi-k2$/, reason: "not a whole name" },
+  { vendor: "openai", name: /^(text-)?(ada|babbage|curie|davinci)/, reason: "withdrawn" },
+  { vendor: "openai", name: /^chatgpt|^codex-mini|^computer-use/, reason: "withdrawn" },
+  {
+    vendor: "openai",
+    name: /^gpt-3\.?5-?(turbo-)?(03|06|11|16|instruct|turbo$)/,
+    reason: "withdrawn",
+  },
+  {
+    vendor: "openai",
+    name: /^gpt-4-(0314|32k|.*preview)|^gpt-4\.5|^o1-(mini|preview)/,
+    reason: "withdrawn",
+  },
+  {
+    vendor: "openai",
+    name: /^gpt-35|^gpt-\d-\d(?!\d{3})|:|\.ft-|-high$/,
+    reason: "others' spelling",
+  },
+  {
+    vendor: "openai",
+    name: /^gpt-5(\.\d)?-chat$|^gpt-5\.3$|^gpt-5\.1-mini$/,
+    reason: "others' spelling",
+  },
+  { vendor: "openai", name: /^text-embedding-ada(-002-v2)?$/, reason: "others' spelling" },
+  // Their audio tokens are quoted at the price of text tokens.
+  {
+    vendor: "openai",
+    name: /^gpt-4o-(mini-)?audio-preview/,
+    reason: "a price that cannot be right",
+  },
+  {
+    vendor: "openai",
+    name: /-search-preview/,
+    reason: "each search costs extra, by no known price",
+  },
+  { vendor: "perplexity", name: /./, reason: "withdrawn" },
+  { vendor: "xai", name: /^x-ai\//, reason: "others' spelling" },
+  {
+    vendor: "xai",
+    name: /^grok-([23]|4(?!\.[3-9])|code)/,
+    reason: "withdrawn, or others' spelling",
+  },
+]
+
+/** Why a name known to genai-prices alone is not added, or undefined when it may be. */
+export function withheldReason(vendor: string, name: string): string | undefined {
+  return withheldNames.find((entry) => entry.vendor === vendor && entry.name.test(name))?.reason
+}

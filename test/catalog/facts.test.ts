@@ -1,0 +1,331 @@
+import { describe, expect, test } from "bun:test"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { z } from "zod"
+import { buildFacts, shipped } from "../../scripts/build-facts.ts"
+import { nanos } from "../../scripts/facts/decimal.ts"
+import { kinds, priceClasses } from "../../scripts/facts/shape.ts"
+import type { Price, PriceClass, Rates } from "../../scripts/facts/shape.ts"
+
+const root = join(import.meta.dir, "../..")
+const fixtures = join(root, "../shared/fixtures/prices")
+const factsPath = join(root, "src/catalog/facts.json")
+const present = existsSync(fixtures)
+
+const decimal = z.string().regex(/^(0|[1-9]\d*)(\.\d{0,8}[1-9])?$/)
+const rateFields = Object.fromEntries(
+  priceClasses.map((name) => [name, decimal.optional()]),
+) as Record<PriceClass, z.ZodOptional<typeof decimal>>
+const tokens = z.int().positive()
+const priceSchema = z.strictObject({
+  ...rateFields,
+  tiers: z.array(z.strictObject({ above: tokens, ...rateFields })).optional(),
+})
+const modelSchema = z.strictObject({
+  kind: z.enum(kinds),
+  created: z.int().positive().optional(),
+  owner: z.string().min(1).optional(),
+  context: tokens.optional(),
+  max_output: tokens.optional(),
+  input: z.array(z.enum(["text", "image", "audio", "video", "pdf"])).optional(),
+  tools: z.literal(true).optional(),
+  reasoning: z.literal(true).optional(),
+  price: priceSchema.optional(),
+})
+const factsSchema = z.strictObject({
+  generated_from: z.array(z.strictObject({ name: z.string(), date: z.iso.date() })),
+  vendors: z.record(z.string(), z.record(z.string(), modelSchema)),
+})
+
+const facts = factsSchema.parse(await Bun.file(factsPath).json())
+const models = Object.entries(facts.vendors).flatMap(([vendor, list]) =>
+  Object.entries(list).map(([name, model]) => ({ id: `${vendor}/${name}`, ...model })),
+)
+
+function known(vendor: string, name: string): z.infer<typeof modelSchema> {
+  const model = facts.vendors[vendor]?.[name]
+  if (model === undefined) throw new Error(`facts.json has no ${vendor}/${name}`)
+  return model
+}
+
+describe("facts.json", () => {
+  test("names each vendor once, and no vendor is empty", () => {
+    const expected =
+      "anthropic azure bedrock cerebras cohere deepinfra deepseek fireworks google groq " +
+      "huggingface mistral moonshot nvidia openai openrouter perplexity together vertex voyage " +
+      "xai zai"
+    expect(Object.keys(facts.vendors)).toEqual(expected.split(" "))
+    for (const list of Object.values(facts.vendors)) expect(list).not.toBeEmptyObject()
+  })
+
+  test("every price can charge for the input, and for the output where there is any", () => {
+    const speaking = new Set(["chat", "image", "speech", "transcription"])
+    for (const { id, kind, price } of models) {
+      if (price === undefined) continue
+      expect([id, price.input]).toEqual([id, expect.any(String)])
+      if (speaking.has(kind)) expect([id, price.output]).toEqual([id, expect.any(String)])
+    }
+  })
+
+  test("cached input is never dearer than input, nor a gift beside it", () => {
+    const wrong = models.filter(({ price }) =>
+      [price, ...(price?.tiers ?? [])].some(
+        (rates) =>
+          rates?.input !== undefined &&
+          rates.input !== "0" &&
+          rates.cached_input !== undefined &&
+          (rates.cached_input === "0" || nanos(rates.cached_input) > nanos(rates.input)),
+      ),
+    )
+    expect(wrong.map(({ id }) => id)).toEqual([])
+  })
+
+  test("a long-context tier is never cheaper than the base, and tiers ascend", () => {
+    for (const { id, price } of models) {
+      const steps = [{ above: 0, ...price }, ...(price?.tiers ?? [])]
+      for (const [index, step] of steps.slice(1).entries()) {
+        const before = steps[index]
+        expect([id, step.above > (before?.above ?? 0)]).toEqual([id, true])
+        for (const name of ["input", "output"] as const) {
+          expect([id, nanos(step[name] ?? "0") >= nanos(before?.[name] ?? "0")]).toEqual([id, true])
+        }
+      }
+    }
+  })
+
+  test("is small and has one model a line", async () => {
+    const text = await Bun.file(factsPath).text()
+    expect(text.length).toBeLessThan(700_000)
+    expect(text.split("\n").filter((line) => line.startsWith("      ")).length).toBe(models.length)
+  })
+})
+
+describe("known models", () => {
+  test("openai/gpt-5", () => {
+    expect(known("openai", "gpt-5")).toEqual({
+      kind: "chat",
+      created: Date.UTC(2025, 7, 7) / 1000,
+      owner: "openai",
+      context: 400_000,
+      max_output: 128_000,
+      input: ["text", "image"],
+      tools: true,
+      reasoning: true,
+      price: { input: "1.25", cached_input: "0.125", output: "10" },
+    })
+    expect(known("openrouter", "openai/gpt-5").owner).toBe("openai")
+  })
+
+  test("gpt-4o and gpt-4o-mini", () => {
+    const large = { input: "2.5", cached_input: "1.25", output: "10" }
+    expect(known("openai", "gpt-4o").price).toEqual(large)
+    expect(known("azure", "gpt-4o").price).toEqual(large)
+    const small = { input: "0.15", cached_input: "0.075", output: "0.6" }
+    expect(known("openai", "gpt-4o-mini").price).toEqual(small)
+    expect(known("openai", "gpt-4o-mini-2024-07-18").price).toEqual(small)
+    expect(known("openai", "gpt-4o-mini")).toMatchObject({ context: 128_000, max_output: 16_384 })
+  })
+
+  test("the first gpt-4o snapshot stayed dearer than its successors", () => {
+    expect(known("openai", "gpt-4o-2024-05-13").price).toEqual({ input: "5", output: "15" })
+  })
+
+  test("deepseek's chat model has one price, not one for each time of day", () => {
+    const price = { input: "0.14", cached_input: "0.0028", output: "0.28" }
+    expect(known("deepseek", "deepseek-chat").price).toEqual(price)
+  })
+
+  test("gemini-2.5-pro costs more above 200,000 tokens, at both of its vendors", () => {
+    for (const vendor of ["google", "vertex"]) {
+      expect(known(vendor, "gemini-2.5-pro").price).toEqual({
+        input: "1.25",
+        cached_input: "0.125",
+        output: "10",
+        tiers: [{ above: 200_000, input: "2.5", cached_input: "0.25", output: "15" }],
+      })
+    }
+  })
+
+  test("claude sonnet: cache reads, and writes for five minutes and for an hour", () => {
+    expect(known("anthropic", "claude-sonnet-4-6").price).toEqual({
+      input: "3",
+      cached_input: "0.3",
+      cache_write: "3.75",
+      cache_write_1h: "6",
+      output: "15",
+    })
+    expect(known("bedrock", "us.anthropic.claude-sonnet-4-6").price?.cache_write_1h).toBe("6.6")
+  })
+
+  test("a model with a dated price has the one of the day the file was made for", () => {
+    expect(known("anthropic", "claude-sonnet-5").price).toMatchObject({ input: "3", output: "15" })
+  })
+
+  test("each kind is there, and free models say so", () => {
+    const kindsOf = {
+      "openai/text-embedding-3-small": "embedding",
+      "voyage/voyage-3.5": "embedding",
+      "nvidia/nvidia/rerank-qa-mistral-4b": "rerank",
+      "google/gemini-2.5-flash-image": "image",
+      "openai/gpt-4o-mini-tts": "speech",
+      "openai/gpt-4o-transcribe": "transcription",
+    }
+    const found = models.filter(({ id }) => id in kindsOf).map(({ id, kind }) => [id, kind])
+    expect(Object.fromEntries(found)).toEqual(kindsOf)
+    expect(known("openrouter", "openai/gpt-oss-20b:free").price).toEqual({
+      input: "0",
+      output: "0",
+    })
+  })
+
+  test("resold audio and images are not sold at the price of text", () => {
+    expect(known("openrouter", "openai/gpt-audio").price?.audio_output).toBe("64")
+    expect(known("openrouter", "google/gemini-2.5-flash-image").price?.output).toBe("30")
+    expect(known("openrouter", "openai/gpt-5-image").price).toBeUndefined()
+  })
+
+  test("retired models are left out", () => {
+    for (const name of ["claude-3-opus-20240229", "claude-3-5-sonnet-20241022"]) {
+      expect(facts.vendors["anthropic"]).not.toHaveProperty([name])
+    }
+  })
+})
+
+describe("scripts/build-facts.ts", () => {
+  test("without its arguments it prints its usage and exits 2", async () => {
+    const child = Bun.spawn([process.execPath, join(root, "scripts/build-facts.ts")], {
+      stderr: "pipe",
+    })
+    expect(await new Response(child.stderr).text()).toStartWith("usage: npm run facts")
+    expect(await child.exited).toBe(2)
+  })
+
+  test.skipIf(!present)("makes facts.json again (skips without ../shared)", async () => {
+    const { text } = await buildFacts({
+      ...shipped,
+      modelsDev: join(fixtures, "models.dev-2026-07-02.json"),
+      genaiPrices: join(fixtures, "genai-prices.data.json"),
+    })
+    expect(text).toBe(await Bun.file(factsPath).text())
+  })
+})
+
+const usageSchema = z.looseObject({
+  input_tokens: z.int().default(0),
+  output_tokens: z.int().default(0),
+  cache_read_tokens: z.int().default(0),
+  cache_write_tokens: z.int().default(0),
+  input_audio_tokens: z.int().default(0),
+})
+type Usage = z.infer<typeof usageSchema>
+const oracleSchema = z.array(
+  z.looseObject({
+    model: z.string().nullable(),
+    extracted: z.array(
+      z.object({
+        usage: usageSchema,
+        extractors: z.array(
+          z.looseObject({
+            provider_id: z.string(),
+            input_price: z.string().optional(),
+            output_price: z.string().optional(),
+          }),
+        ),
+      }),
+    ),
+  }),
+)
+
+const vendorOf: Record<string, string> = { aws: "bedrock", "x-ai": "xai", voyageai: "voyage" }
+
+interface OracleCase {
+  id: string
+  usage: Usage
+  price: Price
+  expected: bigint
+}
+
+/** 10^-15 dollars: tokens times 10^-9 dollars a million. */
+function cost(price: Price, usage: Usage): bigint {
+  const tier = price.tiers?.findLast(({ above }) => usage.input_tokens > above)
+  const rates: Rates = { ...price, ...tier }
+  const at = (name: PriceClass, count: number): bigint =>
+    BigInt(count) * nanos(rates[name] ?? rates.input ?? "0")
+  const cached = usage.cache_read_tokens + usage.cache_write_tokens
+  return (
+    at("input", usage.input_tokens - cached - usage.input_audio_tokens) +
+    at("cached_input", usage.cache_read_tokens) +
+    at("cache_write", usage.cache_write_tokens) +
+    at("audio_input", usage.input_audio_tokens) +
+    BigInt(usage.output_tokens) * nanos(rates.output ?? "0")
+  )
+}
+
+/** 10^-15 dollars of a decimal such as `0.0872751` or `1.5E-7`. */
+function femto(text: string): bigint {
+  const [digits = "0", exponent = "0"] = text.toLowerCase().split("e")
+  const [whole = "0", fraction = ""] = digits.split(".")
+  const scale = 15 - fraction.length + Number(exponent)
+  if (scale < 0) throw new RangeError(`finer than 10^-15 dollars: ${text}`)
+  return BigInt(whole + fraction) * 10n ** BigInt(scale)
+}
+
+async function oracleCases(): Promise<OracleCase[]> {
+  const path = join(fixtures, "genai-prices.usages-oracle.json")
+  const oracle = oracleSchema.parse(await Bun.file(path).json())
+  return oracle.flatMap(({ model, extracted }) =>
+    extracted.flatMap(({ usage, extractors }) =>
+      extractors.flatMap((each): OracleCase[] => {
+        const vendor = vendorOf[each.provider_id] ?? each.provider_id
+        const price = facts.vendors[vendor]?.[model ?? ""]?.price as Price | undefined
+        if (price === undefined || each.input_price === undefined) return []
+        const expected = femto(each.input_price) + femto(each.output_price ?? "0")
+        return [{ id: `${vendor}/${model}`, usage, price, expected }]
+      }),
+    ),
+  )
+}
+
+// Models whose price here differs from the oracle's on purpose; `dearer` says which way.
+const apart: Record<string, { dearer: boolean; reason: string }> = {
+  "anthropic/claude-sonnet-5": {
+    dearer: true,
+    reason: "the oracle is older than the end of the introductory price on 2026-09-01",
+  },
+  "deepseek/deepseek-reasoner": {
+    dearer: false,
+    reason: "the oracle's price changed with the time of day; models.dev has the one after that",
+  },
+  "google/gemini-2.5-flash-image": {
+    dearer: true,
+    reason: "the oracle tells text output from image output; both sources know the latter alone",
+  },
+  "mistral/mistral-large-latest": {
+    dearer: false,
+    reason: "the oracle prices the alias as mistral-large-2411; it is mistral-large-2512 now",
+  },
+}
+
+describe.skipIf(!present)("the oracle's usage at our prices (skips without ../shared)", () => {
+  test("costs to the last digit what the oracle says", async () => {
+    const cases = (await oracleCases()).filter(({ id }) => apart[id] === undefined)
+    expect(cases.length).toBeGreaterThanOrEqual(82)
+    const wrong = cases
+      .map(({ id, usage, price, expected }) => ({ id, expected, ours: cost(price, usage) }))
+      .filter(({ ours, expected }) => ours !== expected)
+    expect(wrong).toEqual([])
+  })
+
+  test("differs for the models set apart, each in the way it is said to", async () => {
+    const cases = (await oracleCases()).filter(({ id }) => apart[id] !== undefined)
+    expect(new Set(cases.map(({ id }) => id))).toEqual(new Set(Object.keys(apart)))
+    for (const { id, usage, price, expected } of cases) {
+      const ours = cost(price, usage)
+      expect([id, ours !== expected, ours > expected]).toEqual([
+        id,
+        true,
+        apart[id]?.dearer === true,
+      ])
+    }
+  })
+})
