@@ -1,0 +1,42 @@
+/** Everything about the code that is not a test: format, lint, types, floors, dead code. */
+import { checkHouse } from "./house.ts"
+
+interface Step {
+  readonly name: string
+  run(): boolean
+}
+
+function command(name: string, ...words: string[]): Step {
+  return {
+    name,
+    run: () => {
+      const { exitCode } = Bun.spawnSync(words, { stdout: "inherit", stderr: "inherit" })
+      return exitCode === 0
+    },
+  }
+}
+
+const STEPS: readonly Step[] = [
+  command("format", "oxfmt", "--check"),
+  command("lint", "oxlint", "--quiet"),
+  command("types", "tsc", "--noEmit"),
+  {
+    name: "house",
+    run: () => {
+      const faults = checkHouse("src")
+      for (const fault of faults) console.error(fault)
+      return faults.length === 0
+    },
+  },
+  command("dead code", "knip", "--no-progress"),
+]
+
+process.env["PATH"] = `node_modules/.bin:${process.env["PATH"]}`
+let failed = 0
+for (const step of STEPS) {
+  const isFine = step.run()
+  if (!isFine) failed++
+  console.log(`${isFine ? "ok    " : "FAILED"} ${step.name}`)
+}
+console.log(`${STEPS.length - failed} passed, ${failed} failed`)
+process.exitCode = failed === 0 ? 0 : 1

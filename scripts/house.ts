@@ -1,0 +1,136 @@
+/**
+ * The house rules of ARCHITECTURE.md as a check: imports go down only, the nevers hold, no circle of
+ * any kind, names are whole words, files stay short.
+ */
+import { readFileSync } from "node:fs"
+import { dirname, join, normalize, relative } from "node:path"
+
+/** The floor of each folder or file of `src/`. An import goes to a lower floor or stays in its folder. */
+const FLOORS: Readonly<Record<string, number>> = {
+  "main.ts": 8,
+  cli: 8,
+  "app.ts": 7,
+  http: 6,
+  relay: 5,
+  routing: 4,
+  limits: 4,
+  vendors: 3,
+  catalog: 3,
+  media: 3,
+  dialects: 2,
+  ledger: 2,
+  keys: 2,
+  canon: 1,
+  wire: 1,
+  config: 1,
+  telemetry: 1,
+  store: 1,
+}
+
+/** Sideways imports that are part of the plan: a key says who pays. */
+const SIDEWAYS: ReadonlySet<string> = new Set(["keys>ledger", "cli>main.ts", "main.ts>cli"])
+
+const LONGEST_FILE = 500
+const ABBREVIATIONS = /\b(req|res|opts|cfg|ctx|msg|params|utils|helpers)\b/
+const HOLDS = /\.(tryHold|settle|release)\(/
+const IMPORT = /(?:import|export)[^"']*?from\s*["']([^"']+)["']|import\(["']([^"']+)["']\)|new URL\("(\.[^"]+)"/g
+
+interface SourceFile {
+  readonly path: string
+  readonly room: string
+  readonly text: string
+  /** Paths below the root. */
+  readonly imports: readonly string[]
+}
+
+/** All faults of the tree below a folder, each a line for a person. */
+export function checkHouse(root: string): string[] {
+  const files = readFiles(root)
+  return [
+    ...files.flatMap((file) => checkImports(file)),
+    ...files.flatMap((file) => checkText(file)),
+    ...findCircles(files),
+  ]
+}
+
+function readFiles(root: string): SourceFile[] {
+  return [...new Bun.Glob("**/*.ts").scanSync(root)].toSorted().map((path) => {
+    const text = readFileSync(join(root, path), "utf8")
+    const imports = [...text.matchAll(IMPORT)]
+      .map((match) => match[1] ?? match[2] ?? match[3] ?? "")
+      .filter((name) => name.startsWith("."))
+      .map((name) => relative(root, normalize(join(root, dirname(path), name))))
+    return { path, room: roomOf(path), text, imports }
+  })
+}
+
+function roomOf(path: string): string {
+  return path.split("/")[0] ?? path
+}
+
+function checkImports(file: SourceFile): string[] {
+  const faults: string[] = []
+  const floor = FLOORS[file.room]
+  if (floor === undefined) return [`${file.path}: '${file.room}' is on no floor`]
+  for (const target of file.imports) {
+    const room = roomOf(target)
+    if (room === "..") faults.push(`${file.path}: imports ${target} from outside src`)
+    if (room === file.room || room === "..") continue
+    const lower = FLOORS[room]
+    if (lower === undefined) faults.push(`${file.path}: imports ${target}, which is on no floor`)
+    else if (lower >= floor && !SIDEWAYS.has(`${file.room}>${room}`)) {
+      faults.push(`${file.path}: imports ${target}, which is not below it`)
+    }
+  }
+  return [...faults, ...checkNevers(file)]
+}
+
+function checkNevers(file: SourceFile): string[] {
+  const faults: string[] = []
+  const [room, dialect] = file.path.split("/")
+  for (const target of file.imports) {
+    const [targetRoom, targetDialect] = target.split("/")
+    if (room === "dialects" && targetRoom === "dialects" && dialect !== targetDialect) {
+      faults.push(`${file.path}: one dialect imports another`)
+    }
+    if (room === "ledger" && target === "canon/chat.ts") {
+      faults.push(`${file.path}: the ledger knows chat`)
+    }
+    if (room === "http" && targetRoom === "http") continue
+    if (targetRoom === "http" && room !== "app.ts") {
+      faults.push(`${file.path}: only app imports http`)
+    }
+  }
+  const isBilling = file.path === "relay/billing.ts" || room === "ledger"
+  if (!isBilling && HOLDS.test(file.text) && /ledger\.(tryHold|settle|release)\(/i.test(file.text)) {
+    faults.push(`${file.path}: only relay/billing.ts places or settles a hold`)
+  }
+  return faults
+}
+
+function checkText(file: SourceFile): string[] {
+  const faults: string[] = []
+  const lines = file.text.split("\n")
+  if (lines.length > LONGEST_FILE) faults.push(`${file.path}: ${lines.length} lines are too many`)
+  lines.forEach((line, index) => {
+    const word = ABBREVIATIONS.exec(line)?.[0]
+    if (word) faults.push(`${file.path}:${index + 1}: '${word}' is an abbreviation`)
+  })
+  return faults
+}
+
+/** Circles of files, type-only imports included. */
+function findCircles(files: readonly SourceFile[]): string[] {
+  const imports = new Map(files.map((file) => [file.path, file.imports]))
+  const done = new Set<string>()
+  const faults: string[] = []
+  const visit = (path: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(path)
+    if (start !== -1) faults.push(`circle: ${[...trail.slice(start), path].join(" > ")}`)
+    if (start !== -1 || done.has(path)) return
+    for (const target of imports.get(path) ?? []) visit(target, [...trail, path])
+    done.add(path)
+  }
+  for (const file of files) visit(file.path, [])
+  return faults
+}

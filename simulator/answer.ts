@@ -1,0 +1,135 @@
+import type { Prompt } from "./prompt.ts"
+import { valueOf } from "./schema-value.ts"
+import { countTokens, cutTokens, wordsOf } from "./tokens.ts"
+
+/** One tool call of an answer. */
+export interface PlannedCall {
+  readonly name: string
+  /** JSON text; broken off where the token limit fell. */
+  readonly argumentsText: string
+}
+
+/** One choice of an answer, before it is put into a wire format. */
+export interface PlannedChoice {
+  /** Null when the choice calls tools instead of speaking. */
+  readonly text: string | null
+  readonly calls: readonly PlannedCall[]
+  /** Why it ended. A call that a named tool choice forced is told apart from a free one. */
+  readonly ending: "stop" | "length" | "call" | "forced-call"
+  /** Tokens of text and calls, without reasoning. */
+  readonly tokens: number
+  readonly reasoningTokens: number
+}
+
+const MOST_WORDS = 1_000_000
+
+/** Decides what is answered. Deterministic: it depends on the prompt alone. */
+export function planAnswer(prompt: Prompt): PlannedChoice[] {
+  const reasoningTokens = Math.min(prompt.reasoningTokens, prompt.limit)
+  const limit = prompt.limit - reasoningTokens
+  const called = toolsToCall(prompt)
+  const choices: PlannedChoice[] = []
+  for (let index = 0; index < prompt.count; index++) {
+    choices.push(
+      called.length > 0
+        ? { ...planCalls(prompt, called, limit), reasoningTokens }
+        : { ...planText(prompt, index, limit), reasoningTokens },
+    )
+  }
+  return choices
+}
+
+function planText(
+  prompt: Prompt,
+  index: number,
+  limit: number,
+): Omit<PlannedChoice, "reasoningTokens"> {
+  const whole = answerText(prompt, index)
+  const stopped = cutAtStop(whole, prompt.stop)
+  const { text, tokens, cut } = cutTokens(stopped, limit)
+  return { text, calls: [], ending: cut ? "length" : "stop", tokens }
+}
+
+function answerText(prompt: Prompt, index: number): string {
+  const { shape, messages } = prompt
+  if (shape.kind === "schema") return JSON.stringify(valueOf(shape.schema))
+  const suffix = index === 0 ? "" : ` (${index})`
+  const text = spokenText(prompt, messages.at(-1)?.role === "tool") + suffix
+  return shape.kind === "object" ? JSON.stringify({ echo: text }) : text
+}
+
+function spokenText(prompt: Prompt, afterTools: boolean): string {
+  if (afterTools) {
+    const from = prompt.messages.findLastIndex((message) => message.role !== "tool") + 1
+    return `The tools answered: ${prompt.messages
+      .slice(from)
+      .map((tool) => tool.text)
+      .join("; ")}`
+  }
+  if (!prompt.echo.startsWith("/tokens ")) return prompt.echo
+  const asked = /^\/tokens (\d+)\b/.exec(prompt.echo)
+  return asked === null ? prompt.echo : wordsOf(Math.min(Number(asked[1]), MOST_WORDS))
+}
+
+function cutAtStop(text: string, stop: readonly string[]): string {
+  let end = text.length
+  for (const sequence of stop) {
+    const found = sequence === "" ? -1 : text.indexOf(sequence)
+    if (found !== -1 && found < end) end = found
+  }
+  return text.slice(0, end)
+}
+
+/** Names of the tools to call, in the order in which the text names them. */
+function toolsToCall(prompt: Prompt): string[] {
+  const { toolChoice, tools } = prompt
+  if (tools.length === 0 || toolChoice.kind === "none") return []
+  if (toolChoice.kind === "named") return [toolChoice.name]
+  if (toolChoice.kind === "auto" && prompt.messages.at(-1)?.role === "tool") return []
+  const named = tools
+    .map((tool) => ({ name: tool.name, position: positionOf(tool.name, prompt.echo) }))
+    .filter((tool) => tool.position !== -1)
+    .toSorted((left, right) => left.position - right.position)
+    .map((tool) => tool.name)
+  if (named.length === 0 && toolChoice.kind === "required") named.push(tools[0]?.name ?? "")
+  return prompt.parallelTools ? named : named.slice(0, 1)
+}
+
+/** Where the text names the tool as a whole word, or -1. */
+function positionOf(name: string, text: string): number {
+  let position = text.indexOf(name)
+  while (position !== -1) {
+    const before = text.charAt(position - 1)
+    const after = text.charAt(position + name.length)
+    if (!/[\w-]/.test(before) && !/[\w-]/.test(after)) return position
+    position = text.indexOf(name, position + 1)
+  }
+  return -1
+}
+
+function planCalls(
+  prompt: Prompt,
+  names: readonly string[],
+  limit: number,
+): Omit<PlannedChoice, "reasoningTokens"> {
+  const calls: PlannedCall[] = []
+  const ending = prompt.toolChoice.kind === "named" ? "forced-call" : "call"
+  let left = limit
+  for (const name of names) {
+    const nameTokens = countTokens(name)
+    if (left <= nameTokens) return { text: null, calls, ending: "length", tokens: limit }
+    left -= nameTokens
+    const schema = prompt.tools.find((tool) => tool.name === name)?.schema ?? {}
+    // A tool without parameters gets an empty object, never an empty text (WIRE.md trap 7).
+    const argumentsText = JSON.stringify(valueOf({ ...schema, type: "object" }))
+    const { text, tokens, cut } = cutTokens(argumentsText, left)
+    calls.push({ name, argumentsText: text })
+    left -= tokens
+    if (cut) return { text: null, calls, ending: "length", tokens: limit }
+  }
+  const tokens = calls.reduce(
+    (sum, call) => sum + countTokens(call.name) + countTokens(call.argumentsText),
+    0,
+  )
+  return { text: null, calls, ending, tokens }
+}

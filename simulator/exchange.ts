@@ -1,0 +1,114 @@
+import { FlakyCounters } from "./faults.ts"
+import type { Json } from "./json.ts"
+import { PromptCache } from "./prompt-cache.ts"
+import { RecordedRequest, RequestLog } from "./request-log.ts"
+
+/** What one simulator remembers between requests. */
+export class SimulatorState {
+  /** Milliseconds between tokens, unless a request says otherwise. */
+  readonly cadence: number
+  readonly log = new RequestLog()
+  readonly flaky = new FlakyCounters()
+  readonly promptCache = new PromptCache()
+  /** Requests that are being answered. */
+  readonly open = new Set<Exchange>()
+
+  constructor(cadence: number) {
+    this.cadence = cadence
+  }
+}
+
+/** One request while it is being answered. */
+export class Exchange {
+  readonly request: Request
+  readonly headers: Headers
+  readonly method: string
+  readonly path: string
+  readonly state: SimulatorState
+  readonly record: RecordedRequest
+  #wake: (() => void) | undefined
+  #gone = false
+
+  constructor(request: Request, path: string, state: SimulatorState) {
+    this.request = request
+    this.headers = request.headers
+    this.method = request.method
+    this.path = path
+    this.state = state
+    this.record = new RecordedRequest(this.method, path, this.headers)
+    state.log.add(this.record)
+    state.open.add(this)
+  }
+
+  /** The client hung up, or the simulator stops: nothing more needs to be written. */
+  get gone(): boolean {
+    return this.#gone
+  }
+
+  /** Milliseconds between tokens of this answer. */
+  get cadence(): number {
+    const asked = Number(this.headers.get("x-simulate-cadence") ?? Number.NaN)
+    return asked >= 0 ? asked : this.state.cadence
+  }
+
+  /** Reads the body as JSON, and logs it; undefined when it is none or the client hung up. */
+  async readBody(): Promise<Json | undefined> {
+    let text: string
+    try {
+      text = await this.request.text()
+    } catch {
+      this.abort()
+      return undefined
+    }
+    let body: Json | undefined
+    try {
+      body = JSON.parse(text) as Json
+    } catch {
+      body = undefined
+    }
+    this.state.log.keepBody(this.record, body, text.length)
+    return body
+  }
+
+  /** Resolves after the time, or as soon as the client has gone. */
+  wait(milliseconds: number): Promise<void> {
+    if (this.#gone || milliseconds <= 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = Number.isFinite(milliseconds)
+        ? setTimeout(() => this.#wake?.(), milliseconds)
+        : undefined
+      this.#wake = () => {
+        clearTimeout(timer)
+        this.#wake = undefined
+        resolve()
+      }
+    })
+  }
+
+  /** Listens for a hang-up while no stream does so. Costs a signal: only for slow answers. */
+  watch(): void {
+    this.request.signal.addEventListener("abort", () => this.abort(), { once: true })
+  }
+
+  /** The client hung up. */
+  abort(): void {
+    this.#end("aborted")
+  }
+
+  /** The answer is written whole. */
+  finish(): void {
+    this.#end("finished")
+  }
+
+  /** The answer was broken off on purpose. */
+  breakOff(): void {
+    this.#end("broken")
+  }
+
+  #end(how: "finished" | "aborted" | "broken"): void {
+    if (!this.record.end(how)) return
+    this.#gone = how !== "finished"
+    this.state.open.delete(this)
+    this.#wake?.()
+  }
+}

@@ -1,0 +1,20 @@
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const HEXADECIMAL = "0123456789abcdef"
+
+function draw(alphabet: string, length: number): string {
+  let text = ""
+  for (let index = 0; index < length; index++) {
+    text += alphabet.charAt(Math.floor(Math.random() * alphabet.length))
+  }
+  return text
+}
+
+/** Random letters and digits, as vendors use them in ids. Not a secret. */
+export function base62(length: number): string {
+  return draw(BASE62, length)
+}
+
+/** Random lower-case hexadecimal digits. Not a secret. */
+export function hexadecimal(length: number): string {
+  return draw(HEXADECIMAL, length)
+}

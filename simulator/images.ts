@@ -1,0 +1,75 @@
+/** What the first bytes of a picture say about it. */
+export interface ImageFacts {
+  readonly kind: string
+  readonly width: number
+  readonly height: number
+}
+
+// Enough for a JPEG's size even behind a large preview; a multiple of 4, so base64 stays whole.
+const LONGEST_HEADER = 262_144
+
+/** Kind and size of a `data:` address's picture; undefined for anything else. */
+export function readDataAddress(address: string): ImageFacts | undefined {
+  const comma = address.indexOf(",")
+  if (!address.startsWith("data:") || comma === -1) return undefined
+  const encoded = address.slice(comma + 1, comma + 1 + LONGEST_HEADER)
+  return readImage(Buffer.from(encoded, "base64"))
+}
+
+function readImage(bytes: Buffer): ImageFacts | undefined {
+  if (bytes.length >= 24 && bytes.readUInt32BE(0) === 0x89504e47) {
+    return { kind: "png", width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
+  }
+  if (bytes.length >= 10 && bytes.toString("latin1", 0, 4) === "GIF8") {
+    return { kind: "gif", width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }
+  }
+  if (bytes.length >= 30 && bytes.toString("latin1", 8, 12) === "WEBP") return readWebp(bytes)
+  if (bytes.length >= 4 && bytes.readUInt16BE(0) === 0xffd8) return readJpeg(bytes)
+  return undefined
+}
+
+function readWebp(bytes: Buffer): ImageFacts {
+  const kind = "webp"
+  switch (bytes.toString("latin1", 12, 16)) {
+    case "VP8X":
+      return { kind, width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 }
+    case "VP8L": {
+      const packed = bytes.readUInt32LE(21)
+      return { kind, width: (packed & 0x3fff) + 1, height: ((packed >>> 14) & 0x3fff) + 1 }
+    }
+    default: {
+      const width = bytes.readUInt16LE(26) & 0x3fff
+      return { kind, width, height: bytes.readUInt16LE(28) & 0x3fff }
+    }
+  }
+}
+
+function readJpeg(bytes: Buffer): ImageFacts | undefined {
+  let position = 2
+  while (position + 9 <= bytes.length && bytes[position] === 0xff) {
+    const marker = bytes[position + 1] ?? 0
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
+    if (isFrame) {
+      const height = bytes.readUInt16BE(position + 5)
+      return { kind: "jpeg", width: bytes.readUInt16BE(position + 7), height }
+    }
+    position += 2 + bytes.readUInt16BE(position + 2)
+  }
+  return undefined
+}
+
+const TILE_TOKENS = 170
+const BASE_TOKENS = 85
+const UNKNOWN_SIDE = 1024
+
+/** Tokens of a picture by OpenAI's tile rule: fit 2,048, shortest side 768, tiles of 512. */
+export function imageTokens(facts: ImageFacts | undefined, detail: string): number {
+  if (detail === "low") return BASE_TOKENS
+  let width = facts?.width ?? UNKNOWN_SIDE
+  let height = facts?.height ?? UNKNOWN_SIDE
+  const fit = Math.min(1, 2048 / Math.max(width, height, 1))
+  const shrink = Math.min(1, 768 / Math.max(Math.min(width, height) * fit, 1))
+  width *= fit * shrink
+  height *= fit * shrink
+  return BASE_TOKENS + TILE_TOKENS * Math.ceil(width / 512) * Math.ceil(height / 512)
+}

@@ -1,0 +1,32 @@
+import { startSimulator } from "./server.ts"
+
+/** Reads `--port N`; 0 takes a free one. */
+function readPort(words: readonly string[]): number {
+  const at = words.indexOf("--port")
+  if (at === -1) return 0
+  const port = Number(words[at + 1])
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    process.stderr.write("simulator: --port needs a number from 0 to 65535\n")
+    process.exit(2)
+  }
+  return port
+}
+
+const simulator = startSimulator({ port: readPort(process.argv.slice(2)) })
+
+let leaving = false
+async function leave(): Promise<void> {
+  if (leaving) return
+  leaving = true
+  await simulator.stop()
+  process.exit(0)
+}
+
+process.on("SIGTERM", () => void leave())
+process.on("SIGINT", () => void leave())
+// The parent holds a pipe open: its end means that the parent is gone, however it died.
+process.stdin.on("end", () => void leave())
+process.stdin.on("error", () => void leave())
+process.stdin.resume()
+
+process.stdout.write(`${JSON.stringify({ ready: true, url: simulator.url })}\n`)

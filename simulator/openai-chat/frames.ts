@@ -1,0 +1,152 @@
+import type { PlannedCall, PlannedChoice } from "../answer.ts"
+import type { StreamScript } from "../stream.ts"
+import { eachToken } from "../tokens.ts"
+import { errorText, faultError } from "./errors.ts"
+import { logprobsOf } from "./logprobs.ts"
+import {
+  callId,
+  completionId,
+  createdNow,
+  FINGERPRINT,
+  finishReason,
+  usageObject,
+  type ChatAnswer,
+} from "./result.ts"
+
+/** What the request asks of the stream. */
+export interface StreamWish {
+  /** Every frame carries `usage`, null until the last one (WIRE.md trap 4). */
+  readonly usage: boolean
+  /** Frames are padded so that their length says nothing; OpenAI does so unless told not to. */
+  readonly obfuscation: boolean
+}
+
+const PADDING = "Qm7ZtL0xVbR2sWnK"
+
+/** Writes the frames of one streamed answer. Templates are made once: only the delta differs. */
+class FrameWriter {
+  readonly #answer: ChatAnswer
+  readonly #wish: StreamWish
+  readonly #head: string
+
+  constructor(answer: ChatAnswer, wish: StreamWish) {
+    this.#answer = answer
+    this.#wish = wish
+    const id = JSON.stringify(completionId())
+    const model = JSON.stringify(answer.model)
+    this.#head =
+      `data: {"id":${id},"object":"chat.completion.chunk","created":${createdNow()},` +
+      `"model":${model},"service_tier":"default","system_fingerprint":"${FINGERPRINT}","choices":[`
+  }
+
+  /** The frame's beginning, up to its choices. */
+  get head(): string {
+    return this.#head
+  }
+
+  /** A frame of one choice; `delta` is JSON text, `text` what the probabilities are told of. */
+  choice(index: number, delta: string, finish: string | null, text: string | null): string {
+    const { logprobs } = this.#answer
+    const probabilities =
+      logprobs.wanted && finish === null ? JSON.stringify(logprobsOf(text, logprobs)) : "null"
+    const reason = finish === null ? "null" : `"${finish}"`
+    return (
+      `${this.#head}{"index":${index},"delta":${delta},"logprobs":${probabilities},` +
+      `"finish_reason":${reason}}]${this.#wish.usage ? ',"usage":null' : ""}` +
+      `${this.#padding(delta.length)}}\n\n`
+    )
+  }
+
+  /** The frame without choices that tells the usage, where it is wanted and known. */
+  usage(): string[] {
+    const { usage } = this.#answer
+    if (usage === undefined || !this.#wish.usage) return []
+    return [`${this.#head}],"usage":${JSON.stringify(usageObject(usage))}${this.#padding(0)}}\n\n`]
+  }
+
+  #padding(length: number): string {
+    if (!this.#wish.obfuscation) return ""
+    return `,"obfuscation":"${PADDING.slice(0, 16 - (length % 16))}"`
+  }
+}
+
+/** The frames of a streamed answer in OpenAI's order (WIRE.md 2). */
+export function streamScript(answer: ChatAnswer, wish: StreamWish): StreamScript {
+  const usage = answer.usage !== undefined && wish.usage
+  const writer = new FrameWriter(answer, { ...wish, usage })
+  const error = faultError("stream-error", answer.model)
+  return {
+    opening: answer.choices.map((choice, index) => openingFrame(writer, choice, index)),
+    body: bodyFrames(writer, answer.choices),
+    closing: [
+      ...answer.choices.map((choice, index) =>
+        writer.choice(index, "{}", finishReason(choice), null),
+      ),
+      ...writer.usage(),
+    ],
+    end: "data: [DONE]\n\n",
+    errorFrame: error === undefined ? "" : `data: ${errorText(error).replaceAll("\n", "")}\n\n`,
+    brokenFrame: `${writer.head}{"index":0,"del\n\n`,
+  }
+}
+
+/** Role first. A lone tool call begins in the same frame, several each in their own: recorded. */
+function openingFrame(writer: FrameWriter, choice: PlannedChoice, index: number): string {
+  const [first] = choice.calls
+  if (first === undefined) {
+    const content = choice.text === null ? "null" : '""'
+    const delta = `{"role":"assistant","content":${content},"refusal":null}`
+    return writer.choice(index, delta, null, "")
+  }
+  const begun = choice.calls.length === 1 ? `,"tool_calls":[${callOpening(first, 0)}]` : ""
+  const delta = `{"role":"assistant","content":null${begun},"refusal":null}`
+  return writer.choice(index, delta, null, "")
+}
+
+/** Id, type and name come once per call; later frames carry only its index (WIRE.md trap 3). */
+function callOpening(call: PlannedCall, index: number): string {
+  const opened = { name: call.name, arguments: "" }
+  return JSON.stringify({ index, id: callId(), type: "function", function: opened })
+}
+
+/** One frame per token, the choices in turn. */
+function* bodyFrames(writer: FrameWriter, choices: readonly PlannedChoice[]): Generator<string> {
+  let running = choices.map((choice, index) => choiceFrames(writer, choice, index))
+  while (running.length > 0) {
+    const [only] = running
+    if (running.length === 1 && only !== undefined) {
+      yield* only
+      return
+    }
+    const still: typeof running = []
+    for (const frames of running) {
+      const next = frames.next()
+      if (next.done === true) continue
+      still.push(frames)
+      yield next.value
+    }
+    running = still
+  }
+}
+
+function* choiceFrames(
+  writer: FrameWriter,
+  choice: PlannedChoice,
+  index: number,
+): Generator<string> {
+  if (choice.text !== null) {
+    for (const token of eachToken(choice.text)) {
+      yield writer.choice(index, `{"content":${JSON.stringify(token)}}`, null, token)
+    }
+    return
+  }
+  for (const [position, call] of choice.calls.entries()) {
+    if (choice.calls.length > 1) {
+      yield writer.choice(index, `{"tool_calls":[${callOpening(call, position)}]}`, null, "")
+    }
+    for (const token of eachToken(call.argumentsText)) {
+      const piece = JSON.stringify({ index: position, function: { arguments: token } })
+      yield writer.choice(index, `{"tool_calls":[${piece}]}`, null, "")
+    }
+  }
+}

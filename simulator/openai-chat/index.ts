@@ -1,0 +1,140 @@
+import { planAnswer } from "../answer.ts"
+import type { Exchange } from "../exchange.ts"
+import { faultOfHeaders, faultOfModel, type Fault } from "../faults.ts"
+import type { Answer, WireFormat } from "../format.ts"
+import { isObject, objectOf, stringOf, type JsonObject } from "../json.ts"
+import { bodyOf, bodySteps, streamSteps } from "../stream.ts"
+import { playTransportFault } from "../transport-faults.ts"
+import { countUsage } from "../usage.ts"
+import { checkRequest } from "./checks.ts"
+import {
+  answerWrongMethod,
+  credentialError,
+  faultError,
+  invalid,
+  modelNotFound,
+  refuse,
+} from "./errors.ts"
+import { streamScript } from "./frames.ts"
+import { vendorResponse } from "./headers.ts"
+import { answerModel, answerModelList, datedName } from "./models.ts"
+import { readPrompt } from "./request.ts"
+import { resultText, type ChatAnswer } from "./result.ts"
+
+const CHAT_PATH = "/v1/chat/completions"
+const MODELS_PATH = "/v1/models"
+
+/** OpenAI's chat completions and model list. */
+export const openaiChat: WireFormat = {
+  name: "openai-chat",
+  match(method, path): Answer | undefined {
+    if (path === CHAT_PATH) return method === "POST" ? answerChat : answerWrongMethod
+    if (path === MODELS_PATH) return method === "GET" ? answerModelList : answerWrongMethod
+    if (method !== "GET" || !path.startsWith(`${MODELS_PATH}/`)) return undefined
+    const id = decodeURIComponent(path.slice(MODELS_PATH.length + 1))
+    return (exchange) => answerModel(exchange, id)
+  },
+}
+
+async function answerChat(exchange: Exchange): Promise<Response> {
+  const body = await exchange.readBody()
+  const refused = credentialError(exchange.headers)
+  if (refused !== undefined) return refuse(exchange, refused)
+  if (!isObject(body)) {
+    const message = "We could not parse the JSON body of your request."
+    return refuse(exchange, invalid(message, null, null))
+  }
+  const name = stringOf(body.model)
+  if (name === "") {
+    return refuse(exchange, invalid("you must provide a model parameter", null, null))
+  }
+  const model = datedName(name)
+  if (model === undefined) return refuse(exchange, modelNotFound(name))
+  const asked = faultOfHeaders(exchange.headers)
+  if (asked === null) {
+    const message = "The simulator knows no fault of the name in x-simulate-fault."
+    return refuse(exchange, invalid(message, null, "unknown_fault"))
+  }
+  const fault = dueFault(exchange, body, asked ?? faultOfModel(name))
+  const played = fault === undefined ? undefined : await playFault(exchange, fault, name)
+  if (played !== undefined) return played
+  const wrong = checkRequest(body)
+  return wrong === undefined ? answerWell(exchange, body, model, fault) : refuse(exchange, wrong)
+}
+
+/** The fault to play now: none when a flaky one has failed often enough for its marker. */
+function dueFault(
+  exchange: Exchange,
+  body: JsonObject,
+  fault: Fault | undefined,
+): Fault | undefined {
+  if (fault?.name !== "flaky") return fault
+  return exchange.state.flaky.failsNow(fault, stringOf(body.user)) ? fault : undefined
+}
+
+/** The faults that answer in place of the model. */
+async function playFault(
+  exchange: Exchange,
+  fault: Fault,
+  name: string,
+): Promise<Response | undefined> {
+  const transported = await playTransportFault(exchange, fault)
+  if (transported !== undefined) return transported
+  // This one goes wrong only after the stream has begun.
+  const error = fault.name === "stream-error" ? undefined : faultError(fault.name, name)
+  return error === undefined ? undefined : refuse(exchange, error)
+}
+
+function answerWell(
+  exchange: Exchange,
+  body: JsonObject,
+  model: string,
+  fault: Fault | undefined,
+): Response {
+  const read = readPrompt(body)
+  const isMirror = fault?.name === "echo-headers"
+  const prompt = isMirror ? { ...read, echo: JSON.stringify(exchange.record.headers) } : read
+  const choices = planAnswer(prompt)
+  const answer: ChatAnswer = {
+    model,
+    choices,
+    usage: countUsage(prompt, choices, exchange.state.promptCache, fault),
+    logprobs: {
+      wanted: body.logprobs === true,
+      alternatives: typeof body.top_logprobs === "number" ? body.top_logprobs : 0,
+    },
+  }
+  return body.stream === true
+    ? answerStream(exchange, objectOf(body.stream_options), answer, fault)
+    : answerWhole(exchange, answer, fault)
+}
+
+function answerStream(
+  exchange: Exchange,
+  options: JsonObject,
+  answer: ChatAnswer,
+  fault: Fault | undefined,
+): Response {
+  const script = streamScript(answer, {
+    usage: options.include_usage === true,
+    obfuscation: options.include_obfuscation !== false,
+  })
+  const steps = streamSteps(script, exchange.cadence, fault)
+  return vendorResponse(bodyOf(exchange, steps), "stream")
+}
+
+function answerWhole(exchange: Exchange, answer: ChatAnswer, fault: Fault | undefined): Response {
+  const text = resultText(answer)
+  switch (fault?.name) {
+    case "cut":
+    case "stall":
+    case "slow-first-byte":
+      return vendorResponse(bodyOf(exchange, bodySteps(text, fault)), "json")
+    case "malformed":
+      exchange.finish()
+      return vendorResponse(text.slice(0, Math.ceil(text.length / 2)), "json")
+    default:
+      exchange.finish()
+      return vendorResponse(text, "json")
+  }
+}

@@ -1,0 +1,30 @@
+import type { Json } from "../json.ts"
+import { tokenize } from "../tokens.ts"
+
+/** What the request asks about probabilities. */
+export interface LogprobsWish {
+  readonly wanted: boolean
+  /** Number of alternatives per token. */
+  readonly alternatives: number
+}
+
+function describe(token: string, logprob: number) {
+  return { token, logprob, bytes: [...Buffer.from(token)] }
+}
+
+function describeToken(token: string, alternatives: number): Json {
+  // Any fixed function of the token will do, as long as it is at most zero.
+  const logprob = -(Number(Bun.hash.crc32(token)) % 1000) / 1000
+  const others = Array.from({ length: alternatives }, (_, rank) =>
+    describe(rank === 0 ? token : `${token}${rank}`, logprob - rank),
+  )
+  return { ...describe(token, logprob), top_logprobs: others }
+}
+
+/** The `logprobs` of a choice or of one of its frames, as recorded; null when not asked for. */
+export function logprobsOf(text: string | null, wish: LogprobsWish): Json {
+  if (!wish.wanted) return null
+  const tokens = tokenize(text ?? "")
+  const content = tokens.map((token) => describeToken(token, wish.alternatives))
+  return { content, refusal: null }
+}

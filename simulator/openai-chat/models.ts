@@ -1,0 +1,47 @@
+import type { Exchange } from "../exchange.ts"
+import { FAULT_NAMES, faultOfModel } from "../faults.ts"
+import { credentialError, modelNotFound, refuse } from "./errors.ts"
+import { vendorResponse } from "./headers.ts"
+
+const RELEASE = "2026-11-01"
+const CREATED = Date.UTC(2026, 10, 1) / 1000
+
+const LISTED = [
+  "echo",
+  ...FAULT_NAMES.filter((name) => name !== "flaky").map((name) => `fault-${name}`),
+  "flaky-1",
+  "flaky-2",
+]
+const KNOWN = new Set(LISTED)
+
+/** The dated name that answers carry, or undefined for a model that does not exist. */
+export function datedName(model: string): string | undefined {
+  const suffix = `-${RELEASE}`
+  const name = model.endsWith(suffix) ? model.slice(0, -suffix.length) : model
+  const known = KNOWN.has(name) || faultOfModel(name) !== undefined
+  return known ? name + suffix : undefined
+}
+
+function describe(id: string) {
+  return { id, object: "model", created: CREATED, owned_by: "system" }
+}
+
+function answerJson(exchange: Exchange, value: object): Response {
+  exchange.finish()
+  return vendorResponse(JSON.stringify(value), "json")
+}
+
+/** `GET /v1/models` (WIRE.md 14). */
+export function answerModelList(exchange: Exchange): Response {
+  const refused = credentialError(exchange.headers)
+  if (refused !== undefined) return refuse(exchange, refused)
+  return answerJson(exchange, { object: "list", data: LISTED.map((name) => describe(name)) })
+}
+
+/** `GET /v1/models/{id}` (WIRE.md 14). */
+export function answerModel(exchange: Exchange, id: string): Response {
+  const refused = credentialError(exchange.headers)
+  if (refused !== undefined) return refuse(exchange, refused)
+  if (datedName(id) === undefined) return refuse(exchange, modelNotFound(id))
+  return answerJson(exchange, describe(id))
+}

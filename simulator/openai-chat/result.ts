@@ -1,0 +1,96 @@
+import type { PlannedChoice } from "../answer.ts"
+import { base62 } from "../identifiers.ts"
+import type { Json } from "../json.ts"
+import type { CountedUsage } from "../usage.ts"
+import { logprobsOf, type LogprobsWish } from "./logprobs.ts"
+
+/** The fingerprint that every answer carries. */
+export const FINGERPRINT = "fp_5f0c7a51a7"
+
+/** Everything an answer is written from. */
+export interface ChatAnswer {
+  /** Dated model name. */
+  readonly model: string
+  readonly choices: readonly PlannedChoice[]
+  /** Undefined when none is to be reported. */
+  readonly usage: CountedUsage | undefined
+  readonly logprobs: LogprobsWish
+}
+
+/** A fresh `chatcmpl-` id. */
+export function completionId(): string {
+  return `chatcmpl-${base62(29)}`
+}
+
+/** A fresh id of a tool call. */
+export function callId(): string {
+  return `call_${base62(24)}`
+}
+
+/** Seconds since 1970. */
+export function createdNow(): number {
+  return Math.floor(Date.now() / 1000)
+}
+
+/**
+ * A choice's `finish_reason`. A call that a named `tool_choice` forced ends with `stop`: OpenAI
+ * staff call that the API's behaviour (community.openai.com, thread 731488).
+ */
+export function finishReason(choice: PlannedChoice): string {
+  switch (choice.ending) {
+    case "call":
+      return "tool_calls"
+    case "length":
+      return "length"
+    default:
+      return "stop"
+  }
+}
+
+/** The `usage` object (WIRE.md 2): cached is part of prompt, reasoning part of completion. */
+export function usageObject(usage: CountedUsage) {
+  return {
+    prompt_tokens: usage.prompt,
+    completion_tokens: usage.completion,
+    total_tokens: usage.prompt + usage.completion,
+    prompt_tokens_details: { cached_tokens: usage.cached, audio_tokens: usage.audio },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoning,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  }
+}
+
+function messageOf(choice: PlannedChoice) {
+  const message = { role: "assistant", content: choice.text, refusal: null, annotations: [] }
+  if (choice.calls.length === 0) return message
+  const calls = choice.calls.map((call) => ({
+    id: callId(),
+    type: "function",
+    function: { name: call.name, arguments: call.argumentsText },
+  }))
+  const { role, content, refusal, annotations } = message
+  return { role, content, tool_calls: calls, refusal, annotations }
+}
+
+/** The JSON text of an answer that is not streamed (WIRE.md 2). */
+export function resultText(answer: ChatAnswer): string {
+  const choices = answer.choices.map((choice, index) => ({
+    index,
+    message: messageOf(choice),
+    logprobs: logprobsOf(choice.text, answer.logprobs) satisfies Json,
+    finish_reason: finishReason(choice),
+  }))
+  return JSON.stringify({
+    id: completionId(),
+    object: "chat.completion",
+    created: createdNow(),
+    model: answer.model,
+    choices,
+    ...(answer.usage === undefined ? {} : { usage: usageObject(answer.usage) }),
+    service_tier: "default",
+    system_fingerprint: FINGERPRINT,
+  })
+}

@@ -1,0 +1,38 @@
+import type { PromptMessage } from "./prompt.ts"
+import { cutTokens } from "./tokens.ts"
+
+const BLOCK_TOKENS = 1024
+const MOST_BLOCKS = 10_000
+
+/**
+ * Remembers the beginnings of prompts, as vendors do, in blocks of 1,024 tokens. A block's hash
+ * has the one before it as its seed, so a known block means a known whole beginning.
+ */
+export class PromptCache {
+  readonly #known = new Set<bigint | number>()
+
+  /** Tokens of the prompt that an earlier one began with; the prompt is remembered. */
+  look(messages: readonly PromptMessage[], promptTokens: number): number {
+    if (promptTokens < BLOCK_TOKENS) return 0
+    let rest = messages.map((message) => `${message.role}\n${message.text}\n`).join("")
+    let hash: bigint | number = 0
+    let cached = 0
+    let hit = true
+    for (;;) {
+      const block = cutTokens(rest, BLOCK_TOKENS)
+      if (block.tokens < BLOCK_TOKENS) break
+      hash = Bun.hash(block.text, hash)
+      hit &&= this.#known.has(hash)
+      if (hit) cached += BLOCK_TOKENS
+      this.#remember(hash)
+      rest = rest.slice(block.text.length)
+    }
+    // The roles' names are counted here and not by the vendor: never report more than there is.
+    return Math.min(cached, Math.floor(promptTokens / BLOCK_TOKENS) * BLOCK_TOKENS)
+  }
+
+  #remember(hash: bigint | number): void {
+    if (this.#known.size >= MOST_BLOCKS) this.#known.clear()
+    this.#known.add(hash)
+  }
+}

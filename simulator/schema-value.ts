@@ -1,0 +1,155 @@
+import { arrayOf, isObject, objectOf, stringOf, type Json, type JsonObject } from "./json.ts"
+
+const DEEPEST_OPTIONAL = 4
+const DEEPEST = 12
+
+const FORMATS: Record<string, string> = {
+  date: "2026-11-01",
+  "date-time": "2026-11-01T12:00:00Z",
+  time: "12:00:00Z",
+  duration: "P1D",
+  email: "someone@example.com",
+  hostname: "example.com",
+  ipv4: "192.0.2.1",
+  ipv6: "2001:db8::1",
+  uri: "https://example.com/",
+  uuid: "00000000-0000-4000-8000-000000000000",
+}
+
+interface Place {
+  readonly root: JsonObject
+  /** The property's name, which is what a free string says. */
+  readonly name: string
+  readonly depth: number
+}
+
+/**
+ * A value that is valid against the schema and always the same: required properties first, then
+ * the optional ones, until the schema nests too deep. Knows the keywords that vendors accept in
+ * tool parameters and structured output; a `pattern` is not followed.
+ */
+export function valueOf(schema: JsonObject): Json {
+  return generate(schema, { root: schema, name: "text", depth: 0 })
+}
+
+function generate(schema: Json | undefined, place: Place): Json {
+  if (!isObject(schema) || place.depth > DEEPEST) return null
+  if (schema.const !== undefined) return schema.const
+  const options = arrayOf(schema.enum)
+  if (options.length > 0) return options[0] ?? null
+  if (typeof schema.$ref === "string") {
+    return generate(resolve(place.root, schema.$ref), { ...place, depth: place.depth + 1 })
+  }
+  if (Array.isArray(schema.allOf)) return generate(merge(schema, place), place)
+  const variants = arrayOf(schema.anyOf ?? schema.oneOf)
+  if (variants.length > 0) return generate(choose(variants, place), place)
+  switch (typeOf(schema, place)) {
+    case "object":
+      return generateObject(schema, place)
+    case "array":
+      return generateArray(schema, place)
+    case "string":
+      return generateString(schema, place)
+    case "integer":
+      return generateNumber(schema, true)
+    case "number":
+      return generateNumber(schema, false)
+    case "boolean":
+      return true
+    default:
+      return null
+  }
+}
+
+function resolve(root: JsonObject, reference: string): Json {
+  let found: Json = root
+  for (const step of reference.replace(/^#\/?/, "").split("/")) {
+    if (step === "") continue
+    found = objectOf(found)[step.replaceAll("~1", "/").replaceAll("~0", "~")] ?? {}
+  }
+  return found
+}
+
+function merge(schema: JsonObject, place: Place): JsonObject {
+  const { allOf, ...rest } = schema
+  const merged: JsonObject = { ...rest }
+  for (const part of arrayOf(allOf)) {
+    const reference = objectOf(part).$ref
+    const found = objectOf(typeof reference === "string" ? resolve(place.root, reference) : part)
+    const properties = { ...objectOf(merged.properties), ...objectOf(found.properties) }
+    const required = [...arrayOf(merged.required), ...arrayOf(found.required)]
+    Object.assign(merged, found, { properties, required })
+  }
+  return merged
+}
+
+function isNull(variant: Json): boolean {
+  return objectOf(variant).type === "null"
+}
+
+/** The first variant that is not null; null once the schema has nested deep, to end recursion. */
+function choose(variants: Json[], place: Place): Json {
+  const preferred = place.depth > DEEPEST_OPTIONAL ? variants.find(isNull) : undefined
+  return preferred ?? variants.find((variant) => !isNull(variant)) ?? variants[0] ?? null
+}
+
+function typeOf(schema: JsonObject, place: Place): string {
+  if (Array.isArray(schema.type)) {
+    if (place.depth > DEEPEST_OPTIONAL && schema.type.includes("null")) return "null"
+    return stringOf(schema.type.find((type) => type !== "null") ?? "null")
+  }
+  if (typeof schema.type === "string") return schema.type
+  if (schema.properties !== undefined) return "object"
+  return schema.items === undefined ? "string" : "array"
+}
+
+function generateObject(schema: JsonObject, place: Place): JsonObject {
+  const properties = objectOf(schema.properties)
+  const required = arrayOf(schema.required).map((name) => stringOf(name))
+  const names = new Set(required)
+  if (place.depth < DEEPEST_OPTIONAL) for (const name of Object.keys(properties)) names.add(name)
+  const value: JsonObject = {}
+  for (const name of names) {
+    value[name] = generate(properties[name] ?? {}, { ...place, name, depth: place.depth + 1 })
+  }
+  return value
+}
+
+function generateArray(schema: JsonObject, place: Place): Json[] {
+  const inside = { ...place, depth: place.depth + 1 }
+  const values = arrayOf(schema.prefixItems).map((item) => generate(item, inside))
+  const least = typeof schema.minItems === "number" ? schema.minItems : 1
+  const most = typeof schema.maxItems === "number" ? schema.maxItems : Number.POSITIVE_INFINITY
+  const wanted = place.depth > DEEPEST_OPTIONAL ? Number(schema.minItems ?? 0) : least
+  while (values.length < Math.min(wanted, most)) values.push(generate(schema.items ?? {}, inside))
+  return values
+}
+
+function generateString(schema: JsonObject, place: Place): string {
+  const known = FORMATS[stringOf(schema.format)]
+  if (known !== undefined) return known
+  const least = typeof schema.minLength === "number" ? schema.minLength : 0
+  const most = typeof schema.maxLength === "number" ? schema.maxLength : Number.POSITIVE_INFINITY
+  const text = place.name.padEnd(least, "x")
+  return text.length > most ? text.slice(0, most) : text
+}
+
+function generateNumber(schema: JsonObject, whole: boolean): number {
+  const step = typeof schema.multipleOf === "number" ? schema.multipleOf : whole ? 1 : 0.5
+  const numberAt = (key: string): number | undefined => {
+    const value = schema[key]
+    return typeof value === "number" ? value : undefined
+  }
+  const above = numberAt("exclusiveMinimum")
+  const below = numberAt("exclusiveMaximum")
+  const least = numberAt("minimum") ?? above
+  const most = numberAt("maximum") ?? below
+  let value = Math.ceil((least ?? Math.min(1, most ?? 1)) / step) * step
+  if (value === above) value += step
+  if (most !== undefined && (value > most || value === below)) {
+    // No multiple of the step fits: half way between the bounds does.
+    value = whole ? Math.floor(most) : ((least ?? most - 1) + most) / 2
+    if (whole && value === below) value -= 1
+  }
+  return value
+}

@@ -1,0 +1,82 @@
+import { Exchange, SimulatorState } from "./exchange.ts"
+import type { WireFormat } from "./format.ts"
+import { openaiChat } from "./openai-chat/index.ts"
+import { answerUnknownPath } from "./openai-chat/errors.ts"
+import type { RecordedRequest } from "./request-log.ts"
+import { startShortServer } from "./short-server.ts"
+
+export type { RecordedRequest } from "./request-log.ts"
+
+/** How a simulator is started. */
+export interface SimulatorOptions {
+  /** 0, the default, takes a free one. */
+  readonly port?: number
+  /** Default 127.0.0.1. */
+  readonly hostname?: string
+  /** Milliseconds between tokens; 0, the default, writes as fast as the socket takes. */
+  readonly cadence?: number
+}
+
+/** A running simulator of vendors. */
+export interface Simulator extends AsyncDisposable {
+  readonly port: number
+  /** Base address without a final slash; OpenAI's paths begin at `{url}/v1`. */
+  readonly url: string
+  /** Base address where every answer promises more bytes than it sends, then closes. */
+  readonly shortUrl: string
+  /** The last 1,000 requests, oldest first; fewer when their bodies are large. */
+  readonly requests: RecordedRequest[]
+  /** Requests that are being answered now. */
+  readonly open: number
+  /** Cuts what is open and frees the port. */
+  stop(): Promise<void>
+}
+
+const FORMATS: readonly WireFormat[] = [openaiChat]
+
+/** Starts a simulator in this process. */
+export function startSimulator(options: SimulatorOptions = {}): Simulator {
+  const { port = 0, hostname = "127.0.0.1", cadence = 0 } = options
+  const state = new SimulatorState(cadence)
+  const server = Bun.serve({
+    port,
+    hostname,
+    idleTimeout: 0,
+    development: false,
+    fetch: (request) => answer(request, state),
+  })
+  const short = startShortServer(hostname)
+  const stop = async () => {
+    short.stop()
+    for (const exchange of state.open) exchange.abort()
+    await server.stop(true)
+  }
+  return {
+    port: server.port ?? port,
+    url: `http://${hostname}:${server.port}`,
+    shortUrl: short.url,
+    requests: state.log.requests,
+    get open() {
+      return state.open.size
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+function answer(request: Request, state: SimulatorState): Response | Promise<Response> {
+  const path = pathOf(request.url)
+  const exchange = new Exchange(request, path, state)
+  const query = path.indexOf("?")
+  const bare = query === -1 ? path : path.slice(0, query)
+  for (const format of FORMATS) {
+    const found = format.match(exchange.method, bare)
+    if (found !== undefined) return found(exchange)
+  }
+  return answerUnknownPath(exchange)
+}
+
+/** Cheaper than a URL object, and the address is always absolute here. */
+function pathOf(address: string): string {
+  return address.slice(address.indexOf("/", "https://".length))
+}

@@ -1,0 +1,167 @@
+import type { Exchange } from "./exchange.ts"
+import type { Fault } from "./faults.ts"
+
+/** The frames of a streamed answer, in the parts that faults tell apart. */
+export interface StreamScript {
+  readonly opening: readonly string[]
+  /** One frame per token. */
+  readonly body: Iterable<string>
+  /** Says why the answer ended, and what it used. */
+  readonly closing: readonly string[]
+  /** The format's end mark, or empty when it has none. */
+  readonly end: string
+  /** An error as the format tells it after it has begun to answer. */
+  readonly errorFrame: string
+  /** A frame whose JSON is broken off. */
+  readonly brokenFrame: string
+}
+
+/** Bytes to write, a time to wait, or the order to cut the connection. */
+export type Step = string | { readonly wait: number } | "cut-now"
+
+const CUT: Step = "cut-now"
+// Bun drops what is still buffered when a stream fails, so what was written gets time to leave.
+const CUT_PAUSE = 15
+// A line end is no frame for an SSE reader and white space for a JSON reader. Bun closes the block
+// of headers only with the first byte of the body, so this is how headers go out at once.
+const FIRST_BYTE = "\n"
+// Often enough that a hang-up is noticed soon, seldom enough to cost nothing.
+const FRAMES_PER_TURN = 64
+
+/** The steps of a streamed answer with its fault played. */
+export function* streamSteps(
+  script: StreamScript,
+  cadence: number,
+  fault: Fault | undefined,
+): Generator<Step> {
+  if (fault === undefined || isHarmless(fault)) {
+    yield* script.opening
+    yield* cadence > 0 ? paced(script.body, cadence) : script.body
+    yield* script.closing
+    if (script.end !== "") yield script.end
+    return
+  }
+  const crlf = fault.name === "crlf"
+  for (const step of faultySteps(script, cadence, fault)) {
+    yield crlf && typeof step === "string" ? step.replaceAll("\n", "\r\n") : step
+  }
+}
+
+function isHarmless(fault: Fault): boolean {
+  return /^(flaky|slow-headers|.*-usage|echo-headers)$/.test(fault.name)
+}
+
+function* paced(body: Iterable<string>, cadence: number): Generator<Step> {
+  for (const frame of body) {
+    yield frame
+    yield { wait: cadence }
+  }
+}
+
+function* faultySteps(script: StreamScript, cadence: number, fault: Fault): Generator<Step> {
+  const tokens = [...script.body]
+  const middle = Math.ceil(tokens.length / 2)
+  if (fault.name === "slow-first-byte") {
+    yield FIRST_BYTE
+    yield { wait: fault.amount }
+  }
+  yield* script.opening
+  yield* paced(commented(tokens.slice(0, middle), fault), cadence)
+  yield* middleSteps(script, fault)
+  if (fault.name === "cut" || fault.name === "stream-error") return
+  yield* paced(commented(tokens.slice(middle), fault), cadence)
+  if (fault.name === "no-finish") return
+  yield* script.closing
+  if (script.end !== "" && fault.name !== "no-done") yield script.end
+}
+
+function* middleSteps(script: StreamScript, fault: Fault): Generator<Step> {
+  switch (fault.name) {
+    case "cut":
+      yield CUT
+      return
+    case "stall":
+      yield { wait: fault.amount }
+      return
+    case "malformed":
+      yield script.brokenFrame
+      return
+    case "stream-error":
+      yield script.errorFrame
+      return
+    default:
+  }
+}
+
+/** Comments and keep-alive frames before each token (WIRE.md trap 8). */
+function* commented(tokens: Iterable<string>, fault: Fault): Generator<string> {
+  for (const token of tokens) {
+    if (fault.name === "comments") yield ': PROCESSING\n\ndata: {"type":"keepalive"}\n\n'
+    yield token
+  }
+}
+
+/** The steps of an answer that is not streamed, with the faults that break it off. */
+export function bodySteps(text: string, fault: Fault): Step[] {
+  const middle = Math.ceil(text.length / 2)
+  switch (fault.name) {
+    case "cut":
+      return [text.slice(0, middle), CUT]
+    case "stall":
+      return [text.slice(0, middle), { wait: fault.amount }, text.slice(middle)]
+    case "slow-first-byte":
+      return [FIRST_BYTE, { wait: fault.amount }, text]
+    default:
+      return [text]
+  }
+}
+
+/**
+ * A body that writes the steps to the client: each frame with a flush, as fast as the socket takes
+ * them. Ends the exchange as finished, broken off, or aborted when the client hangs up.
+ */
+export function bodyOf(exchange: Exchange, steps: Iterable<Step>): ReadableStream {
+  return new ReadableStream({
+    type: "direct",
+    pull: (controller) => pump(exchange, steps, controller),
+    cancel: () => exchange.abort(),
+  })
+}
+
+async function pump(
+  exchange: Exchange,
+  steps: Iterable<Step>,
+  controller: ReadableStreamDirectController,
+): Promise<void> {
+  // Before the first turn Bun collects what is written and would send it as one piece.
+  await Promise.resolve()
+  let frames = 0
+  for (const step of steps) {
+    if (exchange.gone) return
+    if (step === CUT) {
+      await exchange.wait(CUT_PAUSE)
+      exchange.breakOff()
+      controller.close(new Error("cut on purpose"))
+      return
+    }
+    if (typeof step !== "string") {
+      await exchange.wait(step.wait)
+      continue
+    }
+    // Each may be a promise under back-pressure; Bun resolves it when the client goes.
+    const written = controller.write(step)
+    if (typeof written !== "number") await written
+    const flushed = controller.flush()
+    if (typeof flushed !== "number") await flushed
+    if (++frames % FRAMES_PER_TURN === 0) await nextTurn()
+  }
+  if (exchange.gone) return
+  controller.close()
+  exchange.finish()
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}

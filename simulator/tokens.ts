@@ -1,0 +1,122 @@
+const SPACE = 32
+const LONGEST_WORD_PIECE = 4
+const LONGEST_NUMBER_PIECE = 3
+
+function isLetter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57
+}
+
+function isSpace(code: number): boolean {
+  return code === SPACE || (code >= 9 && code <= 13)
+}
+
+function isSurrogatePair(text: string, position: number): boolean {
+  return (
+    (text.charCodeAt(position) & 0xfc00) === 0xd800 &&
+    (text.charCodeAt(position + 1) & 0xfc00) === 0xdc00
+  )
+}
+
+/**
+ * Where the token that begins at `start` ends. Reads forward only, so that a prefix that ends at
+ * a token's end has the same tokens as the whole text has there. NaN past the end is no letter.
+ */
+function tokenEnd(text: string, start: number): number {
+  let position = start
+  let code = text.charCodeAt(position)
+  if (code === SPACE) {
+    const next = text.charCodeAt(position + 1)
+    if (isLetter(next) || isDigit(next)) {
+      position++
+      code = next
+    }
+  }
+  if (isLetter(code)) {
+    const limit = position + LONGEST_WORD_PIECE
+    while (position < limit && isLetter(text.charCodeAt(position))) position++
+    return position
+  }
+  if (isDigit(code)) {
+    const limit = position + LONGEST_NUMBER_PIECE
+    while (position < limit && isDigit(text.charCodeAt(position))) position++
+    return position
+  }
+  if (isSpace(code)) {
+    while (isSpace(text.charCodeAt(position))) position++
+    return position
+  }
+  return position + (isSurrogatePair(text, position) ? 2 : 1)
+}
+
+/** The tokens of {@link tokenize} one after another, for texts too long to hold them all. */
+export function* eachToken(text: string): Generator<string> {
+  let position = 0
+  while (position < text.length) {
+    const end = tokenEnd(text, position)
+    yield text.slice(position, end)
+    position = end
+  }
+}
+
+/**
+ * The simulator's own tokens: pieces of words of up to 4 letters with the space before them,
+ * numbers of up to 3 digits, runs of white space, single other characters. Their concatenation is
+ * the text, and there are never more of them than the text has UTF-8 bytes.
+ */
+export function tokenize(text: string): string[] {
+  return [...eachToken(text)]
+}
+
+/** How many tokens {@link tokenize} gives, without making them. */
+export function countTokens(text: string): number {
+  let count = 0
+  let position = 0
+  while (position < text.length) {
+    position = tokenEnd(text, position)
+    count++
+  }
+  return count
+}
+
+/** The text's first `limit` tokens, how many there are, and whether any were left off. */
+export function cutTokens(
+  text: string,
+  limit: number,
+): { text: string; tokens: number; cut: boolean } {
+  let count = 0
+  let position = 0
+  while (position < text.length && count < limit) {
+    position = tokenEnd(text, position)
+    count++
+  }
+  const cut = position < text.length
+  return { text: cut ? text.slice(0, position) : text, tokens: count, cut }
+}
+
+// Each word is one token, and stays one with a space before it.
+const WORDS =
+  "time road hand west rain fire moon salt bell lamp wolf tree gate coin rope tide".split(" ")
+const LONGEST_REMEMBERED = 100_000
+const MOST_REMEMBERED = 32
+const remembered = new Map<number, string>()
+
+/** A text of exactly `count` tokens, always the same for the same count. */
+export function wordsOf(count: number): string {
+  const known = remembered.get(count)
+  if (known !== undefined) return known
+  const words: string[] = []
+  // Knuth's multiplicative hash: varied words without a random source.
+  for (let index = 0; index < count; index++) {
+    words.push(WORDS[(Math.imul(index, 2_654_435_761) >>> 16) % WORDS.length] ?? "time")
+  }
+  const text = words.join(" ")
+  if (count <= LONGEST_REMEMBERED) {
+    if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+    remembered.set(count, text)
+  }
+  return text
+}

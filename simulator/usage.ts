@@ -1,0 +1,47 @@
+import type { PlannedChoice } from "./answer.ts"
+import type { Fault } from "./faults.ts"
+import type { Prompt } from "./prompt.ts"
+import type { PromptCache } from "./prompt-cache.ts"
+
+/** Counted tokens, before a wire format words them. Cached and audio are parts of the prompt. */
+export interface CountedUsage {
+  readonly prompt: number
+  readonly cached: number
+  readonly audio: number
+  /** Reasoning included. */
+  readonly completion: number
+  readonly reasoning: number
+}
+
+const MESSAGE_TOKENS = 3
+const REPLY_TOKENS = 3
+
+/** What the answer costs in tokens; undefined when the fault is that none is reported. */
+export function countUsage(
+  prompt: Prompt,
+  choices: readonly PlannedChoice[],
+  cache: PromptCache,
+  fault: Fault | undefined,
+): CountedUsage | undefined {
+  if (fault?.name === "no-usage") return undefined
+  if (fault?.name === "wrong-usage") {
+    return { prompt: 0, cached: 0, audio: 0, completion: 0, reasoning: 0 }
+  }
+  const counted = { ...countPrompt(prompt, cache), completion: 0, reasoning: 0 }
+  for (const choice of choices) {
+    counted.completion += choice.tokens + choice.reasoningTokens
+    counted.reasoning += choice.reasoningTokens
+  }
+  if (fault?.name === "huge-usage") counted.completion += 10_000_000
+  return counted
+}
+
+function countPrompt(prompt: Prompt, cache: PromptCache) {
+  let total = REPLY_TOKENS + prompt.toolTokens
+  let audio = 0
+  for (const message of prompt.messages) {
+    total += MESSAGE_TOKENS + message.textTokens + message.mediaTokens + message.audioTokens
+    audio += message.audioTokens
+  }
+  return { prompt: total, cached: cache.look(prompt.messages, total), audio }
+}

@@ -1,0 +1,117 @@
+import { expect, test } from "bun:test"
+import { echoBody, post, withSimulator } from "./support.ts"
+
+interface ErrorBody {
+  error: { message: string; type: string; param: string | null; code: string | null }
+}
+
+async function refusal(body: unknown, headers: Record<string, string> = {}) {
+  await using simulator = withSimulator()
+  const response = await post(simulator, body, headers)
+  const { error } = (await response.json()) as ErrorBody
+  expect(Object.keys(error)).toEqual(["message", "type", "param", "code"])
+  return { status: response.status, ...error }
+}
+
+test("a credential is needed", async () => {
+  for (const authorization of ["", "Bearer ", "Basic abc"]) {
+    const error = await refusal(echoBody("hi"), { authorization })
+    expect(error).toMatchObject({ status: 401, type: "invalid_request_error", code: null })
+  }
+})
+
+test("sk-refused is a wrong key, sk-empty one without money", async () => {
+  const refused = await refusal(echoBody("hi"), { authorization: "Bearer sk-refused" })
+  expect(refused).toMatchObject({ status: 401, code: "invalid_api_key" })
+  const empty = await refusal(echoBody("hi"), { authorization: "Bearer sk-empty" })
+  expect(empty).toMatchObject({
+    status: 429,
+    type: "insufficient_quota",
+    code: "insufficient_quota",
+  })
+})
+
+test("an unknown model is not found", async () => {
+  const error = await refusal({ ...echoBody("hi"), model: "gpt-nothing" })
+  expect(error).toEqual({
+    status: 404,
+    message: "The model `gpt-nothing` does not exist or you do not have access to it.",
+    type: "invalid_request_error",
+    param: null,
+    code: "model_not_found",
+  })
+})
+
+const REFUSED: [string, object, string | null, string | null][] = [
+  [
+    "both limits",
+    { max_tokens: 1, max_completion_tokens: 1 },
+    "max_tokens",
+    "invalid_parameter_combination",
+  ],
+  ["stream_options without stream", { stream_options: {} }, "stream_options", null],
+  ["no messages", { messages: undefined }, "messages", "missing_required_parameter"],
+  ["empty messages", { messages: [] }, "messages", "empty_array"],
+  ["max_tokens 0", { max_tokens: 0 }, "max_tokens", "integer_below_min_value"],
+  ["temperature 3", { temperature: 3 }, "temperature", "decimal_above_max_value"],
+  ["n 129", { n: 129 }, "n", "integer_above_max_value"],
+  ["n in words", { n: "two" }, "n", "invalid_type"],
+  ["five stop sequences", { stop: ["a", "b", "c", "d", "e"] }, "stop", "array_above_max_length"],
+  ["an unknown parameter", { gateway_only: 1 }, "gateway_only", "unknown_parameter"],
+  ["parallel_tool_calls without tools", { parallel_tool_calls: true }, "parallel_tool_calls", null],
+  ["top_logprobs without logprobs", { top_logprobs: 2 }, "top_logprobs", null],
+  [
+    "an unknown part",
+    { messages: [{ role: "user", content: [{ type: "video" }] }] },
+    "messages[0].content[0].type",
+    "invalid_value",
+  ],
+  [
+    "a tool message without its call",
+    { messages: [{ role: "tool", content: "x", tool_call_id: "c" }] },
+    "messages.[0].role",
+    null,
+  ],
+]
+
+for (const [name, change, param, code] of REFUSED) {
+  test(`refuses ${name}`, async () => {
+    const error = await refusal({ ...echoBody("hi"), ...change })
+    expect(error).toMatchObject({ status: 400, type: "invalid_request_error", param, code })
+  })
+}
+
+test("refuses a call that was never answered", async () => {
+  const call = { id: "call_9", type: "function", function: { name: "f", arguments: "{}" } }
+  const messages = [
+    { role: "user", content: "hi" },
+    { role: "assistant", content: null, tool_calls: [call] },
+    { role: "user", content: "and?" },
+  ]
+  const error = await refusal({ ...echoBody("hi"), messages })
+  expect(error.status).toBe(400)
+  expect(error.message).toContain("call_9")
+})
+
+test("refuses what is no JSON, and a body without a model", async () => {
+  expect(await refusal('{"model":')).toMatchObject({ status: 400, param: null, code: null })
+  const error = await refusal({ messages: [] })
+  expect(error.message).toBe("you must provide a model parameter")
+})
+
+test("refuses a fault that it does not know", async () => {
+  const error = await refusal(echoBody("hi"), { "x-simulate-fault": "catastrophe" })
+  expect(error.code).toBe("unknown_fault")
+})
+
+test("unknown paths and methods get OpenAI's answers", async () => {
+  await using simulator = withSimulator()
+  const unknown = await fetch(`${simulator.url}/v1/nothing?x=1`)
+  expect(unknown.status).toBe(404)
+  expect(((await unknown.json()) as ErrorBody).error.message).toBe(
+    "Invalid URL (GET /v1/nothing?x=1)",
+  )
+  const wrong = await fetch(`${simulator.url}/v1/chat/completions`)
+  expect(wrong.status).toBe(405)
+  await wrong.text()
+})

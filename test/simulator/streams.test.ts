@@ -1,0 +1,189 @@
+import { expect, test } from "bun:test"
+import { echoBody, framesOf, lastRequest, post, readUntilEnd, withSimulator } from "./support.ts"
+
+interface Frame {
+  choices: {
+    index: number
+    delta: { role?: string; content?: string }
+    finish_reason: string | null
+  }[]
+  usage?: object | null
+}
+
+async function framesFor(more: Record<string, unknown>, text = "one two six") {
+  await using simulator = withSimulator()
+  const response = await post(simulator, echoBody(text, { stream: true, ...more }))
+  expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8")
+  const raw = await response.text()
+  return { raw, frames: framesOf(raw) as unknown as Frame[] }
+}
+
+test("streams role, one frame per token, reason, end mark", async () => {
+  const { raw, frames } = await framesFor({})
+  expect(frames.map((frame) => frame.choices[0]?.delta)).toEqual([
+    { role: "assistant", content: "", refusal: null } as never,
+    { content: "one" },
+    { content: " two" },
+    { content: " six" },
+    {},
+  ])
+  expect(frames.map((frame) => frame.choices[0]?.finish_reason)).toEqual([
+    null,
+    null,
+    null,
+    null,
+    "stop",
+  ])
+  expect(raw.endsWith("\n\ndata: [DONE]\n\n")).toBe(true)
+})
+
+test("says nothing of usage unless asked", async () => {
+  const { frames } = await framesFor({})
+  for (const frame of frames) expect(frame).not.toHaveProperty("usage")
+})
+
+test("with include_usage every frame has it, null until the last", async () => {
+  const { frames } = await framesFor({ stream_options: { include_usage: true } })
+  const last = frames.at(-1)!
+  for (const frame of frames.slice(0, -1)) expect(frame.usage).toBeNull()
+  expect(last.choices).toEqual([])
+  expect(last.usage).toMatchObject({ completion_tokens: 3 })
+})
+
+test("pads frames unless told not to", async () => {
+  const padded = await framesFor({})
+  expect(padded.frames.every((frame) => "obfuscation" in frame)).toBe(true)
+  const bare = await framesFor({ stream_options: { include_obfuscation: false } })
+  expect(bare.raw).not.toContain("obfuscation")
+})
+
+test("all frames share id, time and model", async () => {
+  const { frames } = await framesFor({})
+  const heads = frames.map((frame) => {
+    const { id, created, model, object } = frame as unknown as Record<string, unknown>
+    return JSON.stringify({ id, created, model, object })
+  })
+  expect(new Set(heads).size).toBe(1)
+})
+
+test("choices are streamed in turn", async () => {
+  const { frames } = await framesFor({ n: 2 }, "one two")
+  const tokens = frames.flatMap((frame) => frame.choices).filter((choice) => choice.delta.content)
+  expect(tokens.slice(0, 4).map((choice) => choice.index)).toEqual([0, 1, 0, 1])
+  const textOf = (index: number) =>
+    tokens
+      .filter((choice) => choice.index === index)
+      .map((choice) => choice.delta.content)
+      .join("")
+  expect([textOf(0), textOf(1)]).toEqual(["one two", "one two (1)"])
+  const ends = frames.flatMap((frame) => frame.choices).filter((choice) => choice.finish_reason)
+  expect(ends.map((choice) => choice.index).toSorted()).toEqual([0, 1])
+})
+
+test("the client's stream helper gathers text, choices and usage", async () => {
+  await using simulator = withSimulator()
+  const stream = simulator.client.chat.completions.stream({
+    model: "echo",
+    messages: [{ role: "user", content: "hällo wörld" }],
+    n: 2,
+    logprobs: true,
+    stream_options: { include_usage: true },
+  })
+  const result = await stream.finalChatCompletion()
+  expect(result.choices.map((choice) => choice.message.content)).toEqual([
+    "hällo wörld",
+    "hällo wörld (1)",
+  ])
+  const tokens = result.choices[0]!.logprobs!.content!.map((entry) => entry.token)
+  expect(tokens.join("")).toBe("hällo wörld")
+  expect(result.usage!.total_tokens).toBeGreaterThan(0)
+})
+
+test("streamed and whole answers agree in text, reason and usage", async () => {
+  await using simulator = withSimulator()
+  const request = {
+    model: "echo",
+    messages: [{ role: "user" as const, content: "/tokens 50" }],
+    max_tokens: 40,
+    reasoning_effort: "low" as const,
+  }
+  const whole = await simulator.client.chat.completions.create(request)
+  const streamed = await simulator.client.chat.completions
+    .stream({ ...request, stream_options: { include_usage: true } })
+    .finalChatCompletion()
+  expect(streamed.choices[0]!.message.content).toBe(whole.choices[0]!.message.content)
+  expect(streamed.choices[0]!.finish_reason).toBe(whole.choices[0]!.finish_reason)
+  expect(streamed.usage).toEqual(whole.usage!)
+})
+
+test("a cadence spaces the tokens", async () => {
+  await using simulator = withSimulator()
+  const started = performance.now()
+  const body = echoBody("one two six ten", { stream: true })
+  const response = await post(simulator, body, { "x-simulate-cadence": "20" })
+  const { pieces } = await readUntilEnd(response)
+  expect(performance.now() - started).toBeGreaterThanOrEqual(4 * 19)
+  expect(pieces).toBeGreaterThanOrEqual(4)
+})
+
+test("notices that the client hung up, and stops", async () => {
+  await using simulator = withSimulator(5)
+  const leaving = new AbortController()
+  const body = echoBody("/tokens 100000", { stream: true })
+  const response = await post(simulator, body, {}, { signal: leaving.signal })
+  await response.body!.getReader().read()
+  const request = lastRequest(simulator)
+  expect(simulator.open).toBe(1)
+  expect(request.finished).toBe(false)
+  leaving.abort()
+  await request.settled()
+  expect(request.aborted).toBe(true)
+  expect(request.finished).toBe(false)
+  expect(simulator.open).toBe(0)
+})
+
+test("a client that does not read holds the stream back, and its hang-up is noticed", async () => {
+  await using simulator = withSimulator()
+  const leaving = new AbortController()
+  const body = echoBody("/tokens 1000000", { stream: true })
+  const before = process.memoryUsage().rss
+  const response = await post(simulator, body, {}, { signal: leaving.signal })
+  const reader = response.body!.getReader()
+  await reader.read()
+  const request = lastRequest(simulator)
+  // The whole answer would be 200 MB; nobody reads it, so it can never be finished.
+  expect(await Promise.race([request.settled().then(() => "settled"), turns(200)])).toBe("waiting")
+  expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000)
+  leaving.abort()
+  await request.settled()
+  expect(request.aborted).toBe(true)
+})
+
+async function turns(count: number): Promise<"waiting"> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
+  return "waiting"
+}
+
+test("many streams run at once", async () => {
+  await using simulator = withSimulator(1)
+  const texts = Array.from({ length: 100 }, (_, index) => `stream number ${index}`)
+  const answers = await Promise.all(
+    texts.map(async (text) => {
+      const response = await post(simulator, echoBody(text, { stream: true }))
+      const frames = framesOf(await response.text()) as unknown as Frame[]
+      return frames.map((frame) => frame.choices[0]?.delta.content ?? "").join("")
+    }),
+  )
+  expect(answers).toEqual(texts)
+  expect(simulator.requests.every((request) => request.finished)).toBe(true)
+})
+
+test("stopping cuts what is open", async () => {
+  const simulator = withSimulator(1000)
+  const response = await post(simulator, echoBody("one two six", { stream: true }))
+  const request = lastRequest(simulator)
+  await simulator.stop()
+  await readUntilEnd(response)
+  expect(request.aborted).toBe(true)
+  expect(simulator.open).toBe(0)
+})

@@ -1,0 +1,77 @@
+import OpenAI from "openai"
+import { startSimulator, type RecordedRequest, type Simulator } from "../../simulator/server.ts"
+
+/** One simulator per test file would do; they cost little, so each test takes its own. */
+export function withSimulator(cadence = 0): Simulator & { readonly client: OpenAI } {
+  const simulator = startSimulator({ cadence })
+  const client = new OpenAI({
+    apiKey: "sk-any",
+    baseURL: `${simulator.url}/v1`,
+    maxRetries: 0,
+  })
+  return Object.assign(simulator, { client })
+}
+
+/** Posts a chat request without a client's help. */
+export function post(
+  simulator: Simulator,
+  body: unknown,
+  headers: Record<string, string> = {},
+  init: RequestInit = {},
+): Promise<Response> {
+  return fetch(`${simulator.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: "Bearer sk-any", "content-type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+    redirect: "manual",
+    ...init,
+  })
+}
+
+/** A request body that asks `model` to echo a text. */
+export function echoBody(text: string, more: Record<string, unknown> = {}) {
+  return { model: "echo", messages: [{ role: "user", content: text }], ...more }
+}
+
+/** The record of the last request. */
+export function lastRequest(simulator: Simulator): RecordedRequest {
+  const request = simulator.requests.at(-1)
+  if (request === undefined) throw new Error("the simulator has got no request")
+  return request
+}
+
+/** The JSON of a streamed answer's `data:` frames, without the end mark. */
+export function framesOf(text: string): Record<string, unknown>[] {
+  return text
+    .split(/\r?\n\r?\n/)
+    .filter((frame) => frame.startsWith("data: ") && frame !== "data: [DONE]")
+    .map((frame) => JSON.parse(frame.slice("data: ".length)) as Record<string, unknown>)
+}
+
+/** Reads a body until it ends or breaks. */
+export async function readUntilEnd(
+  response: Response,
+): Promise<{ text: string; error: unknown; pieces: number }> {
+  const decoder = new TextDecoder()
+  let text = ""
+  let pieces = 0
+  try {
+    for await (const bytes of response.body ?? []) {
+      text += decoder.decode(bytes, { stream: true })
+      pieces++
+    }
+  } catch (error) {
+    return { text, error, pieces }
+  }
+  return { text, error: undefined, pieces }
+}
+
+/** What a promise is rejected with. The official client's promises do not suit `rejects`. */
+export async function failureOf(promise: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    await promise
+  } catch (error) {
+    return error
+  }
+  throw new Error("expected a rejection")
+}

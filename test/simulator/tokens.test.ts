@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test"
+import { assert, lorem, nat, oneof, property, string } from "fast-check"
+import { countTokens, cutTokens, tokenize, wordsOf } from "../../simulator/tokens.ts"
+
+const texts = oneof(string(), string({ unit: "binary" }), lorem())
+
+test("tokens join to the text, are counted right, and are no more than its bytes", () => {
+  assert(
+    property(texts, (text) => {
+      const tokens = tokenize(text)
+      expect(tokens.join("")).toBe(text)
+      expect(countTokens(text)).toBe(tokens.length)
+      expect(tokens.length).toBeLessThanOrEqual(Buffer.byteLength(text))
+    }),
+  )
+})
+
+test("cutting after a number of tokens leaves exactly these tokens", () => {
+  assert(
+    property(texts, nat({ max: 20 }), (text, limit) => {
+      const tokens = tokenize(text)
+      const { text: kept, tokens: count, cut } = cutTokens(text, limit)
+      expect(tokenize(kept)).toEqual(tokens.slice(0, limit))
+      expect(count).toBe(Math.min(limit, tokens.length))
+      expect(cut).toBe(tokens.length > limit)
+    }),
+  )
+})
+
+test("no token breaks a character in two", () => {
+  expect(tokenize("a😀b")).toEqual(["a", "😀", "b"])
+})
+
+test("words are as many tokens as asked for", () => {
+  for (const count of [0, 1, 2, 17, 1000]) expect(countTokens(wordsOf(count))).toBe(count)
+})
