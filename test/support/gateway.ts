@@ -1,0 +1,163 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import OpenAI from "openai"
+import { startSimulator, type Simulator } from "../../simulator/server.ts"
+import { App, databasePath } from "../../src/app.ts"
+import { loadSecrets } from "../../src/config/secrets.ts"
+import type { ModelSettings, ProviderSettings, Settings } from "../../src/config/settings.ts"
+import { type KeyOrder, KeyIssuer } from "../../src/keys/keyring.ts"
+import { KeyHasher, randomText } from "../../src/keys/secret.ts"
+import { parseCredits } from "../../src/ledger/money.ts"
+import type { AccountRecord } from "../../src/store/records.ts"
+import type { Store } from "../../src/store/store.ts"
+import { openStore } from "../../src/store/threaded-store.ts"
+import type { Events } from "../../src/telemetry/events.ts"
+
+/** Everything the gateway told its operator, by name. */
+export type Heard = { readonly name: keyof Events; readonly facts: readonly unknown[] }[]
+
+/** A gateway on a real port with a real book, and the simulator as its vendor. */
+export interface TestGateway extends AsyncDisposable {
+  readonly url: string
+  readonly app: App
+  readonly store: Store
+  readonly simulator: Simulator
+  readonly heard: Heard
+  readonly settings: Settings
+  /** A new account with credits and a key. */
+  caller(credits?: string, order?: Partial<KeyOrder>): Promise<TestCaller>
+}
+
+export interface TestCaller {
+  readonly account: AccountRecord
+  readonly key: string
+  readonly keyId: string
+  readonly client: OpenAI
+  /** What the book says. */
+  balance(): Promise<bigint>
+  /** A raw request with this caller's key. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>
+  get(path: string): Promise<Response>
+}
+
+export interface GatewayOptions {
+  readonly models?: Readonly<Record<string, ModelSettings>>
+  readonly providers?: Readonly<Record<string, ProviderSettings>>
+  readonly settings?: Partial<Settings>
+}
+
+/** One credit per million tokens in, two per million out: arithmetic one can do in the head. */
+export const PLAIN_PRICE = { input: "1", cached_input: "0.5", output: "2" } as const
+
+/** A chat model of the simulator, priced plainly. */
+export function simulated(model: Partial<ModelSettings> = {}): ModelSettings {
+  return { kind: "chat", price: PLAIN_PRICE, context: 100_000, maxOutput: 1_000, ...model }
+}
+
+export function provider(baseUrl: string, vendor = "openai-compatible"): ProviderSettings {
+  return { vendor, apiKey: "upstream", baseUrl, headers: {}, knownModels: false, origin: "file" }
+}
+
+/** Starts one. Dispose of it with `await using`. */
+export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
+  const data = mkdtempSync(join(tmpdir(), "tollgate-test-"))
+  const simulator = startSimulator()
+  const heard: Heard = []
+  const settings = settingsFor(data, simulator, options)
+  const app = await App.start({ settings, events: recorder(heard), isShared: false })
+  const store = await openStore(databasePath(data))
+  return {
+    url: app.url,
+    app,
+    store,
+    simulator,
+    heard,
+    settings,
+    caller: (credits = "10", order = {}) => newCaller({ data, store, url: app.url }, credits, order),
+    async [Symbol.asyncDispose]() {
+      await simulator.stop()
+      await app[Symbol.asyncDispose]()
+      await store[Symbol.asyncDispose]()
+      rmSync(data, { recursive: true, force: true })
+    },
+  }
+}
+
+function settingsFor(data: string, simulator: Simulator, options: GatewayOptions): Settings {
+  return {
+    server: { host: "127.0.0.1", port: 0, workers: 1 },
+    data,
+    limits: { bodyBytes: 4 * 1024 * 1024 },
+    deadlines: { connect: 5_000, firstByte: 20_000, betweenBytes: 20_000, whole: 60_000 },
+    multiplier: "1",
+    providers: { sim: provider(`${simulator.url}/v1`), ...options.providers },
+    models: { "sim/echo": simulated(), ...options.models },
+    ...options.settings,
+  }
+}
+
+function recorder(heard: Heard): Events {
+  return new Proxy({} as Events, {
+    get:
+      (_, name) =>
+      (...facts: unknown[]) => {
+        heard.push({ name: name as keyof Events, facts })
+      },
+  })
+}
+
+async function newCaller(
+  gateway: { readonly data: string; readonly store: Store; readonly url: string },
+  credits: string,
+  order: Partial<KeyOrder>,
+): Promise<TestCaller> {
+  const { data, store, url } = gateway
+  const now = Date.now()
+  const name = `account-${randomText(8)}`
+  const account = await store.createAccount({ id: `acc_${name}`, name, createdAt: now })
+  const amount = parseCredits(credits)
+  if (amount > 0n) {
+    const grant = { account: account.id, kind: "grant", amount, at: now } as const
+    await store.addEntry({ ...grant, note: null, author: null })
+  }
+  const issuer = new KeyIssuer(store, new KeyHasher(loadSecrets(data).keyPepper))
+  const { secret, key } = await issuer.issue({ account: account.id, name: "test", ...order })
+  await keyIsKnown(url, secret)
+  const authorization = `Bearer ${secret}`
+  return {
+    account,
+    key: secret,
+    keyId: key.id,
+    client: new OpenAI({ apiKey: secret, baseURL: `${url}/v1`, maxRetries: 0 }),
+    async balance() {
+      return (await store.findAccount(account.id))?.balance ?? 0n
+    },
+    post: (path, body, headers = {}) =>
+      fetch(url + path, {
+        method: "POST",
+        headers: { authorization, "content-type": "application/json", ...headers },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      }),
+    get: (path) => fetch(url + path, { headers: { authorization } }),
+  }
+}
+
+/** A change of keys reaches a process within a second: this waits until it has. */
+async function keyIsKnown(url: string, secret: string): Promise<void> {
+  const headers = { authorization: `Bearer ${secret}` }
+  await until(async () => {
+    const response = await fetch(`${url}/v1/credits`, { headers })
+    await response.body?.cancel()
+    return response.status !== 401
+  })
+}
+
+/** Waits for a condition. @throws when it does not come true in ten seconds. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error("the condition did not come true in 10 s")
+    await Bun.sleep(5)
+  }
+}

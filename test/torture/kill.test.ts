@@ -1,0 +1,106 @@
+import { expect, test } from "bun:test"
+import { startSimulator } from "../../simulator/server.ts"
+import { databasePath } from "../../src/app.ts"
+import { openStore } from "../../src/store/threaded-store.ts"
+import { verifyBooks } from "../../src/store/verify.ts"
+import { createInstallation, type Installation, runJson, startServing } from "../support/process.ts"
+
+const ROUNDS = 4
+const CALLERS = 24
+const CREDITS = "1000"
+
+function yamlFor(simulatorUrl: string, port: number): string {
+  return `
+server: { host: 127.0.0.1, port: ${port} }
+providers:
+  sim: { vendor: openai-compatible, api_key: upstream, base_url: "${simulatorUrl}/v1" }
+models:
+  sim/echo: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
+`
+}
+
+/** Asks until the gateway dies; keeps the ids of the answers that came whole. */
+async function callUntilDead(url: string, key: string, stream: boolean, whole: string[]) {
+  for (;;) {
+    try {
+      const response = await fetch(`${url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({
+          model: "sim/echo",
+          stream,
+          messages: [{ role: "user", content: "one two three four five six seven eight" }],
+        }),
+      })
+      const text = await response.text()
+      if (!response.ok) throw new Error(text)
+      const isWhole = stream ? text.endsWith("data: [DONE]\n\n") : text.endsWith("}")
+      if (isWhole) whole.push(response.headers.get("x-request-id") ?? "")
+    } catch {
+      return
+    }
+  }
+}
+
+async function round(installation: Installation, key: string, whole: string[]): Promise<void> {
+  const serving = await startServing(installation)
+  const callers = Array.from({ length: CALLERS }, (_, index) =>
+    callUntilDead(serving.url, key, index % 2 === 0, whole),
+  )
+  const enough = whole.length + 150
+  while (whole.length < enough) await Bun.sleep(5)
+  serving.process.kill("SIGKILL")
+  await Promise.all([...callers, serving.process.exited])
+}
+
+test("kill -9 under load: no whole answer unpaid, none paid twice, the book balances", async () => {
+  await using simulator = startSimulator()
+  using installation = createInstallation(yamlFor(simulator.url, 0))
+  const account = await runJson<{ id: string }>(
+    installation,
+    "account",
+    "create",
+    "tortured",
+    "--credits",
+    CREDITS,
+  )
+  const { key } = await runJson<{ key: string }>(
+    installation,
+    "key",
+    "create",
+    "--account",
+    "tortured",
+  )
+  const whole: string[] = []
+  for (let number = 0; number < ROUNDS; number++) await round(installation, key, whole)
+
+  await using store = await openStore(databasePath(installation.data))
+  expect(new Set(whole).size).toBe(whole.length)
+  let seen = 0n
+  for (const request of whole) {
+    const receipt = await store.findReceipt(request)
+    expect(receipt?.entry?.kind).toBe("charge")
+    expect(receipt?.entry?.request).toBe(request)
+    seen -= receipt?.entry?.amount ?? 0n
+  }
+  expect(seen).toBeGreaterThan(0n)
+  const verdict = await verifyBooks(store)
+  expect(verdict.problems).toEqual([])
+  const charges = (await store.listEntries(account.id, 0, 1_000_000)).filter(
+    (entry) => entry.kind === "charge",
+  )
+  expect(new Set(charges.map((entry) => entry.request)).size).toBe(charges.length)
+  expect(charges.length).toBeGreaterThanOrEqual(whole.length)
+
+  // A new process takes back what the dead one had leased: everything can be spent again.
+  const serving = await startServing(installation)
+  const response = await fetch(`${serving.url}/v1/credits`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  const credits = (await response.json()) as { balance: string; held: string; available: string }
+  expect(credits.available).toBe(credits.balance)
+  serving.process.kill("SIGTERM")
+  expect(await serving.process.exited).toBe(0)
+  const after = await store.findAccount(account.id)
+  expect(after?.leased).toBe(0n)
+}, 120_000)

@@ -1,0 +1,63 @@
+import { expect, test } from "bun:test"
+import { startSimulator } from "../../simulator/server.ts"
+import { databasePath } from "../../src/app.ts"
+import { openStore } from "../../src/store/threaded-store.ts"
+import { verifyBooks } from "../../src/store/verify.ts"
+import { createInstallation, runJson, startServing } from "../support/process.ts"
+
+const ATTEMPTS = 200
+const PAYABLE = 50
+
+/** Free input, and an answer of exactly ten tokens at 0.1 credits each: every request costs one credit. */
+function yamlFor(simulatorUrl: string): string {
+  return `
+server: { host: 127.0.0.1, port: 0 }
+providers:
+  sim: { vendor: openai-compatible, api_key: upstream, base_url: "${simulatorUrl}/v1" }
+models:
+  sim/echo: { price: { input: 0, output: 100000 }, context: 100000, max_output: 10 }
+`
+}
+
+for (const workers of [1, 2]) {
+  test(`200 requests at once on credits for 50, ${workers} process(es)`, async () => {
+    await using simulator = startSimulator()
+    using installation = createInstallation(yamlFor(simulator.url))
+    const account = await runJson<{ id: string }>(
+      installation,
+      "account",
+      "create",
+      "poor",
+      "--credits",
+      String(PAYABLE),
+    )
+    const { key } = await runJson<{ key: string }>(installation, "key", "create", "--account", "poor")
+    const serving = await startServing(installation, { TOLLGATE_WORKERS: String(workers) })
+
+    const answers = await Promise.all(
+      Array.from({ length: ATTEMPTS }, () =>
+        fetch(`${serving.url}/v1/chat/completions`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+          body: JSON.stringify({
+            model: "sim/echo",
+            max_tokens: 10,
+            messages: [{ role: "user", content: "/tokens 10" }],
+          }),
+        }).then(async (response) => {
+          await response.text()
+          return response.status
+        }),
+      ),
+    )
+    const count = (status: number) => answers.filter((answer) => answer === status).length
+    expect(count(200)).toBe(PAYABLE)
+    expect(count(402) + count(429)).toBe(ATTEMPTS - PAYABLE)
+
+    serving.process.kill("SIGTERM")
+    expect(await serving.process.exited).toBe(0)
+    await using store = await openStore(databasePath(installation.data))
+    expect((await store.findAccount(account.id))?.balance).toBe(0n)
+    expect((await verifyBooks(store)).problems).toEqual([])
+  }, 60_000)
+}
