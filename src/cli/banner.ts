@@ -1,0 +1,48 @@
+import type { Catalog } from "../catalog/catalog.ts"
+import { isPriced, type Model } from "../catalog/model.ts"
+import { FIRST_ACCOUNT, FIRST_CREDITS } from "./first-start.ts"
+
+export interface BannerFacts {
+  readonly url: string
+  /** The key that the first start made; undefined later. */
+  readonly key: string | undefined
+  readonly catalog: Catalog
+  readonly hasSandbox: boolean
+}
+
+/** What the start prints: where it listens, with which key, and a command that works as printed. */
+export function banner(facts: BannerFacts): string {
+  const { url, key, catalog, hasSandbox } = facts
+  const models = catalog.list()
+  const lines = [`Tollgate is listening on ${url}`, ""]
+  if (hasSandbox) {
+    lines.push(
+      "No vendor is set up, so the models are a simulator's (provider 'sandbox'). For real ones,",
+      "set a vendor's variable such as OPENAI_API_KEY, or write tollgate.yaml, and start again.",
+      "",
+    )
+  }
+  lines.push(`models: ${models.length} (${url}/v1/models)`)
+  if (key === undefined) {
+    lines.push("key: shown once when it was created; make another with: tollgate key create", "")
+    return lines.join("\n")
+  }
+  lines.push(`account: ${FIRST_ACCOUNT}, with ${FIRST_CREDITS} credits`, `key: ${key}`)
+  lines.push("The key is shown this once; only a hash of it is kept.", "")
+  const model = models.find((one) => one.kind === "chat" && isPriced(one))
+  if (model) lines.push("Try it:", "", curl(url, key, model), "")
+  return lines.join("\n")
+}
+
+function curl(url: string, key: string, model: Model): string {
+  const body = JSON.stringify({
+    model: model.id,
+    messages: [{ role: "user", content: "Hello, Tollgate!" }],
+  })
+  return [
+    `  curl ${url}/v1/chat/completions \\`,
+    `    -H "Authorization: Bearer ${key}" \\`,
+    `    -H "Content-Type: application/json" \\`,
+    `    -d '${body}'`,
+  ].join("\n")
+}

@@ -1,0 +1,84 @@
+import { CommanderError } from "commander"
+import { type ErrorKind, GatewayError } from "../canon/errors.ts"
+import { ConfigError, type ConfigProblem } from "../config/config-error.ts"
+import { CommandError, EXIT_CODES, type FailureCode } from "./exit-codes.ts"
+import { styleOf } from "./output.ts"
+import type { Terminal } from "./terminal.ts"
+
+/** Why a command failed, ready to be shown. */
+export interface Failure {
+  readonly message: string
+  readonly code: string
+  readonly hint?: string
+  readonly problems?: readonly ConfigProblem[]
+  readonly exitCode: number
+}
+
+/** Anything thrown as a failure to show. */
+export function failureOf(thrown: unknown): Failure {
+  if (thrown instanceof CommandError) {
+    const { code, message, hint } = thrown
+    return failure(code, { message, code, ...(hint === undefined ? {} : { hint }) })
+  }
+  if (thrown instanceof ConfigError) {
+    const { message, problems } = thrown
+    const hint = "Correct the settings and run the command again."
+    return failure("configuration", { message, code: "configuration", hint, problems })
+  }
+  if (thrown instanceof GatewayError) {
+    return failure(gatewayExit(thrown.kind), { message: thrown.message, code: thrown.kind })
+  }
+  if (thrown instanceof CommanderError) return usageFailure(thrown)
+  return unforeseenFailure(thrown)
+}
+
+function failure(code: FailureCode, shown: Omit<Failure, "exitCode">): Failure {
+  return { ...shown, exitCode: EXIT_CODES[code] }
+}
+
+function gatewayExit(kind: ErrorKind): FailureCode {
+  if (kind === "not_found" || kind === "model_not_found") return "not_found"
+  return kind.startsWith("invalid_") && kind !== "invalid_api_key" ? "usage" : "failed"
+}
+
+/** Commander writes `error: ` before its message, and its guess in brackets on a line below. */
+function usageFailure(error: CommanderError): Failure {
+  const [message = "", guess] = error.message.replace(/^error: /, "").split("\n")
+  const hint = guess?.replace(/^\((.*)\)$/, "$1") ?? "Add --help to see what the command takes."
+  return failure("usage", { message, code: "usage", hint })
+}
+
+const SYSTEM_HINTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: "Stop the program that uses the port, or choose another with TOLLGATE_PORT.",
+  EACCES: "Run as a user who may use it, or choose another place.",
+  EROFS: "Choose a data directory that can be written to, with --data.",
+  ENOSPC: "Free some space on the disk.",
+}
+
+function unforeseenFailure(thrown: unknown): Failure {
+  const message = thrown instanceof Error && thrown.message !== "" ? thrown.message : String(thrown)
+  const systemCode = thrown instanceof Error && "code" in thrown ? String(thrown.code) : ""
+  const hint = Object.hasOwn(SYSTEM_HINTS, systemCode) ? SYSTEM_HINTS[systemCode] : undefined
+  const fallback = "Set TOLLGATE_DEBUG=1 to see where it comes from."
+  return failure("failed", { message, code: "failed", hint: hint ?? fallback })
+}
+
+/** Shows a failure: as words, or as one JSON document on the error stream. */
+export function showFailure(thrown: unknown, terminal: Terminal, isJson: boolean): void {
+  const { exitCode: _exitCode, ...shown } = failureOf(thrown)
+  const stack = terminal.isDebugging ? stackOf(thrown) : undefined
+  if (isJson) {
+    terminal.writeNotice(`${JSON.stringify({ error: { ...shown, stack } }, undefined, 2)}\n`)
+    return
+  }
+  const { strong, alarm } = styleOf(terminal.isNoticeColored)
+  terminal.writeNotice(`${alarm("error:")} ${shown.message}\n`)
+  if (shown.hint !== undefined) terminal.writeNotice(`${strong("hint:")} ${shown.hint}\n`)
+  if (stack !== undefined) terminal.writeNotice(`${stack}\n`)
+}
+
+function stackOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown)
+  const own = thrown.stack ?? String(thrown)
+  return thrown.cause === undefined ? own : `${own}\ncaused by ${stackOf(thrown.cause)}`
+}

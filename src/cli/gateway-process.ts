@@ -1,0 +1,78 @@
+import { App } from "../app.ts"
+import { ConfigError } from "../config/config-error.ts"
+import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
+import { withSandbox } from "../config/sandbox.ts"
+import type { Settings } from "../config/settings.ts"
+import { watchSettings } from "../config/watch.ts"
+import { createEvents } from "../telemetry/events.ts"
+import { createLogger } from "../telemetry/logger.ts"
+
+/** How a parent tells its workers where the simulator is, and that they are workers. */
+export const SANDBOX_VARIABLE = "TOLLGATE_SANDBOX_URL"
+export const WORKER_VARIABLE = "TOLLGATE_WORKER_NUMBER"
+
+export interface GatewayOptions {
+  readonly load: LoadOptions
+  readonly loaded: LoadedSettings
+  /** Where the simulator is, when it plays the vendor. */
+  readonly sandboxUrl: string | undefined
+  readonly isShared: boolean
+}
+
+/** A gateway in this process that follows its settings file. */
+export interface Gateway extends AsyncDisposable {
+  readonly app: App
+}
+
+/** The settings with the simulator in them, when it plays the vendor. */
+export function effectiveSettings(settings: Settings, sandboxUrl: string | undefined): Settings {
+  return sandboxUrl === undefined ? settings : withSandbox(settings, sandboxUrl)
+}
+
+/** Starts the gateway. Changed settings are taken over while it runs, bad ones are refused and told. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { load, loaded, sandboxUrl, isShared } = options
+  const logger = createLogger({ level: process.env["TOLLGATE_LOG"] ?? "info" })
+  const events = createEvents(logger)
+  for (const warning of loaded.warnings) events.warning(warning)
+  await using building = new AsyncDisposableStack()
+  const settings = effectiveSettings(loaded.settings, sandboxUrl)
+  const app = building.use(await App.start({ settings, events, isShared }))
+  const watcher = building.use(
+    watchSettings({
+      load,
+      started: loaded,
+      onChange: (next, { changed, restartNeeded }) => {
+        app.apply(effectiveSettings(next.settings, sandboxUrl))
+        for (const warning of next.warnings) events.warning(warning)
+        events.settingsTaken(changed)
+        if (restartNeeded.length > 0) {
+          events.warning(`these settings need a restart: ${restartNeeded.join(", ")}`)
+        }
+      },
+      onError: (error) => events.settingsRefused(error.message),
+    }),
+  )
+  const reload = (): void => void watcher.reload()
+  process.on("SIGHUP", reload)
+  building.defer(() => void process.off("SIGHUP", reload))
+  const running = building.move()
+  return { app, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}
+
+/** Reads the settings for a serving process. @throws ConfigError */
+export function loadForServing(load: LoadOptions): LoadedSettings {
+  const loaded = loadSettings(load)
+  if (loaded.settings.server.workers > 1 && loaded.settings.server.port === 0) {
+    const message = "several workers share one port, so it has to be named: set TOLLGATE_PORT"
+    throw new ConfigError([{ path: "server.port", message }])
+  }
+  return loaded
+}
+
+/** Resolves when the process is asked to end. */
+export function askedToEnd(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve())
+  return promise
+}

@@ -1,0 +1,38 @@
+import { surroundingsOf } from "../app.ts"
+import { loadSettings } from "../config/load.ts"
+import { outputOf, type RegisterCommand } from "./command.ts"
+import { loadOptions } from "./installation.ts"
+import { formatTable } from "./output.ts"
+
+const COLUMNS = [
+  { title: "MODEL" },
+  { title: "KIND" },
+  { title: "CONTEXT", align: "right" },
+  { title: "INPUT", align: "right" },
+  { title: "OUTPUT", align: "right" },
+] as const
+
+/** `tollgate models` */
+export const registerModels: RegisterCommand = (program, terminal) => {
+  program
+    .command("models")
+    .description("list the models that the settings make available, with their prices")
+    .action((_options: object, command) => {
+      const { settings } = loadSettings(loadOptions(command))
+      const { catalog } = surroundingsOf(settings).surroundings
+      const models = catalog.list().map((model) => catalog.entry(model))
+      outputOf(command, terminal).result({ models }, (style) => {
+        if (models.length === 0) {
+          return "No provider is set up yet. Set a vendor's variable such as OPENAI_API_KEY, or write tollgate.yaml."
+        }
+        const rows = models.map((model) => [
+          model.id,
+          model.kind,
+          model.context_length === undefined ? "-" : String(model.context_length),
+          model.pricing?.input ?? "no price",
+          model.pricing?.output ?? "",
+        ])
+        return `${formatTable(COLUMNS, rows, style)}\n\nPrices are credits per million tokens, multiplier included. A model without a price is refused.`
+      })
+    })
+}

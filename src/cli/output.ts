@@ -1,0 +1,94 @@
+import type { Terminal } from "./terminal.ts"
+
+/** How a command shows what it found out. */
+export class Output {
+  readonly isJson: boolean
+  readonly #terminal: Terminal
+
+  constructor(terminal: Terminal, isJson: boolean) {
+    this.#terminal = terminal
+    this.isJson = isJson
+  }
+
+  /**
+   * The result, once per command: one JSON document with `--json`, else the words.
+   * @param document amounts of credits in it are decimal text, never numbers.
+   */
+  result(document: object, words: (style: Style) => string): void {
+    const text = this.isJson
+      ? JSON.stringify(document, undefined, 2)
+      : words(styleOf(this.#terminal.isOutputColored))
+    this.#terminal.writeOutput(`${text}\n`)
+  }
+
+  /** Something to know beside the result. Never part of it. */
+  notice(text: string): void {
+    this.#terminal.writeNotice(`${text}\n`)
+  }
+}
+
+/** Emphasis, where the terminal shows any. */
+export interface Style {
+  strong(text: string): string
+  alarm(text: string): string
+}
+
+/** @param isColored whether the terminal understands colours. */
+export function styleOf(isColored: boolean): Style {
+  const paint = (code: number) => (text: string) =>
+    isColored ? `\u001b[${code}m${text}\u001b[0m` : text
+  return { strong: paint(1), alarm: paint(31) }
+}
+
+export interface Column {
+  readonly title: string
+  /** Left unless told. Numbers align right. */
+  readonly align?: "left" | "right"
+}
+
+const GAP = "  "
+
+/** Rows under their titles, in columns as wide as their widest cell. */
+export function formatTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  style: Style,
+): string {
+  const cells = rows.map((row) => row.map(printable))
+  const widths = columns.map((column, index) =>
+    Math.max(width(column.title), ...cells.map((row) => width(row[index] ?? ""))),
+  )
+  const line = (row: readonly string[]) =>
+    columns
+      .map(({ align }, index) => pad(row[index] ?? "", widths[index] ?? 0, align))
+      .join(GAP)
+      .trimEnd()
+  const titles = columns.map((column) => column.title)
+  return [style.strong(line(titles)), ...cells.map(line)].join("\n")
+}
+
+/** Names with their values, one per line. Of a longer value the further lines stand below its first. */
+export function formatFields(fields: readonly (readonly [string, string])[], style: Style): string {
+  const longest = Math.max(0, ...fields.map(([name]) => width(name)))
+  const indent = " ".repeat(longest + 1 + GAP.length)
+  const lines = fields.map(([name, value]) => {
+    const [first = "", ...rest] = value.split("\n").map(printable)
+    const label = style.strong(`${name}:`) + " ".repeat(longest - width(name))
+    return [label + GAP + first, ...rest.map((line) => indent + line)].join("\n").trimEnd()
+  })
+  return lines.join("\n")
+}
+
+function pad(text: string, size: number, align: Column["align"]): string {
+  const space = " ".repeat(Math.max(0, size - width(text)))
+  return align === "right" ? space + text : text + space
+}
+
+function width(text: string): number {
+  return Bun.stringWidth(text)
+}
+
+/** Names come from callers and vendors; what they hold must not steer the terminal. */
+function printable(text: string): string {
+  return text.replace(/\p{C}/gu, (character) => (character === "\u200d" ? character : "\ufffd"))
+}

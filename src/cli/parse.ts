@@ -1,0 +1,57 @@
+import { InvalidArgumentError } from "commander"
+import { parseDuration } from "../config/duration.ts"
+import { parseCredits } from "../ledger/money.ts"
+
+/** Far below what the ledger's columns hold, far above what anyone pays. */
+const MOST_CREDITS = 1_000_000_000n
+
+/** Credits above zero, such as `10` or `0.5`, as nanocredits. */
+export function creditsArgument(text: string): bigint {
+  const nanocredits = readCredits(text)
+  if (nanocredits === undefined) {
+    throw new InvalidArgumentError(
+      "It must be credits such as 10 or 0.5, with at most 9 digits after the point.",
+    )
+  }
+  if (nanocredits <= 0n) throw new InvalidArgumentError("It must be above 0.")
+  if (nanocredits > parseCredits(String(MOST_CREDITS))) {
+    throw new InvalidArgumentError(`It must be at most ${MOST_CREDITS}.`)
+  }
+  return nanocredits
+}
+
+function readCredits(text: string): bigint | undefined {
+  try {
+    return parseCredits(text)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** A length of time above zero, such as `30d`, `24h`, `15m` or `90s`, as milliseconds. */
+export function durationArgument(text: string): number {
+  const milliseconds = parseDuration(text)
+  if (milliseconds === undefined || milliseconds === 0) {
+    throw new InvalidArgumentError("It must be a length of time such as 30d, 24h, 15m or 90s.")
+  }
+  return milliseconds
+}
+
+/** Entries between commas: `openai/*,local/llama`. */
+export function listArgument(text: string): readonly string[] {
+  const entries = text.split(",").map((entry) => entry.trim())
+  if (entries.includes("")) {
+    throw new InvalidArgumentError("It must be entries with one comma between them, such as a,b.")
+  }
+  return [...new Set(entries)]
+}
+
+/** A whole number above zero. */
+export function positiveIntegerArgument(text: string): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text.trim()) || !Number.isSafeInteger(value) || value === 0) {
+    throw new InvalidArgumentError("It must be a whole number, at least 1.")
+  }
+  return value
+}

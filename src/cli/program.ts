@@ -1,0 +1,56 @@
+import { Command } from "commander"
+import type { RegisterCommand } from "./command.ts"
+import { COMMANDS } from "./commands.ts"
+import { runCommand } from "./run-command.ts"
+import { type Terminal, processTerminal } from "./terminal.ts"
+import { VERSION } from "./version.ts"
+
+/**
+ * The program with its commands. It throws instead of ending the process.
+ * @param isJson whether the error stream is kept for JSON, free of the help for a missing command.
+ */
+export function createProgram(
+  terminal: Terminal,
+  commands: readonly RegisterCommand[] = COMMANDS,
+  isJson = false,
+): Command {
+  const program = new Command("tollgate")
+    .description("A prepaid gateway to every AI model: one base address, one key, one bill.")
+    .version(VERSION, "-V, --version", "show the version")
+    .option("--config <FILE>", "the settings file (default: tollgate.yaml, when there is one)")
+    .option("--data <DIR>", "the folder that holds the database (default: ./data)")
+    .option("--json", "show the result as one JSON document")
+    .helpOption("-h, --help", "show how it is used")
+    .helpCommand("help [command]", "show how a command is used")
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: terminal.writeOutput,
+      writeErr: isJson ? () => {} : terminal.writeNotice,
+      // Every failure is shown in one place, whether commander or a command found it.
+      outputError: () => {},
+      getOutHasColors: () => terminal.isOutputColored,
+      getErrHasColors: () => terminal.isNoticeColored,
+    })
+    .showSuggestionAfterError()
+    .exitOverride()
+  for (const register of commands) register(program, terminal)
+  return program
+}
+
+/**
+ * Runs the command that the arguments name.
+ * @param processArguments as in `process.argv`: two words before the first argument.
+ * @returns the exit code.
+ */
+export function runCli(
+  processArguments: readonly string[],
+  terminal: Terminal = processTerminal(),
+  commands: readonly RegisterCommand[] = COMMANDS,
+): Promise<number> {
+  const words = processArguments.slice(2)
+  // Known before the arguments are understood, since they may be what is wrong.
+  const isJson = words.includes("--json")
+  const program = createProgram(terminal, commands, isJson)
+  const run = async () => void (await program.parseAsync(words, { from: "user" }))
+  return runCommand(run, terminal, isJson)
+}

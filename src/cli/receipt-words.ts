@@ -1,0 +1,108 @@
+import { formatCredits, NANOCREDITS, parseCredits } from "../ledger/money.ts"
+import { formatFields, formatTable, type Style } from "./output.ts"
+
+/** A receipt as `showReceipt` gives it. Amounts are decimal credits. */
+export interface ShownReceipt {
+  readonly id: string
+  readonly status: string
+  readonly created_at: string
+  readonly duration_ms: number
+  readonly account: string
+  readonly key: string
+  readonly endpoint: string
+  readonly model: string
+  readonly deployment: string | null
+  readonly estimated: boolean
+  readonly arithmetic: {
+    readonly lines: readonly { class: string; quantity: number; per_million: string }[]
+    readonly multiplier: string
+  } | null
+  readonly cost: string
+  readonly charged: string
+  readonly hold: string
+  readonly attempts: readonly {
+    deployment: string
+    status: number
+    outcome: string
+    duration: number
+  }[]
+  readonly entry: { readonly number: number; readonly balance: string; readonly hash: string } | null
+}
+
+/** A receipt for a person: what was called, and the arithmetic to the nanocredit. */
+export function describeReceipt(receipt: ShownReceipt, style: Style): string {
+  const facts = formatFields(
+    [
+      ["receipt", receipt.id],
+      ["status", receipt.status + (receipt.estimated ? " (usage estimated by the gateway)" : "")],
+      ["at", `${receipt.created_at}, ${receipt.duration_ms} ms`],
+      ["account", `${receipt.account}, key ${receipt.key}`],
+      ["request", `${receipt.endpoint} ${receipt.model}`],
+      ["answered by", receipt.deployment ?? "nobody"],
+      ["held", `${receipt.hold} credits`],
+    ],
+    style,
+  )
+  const attempts = formatTable(
+    [{ title: "ATTEMPT" }, { title: "STATUS", align: "right" }, { title: "OUTCOME" }, { title: "MS", align: "right" }],
+    receipt.attempts.map(({ deployment, status, outcome, duration }) => [
+      deployment,
+      String(status),
+      outcome,
+      String(duration),
+    ]),
+    style,
+  )
+  return [facts, attempts, describeArithmetic(receipt, style), describeBook(receipt, style)]
+    .filter((part) => part !== "")
+    .join("\n\n")
+}
+
+function describeArithmetic(receipt: ShownReceipt, style: Style): string {
+  const { arithmetic } = receipt
+  if (!arithmetic) return ""
+  const rows = arithmetic.lines.map(({ class: name, quantity, per_million }) => [
+    name,
+    String(quantity),
+    per_million,
+    millionth(BigInt(Math.ceil(quantity)) * parseCredits(per_million)),
+  ])
+  const sum = arithmetic.lines.reduce(
+    (total, line) => total + BigInt(Math.ceil(line.quantity)) * parseCredits(line.per_million),
+    0n,
+  )
+  const lines = formatTable(
+    [
+      { title: "USAGE" },
+      { title: "QUANTITY", align: "right" },
+      { title: "CREDITS PER MILLION", align: "right" },
+      { title: "CREDITS", align: "right" },
+    ],
+    rows,
+    style,
+  )
+  return `${lines}\n\nsum ${millionth(sum)} x multiplier ${arithmetic.multiplier} = ${receipt.cost} credits, rounded up to the nanocredit`
+}
+
+/** Nanocredits per million of a quantity, as credits: fifteen digits after the point are exact. */
+function millionth(product: bigint): string {
+  const credits = product / 1_000_000n
+  const rest = (product % 1_000_000n).toString().padStart(6, "0").replace(/0+$/, "")
+  if (rest === "") return formatCredits(credits)
+  const whole = credits / NANOCREDITS
+  const fraction = (credits % NANOCREDITS).toString().padStart(9, "0")
+  return `${whole}.${fraction}${rest}`
+}
+
+function describeBook(receipt: ShownReceipt, style: Style): string {
+  const { entry, charged } = receipt
+  if (!entry) return `charged ${charged} credits: nothing stands in the book`
+  return formatFields(
+    [
+      ["charged", `${charged} credits`],
+      ["entry", `${entry.number}, balance after it ${entry.balance} credits`],
+      ["hash", entry.hash],
+    ],
+    style,
+  )
+}

@@ -1,0 +1,27 @@
+import { showReceipt } from "../relay/receipt.ts"
+import { outputOf, type RegisterCommand } from "./command.ts"
+import { CommandError } from "./exit-codes.ts"
+import { withInstallation } from "./installation.ts"
+import { describeReceipt, type ShownReceipt } from "./receipt-words.ts"
+
+/** `tollgate receipt ID` */
+export const registerReceipt: RegisterCommand = (program, terminal) => {
+  program
+    .command("receipt")
+    .description("explain the charge of one request")
+    .argument("<ID>", "the request's id: the answer's x-request-id")
+    .action(async (id: string, _options: object, command) => {
+      const receipt = await withInstallation(command, ({ store }) => store.findReceipt(id))
+      if (!receipt) {
+        throw new CommandError(
+          "not_found",
+          `there is no receipt '${id}'`,
+          "Its id is the x-request-id of the answer. A request that was refused before it held credits has none.",
+        )
+      }
+      const shown = showReceipt(receipt)
+      outputOf(command, terminal).result(shown, (style) =>
+        describeReceipt(shown as unknown as ShownReceipt, style),
+      )
+    })
+}

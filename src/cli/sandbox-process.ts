@@ -1,0 +1,32 @@
+/** The simulator, running as a process of its own that ends with this one. */
+export interface SandboxProcess extends AsyncDisposable {
+  readonly url: string
+}
+
+/** Starts it. @throws Error when it does not come up. */
+export async function startSandbox(): Promise<SandboxProcess> {
+  const child = Bun.spawn([process.execPath, ...simulatorWords()], {
+    // The simulator ends when its standard input does, so it never outlives a gateway that was killed.
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  })
+  const reader = child.stdout.getReader()
+  const { value } = await reader.read()
+  const line = new TextDecoder().decode(value)
+  const ready = JSON.parse(line.split("\n")[0] ?? "") as { url?: string }
+  if (ready.url === undefined) throw new Error(`the simulator did not start: ${line}`)
+  return {
+    url: ready.url,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM")
+      await child.exited
+    },
+  }
+}
+
+/** An executable carries the simulator inside; a checkout has it beside `src`. */
+function simulatorWords(): string[] {
+  if (Bun.main.startsWith("/$bunfs")) return ["simulator"]
+  return [new URL("../../simulator/main.ts", import.meta.url).pathname]
+}

@@ -1,0 +1,75 @@
+import { SANDBOX_VARIABLE, WORKER_VARIABLE } from "./gateway-process.ts"
+
+/** A worker that dies is started again, but not faster than this; milliseconds. */
+const RESTART_PAUSE = 1_000
+
+export interface WorkerOptions {
+  readonly count: number
+  /** The arguments of the command line, without the program itself. */
+  readonly words: readonly string[]
+  readonly sandboxUrl: string | undefined
+}
+
+/** The serving processes of one machine, watched by this one, which serves nothing itself. */
+export class Workers implements AsyncDisposable {
+  readonly #options: WorkerOptions
+  readonly #children = new Map<number, Bun.Subprocess>()
+  #isEnding = false
+
+  private constructor(options: WorkerOptions) {
+    this.#options = options
+  }
+
+  /** Starts them and waits until each one listens. */
+  static async start(options: WorkerOptions): Promise<Workers> {
+    const workers = new Workers(options)
+    const numbers = Array.from({ length: options.count }, (_, index) => index + 1)
+    await Promise.all(numbers.map((number) => workers.#spawn(number)))
+    return workers
+  }
+
+  /** Passes a signal on to all of them. */
+  signal(name: NodeJS.Signals): void {
+    for (const child of this.#children.values()) child.kill(name)
+  }
+
+  /** Asks them to end and waits until they have. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isEnding = true
+    this.signal("SIGTERM")
+    await Promise.all([...this.#children.values()].map((child) => child.exited))
+  }
+
+  /** Resolves when the worker says that it listens, or has ended before it did. */
+  #spawn(number: number): Promise<void> {
+    const { words, sandboxUrl } = this.#options
+    const listening = Promise.withResolvers<void>()
+    const child = Bun.spawn([process.execPath, ...words], {
+      env: {
+        ...process.env,
+        [WORKER_VARIABLE]: String(number),
+        ...(sandboxUrl === undefined ? {} : { [SANDBOX_VARIABLE]: sandboxUrl }),
+      },
+      stdin: "ignore",
+      stdout: "inherit",
+      stderr: "inherit",
+      ipc: () => listening.resolve(),
+      onExit: () => {
+        listening.resolve()
+        this.#children.delete(number)
+        if (!this.#isEnding) setTimeout(() => this.#restart(number), RESTART_PAUSE)
+      },
+    })
+    this.#children.set(number, child)
+    return listening.promise
+  }
+
+  #restart(number: number): void {
+    if (!this.#isEnding) void this.#spawn(number)
+  }
+}
+
+/** Tells the parent of a worker that it listens. */
+export function tellParent(): void {
+  process.send?.("listening")
+}

@@ -1,0 +1,120 @@
+import { resolve } from "node:path"
+import type { Overrides } from "./environment.ts"
+import type { FileModel, FilePrice, FileProvider, FileSettings } from "./schema.ts"
+import type {
+  DeploymentSettings,
+  ModelSettings,
+  PriceSettings,
+  ProviderSettings,
+  Settings,
+} from "./settings.ts"
+
+const MEBIBYTE = 1024 * 1024
+
+export interface SettingsParts {
+  readonly file: FileSettings
+  /** What a relative folder in the file is relative to. */
+  readonly fileDirectory: string
+  readonly overrides: Overrides
+  readonly environmentProviders: Readonly<Record<string, ProviderSettings>>
+}
+
+/** Puts checked parts together and fills in the defaults. */
+export function buildSettings(parts: SettingsParts): Settings {
+  const { file, overrides } = parts
+  const deadlines = file.deadlines
+  return present({
+    server: {
+      host: overrides.host ?? file.server?.host ?? "127.0.0.1",
+      port: overrides.port ?? file.server?.port ?? 8787,
+      workers: overrides.workers ?? file.server?.workers ?? 1,
+    },
+    data: dataDirectory(parts),
+    publicUrl: file.server?.public_url,
+    adminToken: overrides.adminToken ?? file.admin_token,
+    limits: { bodyBytes: Math.round((file.limits?.body_mb ?? 32) * MEBIBYTE) },
+    deadlines: {
+      connect: deadlines?.connect ?? 5_000,
+      firstByte: deadlines?.first_byte ?? 600_000,
+      betweenBytes: deadlines?.between_bytes ?? 120_000,
+      whole: deadlines?.whole ?? 1_800_000,
+    },
+    multiplier: file.multiplier ?? "1",
+    providers: named([
+      ...Object.entries(parts.environmentProviders),
+      ...Object.entries(file.providers ?? {}).map(([id, entry]) => [id, provider(entry)] as const),
+    ]),
+    models: named(Object.entries(file.models ?? {}).map(([id, entry]) => [id, model(id, entry)])),
+  })
+}
+
+/** A folder in the file is relative to the file; one from outside is relative to the caller. */
+function dataDirectory({ file, fileDirectory, overrides }: SettingsParts): string {
+  if (overrides.data !== undefined) return resolve(overrides.data)
+  return file.data === undefined ? resolve("data") : resolve(fileDirectory, file.data)
+}
+
+function provider(entry: FileProvider): ProviderSettings {
+  const headers = Object.entries(entry.headers ?? {})
+  return present({
+    vendor: entry.vendor,
+    apiKey: entry.api_key,
+    baseUrl: entry.base_url,
+    headers: named(headers.map(([name, value]) => [name.toLowerCase(), value])),
+    knownModels: entry.known_models ?? true,
+    origin: "file" as const,
+  })
+}
+
+function model(id: string, entry: FileModel): ModelSettings {
+  return present({
+    kind: entry.kind,
+    price: price(entry.price),
+    multiplier: entry.multiplier,
+    context: entry.context,
+    maxOutput: entry.max_output,
+    ownedBy: entry.owned_by,
+    deployments: entry.deployments?.map((deployment) => buildDeployment(id, deployment)),
+  })
+}
+
+function buildDeployment(
+  id: string,
+  entry: NonNullable<FileModel["deployments"]>[number],
+): DeploymentSettings {
+  const slash = id.indexOf("/")
+  return present({
+    provider: entry.provider ?? id.slice(0, slash),
+    model: entry.model ?? id.slice(slash + 1),
+    weight: entry.weight ?? 1,
+    price: price(entry.price),
+  })
+}
+
+function price(entry: FilePrice | undefined): PriceSettings | undefined {
+  if (entry === undefined) return undefined
+  const { tiers, ...rates } = entry
+  return present({ ...rates, tiers: tiers?.map((tier) => present(tier)) })
+}
+
+type Present<Value> = {
+  [Name in keyof Value as undefined extends Value[Name] ? never : Name]: Value[Name]
+} & {
+  [Name in keyof Value as undefined extends Value[Name] ? Name : never]?: Exclude<
+    Value[Name],
+    undefined
+  >
+}
+
+/** The object without the members that are undefined. */
+function present<Value extends object>(value: Value): Present<Value> {
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.fromEntries(members) as Present<Value>
+}
+
+/** A table whose names are the operator's: looking up `constructor` finds nothing. */
+function named<Value>(entries: readonly (readonly [string, Value])[]): Record<string, Value> {
+  const table: Record<string, Value> = Object.create(null)
+  for (const [name, value] of entries) table[name] = value
+  return table
+}

@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from "node:util"
+import type { Settings } from "./settings.ts"
+
+/** What a new version of the settings does, by the names that the file uses. Holds no values. */
+export interface SettingsChanges {
+  /** What differs from the settings before: `providers.openai`, `deadlines.connect`. */
+  readonly changed: readonly string[]
+  /** What differs from the settings the process started with and needs a restart to take effect. */
+  readonly restartNeeded: readonly string[]
+}
+
+const RESTART_NAMES = ["server.host", "server.port", "server.workers", "data"]
+
+/**
+ * Compares settings.
+ * @param started those the process started with.
+ * @param before those in force until now.
+ */
+export function settingsChanges(
+  started: Settings,
+  before: Settings,
+  after: Settings,
+): SettingsChanges {
+  const sinceStart = new Set(differences(started, after))
+  return {
+    changed: differences(before, after),
+    restartNeeded: RESTART_NAMES.filter((name) => sinceStart.has(name)),
+  }
+}
+
+function differences(before: Settings, after: Settings): string[] {
+  const left = flatten(before)
+  const right = flatten(after)
+  const names = new Set([...left.keys(), ...right.keys()])
+  return [...names].filter((name) => !isDeepStrictEqual(left.get(name), right.get(name)))
+}
+
+function flatten(settings: Settings): Map<string, unknown> {
+  const { server, deadlines } = settings
+  const values: Record<string, unknown> = {
+    "server.host": server.host,
+    "server.port": server.port,
+    "server.workers": server.workers,
+    "server.public_url": settings.publicUrl,
+    data: settings.data,
+    admin_token: settings.adminToken,
+    "limits.body_mb": settings.limits.bodyBytes,
+    "deadlines.connect": deadlines.connect,
+    "deadlines.first_byte": deadlines.firstByte,
+    "deadlines.between_bytes": deadlines.betweenBytes,
+    "deadlines.whole": deadlines.whole,
+    multiplier: settings.multiplier,
+  }
+  return new Map([
+    ...Object.entries(values),
+    ...prefixed("providers", settings.providers),
+    ...prefixed("models", settings.models),
+  ])
+}
+
+function prefixed(prefix: string, table: Readonly<Record<string, unknown>>): [string, unknown][] {
+  return Object.entries(table).map(([name, value]) => [`${prefix}.${name}`, value])
+}

@@ -1,0 +1,33 @@
+/** One thing that is wrong with the settings. Holds names and places, never a value. */
+export interface ConfigProblem {
+  /** The settings file as the operator named it. Absent when the fault is outside the file. */
+  readonly file?: string
+  /** Counted from 1. */
+  readonly line?: number
+  /** Counted from 1. */
+  readonly column?: number
+  /** The setting (`providers.openai.api_key`), environment variable or option that is wrong. */
+  readonly path: string
+  /** What is wrong and what to do about it. */
+  readonly message: string
+}
+
+/** The settings cannot be used. Carries every problem at once, and no secret in any of them. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError"
+  readonly problems: readonly ConfigProblem[]
+
+  constructor(problems: readonly ConfigProblem[], options?: ErrorOptions) {
+    const count = problems.length === 1 ? "a problem" : `${problems.length} problems`
+    const lines = problems.map((problem) => `  ${formatProblem(problem)}`)
+    super([`The settings have ${count}:`, ...lines].join("\n"), options)
+    this.problems = problems
+  }
+}
+
+/** A problem on one line: `tollgate.yaml:3:9: server.port: must be ...`. */
+export function formatProblem(problem: ConfigProblem): string {
+  const { file, line, column, path, message } = problem
+  const place = [file, line, column].filter((part) => part !== undefined).join(":")
+  return [place, path, message].filter((part) => part !== "").join(": ")
+}

@@ -1,0 +1,16 @@
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+type Unit = keyof typeof UNITS
+
+const DURATION = /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)$/
+
+/**
+ * A length of time such as `500ms`, `90s`, `15m`, `24h` or `30d`.
+ * @returns whole milliseconds, or undefined when the text is no such length.
+ */
+export function parseDuration(text: string): number | undefined {
+  const match = DURATION.exec(text.trim())
+  if (!match) return undefined
+  const milliseconds = Math.round(Number(match[1]) * UNITS[match[2] as Unit])
+  return Number.isSafeInteger(milliseconds) ? milliseconds : undefined
+}

@@ -1,0 +1,121 @@
+import { existsSync, readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import type { z } from "zod"
+import { ConfigError, type ConfigProblem } from "./config-error.ts"
+import { suggestion } from "./nearest.ts"
+import { type Finding, structureFindings } from "./rules.ts"
+import { type FileSettings, type KnownNames, fileSchema } from "./schema.ts"
+import type { Environment } from "./substitute.ts"
+import type { KnownVendor } from "./vendors.ts"
+import { UNRESOLVED, YamlFile, isPrintableName } from "./yaml-file.ts"
+
+/** Read from the working directory when no file is named. */
+export const DEFAULT_FILE = "tollgate.yaml"
+
+/** A file that was asked for, by an option or the environment, must exist; the default one need not. */
+export function findFile(named: string | undefined, environment: Environment): string | undefined {
+  const option = named === undefined ? "TOLLGATE_CONFIG" : "--config"
+  const file = named ?? (environment.TOLLGATE_CONFIG || undefined)
+  if (file === undefined) return existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined
+  if (existsSync(file)) return file
+  const message = `there is no file ${resolve(file)}. Create it, or name another`
+  throw new ConfigError([{ path: option, message }])
+}
+
+/** The text of a settings file. */
+export function readFile(file: string): string {
+  try {
+    return readFileSync(file, "utf8")
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : ""
+    const message = `cannot be read${code}. It must be a file that this user may read`
+    throw new ConfigError([{ file, path: "", message }], { cause })
+  }
+}
+
+export interface FileReading {
+  /** Empty when there are problems. */
+  readonly settings: FileSettings
+  readonly problems: readonly ConfigProblem[]
+}
+
+/** What the text of a settings file means, or everything that is wrong with it. */
+export class SettingsFile {
+  readonly #yaml: YamlFile
+  /** The data before it is checked. */
+  readonly #value: unknown
+
+  constructor(name: string, text: string, environment: Environment) {
+    this.#yaml = new YamlFile(name, text, environment)
+    this.#value = this.#yaml.value ?? {}
+  }
+
+  /** Providers the file means to configure, whether or not their entries are right. */
+  get providerIds(): readonly string[] {
+    return Object.keys(asObject(asObject(this.#value)?.providers) ?? {})
+  }
+
+  /** @param providers every provider that deployments may name. */
+  read(vendors: readonly KnownVendor[], providers: readonly string[]): FileReading {
+    const names: KnownNames = { vendors: vendors.map((vendor) => vendor.id), providers }
+    const parsed = fileSchema(names).safeParse(this.#value)
+    const issues = parsed.success ? [] : parsed.error.issues
+    const problems = [
+      ...this.#yaml.problems,
+      ...issues.flatMap((issue) => this.#issueProblems(issue)),
+      ...structureFindings(this.#value, vendors, providers).map((finding) => this.problem(finding)),
+    ]
+    const settings = parsed.data ?? {}
+    return { settings, problems: problems.toSorted(byPlace) }
+  }
+
+  /** A finding with its place in the file. */
+  problem({ path, message }: Finding): ConfigProblem {
+    return this.#yaml.problem(path, message)
+  }
+
+  #issueProblems(issue: z.core.$ZodIssue): ConfigProblem[] {
+    const value = valueAt(this.#value, issue.path)
+    if (value === UNRESOLVED) return []
+    if (issue.code === "unrecognized_keys") {
+      // The schema puts the names it knows there into the message.
+      const known = issue.message.split(" ")
+      return issue.keys.map((key) =>
+        this.#yaml.problem(issue.path, unknownName(key, known, asObject(value)?.[key]), key),
+      )
+    }
+    if (issue.code === "invalid_key") {
+      const parent = issue.path.slice(0, -1)
+      const message = issue.issues[0]?.message ?? "this name is not valid"
+      return [this.#yaml.problem(parent, message, String(issue.path.at(-1)))]
+    }
+    return [this.#yaml.problem(issue.path, issue.message)]
+  }
+}
+
+function unknownName(name: string, known: readonly string[], value: unknown): string {
+  const glued = known.find((knownName) => name.startsWith(`${knownName}:`))
+  if (glued !== undefined) return `there must be a space after '${glued}:'`
+  const hint = suggestion(name, known)
+  // A name without a value may be a secret that lost its own name.
+  const shown = isPrintableName(name) && (value !== null || hint !== "") ? ` '${name}'` : ""
+  return `unknown name${shown}.${hint || ` Known here: ${known.join(", ")}`}`
+}
+
+function asObject(value: unknown): Record<string, unknown> | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
+  return value as Record<string, unknown>
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let current = value
+  for (const step of path) {
+    if (Array.isArray(current)) current = current[Number(step)]
+    else current = asObject(current)?.[String(step)]
+  }
+  return current
+}
+
+function byPlace(left: ConfigProblem, right: ConfigProblem): number {
+  return (left.line ?? 0) - (right.line ?? 0) || (left.column ?? 0) - (right.column ?? 0)
+}

@@ -1,0 +1,74 @@
+import { dirname, resolve } from "node:path"
+import { buildSettings } from "./build.ts"
+import { ConfigError, type ConfigProblem } from "./config-error.ts"
+import { environmentProviders, readEnvironment, switchedOn } from "./environment.ts"
+import { DEFAULT_FILE, type FileReading, SettingsFile, findFile, readFile } from "./file.ts"
+import type { Settings } from "./settings.ts"
+import type { Environment } from "./substitute.ts"
+import type { KnownVendor } from "./vendors.ts"
+import { settingsWarnings } from "./warnings.ts"
+
+export interface LoadOptions {
+  /** The file named on the command line. Wins over `TOLLGATE_CONFIG`. */
+  readonly file?: string
+  readonly environment: Environment
+  /** The folder named on the command line. Wins over `TOLLGATE_DATA` and the file. */
+  readonly dataDirectory?: string
+  readonly vendors: readonly KnownVendor[]
+}
+
+export interface LoadedSettings {
+  readonly settings: Settings
+  /** The absolute path of the file that was read; absent when there is none. */
+  readonly file?: string
+  /** What was odd, yet could be used. Holds no secret. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Reads the settings from the file and the environment.
+ * @throws ConfigError with every problem there is, each with its place, none with a secret.
+ */
+export function loadSettings(options: LoadOptions): LoadedSettings {
+  const { environment, vendors } = options
+  const problems: ConfigProblem[] = []
+  const name = collect(problems, () => findFile(options.file, environment))
+  const text = name === undefined ? undefined : collect(problems, () => readFile(name))
+  const file = new SettingsFile(name ?? "", text ?? "", environment)
+
+  const own = readEnvironment(environment)
+  const found = switchedOn(environment, vendors)
+  const added = environmentProviders(found, file.providerIds)
+  const configured = [...file.providerIds, ...found.map(({ vendor }) => vendor.id)]
+  // Without any vendor the gateway starts its own, so that a first file can be tried out.
+  const nameable = configured.length === 0 ? ["sandbox"] : configured
+  const reading: FileReading = file.read(vendors, nameable)
+
+  problems.push(...reading.problems, ...own.problems, ...added.problems)
+  if (problems.length > 0) throw new ConfigError(problems)
+  const settings = buildSettings({
+    file: reading.settings,
+    fileDirectory: dirname(resolve(name ?? DEFAULT_FILE)),
+    overrides: {
+      ...own.overrides,
+      ...(options.dataDirectory === undefined ? {} : { data: options.dataDirectory }),
+    },
+    environmentProviders: added.providers,
+  })
+  return {
+    settings,
+    ...(name === undefined ? {} : { file: resolve(name) }),
+    warnings: [...own.warnings, ...settingsWarnings(settings, found)],
+  }
+}
+
+/** Runs a step and keeps its problems, so that the others are still found. */
+function collect<Value>(problems: ConfigProblem[], step: () => Value): Value | undefined {
+  try {
+    return step()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    problems.push(...error.problems)
+    return undefined
+  }
+}

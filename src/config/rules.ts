@@ -1,0 +1,91 @@
+import type { KnownVendor } from "./vendors.ts"
+import { type SettingPath, YamlNumber } from "./yaml-file.ts"
+
+/** Something wrong at one place of the data. */
+export interface Finding {
+  readonly path: SettingPath
+  readonly message: string
+}
+
+/**
+ * The rules that span several values. They look at unchecked data, so that they speak up even when
+ * another value of the same entry is wrong.
+ */
+export function structureFindings(
+  file: unknown,
+  vendors: readonly KnownVendor[],
+  providers: readonly string[],
+): Finding[] {
+  const findings: Finding[] = []
+  for (const [id, provider] of entries(member(file, "providers"))) {
+    findings.push(...addressFindings(["providers", id], provider, vendors))
+  }
+  for (const [id, model] of entries(member(file, "models"))) {
+    const path = ["models", id]
+    findings.push(...priceFindings([...path, "price"], member(model, "price")))
+    const deployments = member(model, "deployments")
+    if (!Array.isArray(deployments)) continue
+    findings.push(...weightFindings([...path, "deployments"], deployments))
+    for (const [index, deployment] of deployments.entries()) {
+      const place = [...path, "deployments", index]
+      findings.push(...priceFindings([...place, "price"], member(deployment, "price")))
+      const implied = member(deployment, "provider") === undefined
+      if (!implied || providers.includes(id.split("/", 1)[0] ?? "")) continue
+      const message = "needs a provider, since none of the model's own name is configured"
+      findings.push({ path: place, message })
+    }
+  }
+  return findings
+}
+
+function addressFindings(
+  path: SettingPath,
+  provider: unknown,
+  vendors: readonly KnownVendor[],
+): Finding[] {
+  const vendor = vendors.find((vendor) => vendor.id === member(provider, "vendor"))
+  if (!vendor || vendor.baseUrl !== undefined) return []
+  if (member(provider, "base_url") !== undefined) return []
+  const message = `needs a base_url: '${vendor.id}' has no address of its own`
+  return [{ path, message }]
+}
+
+function weightFindings(path: SettingPath, deployments: readonly unknown[]): Finding[] {
+  const weights = deployments.map((deployment) => asNumber(member(deployment, "weight")))
+  if (weights.length === 0 || weights.some((weight) => weight !== 0)) return []
+  return [{ path, message: "need at least one deployment with a weight above 0" }]
+}
+
+function priceFindings(path: SettingPath, price: unknown): Finding[] {
+  if (typeof price !== "object" || price === null || Array.isArray(price)) return []
+  if (Object.keys(price).length === 0) {
+    return [{ path, message: "is empty. Give it at least one price, such as input: 0.10" }]
+  }
+  const tiers = member(price, "tiers")
+  if (!Array.isArray(tiers)) return []
+  const seen = new Set<number>()
+  const findings: Finding[] = []
+  for (const [index, tier] of tiers.entries()) {
+    const above = asNumber(member(tier, "above"))
+    if (above !== undefined && seen.has(above)) {
+      const message = "another tier begins above the same length. Keep one of the two"
+      findings.push({ path: [...path, "tiers", index, "above"], message })
+    }
+    if (above !== undefined) seen.add(above)
+  }
+  return findings
+}
+
+function asNumber(value: unknown): number | undefined {
+  if (value instanceof YamlNumber) return Number(value.source)
+  return typeof value === "string" && value.trim() !== "" ? Number(value) : undefined
+}
+
+function member(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined
+  return (value as Record<string, unknown>)[name]
+}
+
+function entries(value: unknown): [string, unknown][] {
+  return typeof value === "object" && value !== null ? Object.entries(value) : []
+}

@@ -1,0 +1,160 @@
+import { isIP } from "node:net"
+import { z } from "zod"
+import { amountFault, plainDecimal } from "./decimal.ts"
+import { parseDuration } from "./duration.ts"
+import { suggestion } from "./nearest.ts"
+import { YamlNumber } from "./yaml-file.ts"
+
+/** Why a value cannot be read, as the end of a sentence that starts with the setting's name. */
+export class Fault {
+  readonly message: string
+
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+/** A schema from a function that gives the value, or the fault it has. */
+export function reading<Value>(read: (input: unknown) => Value | Fault) {
+  return z.unknown().transform((input, context): Value => {
+    const result = read(input)
+    if (!(result instanceof Fault)) return result
+    context.addIssue({ code: "custom", message: result.message })
+    return z.NEVER
+  })
+}
+
+/** Text that is not empty. */
+export function readText(input: unknown): string | Fault {
+  if (input === undefined) return new Fault("is missing")
+  if (input === null) return new Fault("has no value. Give it one, or remove the line")
+  if (typeof input !== "string") return new Fault("must be text. Put it in quotes")
+  return input.trim() === "" ? new Fault("is empty. Give it a value, or remove the line") : input
+}
+
+/** The text of a number, quoted or not, or the text that stands there instead of one. */
+export function readNumberText(input: unknown): string | Fault {
+  const text = readText(input instanceof YamlNumber ? input.source : input)
+  return text instanceof Fault && typeof input === "boolean" ? new Fault("must be a number") : text
+}
+
+/** A number within bounds, both included. */
+export function number(
+  minimum: number,
+  maximum: number,
+  kind: "number" | "whole number" = "number",
+) {
+  const wanted = new Fault(
+    Number.isFinite(maximum)
+      ? `must be a ${kind} from ${minimum} to ${maximum}`
+      : `must be a ${kind}, at least ${minimum}`,
+  )
+  return reading((input) => {
+    const text = readNumberText(input)
+    if (text instanceof Fault) return text
+    const plain = plainDecimal(text)
+    if (plain === undefined) return wanted
+    const value = Number(plain)
+    const whole = kind === "number" || Number.isSafeInteger(value)
+    return whole && value >= minimum && value <= maximum ? value : wanted
+  })
+}
+
+/** An amount as exact decimal text, not negative. */
+export function amount(places: number) {
+  return reading((input) => {
+    const text = readNumberText(input)
+    if (text instanceof Fault) return text
+    const plain = plainDecimal(text)
+    if (plain === undefined) return new Fault("must be a decimal number such as 0.15")
+    const fault = amountFault(plain, places)
+    return fault === undefined ? plain : new Fault(fault)
+  })
+}
+
+const LONGEST_WAIT = 86_400_000
+
+/** A length of time in whole milliseconds; a number without a unit counts seconds. */
+export function duration() {
+  return reading((input) => {
+    const text = readNumberText(input)
+    if (text instanceof Fault) return text
+    const milliseconds = parseDuration(
+      plainDecimal(text) === undefined ? text : `${plainDecimal(text)}s`,
+    )
+    if (milliseconds === undefined || milliseconds < 1 || milliseconds > LONGEST_WAIT) {
+      return new Fault("must be a length of time such as 500ms, 10s, 5m or 1h, at most 24h")
+    }
+    return milliseconds
+  })
+}
+
+export function flag() {
+  return reading((input) => {
+    if (typeof input === "boolean") return input
+    if (input === "true" || input === "false") return input === "true"
+    return new Fault("must be true or false")
+  })
+}
+
+/** One of a few words. */
+export function oneOf<Word extends string>(words: readonly Word[], kind: string) {
+  return reading((input) => {
+    const text = readText(input)
+    if (text instanceof Fault) return text
+    const word = words.find((word) => word === text)
+    return word ?? new Fault(`is no known ${kind}.${suggestion(text, words) || known(words)}`)
+  })
+}
+
+function known(words: readonly string[]): string {
+  return words.length === 0 ? "" : ` Known here: ${words.join(", ")}`
+}
+
+export function text() {
+  return reading(readText)
+}
+
+/** A secret that goes into a header: white space around it is an accident of copying. */
+export function secret() {
+  return reading((input) => {
+    const text = readText(input)
+    return text instanceof Fault ? text : readSecret(text)
+  })
+}
+
+/** The same for a secret from the environment. */
+export function readSecret(text: string): string | Fault {
+  const trimmed = text.trim()
+  return /^[!-~]+$/.test(trimmed)
+    ? trimmed
+    : new Fault("must be printable characters without spaces, as it was issued")
+}
+
+const HOST_NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/
+
+/** A name or address to listen on. */
+export function host() {
+  return reading((input) => {
+    const text = readText(input)
+    if (text instanceof Fault || isIP(text) !== 0 || HOST_NAME.test(text)) return text
+    return new Fault("must be a host name or an IP address such as 127.0.0.1, without a port")
+  })
+}
+
+/** An http or https address without a trailing slash. */
+export function address() {
+  return reading((input) => {
+    const text = readText(input)
+    if (text instanceof Fault) return text
+    const url = URL.parse(text)
+    if (!url || !/^https?:\/\//i.test(text.trim())) {
+      return new Fault("must be an address that starts with http:// or https://")
+    }
+    if (url.username !== "" || url.password !== "") {
+      return new Fault("must not hold a user name or password. Use api_key or headers")
+    }
+    if (/[?#]/.test(text)) return new Fault("must not have a query ('?') or a fragment ('#')")
+    return url.href.replace(/\/+$/, "")
+  })
+}

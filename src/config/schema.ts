@@ -1,0 +1,172 @@
+import { z } from "zod"
+import {
+  Fault,
+  address,
+  amount,
+  duration,
+  flag,
+  host,
+  number,
+  oneOf,
+  readText,
+  reading,
+  secret,
+  text,
+} from "./scalars.ts"
+import { suggestion } from "./nearest.ts"
+import { MODEL_KINDS, PRICE_NAMES, type PriceName } from "./settings.ts"
+import { YamlNumber } from "./yaml-file.ts"
+
+/** The names that settings may refer to. */
+export interface KnownNames {
+  readonly vendors: readonly string[]
+  readonly providers: readonly string[]
+}
+
+const PRICE_PLACES = 9
+const MULTIPLIER_PLACES = 6
+
+/** Headers that belong to the connection, not to the request. */
+const CONNECTION_HEADERS = new Set([
+  "connection",
+  "content-length",
+  "host",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+])
+
+/** An object of known names only. An unknown one is reported with the known names as its message. */
+function strict<Shape extends z.core.$ZodShape>(shape: Shape) {
+  const object = z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === "unrecognized_keys" ? Object.keys(shape).join(" ") : structureFault(issue),
+  })
+  return z.preprocess((input) => (input instanceof YamlNumber ? NaN : input), object)
+}
+
+/** A section whose lines are all commented out counts as absent. */
+function section<Shape extends z.core.$ZodShape>(shape: Shape) {
+  return strict(shape).nullish()
+}
+
+function record<Value extends z.core.$ZodType>(names: z.ZodType<string, string>, value: Value) {
+  return z.record(names, value, { error: structureFault })
+}
+
+function list<Item extends z.core.$ZodType>(item: Item) {
+  return z.array(item, { error: structureFault }).min(1, "is empty. Give it an entry, or remove it")
+}
+
+function structureFault(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== "invalid_type") return undefined
+  if (issue.input === undefined) return "is missing"
+  const wanted = issue.expected === "array" ? "a list" : "names with values"
+  if (issue.input === null) return `has no value. Give it ${wanted}, or remove the line`
+  return `must hold ${wanted}, not ${typeof issue.input === "number" ? "a number" : "this"}`
+}
+
+function name(pattern: RegExp, wanted: string) {
+  return z.string().regex(pattern, wanted)
+}
+
+const PROVIDER_ID = name(
+  /^[a-z0-9][a-z0-9-]*$/,
+  "the name of a provider must be small letters, digits and hyphens, such as my-openai",
+)
+const MODEL_ID = name(
+  /^[a-z0-9][a-z0-9-]*\/[^\s\p{C}]+$/u,
+  "the name of a model must be <provider>/<name>, without spaces, such as local/llama",
+)
+const HEADER_NAME = name(
+  /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/,
+  "this is no valid name of a header",
+).refine(
+  (header) => !CONNECTION_HEADERS.has(header.toLowerCase()),
+  "this header is set by the gateway itself. Remove it",
+)
+
+const headerValue = reading((input) => {
+  const value = readText(input)
+  if (value instanceof Fault || /^[\t -~\u0080-\u00ff]+$/.test(value)) return value
+  return new Fault("must be one line of printable characters")
+})
+
+const rate = amount(PRICE_PLACES).optional()
+const rates = Object.fromEntries(PRICE_NAMES.map((name) => [name, rate])) as Record<
+  PriceName,
+  typeof rate
+>
+const count = number(1, Infinity, "whole number")
+const tier = strict({ above: count, ...rates })
+const price = strict({ ...rates, tiers: list(tier).optional() })
+const multiplier = amount(MULTIPLIER_PLACES)
+
+function providerSchema(names: KnownNames) {
+  return strict({
+    vendor: oneOf(names.vendors, "vendor"),
+    api_key: secret().optional(),
+    base_url: address().optional(),
+    headers: record(HEADER_NAME, headerValue).nullish(),
+    known_models: flag().optional(),
+  })
+}
+
+function deploymentSchema(names: KnownNames) {
+  const provider = reading((input) => {
+    const text = readText(input)
+    if (text instanceof Fault || names.providers.includes(text)) return text
+    const hint = suggestion(text, names.providers) || " Add it under 'providers'."
+    return new Fault(`is no configured provider.${hint}`)
+  })
+  return strict({
+    provider: provider.optional(),
+    model: text().optional(),
+    weight: number(0, 1_000_000).optional(),
+    price: price.optional(),
+  })
+}
+
+function modelSchema(names: KnownNames) {
+  return strict({
+    kind: oneOf(MODEL_KINDS, "kind of model").optional(),
+    price: price.optional(),
+    multiplier: multiplier.optional(),
+    context: count.optional(),
+    max_output: count.optional(),
+    owned_by: text().optional(),
+    deployments: list(deploymentSchema(names)).optional(),
+  })
+}
+
+/** The shape of `tollgate.yaml`. */
+export function fileSchema(names: KnownNames) {
+  return strict({
+    server: section({
+      host: host().optional(),
+      port: number(0, 65_535, "whole number").optional(),
+      workers: number(1, 256, "whole number").optional(),
+      public_url: address().optional(),
+    }),
+    data: text().optional(),
+    admin_token: secret().optional(),
+    limits: section({ body_mb: number(1, 512).optional() }),
+    deadlines: section({
+      connect: duration().optional(),
+      first_byte: duration().optional(),
+      between_bytes: duration().optional(),
+      whole: duration().optional(),
+    }),
+    multiplier: multiplier.optional(),
+    providers: record(PROVIDER_ID, providerSchema(names)).nullish(),
+    models: record(MODEL_ID, modelSchema(names)).nullish(),
+  })
+}
+
+/** What a good file holds, in the file's own words. */
+export type FileSettings = z.output<ReturnType<typeof fileSchema>>
+export type FileProvider = NonNullable<FileSettings["providers"]>[string]
+export type FileModel = NonNullable<FileSettings["models"]>[string]
+export type FilePrice = NonNullable<FileModel["price"]>

@@ -1,0 +1,47 @@
+import type { SwitchedOn } from "./environment.ts"
+import { suggestion } from "./nearest.ts"
+import type { Settings } from "./settings.ts"
+
+const SHORT_TOKEN = 16
+
+/** What is odd about settings that can be used. */
+export function settingsWarnings(settings: Settings, found: readonly SwitchedOn[]): string[] {
+  const warnings: string[] = []
+  for (const entry of found) {
+    const warning = unusedKey(entry, settings)
+    if (warning !== undefined) warnings.push(warning)
+  }
+  const providers = Object.keys(settings.providers)
+  for (const [id, model] of Object.entries(settings.models)) {
+    const [provider = ""] = id.split("/", 1)
+    if (model.deployments !== undefined || providers.includes(provider)) continue
+    // The gateway's own vendor takes the place of those that are not configured.
+    if (providers.length === 0 && provider === "sandbox") continue
+    warnings.push(
+      `models.${id}: cannot be called, since no provider '${provider}' is configured.` +
+        suggestion(provider, providers),
+    )
+  }
+  if (settings.adminToken !== undefined && settings.adminToken.length < SHORT_TOKEN) {
+    warnings.push(`admin_token: is shorter than ${SHORT_TOKEN} characters. Use a longer one.`)
+  }
+  return warnings
+}
+
+/** Why a vendor's key in the environment does nothing, when the operator may expect it to. */
+function unusedKey({ vendor, variable }: SwitchedOn, settings: Settings): string | undefined {
+  const { id } = vendor
+  const provider = settings.providers[id]
+  if (provider?.vendor === id && provider.apiKey === undefined) {
+    return (
+      `${variable}: not used, since providers.${id} in the file has no api_key. ` +
+      `To use it, write api_key: "\${${variable}}".`
+    )
+  }
+  const used = Object.values(settings.providers).some((provider) => provider.vendor === id)
+  if (used || vendor.baseUrl !== undefined) return undefined
+  return (
+    `${variable}: not used, since ${vendor.name} has no address of its own. ` +
+    `Add a provider with vendor: ${id} and a base_url to tollgate.yaml.`
+  )
+}

@@ -1,0 +1,163 @@
+import { existsSync, type FSWatcher, readFileSync, realpathSync, watch } from "node:fs"
+import { dirname, resolve } from "node:path"
+import { type SettingsChanges, settingsChanges } from "./changes.ts"
+import { ConfigError } from "./config-error.ts"
+import { DEFAULT_FILE } from "./file.ts"
+import { type LoadOptions, type LoadedSettings, loadSettings } from "./load.ts"
+
+export interface WatchOptions {
+  /** How the settings were loaded. */
+  readonly load: LoadOptions
+  /** The settings the process started with. */
+  readonly started: LoadedSettings
+  /** Takes over new settings. Called only when something changed. */
+  onChange(loaded: LoadedSettings, changes: SettingsChanges): void | Promise<void>
+  /** Told why new settings were not taken over; the ones before stay in force. */
+  onError(error: ConfigError): void
+}
+
+/** `refused`: the new settings are bad, and those before stay in force. */
+export type ReloadOutcome = "changed" | "unchanged" | "refused"
+
+/** Takes over changed settings without a restart, until it is disposed of. */
+export interface SettingsWatcher extends AsyncDisposable {
+  /** Reads the settings again now. For SIGHUP, and for file systems that report no changes. */
+  reload(): Promise<ReloadOutcome>
+}
+
+/** One save makes a burst of events: truncate, write, rename. */
+const SETTLE_MILLISECONDS = 60
+
+/** How long a file may be absent or empty before that counts as what the operator wants. */
+const PATIENCE_MILLISECONDS = 2_000
+
+/** Watches the settings file. */
+export function watchSettings(options: WatchOptions): SettingsWatcher {
+  return new FileWatcher(options)
+}
+
+class FileWatcher implements SettingsWatcher {
+  readonly #options: WatchOptions
+  readonly #file: string
+  readonly #watchers: FSWatcher[] = []
+  readonly #closed = new AbortController()
+  #current: LoadedSettings
+  /** The text last looked at; events that leave it the same are none. */
+  #text: string | undefined
+  #checking = false
+  #eventPending = false
+  #queue: Promise<unknown> = Promise.resolve()
+
+  constructor(options: WatchOptions) {
+    this.#options = options
+    this.#current = options.started
+    this.#file = options.started.file ?? resolve(DEFAULT_FILE)
+    this.#text = this.#readText()
+    for (const directory of watchedDirectories(this.#file)) this.#watch(directory)
+  }
+
+  reload(): Promise<ReloadOutcome> {
+    const outcome = this.#queue.then(() => this.#load())
+    this.#queue = outcome.catch(() => undefined)
+    return outcome
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed.abort()
+    for (const watcher of this.#watchers) watcher.close()
+    await this.#queue
+  }
+
+  /** The directory, since an editor that replaces the file leaves a watch on the file behind. */
+  #watch(directory: string): void {
+    const unwatchable = (cause: unknown) =>
+      this.#report("cannot be watched. Send SIGHUP after a change", cause)
+    try {
+      const watcher = watch(directory, { persistent: false }, () => this.#noticed())
+      watcher.on("error", unwatchable)
+      this.#watchers.push(watcher)
+    } catch (cause) {
+      unwatchable(cause)
+    }
+  }
+
+  /** Starts looking at the file, or has the look that is under way be followed by another. */
+  #noticed(): void {
+    this.#eventPending = true
+    if (this.#checking) return
+    this.#checking = true
+    void this.#check()
+  }
+
+  async #check(): Promise<void> {
+    while (this.#eventPending && !this.#closed.signal.aborted) {
+      this.#eventPending = false
+      const text = await this.#settledText()
+      if (text === this.#text || this.#closed.signal.aborted) continue
+      this.#text = text
+      await this.reload()
+    }
+    this.#checking = false
+  }
+
+  /** The text once two looks in a row see the same, and not merely the void between two writes. */
+  async #settledText(): Promise<string | undefined> {
+    const patience = Date.now() + PATIENCE_MILLISECONDS
+    let text = this.#readText()
+    while (!this.#closed.signal.aborted) {
+      await Bun.sleep(SETTLE_MILLISECONDS)
+      const next = this.#readText()
+      const blank = next === undefined || next.trim() === ""
+      if (next === text && (!blank || next === this.#text || Date.now() > patience)) return next
+      text = next
+    }
+    return text
+  }
+
+  #readText(): string | undefined {
+    try {
+      return readFileSync(this.#file, "utf8")
+    } catch {
+      return undefined
+    }
+  }
+
+  async #load(): Promise<ReloadOutcome> {
+    if (this.#closed.signal.aborted) return "unchanged"
+    const { load, started, onChange } = this.#options
+    try {
+      const { file } = this.#current
+      if (file !== undefined && !existsSync(file)) {
+        this.#report("is gone. Put it back, or restart without it", undefined)
+        return "refused"
+      }
+      const loaded = loadSettings(file === undefined ? load : { ...load, file })
+      const before = this.#current.settings
+      const changes = settingsChanges(started.settings, before, loaded.settings)
+      if (changes.changed.length === 0) return "unchanged"
+      await onChange(loaded, changes)
+      this.#current = loaded
+      return "changed"
+    } catch (error) {
+      if (error instanceof ConfigError) this.#options.onError(error)
+      else this.#report("could not be taken over. Restart to use it", error)
+      return "refused"
+    }
+  }
+
+  #report(message: string, cause: unknown): void {
+    const problem = { file: this.#file, path: "", message }
+    this.#options.onError(new ConfigError([problem], { cause }))
+  }
+}
+
+/** Where the file is listed and, when it is a link, where its text is. */
+function watchedDirectories(file: string): Set<string> {
+  const directories = new Set([dirname(file)])
+  try {
+    directories.add(dirname(realpathSync(file)))
+  } catch {
+    // The file need not exist yet.
+  }
+  return directories
+}

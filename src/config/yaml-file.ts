@@ -1,0 +1,186 @@
+import {
+  type Document,
+  LineCounter,
+  type Node,
+  Scalar,
+  type YAMLError,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  parseDocument,
+  visit,
+} from "yaml"
+import type { ConfigProblem } from "./config-error.ts"
+import { type Environment, substitute } from "./substitute.ts"
+import { yamlFault } from "./yaml-faults.ts"
+
+/** The way to a value: names in mappings, numbers in lists. */
+export type SettingPath = readonly PropertyKey[]
+
+/** A number together with the text it is written as, so that no digit is lost to a float. */
+export class YamlNumber {
+  readonly source: string
+
+  constructor(source: string) {
+    this.source = source
+  }
+}
+
+/** Stands in for a value that could not be filled in. Its fault is already among the problems. */
+export const UNRESOLVED = Symbol("unresolved")
+
+/** More is an alias that multiplies itself. */
+const MAXIMUM_ALIASES = 1_000
+
+/** One settings file: its data, and where in the text each piece of data stands. */
+export class YamlFile {
+  /** What is wrong with the text itself. */
+  readonly problems: readonly ConfigProblem[]
+  /** Plain data with `YamlNumber` for numbers; undefined when the text cannot be understood. */
+  readonly value: unknown = undefined
+  readonly #name: string
+  readonly #document: Document
+  readonly #lines = new LineCounter()
+
+  /** @param name the file as the operator named it. */
+  constructor(name: string, text: string, environment: Environment) {
+    this.#name = name
+    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false })
+    const problems = [...this.#syntaxProblems(text), ...this.#prepare(environment)]
+    try {
+      const readable = this.#document.errors.every((error) => error.code === "DUPLICATE_KEY")
+      if (readable) this.value = this.#document.toJS({ maxAliasCount: MAXIMUM_ALIASES })
+    } catch {
+      problems.push(this.#problemAt(0, "the aliases (*name) multiply. Write the values out", ""))
+    }
+    this.problems = problems
+  }
+
+  /** A problem with the value at `path`, or, when `name` is given, with that name in it. */
+  problem(path: SettingPath, message: string, name?: string): ConfigProblem {
+    let node: Node | undefined = this.#resolve(this.#document.contents)
+    let offset = this.#document.contents?.range?.[0] ?? 0
+    const steps = name === undefined ? path : [...path, name]
+    for (const [index, step] of steps.entries()) {
+      const next: Place | undefined = node && child(node, step)
+      if (!next) break
+      const last = index === steps.length - 1
+      const place = last && name !== undefined ? next.name : (next.value ?? next.name)
+      offset = place?.range?.[0] ?? offset
+      node = this.#resolve(next.value)
+    }
+    return this.#problemAt(offset, message, showPath(path))
+  }
+
+  #problemAt(offset: number, message: string, path: string): ConfigProblem {
+    const { line, col } = this.#lines.linePos(offset)
+    return { file: this.#name, line: Math.max(line, 1), column: Math.max(col, 1), path, message }
+  }
+
+  /** One problem per line, and one stray token in all: what follows it is mostly its echo. */
+  #syntaxProblems(text: string): ConfigProblem[] {
+    const problems = new Map<number | undefined, ConfigProblem>()
+    let stray = false
+    for (const error of byPosition([...this.#document.errors, ...this.#document.warnings])) {
+      const problem = this.#problemAt(error.pos[0], yamlFault(error, text), "")
+      if (problems.has(problem.line) || (stray && error.code === "UNEXPECTED_TOKEN")) continue
+      stray ||= error.code === "UNEXPECTED_TOKEN"
+      problems.set(problem.line, problem)
+    }
+    return [...problems.values()]
+  }
+
+  /** Fills in variables and keeps the digits of numbers, scalar by scalar. */
+  #prepare(environment: Environment): ConfigProblem[] {
+    const problems: ConfigProblem[] = []
+    const report = (node: Node, message: string, path = "") =>
+      problems.push(this.#problemAt(node.range?.[0] ?? 0, message, path))
+    visit(this.#document, {
+      Alias: (_key, alias) => {
+        if (alias.resolve(this.#document)) return
+        report(alias, "no anchor of this name stands before the alias")
+        return hole(alias)
+      },
+      Pair: (_key, pair) => {
+        const { key } = pair
+        if (isScalar(key) && key.value !== "__proto__") return
+        report(key as Node, "this cannot be the name of a setting")
+        return visit.REMOVE
+      },
+      Scalar: (key, scalar, ancestors) => {
+        if (key === "key") return
+        if (typeof scalar.value === "number") {
+          scalar.value = new YamlNumber(scalar.source ?? String(scalar.value))
+        }
+        if (typeof scalar.value !== "string") return
+        const { text, faults } = substitute(scalar.value, environment)
+        for (const fault of faults) report(scalar, fault, showPath(pathOf(ancestors, scalar)))
+        scalar.value = faults.length === 0 ? text : UNRESOLVED
+      },
+    })
+    return problems
+  }
+
+  #resolve(node: unknown): Node | undefined {
+    if (isAlias(node)) return node.resolve(this.#document)
+    return isMap(node) || isSeq(node) || isScalar(node) ? node : undefined
+  }
+}
+
+function hole(node: Node): Scalar {
+  const scalar = new Scalar(UNRESOLVED)
+  if (node.range) scalar.range = node.range
+  return scalar
+}
+
+interface Place {
+  readonly name?: Node
+  readonly value?: Node
+}
+
+function child(node: Node, step: PropertyKey): Place | undefined {
+  if (isSeq(node)) {
+    const value = node.items[Number(step)]
+    return value === undefined ? undefined : { value: value as Node }
+  }
+  if (!isMap(node)) return undefined
+  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === step)
+  return pair && { name: pair.key as Node, ...(pair.value ? { value: pair.value as Node } : {}) }
+}
+
+function pathOf(ancestors: readonly unknown[], scalar: unknown): PropertyKey[] {
+  const path: PropertyKey[] = []
+  for (const [index, ancestor] of ancestors.entries()) {
+    if (isSeq(ancestor)) path.push(ancestor.items.indexOf(ancestors[index + 1] ?? scalar))
+    if (isMap(ancestor)) {
+      const pair = ancestors[index + 1] as { key?: unknown } | undefined
+      if (isScalar(pair?.key)) path.push(String(pair.key.value))
+    }
+  }
+  return path
+}
+
+function byPosition(errors: readonly YAMLError[]): YAMLError[] {
+  return errors.toSorted((left, right) => left.pos[0] - right.pos[0])
+}
+
+const PLAIN_NAME = /^[A-Za-z0-9_.-]{1,64}$/
+const MODEL_NAME = /^[^\s\p{C}]{1,200}$/u
+
+/** Whether a name may be printed: one that swallowed its value (`api_key:sk-...`) may not. */
+export function isPrintableName(name: string): boolean {
+  return PLAIN_NAME.test(name)
+}
+
+/** `models.local/llama.deployments[0].provider`. */
+export function showPath(path: SettingPath): string {
+  let shown = ""
+  for (const [index, step] of path.entries()) {
+    const modelName = index === 1 && path[0] === "models" && MODEL_NAME.test(String(step))
+    const name = isPrintableName(String(step)) || modelName ? String(step) : "(a name)"
+    if (typeof step === "number") shown += `[${step}]`
+    else shown += shown === "" ? name : `.${name}`
+  }
+  return shown
+}

@@ -1,0 +1,74 @@
+import { expect, test } from "bun:test"
+import { Output, formatFields, formatTable, styleOf } from "../../src/cli/output.ts"
+import { FakeTerminal } from "./fake-terminal.ts"
+
+const PLAIN = styleOf(false)
+
+test("a table is as wide as its widest cells, numbers to the right, no trailing space", () => {
+  const columns = [
+    { title: "NAME" },
+    { title: "CREDITS", align: "right" as const },
+    { title: "NOTE" },
+  ]
+  const rows = [
+    ["a", "10", ""],
+    ["a-longer-name", "0.0000125", "first"],
+    ["日本", "1", "wide letters"],
+    ["short"],
+  ]
+  expect(formatTable(columns, rows, PLAIN).split("\n")).toEqual([
+    "NAME             CREDITS  NOTE",
+    "a                     10",
+    "a-longer-name  0.0000125  first",
+    "日本                   1  wide letters",
+    "short",
+  ])
+  expect(formatTable(columns, [], PLAIN)).toBe("NAME  CREDITS  NOTE")
+})
+
+test("names and values", () => {
+  const fields = [
+    ["id", "acc_1"],
+    ["balance", "10"],
+    ["note", "one\ntwo"],
+    ["nothing", ""],
+  ] as const
+  expect(formatFields(fields, PLAIN).split("\n")).toEqual([
+    "id:       acc_1",
+    "balance:  10",
+    "note:     one",
+    "          two",
+    "nothing:",
+  ])
+  expect(formatFields([], PLAIN)).toBe("")
+})
+
+test("a key line can be cut out as it is", () => {
+  expect(formatFields([["key", "sk-tg-1"]], PLAIN)).toBe("key:  sk-tg-1")
+})
+
+test("what a caller named cannot steer the terminal", () => {
+  const name = "a\u001b[2Jb\u0007\r\u202ec"
+  const shown =
+    formatTable([{ title: "NAME" }], [[name]], PLAIN) + formatFields([["x", name]], PLAIN)
+  // oxlint-disable-next-line no-control-regex
+  expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/)
+})
+
+test("emphasis only where the terminal shows it", () => {
+  expect(styleOf(true).strong("x")).toBe("\u001b[1mx\u001b[0m")
+  expect(styleOf(false).strong("x")).toBe("x")
+})
+
+test("the result is words, or one JSON document", () => {
+  const words = new FakeTerminal()
+  new Output(words, false).result({ a: 1 }, () => "a is 1")
+  expect(words).toMatchObject({ output: "a is 1\n", notices: "" })
+
+  const json = new FakeTerminal({ isColored: true })
+  const output = new Output(json, true)
+  output.notice("by the way")
+  output.result({ a: 1, list: ["x"] }, () => "never")
+  expect(JSON.parse(json.output)).toEqual({ a: 1, list: ["x"] })
+  expect(json.notices).toBe("by the way\n")
+})

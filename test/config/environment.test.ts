@@ -1,0 +1,168 @@
+import { describe, expect, test } from "bun:test"
+import { load, problems } from "./harness.ts"
+
+const FILE = "server: { host: 127.0.0.1, port: 1, workers: 1 }\nadmin_token: from-the-file-0123"
+
+test("the environment wins over the file", () => {
+  const { settings, warnings } = load(FILE, {
+    TOLLGATE_HOST: "0.0.0.0",
+    TOLLGATE_PORT: "9000",
+    TOLLGATE_WORKERS: "2",
+    TOLLGATE_DATA: "/var/lib/tollgate",
+    TOLLGATE_ADMIN_TOKEN: "from-the-environment\n",
+  })
+  expect(settings.server).toEqual({ host: "0.0.0.0", port: 9000, workers: 2 })
+  expect(settings.data).toBe("/var/lib/tollgate")
+  expect(settings.adminToken).toBe("from-the-environment")
+  expect(warnings).toEqual([])
+})
+
+test("a variable set to nothing counts as not set", () => {
+  const { settings } = load(FILE, { TOLLGATE_PORT: "", OPENAI_API_KEY: "" })
+  expect(settings.server.port).toBe(1)
+  expect(Object.keys(settings.providers)).toEqual([])
+})
+
+test("port 0 is a port", () => {
+  expect(load("", { TOLLGATE_PORT: "0" }).settings.server.port).toBe(0)
+})
+
+describe("a bad variable is named", () => {
+  const cases: [string, string, string][] = [
+    ["TOLLGATE_PORT", "http", "must be a whole number from 0 to 65535"],
+    ["TOLLGATE_PORT", "tcp://10.0.0.1:8787", "enableServiceLinks: false"],
+    ["TOLLGATE_HOST", "http://here", "must be a host name"],
+    ["TOLLGATE_WORKERS", "many", "must be a whole number from 1 to 256"],
+    ["TOLLGATE_ADMIN_TOKEN", "two words", "must be printable characters without spaces"],
+    ["TOLLGATE_DATABASE_URL", "postgres://u:p@h/d", "PostgreSQL is not supported yet. Unset"],
+    ["OPENAI_API_KEY", "sk two words", "must be printable characters without spaces"],
+  ]
+  for (const [name, value, expected] of cases) {
+    test(`${name}=${value}`, () => {
+      const found = problems("", { [name]: value })
+      expect(found).toHaveLength(1)
+      expect(found[0]).toStartWith(`-:- ${name}: `)
+      expect(found[0]).toContain(expected)
+    })
+  }
+})
+
+test("an unknown variable of ours is a warning with the nearest name", () => {
+  const { warnings } = load("", {
+    TOLLGATE_PROT: "1",
+    TOLLGATE_XYZZY: "1",
+    TOLLGATE_DEBUG: "1",
+    TOLLGATE_WORKER_ID: "1",
+    TOLLGATE_SANDBOX_PORT: "1",
+    OTHER: "1",
+  })
+  expect(warnings).toEqual([
+    "TOLLGATE_PROT: unknown variable, ignored. Did you mean 'TOLLGATE_PORT'?",
+    "TOLLGATE_XYZZY: unknown variable, ignored.",
+  ])
+})
+
+function geminiKey(environment: Record<string, string>): string | undefined {
+  return load("", environment).settings.providers.gemini?.apiKey
+}
+
+describe("a vendor's key", () => {
+  test("switches the vendor on", () => {
+    const { settings } = load("", { OPENAI_API_KEY: " sk-1\n" })
+    expect(settings.providers).toEqual({
+      openai: {
+        vendor: "openai",
+        apiKey: "sk-1",
+        headers: {},
+        knownModels: true,
+        origin: "environment",
+      },
+    })
+  })
+
+  test("may have another name, the main one first", () => {
+    expect(geminiKey({ GOOGLE_API_KEY: "second" })).toBe("second")
+    expect(geminiKey({ GOOGLE_API_KEY: "second", GEMINI_API_KEY: "first" })).toBe("first")
+    expect(geminiKey({ GOOGLE_API_KEY: "second", GEMINI_API_KEY: " " })).toBe("second")
+  })
+
+  test("gives way to the file, and says when it goes unused", () => {
+    const { settings, warnings } = load("providers: { openai: { vendor: openai } }", {
+      OPENAI_API_KEY: "sk-1",
+    })
+    expect(settings.providers.openai).not.toHaveProperty("apiKey")
+    expect(settings.providers.openai?.origin).toBe("file")
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]).toContain('write api_key: "${OPENAI_API_KEY}"')
+  })
+
+  test("alone is not enough for a vendor without an address", () => {
+    const { settings, warnings } = load("", { VLLM_API_KEY: "k" })
+    expect(Object.keys(settings.providers)).toEqual([])
+    expect(warnings[0]).toStartWith("VLLM_API_KEY: not used, since vLLM has no address of its own.")
+    const file =
+      'providers: { mine: { vendor: vllm, base_url: "http://h", api_key: "${VLLM_API_KEY}" } }'
+    expect(load(file, { VLLM_API_KEY: "k" }).warnings).toEqual([])
+  })
+
+  test("makes the provider one that deployments can name", () => {
+    const text = "models: { my/best: { deployments: [{ provider: openai, model: gpt }] } }"
+    expect(load(text, { OPENAI_API_KEY: "k" }).settings.models["my/best"]?.deployments).toEqual([
+      { provider: "openai", model: "gpt", weight: 1 },
+    ])
+    expect(problems(text, { GEMINI_API_KEY: "k" })[0]).toContain("is no configured provider.")
+  })
+})
+
+test("without any provider the sandbox can be named", () => {
+  const text = "models: { my/best: { deployments: [{ provider: sandbox, model: echo }] } }"
+  expect(load(text).settings.models["my/best"]?.deployments).toHaveLength(1)
+  expect(problems(text, { OPENAI_API_KEY: "k" })).toHaveLength(1)
+  const own = "models: { sandbox/echo: { multiplier: 2 } }"
+  expect(load(own).warnings).toEqual([])
+  expect(load(own, { OPENAI_API_KEY: "k" }).warnings).toHaveLength(1)
+})
+
+test("odd settings that can be used are warned of", () => {
+  const { warnings } = load(
+    "admin_token: short\nproviders: { local: { vendor: ollama } }\nmodels: { loacl/llama: {} }",
+  )
+  expect(warnings).toEqual([
+    "models.loacl/llama: cannot be called, since no provider 'loacl' is configured. Did you mean 'local'?",
+    "admin_token: is shorter than 16 characters. Use a longer one.",
+  ])
+})
+
+function filledIn(reference: string, environment: Record<string, string>): string | undefined {
+  const text = `providers: { a: { vendor: openai, api_key: "${reference}" } }`
+  return load(text, environment).settings.providers.a?.apiKey
+}
+
+describe("references in the file", () => {
+  test("are filled in", () => {
+    expect(filledIn("${KEY}", { KEY: "k" })).toBe("k")
+    expect(filledIn("a-${KEY}-${OTHER:-z}", { KEY: "k" })).toBe("a-k-z")
+    expect(filledIn("${KEY:-none}", { KEY: "" })).toBe("none")
+    expect(filledIn("$${KEY}", { KEY: "k" })).toBe("${KEY}")
+    expect(filledIn("$KEY", { KEY: "k" })).toBe("$KEY")
+  })
+
+  test("are not looked into again, and never become YAML", () => {
+    expect(filledIn("${KEY}", { KEY: "${OTHER}", OTHER: "x" })).toBe("${OTHER}")
+    const { settings } = load('providers: { a: { vendor: ollama, headers: { x: "${KEY}" } } }', {
+      KEY: '"}, evil: {vendor: openai, api_key: "k',
+    })
+    expect(Object.keys(settings.providers)).toEqual(["a"])
+    expect(settings.providers.a?.headers).toEqual({ x: '"}, evil: {vendor: openai, api_key: "k' })
+  })
+
+  test("may stand for numbers and truth values", () => {
+    const { settings } = load(
+      "server:\n  port: ${PORT}\nmultiplier: ${FACTOR}\nproviders:\n  a: { vendor: ollama, known_models: '${KNOWN}' }",
+      { PORT: "9", FACTOR: "1.10", KNOWN: "false" },
+    )
+    expect(settings.server.port).toBe(9)
+    expect(settings.multiplier).toBe("1.10")
+    expect(settings.providers.a?.knownModels).toBe(false)
+  })
+})

@@ -1,0 +1,189 @@
+import { expect, test } from "bun:test"
+import { mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join, resolve } from "node:path"
+import { type LoadedSettings, loadSettings } from "../../src/config/load.ts"
+import { Folder, VENDORS, load } from "./harness.ts"
+
+const EXAMPLE = `
+server: { host: 127.0.0.1, port: 8787 }
+data: ./data
+providers:
+  openai: { vendor: openai, api_key: "\${OPENAI_API_KEY}" }
+  local: { vendor: openai-compatible, base_url: "http://127.0.0.1:11434/v1/" }
+models:                       # additions to, and overrides of, the known models
+  local/llama:
+    kind: chat
+    price: { input: 0.10, cached_input: 0.02, output: 0.40 }
+    multiplier: 1.2
+    context: 131072
+    max_output: 8192
+    deployments:
+      - { provider: local, model: llama3.2, weight: 1 }
+`
+
+test("reads the documented example", () => {
+  using folder = new Folder()
+  folder.write(EXAMPLE)
+  const { settings, file, warnings } = loadSettings(folder.options({ OPENAI_API_KEY: "sk-1" }))
+  expect(file).toBe(folder.file)
+  expect(warnings).toEqual([])
+  expect(settings).toEqual({
+    server: { host: "127.0.0.1", port: 8787, workers: 1 },
+    data: join(folder.path, "data"),
+    limits: { bodyBytes: 32 * 1024 * 1024 },
+    deadlines: { connect: 5_000, firstByte: 600_000, betweenBytes: 120_000, whole: 1_800_000 },
+    multiplier: "1",
+    providers: {
+      openai: { vendor: "openai", apiKey: "sk-1", headers: {}, knownModels: true, origin: "file" },
+      local: {
+        vendor: "openai-compatible",
+        baseUrl: "http://127.0.0.1:11434/v1",
+        headers: {},
+        knownModels: true,
+        origin: "file",
+      },
+    },
+    models: {
+      "local/llama": {
+        kind: "chat",
+        price: { input: "0.10", cached_input: "0.02", output: "0.40" },
+        multiplier: "1.2",
+        context: 131072,
+        maxOutput: 8192,
+        deployments: [{ provider: "local", model: "llama3.2", weight: 1 }],
+      },
+    },
+  })
+})
+
+test("has a default for everything", () => {
+  for (const text of ["", "# nothing yet\n", "server:\nproviders:\nmodels:\n"]) {
+    const { settings } = load(text)
+    expect(settings.server).toEqual({ host: "127.0.0.1", port: 8787, workers: 1 })
+    expect(settings.data).toBe(resolve("data"))
+    expect(Object.keys(settings.providers)).toEqual([])
+    expect(settings).not.toHaveProperty("adminToken")
+    expect(settings).not.toHaveProperty("publicUrl")
+  }
+})
+
+test("reads every setting there is", () => {
+  const { settings } = load(`
+server: { host: "::1", port: 0, workers: 4, public_url: https://ai.example.com/ }
+admin_token: 0123456789abcdef
+limits: { body_mb: 1.5 }
+deadlines: { connect: 500ms, first_byte: 5m, between_bytes: 1.5, whole: 1h }
+multiplier: "1.25"
+providers:
+  far:
+    vendor: openai
+    api_key: sk-1
+    headers: { X-Team: blue, authorization: "Bearer \${TOKEN:-none}" }
+    known_models: false
+models:
+  far/big:
+    owned_by: somebody
+    price:
+      input: 1
+      cache_write_1h: 2.50
+      audio_output: 80
+      tiers: [{ above: 200000, input: 2, output: 4.0 }]
+    deployments:
+      - { weight: 3 }
+      - { model: "bigger:latest", weight: 0, price: { input: 0 } }
+`)
+  expect(settings.server).toEqual({ host: "::1", port: 0, workers: 4 })
+  expect(settings.publicUrl).toBe("https://ai.example.com")
+  expect(settings.adminToken).toBe("0123456789abcdef")
+  expect(settings.limits.bodyBytes).toBe(1_572_864)
+  expect(settings.deadlines).toEqual({
+    connect: 500,
+    firstByte: 300_000,
+    betweenBytes: 1_500,
+    whole: 3_600_000,
+  })
+  expect(settings.multiplier).toBe("1.25")
+  expect(settings.providers.far).toMatchObject({
+    headers: { "x-team": "blue", authorization: "Bearer none" },
+    knownModels: false,
+  })
+  expect(settings.models["far/big"]).toEqual({
+    ownedBy: "somebody",
+    price: {
+      input: "1",
+      cache_write_1h: "2.50",
+      audio_output: "80",
+      tiers: [{ above: 200_000, input: "2", output: "4.0" }],
+    },
+    deployments: [
+      { provider: "far", model: "big", weight: 3 },
+      { provider: "far", model: "bigger:latest", weight: 0, price: { input: "0" } },
+    ],
+  })
+})
+
+test("anchors and aliases share a price", () => {
+  const { settings } = load(`
+providers: { local: { vendor: ollama } }
+models:
+  local/a: { price: &cheap { input: 0.10 } }
+  local/b: { price: *cheap }
+`)
+  expect(settings.models["local/b"]?.price).toEqual({ input: "0.10" })
+})
+
+test("names such as 'constructor' find nothing that was not configured", () => {
+  const { settings } = load("")
+  expect(settings.providers.constructor).toBeUndefined()
+  expect(settings.models.toString).toBeUndefined()
+})
+
+function find(file: string | undefined, environment: Record<string, string>): LoadedSettings {
+  return loadSettings({ ...(file === undefined ? {} : { file }), environment, vendors: VENDORS })
+}
+
+test("finds the file by option, by variable, by its usual name, or does without", () => {
+  using folder = new Folder()
+  folder.write("server: { port: 1 }")
+  const named = find(folder.file, { TOLLGATE_CONFIG: "absent.yaml" })
+  expect(named.settings.server.port).toBe(1)
+  expect(find(undefined, { TOLLGATE_CONFIG: folder.file }).file).toBe(folder.file)
+
+  const before = process.cwd()
+  try {
+    process.chdir(folder.path)
+    const found = find(undefined, {})
+    expect(found.settings.server.port).toBe(1)
+    expect(found.file).toBe(folder.file)
+    process.chdir(mkdtempSync(join(tmpdir(), "tollgate-empty-")))
+    const none = find(undefined, { TOLLGATE_CONFIG: "" })
+    expect(none).not.toHaveProperty("file")
+    expect(none.settings.server.port).toBe(8787)
+  } finally {
+    process.chdir(before)
+  }
+})
+
+test("a file that was named must exist and be readable", () => {
+  using folder = new Folder()
+  expect(() => find(folder.file, {})).toThrow(`--config: there is no file ${folder.file}`)
+  expect(() => find(undefined, { TOLLGATE_CONFIG: folder.file })).toThrow(
+    "TOLLGATE_CONFIG: there is no",
+  )
+  expect(() => find(folder.path, {})).toThrow("cannot be read (EISDIR)")
+  expect(() => find(folder.file, { TOLLGATE_PORT: "x" })).toThrow("TOLLGATE_PORT: must be")
+})
+
+test("the data directory: option, variable, file, default", () => {
+  using folder = new Folder()
+  folder.write("data: books")
+  const data = (environment: Record<string, string>, dataDirectory?: string) =>
+    loadSettings({
+      ...folder.options(environment),
+      ...(dataDirectory === undefined ? {} : { dataDirectory }),
+    }).settings.data
+  expect(data({})).toBe(join(dirname(folder.file), "books"))
+  expect(data({ TOLLGATE_DATA: "elsewhere" })).toBe(resolve("elsewhere"))
+  expect(data({ TOLLGATE_DATA: "elsewhere" }, "here")).toBe(resolve("here"))
+})

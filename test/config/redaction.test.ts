@@ -1,0 +1,108 @@
+import { expect, test } from "bun:test"
+import * as fc from "fast-check"
+import { stringify } from "yaml"
+import { ConfigError } from "../../src/config/config-error.ts"
+import { describeSettings } from "../../src/config/describe.ts"
+import { load } from "./harness.ts"
+
+/** Long enough not to occur in our own words; with letters that upset YAML, headers and terminals. */
+const secret = fc
+  .tuple(fc.stringMatching(/^[A-Za-z0-9]{12}$/), fc.string({ unit: "grapheme", maxLength: 8 }))
+  .chain(([core, odd]) => fc.constantFrom(core, core + odd, odd + core))
+  .filter((text) => text.length >= 12)
+
+/** Where a secret can stand, rightly or by mistake. */
+const places: ((secret: string) => string)[] = [
+  (secret) => stringify({ admin_token: secret }),
+  (secret) => stringify({ providers: { a: { vendor: "openai", api_key: secret } } }),
+  (secret) => stringify({ providers: { a: { vendor: "ollama", headers: { x: secret } } } }),
+  (secret) => stringify({ providers: { a: { vendor: secret, api_key: secret } } }),
+  (secret) => stringify({ providers: { a: { vendor: "ollama", base_url: `http://${secret}@h` } } }),
+  (secret) => stringify({ providers: { a: { vendor: "ollama", base_url: secret } } }),
+  (secret) => stringify({ server: { port: secret, host: secret }, deadlines: { whole: secret } }),
+  (secret) => stringify({ models: { "a/b": { kind: secret, price: { input: secret } } } }),
+  (secret) => stringify({ models: { "a/b": { deployments: [{ provider: secret }] } } }),
+  (secret) => `admin_token: ${secret}`,
+  (secret) => `admin_token: "${secret}`,
+  (secret) => `providers:\n  a:\n    vendor: openai\n    api_key:${secret}\n`,
+  (secret) => `providers:\n  a:\n    api_key:${secret}\n    vendor: openai\n`,
+  (secret) => `providers: { a: { vendor: openai, api_key:${secret} } }`,
+  (secret) => `providers: { a: { vendor: openai, ${secret} } }`,
+  (secret) => `providers: { api_key:${secret} }`,
+  (secret) => `providers: { a: { vendor: openai, api_key: \${${secret} } }`,
+  (secret) => `providers: { a: { vendor: openai, api_key: *${secret} } }`,
+  (secret) => `providers: { a: { vendor: openai, api_key: !${secret} } }`,
+]
+
+/** The same places reached through a variable. */
+const variables = places.slice(0, 9).map((place) => () => place("${SECRET}"))
+
+function shown(text: string, environment: Record<string, string>): string {
+  try {
+    const { settings, warnings } = load(text, environment)
+    const { models: _models, ...rest } = describeSettings(settings)
+    return JSON.stringify([rest, warnings])
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return JSON.stringify([error.message, error.problems, String(error.stack), error])
+  }
+}
+
+function expectHidden(output: string, secret: string): void {
+  for (const form of [secret, secret.trim(), JSON.stringify(secret).slice(1, -1)]) {
+    expect(output).not.toContain(form)
+  }
+}
+
+test("a secret in the file is never shown, wherever it stands", () => {
+  fc.assert(
+    fc.property(secret, fc.constantFrom(...places), (secret, place) => {
+      expectHidden(shown(place(secret), {}), secret)
+    }),
+    { numRuns: 600 },
+  )
+})
+
+test("the value of a variable is never shown, wherever it is used", () => {
+  fc.assert(
+    fc.property(secret, fc.constantFrom(...variables), (secret, place) => {
+      expectHidden(shown(place(), { SECRET: secret }), secret)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test("the value of a variable of ours is never shown", () => {
+  const names = ["ADMIN_TOKEN", "PORT", "HOST", "WORKERS", "DATABASE_URL", "ADMIN_TOKN"]
+  const name = fc.constantFrom(...names.map((name) => `TOLLGATE_${name}`), "OPENAI_API_KEY")
+  fc.assert(
+    fc.property(secret, name, (secret, name) => {
+      fc.pre(name !== "TOLLGATE_HOST" || /[^A-Za-z0-9]/.test(secret))
+      expectHidden(shown("", { [name]: secret }), secret)
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test("describing settings says which secrets are set, and nothing of them", () => {
+  const { settings } = load(
+    `admin_token: hidden-0123456789
+providers:
+  a: { vendor: openai, api_key: hidden, headers: { x-secret: hidden } }
+  b: { vendor: ollama }`,
+  )
+  const description = describeSettings(settings)
+  expect(JSON.stringify(description)).not.toContain("hidden")
+  expect(description.adminToken).toBe("set")
+  expect(description.providers).toEqual({
+    a: {
+      vendor: "openai",
+      apiKey: "set",
+      headers: { "x-secret": "set" },
+      knownModels: true,
+      origin: "file",
+    },
+    b: { vendor: "ollama", apiKey: "not set", headers: {}, knownModels: true, origin: "file" },
+  })
+  expect(describeSettings(load("").settings).adminToken).toBe("not set")
+})

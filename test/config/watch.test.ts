@@ -1,0 +1,228 @@
+import { afterEach, expect, test } from "bun:test"
+import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { SettingsChanges } from "../../src/config/changes.ts"
+import type { ConfigError } from "../../src/config/config-error.ts"
+import { type LoadOptions, type LoadedSettings, loadSettings } from "../../src/config/load.ts"
+import { type WatchOptions, watchSettings } from "../../src/config/watch.ts"
+import { Folder } from "./harness.ts"
+
+type Notice = { loaded: LoadedSettings; changes: SettingsChanges } | { error: ConfigError }
+
+/** A watcher whose callbacks can be awaited one after the other. */
+class Watched implements AsyncDisposable {
+  readonly watcher
+  readonly #notices: Notice[] = []
+  #wake = Promise.withResolvers<void>()
+
+  constructor(load: LoadOptions, more: Partial<WatchOptions> = {}) {
+    this.watcher = watchSettings({
+      load,
+      started: loadSettings(load),
+      onChange: (loaded, changes) => this.#add({ loaded, changes }),
+      onError: (error) => this.#add({ error }),
+      ...more,
+    })
+  }
+
+  get pending(): number {
+    return this.#notices.length
+  }
+
+  async changed(): Promise<{ loaded: LoadedSettings; changes: SettingsChanges }> {
+    const notice = await this.#next()
+    if ("error" in notice) throw notice.error
+    return notice
+  }
+
+  async refused(): Promise<ConfigError> {
+    const notice = await this.#next()
+    if (!("error" in notice)) throw new Error(`taken over: ${notice.changes.changed.join()}`)
+    return notice.error
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.watcher[Symbol.asyncDispose]()
+  }
+
+  async #next(): Promise<Notice> {
+    let notice = this.#notices.shift()
+    while (!notice) {
+      await this.#wake.promise
+      this.#wake = Promise.withResolvers()
+      notice = this.#notices.shift()
+    }
+    return notice
+  }
+
+  #add(notice: Notice): void {
+    this.#notices.push(notice)
+    this.#wake.resolve()
+  }
+}
+
+const folders: Folder[] = []
+
+function startFolder(text: string): Folder {
+  const folder = new Folder()
+  folders.push(folder)
+  folder.write(text)
+  return folder
+}
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) folder[Symbol.dispose]()
+})
+
+test("takes over a changed file and says what changed", async () => {
+  const folder = startFolder(`
+server: { port: 1 }
+providers: { a: { vendor: ollama }, b: { vendor: ollama } }
+models: { a/x: { multiplier: 1 } }
+`)
+  await using watched = new Watched(folder.options())
+  folder.write(`
+server: { port: 2, public_url: "http://x" }
+deadlines: { connect: 1s }
+providers: { a: { vendor: ollama }, c: { vendor: ollama } }
+models: { a/x: { multiplier: 2 } }
+`)
+  const { loaded, changes } = await watched.changed()
+  expect(loaded.settings.deadlines.connect).toBe(1_000)
+  expect(changes.changed.toSorted()).toEqual([
+    "deadlines.connect",
+    "models.a/x",
+    "providers.b",
+    "providers.c",
+    "server.port",
+    "server.public_url",
+  ])
+  expect(changes.restartNeeded).toEqual(["server.port"])
+
+  folder.write("server: { port: 2 }\nmultiplier: 3")
+  const next = await watched.changed()
+  expect(next.changes.changed).not.toContain("server.port")
+  expect(next.changes.restartNeeded).toEqual(["server.port"])
+})
+
+test("a bad file leaves the settings in force, a good one after it is compared with them", async () => {
+  const folder = startFolder("multiplier: 1")
+  await using watched = new Watched(folder.options())
+  folder.write("multiplier: 2\ndeadlines: { conect: 1s }")
+  const error = await watched.refused()
+  expect(error.problems[0]).toMatchObject({ line: 2, path: "deadlines" })
+  folder.write("multiplier: 2")
+  expect((await watched.changed()).changes.changed).toEqual(["multiplier"])
+})
+
+test("follows a file that is replaced by rename, again and again", async () => {
+  const folder = startFolder("multiplier: 1")
+  await using watched = new Watched(folder.options())
+  for (const multiplier of ["2", "3", "4"]) {
+    const draft = join(folder.path, ".tollgate.yaml.swp")
+    writeFileSync(draft, `multiplier: ${multiplier}`)
+    rmSync(folder.file)
+    renameSync(draft, folder.file)
+    expect((await watched.changed()).loaded.settings.multiplier).toBe(multiplier)
+  }
+})
+
+test("an empty file is taken at its word only when it stays empty", async () => {
+  const folder = startFolder("multiplier: 2")
+  await using watched = new Watched(folder.options())
+  const start = performance.now()
+  truncateSync(folder.file)
+  expect((await watched.changed()).loaded.settings.multiplier).toBe("1")
+  expect(performance.now() - start).toBeGreaterThan(1_500)
+})
+
+test("a file that is gone is an error", async () => {
+  const folder = startFolder("multiplier: 2")
+  await using watched = new Watched(folder.options())
+  rmSync(folder.file)
+  expect((await watched.refused()).message).toContain("is gone. Put it back")
+  folder.write("multiplier: 3")
+  expect((await watched.changed()).loaded.settings.multiplier).toBe("3")
+})
+
+test("follows a link that is turned to another folder", async () => {
+  const folder = startFolder("")
+  for (const version of ["1", "2"]) {
+    mkdirSync(join(folder.path, version))
+    writeFileSync(join(folder.path, version, "tollgate.yaml"), `multiplier: ${version}`)
+  }
+  rmSync(folder.file)
+  symlinkSync("1", join(folder.path, "..data"))
+  symlinkSync("..data/tollgate.yaml", folder.file)
+  await using watched = new Watched(folder.options())
+  symlinkSync("2", join(folder.path, "..next"))
+  renameSync(join(folder.path, "..next"), join(folder.path, "..data"))
+  expect((await watched.changed()).loaded.settings.multiplier).toBe("2")
+})
+
+test("follows a linked file that is written where it is", async () => {
+  const folder = startFolder("multiplier: 1")
+  const other = startFolder("")
+  rmSync(other.file)
+  symlinkSync(folder.file, other.file)
+  await using watched = new Watched(other.options())
+  folder.write("multiplier: 2")
+  expect((await watched.changed()).loaded.settings.multiplier).toBe("2")
+})
+
+test("takes up a file where there was none", async () => {
+  const folder = startFolder("")
+  rmSync(folder.file)
+  const before = process.cwd()
+  process.chdir(folder.path)
+  try {
+    const { file: _file, ...load } = folder.options()
+    await using watched = new Watched(load)
+    folder.write("multiplier: 2")
+    expect((await watched.changed()).loaded.file).toBe(folder.file)
+  } finally {
+    process.chdir(before)
+  }
+})
+
+test("reload reads at once and says how it went", async () => {
+  const folder = startFolder("multiplier: 1")
+  const environment: Record<string, string> = { FACTOR: "1" }
+  folder.write('multiplier: "${FACTOR}"')
+  await using watched = new Watched(folder.options(environment))
+  expect(await watched.watcher.reload()).toBe("unchanged")
+  environment.FACTOR = "2"
+  expect(await watched.watcher.reload()).toBe("changed")
+  expect((await watched.changed()).loaded.settings.multiplier).toBe("2")
+  environment.FACTOR = "x"
+  expect(await watched.watcher.reload()).toBe("refused")
+  expect((await watched.refused()).problems[0]).toMatchObject({ line: 1, path: "multiplier" })
+  expect(watched.pending).toBe(0)
+})
+
+test("settings that cannot be taken over stay out of force", async () => {
+  const folder = startFolder("multiplier: 1")
+  let failing = true
+  const taken: string[] = []
+  await using watched = new Watched(folder.options(), {
+    onChange: ({ settings }) => {
+      if (failing) throw new Error("no room")
+      taken.push(settings.multiplier)
+    },
+  })
+  folder.write("multiplier: 2")
+  expect(await watched.watcher.reload()).toBe("refused")
+  expect((await watched.refused()).message).toContain("could not be taken over")
+  failing = false
+  expect(await watched.watcher.reload()).toBe("changed")
+  expect(taken).toEqual(["2"])
+})
+
+test("nothing is called after the end", async () => {
+  const folder = startFolder("multiplier: 1")
+  const watched = new Watched(folder.options())
+  folder.write("multiplier: 2")
+  await watched[Symbol.asyncDispose]()
+  expect(await watched.watcher.reload()).toBe("unchanged")
+  expect(watched.pending).toBe(0)
+})
