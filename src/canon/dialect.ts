@@ -33,6 +33,12 @@ export interface RequestPatch {
   readonly maxTokens?: number
 }
 
+/** A request as it goes up, and what of the caller's could not go with it. */
+export interface PatchedRequest {
+  readonly body: JsonObject
+  readonly losses: readonly Loss[]
+}
+
 /** What the gateway sets in an answer that otherwise comes down as the vendor wrote it. */
 export interface ResultPatch {
   /** The public model id, which replaces the vendor's name. */
@@ -53,7 +59,7 @@ export interface PatchedFrame {
 
 /** The verbatim path: bytes untouched but for these named patches. */
 export interface DialectPatches {
-  request(body: JsonObject, patch: RequestPatch): JsonObject
+  request(body: JsonObject, patch: RequestPatch): PatchedRequest
   /** Patches a whole answer in place. */
   result(body: JsonObject, patch: ResultPatch): void
   /** @param frame with `json` set when its data is a JSON object. */

@@ -14,48 +14,52 @@ interface ErrorKindFacts {
   readonly retry: boolean
 }
 
-function kind(
+/** A failure that the same request meets again. */
+function final(status: number, type: string, code: string, anthropicType: string): ErrorKindFacts {
+  return { status, type, code, anthropicType, retry: false }
+}
+
+/** A failure that may be over when the same request comes again. */
+function passing(
   status: number,
   type: string,
   code: string,
   anthropicType: string,
-  retry = false,
 ): ErrorKindFacts {
-  return { status, type, code, anthropicType, retry }
+  return { status, type, code, anthropicType, retry: true }
 }
 
 const INVALID = "invalid_request_error"
 
 export const ERROR_KINDS = {
-  missing_api_key: kind(401, INVALID, "missing_api_key", "authentication_error"),
-  invalid_api_key: kind(401, INVALID, "invalid_api_key", "authentication_error"),
-  insufficient_credits: kind(402, "insufficient_quota", "insufficient_credits", "billing_error"),
-  key_budget_exceeded: kind(402, "insufficient_quota", "key_budget_exceeded", "billing_error"),
-  model_not_priced: kind(402, INVALID, "model_not_priced", "billing_error"),
-  credits_reserved: kind(429, "rate_limit_exceeded", "credits_reserved", "rate_limit_error", true),
-  request_rate_exceeded: kind(429, "requests", "rate_limit_exceeded", "rate_limit_error", true),
-  token_rate_exceeded: kind(429, "tokens", "rate_limit_exceeded", "rate_limit_error", true),
-  model_not_allowed: kind(403, INVALID, "model_not_allowed", "permission_error"),
-  model_not_found: kind(404, INVALID, "model_not_found", "not_found_error"),
-  model_not_supported: kind(400, INVALID, "model_not_supported", INVALID),
-  not_found: kind(404, INVALID, "not_found", "not_found_error"),
-  method_not_allowed: kind(405, INVALID, "method_not_allowed", INVALID),
-  invalid_json: kind(400, INVALID, "invalid_json", INVALID),
-  unsupported_media_type: kind(415, INVALID, "unsupported_media_type", INVALID),
-  missing_required_parameter: kind(400, INVALID, "missing_required_parameter", INVALID),
-  invalid_type: kind(400, INVALID, "invalid_type", INVALID),
-  invalid_value: kind(400, INVALID, "invalid_value", INVALID),
-  below_min_value: kind(400, INVALID, "below_min_value", INVALID),
-  above_max_value: kind(400, INVALID, "above_max_value", INVALID),
-  string_above_max_length: kind(400, INVALID, "string_above_max_length", INVALID),
-  invalid_parameter_combination: kind(400, INVALID, "invalid_parameter_combination", INVALID),
-  body_too_large: kind(413, INVALID, "body_too_large", "request_too_large"),
-  refused_by_upstream: kind(400, INVALID, "refused_by_upstream", INVALID),
-  upstream_error: kind(502, "server_error", "upstream_error", "api_error", true),
-  upstream_overloaded: kind(503, "server_error", "upstream_overloaded", "overloaded_error", true),
-  upstream_timeout: kind(504, "server_error", "upstream_timeout", "timeout_error", true),
-  shutting_down: kind(503, "server_error", "shutting_down", "overloaded_error", true),
-  internal_error: kind(500, "server_error", "internal_error", "api_error", true),
+  missing_api_key: final(401, INVALID, "missing_api_key", "authentication_error"),
+  invalid_api_key: final(401, INVALID, "invalid_api_key", "authentication_error"),
+  insufficient_credits: final(402, "insufficient_quota", "insufficient_credits", "billing_error"),
+  key_budget_exceeded: final(402, "insufficient_quota", "key_budget_exceeded", "billing_error"),
+  model_not_priced: final(402, INVALID, "model_not_priced", "billing_error"),
+  credits_reserved: passing(429, "rate_limit_exceeded", "credits_reserved", "rate_limit_error"),
+  request_rate_exceeded: passing(429, "requests", "rate_limit_exceeded", "rate_limit_error"),
+  token_rate_exceeded: passing(429, "tokens", "rate_limit_exceeded", "rate_limit_error"),
+  model_not_allowed: final(403, INVALID, "model_not_allowed", "permission_error"),
+  model_not_found: final(404, INVALID, "model_not_found", "not_found_error"),
+  model_not_supported: final(400, INVALID, "model_not_supported", INVALID),
+  not_found: final(404, INVALID, "not_found", "not_found_error"),
+  method_not_allowed: final(405, INVALID, "method_not_allowed", INVALID),
+  invalid_json: final(400, INVALID, "invalid_json", INVALID),
+  unsupported_media_type: final(415, INVALID, "unsupported_media_type", INVALID),
+  missing_required_parameter: final(400, INVALID, "missing_required_parameter", INVALID),
+  invalid_type: final(400, INVALID, "invalid_type", INVALID),
+  invalid_value: final(400, INVALID, "invalid_value", INVALID),
+  below_min_value: final(400, INVALID, "below_min_value", INVALID),
+  above_max_value: final(400, INVALID, "above_max_value", INVALID),
+  string_above_max_length: final(400, INVALID, "string_above_max_length", INVALID),
+  invalid_parameter_combination: final(400, INVALID, "invalid_parameter_combination", INVALID),
+  body_too_large: final(413, INVALID, "body_too_large", "request_too_large"),
+  refused_by_upstream: final(400, INVALID, "refused_by_upstream", INVALID),
+  upstream_error: passing(502, "server_error", "upstream_error", "api_error"),
+  upstream_overloaded: passing(503, "server_error", "upstream_overloaded", "overloaded_error"),
+  upstream_timeout: passing(504, "server_error", "upstream_timeout", "timeout_error"),
+  internal_error: passing(500, "server_error", "internal_error", "api_error"),
 } as const satisfies Record<string, ErrorKindFacts>
 
 /** The closed vocabulary of failures; also `error.error_type` in every dialect. */
@@ -70,7 +74,7 @@ export interface GatewayErrorDetails {
   readonly fields?: Readonly<Record<string, string | number | null>>
   /** Further headers of the answer, such as `x-ratelimit-*` or `allow`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The status, type and code of a vendor that refused the request itself. */
+  /** The status, type and code of a vendor's refusal. */
   readonly upstream?: { readonly status: number; readonly type?: string; readonly code?: string }
   readonly cause?: unknown
 }
@@ -87,9 +91,10 @@ export class GatewayError extends Error {
     this.details = details
   }
 
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the answer. A vendor's own status is the caller's only for his own mistakes. */
   get status(): number {
-    return this.details.upstream?.status ?? ERROR_KINDS[this.kind].status
+    const upstream = this.kind === "refused_by_upstream" ? this.details.upstream : undefined
+    return upstream?.status ?? ERROR_KINDS[this.kind].status
   }
 
   /** Whether the same request may succeed later; sent as `x-should-retry`. */

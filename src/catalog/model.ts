@@ -27,3 +27,8 @@ export interface Model {
   readonly maxOutput?: number
   readonly deployments: readonly Deployment[]
 }
+
+/** Whether anything can answer for a model: what has no price is listed, and refused. */
+export function isPriced(model: Model): boolean {
+  return model.deployments.some(({ price }) => price !== undefined)
+}

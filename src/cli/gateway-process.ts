@@ -1,6 +1,5 @@
 import { App } from "../app.ts"
-import { ConfigError } from "../config/config-error.ts"
-import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
+import type { LoadedSettings, LoadOptions } from "../config/load.ts"
 import { withSandbox } from "../config/sandbox.ts"
 import type { Settings } from "../config/settings.ts"
 import { watchSettings } from "../config/watch.ts"
@@ -58,16 +57,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   building.defer(() => void process.off("SIGHUP", reload))
   const running = building.move()
   return { app, [Symbol.asyncDispose]: () => running.disposeAsync() }
-}
-
-/** Reads the settings for a serving process. @throws ConfigError */
-export function loadForServing(load: LoadOptions): LoadedSettings {
-  const loaded = loadSettings(load)
-  if (loaded.settings.server.workers > 1 && loaded.settings.server.port === 0) {
-    const message = "several workers share one port, so it has to be named: set TOLLGATE_PORT"
-    throw new ConfigError([{ path: "server.port", message }])
-  }
-  return loaded
 }
 
 /** Resolves when the process is asked to end. */

@@ -37,16 +37,18 @@ export const registerKeyCreate: RegisterCommand = (program, terminal) => {
         const account = await requireAccount(store, options.account)
         return issuer.issue(orderOf(account.id, options))
       })
-      outputOf(command, terminal).result({ ...keyDocument(key), key: secret }, (style) =>
-        // A line that scripts look for, so it is not padded.
-        `key: ${secret}\n${formatFields(
-          [
-            ["id", key.id],
-            ["account", options.account],
-            ["note", "This is the only time the key is shown; only a hash of it is kept."],
-          ],
-          style,
-        )}`,
+      outputOf(command, terminal).result(
+        { ...keyDocument(key), key: secret },
+        (style) =>
+          // A line that scripts look for, so it is not padded.
+          `key: ${secret}\n${formatFields(
+            [
+              ["id", key.id],
+              ["account", options.account],
+              ["note", "This is the only time the key is shown; only a hash of it is kept."],
+            ],
+            style,
+          )}`,
       )
     })
 }

@@ -30,7 +30,8 @@ export const registerKeyList: RegisterCommand = (program, terminal) => {
         }
       })
       outputOf(command, terminal).result({ keys }, (style) => {
-        if (keys.length === 0) return "No keys yet. Create one with: tollgate key create --account NAME"
+        if (keys.length === 0)
+          return "No keys yet. Create one with: tollgate key create --account NAME"
         const rows = keys.map((key) => [
           key.id,
           key.name,

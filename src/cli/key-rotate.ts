@@ -18,16 +18,18 @@ export const registerKeyRotate: RegisterCommand = (program, terminal) => {
       const { secret, key } = await withInstallation(command, ({ issuer }) =>
         issuer.rotate(id, grace),
       )
-      outputOf(command, terminal).result({ ...keyDocument(key), key: secret }, (style) =>
-        // A line that scripts look for, so it is not padded.
-        `key: ${secret}\n${formatFields(
-          [
-            ["id", key.id],
-            ["old key", `works until ${dateText(Date.now() + grace)}`],
-            ["note", "This is the only time the new key is shown; only a hash of it is kept."],
-          ],
-          style,
-        )}`,
+      outputOf(command, terminal).result(
+        { ...keyDocument(key), key: secret },
+        (style) =>
+          // A line that scripts look for, so it is not padded.
+          `key: ${secret}\n${formatFields(
+            [
+              ["id", key.id],
+              ["old key", `works until ${dateText(Date.now() + grace)}`],
+              ["note", "This is the only time the new key is shown; only a hash of it is kept."],
+            ],
+            style,
+          )}`,
       )
     })
 }

@@ -26,7 +26,11 @@ export interface ShownReceipt {
     outcome: string
     duration: number
   }[]
-  readonly entry: { readonly number: number; readonly balance: string; readonly hash: string } | null
+  readonly entry: {
+    readonly number: number
+    readonly balance: string
+    readonly hash: string
+  } | null
 }
 
 /** A receipt for a person: what was called, and the arithmetic to the nanocredit. */
@@ -44,7 +48,12 @@ export function describeReceipt(receipt: ShownReceipt, style: Style): string {
     style,
   )
   const attempts = formatTable(
-    [{ title: "ATTEMPT" }, { title: "STATUS", align: "right" }, { title: "OUTCOME" }, { title: "MS", align: "right" }],
+    [
+      { title: "ATTEMPT" },
+      { title: "STATUS", align: "right" },
+      { title: "OUTCOME" },
+      { title: "MS", align: "right" },
+    ],
     receipt.attempts.map(({ deployment, status, outcome, duration }) => [
       deployment,
       String(status),

@@ -1,13 +1,12 @@
 import type { Command } from "commander"
 import { surroundingsOf } from "../app.ts"
-import type { LoadedSettings, LoadOptions } from "../config/load.ts"
+import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
 import { banner } from "./banner.ts"
 import type { RegisterCommand } from "./command.ts"
 import { firstStart } from "./first-start.ts"
 import {
   askedToEnd,
   effectiveSettings,
-  loadForServing,
   SANDBOX_VARIABLE,
   startGateway,
   WORKER_VARIABLE,
@@ -35,7 +34,7 @@ export async function serve(
   terminal: Terminal,
   alwaysSandbox = false,
 ): Promise<void> {
-  const loaded = loadForServing(load)
+  const loaded = loadSettings(load)
   const { settings } = loaded
   await using running = new AsyncDisposableStack()
   const needsSandbox = alwaysSandbox || Object.keys(settings.providers).length === 0
@@ -69,19 +68,31 @@ async function startWorkers(
   sandboxUrl: string | undefined,
 ): Promise<string> {
   const { server, publicUrl } = loaded.settings
+  const port = findPort(server.host, server.port)
   const words = process.argv.slice(Bun.main.startsWith("/$bunfs") ? 2 : 1)
-  const workers = running.use(await Workers.start({ count: server.workers, words, sandboxUrl }))
+  const options = { count: server.workers, port, words, sandboxUrl }
+  const workers = running.use(await Workers.start(options))
   const reload = (): void => workers.signal("SIGHUP")
   process.on("SIGHUP", reload)
   running.defer(() => void process.off("SIGHUP", reload))
-  return publicUrl ?? `http://${server.host}:${server.port}`
+  return publicUrl ?? `http://${server.host}:${port}`
+}
+
+/** The port the workers will share: a free one for 0. @throws when another program has it. */
+function findPort(hostname: string, port: number): number {
+  // Workers share the port with whoever asks for it, so only this look finds a stranger on it.
+  const listener = Bun.listen({ hostname, port, socket: { data() {} } })
+  const found = listener.port
+  listener.stop(true)
+  return found
 }
 
 async function serveAsWorker(load: LoadOptions): Promise<void> {
-  const loaded = loadForServing(load)
+  const loaded = loadSettings(load)
   const sandboxUrl = process.env[SANDBOX_VARIABLE]
   const ended = askedToEnd()
-  await using _gateway = await startGateway({ load, loaded, sandboxUrl, isShared: true })
+  await using running = new AsyncDisposableStack()
+  running.use(await startGateway({ load, loaded, sandboxUrl, isShared: true }))
   tellParent()
   await ended
 }

@@ -5,6 +5,8 @@ const RESTART_PAUSE = 1_000
 
 export interface WorkerOptions {
   readonly count: number
+  /** The one they share. */
+  readonly port: number
   /** The arguments of the command line, without the program itself. */
   readonly words: readonly string[]
   readonly sandboxUrl: string | undefined
@@ -42,12 +44,13 @@ export class Workers implements AsyncDisposable {
 
   /** Resolves when the worker says that it listens, or has ended before it did. */
   #spawn(number: number): Promise<void> {
-    const { words, sandboxUrl } = this.#options
+    const { words, port, sandboxUrl } = this.#options
     const listening = Promise.withResolvers<void>()
     const child = Bun.spawn([process.execPath, ...words], {
       env: {
         ...process.env,
         [WORKER_VARIABLE]: String(number),
+        TOLLGATE_PORT: String(port),
         ...(sandboxUrl === undefined ? {} : { [SANDBOX_VARIABLE]: sandboxUrl }),
       },
       stdin: "ignore",

@@ -4,6 +4,8 @@ import type { Store } from "../store/store.ts"
 import { type Key, keyFromRecord } from "./key.ts"
 import { hintOf, type KeyHasher, looksLikeKey, newSecret, randomText } from "./secret.ts"
 
+const BEARER = /^bearer(?: +|$)/i
+
 interface Held {
   readonly key: Key
   /** When this secret stops working; a rotated one does. */
@@ -27,6 +29,7 @@ export class Keyring {
   async refresh(revision?: number): Promise<void> {
     if (revision === this.#revision) return
     const news = await this.#store.keysSince(this.#revision)
+    if (news.revision < this.#revision) return
     for (const record of news.keys) this.#hold(record)
     this.#revision = news.revision
   }
@@ -78,14 +81,13 @@ function invalidKey(message: string): GatewayError {
   })
 }
 
-/** `Authorization: Bearer` counts first; Anthropic's SDK sends `x-api-key`. */
+/**
+ * `Authorization: Bearer` counts first; Anthropic's SDK sends `x-api-key`. A header that is sent twice
+ * arrives as one, joined by a comma, which no key contains. An empty credential is none.
+ */
 function credentialOf(headers: Headers): string | undefined {
-  const authorization = headers.get("authorization")
-  if (authorization !== null) {
-    const bearer = authorization.slice(0, 7).toLowerCase() === "bearer "
-    return bearer ? authorization.slice(7).trim() : authorization
-  }
-  return headers.get("x-api-key") ?? undefined
+  const authorization = headers.get("authorization")?.replace(BEARER, "")
+  return authorization || headers.get("x-api-key")?.trim() || undefined
 }
 
 export interface KeyOrder {

@@ -4,10 +4,10 @@ import type { ChatDialect } from "../canon/dialect.ts"
 export interface Vendor {
   readonly id: string
   readonly name: string
-  /** Absent where every provider has its own address. */
+  /** With the version in its path and no slash at its end. Absent where every provider has its own. */
   readonly baseUrl?: string
-  /** The environment variable that switches the vendor on. */
-  readonly keyVariable?: string
+  /** The environment variables that switch the vendor on, the main one first. */
+  readonly keyVariables: readonly string[]
   /** The chat dialect its servers speak, made with its quirks. */
   readonly chat: ChatDialect
   /** The path of its chat endpoint below the base address. */

@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import OpenAI from "openai"
 import { zodResponseFormat } from "openai/helpers/zod"
 import { z } from "zod"
-import { simulated, startGateway, type TestCaller, type TestGateway, until } from "../support/gateway.ts"
+import {
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+  until,
+} from "../support/gateway.ts"
 
 let gateway: TestGateway
 let caller: TestCaller
@@ -42,7 +48,9 @@ describe("the official openai client", () => {
     if (!usage) throw new Error("no usage")
     const cost = BigInt(usage.prompt_tokens) * 1_000n + BigInt(usage.completion_tokens) * 2_000n
     expect(before - (await caller.balance())).toBe(cost)
-    expect(response.headers.get("x-tollgate-cost")).toBe(`0.${String(cost).padStart(9, "0").replace(/0+$/, "")}`)
+    expect(response.headers.get("x-tollgate-cost")).toBe(
+      `0.${String(cost).padStart(9, "0").replace(/0+$/, "")}`,
+    )
     expect(response.headers.get("x-tollgate-provider")).toBe("sim")
     const receipt = (await (
       await caller.get(`/v1/receipts/${response.headers.get("x-request-id")}`)
@@ -96,7 +104,11 @@ describe("the official openai client", () => {
       type: "function" as const,
       function: {
         name,
-        parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+        parameters: {
+          type: "object",
+          properties: { city: { type: "string" } },
+          required: ["city"],
+        },
       },
     }))
     const messages: OpenAI.ChatCompletionMessageParam[] = [

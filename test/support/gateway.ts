@@ -74,7 +74,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     simulator,
     heard,
     settings,
-    caller: (credits = "10", order = {}) => newCaller({ data, store, url: app.url }, credits, order),
+    caller: (credits = "10", order = {}) =>
+      newCaller({ data, store, url: app.url }, credits, order),
     async [Symbol.asyncDispose]() {
       await simulator.stop()
       await app[Symbol.asyncDispose]()

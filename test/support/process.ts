@@ -32,7 +32,14 @@ export async function runCommand(
   installation: Installation,
   ...words: string[]
 ): Promise<{ exitCode: number; stdout: string; stderr: string }> {
-  const command = [process.execPath, MAIN, "--config", installation.config, "--data", installation.data]
+  const command = [
+    process.execPath,
+    MAIN,
+    "--config",
+    installation.config,
+    "--data",
+    installation.data,
+  ]
   const child = Bun.spawn([...command, ...words], {
     env: cleanEnvironment(),
     stdout: "pipe",
@@ -66,7 +73,14 @@ export async function startServing(
   installation: Installation,
   environment: Record<string, string> = {},
 ): Promise<ServingProcess> {
-  const command = [process.execPath, MAIN, "--config", installation.config, "--data", installation.data]
+  const command = [
+    process.execPath,
+    MAIN,
+    "--config",
+    installation.config,
+    "--data",
+    installation.data,
+  ]
   const child = Bun.spawn([...command, "serve"], {
     env: cleanEnvironment(environment),
     stdin: "ignore",

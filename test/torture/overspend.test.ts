@@ -31,7 +31,13 @@ for (const workers of [1, 2]) {
       "--credits",
       String(PAYABLE),
     )
-    const { key } = await runJson<{ key: string }>(installation, "key", "create", "--account", "poor")
+    const { key } = await runJson<{ key: string }>(
+      installation,
+      "key",
+      "create",
+      "--account",
+      "poor",
+    )
     const serving = await startServing(installation, { TOLLGATE_WORKERS: String(workers) })
 
     const answers = await Promise.all(

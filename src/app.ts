@@ -1,0 +1,209 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import facts from "./catalog/facts.json" with { type: "json" }
+import { buildCatalog } from "./catalog/catalog.ts"
+import { loadSecrets } from "./config/secrets.ts"
+import type { Settings } from "./config/settings.ts"
+import { OPENAI_CHAT } from "./dialects/openai-chat/index.ts"
+import { healthz, readyz } from "./http/health.ts"
+import { type Route, serve } from "./http/server.ts"
+import { chatCompletions } from "./http/v1/chat-completions.ts"
+import { getCredits } from "./http/v1/credits.ts"
+import { getModel, listModels } from "./http/v1/models.ts"
+import { getReceipt } from "./http/v1/receipts.ts"
+import { Keyring } from "./keys/keyring.ts"
+import { KeyHasher, randomText } from "./keys/secret.ts"
+import { Ledger } from "./ledger/ledger.ts"
+import { Node } from "./ledger/node.ts"
+import { RateLimiter } from "./limits/rate-limiter.ts"
+import { Billing } from "./relay/billing.ts"
+import { DeadlineWatch } from "./relay/deadline-watch.ts"
+import type { Surroundings } from "./relay/exchange.ts"
+import { Relay } from "./relay/relay.ts"
+import { TokenCounter } from "./relay/token-counter.ts"
+import { endpointOf } from "./relay/upstream.ts"
+import { Health } from "./routing/health.ts"
+import type { Store } from "./store/store.ts"
+import { openStore } from "./store/threaded-store.ts"
+import type { Events } from "./telemetry/events.ts"
+import { vendors } from "./vendors/index.ts"
+
+/** How long running requests may take to finish once the gateway is asked to stop, milliseconds. */
+const DRAIN_TIME = 30_000
+
+export interface AppOptions {
+  readonly settings: Settings
+  readonly events: Events
+  /** Whether other processes listen on the same port. */
+  readonly isShared: boolean
+}
+
+/** Where the database of a data directory is. */
+export function databasePath(dataDirectory: string): string {
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+  return join(dataDirectory, "tollgate.db")
+}
+
+/** What the settings make of the gateway's surroundings. */
+export function surroundingsOf(settings: Settings): {
+  surroundings: Surroundings
+  warnings: readonly string[]
+} {
+  const { catalog, warnings } = buildCatalog({ settings, facts, vendors })
+  const endpoints = new Map(
+    Object.entries(settings.providers).flatMap(([id, provider]) => {
+      const vendor = vendors.get(provider.vendor)
+      return vendor ? [[id, endpointOf(id, provider, vendor)] as const] : []
+    }),
+  )
+  return { surroundings: { catalog, endpoints, deadlines: settings.deadlines }, warnings }
+}
+
+/** The running gateway: every service, built once, and the routes that use them. */
+export class App implements AsyncDisposable {
+  readonly url: string
+  readonly #events: Events
+  readonly #services: AsyncDisposableStack
+  readonly #state: State
+
+  private constructor(url: string, events: Events, services: AsyncDisposableStack, state: State) {
+    this.url = url
+    this.#events = events
+    this.#services = services
+    this.#state = state
+  }
+
+  /** Opens the book, joins the other processes, and listens. */
+  static async start(options: AppOptions): Promise<App> {
+    const { settings, events } = options
+    await using building = new AsyncDisposableStack()
+    const state = initialState(settings, events)
+    const store = building.use(await openStore(databasePath(settings.data)))
+    const keyring = new Keyring(store, new KeyHasher(loadSecrets(settings.data).keyPepper))
+    await keyring.refresh()
+    const limiter = new RateLimiter()
+    const nodeId = `node_${randomText(16)}`
+    const ledger = new Ledger(store, nodeId, {
+      writtenOff: events.writtenOff,
+      expired: (hold) => events.holdExpired(hold.request, hold.account),
+      failed: events.bookFailed,
+    })
+    building.use(await joinNode({ store, nodeId, ledger, keyring, limiter, events }))
+    building.defer(() => ledger.close())
+    const watch = building.use(new DeadlineWatch())
+    const counter = building.use(new TokenCounter())
+    const billing = new Billing(ledger, counter, events)
+    const relay = new Relay({
+      surroundings: () => state.surroundings,
+      billing,
+      limiter,
+      health: new Health(),
+      watch,
+      alarms: events,
+    })
+    const routes = routesOf({ state, store, keyring, ledger, relay, events })
+    const server = serve({ ...settings.server, isShared: options.isShared }, routes)
+    building.defer(() => drain(server, state))
+    const url = settings.publicUrl ?? `http://${server.hostname}:${server.port}`
+    return new App(url, events, building.move(), state)
+  }
+
+  /** Takes changed settings over; requests that run keep what they began with. */
+  apply(settings: Settings): void {
+    const { surroundings, warnings } = surroundingsOf(settings)
+    for (const warning of warnings) this.#events.warning(warning)
+    this.#state.settings = settings
+    this.#state.surroundings = surroundings
+  }
+
+  /** Stops listening, lets running requests finish, writes the book and returns all leases. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#services.disposeAsync()
+  }
+}
+
+/** What changes while the gateway runs. */
+interface State {
+  settings: Settings
+  surroundings: Surroundings
+  isDraining: boolean
+}
+
+function initialState(settings: Settings, events: Events): State {
+  const { surroundings, warnings } = surroundingsOf(settings)
+  for (const warning of warnings) events.warning(warning)
+  return { settings, surroundings, isDraining: false }
+}
+
+interface NodeParts {
+  readonly store: Store
+  readonly nodeId: string
+  readonly ledger: Ledger
+  readonly keyring: Keyring
+  readonly limiter: RateLimiter
+  readonly events: Events
+}
+
+function joinNode(parts: NodeParts): Promise<Node> {
+  const { store, nodeId, ledger, keyring, limiter, events } = parts
+  return Node.join(store, nodeId, {
+    async onNews(news) {
+      limiter.setProcesses(news.nodes)
+      await Promise.all([ledger.tick(news.recalls), keyring.refresh(news.revision)])
+    },
+    onForgotten() {
+      events.nodeForgotten()
+      ledger.forgetLeases()
+    },
+    onExpired(holds) {
+      for (const hold of holds) events.holdExpired(hold.request, hold.account)
+    },
+    onFailure: events.nodeFailed,
+  })
+}
+
+interface RouteParts {
+  readonly state: State
+  readonly store: Store
+  readonly keyring: Keyring
+  readonly ledger: Ledger
+  readonly relay: Relay
+  readonly events: Events
+}
+
+function routesOf(parts: RouteParts): Route[] {
+  const { state, store, keyring, ledger, relay, events } = parts
+  const models = { keyring, events, catalog: () => state.surroundings.catalog }
+  return [
+    {
+      path: "/v1/chat/completions",
+      method: "POST",
+      isLong: true,
+      handler: chatCompletions({
+        dialect: OPENAI_CHAT,
+        keyring,
+        relay,
+        events,
+        bodyLimit: () => state.settings.limits.bodyBytes,
+      }),
+    },
+    { path: "/v1beta/models", method: "GET", handler: listModels(models) },
+    { path: "/v1/models", method: "GET", handler: listModels(models) },
+    { path: "/v1/models/*", method: "GET", handler: getModel(models) },
+    { path: "/v1/credits", method: "GET", handler: getCredits({ keyring, events, store, ledger }) },
+    { path: "/v1/receipts/*", method: "GET", handler: getReceipt({ keyring, events, store }) },
+    { path: "/healthz", method: "GET", handler: healthz },
+    {
+      path: "/readyz",
+      method: "GET",
+      handler: readyz({ ledger, draining: () => state.isDraining }),
+    },
+  ]
+}
+
+async function drain(server: Bun.Server<undefined>, state: State): Promise<void> {
+  state.isDraining = true
+  const finished = server.stop(false)
+  await Promise.race([finished, Bun.sleep(DRAIN_TIME)])
+  await server.stop(true)
+}

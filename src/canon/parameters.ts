@@ -1,0 +1,46 @@
+import * as z from "zod"
+import { expects } from "./invalid-request.ts"
+
+/**
+ * The parameter types that every endpoint uses. Each takes null as absent, as OpenAI's API does, and
+ * carries the words that `invalidRequest` needs to say what was expected.
+ */
+
+interface Bounds {
+  readonly minimum?: number
+  readonly maximum?: number
+}
+
+const AN_INTEGER = expects("an integer")
+const A_DECIMAL = expects("a decimal")
+
+/** An optional whole number. */
+export function integer(bounds: Bounds = {}): z.ZodOptional<z.ZodNullable<z.ZodNumber>> {
+  let schema: z.ZodNumber = z.int(AN_INTEGER)
+  if (bounds.minimum !== undefined) schema = schema.min(bounds.minimum, AN_INTEGER)
+  if (bounds.maximum !== undefined) schema = schema.max(bounds.maximum, AN_INTEGER)
+  return schema.nullish()
+}
+
+/** An optional whole number of 64 bits, which a double cannot always hold exactly. */
+export function longInteger(): z.ZodOptional<z.ZodNullable<z.ZodNumber>> {
+  return z.number(AN_INTEGER).multipleOf(1, AN_INTEGER).nullish()
+}
+
+/** An optional number. */
+export function decimal(bounds: Bounds = {}): z.ZodOptional<z.ZodNullable<z.ZodNumber>> {
+  let schema: z.ZodNumber = z.number(A_DECIMAL)
+  if (bounds.minimum !== undefined) schema = schema.min(bounds.minimum, A_DECIMAL)
+  if (bounds.maximum !== undefined) schema = schema.max(bounds.maximum, A_DECIMAL)
+  return schema.nullish()
+}
+
+/** Optional text. */
+export function text(): z.ZodOptional<z.ZodNullable<z.ZodString>> {
+  return z.string().nullish()
+}
+
+/** An optional yes or no. */
+export function flag(): z.ZodOptional<z.ZodNullable<z.ZodBoolean>> {
+  return z.boolean().nullish()
+}

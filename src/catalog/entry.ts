@@ -1,0 +1,91 @@
+import { PRICE_NAMES, type ModelKind, type PriceName } from "../config/settings.ts"
+import { CLASS_OF_NAME, type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
+import type { Model } from "./model.ts"
+
+/** Credits per million units of each class, exact decimal text, the multiplier included. */
+type ShownRates = Partial<Record<PriceName, string>>
+
+/** What a model costs. With several deployments, the most it can cost in each class. */
+export interface ShownPrice extends ShownRates {
+  readonly tiers?: readonly (ShownRates & { readonly above: number })[]
+}
+
+/** An element of the model list (SPEC, "Model entry") and what is added to it. */
+export interface ModelEntry {
+  readonly id: string
+  readonly object: "model"
+  /** Unix seconds. */
+  readonly created: number
+  readonly owned_by: string
+  readonly kind: ModelKind
+  /** Tokens. */
+  readonly context_length?: number
+  /** Tokens. */
+  readonly max_output_tokens?: number
+  /** Whether it can be called: a model without a price is refused. */
+  readonly priced: boolean
+  readonly pricing?: ShownPrice
+}
+
+/** A model as the list shows it. */
+export function entryOf(model: Model): ModelEntry {
+  const prices = model.deployments.flatMap(({ price }) => (price ? [price] : []))
+  return {
+    id: model.id,
+    object: "model",
+    created: model.created,
+    owned_by: model.ownedBy,
+    kind: model.kind,
+    ...(model.context === undefined ? {} : { context_length: model.context }),
+    ...(model.maxOutput === undefined ? {} : { max_output_tokens: model.maxOutput }),
+    priced: prices.length > 0,
+    ...(prices.length === 0 ? {} : { pricing: shownPrice(prices) }),
+  }
+}
+
+function shownPrice(prices: readonly Price[]): ShownPrice {
+  const names = PRICE_NAMES.filter((name) =>
+    prices.some(
+      (price) =>
+        hasRate(price.rates, name) || price.tiers.some((tier) => hasRate(tier.rates, name)),
+    ),
+  )
+  const base = dearestRates(prices, names, 0)
+  const thresholds = new Set(prices.flatMap(({ tiers }) => tiers.map(({ above }) => above)))
+  if (thresholds.size === 0) return base
+  const tiers = [...thresholds]
+    .toSorted((left, right) => left - right)
+    .map((above) => ({ above, ...dearestRates(prices, names, above + 1) }))
+  return { ...base, tiers }
+}
+
+function hasRate(rates: Rates, name: PriceName): boolean {
+  return rates[CLASS_OF_NAME[name]] !== undefined
+}
+
+/** Of each class the highest rate among the prices, at this many input tokens. */
+function dearestRates(
+  prices: readonly Price[],
+  names: readonly PriceName[],
+  inputTokens: number,
+): ShownRates {
+  const shown: ShownRates = {}
+  for (const name of names) {
+    let most = 0n
+    for (const price of prices) {
+      const rate = rateOf(ratesFor(price, inputTokens), CLASS_OF_NAME[name]) * price.multiplier
+      if (rate > most) most = rate
+    }
+    shown[name] = formatDecimal(most, RATE_PLACES)
+  }
+  return shown
+}
+
+/** A rate has nine digits after the point, a multiplier six. */
+const RATE_PLACES = 15
+
+function formatDecimal(value: bigint, places: number): string {
+  const digits = value.toString().padStart(places + 1, "0")
+  const fraction = digits.slice(-places).replace(/0+$/, "")
+  return fraction === "" ? digits.slice(0, -places) : `${digits.slice(0, -places)}.${fraction}`
+}

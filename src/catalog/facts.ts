@@ -1,0 +1,45 @@
+/**
+ * What facts.json says, as it is read. The types are loose on purpose: the file is generated and
+ * tested, and reading it at start-up must cost next to nothing.
+ */
+
+/** Classes of usage and what a million units of each cost, decimal text in credits. */
+interface RateFacts {
+  readonly [name: string]: string | number | readonly TierFacts[] | undefined
+}
+
+/** Rates that replace the base ones once the input exceeds `above` tokens. */
+export interface TierFacts extends RateFacts {
+  readonly above: number
+}
+
+export interface PriceFacts extends RateFacts {
+  readonly tiers?: readonly TierFacts[]
+}
+
+/** What is known of one model at one vendor. */
+export interface ModelFacts {
+  readonly kind: string
+  /** Unix seconds. */
+  readonly created?: number
+  readonly owner?: string
+  readonly context?: number
+  readonly max_output?: number
+  readonly price?: PriceFacts
+}
+
+export interface Facts {
+  readonly generated_from: readonly { readonly name: string; readonly date: string }[]
+  /** By the vendor's id, then by the vendor's own name for the model. */
+  readonly vendors: Readonly<Record<string, Readonly<Record<string, ModelFacts>> | undefined>>
+}
+
+/** The newest day of the facts, Unix seconds: the age of a model that has none of its own. */
+export function factsDate(facts: Facts): number {
+  let newest = 0
+  for (const { date } of facts.generated_from) {
+    const seconds = Date.parse(date) / 1000
+    if (seconds > newest) newest = seconds
+  }
+  return newest
+}

@@ -1,0 +1,42 @@
+import { isPriced, type Model } from "./model.ts"
+
+/** More names than this make a warning nobody reads. */
+const MOST_NAMES = 5
+
+/** What an operator should know of the known models that a provider brings: one line per matter. */
+export function knownModelWarnings(provider: string, models: readonly Model[]): string[] {
+  const warnings: string[] = []
+  const unpriced = models.filter((model) => !isPriced(model))
+  if (unpriced.length > 0) {
+    const count = `${unpriced.length} of its ${models.length} known models`
+    warnings.push(
+      `provider ${provider}: ${count} are refused, since they have no price that can be billed: ${names(unpriced)}`,
+    )
+  }
+  const free = models.filter(isFree)
+  if (free.length > 0) {
+    const count = free.length === 1 ? "1 known model costs" : `${free.length} known models cost`
+    warnings.push(
+      `provider ${provider}: ${count} callers nothing, as their vendor asks nothing: ${names(free)}`,
+    )
+  }
+  return warnings
+}
+
+function isFree(model: Model): boolean {
+  return model.deployments.some(
+    ({ price }) =>
+      price !== undefined &&
+      price.tiers.length === 0 &&
+      Object.values(price.rates).every((rate) => rate === 0n),
+  )
+}
+
+function names(models: readonly Model[]): string {
+  const ids = models
+    .map(({ id }) => id)
+    .toSorted()
+    .slice(0, MOST_NAMES)
+  const more = models.length - ids.length
+  return more > 0 ? `${ids.join(", ")} and ${more} more` : ids.join(", ")
+}

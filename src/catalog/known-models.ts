@@ -1,0 +1,41 @@
+import type { ModelKind, Settings } from "../config/settings.ts"
+import { MODEL_KINDS } from "../config/settings.ts"
+import type { Facts, ModelFacts } from "./facts.ts"
+
+/** What the catalog asks of the vendors' table. */
+export interface KnownVendors {
+  has(vendor: string): boolean
+}
+
+/** Finds what is known of a provider's models, by its vendor. */
+export class KnownModels {
+  readonly #settings: Settings
+  readonly #facts: Facts
+
+  constructor(settings: Settings, facts: Facts) {
+    this.#settings = settings
+    this.#facts = facts
+  }
+
+  /** The facts of a model at a provider's vendor. */
+  find(provider: string, upstreamModel: string): ModelFacts | undefined {
+    const models = this.#ofProvider(provider)
+    return models && Object.hasOwn(models, upstreamModel) ? models[upstreamModel] : undefined
+  }
+
+  /** The names that a provider brings by itself. */
+  namesOf(provider: string): readonly string[] {
+    if (this.#settings.providers[provider]?.knownModels !== true) return []
+    return Object.keys(this.#ofProvider(provider) ?? {})
+  }
+
+  #ofProvider(provider: string): Readonly<Record<string, ModelFacts>> | undefined {
+    const vendor = this.#settings.providers[provider]?.vendor
+    return vendor === undefined ? undefined : this.#facts.vendors[vendor]
+  }
+}
+
+/** The kind that facts name; one this version does not know is undefined. */
+export function kindOf(facts: ModelFacts): ModelKind | undefined {
+  return MODEL_KINDS.find((kind) => kind === facts.kind)
+}

@@ -1,0 +1,58 @@
+import { PRICE_NAMES, type ModelKind, type PriceName } from "../config/settings.ts"
+import { parsePrice, type DecimalPrice, type Price } from "../ledger/price.ts"
+import type { PriceFacts } from "./facts.ts"
+
+/** A price, or why there is none. */
+export type ReadPrice =
+  | { readonly price: Price; readonly reason?: undefined }
+  | { readonly price?: undefined; readonly reason: string }
+
+/**
+ * Each kind of model must have a price in one class of each group. A class that every request of
+ * the kind uses and that has no price would be free, which no operator means by leaving it out.
+ */
+const NEEDED: Readonly<Record<ModelKind, readonly (readonly PriceName[])[]>> = {
+  chat: [["input"], ["output"]],
+  embedding: [["input"]],
+  rerank: [["search", "input"]],
+  image: [["image", "output"]],
+  speech: [["character", "audio_output", "output", "second"]],
+  transcription: [["second", "audio_input", "input"]],
+}
+
+/**
+ * Classes that the facts know and the ledger does not count apart. Their units are counted in a
+ * class that is priced, so leaving them out makes nothing free.
+ */
+const COUNTED_ELSEWHERE = new Set(["cached_audio_input"])
+
+const KNOWN = new Set<string>([...PRICE_NAMES, "above", "tiers"])
+
+/** Reads a price of the settings. */
+export function readPrice(kind: ModelKind, price: DecimalPrice, multiplier: string): ReadPrice {
+  const missing = NEEDED[kind].find((group) => group.every((name) => price[name] === undefined))
+  if (missing) {
+    return { reason: `its price names no '${missing.join("' or '")}'. Write 0 for what is free` }
+  }
+  try {
+    return { price: parsePrice(price, multiplier) }
+  } catch (error) {
+    return { reason: `its price cannot be read: ${(error as Error).message}` }
+  }
+}
+
+/** Reads a price of the facts. One with a class that could not be billed is none at all. */
+export function readPriceFacts(kind: ModelKind, facts: PriceFacts, multiplier: string): ReadPrice {
+  const unbilled = [facts, ...(facts.tiers ?? [])].flatMap(unbilledClasses)
+  if (unbilled[0] !== undefined) {
+    return { reason: `its vendor also charges by '${unbilled[0]}', which cannot be billed` }
+  }
+  // Only names that parsePrice knows are left, and those hold decimal text.
+  return readPrice(kind, facts as DecimalPrice, multiplier)
+}
+
+function unbilledClasses(rates: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(rates).filter(
+    (name) => !KNOWN.has(name) && !COUNTED_ELSEWHERE.has(name) && Number(rates[name]) !== 0,
+  )
+}

@@ -1,0 +1,8 @@
+/** What one look found. */
+export interface Check {
+  readonly name: string
+  readonly result: "ok" | "warning" | "failed"
+  readonly found: string
+  /** What to do about it. */
+  readonly mend?: string
+}

@@ -1,0 +1,106 @@
+import { accessSync, constants, mkdirSync, statfsSync } from "node:fs"
+import { databasePath, surroundingsOf } from "../app.ts"
+import { ConfigError } from "../config/config-error.ts"
+import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
+import type { Settings } from "../config/settings.ts"
+import { verifyBooks } from "../store/verify.ts"
+import { openStore } from "../store/threaded-store.ts"
+import type { Check } from "./doctor-check.ts"
+import { checkProviders } from "./doctor-providers.ts"
+
+/** Less room than this on the disk of the book is a warning, in bytes. */
+const LOW_ROOM = 512 * 1024 * 1024
+/** How many unpriced models are named. */
+const NAMED = 5
+
+/** Looks at everything that can be looked at; a failed look never hides the next. */
+export async function examine(load: LoadOptions): Promise<Check[]> {
+  let loaded: LoadedSettings
+  try {
+    loaded = loadSettings(load)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.problems.map((problem) => ({
+      name: "settings",
+      result: "failed",
+      found:
+        `${problem.line === undefined ? "" : `line ${problem.line}: `}${problem.path} ${problem.message}`.trim(),
+      mend: "correct it in the settings file or the environment",
+    }))
+  }
+  const { settings } = loaded
+  const providers = await checkProviders(settings)
+  return [
+    checkSettings(loaded),
+    checkData(settings.data),
+    await checkDatabase(settings.data),
+    providers.clock,
+    ...providers.checks,
+    checkPrices(settings),
+  ]
+}
+
+function checkSettings(loaded: LoadedSettings): Check {
+  const source = loaded.file ?? "no file, environment only"
+  const [warning] = loaded.warnings
+  if (warning === undefined) return { name: "settings", result: "ok", found: source }
+  return { name: "settings", result: "warning", found: source, mend: loaded.warnings.join("; ") }
+}
+
+function checkData(directory: string): Check {
+  const name = "data directory"
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    accessSync(directory, constants.R_OK | constants.W_OK)
+    const { bavail, bsize } = statfsSync(directory)
+    const room = bavail * bsize
+    const found = `${directory}, ${Math.floor(room / 1024 / 1024)} MB free`
+    if (room > LOW_ROOM) return { name, result: "ok", found }
+    return {
+      name,
+      result: "warning",
+      found,
+      mend: "free some space: a full disk stops the gateway",
+    }
+  } catch (error) {
+    const found = error instanceof Error ? error.message : String(error)
+    return {
+      name,
+      result: "failed",
+      found,
+      mend: "choose a folder that can be written, with --data",
+    }
+  }
+}
+
+async function checkDatabase(directory: string): Promise<Check> {
+  const name = "database"
+  try {
+    await using store = await openStore(databasePath(directory))
+    const { problems, entries, accounts } = await verifyBooks(store)
+    const [problem] = problems
+    const found = `${accounts} accounts, ${entries} entries`
+    if (problem === undefined) return { name, result: "ok", found: `${found}, the books balance` }
+    const mend = "somebody changed the book: restore a backup and compare"
+    return { name, result: "failed", found: `${found}; ${String(problem)}`, mend }
+  } catch (error) {
+    const found = error instanceof Error ? error.message : String(error)
+    return { name, result: "failed", found, mend: "restore a backup, or choose another folder" }
+  }
+}
+
+function checkPrices(settings: Settings): Check {
+  const name = "prices"
+  const { catalog } = surroundingsOf(settings).surroundings
+  const models = catalog.list().length
+  const unpriced = catalog.unpriced.map(({ id }) => id)
+  if (unpriced.length === 0) return { name, result: "ok", found: `all ${models} models have one` }
+  const named = unpriced.slice(0, NAMED).join(", ")
+  const more = unpriced.length > NAMED ? ` and ${unpriced.length - NAMED} more` : ""
+  return {
+    name,
+    result: "warning",
+    found: `${unpriced.length} of ${models} models have none and are refused`,
+    mend: `give them a price in tollgate.yaml: ${named}${more}`,
+  }
+}

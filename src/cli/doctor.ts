@@ -1,0 +1,37 @@
+import { outputOf, type RegisterCommand } from "./command.ts"
+import type { Check } from "./doctor-check.ts"
+import { examine } from "./doctor-checks.ts"
+import { CommandError } from "./exit-codes.ts"
+import { loadOptions } from "./installation.ts"
+import { formatTable } from "./output.ts"
+
+const COLUMNS = [{ title: "CHECK" }, { title: "RESULT" }, { title: "FOUND" }] as const
+
+/** `tollgate doctor` */
+export const registerDoctor: RegisterCommand = (program, terminal) => {
+  program
+    .command("doctor")
+    .description("look for what is wrong with this installation, and say how to mend it")
+    .action(async (_options: object, command) => {
+      const checks = await examine(loadOptions(command))
+      const failed = checks.filter((check) => check.result === "failed")
+      const isHealthy = failed.length === 0
+      outputOf(command, terminal).result({ healthy: isHealthy, checks }, (style) => {
+        const rows = checks.map(({ name, result, found }) => [name, result, found])
+        const mends = checks.filter(hasMend).map(({ name, mend }) => `${name}: ${mend}`)
+        const table = formatTable(COLUMNS, rows, style)
+        return mends.length === 0 ? table : `${table}\n\nTo mend:\n  ${mends.join("\n  ")}`
+      })
+      if (!isHealthy) {
+        throw new CommandError(
+          "not_healthy",
+          `${failed.length} of ${checks.length} checks failed`,
+          "Mend what is listed above and run it again.",
+        )
+      }
+    })
+}
+
+function hasMend(check: Check): check is Check & { readonly mend: string } {
+  return check.mend !== undefined
+}

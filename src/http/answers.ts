@@ -1,0 +1,67 @@
+import type { GatewayError } from "../canon/errors.ts"
+import { ERROR_KINDS } from "../canon/errors.ts"
+
+/** The wait that a 429 or 503 names when nobody knew a better one, in seconds. */
+const DEFAULT_RETRY_AFTER = 5
+
+/** A JSON answer of our own. */
+export function jsonAnswer(
+  requestId: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return textAnswer(requestId, JSON.stringify(body), headers)
+}
+
+/** A JSON answer that is text already. */
+export function textAnswer(
+  requestId: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(body, {
+    headers: {
+      "content-type": "application/json",
+      "x-request-id": requestId,
+      "request-id": requestId,
+      ...headers,
+    },
+  })
+}
+
+/** The headers of an error, the same in every dialect. */
+export function errorHeaders(error: GatewayError, requestId: string): Record<string, string> {
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    "x-request-id": requestId,
+    "request-id": requestId,
+    "x-should-retry": String(error.retry),
+    ...error.details.headers,
+  }
+  const status = error.status
+  const wait = error.details.retryAfter
+  if (wait !== undefined || status === 429 || status === 503) {
+    headers["retry-after"] = String(wait ?? DEFAULT_RETRY_AFTER)
+  }
+  return headers
+}
+
+/** An error in OpenAI's envelope, for everything that belongs to no dialect. */
+export function errorAnswer(error: GatewayError, requestId: string): Response {
+  const facts = ERROR_KINDS[error.kind]
+  const body = {
+    error: {
+      message: error.message,
+      type: facts.type,
+      param: error.details.parameter ?? null,
+      code: facts.code,
+      error_type: error.kind,
+      request_id: requestId,
+      ...error.details.fields,
+    },
+  }
+  return new Response(JSON.stringify(body), {
+    status: error.status,
+    headers: errorHeaders(error, requestId),
+  })
+}

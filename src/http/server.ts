@@ -1,0 +1,83 @@
+import { GatewayError } from "../canon/errors.ts"
+import { errorAnswer } from "./answers.ts"
+import { newRequestId } from "./request-id.ts"
+
+export type Handler = (request: Request) => Response | Promise<Response>
+
+export interface Route {
+  /** An exact path, or one that ends in `/*`. */
+  readonly path: string
+  readonly method: "GET" | "POST"
+  readonly handler: Handler
+  /** Whether an answer may take long: the server's own idle limit does not hold for it. */
+  readonly isLong?: boolean
+}
+
+export interface ServerSettings {
+  readonly host: string
+  readonly port: number
+  /** Whether other processes listen on the same port. */
+  readonly isShared: boolean
+}
+
+/** Seconds without a byte after which a connection that is not being answered is closed. */
+const IDLE_TIMEOUT = 60
+/** Bodies are limited where they are read, with an error of ours; this is only the last fence. */
+const LARGEST_BODY = 1024 * 1024 * 1024
+
+/** Listens. Bun's own router matches the paths; everything else gets our 404 or 405. */
+export function serve(settings: ServerSettings, routes: readonly Route[]): Bun.Server<undefined> {
+  const methods: Record<string, Record<string, BunHandler>> = {}
+  for (const route of routes) {
+    const handlers = (methods[route.path] ??= {})
+    handlers[route.method] = bunHandler(route)
+    if (route.method === "GET") handlers["HEAD"] = bunHandler(route)
+  }
+  return Bun.serve({
+    hostname: settings.host,
+    port: settings.port,
+    reusePort: settings.isShared,
+    idleTimeout: IDLE_TIMEOUT,
+    maxRequestBodySize: LARGEST_BODY,
+    routes: methods,
+    fetch: (request) => unmatched(request, routes),
+    error: () =>
+      errorAnswer(new GatewayError("internal_error", "The gateway failed."), newRequestId()),
+  })
+}
+
+type BunHandler = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
+
+function bunHandler(route: Route): BunHandler {
+  const { handler } = route
+  if (!route.isLong) return handler
+  return (request, server) => {
+    server.timeout(request, 0)
+    return handler(request)
+  }
+}
+
+function unmatched(request: Request, routes: readonly Route[]): Response {
+  const { pathname } = new URL(request.url)
+  const allowed = routes.filter((route) => matches(route.path, pathname))
+  if (allowed.length === 0) {
+    return errorAnswer(
+      new GatewayError(
+        "not_found",
+        `There is no ${request.method} ${pathname.slice(0, 200)} here.`,
+      ),
+      newRequestId(),
+    )
+  }
+  const allow = allowed.map((route) => route.method).join(", ")
+  return errorAnswer(
+    new GatewayError("method_not_allowed", `${pathname} takes ${allow}, not ${request.method}.`, {
+      headers: { allow },
+    }),
+    newRequestId(),
+  )
+}
+
+function matches(path: string, pathname: string): boolean {
+  return path.endsWith("/*") ? pathname.startsWith(path.slice(0, -1)) : path === pathname
+}

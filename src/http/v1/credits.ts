@@ -1,0 +1,41 @@
+import type { Keyring } from "../../keys/keyring.ts"
+import type { Ledger } from "../../ledger/ledger.ts"
+import { formatCredits } from "../../ledger/money.ts"
+import type { Store } from "../../store/store.ts"
+import type { Events } from "../../telemetry/events.ts"
+import { jsonAnswer } from "../answers.ts"
+import { authenticated } from "../authenticated.ts"
+
+export interface CreditServices {
+  readonly keyring: Keyring
+  readonly events: Events
+  readonly store: Store
+  readonly ledger: Ledger
+}
+
+/** `GET /v1/credits`: what the key's account has, and what is left of the key's own budget. */
+export function getCredits(services: CreditServices) {
+  return authenticated(services, async ({ key, id }) => {
+    const [account, record] = await Promise.all([
+      services.store.findAccount(key.account),
+      services.store.findKey(key.id),
+    ])
+    const balance = account?.balance ?? 0n
+    const held = services.ledger.heldOf(key.account)
+    const budget = record?.budget ?? null
+    const budgetLeft = record?.budgetLeft ?? null
+    return jsonAnswer(id, {
+      object: "credits",
+      account: account?.name ?? key.account,
+      balance: formatCredits(balance),
+      held: formatCredits(held),
+      available: formatCredits(balance > held ? balance - held : 0n),
+      key: {
+        id: key.id,
+        name: key.name,
+        budget: budget === null ? null : formatCredits(budget),
+        budget_left: budgetLeft === null ? null : formatCredits(budgetLeft),
+      },
+    })
+  })
+}

@@ -1,0 +1,29 @@
+import type { Catalog } from "../../catalog/catalog.ts"
+import type { Keyring } from "../../keys/keyring.ts"
+import type { Events } from "../../telemetry/events.ts"
+import { jsonAnswer, textAnswer } from "../answers.ts"
+import { authenticated } from "../authenticated.ts"
+
+export interface ModelServices {
+  readonly keyring: Keyring
+  readonly events: Events
+  readonly catalog: () => Catalog
+}
+
+/** `GET /v1/models` and `GET /v1beta/models`: the models that this key may call. */
+export function listModels(services: ModelServices) {
+  return authenticated(services, ({ key, id }) =>
+    textAnswer(id, services.catalog().listBody(key.allows)),
+  )
+}
+
+const PREFIX = "/v1/models/"
+
+/** `GET /v1/models/{provider}/{name}`: one of them. A name may hold slashes of its own. */
+export function getModel(services: ModelServices) {
+  return authenticated(services, ({ key, id, url }) => {
+    const name = decodeURIComponent(url.pathname.slice(PREFIX.length))
+    const catalog = services.catalog()
+    return jsonAnswer(id, catalog.entry(catalog.visible(name, key.allows)))
+  })
+}

@@ -1,0 +1,31 @@
+/** What a key has left of one of its limits. */
+export interface Standing {
+  /** Units per minute. */
+  readonly limit: number
+  readonly remaining: number
+  /** Milliseconds until nothing is in use. */
+  readonly reset: number
+}
+
+/** Writes one limit into an answer's headers, as OpenAI formats them (WIRE section 2). */
+export function addRateHeaders(
+  headers: Record<string, string>,
+  unit: "requests" | "tokens",
+  standing: Standing,
+): void {
+  headers[`x-ratelimit-limit-${unit}`] = String(standing.limit)
+  headers[`x-ratelimit-remaining-${unit}`] = String(standing.remaining)
+  headers[`x-ratelimit-reset-${unit}`] = formatWait(standing.reset)
+}
+
+/** A wait as OpenAI writes it: `12ms`, `1s`, `6m0s`, `4h43m28.384s`. Rounded up to milliseconds. */
+export function formatWait(milliseconds: number): string {
+  const whole = Math.ceil(milliseconds)
+  if (whole <= 0) return "0s"
+  if (whole < 1_000) return `${whole}ms`
+  const seconds = whole / 1_000
+  if (seconds < 60) return `${seconds}s`
+  const minutes = Math.floor(seconds / 60)
+  const rest = `${Math.round((seconds % 60) * 1_000) / 1_000}s`
+  return minutes < 60 ? `${minutes}m${rest}` : `${Math.floor(minutes / 60)}h${minutes % 60}m${rest}`
+}

@@ -1,0 +1,7 @@
+/**
+ * How many input tokens the media of a request can cost at most, by their size or length and never
+ * by their base64: what a hold has to cover.
+ */
+export { audioTokenBound } from "./audio-tokens.ts"
+export { fileTokenBound } from "./file-tokens.ts"
+export { imageTokenBound } from "./image-tokens.ts"

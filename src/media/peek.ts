@@ -1,0 +1,56 @@
+import type { MediaSource } from "../canon/chat.ts"
+
+/** Characters of base64 looked at from either end: bounded work, whatever was sent. */
+const WINDOW = 64 * 1024
+
+/** What can be told of some media without decoding the whole. */
+export interface Peek {
+  /** Decoded size in bytes. */
+  readonly size: number
+  readonly mediaType: string
+  readonly head: Uint8Array
+  /** Whether `head` is all there is. */
+  readonly isWhole: boolean
+  /** The last bytes; empty when `head` is all there is. */
+  tail(): Uint8Array
+}
+
+const DATA_URL = /^data:([^;,]{0,127})[^,]{0,256},/i
+
+/** Looks at media that came with the request; undefined when it lies elsewhere. */
+export function peek(source: MediaSource): Peek | undefined {
+  if (source.type === "base64") return peekBase64(source.data, 0, source.mediaType ?? "")
+  if (source.type !== "url") return undefined
+  const match = DATA_URL.exec(source.url.slice(0, 512))
+  return match ? peekBase64(source.url, match[0].length, match[1] ?? "") : undefined
+}
+
+function peekBase64(text: string, start: number, mediaType: string): Peek {
+  const length = text.length - start
+  const isWhole = length <= WINDOW
+  return {
+    size: decodedSize(text, length),
+    mediaType: mediaType.toLowerCase(),
+    head: decode(text.slice(start, start + WINDOW)),
+    isWhole,
+    tail() {
+      // Groups of four characters are three bytes; the slice begins at the beginning of one.
+      const from = Math.max(0, Math.floor((length - WINDOW) / 4) * 4)
+      return isWhole ? new Uint8Array() : decode(text.slice(start + from))
+    },
+  }
+}
+
+function decodedSize(text: string, length: number): number {
+  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0
+  return Math.max(0, Math.floor(((length - Math.min(padding, length)) * 3) / 4))
+}
+
+function decode(base64: string): Uint8Array {
+  return Buffer.from(base64, "base64")
+}
+
+/** The bytes as text of one character each, to search in. */
+export function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1")
+}

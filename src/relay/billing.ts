@@ -1,0 +1,235 @@
+import type { ChatRequest } from "../canon/chat.ts"
+import { GatewayError } from "../canon/errors.ts"
+import { isNoUsage, NO_USAGE, type Usage } from "../canon/usage.ts"
+import type { Deployment, Model } from "../catalog/model.ts"
+import type { Hold, Settlement, Standing } from "../ledger/hold.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import { formatCredits } from "../ledger/money.ts"
+import { type Cost, costOf } from "../ledger/price.ts"
+import {
+  affordableOutput,
+  type Bound,
+  boundByBytes,
+  boundByCount,
+  textOf,
+  worstCost,
+} from "./bounds.ts"
+import type { Call } from "./call.ts"
+import type { Meter } from "./meter.ts"
+import { type AttemptRecord, writeReceipt } from "./receipt.ts"
+import type { TokenCounter } from "./token-counter.ts"
+import type { Loss } from "../canon/chat.ts"
+
+/** The money side of one request, from its hold to its end. */
+export interface Bill {
+  readonly call: Call
+  readonly request: ChatRequest
+  readonly model: Model
+  readonly hold: Hold
+  /** Set when the credits cover only part of the output. */
+  readonly clampedTo: number | undefined
+  readonly attempts: AttemptRecord[]
+  losses: readonly Loss[]
+  /** Unix milliseconds. */
+  firstByteAt: number | undefined
+}
+
+/** What the operator must hear of. */
+export interface BillingAlarms {
+  /** A priced answer for which the vendor reported no usage, or zero. */
+  usageMissing(request: string, deployment: string): void
+}
+
+/** A priced usage, ready to settle. */
+export interface Reckoning {
+  readonly usage: Usage
+  readonly estimated: boolean
+  readonly cost: Cost
+}
+
+/** When a running request of the same caller holds the credits, seconds. */
+const RESERVED_RETRY_AFTER = 1
+
+/**
+ * The one place that places and settles holds. Whatever path an answer takes, its money takes this
+ * one: worst case held, clamped or refused before the first upstream byte; settled or released once.
+ */
+export class Billing {
+  readonly #ledger: Ledger
+  readonly #counter: TokenCounter
+  readonly #alarms: BillingAlarms
+
+  constructor(ledger: Ledger, counter: TokenCounter, alarms: BillingAlarms) {
+    this.#ledger = ledger
+    this.#counter = counter
+    this.#alarms = alarms
+  }
+
+  /**
+   * Sets the worst case of a request aside.
+   * @returns at once when this process's lease covers it, which is nearly always.
+   * @throws GatewayError `insufficient_credits`, `key_budget_exceeded` or `credits_reserved`.
+   */
+  admit(call: Call, request: ChatRequest, model: Model): Bill | Promise<Bill> {
+    const bound = boundByBytes(request, call.bodyBytes, model)
+    const bill = this.#tryBill({ call, request, model }, worstCost(bound, model.deployments))
+    return bill ?? this.#admitSlowly({ call, request, model }, bound)
+  }
+
+  async #admitSlowly(order: Order, byBytes: Bound): Promise<Bill> {
+    const { call, request, model } = order
+    const { payer } = call.key
+    await this.#ledger.extend(payer, worstCost(byBytes, model.deployments))
+    const bill = this.#tryBill(order, worstCost(byBytes, model.deployments))
+    if (bill) return bill
+
+    const counted = await this.#counter.count(textOf(request))
+    const byCount = counted === undefined ? byBytes : boundByCount(request, counted, model)
+    const bound = byCount.input < byBytes.input ? byCount : byBytes
+    const needed = worstCost(bound, model.deployments)
+    return this.#tryBill(order, needed) ?? this.#clamp(order, bound, needed)
+  }
+
+  /** Holds what there is for a shorter answer, or says why not even that is possible. */
+  #clamp(order: Order, bound: Bound, needed: bigint): Bill {
+    const { call, model } = order
+    const standings = this.#ledger.standing(call.key.payer)
+    const short = standings.filter((standing) => standing.available < needed)
+    if (short.every((standing) => standing.posted >= needed)) throw reserved(needed, standings)
+    if (!call.refuseOnLowBalance) {
+      const available = this.#ledger.available(call.key.payer)
+      const output = affordableOutput(bound, model.deployments, available)
+      if (output >= 1) {
+        const cost = worstCost({ ...bound, output }, model.deployments)
+        const bill = this.#tryBill(order, cost, output)
+        if (bill) return bill
+      }
+    }
+    throw this.#refusal(call, bound, model, needed)
+  }
+
+  #refusal(call: Call, bound: Bound, model: Model, needed: bigint): GatewayError {
+    const standings = this.#ledger.standing(call.key.payer)
+    const least = call.refuseOnLowBalance
+      ? needed
+      : worstCost({ ...bound, output: 1 }, model.deployments)
+    const [account, budget] = standings
+    if (account && account.posted < least) return insufficient(account, needed)
+    if (budget && budget.posted < least) return budgetExceeded(budget, needed)
+    return reserved(needed, standings)
+  }
+
+  #tryBill(order: Order, amount: bigint, clampedTo?: number): Bill | undefined {
+    const { call, request, model } = order
+    const attempts: AttemptRecord[] = []
+    const receipt = (): string =>
+      writeReceipt({
+        call,
+        request,
+        model,
+        hold: amount,
+        attempts,
+        losses: [],
+        firstByteAt: undefined,
+        status: "expired",
+      })
+    const hold = this.#ledger.tryHold({ request: call.id, payer: call.key.payer, amount, receipt })
+    if (!hold) return undefined
+    return { call, request, model, hold, clampedTo, attempts, losses: [], firstByteAt: undefined }
+  }
+
+  /** The account's posted balance as this process last heard it, nanocredits. */
+  balance(bill: Bill): bigint {
+    return this.#ledger.standing(bill.call.key.payer)[0]?.posted ?? 0n
+  }
+
+  /** What a delivered answer costs. Counts for itself only where the vendor did not. */
+  reckon(bill: Bill, deployment: Deployment, meter: Meter): Reckoning | Promise<Reckoning> {
+    const { price } = deployment
+    if (!price) throw new Error(`deployment ${deployment.id} was called without a price`)
+    const { usage } = meter
+    if (usage && !isNoUsage(usage)) return { usage, estimated: false, cost: costOf(usage, price) }
+    if (meter.finished) this.#alarms.usageMissing(bill.call.id, deployment.id)
+    return this.#estimate(bill, meter).then((estimate) => ({
+      usage: estimate,
+      estimated: true,
+      cost: costOf(estimate, price),
+    }))
+  }
+
+  async #estimate(bill: Bill, meter: Meter): Promise<Usage> {
+    const [input, output] = await Promise.all([
+      this.#counter.count(textOf(bill.request)),
+      this.#counter.count(meter.text),
+    ])
+    const inputGuess = Math.ceil(bill.call.bodyBytes / 4)
+    const kept = Math.max(1, meter.text.length)
+    const outputGuess = output ?? Math.ceil(meter.text.length / 4)
+    return {
+      ...NO_USAGE,
+      inputFresh: (input ?? inputGuess) + 4 * bill.request.messages.length,
+      output: Math.ceil((outputGuess * Math.max(kept, meter.characters)) / kept),
+    }
+  }
+
+  /** Resolves when the charge is on disk. */
+  settle(bill: Bill, deployment: Deployment, reckoning: Reckoning): Promise<Settlement> {
+    const { usage, estimated, cost } = reckoning
+    const receipt = writeReceipt({
+      ...this.#facts(bill),
+      status: "settled",
+      deployment,
+      usage,
+      estimated,
+      cost,
+    })
+    return this.#ledger.settle(bill.hold, cost.total, receipt)
+  }
+
+  /** Ends a request that delivered nothing. Its receipt says why; nobody has to wait for it. */
+  release(bill: Bill): void {
+    const receipt = writeReceipt({ ...this.#facts(bill), status: "released" })
+    this.#ledger.settle(bill.hold, 0n, receipt).catch(() => {
+      // The ledger has raised the alarm, and nothing was to be charged.
+    })
+  }
+
+  #facts(bill: Bill) {
+    const { call, request, model, attempts, losses, firstByteAt } = bill
+    return { call, request, model, attempts, losses, firstByteAt, hold: bill.hold.amount }
+  }
+}
+
+interface Order {
+  readonly call: Call
+  readonly request: ChatRequest
+  readonly model: Model
+}
+
+function insufficient(account: Standing, needed: bigint): GatewayError {
+  return new GatewayError(
+    "insufficient_credits",
+    `The account's balance of ${formatCredits(account.posted)} credits does not cover this request, which may cost up to ${formatCredits(needed)}. Add credits, or lower max_tokens or the length of the prompt.`,
+    { fields: { balance: formatCredits(account.posted), required: formatCredits(needed) } },
+  )
+}
+
+function budgetExceeded(budget: Standing, needed: bigint): GatewayError {
+  return new GatewayError(
+    "key_budget_exceeded",
+    `This key has ${formatCredits(budget.posted)} credits of its budget left, and this request may cost up to ${formatCredits(needed)}. Ask for a larger budget, or lower max_tokens.`,
+    { fields: { balance: formatCredits(budget.posted), required: formatCredits(needed) } },
+  )
+}
+
+function reserved(needed: bigint, standings: readonly Standing[]): GatewayError {
+  const posted = standings[0]?.posted ?? 0n
+  return new GatewayError(
+    "credits_reserved",
+    `Your running requests hold the credits that this one needs (up to ${formatCredits(needed)}). Try again when they have finished.`,
+    {
+      retryAfter: RESERVED_RETRY_AFTER,
+      fields: { balance: formatCredits(posted), required: formatCredits(needed) },
+    },
+  )
+}

@@ -1,0 +1,141 @@
+import type { ChatRequest, Message, Part } from "../canon/chat.ts"
+import type { UsageClass } from "../canon/usage.ts"
+import type { Deployment, Model } from "../catalog/model.ts"
+import { divideUp } from "../ledger/money.ts"
+import { type Price, rateOf, ratesFor } from "../ledger/price.ts"
+import { audioTokenBound, fileTokenBound, imageTokenBound } from "../media/input-tokens.ts"
+
+/** What a vendor may add around the caller's text: role markers, and a prompt for tools. Tokens. */
+const WRAPPING = 16
+const TOOL_PROMPT = 512
+/** The longest answer assumed of a model of which neither a maximum nor a context is known. */
+const UNKNOWN_MAXIMUM = 65_536
+const MILLION = 1_000_000n
+
+/** The most a request can use: the worst case that its hold covers. Tokens. */
+export interface Bound {
+  readonly input: number
+  /** Of each choice. */
+  readonly output: number
+  readonly choices: number
+}
+
+/** How much of the input is not text, and what it can cost at most. */
+interface MediaBound {
+  /** Characters of base64 in the body that stand for media, not for text. */
+  readonly encoded: number
+  readonly tokens: number
+}
+
+/** An upper bound without counting: a token is at least one byte of the body. */
+export function boundByBytes(request: ChatRequest, bodyBytes: number, model: Model): Bound {
+  const media = mediaBound(request.messages, model)
+  const text = bodyBytes - media.encoded
+  return boundOf(request, text + media.tokens, model)
+}
+
+/** The same from a count of the text's tokens, with a margin for other vendors' vocabularies. */
+export function boundByCount(request: ChatRequest, counted: number, model: Model): Bound {
+  const media = mediaBound(request.messages, model)
+  const text = Math.ceil(counted * 1.4) + 8 * request.messages.length
+  return boundOf(request, text + media.tokens, model)
+}
+
+function boundOf(request: ChatRequest, input: number, model: Model): Bound {
+  const wrapped = input + WRAPPING + (request.tools ? TOOL_PROMPT : 0)
+  const longest = model.maxOutput ?? model.context ?? UNKNOWN_MAXIMUM
+  return {
+    input: model.context === undefined ? wrapped : Math.min(wrapped, model.context),
+    output: request.maxTokens ?? longest,
+    choices: request.choices,
+  }
+}
+
+/** Nanocredits: the worst case of a bound at the dearest deployment. */
+export function worstCost(bound: Bound, deployments: readonly Deployment[]): bigint {
+  let worst = 0n
+  for (const { price } of deployments) {
+    if (!price) continue
+    const cost = costOfBound(bound, price)
+    if (cost > worst) worst = cost
+  }
+  return worst
+}
+
+/** Output tokens of each choice that an amount pays for beside the input; less than 1: none. */
+export function affordableOutput(
+  bound: Bound,
+  deployments: readonly Deployment[],
+  amount: bigint,
+): number {
+  let least = bound.output
+  for (const { price } of deployments) {
+    if (!price) continue
+    const rate = dearest(price, bound.input, OUTPUT_CLASSES) * BigInt(bound.choices)
+    if (rate === 0n || price.multiplier === 0n) continue
+    const payable = (amount * MILLION * MILLION) / price.multiplier
+    const left = payable - BigInt(bound.input) * dearest(price, bound.input, INPUT_CLASSES)
+    least = Math.min(least, Number(left / rate))
+  }
+  return least
+}
+
+const INPUT_CLASSES: readonly UsageClass[] = ["inputFresh", "inputCacheWrite", "audioInput"]
+const OUTPUT_CLASSES: readonly UsageClass[] = ["output", "audioOutput"]
+
+function costOfBound(bound: Bound, price: Price): bigint {
+  const input = BigInt(bound.input) * dearest(price, bound.input, INPUT_CLASSES)
+  const output =
+    BigInt(bound.output) * BigInt(bound.choices) * dearest(price, bound.input, OUTPUT_CLASSES)
+  return divideUp((input + output) * price.multiplier, MILLION * MILLION)
+}
+
+/** The dearest of some classes, since it is not known beforehand which one a token will be. */
+function dearest(price: Price, inputTokens: number, classes: readonly UsageClass[]): bigint {
+  const rates = ratesFor(price, inputTokens)
+  let most = 0n
+  for (const usageClass of classes) {
+    const rate = rateOf(rates, usageClass)
+    if (rate > most) most = rate
+  }
+  return most
+}
+
+function mediaBound(messages: readonly Message[], model: Model): MediaBound {
+  let encoded = 0
+  let tokens = 0
+  for (const message of messages) {
+    for (const part of message.parts) {
+      if (part.type === "text") continue
+      const tokenBound = partBound(part, model)
+      if (tokenBound === undefined) continue
+      tokens += tokenBound
+      if ("source" in part && part.source.type === "base64") encoded += part.source.data.length
+    }
+  }
+  return { encoded, tokens }
+}
+
+function partBound(part: Part, model: Model): number | undefined {
+  if (part.type === "image") return imageTokenBound(part.source, part.detail, model.id)
+  if (part.type === "audio") return audioTokenBound(part.source, part.format)
+  if (part.type === "file") return fileTokenBound(part.source)
+  return undefined
+}
+
+/** All text of a request, for a tokenizer. */
+export function textOf(request: ChatRequest): string {
+  const texts: string[] = []
+  for (const message of request.messages) {
+    for (const part of message.parts) {
+      if (part.type === "text" || part.type === "reasoning") texts.push(part.text)
+      else if (part.type === "tool-call") texts.push(part.name, part.arguments)
+      else if (part.type === "tool-result") {
+        for (const piece of part.content) if (piece.type === "text") texts.push(piece.text)
+      } else if (part.type === "unknown") texts.push(JSON.stringify(part.extra.fields))
+    }
+  }
+  if (request.tools) texts.push(JSON.stringify(request.tools))
+  if (request.responseFormat) texts.push(JSON.stringify(request.responseFormat))
+  return texts.join("\n")
+}

@@ -1,0 +1,40 @@
+/** How exactly deadlines are kept, in milliseconds: they are seconds long, so a coarse look is enough. */
+const LOOK_EVERY = 100
+
+/** Something with a point in time at which it must be told. */
+export interface Watched {
+  /** Unix milliseconds at which `onDue` is called; it may move between looks, at no cost. */
+  dueAt: number
+  onDue(now: number): void
+}
+
+/**
+ * One clock for all deadlines. A timer for each byte of each stream would cost more than the bytes;
+ * here a deadline that moves is one assignment.
+ */
+export class DeadlineWatch implements Disposable {
+  readonly #watched = new Set<Watched>()
+  readonly #timer: ReturnType<typeof setInterval>
+
+  constructor() {
+    this.#timer = setInterval(() => this.#look(Date.now()), LOOK_EVERY)
+    this.#timer.unref()
+  }
+
+  add(watched: Watched): void {
+    this.#watched.add(watched)
+  }
+
+  remove(watched: Watched): void {
+    this.#watched.delete(watched)
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+    this.#watched.clear()
+  }
+
+  #look(now: number): void {
+    for (const watched of this.#watched) if (watched.dueAt <= now) watched.onDue(now)
+  }
+}

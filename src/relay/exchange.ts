@@ -1,0 +1,66 @@
+import type { ChatRequest } from "../canon/chat.ts"
+import type { ChatDialect } from "../canon/dialect.ts"
+import { GatewayError } from "../canon/errors.ts"
+import { NO_USAGE, totalInput, totalOutput, type Usage } from "../canon/usage.ts"
+import type { Catalog } from "../catalog/catalog.ts"
+import type { DeadlineSettings } from "../config/settings.ts"
+import type { RateLimiter } from "../limits/rate-limiter.ts"
+import type { Health } from "../routing/health.ts"
+import type { Bill, Billing } from "./billing.ts"
+import type { Call } from "./call.ts"
+import type { DeadlineWatch } from "./deadline-watch.ts"
+import type { Attempt, Endpoint } from "./upstream.ts"
+
+/** What changes when the settings do; replaced as a whole. */
+export interface Surroundings {
+  readonly catalog: Catalog
+  readonly endpoints: ReadonlyMap<string, Endpoint>
+  readonly deadlines: DeadlineSettings
+}
+
+/** What the operator hears of. */
+export interface RelayAlarms {
+  attemptFailed(request: string, deployment: string, outcome: string): void
+}
+
+export interface RelayServices {
+  readonly surroundings: () => Surroundings
+  readonly billing: Billing
+  readonly limiter: RateLimiter
+  readonly health: Health
+  readonly watch: DeadlineWatch
+  readonly alarms: RelayAlarms
+}
+
+/** One request being served: what its paths share. */
+export interface Exchange {
+  readonly call: Call
+  readonly dialect: ChatDialect
+  readonly request: ChatRequest
+  readonly bill: Bill
+  /** Headers of the answer, as they become known. */
+  readonly headers: Record<string, string>
+  /** The running upstream call, so that a caller who leaves ends it. */
+  attempt: Attempt | undefined
+}
+
+/** Why an upstream call ends when nobody waits for its answer any more. */
+export const CALLER_LEFT = new GatewayError("upstream_error", "The caller has left.")
+
+/** Before the vendor has counted: four bytes of JSON are about a token. */
+export function estimatedTokens(call: Call): number {
+  return Math.ceil(call.bodyBytes / 4)
+}
+
+/** Once the real usage is known, the key's rate of tokens is put right. */
+export function correctRate(limiter: RateLimiter, call: Call, usage: Usage): void {
+  if (call.key.tokensPerMinute === undefined) return
+  const difference = totalInput(usage) + totalOutput(usage) - estimatedTokens(call)
+  limiter.adjust(call.key.id, difference, Date.now() - call.receivedAt)
+}
+
+/** Ends a request that delivered nothing: no money, no tokens of its key's rate. */
+export function giveUp(services: RelayServices, exchange: Exchange): void {
+  services.billing.release(exchange.bill)
+  correctRate(services.limiter, exchange.call, NO_USAGE)
+}

@@ -1,0 +1,139 @@
+import type { ErrorKind, GatewayError } from "../canon/errors.ts"
+
+/** Failures in a row that make a deployment rest. */
+const FAILURES_TO_REST = 3
+/** Milliseconds; the first rest, doubled each time its trial fails. */
+const FIRST_REST = 1_000
+const LONGEST_REST = 60_000
+/** Milliseconds; after an overload for which the vendor named no wait, and the longest believed. */
+const OVERLOAD_REST = 5_000
+const LONGEST_OVERLOAD_REST = 120_000
+/** Milliseconds; after the vendor refused the operator's own credential. */
+const CREDENTIAL_REST = 60_000
+/** Milliseconds until a trial of which nothing was heard counts as forgotten. */
+const TRIAL_TIME = 30_000
+/** Deployments remembered; settings with more than so many are not known. */
+const MOST_DEPLOYMENTS = 10_000
+
+/** Failures that say nothing about the deployment: the caller's own, or ours. */
+const NO_FAULT: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  "refused_by_upstream",
+  "internal_error",
+])
+
+const CREDENTIAL_STATUSES: ReadonlySet<number> = new Set([401, 402, 403])
+
+interface Ailing {
+  failures: number
+  /** How often in a row it had to rest. */
+  rests: number
+  /** Clock of the end of a rest that failures caused. */
+  restsUntil: number
+  /** Clock of the end of a rest that the vendor asked for: a success does not end it. */
+  overloadedUntil: number
+  /** Clock until which one request tries whether it works again. */
+  trialUntil: number
+}
+
+/**
+ * How deployments fare, told from the requests themselves. Who fails rests; after a rest one request
+ * tries it, and the others go elsewhere until that one has ended. Plain maps, no timers.
+ */
+export class Health {
+  readonly #ailing = new Map<string, Ailing>()
+  readonly #clock: () => number
+
+  /** @param clock milliseconds that never run backwards. */
+  constructor(clock: () => number = () => performance.now()) {
+    this.#clock = clock
+  }
+
+  /** Whether nothing is known against any deployment. */
+  get isAllWell(): boolean {
+    return this.#ailing.size === 0
+  }
+
+  /** Whether requests should go to a deployment now. */
+  isHealthy(deployment: string): boolean {
+    const ailing = this.#ailing.get(deployment)
+    if (ailing === undefined) return true
+    const now = this.#clock()
+    return now >= ailing.restsUntil && now >= ailing.overloadedUntil && now >= ailing.trialUntil
+  }
+
+  /** A request is about to go to a deployment: after a rest it is the trial. */
+  attempted(deployment: string): void {
+    const ailing = this.#ailing.get(deployment)
+    if (ailing === undefined || ailing.rests === 0) return
+    const now = this.#clock()
+    if (now >= ailing.restsUntil && now >= ailing.trialUntil) ailing.trialUntil = now + TRIAL_TIME
+  }
+
+  /** A deployment answered. */
+  succeeded(deployment: string): void {
+    const ailing = this.#ailing.get(deployment)
+    if (ailing === undefined) return
+    if (this.#clock() >= ailing.overloadedUntil) {
+      this.#ailing.delete(deployment)
+      return
+    }
+    Object.assign(ailing, { failures: 0, rests: 0, restsUntil: 0, trialUntil: 0 })
+  }
+
+  /** An attempt failed; what that means for the deployment is told from the error. */
+  failed(deployment: string, error: GatewayError): void {
+    if (NO_FAULT.has(error.kind)) return
+    const status = error.details.upstream?.status
+    if (status !== undefined && CREDENTIAL_STATUSES.has(status)) this.refused(deployment)
+    else if (error.kind === "upstream_overloaded") {
+      this.overloaded(deployment, error.details.retryAfter)
+    } else this.broke(deployment)
+  }
+
+  /** An attempt got no usable answer. */
+  broke(deployment: string): void {
+    const ailing = this.#note(deployment)
+    const now = this.#clock()
+    // Requests that began before the rest fail during it; they are no news.
+    if (now < ailing.restsUntil) return
+    ailing.trialUntil = 0
+    ailing.failures++
+    if (ailing.failures < FAILURES_TO_REST) return
+    const rest = Math.min(LONGEST_REST, FIRST_REST * 2 ** ailing.rests)
+    ailing.rests++
+    ailing.restsUntil = now + rest
+  }
+
+  /**
+   * The vendor asked for fewer requests.
+   * @param retryAfter seconds, when it named them.
+   */
+  overloaded(deployment: string, retryAfter?: number): void {
+    const asked = retryAfter === undefined ? OVERLOAD_REST : retryAfter * 1_000
+    const rest = Math.min(LONGEST_OVERLOAD_REST, Math.max(0, asked))
+    const ailing = this.#note(deployment)
+    ailing.trialUntil = 0
+    ailing.overloadedUntil = Math.max(ailing.overloadedUntil, this.#clock() + rest)
+  }
+
+  /** The vendor refused the operator's credential: it is wrong, or out of money. */
+  refused(deployment: string): void {
+    const ailing = this.#note(deployment)
+    ailing.trialUntil = 0
+    ailing.rests = Math.max(1, ailing.rests)
+    ailing.failures = FAILURES_TO_REST
+    ailing.restsUntil = Math.max(ailing.restsUntil, this.#clock() + CREDENTIAL_REST)
+  }
+
+  #note(deployment: string): Ailing {
+    const known = this.#ailing.get(deployment)
+    if (known) return known
+    if (this.#ailing.size >= MOST_DEPLOYMENTS) {
+      const [oldest] = this.#ailing.keys()
+      if (oldest !== undefined) this.#ailing.delete(oldest)
+    }
+    const ailing = { failures: 0, rests: 0, restsUntil: 0, overloadedUntil: 0, trialUntil: 0 }
+    this.#ailing.set(deployment, ailing)
+    return ailing
+  }
+}

@@ -1,0 +1,72 @@
+import type { Deployment, Model } from "../catalog/model.ts"
+import type { Health } from "./health.ts"
+
+const NONE: readonly Deployment[] = []
+
+/**
+ * The deployments to try for one request, in order: healthy ones in a random order that their
+ * weights draw, those with weight 0 after them, and the resting ones last. None that has a price is
+ * left out, since a doubtful try is better than a certain refusal.
+ * @param random from 0 up to but not including 1.
+ */
+export function route(
+  model: Model,
+  health: Health,
+  random: () => number = Math.random,
+): readonly Deployment[] {
+  const { deployments } = model
+  const ordered =
+    deployments.length === 1 ? single(deployments) : order(deployments, health, random)
+  const [first] = ordered
+  if (first !== undefined && !health.isAllWell) health.attempted(first.id)
+  return ordered
+}
+
+function single(deployments: readonly Deployment[]): readonly Deployment[] {
+  return deployments[0]?.price === undefined ? NONE : deployments
+}
+
+function order(
+  deployments: readonly Deployment[],
+  health: Health,
+  random: () => number,
+): readonly Deployment[] {
+  const priced = deployments.filter(({ price }) => price !== undefined)
+  if (health.isAllWell) return draw(priced, random)
+  const healthy = priced.filter(({ id }) => health.isHealthy(id))
+  const resting = priced.filter((deployment) => !healthy.includes(deployment))
+  return [...draw(healthy, random), ...draw(resting, random)]
+}
+
+/** Draws without putting back; a deployment of twice the weight is first twice as often. */
+function draw(deployments: readonly Deployment[], random: () => number): Deployment[] {
+  const left = deployments.filter(({ weight }) => weight > 0)
+  const fallbacks = deployments.filter(({ weight }) => !(weight > 0))
+  let sum = left.reduce((total, { weight }) => total + weight, 0)
+  const drawn: Deployment[] = []
+  while (left.length > 0) {
+    const index = pick(left, random() * sum)
+    const [chosen] = left.splice(index, 1)
+    if (chosen === undefined) break
+    sum -= chosen.weight
+    drawn.push(chosen)
+  }
+  return [...drawn, ...shuffle(fallbacks, random)]
+}
+
+function pick(deployments: readonly Deployment[], point: number): number {
+  let passed = 0
+  for (const [index, { weight }] of deployments.entries()) {
+    passed += weight
+    if (point < passed) return index
+  }
+  // The sum is a float, and the point can lie a rounding error beyond it.
+  return deployments.length - 1
+}
+
+function shuffle(deployments: Deployment[], random: () => number): Deployment[] {
+  return deployments
+    .map((deployment) => ({ deployment, place: random() }))
+    .toSorted((left, right) => left.place - right.place)
+    .map(({ deployment }) => deployment)
+}

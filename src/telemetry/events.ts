@@ -1,0 +1,59 @@
+import type { Logger } from "./logger.ts"
+
+/** One helper for each thing the operator must hear of. Helpers never throw. */
+export interface Events {
+  writtenOff(request: string, nanocredits: bigint): void
+  holdExpired(request: string, account: string): void
+  bookFailed(error: unknown): void
+  usageMissing(request: string, deployment: string): void
+  attemptFailed(request: string, deployment: string, outcome: string): void
+  requestFailed(request: string, error: unknown): void
+  nodeForgotten(): void
+  nodeFailed(error: unknown): void
+  settingsTaken(changes: readonly string[]): void
+  settingsRefused(message: string): void
+  warning(message: string): void
+}
+
+/** Business events as log lines. */
+export function createEvents(logger: Logger): Events {
+  return {
+    writtenOff: (request, nanocredits) =>
+      logger.error(
+        { event: "written_off", request, nanocredits: nanocredits.toString() },
+        "a cost was above its hold and above all the account had: the rest was written off",
+      ),
+    holdExpired: (request, account) =>
+      logger.warn(
+        { event: "hold_expired", request, account },
+        "a process died while this request ran: nothing was charged for it",
+      ),
+    bookFailed: (error) =>
+      logger.error({ event: "book_failed", error: text(error) }, "the book could not be written"),
+    usageMissing: (request, deployment) =>
+      logger.error(
+        { event: "usage_missing", request, deployment },
+        "a priced answer came without usage: charged by our own count, marked as estimated",
+      ),
+    attemptFailed: (request, deployment, outcome) =>
+      logger.warn({ event: "attempt_failed", request, deployment, outcome }, "an attempt failed"),
+    requestFailed: (request, error) =>
+      logger.error(
+        { event: "request_failed", request, error: text(error) },
+        "a request failed for a reason of our own",
+      ),
+    nodeForgotten: () =>
+      logger.warn({ event: "node_forgotten" }, "this process was taken for dead; it joined again"),
+    nodeFailed: (error) =>
+      logger.error({ event: "node_failed", error: text(error) }, "the database cannot be reached"),
+    settingsTaken: (changes) =>
+      logger.info({ event: "settings_taken", changes }, "the changed settings are in force"),
+    settingsRefused: (message) =>
+      logger.error({ event: "settings_refused", message }, "the old settings stay in force"),
+    warning: (message) => logger.warn(message),
+  }
+}
+
+function text(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

@@ -1,0 +1,23 @@
+import { pino, type Logger } from "pino"
+
+export type { Logger } from "pino"
+
+/** Where the log goes and how much of it. */
+export interface LoggerSettings {
+  readonly level: string
+}
+
+/**
+ * JSON lines on standard error. Written in the background: no request waits for the log. Credentials
+ * have no way in: nothing that holds one is ever logged, and these names are masked all the same.
+ */
+export function createLogger(settings: LoggerSettings): Logger {
+  return pino(
+    {
+      level: settings.level,
+      base: null,
+      redact: ["*.apiKey", "*.authorization", "*.secret", "headers"],
+    },
+    pino.destination({ dest: 2, sync: false }),
+  )
+}

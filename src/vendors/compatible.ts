@@ -1,0 +1,270 @@
+import { openAiChat } from "../dialects/openai-chat/index.ts"
+import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "../dialects/openai-chat/quirks.ts"
+import type { Vendor } from "./vendor.ts"
+
+/** One vendor whose servers speak `openai-chat`. */
+export interface CompatibleRow {
+  readonly id: string
+  readonly name: string
+  /** Absent: every provider has to give its own. */
+  readonly baseUrl?: string
+  /** The main one first; none where no key is asked for. */
+  readonly keyVariables: readonly string[]
+  /** What is unlike most compatible vendors. */
+  readonly quirks?: Partial<OpenAiChatQuirks>
+  /** `/chat/completions` when absent. */
+  readonly chatPath?: string
+}
+
+/**
+ * What most compatible vendors share. They know the older names, and pass over the newer
+ * `max_completion_tokens` without a word, which would leave an answer unlimited.
+ */
+const COMMON: OpenAiChatQuirks = {
+  ...OPENAI_QUIRKS,
+  maxTokensField: "max_tokens",
+  maxTokensFieldOnly: true,
+  developerRole: "system",
+}
+
+/** For those that know both names of the limit. */
+const BOTH_LIMITS = { maxTokensFieldOnly: false } as const
+
+/**
+ * THE TABLE of OpenAI-compatible vendors: a new one is one row. Addresses are those of the recorded
+ * traffic or of the vendor's own pages; quirks are those of WIRE.md, sections 2 and 7, and of the
+ * parameter lists in the vendors' references.
+ */
+export const COMPATIBLE: readonly CompatibleRow[] = [
+  {
+    id: "openai",
+    name: "OpenAI",
+    baseUrl: "https://api.openai.com/v1",
+    keyVariables: ["OPENAI_API_KEY"],
+    quirks: OPENAI_QUIRKS,
+  },
+  {
+    id: "mistral",
+    name: "Mistral AI",
+    baseUrl: "https://api.mistral.ai/v1",
+    keyVariables: ["MISTRAL_API_KEY"],
+    quirks: {
+      usageInStream: "always",
+      seedField: "random_seed",
+      toolCallIds: "nine-characters",
+      dropFields: ["logit_bias", "logprobs", "top_logprobs", "store", "user", "verbosity"],
+      maxTemperature: 1.5,
+    },
+  },
+  {
+    id: "groq",
+    name: "Groq",
+    baseUrl: "https://api.groq.com/openai/v1",
+    keyVariables: ["GROQ_API_KEY"],
+    quirks: {
+      ...BOTH_LIMITS,
+      reasoningField: "reasoning",
+      dropFields: ["logit_bias", "logprobs", "top_logprobs"],
+    },
+  },
+  {
+    id: "deepseek",
+    name: "DeepSeek",
+    baseUrl: "https://api.deepseek.com",
+    keyVariables: ["DEEPSEEK_API_KEY"],
+    quirks: { reasoningHistory: "text" },
+  },
+  {
+    id: "xai",
+    name: "xAI",
+    baseUrl: "https://api.x.ai/v1",
+    keyVariables: ["XAI_API_KEY"],
+    quirks: BOTH_LIMITS,
+  },
+  {
+    id: "together",
+    name: "Together AI",
+    baseUrl: "https://api.together.xyz/v1",
+    keyVariables: ["TOGETHER_API_KEY", "TOGETHERAI_API_KEY"],
+    quirks: { reasoningField: "reasoning", topK: true },
+  },
+  {
+    id: "fireworks",
+    name: "Fireworks AI",
+    baseUrl: "https://api.fireworks.ai/inference/v1",
+    keyVariables: ["FIREWORKS_API_KEY"],
+    quirks: { ...BOTH_LIMITS, topK: true },
+  },
+  {
+    id: "openrouter",
+    name: "OpenRouter",
+    baseUrl: "https://openrouter.ai/api/v1",
+    keyVariables: ["OPENROUTER_API_KEY"],
+    quirks: {
+      ...BOTH_LIMITS,
+      reasoningField: "reasoning",
+      reasoningHistory: "details",
+      developerRole: "developer",
+      topK: true,
+    },
+  },
+  {
+    id: "perplexity",
+    name: "Perplexity",
+    baseUrl: "https://api.perplexity.ai",
+    keyVariables: ["PERPLEXITY_API_KEY", "PPLX_API_KEY"],
+    quirks: { usageInStream: "always", topK: true },
+  },
+  {
+    id: "cerebras",
+    name: "Cerebras",
+    baseUrl: "https://api.cerebras.ai/v1",
+    keyVariables: ["CEREBRAS_API_KEY"],
+    quirks: {
+      ...BOTH_LIMITS,
+      maxTokensField: "max_completion_tokens",
+      reasoningField: "reasoning",
+      dropFields: ["frequency_penalty", "logit_bias", "presence_penalty"],
+      maxTemperature: 1.5,
+    },
+  },
+  {
+    id: "deepinfra",
+    name: "DeepInfra",
+    baseUrl: "https://api.deepinfra.com/v1/openai",
+    keyVariables: ["DEEPINFRA_API_KEY", "DEEPINFRA_TOKEN"],
+    quirks: { topK: true },
+  },
+  {
+    id: "nvidia",
+    name: "NVIDIA",
+    baseUrl: "https://integrate.api.nvidia.com/v1",
+    keyVariables: ["NVIDIA_API_KEY", "NVIDIA_NIM_API_KEY"],
+  },
+  {
+    id: "moonshot",
+    name: "Moonshot AI",
+    baseUrl: "https://api.moonshot.ai/v1",
+    keyVariables: ["MOONSHOT_API_KEY"],
+    quirks: { reasoningHistory: "text", maxTemperature: 1 },
+  },
+  {
+    id: "huggingface",
+    name: "Hugging Face",
+    baseUrl: "https://router.huggingface.co/v1",
+    keyVariables: ["HF_TOKEN", "HUGGINGFACE_API_KEY"],
+    quirks: { reasoningField: "reasoning" },
+  },
+  {
+    id: "zai",
+    name: "Z.ai",
+    baseUrl: "https://api.z.ai/api/paas/v4",
+    keyVariables: ["ZAI_API_KEY"],
+    quirks: { reasoningHistory: "text", maxTemperature: 1 },
+  },
+  {
+    id: "alibaba",
+    name: "Alibaba Model Studio",
+    baseUrl: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+    keyVariables: ["DASHSCOPE_API_KEY"],
+    quirks: { topK: true },
+  },
+  {
+    id: "sambanova",
+    name: "SambaNova",
+    baseUrl: "https://api.sambanova.ai/v1",
+    keyVariables: ["SAMBANOVA_API_KEY"],
+    quirks: { topK: true },
+  },
+  {
+    id: "novita",
+    name: "Novita AI",
+    baseUrl: "https://api.novita.ai/openai/v1",
+    keyVariables: ["NOVITA_API_KEY"],
+    quirks: { topK: true },
+  },
+  {
+    id: "nebius",
+    name: "Nebius Token Factory",
+    baseUrl: "https://api.tokenfactory.nebius.com/v1",
+    keyVariables: ["NEBIUS_API_KEY"],
+  },
+  {
+    id: "hyperbolic",
+    name: "Hyperbolic",
+    baseUrl: "https://api.hyperbolic.xyz/v1",
+    keyVariables: ["HYPERBOLIC_API_KEY"],
+    quirks: { topK: true },
+  },
+  {
+    id: "baseten",
+    name: "Baseten",
+    baseUrl: "https://inference.baseten.co/v1",
+    keyVariables: ["BASETEN_API_KEY"],
+  },
+  {
+    id: "siliconflow",
+    name: "SiliconFlow",
+    baseUrl: "https://api.siliconflow.com/v1",
+    keyVariables: ["SILICONFLOW_API_KEY"],
+    quirks: { topK: true },
+  },
+  {
+    id: "vercel",
+    name: "Vercel AI Gateway",
+    baseUrl: "https://ai-gateway.vercel.sh/v1",
+    keyVariables: ["AI_GATEWAY_API_KEY", "VERCEL_AI_GATEWAY_API_KEY"],
+  },
+  {
+    id: "ollama",
+    name: "Ollama",
+    baseUrl: "http://127.0.0.1:11434/v1",
+    keyVariables: [],
+    quirks: { reasoningField: "reasoning" },
+  },
+  {
+    id: "vllm",
+    name: "vLLM",
+    baseUrl: "http://127.0.0.1:8000/v1",
+    keyVariables: [],
+    quirks: { ...BOTH_LIMITS, topK: true },
+  },
+  {
+    id: "lm-studio",
+    name: "LM Studio",
+    baseUrl: "http://127.0.0.1:1234/v1",
+    keyVariables: [],
+    quirks: { topK: true },
+  },
+  {
+    id: "llama-cpp",
+    name: "llama.cpp",
+    baseUrl: "http://127.0.0.1:8080/v1",
+    keyVariables: [],
+    quirks: { ...BOTH_LIMITS, topK: true },
+  },
+  {
+    // Nothing is known of the server behind it, so what callers write is left as it is.
+    id: "openai-compatible",
+    name: "OpenAI-compatible server",
+    keyVariables: [],
+    quirks: { ...BOTH_LIMITS, developerRole: "developer" },
+  },
+]
+
+/** The vendor that a row describes. */
+export function compatibleVendor(row: CompatibleRow): Vendor {
+  return {
+    id: row.id,
+    name: row.name,
+    ...(row.baseUrl === undefined ? {} : { baseUrl: row.baseUrl }),
+    keyVariables: row.keyVariables,
+    chat: openAiChat({ ...COMMON, ...row.quirks }),
+    chatPath: row.chatPath ?? "/chat/completions",
+    authorize: bearer,
+  }
+}
+
+function bearer(apiKey: string | undefined): Readonly<Record<string, string>> {
+  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
+}

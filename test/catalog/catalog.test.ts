@@ -1,0 +1,343 @@
+import { describe, expect, test } from "bun:test"
+import shipped from "../../src/catalog/facts.json" with { type: "json" }
+import { buildCatalog } from "../../src/catalog/catalog.ts"
+import { GatewayError } from "../../src/canon/errors.ts"
+import { NO_USAGE } from "../../src/canon/usage.ts"
+import { costOf } from "../../src/ledger/price.ts"
+import { vendors } from "../../src/vendors/index.ts"
+import { build, facts, provider, settings } from "./support.ts"
+
+function failure(run: () => unknown): GatewayError {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof GatewayError) return error
+    throw error
+  }
+  throw new Error("nothing was thrown")
+}
+
+describe("known models", () => {
+  test("come with their provider, under its id", () => {
+    const { catalog } = build(settings({ mine: provider("acme") }))
+    expect(catalog.list().map(({ id }) => id)).toEqual([
+      "mine/feed",
+      "mine/gift",
+      "mine/heard",
+      "mine/large",
+      "mine/secret",
+      "mine/small",
+      "mine/tiered",
+      "mine/vectors",
+    ])
+    const large = catalog.find("mine/large")
+    expect(large).toMatchObject({
+      kind: "chat",
+      created: 1_700_000_000,
+      ownedBy: "acme labs",
+      context: 128_000,
+      maxOutput: 16_384,
+      deployments: [{ id: "mine/large", provider: "mine", upstreamModel: "large", weight: 1 }],
+    })
+    expect(large?.deployments[0]?.price?.rates.inputFresh).toBe(1_250_000_000n)
+  })
+
+  test("fall back to the date of the facts and to their provider", () => {
+    const { catalog } = build(settings({ mine: provider("acme") }))
+    expect(catalog.find("mine/small")).toMatchObject({
+      created: Date.parse("2026-08-21") / 1000,
+      ownedBy: "mine",
+    })
+  })
+
+  test("stay away when they are not wanted, or when nothing is known", () => {
+    const { catalog, warnings } = build(
+      settings({ mine: provider("acme", false), local: provider("free") }),
+    )
+    expect(catalog.list()).toEqual([])
+    expect(warnings).toEqual([])
+  })
+
+  test("of a vendor that is not in the table are not called, and that is said", () => {
+    const { catalog, warnings } = build(settings({ mine: provider("nobody") }))
+    expect(catalog.list()).toEqual([])
+    expect(warnings).toEqual(["provider mine: vendor 'nobody' is unknown, so it is not called"])
+  })
+
+  test("without a price that can be billed are refused and reported in one line", () => {
+    const { catalog, warnings } = build(settings({ mine: provider("acme") }))
+    expect(catalog.unpriced.map(({ id }) => id)).toEqual(["mine/feed", "mine/secret"])
+    expect(warnings).toEqual([
+      "provider mine: 2 of its 8 known models are refused, since they have no price that can be billed: mine/feed, mine/secret",
+      "provider mine: 1 known model costs callers nothing, as their vendor asks nothing: mine/gift",
+    ])
+  })
+
+  test("keep a price whose unknown class is counted in another", () => {
+    const { catalog } = build(settings({ mine: provider("acme") }))
+    const rates = catalog.find("mine/heard")?.deployments[0]?.price?.rates
+    expect(rates).toEqual({
+      inputFresh: 1_000_000_000n,
+      output: 2_000_000_000n,
+      audioInput: 4_000_000_000n,
+    })
+  })
+})
+
+describe("models of the settings", () => {
+  test("override a known one field by field and keep its price", () => {
+    const { catalog } = build(
+      settings(
+        { mine: provider("acme") },
+        { "mine/large": { multiplier: "1.5", maxOutput: 100, ownedBy: "me" } },
+        "2",
+      ),
+    )
+    const model = catalog.find("mine/large")
+    expect(model).toMatchObject({ maxOutput: 100, ownedBy: "me", context: 128_000 })
+    expect(model?.deployments[0]?.price?.multiplier).toBe(1_500_000n)
+    expect(catalog.find("mine/small")?.deployments[0]?.price?.multiplier).toBe(2_000_000n)
+  })
+
+  test("take facts even where known models are not listed by themselves", () => {
+    const { catalog } = build(
+      settings({ mine: provider("acme", false) }, { "mine/large": {}, "mine/vectors": {} }),
+    )
+    expect(catalog.list().map(({ id, kind }) => `${id} ${kind}`)).toEqual([
+      "mine/large chat",
+      "mine/vectors embedding",
+    ])
+    expect(catalog.unpriced).toEqual([])
+  })
+
+  test("are chat models of their own provider unless they say more", () => {
+    const { catalog } = build(
+      settings(
+        { local: provider("free") },
+        { "local/a/b": { price: { input: "0.10", output: "0.40" } } },
+      ),
+    )
+    expect(catalog.find("local/a/b")).toEqual({
+      id: "local/a/b",
+      kind: "chat",
+      created: Date.parse("2026-08-21") / 1000,
+      ownedBy: "local",
+      deployments: [
+        {
+          id: "local/a/b",
+          provider: "local",
+          upstreamModel: "a/b",
+          weight: 1,
+          price: {
+            rates: { inputFresh: 100_000_000n, output: 400_000_000n },
+            tiers: [],
+            multiplier: 1_000_000n,
+          },
+        },
+      ],
+    })
+  })
+
+  test("price each deployment by itself, by the model, or by what its vendor charges", () => {
+    const price = { input: "1", output: "2" }
+    const deployments = [
+      { provider: "mine", model: "large", weight: 1, price: { input: "3", output: "4" } },
+      { provider: "second", model: "large", weight: 2 },
+      { provider: "local", model: "unknown", weight: 0 },
+    ]
+    const providers = {
+      mine: provider("acme", false),
+      second: provider("other", false),
+      local: provider("free"),
+    }
+    const inputRates = (model: object) => {
+      const { catalog } = build(settings(providers, { "pool/x": { ...model, deployments } }, "3"))
+      return catalog.find("pool/x")?.deployments.map((each) => each.price?.rates.inputFresh)
+    }
+    expect(inputRates({ price })).toEqual([3_000_000_000n, 1_000_000_000n, 1_000_000_000n])
+    expect(inputRates({})).toEqual([3_000_000_000n, 7_000_000_000n, undefined])
+  })
+
+  test("whose price leaves out what every request uses are refused, and the class is named", () => {
+    const { catalog, warnings } = build(
+      settings({ local: provider("free") }, { "local/x": { price: { output: "1" } } }),
+    )
+    expect(catalog.unpriced.map(({ id }) => id)).toEqual(["local/x"])
+    expect(warnings).toEqual([
+      "model local/x is refused: its price names no 'input'. Write 0 for what is free",
+    ])
+  })
+
+  test("without a provider to answer are not listed, and that is said", () => {
+    const { catalog, warnings } = build(settings({}, { "gone/x": {} }))
+    expect(catalog.list()).toEqual([])
+    expect(warnings).toEqual(["model gone/x: provider 'gone' is not set up"])
+  })
+
+  test("named like members of every object are no more than names", () => {
+    const { catalog } = build(settings({ mine: provider("acme") }))
+    expect(catalog.find("constructor/name")).toBeUndefined()
+    expect(catalog.find("mine/toString")).toBeUndefined()
+    const odd = build(settings({ mine: provider("acme") }, { "mine/constructor": {} }))
+    expect(odd.catalog.unpriced.map(({ id }) => id)).toContain("mine/constructor")
+  })
+})
+
+describe("require", () => {
+  const { catalog } = build(settings({ mine: provider("acme"), second: provider("other") }))
+
+  test("gives a model that can be called", () => {
+    expect(catalog.require("mine/large", "chat").id).toBe("mine/large")
+  })
+
+  test("names what a caller may have meant", () => {
+    const bare = failure(() => catalog.require("large", "chat"))
+    expect(bare.kind).toBe("model_not_found")
+    expect(bare.status).toBe(404)
+    expect(bare.details.parameter).toBe("model")
+    expect(bare.message).toBe(
+      "The model `large` does not exist. A model is named <provider>/<model_name>. " +
+        "Did you mean `mine/large` or `second/large`? GET /v1/models lists all.",
+    )
+    const typo = failure(() => catalog.require("mine/smal", "chat"))
+    expect(typo.message).toBe(
+      "The model `mine/smal` does not exist. Did you mean `mine/small`? GET /v1/models lists all.",
+    )
+  })
+
+  test("does not tell a key of models that it may not call", () => {
+    const allows = (id: string) => id.startsWith("second/")
+    expect(failure(() => catalog.require("large", "chat", allows)).message).not.toContain("mine/")
+    expect(failure(() => catalog.require("mine/large", "chat", allows)).kind).toBe(
+      "model_not_allowed",
+    )
+    expect(failure(() => catalog.visible("mine/large", allows)).kind).toBe("model_not_found")
+    expect(catalog.visible("second/large", allows).id).toBe("second/large")
+  })
+
+  test("refuses another kind and a model without a price", () => {
+    const kind = failure(() => catalog.require("mine/vectors", "chat"))
+    expect([kind.kind, kind.status, kind.details.parameter]).toEqual([
+      "model_not_supported",
+      400,
+      "model",
+    ])
+    const price = failure(() => catalog.require("mine/secret", "chat"))
+    expect([price.kind, price.status, price.details.parameter]).toEqual([
+      "model_not_priced",
+      402,
+      "model",
+    ])
+  })
+
+  test("repeats only the beginning of an endless name", () => {
+    expect(failure(() => catalog.require("x".repeat(100_000), "chat")).message.length).toBeLessThan(
+      500,
+    )
+  })
+})
+
+describe("the list", () => {
+  const { catalog } = build(
+    settings({ mine: provider("acme"), second: provider("other") }, {}, "1.2"),
+  )
+
+  test("holds the entries of the specification, with prices as they are charged", () => {
+    const { object, data } = JSON.parse(catalog.listBody()) as { object: string; data: object[] }
+    expect(object).toBe("list")
+    expect(data).toHaveLength(9)
+    expect(data).toEqual(catalog.list().map((model) => catalog.entry(model)))
+    expect(data.find((entry) => "id" in entry && entry.id === "mine/large")).toEqual({
+      id: "mine/large",
+      object: "model",
+      created: 1_700_000_000,
+      owned_by: "acme labs",
+      kind: "chat",
+      context_length: 128_000,
+      max_output_tokens: 16_384,
+      priced: true,
+      pricing: { input: "1.5", cached_input: "0.15", output: "12" },
+    })
+    expect(data.find((entry) => "id" in entry && entry.id === "mine/secret")).toEqual({
+      id: "mine/secret",
+      object: "model",
+      created: 1_787_270_400,
+      owned_by: "mine",
+      kind: "chat",
+      priced: false,
+    })
+  })
+
+  test("shows tiers, and of several deployments the dearest", () => {
+    const deployments = [
+      { provider: "mine", model: "tiered", weight: 1, price: { input: "5", output: "1" } },
+      {
+        provider: "mine",
+        model: "tiered",
+        weight: 1,
+        price: { input: "1", output: "2", tiers: [{ above: 1000, input: "6" }] },
+      },
+    ]
+    const { catalog } = build(
+      settings({ mine: provider("acme", false) }, { "mine/tiered": { deployments } }),
+    )
+    const [model] = catalog.list()
+    expect(model && catalog.entry(model).pricing).toEqual({
+      input: "5",
+      output: "2",
+      tiers: [{ above: 1000, input: "6", output: "2" }],
+    })
+    const dearer = model?.deployments[1]?.price
+    if (!dearer) throw new Error("no price")
+    // What is shown is what is charged: 2,000 tokens in the upper tier.
+    expect(costOf({ ...NO_USAGE, inputFresh: 2000 }, dearer).total).toBe(12_000_000n)
+  })
+
+  test("is made once for keys that may call all, and filtered for others", () => {
+    expect(catalog.listBody()).toBe(catalog.listBody())
+    const few = JSON.parse(catalog.listBody((id) => id === "second/large")) as {
+      data: { id: string }[]
+    }
+    expect(few.data.map(({ id }) => id)).toEqual(["second/large"])
+    expect(catalog.listBody(() => false)).toBe('{"object":"list","data":[]}')
+  })
+})
+
+describe("with the shipped facts", () => {
+  const providers = Object.fromEntries([...vendors.keys()].map((id) => [id, provider(id)] as const))
+  const { catalog, warnings } = buildCatalog({
+    settings: settings(providers),
+    facts: shipped,
+    vendors,
+  })
+
+  test("all vendors together make a catalog, and nothing is refused unsaid", () => {
+    expect(catalog.list().length).toBeGreaterThan(500)
+    for (const { id } of catalog.unpriced) {
+      const [name = ""] = id.split("/")
+      expect(warnings.some((line) => line.startsWith(`provider ${name}: `))).toBe(true)
+    }
+    expect(catalog.require("openai/gpt-4o", "chat").maxOutput).toBeGreaterThan(0)
+    expect(catalog.nearest("gpt-4o-mini")[0]).toEndWith("/gpt-4o-mini")
+  })
+
+  test("every price of a chat model has both sides", () => {
+    for (const model of catalog.list().filter(({ kind }) => kind === "chat")) {
+      for (const { price } of model.deployments) {
+        if (!price) continue
+        expect(price.rates.inputFresh).toBeDefined()
+        expect(price.rates.output).toBeDefined()
+      }
+    }
+  })
+})
+
+test("facts name their newest date whatever their order", () => {
+  const turned = { ...facts, generated_from: facts.generated_from.toReversed() }
+  const { catalog } = buildCatalog({
+    settings: settings({ mine: provider("acme") }),
+    facts: turned,
+    vendors: new Set(["acme"]),
+  })
+  expect(catalog.find("mine/small")?.created).toBe(1_787_270_400)
+})

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { nearestNames } from "../../src/catalog/nearest-names.ts"
+
+const ids = [
+  "openai/gpt-4o",
+  "openai/gpt-4o-mini",
+  "openai/gpt-4.1",
+  "openrouter/openai/gpt-4o",
+  "groq/llama-3.3-70b-versatile",
+  "deepinfra/deepseek-ai/DeepSeek-V3",
+]
+
+describe("nearestNames", () => {
+  test.each([
+    ["gpt-4o", ["openai/gpt-4o", "openrouter/openai/gpt-4o", "openai/gpt-4.1"]],
+    ["openai/gpt4o", ["openai/gpt-4o", "openrouter/openai/gpt-4o"]],
+    ["deepseek-v3", ["deepinfra/deepseek-ai/DeepSeek-V3"]],
+    ["groq/lama-3.3-70b-versatile", ["groq/llama-3.3-70b-versatile"]],
+    ["openai/gpt-4o-mini-2", ["openai/gpt-4o-mini"]],
+    ["nothing/like/it", []],
+    ["", []],
+  ])("%p", (wanted, expected) => {
+    expect(nearestNames(wanted, ids, 3).slice(0, expected.length || 3)).toEqual(expected)
+  })
+
+  test("never throws, gives at most what was asked for, and only what exists", () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 40, unit: "binary" }), (wanted) => {
+        const found = nearestNames(wanted, ids, 3)
+        expect(found.length).toBeLessThanOrEqual(3)
+        for (const id of found) expect(ids).toContain(id)
+      }),
+    )
+  })
+
+  test("finds exactly what a whole table of distances would find", () => {
+    const letters = fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 16 })
+    fc.assert(
+      fc.property(letters, letters, (wanted, name) => {
+        const limit = Math.min(8, Math.max(2, Math.ceil(wanted.length / 4)))
+        const isNear = distance(wanted, name) <= limit || distance(wanted, `p/${name}`) <= limit
+        expect(nearestNames(wanted, [`p/${name}`], 3)).toEqual(isNear ? [`p/${name}`] : [])
+      }),
+    )
+  })
+
+  test("hostile input against 2,000 models is no work", () => {
+    const many = Array.from({ length: 2_000 }, (_, index) => `p/${"ab".repeat(127)}${index}`)
+    const before = performance.now()
+    nearestNames("a".repeat(256), many, 3)
+    nearestNames("ba".repeat(128), many, 3)
+    nearestNames("/".repeat(256), many, 3)
+    // Generous: a whole table for each pair would take seconds.
+    expect(performance.now() - before).toBeLessThan(1_000)
+  })
+})
+
+function distance(left: string, right: string): number {
+  let previous = Array.from({ length: right.length + 1 }, (_, index) => index)
+  for (let row = 1; row <= left.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= right.length; column++) {
+      const same = left[row - 1] === right[column - 1]
+      current.push(
+        Math.min(
+          previous[column]! + 1,
+          current[column - 1]! + 1,
+          previous[column - 1]! + (same ? 0 : 1),
+        ),
+      )
+    }
+    previous = current
+  }
+  return previous[right.length]!
+}

@@ -1,0 +1,60 @@
+import { buildCatalog, type BuiltCatalog } from "../../src/catalog/catalog.ts"
+import type { Facts } from "../../src/catalog/facts.ts"
+import type { ModelSettings, ProviderSettings, Settings } from "../../src/config/settings.ts"
+
+export const facts: Facts = {
+  generated_from: [
+    { name: "older", date: "2026-07-02" },
+    { name: "newer", date: "2026-08-21" },
+  ],
+  vendors: {
+    acme: {
+      large: {
+        kind: "chat",
+        created: 1_700_000_000,
+        owner: "acme labs",
+        context: 128_000,
+        max_output: 16_384,
+        price: { input: "1.25", cached_input: "0.125", output: "10" },
+      },
+      small: { kind: "chat", price: { input: "0.1", output: "0.4" } },
+      secret: { kind: "chat" },
+      feed: { kind: "chat", price: { input: "1", output: "1", request: "5000" } },
+      heard: {
+        kind: "chat",
+        price: { input: "1", output: "2", audio_input: "4", cached_audio_input: "0.5" },
+      },
+      tiered: {
+        kind: "chat",
+        price: { input: "1", output: "2", tiers: [{ above: 1000, input: "3" }] },
+      },
+      vectors: { kind: "embedding", price: { input: "0.02" } },
+      gift: { kind: "chat", price: { input: "0", output: "0" } },
+    },
+    other: { large: { kind: "chat", price: { input: "7", output: "8" } } },
+  },
+}
+
+export function provider(vendor: string, knownModels = true): ProviderSettings {
+  return { vendor, headers: {}, knownModels, origin: "file" }
+}
+
+export function settings(
+  providers: Record<string, ProviderSettings>,
+  models: Record<string, ModelSettings> = {},
+  multiplier = "1",
+): Settings {
+  return {
+    server: { host: "127.0.0.1", port: 0, workers: 1 },
+    data: "/nowhere",
+    limits: { bodyBytes: 1 },
+    deadlines: { connect: 1, firstByte: 1, betweenBytes: 1, whole: 1 },
+    multiplier,
+    providers,
+    models,
+  }
+}
+
+export function build(made: Settings): BuiltCatalog {
+  return buildCatalog({ settings: made, facts, vendors: new Set(["acme", "other", "free"]) })
+}

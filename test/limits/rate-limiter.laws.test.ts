@@ -1,0 +1,176 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { RateLimiter } from "../../src/limits/rate-limiter.ts"
+
+const MINUTE = 60_000
+
+interface Passed {
+  readonly at: number
+  readonly units: number
+}
+
+/** The most that passed in any minute. */
+function busiestMinute(passed: readonly Passed[]): number {
+  let most = 0
+  for (const { at: from } of passed) {
+    const inMinute = passed.filter(({ at }) => at >= from && at < from + MINUTE)
+    most = Math.max(
+      most,
+      inMinute.reduce((sum, { units }) => sum + units, 0),
+    )
+  }
+  return most
+}
+
+function isLetThrough(run: () => unknown): boolean {
+  try {
+    run()
+    return true
+  } catch {
+    return false
+  }
+}
+
+const gap = fc.oneof(
+  fc.constant(0),
+  fc.integer({ min: 0, max: 3_000 }),
+  fc.double({ min: 0, max: 70_000, noNaN: true }),
+)
+
+describe("laws of the rate limiter", () => {
+  test("in no minute do more requests pass than the limit and one burst of it", () => {
+    const limit = fc.integer({ min: 1, max: 40 })
+    fc.assert(
+      fc.property(limit, fc.array(gap, { maxLength: 150 }), (requestsPerMinute, gaps) => {
+        let now = 0
+        const limiter = new RateLimiter(() => now)
+        const passed: Passed[] = []
+        for (const wait of gaps) {
+          now += wait
+          if (isLetThrough(() => limiter.check("key", { requestsPerMinute, tokens: 0 }))) {
+            passed.push({ at: now, units: 1 })
+          }
+        }
+        expect(busiestMinute(passed)).toBeLessThanOrEqual(2 * requestsPerMinute)
+      }),
+    )
+  })
+
+  test("processes together never let more pass than one of them alone might", () => {
+    const processes = fc.integer({ min: 1, max: 6 })
+    const step = fc.record({ wait: gap, process: fc.nat() })
+    fc.assert(
+      fc.property(
+        processes,
+        fc.integer({ min: 1, max: 10 }),
+        fc.array(step, { maxLength: 150 }),
+        (count, share, steps) => {
+          let now = 0
+          const requestsPerMinute = count * share
+          const limiters = Array.from({ length: count }, () => new RateLimiter(() => now))
+          for (const limiter of limiters) limiter.setProcesses(count)
+          const passed: Passed[] = []
+          for (const { wait, process } of steps) {
+            now += wait
+            const limiter = limiters[process % count]
+            if (isLetThrough(() => limiter!.check("key", { requestsPerMinute, tokens: 0 }))) {
+              passed.push({ at: now, units: 1 })
+            }
+          }
+          expect(busiestMinute(passed)).toBeLessThanOrEqual(2 * requestsPerMinute)
+        },
+      ),
+    )
+  })
+
+  test("nor while processes come and go, each hearing of it at once", () => {
+    const step = fc.record({
+      wait: gap,
+      process: fc.nat(),
+      change: fc.integer({ min: -1, max: 12 }),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 150 }), (steps) => {
+        let now = 0
+        const requestsPerMinute = 24
+        let limiters = [new RateLimiter(() => now)]
+        const passed: Passed[] = []
+        for (const { wait, process, change } of steps) {
+          now += wait
+          // One goes for good, always the same: those that stay keep what they know.
+          if (change === -1 && limiters.length > 1) limiters = limiters.slice(0, -1)
+          if (change === 0 && limiters.length < 4) {
+            const joined = new RateLimiter(() => now)
+            limiters = [...limiters, joined]
+          }
+          for (const limiter of limiters) limiter.setProcesses(limiters.length)
+          const limiter = limiters[process % limiters.length]
+          if (isLetThrough(() => limiter!.check("key", { requestsPerMinute, tokens: 0 }))) {
+            passed.push({ at: now, units: 1 })
+          }
+        }
+        const joins = steps.filter(({ change }) => change === 0).length
+        // A process that joins knows nothing of what the others did: half a limit at most.
+        expect(busiestMinute(passed)).toBeLessThanOrEqual((2 + joins / 2) * requestsPerMinute)
+      }),
+    )
+  })
+
+  test("in no minute are more tokens really used than the limit and one burst, when estimates are high", () => {
+    const step = fc.record({
+      wait: gap,
+      tokens: fc.integer({ min: 0, max: 1_000 }),
+      used: fc.double({ min: 0, max: 1, noNaN: true }),
+      lasts: gap,
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+        const tokensPerMinute = 1_000
+        let now = 0
+        const limiter = new RateLimiter(() => now)
+        const passed: Passed[] = []
+        const running: { since: number; until: number; delta: number }[] = []
+        for (const { wait, tokens, used, lasts } of steps) {
+          const next = now + wait
+          for (;;) {
+            const [ended] = running.toSorted((left, right) => left.until - right.until)
+            if (!ended || ended.until > next) break
+            running.splice(running.indexOf(ended), 1)
+            now = ended.until
+            limiter.adjust("key", ended.delta, now - ended.since)
+          }
+          now = next
+          if (!isLetThrough(() => limiter.check("key", { tokensPerMinute, tokens }))) continue
+          const units = Math.floor(tokens * used)
+          passed.push({ at: now, units })
+          running.push({ since: now, until: now + lasts, delta: units - tokens })
+        }
+        expect(busiestMinute(passed)).toBeLessThanOrEqual(2 * tokensPerMinute + 1e-6)
+      }),
+    )
+  })
+
+  test("what is used beyond an estimate is paid for in time: over long, the limit holds", () => {
+    const step = fc.record({
+      tokens: fc.integer({ min: 1, max: 2_000 }),
+      extra: fc.integer({ min: 0, max: 2_000 }),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {
+        const tokensPerMinute = 1_000
+        let now = 0
+        let used = 0
+        let last = 0
+        const limiter = new RateLimiter(() => now)
+        for (const { tokens, extra } of steps) {
+          while (!isLetThrough(() => limiter.check("key", { tokensPerMinute, tokens }))) now += 500
+          limiter.adjust("key", extra)
+          last = tokens + extra
+          used += last
+        }
+        // What the last request used is still to be waited for.
+        expect(used - last).toBeLessThanOrEqual(tokensPerMinute * (1 + now / MINUTE) + 1e-6)
+      }),
+    )
+  })
+})

@@ -1,0 +1,212 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import { GatewayError } from "../../src/canon/errors.ts"
+import { type RateRequest, RateLimiter } from "../../src/limits/rate-limiter.ts"
+
+let now = 0
+let limiter = new RateLimiter(() => now)
+
+beforeEach(() => {
+  now = 5_000_000
+  limiter = new RateLimiter(() => now)
+})
+
+function refusal(request: RateRequest, key = "key"): GatewayError {
+  try {
+    limiter.check(key, request)
+  } catch (error) {
+    if (error instanceof GatewayError) return error
+    throw error
+  }
+  throw new Error("the request was let through")
+}
+
+function passes(request: RateRequest, key = "key"): number {
+  let count = 0
+  try {
+    while (count < 100_000) {
+      limiter.check(key, request)
+      count++
+    }
+  } catch {
+    // It is full.
+  }
+  return count
+}
+
+describe("requests per minute", () => {
+  const request = { requestsPerMinute: 6, tokens: 1 }
+
+  test("a minute's requests pass at once, then one each time its part of the minute is over", () => {
+    expect(passes(request)).toBe(6)
+    const error = refusal(request)
+    expect(error.kind).toBe("request_rate_exceeded")
+    expect(error.status).toBe(429)
+    expect(error.retry).toBe(true)
+    expect(error.details.retryAfter).toBe(10)
+    expect(error.message).toBe(
+      "Rate limit reached for requests of this key: 6 per minute. Try again in 10s.",
+    )
+    now += 9_999
+    refusal(request)
+    now += 1
+    expect(passes(request)).toBe(1)
+  })
+
+  test("headers tell the whole limit, what is left, and when it is whole again", () => {
+    expect(limiter.check("key", request)).toEqual({
+      "x-ratelimit-limit-requests": "6",
+      "x-ratelimit-remaining-requests": "5",
+      "x-ratelimit-reset-requests": "10s",
+    })
+    passes(request)
+    expect(refusal(request).details.headers).toEqual({
+      "x-ratelimit-limit-requests": "6",
+      "x-ratelimit-remaining-requests": "0",
+      "x-ratelimit-reset-requests": "1m0s",
+    })
+  })
+
+  test("keys do not share, and a key without limits has no headers", () => {
+    passes(request)
+    expect(passes(request, "other")).toBe(6)
+    expect(limiter.check("free", { tokens: 1e9 })).toEqual({})
+  })
+
+  test("a changed limit holds from the next request on", () => {
+    passes(request)
+    expect(passes({ requestsPerMinute: 10, tokens: 1 })).toBe(4)
+    refusal(request)
+  })
+})
+
+describe("tokens per minute", () => {
+  const request = { tokensPerMinute: 600, tokens: 100 }
+
+  test("pass until they are used up, and wait for as many as are missing", () => {
+    expect(passes(request)).toBe(6)
+    const error = refusal({ ...request, tokens: 50 })
+    expect(error.kind).toBe("token_rate_exceeded")
+    expect(error.details.retryAfter).toBe(5)
+    expect(error.message).toBe(
+      "Rate limit reached for tokens of this key: 600 per minute, and this request may use 50. Try again in 5s.",
+    )
+    now += 5_000
+    limiter.check("key", { ...request, tokens: 50 })
+  })
+
+  test("a refused request uses nothing of either limit", () => {
+    const both = { requestsPerMinute: 3, tokensPerMinute: 100, tokens: 60 }
+    limiter.check("key", both)
+    for (let count = 0; count < 10; count++) {
+      expect(refusal(both).kind).toBe("token_rate_exceeded")
+    }
+    limiter.check("key", { ...both, tokens: 20 })
+    limiter.check("key", { ...both, tokens: 20 })
+    expect(refusal({ ...both, tokens: 0 }).kind).toBe("request_rate_exceeded")
+  })
+
+  test("are put right once the real usage is known", () => {
+    limiter.check("key", request)
+    limiter.adjust("key", 400)
+    expect(limiter.check("key", request)["x-ratelimit-remaining-tokens"]).toBe("0")
+    limiter.adjust("key", -100)
+    expect(limiter.check("key", request)["x-ratelimit-remaining-tokens"]).toBe("0")
+    // More than was thought becomes a debt that delays what follows.
+    limiter.adjust("key", 600)
+    expect(refusal({ ...request, tokens: 1 }).details.retryAfter).toBe(61)
+  })
+
+  test("never come back in larger number than are in use", () => {
+    limiter.check("key", request)
+    limiter.adjust("key", -1e9)
+    expect(passes(request)).toBe(6)
+    limiter.adjust("nobody", -1e9)
+    expect(passes(request, "nobody")).toBe(6)
+  })
+
+  test("that have drained meanwhile do not come back a second time", () => {
+    limiter.check("key", { ...request, tokens: 600 })
+    now += 30_000
+    limiter.check("key", { ...request, tokens: 300 })
+    limiter.adjust("key", -600, 30_000)
+    expect(passes({ ...request, tokens: 100 })).toBe(3)
+  })
+
+  test("larger than the whole limit wait until nothing is in use, and are a debt then", () => {
+    const large = { tokensPerMinute: 600, tokens: 1_200 }
+    limiter.check("key", { ...large, tokens: 60 })
+    const error = refusal(large)
+    expect(error.details.retryAfter).toBe(6)
+    expect(error.message).toContain("runs once no other tokens are in use")
+    now += 6_000
+    limiter.check("key", large)
+    expect(refusal({ ...large, tokens: 1 }).details.retryAfter).toBe(61)
+    limiter.adjust("key", -1_190)
+    expect(passes({ ...large, tokens: 59 })).toBe(10)
+  })
+
+  test("a correction that got lost delays a key for ten minutes at most", () => {
+    limiter.check("key", { ...request, tokens: 1e12 })
+    expect(refusal(request).details.retryAfter).toBe(550)
+  })
+})
+
+describe("several processes", () => {
+  const request = { requestsPerMinute: 10, tokens: 1 }
+
+  test("each take their share, while headers tell the whole limit", () => {
+    limiter.setProcesses(2)
+    expect(limiter.check("key", request)).toEqual({
+      "x-ratelimit-limit-requests": "10",
+      "x-ratelimit-remaining-requests": "8",
+      "x-ratelimit-reset-requests": "12s",
+    })
+    expect(passes(request)).toBe(4)
+    expect(refusal(request).details.retryAfter).toBe(12)
+  })
+
+  test("when one more comes, what was used counts against the smaller share", () => {
+    limiter.check("key", request)
+    limiter.check("key", request)
+    limiter.check("key", request)
+    limiter.setProcesses(2)
+    expect(passes(request)).toBe(2)
+    expect(passes(request, "fresh")).toBe(5)
+  })
+
+  test("when one goes, its part comes bit by bit, since it may have been used there", () => {
+    limiter.setProcesses(2)
+    limiter.check("key", request)
+    limiter.setProcesses(1)
+    expect(passes(request)).toBe(4)
+    expect(passes(request, "fresh")).toBe(5)
+    now += 6_000
+    expect(passes(request)).toBe(1)
+    now += 60_000
+    expect(passes(request)).toBe(10)
+    expect(passes(request, "another")).toBe(10)
+  })
+
+  test("let each at least one request through when there are more of them than the limit", () => {
+    limiter.setProcesses(8)
+    expect(passes({ requestsPerMinute: 1, tokens: 1 })).toBe(1)
+    now += 479_000
+    expect(passes({ requestsPerMinute: 1, tokens: 1 })).toBe(0)
+    now += 1_000
+    expect(passes({ requestsPerMinute: 1, tokens: 1 })).toBe(1)
+  })
+})
+
+describe("memory", () => {
+  test("is bounded, and keys that use nothing are forgotten first", () => {
+    limiter = new RateLimiter(() => now, 100)
+    const request = { requestsPerMinute: 2, tokens: 1 }
+    for (let count = 0; count < 50; count++) limiter.check(`idle${count}`, request)
+    now += 120_000
+    for (let count = 0; count < 49; count++) passes(request, `busy${count}`)
+    passes(request, "last")
+    limiter.check("one more", request)
+    for (let count = 0; count < 49; count++) refusal(request, `busy${count}`)
+    refusal(request, "last")
+  })
+})

@@ -1,0 +1,129 @@
+import { beforeEach, describe, expect, test } from "bun:test"
+import { GatewayError } from "../../src/canon/errors.ts"
+import { Health } from "../../src/routing/health.ts"
+
+const ID = "mine/large"
+let now = 0
+let health = new Health(() => now)
+
+beforeEach(() => {
+  now = 1_000_000
+  health = new Health(() => now)
+})
+
+function breakTimes(times: number): void {
+  for (let count = 0; count < times; count++) health.broke(ID)
+}
+
+/** Milliseconds until requests go there again. */
+function restLeft(): number {
+  const from = now
+  while (!health.isHealthy(ID) && now - from < 200_000) now += 250
+  const rest = now - from
+  now = from
+  return rest
+}
+
+describe("health", () => {
+  test("rests after three failures in a row, not after two", () => {
+    breakTimes(2)
+    expect(health.isHealthy(ID)).toBe(true)
+    health.succeeded(ID)
+    breakTimes(2)
+    expect(health.isHealthy(ID)).toBe(true)
+    breakTimes(1)
+    expect(health.isHealthy(ID)).toBe(false)
+    expect(health.isHealthy("mine/other")).toBe(true)
+    expect(restLeft()).toBe(1_000)
+  })
+
+  test("rests twice as long each time its trial fails, up to a minute", () => {
+    breakTimes(3)
+    const rests = [restLeft()]
+    for (let trial = 0; trial < 8; trial++) {
+      now += restLeft()
+      health.attempted(ID)
+      health.broke(ID)
+      rests.push(restLeft())
+    }
+    expect(rests).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1_000))
+  })
+
+  test("takes a hundred failures at once for one", () => {
+    breakTimes(100)
+    expect(restLeft()).toBe(1_000)
+  })
+
+  test("lets one request try after a rest, and forgets a trial of which nothing is heard", () => {
+    breakTimes(3)
+    now += 1_000
+    expect(health.isHealthy(ID)).toBe(true)
+    health.attempted(ID)
+    expect(health.isHealthy(ID)).toBe(false)
+    now += 29_999
+    expect(health.isHealthy(ID)).toBe(false)
+    now += 1
+    expect(health.isHealthy(ID)).toBe(true)
+  })
+
+  test("is well again after a success, as if nothing had been", () => {
+    breakTimes(3)
+    now += 1_000
+    health.attempted(ID)
+    health.succeeded(ID)
+    expect(health.isHealthy(ID)).toBe(true)
+    expect(health.isAllWell).toBe(true)
+    breakTimes(3)
+    expect(restLeft()).toBe(1_000)
+  })
+
+  test.each([
+    [undefined, 5_000],
+    [2, 2_000],
+    [0, 0],
+    [3_600, 120_000],
+  ])("an overload that asks for %p seconds rests %p ms", (retryAfter, rest) => {
+    health.overloaded(ID, retryAfter)
+    expect(restLeft()).toBe(rest)
+  })
+
+  test("a late success does not end the wait that the vendor asked for", () => {
+    health.overloaded(ID, 30)
+    health.succeeded(ID)
+    expect(restLeft()).toBe(30_000)
+    health.overloaded(ID, 1)
+    expect(restLeft()).toBe(30_000)
+  })
+
+  test("a refused credential rests a minute, and one request looks whether it was mended", () => {
+    health.refused(ID)
+    expect(restLeft()).toBe(60_000)
+    now += 60_000
+    health.attempted(ID)
+    expect(health.isHealthy(ID)).toBe(false)
+    health.succeeded(ID)
+    expect(health.isHealthy(ID)).toBe(true)
+  })
+
+  test("tells from an error what it means", () => {
+    const fail = (error: GatewayError) => health.failed(ID, error)
+    fail(new GatewayError("refused_by_upstream", "", { upstream: { status: 400 } }))
+    fail(new GatewayError("internal_error", ""))
+    expect(health.isAllWell).toBe(true)
+    fail(new GatewayError("upstream_overloaded", "", { retryAfter: 7 }))
+    expect(restLeft()).toBe(7_000)
+    now += 7_000
+    fail(new GatewayError("upstream_error", "", { upstream: { status: 401 } }))
+    expect(restLeft()).toBe(60_000)
+    now += 60_000
+    health.succeeded(ID)
+    for (let count = 0; count < 3; count++) fail(new GatewayError("upstream_timeout", ""))
+    expect(restLeft()).toBe(1_000)
+  })
+
+  test("remembers a bounded number of deployments", () => {
+    for (let count = 0; count < 20_000; count++) health.refused(`mine/${count}`)
+    expect(health.isHealthy("mine/0")).toBe(true)
+    expect(health.isHealthy("mine/19999")).toBe(false)
+  })
+})
