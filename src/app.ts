@@ -30,6 +30,8 @@ import { vendors } from "./vendors/index.ts"
 
 /** How long running requests may take to finish once the gateway is asked to stop, milliseconds. */
 const DRAIN_TIME = 30_000
+/** How often it looks whether they have. */
+const DRAIN_LOOK = 20
 
 export interface AppOptions {
   readonly settings: Settings
@@ -203,7 +205,9 @@ function routesOf(parts: RouteParts): Route[] {
 
 async function drain(server: Bun.Server<undefined>, state: State): Promise<void> {
   state.isDraining = true
-  const finished = server.stop(false)
-  await Promise.race([finished, Bun.sleep(DRAIN_TIME)])
+  // Idle connections of callers would keep it open for ever, so it is not waited for.
+  void server.stop(false)
+  const deadline = Date.now() + DRAIN_TIME
+  while (server.pendingRequests > 0 && Date.now() < deadline) await Bun.sleep(DRAIN_LOOK)
   await server.stop(true)
 }

@@ -47,11 +47,9 @@ export function pathName(path: readonly PropertyKey[]): string {
 
 /** A parameter that must be there is not. */
 export function missingParameter(name: string): GatewayError {
-  return new GatewayError(
-    "missing_required_parameter",
-    `Missing required parameter: '${name}'.`,
-    { parameter: name },
-  )
+  return new GatewayError("missing_required_parameter", `Missing required parameter: '${name}'.`, {
+    parameter: name,
+  })
 }
 
 /** @param expected with its article: `a string`, `one of a string or array of objects`. */

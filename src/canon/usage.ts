@@ -27,6 +27,8 @@ export interface Usage {
   readonly seconds: number
   /** Searches made, as rerankers and searching models count them. */
   readonly searches: number
+  /** Requests themselves, where a vendor charges for each one beside its tokens. */
+  readonly requests: number
 }
 
 /** The classes of usage that have a price. */
@@ -46,6 +48,7 @@ export const NO_USAGE: Usage = Object.freeze({
   characters: 0,
   seconds: 0,
   searches: 0,
+  requests: 0,
 })
 
 /** All tokens that went in, whatever they cost: what a context limit and a price tier count. */
@@ -73,6 +76,8 @@ export function addUsage(left: Usage, right: Usage): Usage {
 
 /** Whether nothing at all was counted. */
 export function isNoUsage(usage: Usage): boolean {
-  return totalInput(usage) + totalOutput(usage) + usage.images + usage.characters === 0 &&
+  return (
+    totalInput(usage) + totalOutput(usage) + usage.images + usage.characters === 0 &&
     usage.seconds + usage.searches === 0
+  )
 }

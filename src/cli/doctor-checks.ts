@@ -82,7 +82,7 @@ async function checkDatabase(directory: string): Promise<Check> {
     const found = `${accounts} accounts, ${entries} entries`
     if (problem === undefined) return { name, result: "ok", found: `${found}, the books balance` }
     const mend = "somebody changed the book: restore a backup and compare"
-    return { name, result: "failed", found: `${found}; ${String(problem)}`, mend }
+    return { name, result: "failed", found: `${found}; ${problem.message}`, mend }
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error)
     return { name, result: "failed", found, mend: "restore a backup, or choose another folder" }

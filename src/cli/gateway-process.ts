@@ -59,9 +59,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return { app, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-/** Resolves when the process is asked to end. */
+/** Resolves when the process is asked to end, or, in a worker, when its parent is gone. */
 export function askedToEnd(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve())
+  for (const reason of ["SIGTERM", "SIGINT", "disconnect"] as const) {
+    process.once(reason, () => resolve())
+  }
   return promise
 }

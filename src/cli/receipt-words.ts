@@ -13,10 +13,10 @@ export interface ShownReceipt {
   readonly model: string
   readonly deployment: string | null
   readonly estimated: boolean
-  readonly arithmetic: {
-    readonly lines: readonly { class: string; quantity: number; per_million: string }[]
-    readonly multiplier: string
-  } | null
+  readonly price: { readonly multiplier: string } | null
+  readonly arithmetic:
+    | readonly { readonly class: string; readonly quantity: number; readonly per_million: string }[]
+    | null
   readonly cost: string
   readonly charged: string
   readonly hold: string
@@ -68,15 +68,15 @@ export function describeReceipt(receipt: ShownReceipt, style: Style): string {
 }
 
 function describeArithmetic(receipt: ShownReceipt, style: Style): string {
-  const { arithmetic } = receipt
-  if (!arithmetic) return ""
-  const rows = arithmetic.lines.map(({ class: name, quantity, per_million }) => [
+  const { arithmetic, price } = receipt
+  if (!arithmetic || !price) return ""
+  const rows = arithmetic.map(({ class: name, quantity, per_million }) => [
     name,
     String(quantity),
     per_million,
     millionth(BigInt(Math.ceil(quantity)) * parseCredits(per_million)),
   ])
-  const sum = arithmetic.lines.reduce(
+  const sum = arithmetic.reduce(
     (total, line) => total + BigInt(Math.ceil(line.quantity)) * parseCredits(line.per_million),
     0n,
   )
@@ -90,7 +90,7 @@ function describeArithmetic(receipt: ShownReceipt, style: Style): string {
     rows,
     style,
   )
-  return `${lines}\n\nsum ${millionth(sum)} x multiplier ${arithmetic.multiplier} = ${receipt.cost} credits, rounded up to the nanocredit`
+  return `${lines}\n\nsum ${millionth(sum)} x multiplier ${price.multiplier} = ${receipt.cost} credits, rounded up to the nanocredit`
 }
 
 /** Nanocredits per million of a quantity, as credits: fifteen digits after the point are exact. */

@@ -19,6 +19,7 @@ export const PRICE_NAMES = [
   "character",
   "second",
   "search",
+  "request",
 ] as const
 
 export type PriceName = (typeof PRICE_NAMES)[number]

@@ -1,4 +1,4 @@
-import type { Batch, Posted, Posting } from "../store/records.ts"
+import type { Batch, HoldRecord, Posted, Posting } from "../store/records.ts"
 import type { Hold } from "./hold.ts"
 
 /** The longest a settlement waits for others to share its commit, in milliseconds. */
@@ -6,6 +6,8 @@ const GATHER_TIME = 2
 /** Holds younger than this are not written down: most requests are over before. */
 const RECORD_AFTER = 250
 const ATTEMPTS = 3
+/** Before the second attempt to write; before the third it is twice as long. Milliseconds. */
+const RETRY_PAUSE = 50
 
 interface Pending {
   readonly posting: Posting
@@ -21,9 +23,10 @@ export class Journal {
   readonly #write: (batch: Batch) => Promise<Posted[]>
   #pending: Pending[] = []
   #closed: string[] = []
-  /** Holds in the order they were opened; those that are over are skipped. */
+  /** Holds in the order they were opened, none of them recorded; those that are over are skipped. */
   #open: Hold[] = []
   #running = 0
+  #lastAppendAt = -Infinity
   #flushing: Promise<void> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   /** Why the last write failed; undefined while the journal is well. */
@@ -63,48 +66,46 @@ export class Journal {
 
   /** Resolves when everything appended so far has been written, or has failed. */
   async flush(): Promise<void> {
-    while (this.#flushing) await this.#flushing
-    this.#flushing = this.#flush()
+    if (this.#flushing) await this.#flushing
+    // A flush that began meanwhile has taken everything along.
+    this.#flushing ??= this.#flush().finally(() => {
+      this.#flushing = undefined
+      if (this.#pending.length > 0) this.#schedule()
+    })
     await this.#flushing
   }
 
+  /** Whoever comes alone goes at once; company is worth waiting for when it is near. */
   #schedule(): void {
-    if (this.#flushing || this.#timer) return
-    if (this.#running === 0 || this.#pending.length > this.#running) {
-      void this.flush()
-      return
-    }
-    this.#timer = setTimeout(() => void this.flush(), GATHER_TIME)
+    const now = performance.now()
+    const isNear = now - this.#lastAppendAt < GATHER_TIME
+    this.#lastAppendAt = now
+    if (this.#flushing) return
+    const isExpected = isNear && this.#running >= this.#pending.length
+    if (!isExpected) void this.flush()
+    else this.#timer ??= setTimeout(() => void this.flush(), GATHER_TIME)
   }
 
   async #flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const pending = this.#pending
-    this.#pending = []
     const closed = this.#closed
+    const lasting = this.#takeLasting(Date.now())
+    if (pending.length + closed.length + lasting.length === 0) return
+    this.#pending = []
     this.#closed = []
-    const opened = this.#lastingHolds(Date.now())
-    if (pending.length + closed.length + opened.length > 0) {
-      const postings = pending.map((one) => one.posting)
-      await this.#commit(pending, { postings, opened: opened.map(recordOf), closed })
-    }
-    this.#flushing = undefined
-    if (this.#pending.length > 0) this.#schedule()
-  }
-
-  async #commit(pending: readonly Pending[], batch: Batch): Promise<void> {
     try {
+      const postings = pending.map((one) => one.posting)
+      const batch = { postings, opened: lasting.map(recordOf), closed }
       const posted = await this.#writeWithRetry(batch)
       this.failure = undefined
-      pending.forEach((one, index) => {
-        const answer = posted[index]
-        if (answer) one.resolve(answer)
-        else one.reject(new Error("the store answered for fewer settlements than it was given"))
-      })
+      settleAll(pending, posted)
     } catch (error) {
       this.failure = error
-      this.#closed.push(...batch.closed)
+      this.#closed.push(...closed)
+      this.#open.unshift(...lasting)
+      for (const hold of lasting) hold.recorded = false
       for (const one of pending) one.reject(error)
     }
   }
@@ -116,24 +117,32 @@ export class Journal {
         return await this.#write(batch)
       } catch (error) {
         if (attempt >= ATTEMPTS) throw error
+        await Bun.sleep(attempt * RETRY_PAUSE)
       }
     }
   }
 
-  #lastingHolds(now: number): Hold[] {
-    const lasting: Hold[] = []
-    for (const hold of this.#open) {
-      if (hold.at + RECORD_AFTER >= now) break
-      if (hold.over || hold.recorded) continue
-      hold.recorded = true
-      lasting.push(hold)
-    }
-    this.#open = this.#open.filter((hold) => !hold.over && !hold.recorded)
+  /** Takes the holds that have lasted out of those that are not recorded. */
+  #takeLasting(now: number): Hold[] {
+    const oldest = this.#open[0]
+    if (!oldest || oldest.at + RECORD_AFTER >= now) return []
+    const young = this.#open.findIndex((hold) => hold.at + RECORD_AFTER >= now)
+    const old = this.#open.splice(0, young === -1 ? this.#open.length : young)
+    const lasting = old.filter((hold) => !hold.over)
+    for (const hold of lasting) hold.recorded = true
     return lasting
   }
 }
 
-function recordOf(hold: Hold) {
+function settleAll(pending: readonly Pending[], posted: readonly Posted[]): void {
+  pending.forEach((one, index) => {
+    const answer = posted[index]
+    if (answer) one.resolve(answer)
+    else one.reject(new Error("the store answered for fewer settlements than it was given"))
+  })
+}
+
+function recordOf(hold: Hold): HoldRecord {
   const { request, payer, amount, at } = hold
   return { request, account: payer.account, key: payer.key, amount, at, receipt: hold.receipt() }
 }

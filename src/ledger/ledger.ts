@@ -1,8 +1,8 @@
-import type { HoldRecord } from "../store/records.ts"
+import type { HoldRecord, Posted } from "../store/records.ts"
 import type { Store } from "../store/store.ts"
 import type { Hold, Payer, Settlement, Standing } from "./hold.ts"
 import { Journal } from "./journal.ts"
-import { Till } from "./till.ts"
+import { Tills } from "./tills.ts"
 
 /** What the operator must hear of. Helpers never throw. */
 export interface LedgerAlarms {
@@ -19,12 +19,9 @@ export interface HoldOrder {
   readonly payer: Payer
   /** Nanocredits. */
   readonly amount: bigint
+  /** The receipt to keep if the process dies first. It must not throw. */
   readonly receipt: () => string
 }
-
-/** How long a request waits for other nodes to give back idle leases: tries x pause, milliseconds. */
-const RECALL_TRIES = 8
-const RECALL_PAUSE = 75
 
 /**
  * The money of one process: holds and settles in memory against leases, and posts to the store in
@@ -34,13 +31,14 @@ export class Ledger {
   readonly #store: Store
   readonly #node: string
   readonly #alarms: LedgerAlarms
-  readonly #tills = new Map<string, Till>()
+  readonly #tills: Tills
   readonly #journal: Journal
 
   constructor(store: Store, node: string, alarms: LedgerAlarms) {
     this.#store = store
     this.#node = node
     this.#alarms = alarms
+    this.#tills = new Tills(store, node)
     this.#journal = new Journal((batch) => store.post(node, batch))
   }
 
@@ -51,49 +49,49 @@ export class Ledger {
 
   /** Sets money aside, or does nothing and answers undefined when this process's lease is too small. */
   tryHold(order: HoldOrder): Hold | undefined {
-    const tills = this.#tillsOf(order.payer)
-    for (const till of tills) if (till.available < order.amount) return undefined
-    for (const till of tills) till.held += order.amount
     const { request, payer, amount, receipt } = order
-    const hold = {
-      request,
-      payer,
-      tills,
-      amount,
-      at: Date.now(),
-      receipt,
-      recorded: false,
-      over: false,
-    }
+    const tills = this.#tills.ofPayer(payer)
+    for (const till of tills) if (till.available < amount) return undefined
+    for (const till of tills) till.held += amount
+    const at = Date.now()
+    const hold = { request, payer, tills, amount, at, receipt, recorded: false, over: false }
     this.#journal.opened(hold)
     return hold
   }
 
   /** What could be held at once. */
   available(payer: Payer): bigint {
-    return this.#tillsOf(payer).reduce(
-      (least, till) => (till.available < least ? till.available : least),
-      this.#till(payer.account).available,
-    )
+    let least: bigint | undefined
+    for (const { available } of this.#tills.ofPayer(payer)) {
+      if (least === undefined || available < least) least = available
+    }
+    return least ?? 0n
   }
 
-  /** Leases more, as far as there is more, so that `amount` can be held. */
-  async extend(payer: Payer, amount: bigint): Promise<void> {
-    await Promise.all(this.#tillsOf(payer).map((till) => this.#extendTo(till, amount)))
+  /**
+   * Leases more, as far as there is more, so that `amount` can be held. Whoever waits at once is
+   * served in turn, so what is leased may be gone when this resolves; an `attempt` that places the
+   * hold is made the moment there is enough, and its result is the answer.
+   */
+  extend(payer: Payer, amount: bigint): Promise<true | undefined>
+  extend<T>(payer: Payer, amount: bigint, attempt: () => T | undefined): Promise<T | undefined>
+  extend(
+    payer: Payer,
+    amount: bigint,
+    attempt: () => unknown = () => (this.available(payer) >= amount ? true : undefined),
+  ): Promise<unknown> {
+    return this.#tills.extend(payer, amount, attempt)
   }
 
   /** How the payer's account and budget stand in the book, the account first. */
   standing(payer: Payer): Standing[] {
-    return this.#tillsOf(payer).map(({ owner, posted, available }) => ({
-      owner,
-      posted,
-      available,
-    }))
+    const tills = this.#tills.ofPayer(payer)
+    return tills.map(({ owner, posted, available }) => ({ owner, posted, available }))
   }
 
-  /** What this process's running requests hold of an account. */
+  /** What this process's requests hold of an account, those included whose charge is being posted. */
   heldOf(account: string): bigint {
-    return this.#tills.get(account)?.held ?? 0n
+    return this.#tills.of(account).held
   }
 
   /**
@@ -102,112 +100,78 @@ export class Ledger {
    * @throws when the book could not be written; then nothing was charged.
    */
   async settle(hold: Hold, cost: bigint, receipt: string): Promise<Settlement> {
+    if (hold.over) throw new Error(`the hold of request ${hold.request} has ended already`)
+    hold.over = true
     if (cost > hold.amount) await this.#grow(hold, cost)
-    const amount = cost > hold.amount ? hold.amount : cost
-    this.#end(hold, amount)
     const { request, payer, at } = hold
+    const amount = cost > hold.amount ? hold.amount : cost
+    for (const till of hold.tills) till.held -= hold.amount - amount
     try {
       const posted = await this.#journal.append(hold, { request, ...payer, amount, at, receipt })
       const writtenOff = cost - posted.charged
+      this.#book(hold, posted)
       if (writtenOff > 0n) this.#alarms.writtenOff(request, writtenOff)
-      this.#till(payer.account).posted = posted.balance
       return { charged: posted.charged, writtenOff, balance: posted.balance }
     } catch (error) {
-      for (const till of hold.tills) till.leased += amount
       this.#alarms.failed(error)
       throw error
+    } finally {
+      for (const till of hold.tills) till.held -= amount
     }
   }
 
   /** Ends a hold without a charge. */
   release(hold: Hold): void {
     if (hold.over) return
-    this.#end(hold, 0n)
+    hold.over = true
+    for (const till of hold.tills) till.held -= hold.amount
     this.#journal.closed(hold)
   }
 
-  /** Writes what has lasted; gives back what other nodes ask for. */
+  /** Writes what has lasted; gives back what other nodes ask for; looks whether a failure is over. */
   async tick(recalls: readonly string[]): Promise<void> {
-    this.#journal.tick(Date.now())
-    for (const owner of recalls) {
-      const till = this.#tills.get(owner)
-      if (till && till.available > 0n) await this.#giveBack(till, till.available)
-    }
+    const now = Date.now()
+    this.#journal.tick(now)
+    for (const owner of recalls) await this.#tills.giveBack(owner)
+    const { failure } = this.#journal
+    if (failure === undefined) return
+    await this.#store.pollNode(this.#node, now)
+    if (this.#journal.failure === failure) this.#journal.failure = undefined
   }
 
-  /** Our leases were given away because we seemed dead: new holds start from new tills. */
+  /** Our leases were given away because we seemed dead: they have to be leased anew. */
   forgetLeases(): void {
-    this.#tills.clear()
+    this.#tills.forget()
   }
 
-  /** Writes everything and gives every lease back. */
+  /** Writes everything that has ended. The leases go back when the node leaves. */
   async close(): Promise<void> {
     await this.#journal.flush()
-    for (const till of this.#tills.values()) {
-      if (till.leased > 0n) await this.#giveBack(till, till.leased)
-    }
   }
 
-  #end(hold: Hold, charged: bigint): void {
-    hold.over = true
-    for (const till of hold.tills) {
-      till.held -= hold.amount
-      till.leased -= charged
+  /** Takes a charge over from the book. A lease that was lost meanwhile has not paid for it. */
+  #book(hold: Hold, posted: Posted): void {
+    const [account, budget] = hold.tills
+    if (account) {
+      account.leased -= posted.fromLease
+      account.posted = posted.balance
+    }
+    if (budget) {
+      budget.leased -= posted.fromBudgetLease
+      budget.posted -= posted.charged
     }
   }
 
   /** Raises a hold towards a cost above it, as far as the payer has more. */
   async #grow(hold: Hold, cost: bigint): Promise<void> {
-    if (this.available(hold.payer) < cost - hold.amount) {
-      await this.extend(hold.payer, cost - hold.amount).catch(this.#alarms.failed)
+    const missing = cost - hold.amount
+    if (this.available(hold.payer) < missing) {
+      await this.extend(hold.payer, missing).catch(this.#alarms.failed)
     }
     const available = this.available(hold.payer)
-    const missing = cost - hold.amount
     const more = available < missing ? available : missing
     if (more <= 0n) return
     for (const till of hold.tills) till.held += more
     hold.amount += more
-  }
-
-  async #extendTo(till: Till, amount: bigint): Promise<void> {
-    for (let attempt = 0; attempt < RECALL_TRIES && till.available < amount; attempt++) {
-      if (till.extending) {
-        await till.extending
-        continue
-      }
-      const wanted = amount - till.available
-      const grant = this.#store.lease({ node: this.#node, owner: till.owner, wanted })
-      till.extending = grant.then(
-        ({ granted, posted }) => {
-          till.leased += granted
-          till.posted = posted
-          till.extending = undefined
-        },
-        () => {
-          till.extending = undefined
-        },
-      )
-      const { granted, leasedElsewhere } = await grant
-      if (granted >= wanted || leasedElsewhere === 0n) return
-      await Bun.sleep(RECALL_PAUSE)
-    }
-  }
-
-  async #giveBack(till: Till, amount: bigint): Promise<void> {
-    till.leased -= amount
-    await this.#store.returnLease(this.#node, till.owner, amount)
-  }
-
-  #tillsOf(payer: Payer): Till[] {
-    const account = this.#till(payer.account)
-    return payer.budgeted ? [account, this.#till(payer.key)] : [account]
-  }
-
-  #till(owner: string): Till {
-    const known = this.#tills.get(owner)
-    if (known) return known
-    const till = new Till(owner)
-    this.#tills.set(owner, till)
-    return till
   }
 }

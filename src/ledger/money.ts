@@ -29,12 +29,19 @@ export function parseCredits(text: string): bigint {
   return parseDecimal(text, 9)
 }
 
+const ZEROS = "000000000"
+const ZERO = 0x30
+
 /** Nanocredits as decimal text in credits, without trailing zeros: `0.0000125`, `10`. */
 export function formatCredits(nanocredits: bigint): string {
-  const sign = nanocredits < 0n ? "-" : ""
-  const digits = (nanocredits < 0n ? -nanocredits : nanocredits).toString().padStart(10, "0")
-  const fraction = digits.slice(-9).replace(/0+$/, "")
-  return `${sign}${digits.slice(0, -9)}${fraction === "" ? "" : `.${fraction}`}`
+  if (nanocredits < 0n) return `-${formatCredits(-nanocredits)}`
+  const digits = nanocredits.toString()
+  const point = digits.length - 9
+  const whole = point > 0 ? digits.slice(0, point) : "0"
+  const fraction = point > 0 ? digits.slice(point) : ZEROS.slice(digits.length) + digits
+  let end = 9
+  while (end > 0 && fraction.charCodeAt(end - 1) === ZERO) end--
+  return end === 0 ? whole : `${whole}.${fraction.slice(0, end)}`
 }
 
 /** Division that rounds up, for non-negative numerators. */

@@ -7,6 +7,8 @@ const POLL_EVERY = 100
 const BEAT_EVERY = 5_000
 /** A node that was silent this long is taken for dead, wherever it ran. */
 const DEAD_AFTER = 30_000
+/** One that itself was silent this long has been suspended: so may the others, who come back now. */
+const SUSPENDED_AFTER = 15_000
 
 export interface NodeListeners {
   onNews(news: NodeNews): Promise<void>
@@ -46,7 +48,8 @@ export class Node implements AsyncDisposable {
     this.#stopped = true
     clearTimeout(this.#timer)
     await this.#polling
-    await this.#store.removeNode(this.id, Date.now())
+    const expired = await this.#store.removeNode(this.id, Date.now())
+    if (expired.length > 0) this.#listeners.onExpired(expired)
   }
 
   #join(): Promise<void> {
@@ -70,15 +73,16 @@ export class Node implements AsyncDisposable {
 
   async #poll(): Promise<void> {
     const now = Date.now()
-    const beats = now - this.#beatAt >= BEAT_EVERY
-    if (beats) this.#beatAt = now
+    const silence = now - this.#beatAt
+    const beats = silence >= BEAT_EVERY
     const news = await this.#store.pollNode(this.id, beats ? now : null)
+    if (beats) this.#beatAt = now
     if (!news.known) {
       await this.#join()
       this.#listeners.onForgotten()
     }
     await this.#listeners.onNews(news)
-    if (beats) await this.#bury()
+    if (beats && silence < SUSPENDED_AFTER) await this.#bury()
   }
 
   async #bury(): Promise<void> {

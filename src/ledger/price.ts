@@ -16,6 +16,7 @@ export interface Price {
 /** One line of a receipt's arithmetic. */
 export interface CostLine {
   readonly class: UsageClass
+  /** Whole units: a part of a second counts as one. */
   readonly quantity: number
   /** Nanocredits per million units. */
   readonly rate: bigint
@@ -30,7 +31,7 @@ export interface Cost {
 }
 
 /** The words of `tollgate.yaml` for the classes of usage. */
-const CLASS_OF_NAME = {
+export const CLASS_OF_NAME = {
   input: "inputFresh",
   cached_input: "inputCacheRead",
   cache_write: "inputCacheWrite",
@@ -42,6 +43,7 @@ const CLASS_OF_NAME = {
   character: "characters",
   second: "seconds",
   search: "searches",
+  request: "requests",
 } as const satisfies Record<string, UsageClass>
 
 /** What an unpriced class costs: the class it is a kind of, never nothing. */
@@ -110,11 +112,11 @@ export function costOf(usage: Usage, price: Price): Cost {
   const lines: CostLine[] = []
   let sum = 0n
   for (const usageClass of PRICED_CLASSES) {
-    const quantity = usage[usageClass]
-    if (quantity === 0) continue
+    const quantity = Math.ceil(usage[usageClass])
+    if (quantity <= 0) continue
     const rate = rateOf(rates, usageClass)
     lines.push({ class: usageClass, quantity, rate })
-    sum += BigInt(Math.ceil(quantity)) * rate
+    sum += BigInt(quantity) * rate
   }
   const total = divideUp(sum * price.multiplier, MILLIONTHS * MILLIONTHS)
   return { lines, multiplier: price.multiplier, total }

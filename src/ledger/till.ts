@@ -1,20 +1,27 @@
+import type { LeaseGrant } from "../store/records.ts"
+
 /**
  * One process's view, in memory, of its lease on one owner: an account, or a key with a budget.
  * Everything a request needs to know about money before it may start is here, so it never waits for
  * the database.
  *
- * Invariant: `held` never exceeds `leased`, but for the moment after a lease was lost to a reaper.
+ * Invariant: `held` never exceeds `leased`, but for holds whose lease was lost to a reaper: what is
+ * leased next covers those first.
  */
 export class Till {
   readonly owner: string
   /** What this process may still charge, nanocredits. */
   leased = 0n
-  /** The part of it that running requests hold. */
+  /** The part of it that requests hold until they are released or their charge is posted. */
   held = 0n
   /** The owner's posted balance when last heard of. */
   posted = 0n
-  /** The lease that is being extended right now, so that many requests ask once. */
-  extending: Promise<void> | undefined
+  /** What requests wait for, one wish for each. */
+  readonly waiting = new Set<{ readonly amount: bigint }>()
+  /** The order for a larger lease that is under way. */
+  order: Promise<LeaseGrant> | undefined
+  /** The order after that one: it counts in those who came too late for it. */
+  nextOrder: Promise<LeaseGrant> | undefined
 
   constructor(owner: string) {
     this.owner = owner

@@ -18,7 +18,7 @@ export async function callUpstream<T>(
   use: Use<T>,
 ): Promise<T> {
   const { health, alarms } = services
-  let failure = new GatewayError("upstream_overloaded", "No deployment of this model is set up.")
+  let failure: GatewayError | undefined
   for (const deployment of route(exchange.bill.model, health)) {
     const attempt = begin(services, exchange, deployment)
     health.attempted(deployment.id)
@@ -31,11 +31,11 @@ export async function callUpstream<T>(
       attempt.end(failure)
       attempt[Symbol.dispose]()
       if (failure === CALLER_LEFT || failure.kind === "refused_by_upstream") break
-      health.failed(deployment.id, failure)
+      health.failed(deployment.id, failure, exchange.bill.attempts.at(-1)?.status)
       alarms.attemptFailed(exchange.call.id, deployment.id, failure.kind)
     }
   }
-  throw failure
+  throw failure ?? new GatewayError("upstream_overloaded", "No deployment of this model is set up.")
 }
 
 function begin(services: RelayServices, exchange: Exchange, deployment: Deployment): Attempt {

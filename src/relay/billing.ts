@@ -5,7 +5,7 @@ import type { Deployment, Model } from "../catalog/model.ts"
 import type { Hold, Settlement, Standing } from "../ledger/hold.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { formatCredits } from "../ledger/money.ts"
-import { type Cost, costOf } from "../ledger/price.ts"
+import { type Cost, costOf, type Price } from "../ledger/price.ts"
 import {
   affordableOutput,
   type Bound,
@@ -147,14 +147,15 @@ export class Billing {
   reckon(bill: Bill, deployment: Deployment, meter: Meter): Reckoning | Promise<Reckoning> {
     const { price } = deployment
     if (!price) throw new Error(`deployment ${deployment.id} was called without a price`)
-    const { usage } = meter
-    if (usage && !isNoUsage(usage)) return { usage, estimated: false, cost: costOf(usage, price) }
+    if (meter.usage && !isNoUsage(meter.usage)) {
+      const usage = withRequest(meter.usage, price)
+      return { usage, estimated: false, cost: costOf(usage, price) }
+    }
     if (meter.finished) this.#alarms.usageMissing(bill.call.id, deployment.id)
-    return this.#estimate(bill, meter).then((estimate) => ({
-      usage: estimate,
-      estimated: true,
-      cost: costOf(estimate, price),
-    }))
+    return this.#estimate(bill, meter).then((estimate) => {
+      const usage = withRequest(estimate, price)
+      return { usage, estimated: true, cost: costOf(usage, price) }
+    })
   }
 
   async #estimate(bill: Bill, meter: Meter): Promise<Usage> {
@@ -198,6 +199,11 @@ export class Billing {
     const { call, request, model, attempts, losses, firstByteAt } = bill
     return { call, request, model, attempts, losses, firstByteAt, hold: bill.hold.amount }
   }
+}
+
+/** Counts the request itself, where it has a price of its own. */
+function withRequest(usage: Usage, price: Price): Usage {
+  return price.rates.requests === undefined ? usage : { ...usage, requests: 1 }
 }
 
 interface Order {

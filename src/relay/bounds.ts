@@ -11,6 +11,8 @@ const TOOL_PROMPT = 512
 /** The longest answer assumed of a model of which neither a maximum nor a context is known. */
 const UNKNOWN_MAXIMUM = 65_536
 const MILLION = 1_000_000n
+/** Searches that a searching model is assumed to make at most. */
+const MOST_SEARCHES = 30n
 
 /** The most a request can use: the worst case that its hold covers. Tokens. */
 export interface Bound {
@@ -74,7 +76,8 @@ export function affordableOutput(
     const rate = dearest(price, bound.input, OUTPUT_CLASSES) * BigInt(bound.choices)
     if (rate === 0n || price.multiplier === 0n) continue
     const payable = (amount * MILLION * MILLION) / price.multiplier
-    const left = payable - BigInt(bound.input) * dearest(price, bound.input, INPUT_CLASSES)
+    const input = BigInt(bound.input) * dearest(price, bound.input, INPUT_CLASSES)
+    const left = payable - input - beside(price)
     least = Math.min(least, Number(left / rate))
   }
   return least
@@ -87,7 +90,13 @@ function costOfBound(bound: Bound, price: Price): bigint {
   const input = BigInt(bound.input) * dearest(price, bound.input, INPUT_CLASSES)
   const output =
     BigInt(bound.output) * BigInt(bound.choices) * dearest(price, bound.input, OUTPUT_CLASSES)
-  return divideUp((input + output) * price.multiplier, MILLION * MILLION)
+  return divideUp((input + output + beside(price)) * price.multiplier, MILLION * MILLION)
+}
+
+/** What a request may cost beside its tokens, in millionths of nanocredits. */
+function beside(price: Price): bigint {
+  const { requests = 0n, searches = 0n } = price.rates
+  return requests + searches * MOST_SEARCHES
 }
 
 /** The dearest of some classes, since it is not known beforehand which one a token will be. */
@@ -104,15 +113,14 @@ function dearest(price: Price, inputTokens: number, classes: readonly UsageClass
 function mediaBound(messages: readonly Message[], model: Model): MediaBound {
   let encoded = 0
   let tokens = 0
-  for (const message of messages) {
-    for (const part of message.parts) {
-      if (part.type === "text") continue
-      const tokenBound = partBound(part, model)
-      if (tokenBound === undefined) continue
-      tokens += tokenBound
-      if ("source" in part && part.source.type === "base64") encoded += part.source.data.length
-    }
+  const add = (part: Part): void => {
+    if (part.type === "tool-result") for (const piece of part.content) add(piece)
+    const tokenBound = part.type === "text" ? undefined : partBound(part, model)
+    if (tokenBound === undefined) return
+    tokens += tokenBound
+    if ("source" in part && part.source.type === "base64") encoded += part.source.data.length
   }
+  for (const message of messages) for (const part of message.parts) add(part)
   return { encoded, tokens }
 }
 

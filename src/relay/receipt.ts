@@ -2,7 +2,7 @@ import type { ChatRequest, Loss } from "../canon/chat.ts"
 import type { Usage, UsageClass } from "../canon/usage.ts"
 import type { Deployment, Model } from "../catalog/model.ts"
 import { formatCredits } from "../ledger/money.ts"
-import type { Cost, Price } from "../ledger/price.ts"
+import type { Cost, CostLine, Price, Rates } from "../ledger/price.ts"
 import type { ReceiptRecord } from "../store/records.ts"
 import type { Call } from "./call.ts"
 
@@ -48,6 +48,7 @@ const CLASS_NAMES: Record<UsageClass | "reasoning", string> = {
   characters: "character",
   seconds: "second",
   searches: "search",
+  requests: "request",
 }
 
 /** The text of a receipt, as it is kept. What only the book knows is added when it is read. */
@@ -57,7 +58,7 @@ export function writeReceipt(facts: ReceiptFacts): string {
     id: call.id,
     object: "receipt",
     status: facts.status,
-    created_at: new Date(call.receivedAt).toISOString(),
+    created_at: call.receivedAt,
     first_byte_ms: facts.firstByteAt === undefined ? null : facts.firstByteAt - call.receivedAt,
     duration_ms: Date.now() - call.receivedAt,
     account: call.key.account,
@@ -69,7 +70,7 @@ export function writeReceipt(facts: ReceiptFacts): string {
     usage: usage === undefined ? null : namedUsage(usage),
     estimated: facts.estimated ?? false,
     price: deployment?.price === undefined ? null : priceSnapshot(deployment.price),
-    arithmetic: cost === undefined ? null : arithmetic(cost),
+    arithmetic: cost === undefined ? null : cost.lines.map(lineOf),
     cost: formatCredits(cost?.total ?? 0n),
     hold: formatCredits(facts.hold),
     attempts: facts.attempts,
@@ -77,43 +78,65 @@ export function writeReceipt(facts: ReceiptFacts): string {
   })
 }
 
+const FORMULA =
+  "cost = ceil(sum(quantity x per_million / 1000000) x price.multiplier), rounded up to the nanocredit"
+
+const USAGE_NAMES = Object.entries(CLASS_NAMES) as [keyof Usage, string][]
+
 function namedUsage(usage: Usage): Record<string, number> {
   const named: Record<string, number> = {}
-  for (const [name, quantity] of Object.entries(usage) as [keyof Usage, number][]) {
-    if (quantity > 0) named[CLASS_NAMES[name]] = quantity
+  for (const [usageClass, name] of USAGE_NAMES) {
+    const quantity = usage[usageClass]
+    if (quantity > 0) named[name] = quantity
   }
   return named
 }
 
+function lineOf(line: CostLine): object {
+  return {
+    class: CLASS_NAMES[line.class],
+    quantity: line.quantity,
+    per_million: rateText(line.rate),
+  }
+}
+
+const rateTexts = new Map<bigint, string>()
+
+/** There are few rates and many receipts: each rate is written out once. */
+function rateText(rate: bigint): string {
+  let text = rateTexts.get(rate)
+  if (text === undefined) {
+    text = formatCredits(rate)
+    if (rateTexts.size < MOST_RATES) rateTexts.set(rate, text)
+  }
+  return text
+}
+
+const MOST_RATES = 10_000
 const snapshots = new WeakMap<Price, object>()
 
 /** The rate card, in credits per million units. Prices are immutable, so each is written out once. */
 function priceSnapshot(price: Price): object {
-  const known = snapshots.get(price)
-  if (known) return known
-  const perMillion: Record<string, string> = {}
-  for (const [name, rate] of Object.entries(price.rates) as [UsageClass, bigint][]) {
-    perMillion[CLASS_NAMES[name]] = formatCredits(rate)
+  let snapshot = snapshots.get(price)
+  if (snapshot === undefined) {
+    snapshot = {
+      per_million: namedRates(price.rates),
+      ...(price.tiers.length > 0 && {
+        tiers: price.tiers.map(({ above, rates }) => ({ above, per_million: namedRates(rates) })),
+      }),
+      multiplier: formatCredits(price.multiplier * 1_000n),
+    }
+    snapshots.set(price, snapshot)
   }
-  const snapshot = { per_million: perMillion, multiplier: formatMillionths(price.multiplier) }
-  snapshots.set(price, snapshot)
   return snapshot
 }
 
-function arithmetic(cost: Cost): object {
-  return {
-    lines: cost.lines.map((line) => ({
-      class: CLASS_NAMES[line.class],
-      quantity: line.quantity,
-      per_million: formatCredits(line.rate),
-    })),
-    multiplier: formatMillionths(cost.multiplier),
-    formula: "ceil(sum(quantity x per_million / 1000000) x multiplier) to the nanocredit",
+function namedRates(rates: Rates): Record<string, string> {
+  const named: Record<string, string> = {}
+  for (const [usageClass, rate] of Object.entries(rates) as [UsageClass, bigint][]) {
+    named[CLASS_NAMES[usageClass]] = formatCredits(rate)
   }
-}
-
-function formatMillionths(millionths: bigint): string {
-  return formatCredits(millionths * 1_000n)
+  return named
 }
 
 /** A receipt as it is shown: its text and what the book says of it. */
@@ -123,6 +146,8 @@ export function showReceipt(record: ReceiptRecord): Record<string, unknown> {
   const charged = entry === null ? 0n : -entry.amount
   return {
     ...body,
+    created_at: new Date(record.at).toISOString(),
+    formula: FORMULA,
     charged: formatCredits(charged),
     entry:
       entry === null

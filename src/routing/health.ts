@@ -80,10 +80,13 @@ export class Health {
     Object.assign(ailing, { failures: 0, rests: 0, restsUntil: 0, trialUntil: 0 })
   }
 
-  /** An attempt failed; what that means for the deployment is told from the error. */
-  failed(deployment: string, error: GatewayError): void {
+  /**
+   * An attempt failed; what that means for the deployment is told from the error.
+   * @param status the vendor's HTTP status, when it answered: 401, 402 and 403 are about the
+   * operator's credential, which the error does not tell.
+   */
+  failed(deployment: string, error: GatewayError, status?: number): void {
     if (NO_FAULT.has(error.kind)) return
-    const status = error.details.upstream?.status
     if (status !== undefined && CREDENTIAL_STATUSES.has(status)) this.refused(deployment)
     else if (error.kind === "upstream_overloaded") {
       this.overloaded(deployment, error.details.retryAfter)

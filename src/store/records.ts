@@ -116,6 +116,10 @@ export interface Posted {
   readonly request: string
   /** What was really taken: less than asked only when a lease was lost. */
   readonly charged: bigint
+  /** The part of it that came out of the node's lease on the account. */
+  readonly fromLease: bigint
+  /** The part of it that came out of the node's lease on the key's budget. */
+  readonly fromBudgetLease: bigint
   /** The account's balance after it. */
   readonly balance: bigint
 }
@@ -125,12 +129,16 @@ export interface LeaseOrder {
   /** An account, or a key with a budget. */
   readonly owner: string
   readonly wanted: bigint
+  /** Less than this is of no use: it stays with the owner, where another node finds it. */
+  readonly least: bigint
 }
 
 export interface LeaseGrant {
   readonly granted: bigint
   /** The owner's posted balance. */
   readonly posted: bigint
+  /** What nobody has leased now. */
+  readonly free: bigint
   /** What other nodes hold leases on. */
   readonly leasedElsewhere: bigint
 }

@@ -44,8 +44,12 @@ export interface Store extends AsyncDisposable {
   /** The receipt of a request; null when there is none. */
   findReceipt(request: string): Promise<ReceiptRecord | null>
 
+  /** @throws StoreError `not_found` when there is no such account. */
   insertKey(key: NewKey): Promise<KeyRecord>
-  /** Replaces the secret; the old ones work until `graceUntil`. @throws StoreError `not_found`. */
+  /**
+   * Replaces the secret; the old ones work until `graceUntil`.
+   * @throws StoreError `not_found` when there is no such key, or it was revoked.
+   */
   rotateKey(id: string, secret: KeySecretRecord, graceUntil: number): Promise<KeyRecord>
   /** @throws StoreError `not_found`. */
   revokeKey(id: string, at: number): Promise<KeyRecord>
@@ -61,7 +65,7 @@ export interface Store extends AsyncDisposable {
   /** Gives back all leases of a node that leaves or died; its open holds expire and are returned. */
   removeNode(id: string, at: number): Promise<HoldRecord[]>
 
-  /** Leases as much as there is, up to a share of it; asks others for their idle part when short. */
+  /** Leases what is wanted or a fair share, if there is enough to be of use; when short, asks other nodes for their idle part. */
   lease(order: LeaseOrder): Promise<LeaseGrant>
   returnLease(node: string, owner: string, amount: bigint): Promise<void>
   /** Posts a batch: entries, receipts, balances, leases and holds in one transaction. */

@@ -183,6 +183,8 @@ describe("models of the settings", () => {
   })
 })
 
+const allows = (id: string) => id.startsWith("second/")
+
 describe("require", () => {
   const { catalog } = build(settings({ mine: provider("acme"), second: provider("other") }))
 
@@ -206,7 +208,6 @@ describe("require", () => {
   })
 
   test("does not tell a key of models that it may not call", () => {
-    const allows = (id: string) => id.startsWith("second/")
     expect(failure(() => catalog.require("large", "chat", allows)).message).not.toContain("mine/")
     expect(failure(() => catalog.require("mine/large", "chat", allows)).kind).toBe(
       "model_not_allowed",

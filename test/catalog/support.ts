@@ -19,7 +19,7 @@ export const facts: Facts = {
       },
       small: { kind: "chat", price: { input: "0.1", output: "0.4" } },
       secret: { kind: "chat" },
-      feed: { kind: "chat", price: { input: "1", output: "1", request: "5000" } },
+      feed: { kind: "chat", price: { input: "1", output: "1", citation: "5000" } },
       heard: {
         kind: "chat",
         price: { input: "1", output: "2", audio_input: "4", cached_audio_input: "0.5" },

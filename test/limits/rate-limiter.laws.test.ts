@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import fc from "fast-check"
+import * as fc from "fast-check"
 import { RateLimiter } from "../../src/limits/rate-limiter.ts"
 
 const MINUTE = 60_000

@@ -106,14 +106,14 @@ describe("health", () => {
   })
 
   test("tells from an error what it means", () => {
-    const fail = (error: GatewayError) => health.failed(ID, error)
+    const fail = (error: GatewayError, status?: number) => health.failed(ID, error, status)
     fail(new GatewayError("refused_by_upstream", "", { upstream: { status: 400 } }))
     fail(new GatewayError("internal_error", ""))
     expect(health.isAllWell).toBe(true)
     fail(new GatewayError("upstream_overloaded", "", { retryAfter: 7 }))
     expect(restLeft()).toBe(7_000)
     now += 7_000
-    fail(new GatewayError("upstream_error", "", { upstream: { status: 401 } }))
+    fail(new GatewayError("upstream_error", ""), 401)
     expect(restLeft()).toBe(60_000)
     now += 60_000
     health.succeeded(ID)

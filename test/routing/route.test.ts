@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import fc from "fast-check"
+import * as fc from "fast-check"
 import type { Deployment, Model } from "../../src/catalog/model.ts"
 import { parsePrice } from "../../src/ledger/price.ts"
 import { Health } from "../../src/routing/health.ts"

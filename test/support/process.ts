@@ -61,7 +61,7 @@ export async function runJson<T>(installation: Installation, ...words: string[])
 }
 
 /** A running `tollgate serve`. */
-export interface ServingProcess {
+export interface ServingProcess extends AsyncDisposable {
   readonly process: Bun.Subprocess<"ignore", "pipe", "pipe">
   readonly url: string
   /** All of standard output so far. */
@@ -99,5 +99,13 @@ export async function startServing(
     const errors = await new Response(child.stderr).text()
     ready.reject(new Error(`serve ended before it was ready: ${output}${errors}`))
   })()
-  return { process: child, url: await ready.promise, output: () => output }
+  return {
+    process: child,
+    url: await ready.promise,
+    output: () => output,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM")
+      await child.exited
+    },
+  }
 }

@@ -43,7 +43,7 @@ async function callUntilDead(url: string, key: string, stream: boolean, whole: s
 }
 
 async function round(installation: Installation, key: string, whole: string[]): Promise<void> {
-  const serving = await startServing(installation)
+  await using serving = await startServing(installation)
   const callers = Array.from({ length: CALLERS }, (_, index) =>
     callUntilDead(serving.url, key, index % 2 === 0, whole),
   )
@@ -93,7 +93,7 @@ test("kill -9 under load: no whole answer unpaid, none paid twice, the book bala
   expect(charges.length).toBeGreaterThanOrEqual(whole.length)
 
   // A new process takes back what the dead one had leased: everything can be spent again.
-  const serving = await startServing(installation)
+  await using serving = await startServing(installation)
   const response = await fetch(`${serving.url}/v1/credits`, {
     headers: { authorization: `Bearer ${key}` },
   })

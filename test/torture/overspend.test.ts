@@ -38,7 +38,7 @@ for (const workers of [1, 2]) {
       "--account",
       "poor",
     )
-    const serving = await startServing(installation, { TOLLGATE_WORKERS: String(workers) })
+    await using serving = await startServing(installation, { TOLLGATE_WORKERS: String(workers) })
 
     const answers = await Promise.all(
       Array.from({ length: ATTEMPTS }, () =>

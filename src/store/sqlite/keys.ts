@@ -42,6 +42,7 @@ export class Keys {
   readonly #since: Statement<KeyRow, [bigint]>
   readonly #secrets: Statement<SecretRow, [string]>
   readonly #revision: Statement<{ number: bigint }, []>
+  readonly #account: Statement<{ id: string }, [string]>
 
   constructor(database: Database) {
     this.#database = database
@@ -51,12 +52,16 @@ export class Keys {
     )
     this.#since = database.prepare(`${SELECT_KEY} WHERE keys.revision > ?`)
     this.#secrets = database.prepare(
-      "SELECT hash, hint, created_at, expires_at FROM key_secrets WHERE key = ? ORDER BY created_at DESC",
+      "SELECT hash, hint, created_at, expires_at FROM key_secrets WHERE key = ? ORDER BY expires_at IS NOT NULL, created_at DESC, expires_at DESC",
     )
     this.#revision = database.prepare("SELECT number FROM revision")
+    this.#account = database.prepare("SELECT id FROM accounts WHERE id = ?")
   }
 
   insert(key: NewKey): KeyRecord {
+    if (this.#account.get(key.account) === null) {
+      throw new StoreError("not_found", `there is no account '${key.account}'`)
+    }
     this.#database.run("INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)", [
       key.id,
       key.account,
@@ -77,7 +82,9 @@ export class Keys {
   }
 
   rotate(id: string, secret: KeySecretRecord, graceUntil: number): KeyRecord {
-    this.#require(id)
+    if (this.#require(id).revokedAt !== null) {
+      throw new StoreError("not_found", `the key '${id}' was revoked: create a new one`)
+    }
     this.#database.run(
       "UPDATE key_secrets SET expires_at = min(coalesce(expires_at, ?1), ?1) WHERE key = ?2",
       [BigInt(graceUntil), id],

@@ -1,11 +1,5 @@
 import type { Database, Statement } from "bun:sqlite"
-import type {
-  HoldRecord,
-  LeaseGrant,
-  LeaseOrder,
-  NodeNews,
-  NodeRecord,
-} from "../records.ts"
+import type { HoldRecord, LeaseGrant, LeaseOrder, NodeNews, NodeRecord } from "../records.ts"
 
 interface HoldRow {
   request: string
@@ -23,8 +17,8 @@ interface NodeRow {
   beat_at: bigint
 }
 
-/** A recall older than this has been answered or given up, in milliseconds. */
-const RECALL_LIFETIME = 2_000n
+/** A node that still waits recalls again before this time is over, in milliseconds. */
+const RECALL_LIFETIME = 500
 
 /** Nodes and their shares of the balances. Methods that write expect to run inside a transaction. */
 export class Leases {
@@ -35,7 +29,8 @@ export class Leases {
   readonly #recalls: Statement<{ owner: string }, [string, bigint]>
   readonly #isKnown: Statement<{ known: bigint }, [string]>
   readonly #changeLeased: Statement<unknown, [bigint, string]>
-  readonly #changeLease: Statement<unknown, [string, string, bigint]>
+  readonly #enlargeLease: Statement<unknown, [string, string, bigint]>
+  readonly #reduceLease: Statement<unknown, [bigint, string, string]>
 
   constructor(database: Database) {
     this.#database = database
@@ -47,8 +42,11 @@ export class Leases {
     )
     this.#isKnown = database.prepare("SELECT 1 AS known FROM nodes WHERE id = ?")
     this.#changeLeased = database.prepare("UPDATE balances SET leased = leased + ? WHERE owner = ?")
-    this.#changeLease = database.prepare(
+    this.#enlargeLease = database.prepare(
       "INSERT INTO leases (owner, node, amount) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET amount = amount + ?3",
+    )
+    this.#reduceLease = database.prepare(
+      "UPDATE leases SET amount = amount - ? WHERE owner = ? AND node = ?",
     )
   }
 
@@ -71,7 +69,7 @@ export class Leases {
       nodes: Number(this.#countNodes.get()?.count ?? 1n),
       revision,
       recalls: this.#recalls
-        .all(node, BigInt(Date.now()) - RECALL_LIFETIME)
+        .all(node, BigInt(Date.now() - RECALL_LIFETIME))
         .map((row) => row.owner),
     }
   }
@@ -101,46 +99,58 @@ export class Leases {
     )
     this.#database.run("DELETE FROM leases WHERE node = ?", [node])
     this.#database.run("DELETE FROM holds WHERE node = ?", [node])
+    this.#database.run("DELETE FROM recalls WHERE node = ?", [node])
     this.#database.run("DELETE FROM nodes WHERE id = ?", [node])
     return holds.map((row) => ({ ...row, at: Number(row.at) }))
   }
 
   /**
    * A lone node gets all there is; among several each gets what it needs or a share that leaves as
-   * much again for every other, whichever is more.
+   * much again for every other, whichever is more. What would be too little to be of use is not
+   * granted: two nodes that each sit on half of what they need would wait for each other.
    */
   lease(order: LeaseOrder): LeaseGrant {
-    const { posted, leased } = this.balance(order.owner)
-    const elsewhere = leased - this.leaseOf(order.owner, order.node)
-    if (this.#isKnown.get(order.node) === null) {
-      return { granted: 0n, posted, leasedElsewhere: elsewhere }
+    const { node, owner, wanted } = order
+    const { posted, leased } = this.balance(owner)
+    if (this.#isKnown.get(node) === null) {
+      // A node that was taken for dead joins again within a poll: until then it can only wait.
+      return { granted: 0n, posted, free: 0n, leasedElsewhere: posted }
     }
+    const elsewhere = leased - this.leaseOf(owner, node)
     const free = posted - leased
     const nodes = this.#countNodes.get()?.count ?? 1n
     const share = nodes === 1n ? free : free / (2n * nodes)
-    const asked = order.wanted > share ? order.wanted : share
-    const granted = asked < free ? asked : free
-    if (granted > 0n) this.change(order.owner, order.node, granted)
-    if (granted < order.wanted && elsewhere > 0n) {
-      this.#database.run("INSERT OR REPLACE INTO recalls VALUES (?, ?, ?)", [
-        order.owner,
-        order.node,
-        BigInt(Date.now()),
-      ])
-    }
-    return { granted, posted, leasedElsewhere: elsewhere }
+    const asked = wanted > share ? wanted : share
+    const possible = asked < free ? asked : free
+    const granted = possible < order.least ? 0n : possible
+    if (granted > 0n) this.#enlarge(owner, node, granted)
+    if (granted < wanted && elsewhere > 0n) this.#recall(owner, node)
+    return { granted, posted, free: free - granted, leasedElsewhere: elsewhere }
   }
 
-  /** Changes a node's lease and the owner's leased sum together; they always agree. */
-  change(owner: string, node: string, amount: bigint): void {
-    this.#changeLeased.run(amount, owner)
-    this.#changeLease.run(owner, node, amount)
+  /** Asks the other nodes for the idle part of their leases. */
+  #recall(owner: string, node: string): void {
+    const now = Date.now()
+    this.#database.run("DELETE FROM recalls WHERE at <= ?", [BigInt(now - RECALL_LIFETIME)])
+    this.#database.run("INSERT OR REPLACE INTO recalls VALUES (?, ?, ?)", [owner, node, BigInt(now)])
   }
 
   returnLease(node: string, owner: string, amount: bigint): void {
-    const held = this.leaseOf(owner, node)
-    const back = amount < held ? amount : held
-    if (back > 0n) this.change(owner, node, -back)
+    const lease = this.leaseOf(owner, node)
+    const back = amount < lease ? amount : lease
+    if (back <= 0n) return
+    this.#changeLeased.run(-back, owner)
+    this.reduce(owner, node, back)
+  }
+
+  /** Makes a node's lease smaller. The owner's leased sum, which always agrees, is the caller's to change. */
+  reduce(owner: string, node: string, amount: bigint): void {
+    this.#reduceLease.run(amount, owner, node)
+  }
+
+  #enlarge(owner: string, node: string, amount: bigint): void {
+    this.#changeLeased.run(amount, owner)
+    this.#enlargeLease.run(owner, node, amount)
   }
 
   leaseOf(owner: string, node: string): bigint {

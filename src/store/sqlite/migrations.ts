@@ -95,9 +95,10 @@ const MIGRATIONS: readonly string[] = [
 
   -- A node that is short asks the others for the idle part of their leases.
   CREATE TABLE recalls (
-    owner TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,
     node TEXT NOT NULL,
-    at INTEGER NOT NULL
+    at INTEGER NOT NULL,
+    PRIMARY KEY (owner, node)
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE revision (number INTEGER NOT NULL) STRICT;

@@ -30,7 +30,6 @@ export class Postings {
   readonly #leases: Leases
   readonly #insertReceipt: Statement<unknown, [string, string, string, bigint, bigint | null, string]>
   readonly #spend: Statement<unknown, [bigint, bigint, string]>
-  readonly #reduceLease: Statement<unknown, [bigint, string, string]>
   readonly #openHold: Statement<unknown, (string | bigint)[]>
   readonly #closeHold: Statement<unknown, [string]>
   readonly #receipt: Statement<ReceiptRow, [string]>
@@ -42,9 +41,6 @@ export class Postings {
     this.#insertReceipt = database.prepare("INSERT INTO receipts VALUES (?, ?, ?, ?, ?, ?)")
     this.#spend = database.prepare(
       "UPDATE balances SET posted = posted - ?, leased = leased - ? WHERE owner = ?",
-    )
-    this.#reduceLease = database.prepare(
-      "UPDATE leases SET amount = amount - ? WHERE owner = ? AND node = ?",
     )
     this.#openHold = database.prepare(
       "INSERT OR IGNORE INTO holds SELECT ?, id, ?, ?, ?, ?, ? FROM nodes WHERE id = ?",
@@ -60,7 +56,7 @@ export class Postings {
     const posted = batch.postings.map((posting) => this.#postOne(node, posting, owners, books))
     for (const [owner, change] of owners) {
       if (change.spent > 0n) this.#spend.run(change.spent, change.fromLease, owner)
-      if (change.fromLease > 0n) this.#reduceLease.run(change.fromLease, owner, node)
+      if (change.fromLease > 0n) this.#leases.reduce(owner, node, change.fromLease)
     }
     for (const hold of batch.opened) {
       const { request, account, key, amount, at, receipt } = hold
@@ -79,8 +75,10 @@ export class Postings {
     const account = this.#change(owners, posting.account, node)
     const earlier = this.#isPosted.get(posting.request)
     if (earlier) return this.#repeated(posting, earlier.entry, account)
-    const charged = draw(account, posting.amount)
-    if (posting.budgeted) draw(this.#change(owners, posting.key, node), charged)
+    const budget = posting.budgeted ? this.#change(owners, posting.key, node) : undefined
+    const charged = least(posting.amount, coverOf(account), budget && coverOf(budget))
+    const fromLease = draw(account, charged)
+    const fromBudgetLease = budget ? draw(budget, charged) : 0n
     const entry = charged === 0n ? null : this.#append(posting, charged, books)
     this.#insertReceipt.run(
       posting.request,
@@ -90,14 +88,20 @@ export class Postings {
       entry === null ? null : BigInt(entry.number),
       posting.receipt,
     )
-    return { request: posting.request, charged, balance: account.posted }
+    return { request: posting.request, charged, fromLease, fromBudgetLease, balance: account.posted }
   }
 
   /** A batch that is posted again charges nothing again: it answers what the first time did. */
   #repeated(posting: Posting, entry: bigint | null, account: OwnerChange): Posted {
     const first = entry === null ? null : this.#accounts.entry(posting.account, entry)
     const charged = first === null ? 0n : -first.amount
-    return { request: posting.request, charged, balance: account.posted }
+    return {
+      request: posting.request,
+      charged,
+      fromLease: charged,
+      fromBudgetLease: posting.budgeted ? charged : 0n,
+      balance: account.posted,
+    }
   }
 
   #append(
@@ -158,18 +162,28 @@ export class Postings {
 }
 
 /**
- * Takes an amount from a node's lease and, should the lease have been lost meanwhile, from what
- * nobody has leased: never from another node's share, never below zero.
+ * All that a node can charge an owner: its lease and, should that have been lost meanwhile, what
+ * nobody has leased. Never another node's share.
  */
+function coverOf(change: OwnerChange): bigint {
+  return change.lease + change.free
+}
+
+function least(...amounts: readonly (bigint | undefined)[]): bigint {
+  let least: bigint | undefined
+  for (const amount of amounts) {
+    if (amount !== undefined && (least === undefined || amount < least)) least = amount
+  }
+  return least ?? 0n
+}
+
+/** Takes what is covered, from the lease first. @returns the part that came out of the lease. */
 function draw(change: OwnerChange, amount: bigint): bigint {
   const fromLease = amount < change.lease ? amount : change.lease
-  const missing = amount - fromLease
-  const fromFree = missing < change.free ? missing : change.free
-  const drawn = fromLease + fromFree
   change.lease -= fromLease
   change.fromLease += fromLease
-  change.free -= fromFree
-  change.spent += drawn
-  change.posted -= drawn
-  return drawn
+  change.free -= amount - fromLease
+  change.spent += amount
+  change.posted -= amount
+  return fromLease
 }

@@ -32,6 +32,11 @@ export function openSqliteStore(path: string): SqliteStore {
     return database.transaction(step).immediate()
   }
 
+  /** Several reads that see the same state, without keeping writers out. */
+  function consistently<T>(step: () => T): T {
+    return database.transaction(step).deferred()
+  }
+
   function removeNode(id: string): HoldRecord[] {
     const expired = leases.remove(id)
     for (const hold of expired) postings.expire(hold)
@@ -48,9 +53,9 @@ export function openSqliteStore(path: string): SqliteStore {
     insertKey: (key) => atomically(() => keys.insert(key)),
     rotateKey: (id, secret, grace) => atomically(() => keys.rotate(id, secret, grace)),
     revokeKey: (id, at) => atomically(() => keys.revoke(id, at)),
-    findKey: (id) => keys.find(id),
-    listKeys: (account) => keys.list(account),
-    keysSince: (revision) => atomically(() => keys.since(revision)),
+    findKey: (id) => consistently(() => keys.find(id)),
+    listKeys: (account) => consistently(() => keys.list(account)),
+    keysSince: (revision) => consistently(() => keys.since(revision)),
     joinNode: (node) => atomically(() => leases.join(node)),
     pollNode: (id, beatAt) => {
       if (beatAt !== null) atomically(() => leases.beat(id, beatAt))

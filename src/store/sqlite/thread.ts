@@ -44,6 +44,6 @@ function answer(call: StoreCall): StoreAnswer {
   }
 }
 
-self.onmessage = (message: MessageEvent<StoreCall>) => {
+self.addEventListener("message", (message: MessageEvent<StoreCall>) => {
   self.postMessage(answer(message.data))
-}
+})

@@ -1,0 +1,165 @@
+import {
+  assertNever,
+  type ChatEvent,
+  type ChatResult,
+  type Choice,
+  type Extra,
+  type Part,
+  type ReasoningPart,
+  type RefusalPart,
+  type TextPart,
+  type ToolCallPart,
+} from "./chat.ts"
+import { GatewayError } from "./errors.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
+
+type Draft<T> = { -readonly [Key in keyof T]: T[Key] }
+
+/** How deep the extras of several events are merged; below that the later one stands. */
+const MERGE_DEPTH = 4
+
+interface OpenChoice {
+  readonly parts: Draft<Part>[]
+  readonly calls: Map<number, Draft<ToolCallPart>>
+  /** A signature closes the reasoning before it: what follows is another piece. */
+  isSigned: boolean
+  finish: Extract<ChatEvent, { type: "finish" }> | undefined
+  extra: Extra | undefined
+}
+
+/**
+ * The whole answer that a stream of events amounts to. Usage that comes more than once counts along,
+ * so the last one stands.
+ *
+ * @throws GatewayError `upstream_error` when the stream broke: a part of an answer is none.
+ */
+export function foldEvents(events: Iterable<ChatEvent>): ChatResult {
+  const result: Draft<ChatResult> = { choices: [] }
+  const choices = new Map<number, OpenChoice>()
+  for (const event of events) {
+    switch (event.type) {
+      case "start":
+        onStart(event, result)
+        break
+      case "usage":
+        result.usage = event.usage
+        break
+      case "error":
+        throw new GatewayError("upstream_error", event.message)
+      default:
+        onChoiceEvent(event, choiceOf(choices, event.choice))
+    }
+  }
+  const indexes = [...choices.keys()].toSorted((left, right) => left - right)
+  result.choices = indexes.map((index) => closeChoice(index, choiceOf(choices, index)))
+  return result
+}
+
+type ChoiceEvent = Extract<ChatEvent, { choice: number }>
+
+function onStart(event: Extract<ChatEvent, { type: "start" }>, result: Draft<ChatResult>): void {
+  if (event.id !== undefined) result.id = event.id
+  if (event.model !== undefined) result.model = event.model
+  if (event.created !== undefined) result.created = event.created
+  if (event.extra !== undefined) result.extra = event.extra
+}
+
+function onChoiceEvent(event: ChoiceEvent, choice: OpenChoice): void {
+  switch (event.type) {
+    case "text-delta":
+      onText("text", event.text, choice)
+      break
+    case "refusal-delta":
+      onText("refusal", event.text, choice)
+      break
+    case "reasoning-delta":
+      onText("reasoning", event.text, choice)
+      break
+    case "reasoning-signature":
+      onSignature(event.signature, choice)
+      break
+    case "tool-call-start": {
+      const { call, id, name } = event
+      const part: Draft<ToolCallPart> = { type: "tool-call", id, name, arguments: "" }
+      choice.calls.set(call, part)
+      choice.parts.push(part)
+      break
+    }
+    case "tool-call-delta": {
+      const part = choice.calls.get(event.call)
+      if (part !== undefined) part.arguments += event.arguments
+      break
+    }
+    case "choice-extra":
+      choice.extra = mergeExtra(choice.extra, event.extra)
+      break
+    case "finish":
+      choice.finish = event
+      break
+    default:
+      assertNever(event)
+  }
+}
+
+function choiceOf(choices: Map<number, OpenChoice>, index: number): OpenChoice {
+  let choice = choices.get(index)
+  if (choice === undefined) {
+    choice = { parts: [], calls: new Map(), isSigned: false, finish: undefined, extra: undefined }
+    choices.set(index, choice)
+  }
+  return choice
+}
+
+type WrittenPart = TextPart | RefusalPart | ReasoningPart
+
+function onText(type: WrittenPart["type"], text: string, choice: OpenChoice): void {
+  if (text === "") return
+  const last = choice.parts.at(-1)
+  const isSame = last?.type === type && !(type === "reasoning" && choice.isSigned)
+  if (isSame) (last as Draft<WrittenPart>).text += text
+  else choice.parts.push({ type, text })
+  choice.isSigned = false
+}
+
+/** A signature replaces an earlier one of the same reasoning (WIRE.md 3). */
+function onSignature(signature: string, choice: OpenChoice): void {
+  const last = choice.parts.at(-1)
+  if (last?.type === "reasoning") last.signature = signature
+  else choice.parts.push({ type: "reasoning", text: "", signature })
+  choice.isSigned = true
+}
+
+function closeChoice(index: number, open: OpenChoice): Choice {
+  for (const call of open.calls.values()) call.arguments ||= "{}"
+  const { finish, extra } = open
+  const choice: Draft<Choice> = { index, parts: open.parts, finish: finish?.reason ?? "other" }
+  if (finish?.rawReason !== undefined) choice.rawFinish = finish.rawReason
+  if (finish?.stopSequence !== undefined) choice.stopSequence = finish.stopSequence
+  if (extra !== undefined) choice.extra = extra
+  return choice
+}
+
+function mergeExtra(left: Extra | undefined, right: Extra): Extra {
+  if (left === undefined || left.dialect !== right.dialect) return right
+  return { dialect: left.dialect, fields: mergeFields(left.fields, right.fields, MERGE_DEPTH) }
+}
+
+/** Lists go on, objects are merged, anything else is as the later one has it. */
+function mergeFields(left: JsonObject, right: JsonObject, depth: number): JsonObject {
+  const merged = { ...left }
+  for (const [key, value] of Object.entries(right))
+    merged[key] = mergeValue(left[key], value, depth)
+  return merged
+}
+
+function mergeValue(
+  left: JsonValue | undefined,
+  right: JsonValue | undefined,
+  depth: number,
+): JsonValue | undefined {
+  if (Array.isArray(left) && Array.isArray(right)) return [...left, ...right]
+  if (depth > 0 && isJsonObject(left) && isJsonObject(right)) {
+    return mergeFields(left, right, depth - 1)
+  }
+  return right
+}

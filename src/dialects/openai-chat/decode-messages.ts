@@ -1,0 +1,210 @@
+import type { Message, Part, ToolCallPart } from "../../canon/chat.ts"
+import {
+  emptyArray,
+  invalidType,
+  missingParameter,
+  unsupportedValue,
+} from "../../canon/invalid-request.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { decodeContent, isToolContent } from "./decode-parts.ts"
+import { decodeReasoning } from "./reasoning.ts"
+import { type Draft, extraOf, unknownFields } from "./wire.ts"
+
+const ROLES = ["system", "assistant", "user", "function", "tool", "developer"] as const
+
+const PLAIN_FIELDS = new Set(["role", "content", "name"])
+const TOOL_FIELDS = new Set(["role", "content", "name", "tool_call_id"])
+const ASSISTANT_FIELDS = new Set([
+  "role",
+  "content",
+  "name",
+  "refusal",
+  "tool_calls",
+  "function_call",
+  "reasoning_content",
+  "reasoning",
+  "reasoning_details",
+])
+const CALL_FIELDS = new Set(["id", "type", "index", "function"])
+
+/** Marks what came in the older form of functions, so that it goes back in it. */
+export const LEGACY_FUNCTION = "legacy_function"
+
+/** The messages of a request, judged as they are read: one pass, on the path of every request. */
+export function decodeMessages(value: JsonValue | undefined): Message[] {
+  if (value === undefined || value === null) throw missingParameter("messages")
+  if (!Array.isArray(value)) throw invalidType("messages", "an array of objects", value)
+  if (value.length === 0) throw emptyArray("messages")
+  const messages: Message[] = []
+  for (let index = 0; index < value.length; index++) {
+    const message = value[index]
+    if (!isJsonObject(message)) throw invalidType(`messages[${index}]`, "an object", message)
+    messages.push(decodeMessage(message, index))
+  }
+  return messages
+}
+
+function decodeMessage(message: JsonObject, index: number): Message {
+  const { role } = message
+  switch (role) {
+    case "system":
+    case "developer":
+    case "user":
+      return decodePlain(message, role, index)
+    case "assistant":
+      return decodeAssistant(message, index)
+    case "tool":
+      return decodeToolAnswer(message, index)
+    case "function":
+      return decodeFunctionAnswer(message, index)
+    default:
+  }
+  const name = `messages[${index}].role`
+  if (role === undefined) throw missingParameter(name)
+  if (typeof role !== "string") throw invalidType(name, "a string", role)
+  throw unsupportedValue(name, role, ROLES)
+}
+
+function decodePlain(
+  message: JsonObject,
+  role: "system" | "developer" | "user",
+  index: number,
+): Message {
+  const decoded: Draft<Message> = { role, parts: decodeContent(message.content, index) }
+  return withRest(decoded, message, PLAIN_FIELDS, index)
+}
+
+function decodeAssistant(message: JsonObject, index: number): Message {
+  const parts: Part[] = hasReasoning(message) ? decodeReasoning(message) : []
+  const { content, refusal } = message
+  if (content !== null && (content !== undefined || needsContent(message))) {
+    parts.push(...decodeContent(content, index))
+  }
+  if (typeof refusal === "string" && refusal !== "") parts.push({ type: "refusal", text: refusal })
+  decodeToolCalls(message.tool_calls, index, parts)
+  if (isJsonObject(message.function_call)) {
+    parts.push(decodeFunctionCall(message.function_call, index))
+  }
+  return withRest({ role: "assistant", parts }, message, ASSISTANT_FIELDS, index)
+}
+
+function hasReasoning(message: JsonObject): boolean {
+  return (
+    message.reasoning_content !== undefined ||
+    message.reasoning !== undefined ||
+    message.reasoning_details !== undefined
+  )
+}
+
+/** An assistant that did something else need not have said anything. */
+function needsContent(message: JsonObject): boolean {
+  const { tool_calls: calls, function_call: call, audio, refusal } = message
+  if (Array.isArray(calls) || isJsonObject(call) || isJsonObject(audio)) return false
+  return typeof refusal !== "string" && !hasReasoning(message)
+}
+
+function decodeToolAnswer(message: JsonObject, index: number): Message {
+  const name = `messages[${index}].tool_call_id`
+  const id = message.tool_call_id
+  if (id === undefined) throw missingParameter(name)
+  if (typeof id !== "string") throw invalidType(name, "a string", id)
+  const content = decodeContent(message.content, index)
+  return withRest(
+    {
+      role: "tool",
+      parts: [
+        { type: "tool-result", id, content: content.filter(isToolContent) },
+        ...content.filter((part) => !isToolContent(part)),
+      ],
+    },
+    message,
+    TOOL_FIELDS,
+    index,
+  )
+}
+
+/** The older form of a tool's answer has no id: the name of the function stands for it. */
+function decodeFunctionAnswer(message: JsonObject, index: number): Message {
+  const { name } = message
+  if (typeof name !== "string") throw missingParameter(`messages[${index}].name`)
+  const content = message.content === null ? [] : decodeContent(message.content, index)
+  const extra = extraOf({ [LEGACY_FUNCTION]: true })
+  return {
+    role: "tool",
+    parts: [{ type: "tool-result", id: name, content: content.filter(isToolContent), extra }],
+  }
+}
+
+function decodeToolCalls(calls: JsonValue | undefined, index: number, parts: Part[]): void {
+  if (calls === undefined || calls === null) return
+  const name = `messages[${index}].tool_calls`
+  if (!Array.isArray(calls)) throw invalidType(name, "an array of objects", calls)
+  for (let position = 0; position < calls.length; position++) {
+    const call = calls[position]
+    if (!isJsonObject(call)) throw invalidType(`${name}[${position}]`, "an object", call)
+    parts.push(decodeToolCall(call, index, position))
+  }
+}
+
+function decodeToolCall(call: JsonObject, index: number, position: number): Part {
+  const { id, type, function: called } = call
+  if (type !== undefined && type !== "function") return { type: "unknown", extra: extraOf(call) }
+  if (typeof id === "string" && isJsonObject(called)) {
+    const { name, arguments: written } = called
+    if (typeof name === "string" && (typeof written === "string" || written === undefined)) {
+      const part: Draft<ToolCallPart> = {
+        type: "tool-call",
+        id,
+        name,
+        arguments: written === undefined || written === "" ? "{}" : written,
+      }
+      const extra = unknownFields(call, CALL_FIELDS)
+      if (extra !== undefined) part.extra = extraOf(extra)
+      return part
+    }
+  }
+  throw wrongToolCall(call, `messages[${index}].tool_calls[${position}]`)
+}
+
+function decodeFunctionCall(call: JsonObject, index: number): ToolCallPart {
+  const { name, arguments: written } = call
+  if (typeof name !== "string") throw missingParameter(`messages[${index}].function_call.name`)
+  return {
+    type: "tool-call",
+    id: name,
+    name,
+    arguments: typeof written === "string" && written !== "" ? written : "{}",
+    extra: extraOf({ [LEGACY_FUNCTION]: true }),
+  }
+}
+
+function wrongToolCall(call: JsonObject, name: string): Error {
+  if (typeof call.id !== "string") return wrongMember(call.id, `${name}.id`, "a string")
+  const called = call.function
+  if (!isJsonObject(called)) return wrongMember(called, `${name}.function`, "an object")
+  if (typeof called.name !== "string") {
+    return wrongMember(called.name, `${name}.function.name`, "a string")
+  }
+  return invalidType(`${name}.function.arguments`, "a string", called.arguments)
+}
+
+function wrongMember(value: JsonValue | undefined, name: string, expected: string): Error {
+  return value === undefined ? missingParameter(name) : invalidType(name, expected, value)
+}
+
+/** The name of the speaker, and whatever else the message holds. */
+function withRest(
+  decoded: Draft<Message>,
+  message: JsonObject,
+  known: ReadonlySet<string>,
+  index: number,
+): Message {
+  const { name } = message
+  if (typeof name === "string") decoded.name = name
+  else if (name !== undefined && name !== null) {
+    throw invalidType(`messages[${index}].name`, "a string", name)
+  }
+  const extra = unknownFields(message, known)
+  if (extra !== undefined) decoded.extra = extraOf(extra)
+  return decoded
+}

@@ -1,0 +1,109 @@
+import type { ChatResult, Choice, Part, ToolCallPart } from "../../canon/chat.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { decodeContentParts } from "./content.ts"
+import { decodeFinish } from "./finish.ts"
+import { decodeReasoning } from "./reasoning.ts"
+import { chunkUsage, decodeUsage } from "./usage.ts"
+import { type Draft, extraOf, listAt, textAt, unknownFields } from "./wire.ts"
+
+const RESULT_FIELDS = new Set(["id", "object", "created", "model", "choices", "usage"])
+const CHOICE_FIELDS = new Set(["index", "message", "finish_reason", "delta"])
+const MESSAGE_FIELDS = new Set([
+  "role",
+  "content",
+  "refusal",
+  "tool_calls",
+  "function_call",
+  "reasoning_content",
+  "reasoning",
+  "reasoning_details",
+])
+const CALL_FIELDS = new Set(["id", "type", "index", "function"])
+
+/**
+ * A whole chat completion (WIRE.md 2 and 7). What only this dialect knows is kept as extra: of a
+ * choice, its own members as they are and those of its message under `message`.
+ *
+ * @throws GatewayError `upstream_error` when the body is no chat completion.
+ */
+export function decodeResult(body: JsonObject): ChatResult {
+  if (!Array.isArray(body.choices)) {
+    throw new GatewayError("upstream_error", "The provider's answer is not a chat completion.")
+  }
+  const result: Draft<ChatResult> = { choices: body.choices.map(decodeChoice) }
+  const id = textAt(body, "id")
+  if (id !== undefined) result.id = id
+  const model = textAt(body, "model")
+  if (model !== undefined) result.model = model
+  if (typeof body.created === "number") result.created = body.created
+  const usage = decodeUsage(chunkUsage(body))
+  if (usage !== undefined) result.usage = usage
+  const extra = unknownFields(body, RESULT_FIELDS)
+  if (extra !== undefined) result.extra = extraOf(extra)
+  return result
+}
+
+function decodeChoice(value: JsonValue, position: number): Choice {
+  const choice = isJsonObject(value) ? value : {}
+  const message = isJsonObject(choice.message) ? choice.message : {}
+  const parts: Part[] = [...decodeReasoning(message), ...decodeContentParts(message.content)]
+  const refusal = textAt(message, "refusal")
+  if (refusal !== undefined) parts.push({ type: "refusal", text: refusal })
+  const calls = decodeCalls(message, position)
+  parts.push(...calls)
+  const word = textAt(choice, "finish_reason") ?? (calls.length > 0 ? "tool_calls" : "stop")
+  const finish = decodeFinish(word, calls.length > 0)
+  const index = typeof choice.index === "number" ? choice.index : position
+  const decoded: Draft<Choice> = { index, parts, finish: finish.reason }
+  if (finish.raw !== undefined) decoded.rawFinish = finish.raw
+  const extra = choiceExtra(choice, message)
+  if (extra !== undefined) decoded.extra = extraOf(extra)
+  return decoded
+}
+
+function decodeCalls(message: JsonObject, choice: number): Part[] {
+  const parts: Part[] = []
+  for (const call of listAt(message, "tool_calls")) {
+    if (!isJsonObject(call)) continue
+    const called = call.function
+    if (!isJsonObject(called)) {
+      parts.push({ type: "unknown", extra: extraOf(call) })
+      continue
+    }
+    const id = textAt(call, "id") ?? mintCallId(choice, parts.length)
+    parts.push(toolCall(id, called, unknownFields(call, CALL_FIELDS)))
+  }
+  // The older form, for requests that declare `functions`.
+  const legacy = message.function_call
+  if (isJsonObject(legacy)) parts.push(toolCall(mintCallId(choice, 0), legacy, undefined))
+  return parts
+}
+
+function toolCall(id: string, called: JsonObject, extra: JsonObject | undefined): ToolCallPart {
+  const part: Draft<ToolCallPart> = {
+    type: "tool-call",
+    id,
+    name: textAt(called, "name") ?? "",
+    arguments: argumentsText(called.arguments),
+  }
+  if (extra !== undefined) part.extra = extraOf(extra)
+  return part
+}
+
+/** An id for a call that came without one: the same for the same answer, however often it is read. */
+export function mintCallId(choice: number, call: number): string {
+  return `call_${choice}_${call}`
+}
+
+/** Some servers send the arguments as an object; a tool without arguments has `{}` (trap 7). */
+function argumentsText(value: JsonValue | undefined): string {
+  if (typeof value === "string") return value === "" ? "{}" : value
+  return isJsonObject(value) ? JSON.stringify(value) : "{}"
+}
+
+function choiceExtra(choice: JsonObject, message: JsonObject): JsonObject | undefined {
+  const outside = unknownFields(choice, CHOICE_FIELDS)
+  const inside = unknownFields(message, MESSAGE_FIELDS)
+  return inside === undefined ? outside : { ...outside, message: inside }
+}

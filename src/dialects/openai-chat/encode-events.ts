@@ -1,0 +1,182 @@
+import { assertNever, type ChatEvent, type ChatRequest } from "../../canon/chat.ts"
+import type { EventEncoder, SseFrame } from "../../canon/dialect.ts"
+import { ERROR_KINDS } from "../../canon/errors.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import type { Usage } from "../../canon/usage.ts"
+import { ownFields } from "./encode-result.ts"
+import { encodeFinish } from "./finish.ts"
+import { mintId, withPrefix } from "./identifier.ts"
+import { encodeSignature } from "./reasoning.ts"
+import { encodeUsage } from "./usage.ts"
+
+type StartEvent = Extract<ChatEvent, { type: "start" }>
+
+/** Calls of a choice that were announced, and whether they have arguments yet. */
+type CallsOfChoice = Map<number, boolean>
+
+/** An encoder for one stream of chat completion chunks, in OpenAI's own order (WIRE.md 2). */
+export function encodeEvents(request: ChatRequest): EventEncoder {
+  return new ChunkEncoder(request)
+}
+
+/**
+ * Each choice opens with a chunk that has its role, at its first event, because only then it is known
+ * whether it has content or only calls. All chunks carry the same id, time and model; what comes
+ * before and after the choice in a chunk is therefore written once per stream.
+ */
+class ChunkEncoder implements EventEncoder {
+  readonly #request: ChatRequest
+  readonly #choices = new Map<number, CallsOfChoice>()
+  #head: JsonObject | undefined
+  #before = ""
+  #after = ""
+  #usage: Usage | undefined
+  #failed = false
+
+  constructor(request: ChatRequest) {
+    this.#request = request
+  }
+
+  push(event: ChatEvent): SseFrame[] {
+    const frames: SseFrame[] = []
+    switch (event.type) {
+      case "start":
+        this.#start(event)
+        break
+      case "text-delta":
+        this.#delta(event.choice, `{"content":${JSON.stringify(event.text)}}`, frames)
+        break
+      case "refusal-delta":
+        this.#delta(event.choice, `{"refusal":${JSON.stringify(event.text)}}`, frames)
+        break
+      case "reasoning-delta":
+        this.#delta(event.choice, `{"reasoning_content":${JSON.stringify(event.text)}}`, frames)
+        break
+      case "reasoning-signature": {
+        const delta = { reasoning_details: encodeSignature(event.signature) }
+        this.#delta(event.choice, JSON.stringify(delta), frames)
+        break
+      }
+      case "tool-call-start":
+        this.#callStart(event, frames)
+        break
+      case "tool-call-delta":
+        this.#callDelta(event.choice, event.call, event.arguments, frames)
+        break
+      case "choice-extra":
+        this.#extra(event.choice, ownFields(event.extra), frames)
+        break
+      case "finish":
+        this.#finish(event, frames)
+        break
+      case "usage":
+        this.#usage = event.usage
+        break
+      case "error":
+        this.#error(event, frames)
+        break
+      default:
+        assertNever(event)
+    }
+    return frames
+  }
+
+  end(): SseFrame[] {
+    if (this.#failed) return []
+    const frames: SseFrame[] = []
+    if (this.#request.streamUsage && this.#usage !== undefined) {
+      const usage = encodeUsage(this.#usage)
+      const json: JsonObject = { ...this.#headOf(), choices: [], usage }
+      frames.push({ data: JSON.stringify(json), json })
+    }
+    frames.push({ data: "[DONE]" })
+    return frames
+  }
+
+  #start(event: StartEvent | undefined): void {
+    this.#head = {
+      id: event?.id === undefined ? mintId() : withPrefix(event.id, event.created),
+      object: "chat.completion.chunk",
+      created: event?.created ?? Math.floor(Date.now() / 1000),
+      model: event?.model ?? this.#request.model,
+      ...ownFields(event?.extra),
+    }
+    this.#before = `${JSON.stringify(this.#head).slice(0, -1)},"choices":[{"index":`
+    this.#after = this.#request.streamUsage ? '}],"usage":null}' : "}]}"
+  }
+
+  /** A stream that never said how it starts starts now. */
+  #headOf(): JsonObject {
+    if (this.#head === undefined) this.#start(undefined)
+    return this.#head ?? {}
+  }
+
+  #open(choice: number, content: '""' | "null", frames: SseFrame[]): CallsOfChoice {
+    let calls = this.#choices.get(choice)
+    if (calls !== undefined) return calls
+    this.#headOf()
+    calls = new Map()
+    this.#choices.set(choice, calls)
+    const delta = `{"role":"assistant","content":${content},"refusal":null}`
+    frames.push(this.#chunk(choice, delta, "null"))
+    return calls
+  }
+
+  #delta(choice: number, delta: string, frames: SseFrame[]): void {
+    this.#open(choice, '""', frames)
+    frames.push(this.#chunk(choice, delta, "null"))
+  }
+
+  #chunk(choice: number, delta: string, finish: string): SseFrame {
+    const middle = `${choice},"delta":${delta},"logprobs":null,"finish_reason":${finish}`
+    return { data: this.#before + middle + this.#after }
+  }
+
+  /** Id, type and name stand only in the first delta of a call (trap 3). */
+  #callStart(event: Extract<ChatEvent, { type: "tool-call-start" }>, frames: SseFrame[]): void {
+    const { choice, call, id, name } = event
+    const calls = this.#open(choice, "null", frames)
+    calls.set(call, false)
+    const opened = [{ index: call, id, type: "function", function: { name, arguments: "" } }]
+    frames.push(this.#chunk(choice, JSON.stringify({ tool_calls: opened }), "null"))
+  }
+
+  #callDelta(choice: number, call: number, written: string, frames: SseFrame[]): void {
+    if (written === "") return
+    this.#open(choice, "null", frames).set(call, true)
+    const text = JSON.stringify(written)
+    const delta = `{"tool_calls":[{"index":${call},"function":{"arguments":${text}}}]}`
+    frames.push(this.#chunk(choice, delta, "null"))
+  }
+
+  #finish(event: Extract<ChatEvent, { type: "finish" }>, frames: SseFrame[]): void {
+    const { choice, reason } = event
+    const calls = this.#open(choice, '""', frames)
+    // A tool without arguments is called with an empty object, never with nothing (trap 7).
+    for (const [call, hasArguments] of calls) {
+      if (!hasArguments) this.#callDelta(choice, call, "{}", frames)
+    }
+    frames.push(this.#chunk(choice, "{}", `"${encodeFinish(reason)}"`))
+  }
+
+  #extra(choice: number, fields: JsonObject | undefined, frames: SseFrame[]): void {
+    if (fields === undefined) return
+    this.#open(choice, '""', frames)
+    const { message, ...members } = fields
+    const delta: JsonValue = isJsonObject(message) ? message : {}
+    const chunk: JsonObject = {
+      ...this.#headOf(),
+      choices: [{ index: choice, delta, logprobs: null, finish_reason: null, ...members }],
+      ...(this.#request.streamUsage ? { usage: null } : {}),
+    }
+    frames.push({ data: JSON.stringify(chunk) })
+  }
+
+  #error(event: Extract<ChatEvent, { type: "error" }>, frames: SseFrame[]): void {
+    this.#failed = true
+    const { type, code } = ERROR_KINDS.upstream_error
+    const error = { message: event.message, type, param: null, code: event.code ?? code }
+    const json: JsonObject = { error: { ...error, error_type: "upstream_error" } }
+    frames.push({ data: JSON.stringify(json), json })
+  }
+}

@@ -1,0 +1,45 @@
+import type { FinishReason } from "../../canon/chat.ts"
+
+interface Finish {
+  readonly reason: FinishReason
+  /** The vendor's own word, when it says more than the reason. */
+  readonly raw?: string
+}
+
+const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
+  ["stop", { reason: "stop" }],
+  ["length", { reason: "length" }],
+  ["tool_calls", { reason: "tool-calls" }],
+  ["content_filter", { reason: "content-filter" }],
+  ["function_call", { reason: "tool-calls", raw: "function_call" }],
+  // Words of compatible vendors: Mistral's and those of servers that pass a model's own word on.
+  ["model_length", { reason: "length", raw: "model_length" }],
+  ["max_tokens", { reason: "length", raw: "max_tokens" }],
+  ["eos", { reason: "stop", raw: "eos" }],
+  ["end_turn", { reason: "stop", raw: "end_turn" }],
+])
+
+/**
+ * Why a choice ended (WIRE.md 2 and 7). A choice with tool calls that "stopped" was ended by them:
+ * OpenAI says `stop` when the tool was forced.
+ */
+export function decodeFinish(word: string, hasToolCalls: boolean): Finish {
+  const known = FINISH_REASONS.get(word)
+  if (known === undefined) return word === "" ? { reason: "other" } : { reason: "other", raw: word }
+  return known.reason === "stop" && hasToolCalls ? { reason: "tool-calls", raw: word } : known
+}
+
+/** The word of this dialect; it has none for `other`. */
+export function encodeFinish(reason: FinishReason): string {
+  switch (reason) {
+    case "tool-calls":
+      return "tool_calls"
+    case "content-filter":
+      return "content_filter"
+    case "length":
+      return "length"
+    case "stop":
+    case "other":
+      return "stop"
+  }
+}

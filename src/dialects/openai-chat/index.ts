@@ -1,0 +1,38 @@
+import type { ChatDialect } from "../../canon/dialect.ts"
+import { decodeEvents } from "./decode-events.ts"
+import { decodeResult } from "./decode-result.ts"
+import { encodeEvents } from "./encode-events.ts"
+import { encodeRequest } from "./encode-request.ts"
+import { encodeResult } from "./encode-result.ts"
+import { decodeError, encodeError, encodeStreamError } from "./errors.ts"
+import { createPatches } from "./patches.ts"
+import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "./quirks.ts"
+import { decodeRequest } from "./request.ts"
+import { DIALECT } from "./wire.ts"
+
+export type { OpenAiChatQuirks } from "./quirks.ts"
+
+/**
+ * OpenAI's chat completions, and the many vendors that speak it nearly (WIRE.md 2 and 7).
+ *
+ * @param quirks how the vendor departs from OpenAI; what is not named is as OpenAI has it.
+ */
+export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect {
+  const all = { ...OPENAI_QUIRKS, ...quirks }
+  return {
+    id: DIALECT,
+    decodeRequest,
+    encodeResult,
+    encodeEvents,
+    encodeError,
+    encodeStreamError,
+    encodeRequest: (request) => encodeRequest(request, all),
+    decodeResult,
+    decodeEvents,
+    decodeError,
+    patches: createPatches(all),
+  }
+}
+
+/** The dialect as OpenAI itself speaks it, and as callers do. */
+export const OPENAI_CHAT: ChatDialect = openAiChat()

@@ -1,0 +1,58 @@
+import type { MediaSource } from "../../canon/chat.ts"
+
+/** What stands between the type and the data of a data URL. */
+const BASE64_MARK = ";base64,"
+
+/** How much of either end of base64 data is looked at: the vendor reads the rest. */
+const CHECKED_ENDS = 64
+
+const BASE64_ALPHABET = /^[A-Za-z0-9+/_-]*={0,2}$/
+
+/** The first characters of pictures in base64, for those that came without a type. */
+const PICTURE_STARTS: readonly (readonly [string, string])[] = [
+  ["iVBOR", "image/png"],
+  ["/9j/", "image/jpeg"],
+  ["R0lG", "image/gif"],
+  ["UklG", "image/webp"],
+]
+
+/** A data URL taken apart, or undefined when it is not one that holds base64. */
+export function decodeDataUrl(url: string): MediaSource | undefined {
+  if (!isDataUrl(url)) return undefined
+  const comma = url.indexOf(",")
+  const head = url.slice(5, comma + 1)
+  if (comma < 0 || !head.endsWith(BASE64_MARK)) return undefined
+  const data = url.slice(comma + 1)
+  if (data === "" || !hasBase64Ends(data)) return undefined
+  const end = head.indexOf(";")
+  return end === 0
+    ? { type: "base64", data }
+    : { type: "base64", data, mediaType: head.slice(0, end).toLowerCase() }
+}
+
+/** The data URL of base64 data. */
+export function encodeDataUrl(data: string, mediaType: string): string {
+  return `data:${mediaType}${BASE64_MARK}${data}`
+}
+
+/** Whether a text names a web address. */
+export function isWebUrl(url: string): boolean {
+  const start = url.slice(0, 8).toLowerCase()
+  return start === "https://" || start.startsWith("http://")
+}
+
+/** Whether a text begins as a data URL does. */
+export function isDataUrl(url: string): boolean {
+  return url.slice(0, 5).toLowerCase() === "data:"
+}
+
+/** The type of a picture that came without one, by its first bytes. */
+export function pictureType(data: string): string {
+  return PICTURE_STARTS.find(([start]) => data.startsWith(start))?.[1] ?? "image/png"
+}
+
+function hasBase64Ends(data: string): boolean {
+  if (data.length <= 2 * CHECKED_ENDS) return BASE64_ALPHABET.test(data)
+  const start = data.slice(0, CHECKED_ENDS)
+  return !start.includes("=") && BASE64_ALPHABET.test(start + data.slice(-CHECKED_ENDS))
+}

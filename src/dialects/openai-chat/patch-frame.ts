@@ -1,0 +1,89 @@
+import type { PatchedFrame, ResultPatch, SseFrame } from "../../canon/dialect.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { withPrefix } from "./identifier.ts"
+import { repairDelta } from "./repair.ts"
+import { chunkUsage } from "./usage.ts"
+
+/**
+ * One frame of a verbatim stream. The frame's own object is left as it is, since the meter reads it
+ * too. An error is forwarded untouched: what becomes of the stream is the relay's decision.
+ */
+export function patchFrame(frame: SseFrame, patch: ResultPatch): PatchedFrame {
+  const { data, json: chunk } = frame
+  if (data === "[DONE]") return { action: "last", data }
+  if (frame.event === "error") return { action: "forward", data }
+  if (chunk === undefined) return { action: "withhold", data }
+  if (chunk.error) return { action: "forward", data }
+  const choices = Array.isArray(chunk.choices) ? chunk.choices : []
+  // Keep-alives, Azure's report on the prompt, and usage that was not asked for.
+  if (choices.length === 0 && !(patch.streamUsage && chunkUsage(chunk) !== undefined)) {
+    return { action: "withhold", data }
+  }
+  const patched = patchChunk(chunk, choices, patch)
+  const isCarrier = patch.streamUsage && isJsonObject(patched.usage) && isLastWord(choices)
+  const text = patched === chunk ? data : JSON.stringify(patched)
+  return isCarrier
+    ? { action: "forward", data: text, usageCarrier: patched }
+    : { action: "forward", data: text }
+}
+
+function patchChunk(
+  chunk: JsonObject,
+  choices: readonly JsonValue[],
+  patch: ResultPatch,
+): JsonObject {
+  let patched = chunk
+  const id = withPrefix(chunk.id, chunk.created)
+  if (chunk.model !== patch.model || chunk.id !== id) patched = { ...chunk, id, model: patch.model }
+  if (!Array.isArray(chunk.choices)) patched = { ...patched, choices: [] }
+  const repaired = repairChoices(choices)
+  if (repaired !== undefined) patched = { ...patched, choices: repaired }
+  return patchUsage(patched, patch.streamUsage)
+}
+
+/** Usage where the caller looks for it: Groq's own place is not the common one. */
+function patchUsage(chunk: JsonObject, streamUsage: boolean): JsonObject {
+  if (!streamUsage) {
+    if (chunk.usage === undefined) return chunk
+    const { usage: _, ...rest } = chunk
+    return rest
+  }
+  const usage = chunkUsage(chunk)
+  return usage === undefined || usage === chunk.usage ? chunk : { ...chunk, usage }
+}
+
+function repairChoices(choices: readonly JsonValue[]): JsonValue[] | undefined {
+  let repaired: JsonValue[] | undefined
+  for (let position = 0; position < choices.length; position++) {
+    const choice = choices[position]
+    if (!isJsonObject(choice) || !isJsonObject(choice.delta)) continue
+    const delta = repairDelta(choice.delta)
+    if (delta === choice.delta) continue
+    repaired ??= [...choices]
+    repaired[position] = { ...choice, delta }
+  }
+  return repaired
+}
+
+/**
+ * Some vendors count along in every chunk, OpenRouter counts in a chunk that says nothing after the
+ * finish: the cost may stand only in one that holds back no word of the answer while it waits.
+ */
+function isLastWord(choices: readonly JsonValue[]): boolean {
+  return choices.every(
+    (choice) =>
+      !isJsonObject(choice) ||
+      typeof choice.finish_reason === "string" ||
+      !isJsonObject(choice.delta) ||
+      saysNothing(choice.delta),
+  )
+}
+
+function saysNothing(delta: JsonObject): boolean {
+  for (const key in delta) {
+    const value = delta[key]
+    if (key === "role" || value === null || value === "") continue
+    if (!Array.isArray(value) || value.length > 0) return false
+  }
+  return true
+}

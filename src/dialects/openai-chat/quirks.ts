@@ -1,0 +1,42 @@
+/** How one vendor's API departs from OpenAI's own. Data: the vendors' table holds one per vendor. */
+export interface OpenAiChatQuirks {
+  /** The field that limits the output, when the gateway writes one. */
+  readonly maxTokensField: "max_tokens" | "max_completion_tokens"
+  /** Whether the vendor refuses the other one, so that a caller's own field has to be renamed. */
+  readonly maxTokensFieldOnly: boolean
+  /** Where the vendor reads reasoning in the messages of earlier turns. */
+  readonly reasoningField: "reasoning_content" | "reasoning"
+  /**
+   * What of the reasoning of earlier turns goes up: nothing; its text; or its text with the signed
+   * `reasoning_details` as OpenRouter has them (WIRE.md 7).
+   */
+  readonly reasoningHistory: "drop" | "text" | "details"
+  /** `always`: usage comes unasked and `stream_options` is refused, so it must not be sent. */
+  readonly usageInStream: "ask" | "always"
+  /** The role of the operator's instructions, for vendors that know only the older word. */
+  readonly developerRole: "developer" | "system"
+  /** The name of the seed: Mistral's is `random_seed`. */
+  readonly seedField: "seed" | "random_seed"
+  /** Whether `top_k` is known; OpenAI does not know it. */
+  readonly topK: boolean
+  /** Mistral takes only ids of nine letters and digits; others are mapped, always to the same. */
+  readonly toolCallIds: "any" | "nine-characters"
+  /** Top-level fields that the vendor refuses. Each one dropped is a loss. */
+  readonly dropFields: readonly string[]
+  /** The highest temperature that is taken; a higher one is lowered to it, which is a loss. */
+  readonly maxTemperature?: number
+}
+
+/** OpenAI's own API. */
+export const OPENAI_QUIRKS: OpenAiChatQuirks = Object.freeze({
+  maxTokensField: "max_completion_tokens",
+  maxTokensFieldOnly: false,
+  reasoningField: "reasoning_content",
+  reasoningHistory: "drop",
+  usageInStream: "ask",
+  developerRole: "developer",
+  seedField: "seed",
+  topK: false,
+  toolCallIds: "any",
+  dropFields: Object.freeze([]),
+})

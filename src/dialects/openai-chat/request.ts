@@ -1,0 +1,149 @@
+import type { ChatRequest, ResponseFormat } from "../../canon/chat.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import { invalidRequest } from "../../canon/invalid-request.ts"
+import { isJsonObject, type JsonObject } from "../../canon/json.ts"
+import { decodeMessages } from "./decode-messages.ts"
+import { type DecodedTools, decodeToolChoice, decodeTools } from "./decode-tools.ts"
+import { checkRules } from "./rules.ts"
+import { type ChatParameters, chatParameters } from "./schema.ts"
+import { type Draft, extraOf, isThere, unknownFields } from "./wire.ts"
+
+/** Fields that the canon has a name for. `stream_options` is taken apart by hand. */
+const CANON_FIELDS = new Set([
+  "model",
+  "messages",
+  "stream",
+  "stream_options",
+  "max_tokens",
+  "max_completion_tokens",
+  "n",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop",
+  "seed",
+  "presence_penalty",
+  "frequency_penalty",
+  "logprobs",
+  "top_logprobs",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "response_format",
+  "reasoning_effort",
+  "user",
+])
+
+const STREAM_OPTIONS = new Set(["include_usage"])
+
+/**
+ * A chat completion request, judged and read (WIRE.md 2, SPEC `POST /v1/chat/completions`). Fields
+ * without a name in the canon are kept as extra; null is taken as absent.
+ *
+ * @throws GatewayError saying what is wrong, in OpenAI's words.
+ */
+export function decodeRequest(body: JsonObject): ChatRequest {
+  if (body.model === undefined || body.model === null || body.model === "") {
+    throw new GatewayError("missing_required_parameter", "you must provide a model parameter", {
+      parameter: "model",
+    })
+  }
+  const parsed = chatParameters.safeParse(body)
+  if (!parsed.success) throw invalidRequest(parsed.error, body)
+  const parameters = parsed.data
+  const messages = decodeMessages(body.messages)
+  const tools = decodeTools(body.tools)
+  checkRules(parameters, tools !== undefined)
+  const request: Draft<ChatRequest> = {
+    model: parameters.model,
+    messages,
+    stream: parameters.stream === true,
+    streamUsage: parameters.stream_options?.include_usage === true,
+    choices: parameters.n ?? 1,
+  }
+  setSampling(request, parameters)
+  setTools(request, body, tools)
+  const extra = requestExtra(body, request, tools)
+  if (extra !== undefined) request.extra = extraOf(extra)
+  return request
+}
+
+function setSampling(request: Draft<ChatRequest>, parameters: ChatParameters): void {
+  const maxTokens = parameters.max_completion_tokens ?? parameters.max_tokens
+  if (isThere(maxTokens)) request.maxTokens = maxTokens
+  const { temperature, top_p: topP, top_k: topK, stop, seed } = parameters
+  if (isThere(temperature)) request.temperature = temperature
+  if (isThere(topP)) request.topP = topP
+  if (isThere(topK)) request.topK = topK
+  if (isThere(stop) && stop.length > 0) request.stop = typeof stop === "string" ? [stop] : stop
+  if (isThere(seed)) request.seed = seed
+  const { presence_penalty: presence, frequency_penalty: frequency } = parameters
+  if (isThere(presence)) request.presencePenalty = presence
+  if (isThere(frequency)) request.frequencyPenalty = frequency
+  const { logprobs, top_logprobs: topLogprobs } = parameters
+  if (isThere(logprobs)) request.logprobs = logprobs
+  if (isThere(topLogprobs)) request.topLogprobs = topLogprobs
+  const { reasoning_effort: effort, user, parallel_tool_calls: parallel } = parameters
+  if (isThere(effort)) request.reasoningEffort = effort
+  if (isThere(user)) request.user = user
+  if (isThere(parallel)) request.parallelToolCalls = parallel
+  const format = decodeFormat(parameters.response_format)
+  if (format !== undefined) request.responseFormat = format
+}
+
+function setTools(request: Draft<ChatRequest>, body: JsonObject, tools?: DecodedTools): void {
+  if (tools !== undefined && (tools.tools.length > 0 || tools.others.length === 0)) {
+    request.tools = tools.tools
+  }
+  const choice = decodeToolChoice(body.tool_choice)
+  if (choice !== undefined) request.toolChoice = choice
+}
+
+/** @returns undefined for formats that only some vendors know. */
+function decodeFormat(format: ChatParameters["response_format"]): ResponseFormat | undefined {
+  switch (format?.type) {
+    case "text":
+      return { type: "text" }
+    case "json_object":
+      return { type: "json-object" }
+    case "json_schema":
+      return decodeJsonSchema(format.json_schema)
+    default:
+      return undefined
+  }
+}
+
+function decodeJsonSchema(
+  declared: NonNullable<ChatParameters["response_format"]>["json_schema"],
+): ResponseFormat | undefined {
+  if (!isThere(declared)) return undefined
+  const format: Draft<Extract<ResponseFormat, { type: "json-schema" }>> = {
+    type: "json-schema",
+    name: declared.name,
+  }
+  const { schema, description, strict } = declared
+  if (isJsonObject(schema)) format.schema = schema
+  if (isThere(description)) format.description = description
+  if (isThere(strict)) format.strict = strict
+  return format
+}
+
+/** What the canon has no name for, in the places where this dialect has it. */
+function requestExtra(
+  body: JsonObject,
+  request: ChatRequest,
+  tools: DecodedTools | undefined,
+): JsonObject | undefined {
+  let fields = unknownFields(body, CANON_FIELDS)
+  if (tools !== undefined && tools.others.length > 0)
+    fields = { ...fields, tools: [...tools.others] }
+  const { tool_choice: choice, response_format: format, stream_options: stream } = body
+  if (isThere(choice) && request.toolChoice === undefined) {
+    fields = { ...fields, tool_choice: choice }
+  }
+  if (isThere(format) && request.responseFormat === undefined) {
+    fields = { ...fields, response_format: format }
+  }
+  const options = isJsonObject(stream) ? unknownFields(stream, STREAM_OPTIONS) : undefined
+  return options === undefined ? fields : { ...fields, stream_options: options }
+}

@@ -1,0 +1,100 @@
+import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { objectAt } from "./wire.ts"
+
+/**
+ * Usage as vendors of this dialect report it, in classes that never overlap (WIRE.md 8 and trap 5).
+ * Cached, cache-writing and audio tokens are part of the prompt; what the total has beyond prompt and
+ * completion is output (xAI's reasoning, the hidden thoughts of Gemini). A vendor that reports more
+ * cached tokens than prompt is held to its prompt.
+ *
+ * @returns undefined when nothing was reported.
+ */
+export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
+  if (!isJsonObject(value)) return undefined
+  const prompt = reported(value.prompt_tokens ?? value.input_tokens)
+  const completion = reported(value.completion_tokens ?? value.output_tokens)
+  const total = reported(value.total_tokens)
+  if (prompt === undefined && completion === undefined && total === undefined) return undefined
+  const input = inputClasses(value, prompt ?? 0)
+  const visible = (prompt ?? 0) + (completion ?? 0)
+  const hidden = Math.max(0, (total ?? 0) - visible)
+  const allOutput = (completion ?? 0) + hidden
+  const details = objectAt(value, "completion_tokens_details")
+  const audioOutput = Math.min(count(details?.audio_tokens), allOutput)
+  const output = allOutput - audioOutput
+  return {
+    ...NO_USAGE,
+    ...input,
+    output,
+    reasoning: Math.min(reported(details?.reasoning_tokens) ?? hidden, output),
+    audioOutput,
+    searches: searches(value),
+  }
+}
+
+/** Usage as OpenAI reports it, every member present. */
+export function encodeUsage(usage: Usage): JsonObject {
+  const prompt = totalInput(usage)
+  const completion = totalOutput(usage)
+  const written = usage.inputCacheWrite + usage.inputCacheWriteLong
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: {
+      cached_tokens: usage.inputCacheRead,
+      audio_tokens: usage.audioInput,
+      ...(written > 0 ? { cache_write_tokens: written } : {}),
+    },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoning,
+      audio_tokens: usage.audioOutput,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+    ...(usage.searches > 0 ? { num_search_queries: usage.searches } : {}),
+  }
+}
+
+/** The usage of a chunk: its own, or where Groq puts it (WIRE.md 7). */
+export function chunkUsage(chunk: JsonObject): JsonObject | undefined {
+  if (isJsonObject(chunk.usage)) return chunk.usage
+  if (chunk.x_groq === undefined) return undefined
+  const groq = objectAt(chunk, "x_groq")
+  return groq === undefined ? undefined : objectAt(groq, "usage")
+}
+
+type InputClasses = Pick<Usage, "inputFresh" | "inputCacheRead" | "inputCacheWrite" | "audioInput">
+
+function inputClasses(usage: JsonObject, prompt: number): InputClasses {
+  const details = objectAt(usage, "prompt_tokens_details")
+  const cached =
+    reported(details?.cached_tokens) ??
+    reported(usage.prompt_cache_hit_tokens) ??
+    reported(usage.cached_tokens) ??
+    count(usage.num_cached_tokens)
+  const inputCacheRead = Math.min(cached, prompt)
+  let rest = prompt - inputCacheRead
+  const inputCacheWrite = Math.min(count(details?.cache_write_tokens), rest)
+  rest -= inputCacheWrite
+  const audioInput = Math.min(count(details?.audio_tokens), rest)
+  return { inputFresh: rest - audioInput, inputCacheRead, inputCacheWrite, audioInput }
+}
+
+/** Searches as Perplexity and OpenRouter count them. */
+function searches(usage: JsonObject): number {
+  const own = reported(usage.num_search_queries)
+  if (own !== undefined) return own
+  return count(objectAt(usage, "server_tool_use_details")?.web_search_requests)
+}
+
+/** A whole quantity, or undefined when the vendor gave none. */
+function reported(value: JsonValue | undefined): number | undefined {
+  if (typeof value !== "number" || !Number.isFinite(value)) return undefined
+  return Math.max(0, Math.ceil(value))
+}
+
+function count(value: JsonValue | undefined): number {
+  return reported(value) ?? 0
+}

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatEvent } from "../../src/canon/chat.ts"
+import { GatewayError } from "../../src/canon/errors.ts"
+import { foldEvents } from "../../src/canon/fold.ts"
+import type { JsonObject } from "../../src/canon/json.ts"
+import { NO_USAGE } from "../../src/canon/usage.ts"
+
+function reasoning(text: string): ChatEvent {
+  return { type: "reasoning-delta", choice: 0, text }
+}
+
+function signature(signature: string): ChatEvent {
+  return { type: "reasoning-signature", choice: 0, signature }
+}
+
+function extra(fields: JsonObject): ChatEvent {
+  return { type: "choice-extra", choice: 0, extra: { dialect: "openai-chat", fields } }
+}
+
+describe("foldEvents", () => {
+  test("an empty stream is an empty answer", () => {
+    expect(foldEvents([])).toEqual({ choices: [] })
+  })
+
+  test("deltas join, choices are sorted, the last usage stands", () => {
+    const events: ChatEvent[] = [
+      { type: "start", id: "i", model: "m", created: 1, extra: { dialect: "gemini", fields: {} } },
+      { type: "usage", usage: { ...NO_USAGE, output: 1 } },
+      { type: "text-delta", choice: 1, text: "b" },
+      { type: "text-delta", choice: 0, text: "a" },
+      { type: "text-delta", choice: 0, text: "" },
+      { type: "text-delta", choice: 0, text: "A" },
+      { type: "refusal-delta", choice: 0, text: "no" },
+      { type: "finish", choice: 0, reason: "stop", rawReason: "eos", stopSequence: "x" },
+      { type: "usage", usage: { ...NO_USAGE, output: 2 } },
+    ]
+    expect(foldEvents(events)).toEqual({
+      id: "i",
+      model: "m",
+      created: 1,
+      extra: { dialect: "gemini", fields: {} },
+      usage: { ...NO_USAGE, output: 2 },
+      choices: [
+        {
+          index: 0,
+          parts: [
+            { type: "text", text: "aA" },
+            { type: "refusal", text: "no" },
+          ],
+          finish: "stop",
+          rawFinish: "eos",
+          stopSequence: "x",
+        },
+        { index: 1, parts: [{ type: "text", text: "b" }], finish: "other" },
+      ],
+    })
+  })
+
+  test("a signature closes its piece of reasoning, and a later one replaces it", () => {
+    const { choices } = foldEvents([
+      reasoning("a"),
+      reasoning("b"),
+      signature("1"),
+      signature("2"),
+      reasoning("c"),
+      { type: "text-delta", choice: 0, text: "t" },
+      signature("3"),
+    ])
+    expect(choices[0]?.parts).toEqual([
+      { type: "reasoning", text: "ab", signature: "2" },
+      { type: "reasoning", text: "c" },
+      { type: "text", text: "t" },
+      { type: "reasoning", text: "", signature: "3" },
+    ])
+  })
+
+  test("calls that are interleaved keep apart; no arguments are an empty object", () => {
+    const { choices } = foldEvents([
+      { type: "tool-call-start", choice: 0, call: 0, id: "a", name: "f" },
+      { type: "tool-call-start", choice: 0, call: 1, id: "b", name: "g" },
+      { type: "tool-call-delta", choice: 0, call: 1, arguments: "{1" },
+      { type: "tool-call-delta", choice: 0, call: 9, arguments: "lost" },
+      { type: "tool-call-delta", choice: 0, call: 1, arguments: "}" },
+    ])
+    expect(choices[0]?.parts).toEqual([
+      { type: "tool-call", id: "a", name: "f", arguments: "{}" },
+      { type: "tool-call", id: "b", name: "g", arguments: "{1}" },
+    ])
+  })
+
+  test("extras of one dialect are merged: lists go on", () => {
+    const { choices } = foldEvents([
+      extra({ logprobs: { content: [1] }, word: "a" }),
+      extra({ logprobs: { content: [2] }, word: "b", message: { annotations: [1] } }),
+    ])
+    expect(choices[0]?.extra).toEqual({
+      dialect: "openai-chat",
+      fields: { logprobs: { content: [1, 2] }, word: "b", message: { annotations: [1] } },
+    })
+  })
+
+  test("a stream that broke is no answer", () => {
+    expect(() => foldEvents([{ type: "error", message: "broke" }])).toThrow(GatewayError)
+  })
+})

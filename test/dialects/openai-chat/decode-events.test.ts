@@ -1,0 +1,386 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatEvent } from "../../../src/canon/chat.ts"
+import type { SseFrame } from "../../../src/canon/dialect.ts"
+import { GatewayError } from "../../../src/canon/errors.ts"
+import type { JsonObject, JsonValue } from "../../../src/canon/json.ts"
+import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
+
+const DONE: SseFrame = { data: "[DONE]" }
+
+function chunk(choice: JsonObject, more: JsonObject = {}): SseFrame {
+  const whole = { id: "chatcmpl-1", created: 5, model: "m", choices: [choice], ...more }
+  return { data: JSON.stringify(whole) }
+}
+
+function delta(fields: JsonObject, more: JsonObject = {}): SseFrame {
+  return chunk({ index: 0, delta: fields, finish_reason: null, ...more })
+}
+
+function calls(...toolCalls: JsonValue[]): SseFrame {
+  return delta({ tool_calls: toolCalls })
+}
+
+function finish(reason: string): SseFrame {
+  return chunk({ index: 0, delta: {}, finish_reason: reason })
+}
+
+function decode(...frames: SseFrame[]): ChatEvent[] {
+  const decoder = OPENAI_CHAT.decodeEvents()
+  return [...frames.flatMap((frame) => decoder.push(frame)), ...decoder.end()]
+}
+
+/** Without the start, which every stream has. */
+function news(...frames: SseFrame[]): ChatEvent[] {
+  return decode(...frames).filter(({ type }) => type !== "start")
+}
+
+describe("the common stream", () => {
+  test("role, text, finish, usage, end", () => {
+    const decoder = OPENAI_CHAT.decodeEvents()
+    const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }
+    const frames = [
+      delta({ role: "assistant", content: "", refusal: null }),
+      delta({ content: "Hi" }),
+      finish("stop"),
+      { data: JSON.stringify({ id: "chatcmpl-1", choices: [], usage }) },
+    ]
+    const events = frames.flatMap((frame) => decoder.push(frame))
+    expect(decoder.finished).toBe(false)
+    expect(decoder.push(DONE)).toEqual([])
+    expect(decoder.finished).toBe(true)
+    expect(events).toMatchObject([
+      { type: "start", id: "chatcmpl-1", model: "m", created: 5 },
+      { type: "text-delta", choice: 0, text: "Hi" },
+      { type: "finish", choice: 0, reason: "stop" },
+      { type: "usage", usage: { inputFresh: 1, output: 2 } },
+    ])
+    expect(events.some((event) => "extra" in event)).toBe(false)
+  })
+
+  test("frames that were parsed already are not parsed again", () => {
+    const json = { id: "a", choices: [{ index: 0, delta: { content: "x" } }] }
+    expect(news({ data: "{broken", json })).toEqual([{ type: "text-delta", choice: 0, text: "x" }])
+  })
+
+  test("choices that are interleaved keep apart", () => {
+    const events = news(
+      chunk({ index: 1, delta: { content: "b" } }),
+      chunk({ index: 0, delta: { content: "a" } }),
+      chunk({ index: 1, delta: {}, finish_reason: "length" }),
+      chunk({ index: 0, delta: {}, finish_reason: "stop" }),
+      DONE,
+    )
+    expect(events).toEqual([
+      { type: "text-delta", choice: 1, text: "b" },
+      { type: "text-delta", choice: 0, text: "a" },
+      { type: "finish", choice: 1, reason: "length" },
+      { type: "finish", choice: 0, reason: "stop" },
+    ])
+  })
+
+  test("a refusal is no text", () => {
+    expect(news(delta({ content: null, refusal: "No" }))).toEqual([
+      { type: "refusal-delta", choice: 0, text: "No" },
+    ])
+  })
+})
+
+describe("tool calls (traps 3, 7 and 8)", () => {
+  const opened = { id: "call_a", type: "function", function: { name: "f", arguments: "" } }
+
+  test("id and name in the first delta, arguments in the others", () => {
+    const events = news(
+      calls({ index: 0, ...opened }),
+      calls({ index: 0, function: { arguments: '{"a"' } }),
+      calls({ index: 1, id: "call_b", type: "function", function: { name: "g", arguments: "" } }),
+      calls({ index: 0, function: { arguments: ":1}" } }),
+      finish("tool_calls"),
+    )
+    expect(events).toEqual([
+      { type: "tool-call-start", choice: 0, call: 0, id: "call_a", name: "f" },
+      { type: "tool-call-delta", choice: 0, call: 0, arguments: '{"a"' },
+      { type: "tool-call-start", choice: 0, call: 1, id: "call_b", name: "g" },
+      { type: "tool-call-delta", choice: 0, call: 0, arguments: ":1}" },
+      { type: "finish", choice: 0, reason: "tool-calls" },
+    ])
+  })
+
+  test("whole calls without index and type", () => {
+    const events = news(
+      calls(
+        { id: "a", function: { name: "f", arguments: "{}" } },
+        { id: "b", function: { name: "f", arguments: '{"x":1}' } },
+      ),
+    )
+    expect(events).toEqual([
+      { type: "tool-call-start", choice: 0, call: 0, id: "a", name: "f" },
+      { type: "tool-call-delta", choice: 0, call: 0, arguments: "{}" },
+      { type: "tool-call-start", choice: 0, call: 1, id: "b", name: "f" },
+      { type: "tool-call-delta", choice: 0, call: 1, arguments: '{"x":1}' },
+    ])
+  })
+
+  test("later deltas without index go on with the call they name, or the last one", () => {
+    const events = news(
+      calls({ id: "a", function: { name: "f", arguments: "{" } }),
+      calls({ id: "b", function: { name: "g", arguments: "{" } }),
+      calls({ id: "a", function: { arguments: "1}" } }),
+      calls({ function: { arguments: "2}" } }),
+    )
+    expect(events.filter(({ type }) => type === "tool-call-delta")).toEqual([
+      { type: "tool-call-delta", choice: 0, call: 0, arguments: "{" },
+      { type: "tool-call-delta", choice: 0, call: 1, arguments: "{" },
+      { type: "tool-call-delta", choice: 0, call: 0, arguments: "1}" },
+      { type: "tool-call-delta", choice: 0, call: 1, arguments: "2}" },
+    ])
+  })
+
+  test("several calls under one number", () => {
+    const events = news(
+      calls({ index: 0, id: "a", function: { name: "f", arguments: "{}" } }),
+      calls({ index: 0, id: "b", function: { name: "f", arguments: "{}" } }),
+      calls({ index: 0, function: { name: "", arguments: " " } }),
+    )
+    expect(events.at(-1)).toMatchObject({ call: 1, arguments: " " })
+    expect(events.filter(({ type }) => type === "tool-call-start")).toHaveLength(2)
+  })
+
+  test("numbers that do not begin at zero are the canon's own", () => {
+    const events = news(
+      calls({ index: 1, ...opened }),
+      calls({ index: 1, function: { arguments: "{}" } }),
+    )
+    expect(events).toMatchObject([{ call: 0 }, { call: 0, arguments: "{}" }])
+  })
+
+  test("an id that comes late or never", () => {
+    const events = news(
+      calls({ index: 0, function: { name: "f", arguments: "{}" } }),
+      calls({ index: 1, id: "b" }),
+      calls({ index: 1, function: { name: "g", arguments: "{}" } }),
+    )
+    expect(events.filter(({ type }) => type === "tool-call-start")).toMatchObject([
+      { id: "call_0_0", name: "f" },
+      { id: "b", name: "g" },
+    ])
+  })
+
+  test("arguments as an object", () => {
+    const events = news(calls({ index: 0, id: "a", function: { name: "f", arguments: { x: 1 } } }))
+    expect(events.at(-1)).toMatchObject({ arguments: '{"x":1}' })
+  })
+
+  test("the older form of one function", () => {
+    const events = news(
+      delta({ function_call: { name: "f", arguments: "" } }),
+      delta({ function_call: { arguments: "{}" } }),
+      finish("function_call"),
+    )
+    expect(events).toMatchObject([
+      { type: "tool-call-start", name: "f" },
+      { type: "tool-call-delta", arguments: "{}" },
+      { type: "finish", reason: "tool-calls", rawReason: "function_call" },
+    ])
+  })
+
+  test("a forced tool stops the choice", () => {
+    const events = news(calls({ index: 0, ...opened }), finish("stop"))
+    expect(events.at(-1)).toMatchObject({ reason: "tool-calls", rawReason: "stop" })
+  })
+})
+
+describe("reasoning", () => {
+  test.each(["reasoning_content", "reasoning"])("in %s", (field) => {
+    expect(news(delta({ [field]: "hm", content: null }))).toEqual([
+      { type: "reasoning-delta", choice: 0, text: "hm" },
+    ])
+  })
+
+  test("is told once when both names are written", () => {
+    expect(news(delta({ reasoning: "hm", reasoning_content: "hm" }))).toHaveLength(1)
+  })
+
+  test("in a list of content, as Mistral sends it", () => {
+    const content = [
+      { type: "thinking", thinking: [{ type: "text", text: "hm" }], closed: true },
+      { type: "text", text: "so" },
+    ]
+    expect(news(delta({ content }))).toEqual([
+      { type: "reasoning-delta", choice: 0, text: "hm" },
+      { type: "text-delta", choice: 0, text: "so" },
+    ])
+  })
+
+  test("with a signature, as OpenRouter sends it", () => {
+    const detail = { type: "reasoning.text", format: "anthropic-claude-v1", index: 0 }
+    const events = news(
+      delta({ reasoning: "hm", reasoning_details: [{ ...detail, text: "hm" }] }),
+      delta({ reasoning_details: [{ ...detail, signature: "sig" }] }),
+      delta({ reasoning_details: [{ type: "reasoning.encrypted", data: "x" }] }),
+    )
+    expect(events).toMatchObject([
+      { type: "reasoning-delta", text: "hm" },
+      { type: "reasoning-signature", signature: "sig" },
+      {
+        type: "choice-extra",
+        extra: {
+          dialect: "openai-chat",
+          fields: {
+            message: { reasoning_details: [{ type: "reasoning.encrypted", data: "x" }] },
+          },
+        },
+      },
+    ])
+  })
+})
+
+describe("what only this dialect knows", () => {
+  test("logprobs and annotations are extras of the choice", () => {
+    const logprobs = { content: [{ token: "a", logprob: -1 }] }
+    const annotations = [{ type: "url_citation" }]
+    expect(news(delta({ content: "a", annotations }, { logprobs }))).toEqual([
+      { type: "text-delta", choice: 0, text: "a" },
+      {
+        type: "choice-extra",
+        choice: 0,
+        extra: { dialect: "openai-chat", fields: { logprobs, message: { annotations } } },
+      },
+    ])
+  })
+
+  test("what is empty is not worth an event", () => {
+    const empty = { logprobs: null, content_filter_results: {}, native_finish_reason: null }
+    expect(news(delta({ content: "a", annotations: [] }, empty))).toHaveLength(1)
+  })
+
+  test("of the answer, at its start", () => {
+    const more = { system_fingerprint: "fp", service_tier: "default", obfuscation: "xxxx" }
+    expect(decode(chunk({ index: 0, delta: {} }, more))).toMatchObject([
+      { extra: { fields: { system_fingerprint: "fp", service_tier: "default" } } },
+    ])
+  })
+})
+
+describe("frames that say nothing", () => {
+  test.each([
+    ['{"type":"keepalive"}'],
+    ['{"type":"ping"}'],
+    ["{}"],
+    [""],
+    ['{"choices":null}'],
+    ['{"choices":[null]}'],
+  ])("%s", (data) => {
+    expect(news({ data })).toEqual([])
+  })
+
+  test("Azure's first chunk starts nothing: it has no id yet", () => {
+    const first = {
+      choices: [],
+      created: 0,
+      id: "",
+      model: "",
+      object: "",
+      prompt_filter_results: [1],
+    }
+    const events = decode({ data: JSON.stringify(first) }, delta({ content: "a" }))
+    expect(events).toEqual([
+      { type: "start", id: "chatcmpl-1", model: "m", created: 5 },
+      { type: "text-delta", choice: 0, text: "a" },
+    ])
+  })
+
+  test("a choice without delta or finish reason", () => {
+    expect(news(chunk({ index: 0 }), chunk({ delta: { content: "a" } }))).toEqual([
+      { type: "text-delta", choice: 0, text: "a" },
+    ])
+  })
+
+  test("a cumulative message beside the delta is no second answer", () => {
+    const choice = { index: 0, delta: { content: "a" }, message: { content: "a" } }
+    expect(news(chunk(choice))).toHaveLength(1)
+  })
+})
+
+describe("usage", () => {
+  test("comes where vendors put it, each time as it then stands", () => {
+    const first = { prompt_tokens: 5, completion_tokens: 1 }
+    const last = { prompt_tokens: 5, completion_tokens: 2 }
+    const events = news(
+      chunk({ index: 0, delta: { content: "a" } }, { usage: first }),
+      chunk({ index: 0, delta: {}, finish_reason: "stop" }, { x_groq: { id: "r", usage: last } }),
+    )
+    expect(events).toMatchObject([
+      { type: "text-delta" },
+      { type: "usage", usage: { output: 1 } },
+      { type: "finish" },
+      { type: "usage", usage: { output: 2 } },
+    ])
+  })
+
+  test("null is none", () => {
+    expect(news(chunk({ index: 0, delta: {} }, { usage: null, x_groq: null }))).toEqual([])
+  })
+})
+
+describe("errors after 200 (trap 9)", () => {
+  test.each([
+    ["OpenAI's", { error: { message: "sorry", type: "server_error", code: null } }, "server_error"],
+    ["OpenRouter's, in a chunk", { choices: [], error: { code: 502, message: "sorry" } }, "502"],
+    ["xAI's", { code: "invalid-argument", error: "sorry" }, "invalid-argument"],
+  ])("%s", (_, body, code) => {
+    expect(decode({ data: JSON.stringify(body) })).toEqual([
+      { type: "error", message: "sorry", code },
+    ])
+  })
+
+  test("named by the event", () => {
+    const data = JSON.stringify({ message: "sorry" })
+    expect(decode({ event: "error", data })).toEqual([{ type: "error", message: "sorry" }])
+    expect(decode({ event: "error", data: "sorry" })).toEqual([{ type: "error", message: "sorry" }])
+  })
+
+  test("a frame that is no JSON cannot be read", () => {
+    for (const data of ["{", "<html>", "[]", "null", '"text"']) {
+      expect(() => decode({ data })).toThrow(GatewayError)
+    }
+  })
+})
+
+describe("the end", () => {
+  test("without [DONE] a stream is whole when its choices are", () => {
+    const decoder = OPENAI_CHAT.decodeEvents()
+    decoder.push(delta({ content: "a" }))
+    decoder.push(finish("stop"))
+    decoder.end()
+    expect(decoder.finished).toBe(true)
+  })
+
+  test("a stream that breaks off is not whole", () => {
+    const decoder = OPENAI_CHAT.decodeEvents()
+    decoder.push(delta({ content: "a" }))
+    expect(decoder.end()).toEqual([])
+    expect(decoder.finished).toBe(false)
+    expect(OPENAI_CHAT.decodeEvents().finished).toBe(false)
+  })
+
+  test("[DONE] ends choices that nobody ended", () => {
+    expect(news(delta({ content: "a" }), DONE).at(-1)).toEqual({
+      type: "finish",
+      choice: 0,
+      reason: "other",
+    })
+    const call = { index: 0, id: "a", function: { name: "f" } }
+    expect(news(calls(call), DONE).at(-1)).toMatchObject({ reason: "tool-calls" })
+  })
+
+  test.each([
+    ["length", "length", undefined],
+    ["content_filter", "content-filter", undefined],
+    ["model_length", "length", "model_length"],
+    ["error", "other", "error"],
+  ])("finish %s", (word, reason, rawReason) => {
+    const expected = { type: "finish", choice: 0, reason }
+    const [event] = news(finish(word))
+    expect(event).toEqual((rawReason ? { ...expected, rawReason } : expected) as ChatEvent)
+  })
+})

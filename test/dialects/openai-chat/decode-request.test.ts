@@ -1,0 +1,545 @@
+import { describe, expect, test } from "bun:test"
+import { GatewayError } from "../../../src/canon/errors.ts"
+import type { JsonObject, JsonValue } from "../../../src/canon/json.ts"
+import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
+
+const { decodeRequest } = OPENAI_CHAT
+
+function body(fields: JsonObject = {}): JsonObject {
+  return { model: "vendor/model", messages: [{ role: "user", content: "Hi" }], ...fields }
+}
+
+function withMessage(...messages: JsonValue[]): JsonObject {
+  return body({ messages })
+}
+
+function withPart(part: JsonValue): JsonObject {
+  return withMessage({ role: "user", content: [part] })
+}
+
+function partsOf(request: JsonObject, index = 0): unknown {
+  return decodeRequest(request).messages[index]?.parts
+}
+
+function refusal(request: JsonObject): { kind: string; message: string; parameter?: string } {
+  try {
+    decodeRequest(request)
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    const { kind, message, details } = error
+    return { kind, message, ...(details.parameter ? { parameter: details.parameter } : {}) }
+  }
+  throw new Error("the request was taken")
+}
+
+const extra = (fields: JsonObject) => ({ dialect: "openai-chat", fields })
+
+describe("what is read", () => {
+  test("the plainest request", () => {
+    expect(decodeRequest(body())).toEqual({
+      model: "vendor/model",
+      messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }],
+      stream: false,
+      streamUsage: false,
+      choices: 1,
+    })
+  })
+
+  test("every parameter that the canon has a name for", () => {
+    const schema = { type: "object" }
+    const request = decodeRequest(
+      body({
+        stream: true,
+        stream_options: { include_usage: true },
+        max_completion_tokens: 7,
+        n: 2,
+        temperature: 2,
+        top_p: 1,
+        top_k: 40,
+        stop: "end",
+        seed: 9223372036854775807,
+        presence_penalty: -2,
+        frequency_penalty: 2,
+        logprobs: true,
+        top_logprobs: 20,
+        parallel_tool_calls: false,
+        response_format: { type: "json_schema", json_schema: { name: "a", schema, strict: true } },
+        reasoning_effort: "minimal",
+        user: "u",
+        tools: [
+          {
+            type: "function",
+            function: { name: "f", description: "d", parameters: schema, strict: null },
+          },
+        ],
+        tool_choice: { type: "function", function: { name: "f" } },
+      }),
+    )
+    expect(request).toMatchObject({
+      stream: true,
+      streamUsage: true,
+      maxTokens: 7,
+      choices: 2,
+      temperature: 2,
+      topP: 1,
+      topK: 40,
+      stop: ["end"],
+      presencePenalty: -2,
+      frequencyPenalty: 2,
+      logprobs: true,
+      topLogprobs: 20,
+      parallelToolCalls: false,
+      responseFormat: { type: "json-schema", name: "a", schema, strict: true },
+      reasoningEffort: "minimal",
+      user: "u",
+      tools: [{ name: "f", description: "d", parameters: schema }],
+      toolChoice: { type: "tool", name: "f" },
+    })
+    expect(request.extra).toBeUndefined()
+  })
+
+  test("null is absent", () => {
+    const names = [
+      ["stream", "stream_options", "max_tokens", "max_completion_tokens", "n", "temperature"],
+      ["top_p", "stop", "seed", "presence_penalty", "frequency_penalty", "logit_bias", "logprobs"],
+      ["top_logprobs", "tools", "tool_choice", "parallel_tool_calls", "response_format", "user"],
+      ["reasoning_effort", "metadata", "modalities", "audio", "prediction", "store", "verbosity"],
+      ["service_tier", "web_search_options"],
+    ].flat()
+    const nothing = Object.fromEntries(names.map((name) => [name, null]))
+    expect(decodeRequest(body(nothing))).toEqual(decodeRequest(body()))
+  })
+
+  test("temperature together with top_p, and no stops at all", () => {
+    expect(decodeRequest(body({ temperature: 1, top_p: 0.5, stop: [] })).stop).toBeUndefined()
+  })
+
+  test("what the canon has no name for is extra", () => {
+    const fields = {
+      metadata: { a: "b" },
+      store: true,
+      service_tier: "on_demand",
+      vendor_field: [1],
+    }
+    expect(decodeRequest(body(fields)).extra).toEqual({ dialect: "openai-chat", fields })
+  })
+
+  test("tools, choices and formats that are not the canon's are extra", () => {
+    const search = { type: "openrouter:web_search", parameters: { max_uses: 1 } }
+    const choice = { type: "allowed_tools", allowed_tools: {} }
+    const request = decodeRequest(
+      body({
+        tools: [
+          search,
+          { type: "function", function: { name: "f", x: 1 }, cache_control: { type: "a" } },
+          { type: "custom", custom: { name: "c" } },
+        ],
+        tool_choice: choice,
+        response_format: { type: "regex", regex: { regex: "a*" } },
+        stream: true,
+        stream_options: { include_obfuscation: false },
+      }),
+    )
+    expect(request.tools).toMatchObject([
+      { name: "f", extra: { fields: { function: { x: 1 }, cache_control: { type: "a" } } } },
+    ])
+    expect(request.toolChoice).toBeUndefined()
+    expect(request.extra?.fields).toEqual({
+      tools: [search, { type: "custom", custom: { name: "c" } }],
+      tool_choice: choice,
+      response_format: { type: "regex", regex: { regex: "a*" } },
+      stream_options: { include_obfuscation: false },
+    })
+  })
+
+  test("Mistral's word for a tool that must be called", () => {
+    const tools = [{ function: { name: "f" } }]
+    expect(decodeRequest(body({ tools, tool_choice: "any" })).toolChoice).toEqual({
+      type: "required",
+    })
+  })
+})
+
+describe("messages", () => {
+  test("roles and names", () => {
+    const request = decodeRequest(
+      withMessage(
+        { role: "system", content: "s", name: null },
+        { role: "developer", content: [{ type: "text", text: "d" }] },
+        { role: "user", content: "u", name: "ann" },
+        { role: "assistant", content: "" },
+      ),
+    )
+    expect(request.messages).toMatchObject([
+      { role: "system", parts: [{ text: "s" }] },
+      { role: "developer", parts: [{ text: "d" }] },
+      { role: "user", name: "ann" },
+      { role: "assistant", parts: [] },
+    ])
+  })
+
+  test("an assistant's calls, and their answers", () => {
+    const called = { name: "f", arguments: '{"a":1}' }
+    const request = decodeRequest(
+      withMessage(
+        {
+          role: "assistant",
+          tool_calls: [
+            { id: "a", type: "function", function: called },
+            { id: "b", function: { name: "g", arguments: "" }, index: 1 },
+            { id: "c", type: "custom", custom: { name: "h", input: "x" } },
+          ],
+        },
+        { role: "tool", tool_call_id: "a", content: "ok" },
+        { role: "tool", tool_call_id: "b", content: [{ type: "text", text: "fine" }] },
+      ),
+    )
+    expect(request.messages).toEqual([
+      {
+        role: "assistant",
+        parts: [
+          { type: "tool-call", id: "a", name: "f", arguments: '{"a":1}' },
+          { type: "tool-call", id: "b", name: "g", arguments: "{}" },
+          {
+            type: "unknown",
+            extra: {
+              dialect: "openai-chat",
+              fields: { id: "c", type: "custom", custom: { name: "h", input: "x" } },
+            },
+          },
+        ],
+      },
+      {
+        role: "tool",
+        parts: [{ type: "tool-result", id: "a", content: [{ type: "text", text: "ok" }] }],
+      },
+      {
+        role: "tool",
+        parts: [{ type: "tool-result", id: "b", content: [{ type: "text", text: "fine" }] }],
+      },
+    ])
+  })
+
+  test("the older form of functions", () => {
+    const request = decodeRequest(
+      withMessage(
+        { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } },
+        { role: "function", name: "f", content: "ok" },
+      ),
+    )
+    expect(request.messages).toMatchObject([
+      { role: "assistant", parts: [{ type: "tool-call", id: "f", name: "f" }] },
+      { role: "tool", parts: [{ type: "tool-result", id: "f", content: [{ text: "ok" }] }] },
+    ])
+  })
+
+  test("reasoning and refusals of earlier turns", () => {
+    const request = decodeRequest(
+      withMessage(
+        { role: "assistant", content: "a", reasoning_content: "hm", refusal: null },
+        {
+          role: "assistant",
+          content: null,
+          refusal: "No",
+          reasoning: "hm",
+          reasoning_details: [{ type: "reasoning.text", text: "hm", signature: "s", index: 0 }],
+        },
+      ),
+    )
+    expect(request.messages[0]?.parts).toEqual([
+      { type: "reasoning", text: "hm" },
+      { type: "text", text: "a" },
+    ])
+    expect(request.messages[1]?.parts).toMatchObject([
+      { type: "reasoning", text: "hm", signature: "s" },
+      { type: "refusal", text: "No" },
+    ])
+  })
+
+  test("what else a message holds is extra", () => {
+    const request = withMessage({
+      role: "assistant",
+      content: "a",
+      prefix: true,
+      audio: { id: "x" },
+    })
+    expect(decodeRequest(request).messages[0]?.extra?.fields).toEqual({
+      prefix: true,
+      audio: { id: "x" },
+    })
+  })
+})
+
+describe("parts", () => {
+  test("pictures by address and by data", () => {
+    const url = "https://host/a.png"
+    expect(partsOf(withPart({ type: "image_url", image_url: { url, detail: "low" } }))).toEqual([
+      { type: "image", source: { type: "url", url }, detail: "low" },
+    ])
+    const data = "data:image/PNG;base64,iVBORw0KGgo="
+    expect(partsOf(withPart({ type: "image_url", image_url: { url: data } }))).toEqual([
+      {
+        type: "image",
+        source: { type: "base64", data: "iVBORw0KGgo=", mediaType: "image/png" },
+      },
+    ])
+    expect(partsOf(withPart({ type: "image_url", image_url: url }))).toMatchObject([
+      { source: { url } },
+    ])
+  })
+
+  test("sound", () => {
+    const part = { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }
+    expect(partsOf(withPart(part))).toEqual([
+      { type: "audio", source: { type: "base64", data: "AAAA" }, format: "wav" },
+    ])
+  })
+
+  test("files by data, id and address", () => {
+    const file = (fields: JsonObject) => partsOf(withPart({ type: "file", file: fields }))
+    expect(file({ file_id: "file-1", filename: null })).toEqual([
+      { type: "file", source: { type: "reference", id: "file-1" } },
+    ])
+    expect(file({ file_data: "data:application/pdf;base64,JVBERg==", filename: "a.pdf" })).toEqual([
+      {
+        type: "file",
+        source: { type: "base64", data: "JVBERg==", mediaType: "application/pdf" },
+        name: "a.pdf",
+      },
+    ])
+    expect(file({ file_data: "https://host/a.pdf" })).toMatchObject([{ source: { type: "url" } }])
+  })
+
+  test("unknown members are extra, in their own place", () => {
+    const part = {
+      type: "image_url",
+      image_url: { url: "https://host/a.png", x: 1 },
+      cache_control: { type: "ephemeral" },
+    }
+    expect(partsOf(withPart(part))).toMatchObject([
+      { extra: extra({ cache_control: { type: "ephemeral" }, image_url: { x: 1 } }) },
+    ])
+  })
+
+  test("parts that only some vendors take are kept whole", () => {
+    const part = { type: "document_url", document_url: "https://host/a.pdf" }
+    expect(partsOf(withPart(part))).toEqual([{ type: "unknown", extra: extra(part) }])
+  })
+})
+
+describe("what is refused", () => {
+  test.each<[string, JsonObject, [kind: string, parameter: string, words: string]]>([
+    ["no model", { messages: [] }, ["missing_required_parameter", "model", "you must provide"]],
+    ["a model of another type", body({ model: 5 }), ["invalid_type", "model", "a string"]],
+    [
+      "no messages",
+      { model: "m" },
+      ["missing_required_parameter", "messages", "Missing required parameter: 'messages'."],
+    ],
+    [
+      "messages of another type",
+      body({ messages: "hi" }),
+      [
+        "invalid_type",
+        "messages",
+        "Invalid type for 'messages': expected an array of objects, but got a string instead.",
+      ],
+    ],
+    [
+      "empty messages",
+      body({ messages: [] }),
+      [
+        "invalid_value",
+        "messages",
+        "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+      ],
+    ],
+    ["a message of another type", withMessage("hi"), ["invalid_type", "messages[0]", "an object"]],
+    [
+      "no role",
+      withMessage({ content: "a" }),
+      ["missing_required_parameter", "messages[0].role", "Missing"],
+    ],
+    [
+      "an unknown role",
+      withMessage({ role: "king", content: "a" }),
+      [
+        "invalid_value",
+        "messages[0].role",
+        "Invalid value: 'king'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.",
+      ],
+    ],
+    [
+      "no content",
+      withMessage({ role: "user" }),
+      [
+        "missing_required_parameter",
+        "messages[0].content",
+        "Missing required parameter: 'messages[0].content'.",
+      ],
+    ],
+    [
+      "an assistant that did nothing",
+      withMessage({ role: "assistant" }),
+      ["missing_required_parameter", "messages[0].content", "Missing"],
+    ],
+    [
+      "content of another type",
+      withMessage({ role: "user", content: 5 }),
+      [
+        "invalid_type",
+        "messages[0].content",
+        "expected one of a string or array of objects, but got an integer instead.",
+      ],
+    ],
+    [
+      "a part without type",
+      withPart({ text: "a" }),
+      ["missing_required_parameter", "messages[0].content[0].type", "Missing"],
+    ],
+    ["a part that is text", withPart("a"), ["invalid_type", "messages[0].content[0]", "an object"]],
+    [
+      "text that is none",
+      withPart({ type: "text", text: 1.5 }),
+      ["invalid_type", "messages[0].content[0].text", "a decimal number"],
+    ],
+    [
+      "a picture without address",
+      withPart({ type: "image_url", image_url: {} }),
+      ["missing_required_parameter", "messages[0].content[0].image_url.url", "Missing"],
+    ],
+    [
+      "a picture at no web address",
+      withPart({ type: "image_url", image_url: { url: "ftp://host/a.png" } }),
+      ["invalid_value", "messages[0].content[0].image_url.url", "http"],
+    ],
+    [
+      "a data URL of text",
+      withPart({ type: "image_url", image_url: { url: "data:text/plain;base64,YQ==" } }),
+      ["invalid_value", "messages[0].content[0].image_url.url", "base64-encoded"],
+    ],
+    [
+      "a data URL without data",
+      withPart({ type: "image_url", image_url: { url: "data:image/png;base64," } }),
+      ["invalid_value", "messages[0].content[0].image_url.url", "base64-encoded"],
+    ],
+    [
+      "a data URL with other characters",
+      withPart({ type: "image_url", image_url: { url: "data:image/png;base64,§§§§" } }),
+      ["invalid_value", "messages[0].content[0].image_url.url", "base64-encoded"],
+    ],
+    [
+      "an answer to no call",
+      withMessage({ role: "tool", content: "a" }),
+      ["missing_required_parameter", "messages[0].tool_call_id", "Missing"],
+    ],
+    [
+      "a call without name",
+      withMessage({ role: "assistant", tool_calls: [{ id: "a", function: { arguments: "" } }] }),
+      ["missing_required_parameter", "messages[0].tool_calls[0].function.name", "Missing"],
+    ],
+    [
+      "arguments as an object",
+      withMessage({
+        role: "assistant",
+        tool_calls: [{ id: "a", function: { name: "f", arguments: {} } }],
+      }),
+      [
+        "invalid_type",
+        "messages[0].tool_calls[0].function.arguments",
+        "expected a string, but got an object instead.",
+      ],
+    ],
+    ["n too high", body({ n: 129 }), ["above_max_value", "n", "integer above maximum value."]],
+    ["n as a fraction", body({ n: 1.5 }), ["invalid_type", "n", "got a decimal number"]],
+    ["a seed as a fraction", body({ seed: 1.5 }), ["invalid_type", "seed", "an integer"]],
+    ["top_p too high", body({ top_p: 1.1 }), ["above_max_value", "top_p", "decimal above"]],
+    [
+      "top_logprobs too high",
+      body({ top_logprobs: 21 }),
+      ["above_max_value", "top_logprobs", "20"],
+    ],
+    [
+      "a penalty too low",
+      body({ presence_penalty: -3 }),
+      ["below_min_value", "presence_penalty", ">= -2"],
+    ],
+    [
+      "a stop of another type",
+      body({ stop: 5 }),
+      [
+        "invalid_type",
+        "stop",
+        "Invalid type for 'stop': expected one of a string or array of strings, but got an integer instead.",
+      ],
+    ],
+    ["stops of another type", body({ stop: ["a", 5] }), ["invalid_type", "stop[1]", "a string"]],
+    [
+      "json_schema without schema",
+      body({ response_format: { type: "json_schema" } }),
+      ["missing_required_parameter", "response_format.json_schema", "Missing"],
+    ],
+    [
+      "json_schema without name",
+      body({ response_format: { type: "json_schema", json_schema: {} } }),
+      ["missing_required_parameter", "response_format.json_schema.name", "Missing"],
+    ],
+    [
+      "an unknown format",
+      body({ response_format: { type: "yaml" } }),
+      [
+        "invalid_value",
+        "response_format.type",
+        "Supported values are: 'json_object', 'json_schema', and 'text'.",
+      ],
+    ],
+    [
+      "a format without type",
+      body({ response_format: {} }),
+      ["missing_required_parameter", "response_format.type", "Missing"],
+    ],
+    [
+      "an unknown choice of tool",
+      body({ tools: [], tool_choice: "some" }),
+      ["invalid_value", "tool_choice", "Supported values are: 'none', 'auto', and 'required'."],
+    ],
+    [
+      "a tool without name",
+      body({ tools: [{ type: "function", function: {} }] }),
+      ["missing_required_parameter", "tools[0].function.name", "Missing"],
+    ],
+    [
+      "a tool without type",
+      body({ tools: [{}] }),
+      ["missing_required_parameter", "tools[0].type", "Missing"],
+    ],
+    [
+      "an unknown modality",
+      body({ modalities: ["smell"] }),
+      ["invalid_value", "modalities[0]", "'text'"],
+    ],
+    [
+      "metadata of numbers",
+      body({ metadata: { a: 1 } }),
+      ["invalid_type", "metadata.a", "a string"],
+    ],
+  ])("%s", (_, request, [kind, parameter, words]) => {
+    const refused = refusal(request)
+    expect(refused.kind).toBe(kind)
+    expect(refused.parameter).toBe(parameter)
+    expect(refused.message).toContain(words)
+  })
+
+  test("long values are not repeated whole", () => {
+    const { message } = refusal(withMessage({ role: "x".repeat(100_000), content: "" }))
+    expect(message.length).toBeLessThan(500)
+  })
+
+  test("a long picture is judged without reading it whole", () => {
+    const url = `data:image/png;base64,${"A".repeat(20_000_000)}`
+    const request = withPart({ type: "image_url", image_url: { url } })
+    const start = performance.now()
+    decodeRequest(request)
+    expect(performance.now() - start).toBeLessThan(200)
+  })
+})

@@ -1,0 +1,181 @@
+import { describe, expect, test } from "bun:test"
+import { ChatCompletionStream } from "openai/lib/ChatCompletionStream"
+import type { ChatEvent, ChatRequest } from "../../../src/canon/chat.ts"
+import type { SseFrame } from "../../../src/canon/dialect.ts"
+import { GatewayError } from "../../../src/canon/errors.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { NO_USAGE } from "../../../src/canon/usage.ts"
+import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
+
+const REQUEST: ChatRequest = {
+  model: "vendor/model",
+  messages: [],
+  stream: true,
+  streamUsage: false,
+  choices: 1,
+}
+const START: ChatEvent = { type: "start", id: "chatcmpl-1", model: "m", created: 5 }
+
+function encode(events: readonly ChatEvent[], request = REQUEST): SseFrame[] {
+  const encoder = OPENAI_CHAT.encodeEvents(request)
+  return [...events.flatMap((event) => encoder.push(event)), ...encoder.end()]
+}
+
+function chunksOf(frames: readonly SseFrame[]): JsonObject[] {
+  return frames.filter(({ data }) => data !== "[DONE]").map(({ data }) => JSON.parse(data))
+}
+
+/** What the official client makes of the frames. */
+async function readByClient(frames: readonly SseFrame[]) {
+  const lines = chunksOf(frames).map((chunk) => `${JSON.stringify(chunk)}\n`)
+  const stream = ChatCompletionStream.fromReadableStream(
+    new Blob(lines).stream() as unknown as ReadableStream,
+  )
+  return stream.finalChatCompletion()
+}
+
+describe("a stream as OpenAI writes it", () => {
+  test("role first, then deltas, finish, [DONE]", () => {
+    const frames = encode([
+      START,
+      { type: "text-delta", choice: 0, text: 'Hi "you"\n' },
+      { type: "usage", usage: { ...NO_USAGE, output: 2 } },
+      { type: "finish", choice: 0, reason: "stop" },
+    ])
+    const head = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 5, model: "m" }
+    const open = { index: 0, logprobs: null, finish_reason: null }
+    expect(chunksOf(frames)).toEqual([
+      {
+        ...head,
+        choices: [{ ...open, delta: { role: "assistant", content: "", refusal: null } }],
+      },
+      { ...head, choices: [{ ...open, delta: { content: 'Hi "you"\n' } }] },
+      { ...head, choices: [{ ...open, delta: {}, finish_reason: "stop" }] },
+    ])
+    expect(frames.at(-1)).toEqual({ data: "[DONE]" })
+  })
+
+  test("usage last, null before, when it was asked for", () => {
+    const frames = encode(
+      [
+        START,
+        { type: "usage", usage: { ...NO_USAGE, inputFresh: 1 } },
+        { type: "text-delta", choice: 0, text: "a" },
+        { type: "choice-extra", choice: 0, extra: { dialect: "openai-chat", fields: { a: 1 } } },
+        { type: "finish", choice: 0, reason: "length" },
+        { type: "usage", usage: { ...NO_USAGE, inputFresh: 1, output: 9 } },
+      ],
+      { ...REQUEST, streamUsage: true },
+    )
+    const chunks = chunksOf(frames)
+    const last = chunks.pop()!
+    expect(chunks.every(({ usage }) => usage === null)).toBe(true)
+    expect(last).toMatchObject({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 9 } })
+    expect(frames.at(-2)?.json).toEqual(last)
+    const carrier = frames.at(-2)?.json ?? {}
+    OPENAI_CHAT.patches.setCost(carrier, "0.000012")
+    expect(carrier.usage).toMatchObject({ completion_tokens: 9, cost: "0.000012" })
+  })
+
+  test("tool calls open without content, and never end without arguments", async () => {
+    const frames = encode([
+      START,
+      { type: "tool-call-start", choice: 0, call: 0, id: "call_a", name: "f" },
+      { type: "tool-call-delta", choice: 0, call: 0, arguments: "" },
+      { type: "tool-call-start", choice: 0, call: 1, id: "call_b", name: "g" },
+      { type: "tool-call-delta", choice: 0, call: 1, arguments: '{"x"' },
+      { type: "tool-call-delta", choice: 0, call: 1, arguments: ":1}" },
+      { type: "finish", choice: 0, reason: "tool-calls" },
+    ])
+    const deltas = chunksOf(frames).map(
+      ({ choices }) => (choices as JsonObject[])[0]?.delta as JsonObject,
+    )
+    expect(deltas).toEqual([
+      { role: "assistant", content: null, refusal: null },
+      {
+        tool_calls: [
+          { index: 0, id: "call_a", type: "function", function: { name: "f", arguments: "" } },
+        ],
+      },
+      {
+        tool_calls: [
+          { index: 1, id: "call_b", type: "function", function: { name: "g", arguments: "" } },
+        ],
+      },
+      { tool_calls: [{ index: 1, function: { arguments: '{"x"' } }] },
+      { tool_calls: [{ index: 1, function: { arguments: ":1}" } }] },
+      { tool_calls: [{ index: 0, function: { arguments: "{}" } }] },
+      {},
+    ])
+    const completion = await readByClient(frames)
+    expect(completion.choices[0]?.message.tool_calls).toMatchObject([
+      { id: "call_a", function: { name: "f", arguments: "{}" } },
+      { id: "call_b", function: { name: "g", arguments: '{"x":1}' } },
+    ])
+    expect(completion.choices[0]?.finish_reason).toBe("tool_calls")
+  })
+
+  test("several choices, each with its role, as the official client reads them", async () => {
+    const frames = encode([
+      START,
+      { type: "reasoning-delta", choice: 1, text: "hm" },
+      { type: "text-delta", choice: 0, text: "a" },
+      { type: "text-delta", choice: 1, text: "b" },
+      { type: "finish", choice: 0, reason: "stop" },
+      { type: "finish", choice: 1, reason: "content-filter" },
+    ])
+    const completion = await readByClient(frames)
+    expect(completion.choices).toMatchObject([
+      { index: 0, message: { role: "assistant", content: "a" }, finish_reason: "stop" },
+      { index: 1, message: { content: "b" }, finish_reason: "content_filter" },
+    ])
+  })
+
+  test("without a start one is made, the same for every chunk", () => {
+    const chunks = chunksOf(encode([{ type: "text-delta", choice: 0, text: "a" }]))
+    expect(new Set(chunks.map(({ id }) => id)).size).toBe(1)
+    expect(chunks[0]).toMatchObject({ model: "vendor/model" })
+    expect(String(chunks[0]?.id)).toStartWith("chatcmpl-")
+  })
+
+  test("ids of other vendors get the prefix", () => {
+    const chunks = chunksOf(
+      encode([
+        { type: "start", id: "msg_1" },
+        { type: "finish", choice: 0, reason: "other" },
+      ]),
+    )
+    expect(chunks[0]).toMatchObject({ id: "chatcmpl-msg_1", model: "vendor/model" })
+  })
+
+  test("extras of another dialect stay out, our own go where they came from", () => {
+    const fields = { logprobs: { content: [] }, message: { annotations: [1] } }
+    const ours = encode([START, extraEvent("openai-chat", fields)])
+    expect(chunksOf(ours)[1]).toMatchObject({
+      choices: [{ delta: { annotations: [1] }, logprobs: { content: [] } }],
+    })
+    expect(chunksOf(encode([START, extraEvent("gemini", fields)]))).toEqual([])
+  })
+
+  test("an error is the last word", () => {
+    const frames = encode([
+      START,
+      { type: "text-delta", choice: 0, text: "a" },
+      { type: "error", message: "broke", code: "overloaded" },
+    ])
+    expect(chunksOf(frames).at(-1)).toMatchObject({
+      error: { message: "broke", code: "overloaded" },
+    })
+    expect(frames.some(({ data }) => data === "[DONE]")).toBe(false)
+    const error = new GatewayError("upstream_timeout", "late")
+    const [frame, ...more] = OPENAI_CHAT.encodeStreamError(error, "request-1")
+    expect(more).toEqual([])
+    expect(JSON.parse(frame!.data)).toMatchObject({
+      error: { message: "late", error_type: "upstream_timeout", request_id: "request-1" },
+    })
+  })
+})
+
+function extraEvent(dialect: "openai-chat" | "gemini", fields: JsonObject): ChatEvent {
+  return { type: "choice-extra", choice: 0, extra: { dialect, fields } }
+}

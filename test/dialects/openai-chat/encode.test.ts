@@ -1,0 +1,207 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatRequest, Message } from "../../../src/canon/chat.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { NO_USAGE } from "../../../src/canon/usage.ts"
+import { OPENAI_CHAT, openAiChat } from "../../../src/dialects/openai-chat/index.ts"
+
+function request(fields: Partial<ChatRequest> = {}): ChatRequest {
+  return { model: "m", messages: [], stream: false, streamUsage: false, choices: 1, ...fields }
+}
+
+function encodeMessages(...messages: Message[]) {
+  const { body, losses } = OPENAI_CHAT.encodeRequest(request({ messages }))
+  return { messages: body.messages as JsonObject[], losses: losses.map(({ name }) => name) }
+}
+
+const foreign = { dialect: "anthropic-messages", fields: { cache_control: {} } } as const
+
+describe("a request for the vendor", () => {
+  test("asks for usage whenever it streams, unless usage comes unasked", () => {
+    const streamed = request({ stream: true })
+    expect(OPENAI_CHAT.encodeRequest(streamed).body.stream_options).toEqual({ include_usage: true })
+    const unasked = openAiChat({ usageInStream: "always" }).encodeRequest(streamed).body
+    expect(unasked).toEqual({ model: "m", messages: [], stream: true })
+  })
+
+  test("limits the output in the vendor's field", () => {
+    const limited = request({ maxTokens: 5, choices: 2 })
+    expect(OPENAI_CHAT.encodeRequest(limited).body).toMatchObject({
+      max_completion_tokens: 5,
+      n: 2,
+    })
+    const older = openAiChat({ maxTokensField: "max_tokens" })
+    expect(older.encodeRequest(limited).body).toMatchObject({ max_tokens: 5 })
+  })
+
+  test("reports what could not go with it", () => {
+    const { body, losses } = OPENAI_CHAT.encodeRequest(
+      request({
+        topK: 5,
+        extra: { dialect: "gemini", fields: { safetySettings: [] } },
+        tools: [{ name: "f", extra: foreign }],
+        messages: [
+          {
+            role: "user",
+            parts: [
+              { type: "text", text: "a", extra: foreign },
+              { type: "image", source: { type: "reference", id: "file" } },
+              { type: "audio", source: { type: "url", url: "https://host/a.wav" } },
+            ],
+          },
+          { role: "assistant", parts: [{ type: "reasoning", text: "hm", signature: "s" }] },
+        ],
+      }),
+    )
+    expect(body.messages).toEqual([
+      { role: "user", content: [{ type: "text", text: "a" }] },
+      { role: "assistant", content: "" },
+    ])
+    expect(losses).toEqual(
+      ["cache_control", "image", "audio", "top_k", "safetySettings", "reasoning"].map((name) => ({
+        name,
+        effect: "dropped",
+      })),
+    )
+  })
+
+  test("a picture without a type gets the one its bytes show", () => {
+    const { messages } = encodeMessages({
+      role: "user",
+      parts: [{ type: "image", source: { type: "base64", data: "/9j/4AAQ" } }],
+    })
+    expect(messages[0]?.content).toEqual([
+      { type: "image_url", image_url: { url: "data:image/jpeg;base64,/9j/4AAQ" } },
+    ])
+  })
+})
+
+describe("answers of tools", () => {
+  const picture = {
+    type: "image",
+    source: { type: "url", url: "https://host/a.png" },
+  } as const
+
+  test("are messages of their own, before what the user says", () => {
+    const { messages, losses } = encodeMessages({
+      role: "user",
+      parts: [
+        { type: "tool-result", id: "a", content: [{ type: "text", text: "1" }] },
+        { type: "tool-result", id: "b", content: [], failed: true },
+        { type: "text", text: "go on" },
+      ],
+    })
+    expect(messages).toEqual([
+      { role: "tool", tool_call_id: "a", content: "1" },
+      { role: "tool", tool_call_id: "b", content: "" },
+      { role: "user", content: "go on" },
+    ])
+    expect(losses).toEqual(["tool_result.failed"])
+  })
+
+  test("pictures among them follow after the last answer", () => {
+    const { messages, losses } = encodeMessages(
+      { role: "tool", parts: [{ type: "tool-result", id: "a", content: [picture] }] },
+      {
+        role: "tool",
+        parts: [{ type: "tool-result", id: "b", content: [{ type: "text", text: "2" }] }],
+      },
+      { role: "assistant", parts: [{ type: "text", text: "fine" }] },
+    )
+    expect(messages.map(({ role }) => role)).toEqual(["tool", "tool", "user", "assistant"])
+    expect(messages[2]?.content).toEqual([
+      { type: "image_url", image_url: { url: "https://host/a.png" } },
+    ])
+    expect(losses).toEqual(["tool_result.media"])
+  })
+
+  test("in the older form go back in it", () => {
+    const body = {
+      model: "m",
+      messages: [
+        { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } },
+        { role: "function", name: "f", content: "ok" },
+      ],
+    }
+    expect(OPENAI_CHAT.encodeRequest(OPENAI_CHAT.decodeRequest(body)).body).toEqual(body)
+  })
+})
+
+describe("a whole answer for the caller", () => {
+  test("has every member that OpenAI's own has", () => {
+    const encoded = OPENAI_CHAT.encodeResult({
+      id: "msg_1",
+      model: "vendor/model",
+      created: 5,
+      usage: { ...NO_USAGE, inputFresh: 1, output: 2 },
+      choices: [{ index: 0, parts: [{ type: "text", text: "Hi" }], finish: "stop" }],
+    })
+    expect(encoded).toEqual({
+      id: "chatcmpl-msg_1",
+      object: "chat.completion",
+      created: 5,
+      model: "vendor/model",
+      choices: [
+        {
+          index: 0,
+          message: { role: "assistant", content: "Hi", refusal: null },
+          logprobs: null,
+          finish_reason: "stop",
+        },
+      ],
+      usage: {
+        prompt_tokens: 1,
+        completion_tokens: 2,
+        total_tokens: 3,
+        prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+        completion_tokens_details: {
+          reasoning_tokens: 0,
+          audio_tokens: 0,
+          accepted_prediction_tokens: 0,
+          rejected_prediction_tokens: 0,
+        },
+      },
+    })
+  })
+
+  test("calls stand where content would", () => {
+    const { choices } = OPENAI_CHAT.encodeResult({
+      choices: [
+        {
+          index: 0,
+          parts: [
+            { type: "reasoning", text: "hm", signature: "s" },
+            { type: "tool-call", id: "a", name: "f", arguments: "{}" },
+          ],
+          finish: "tool-calls",
+        },
+      ],
+    }) as { choices: JsonObject[] }
+    expect(choices[0]).toMatchObject({
+      message: {
+        content: null,
+        reasoning_content: "hm",
+        reasoning_details: [{ type: "reasoning.text", text: "hm", signature: "s" }],
+        tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }],
+      },
+      finish_reason: "tool_calls",
+    })
+  })
+
+  test("mints what is missing, and keeps another dialect's extras out", () => {
+    const extra = { dialect: "gemini", fields: { secret: 1 } } as const
+    const encoded = OPENAI_CHAT.encodeResult({
+      extra,
+      choices: [{ index: 0, parts: [], finish: "other", extra }],
+    })
+    expect(String(encoded.id)).toMatch(/^chatcmpl-.{20,}/)
+    expect(JSON.stringify(encoded)).not.toContain("secret")
+    expect(encoded.choices).toMatchObject([{ message: { content: "" }, finish_reason: "stop" }])
+  })
+
+  test.each([undefined, { choices: "none" }, { error: { message: "m" } }])(
+    "an answer that is none cannot be read: %p",
+    (body) => {
+      expect(() => OPENAI_CHAT.decodeResult(body ?? {})).toThrow("not a chat completion")
+    },
+  )
+})

@@ -1,0 +1,117 @@
+import { describe, expect, test } from "bun:test"
+import { GatewayError } from "../../../src/canon/errors.ts"
+import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
+import { chatRecordings, HAS_FIXTURES } from "./fixtures.ts"
+
+const { decodeError, encodeError } = OPENAI_CHAT
+
+describe("errors to the caller", () => {
+  test("are OpenAI's envelope with our own vocabulary in it", () => {
+    const error = new GatewayError("insufficient_credits", "No credits.", {
+      fields: { balance: "0", required: "1.5" },
+    })
+    expect(encodeError(error, "request-1")).toEqual({
+      status: 402,
+      body: {
+        error: {
+          message: "No credits.",
+          type: "insufficient_quota",
+          param: null,
+          code: "insufficient_credits",
+          error_type: "insufficient_credits",
+          request_id: "request-1",
+          balance: "0",
+          required: "1.5",
+        },
+      },
+    })
+  })
+
+  test("tell a vendor's refusal in the vendor's words", () => {
+    const refused = decodeError(422, {
+      error: { message: "bad schema", type: "invalid_request_error", code: "bad", param: "tools" },
+    })
+    expect(encodeError(refused, "r")).toMatchObject({
+      status: 422,
+      body: {
+        error: {
+          message: "bad schema",
+          code: "bad",
+          param: "tools",
+          error_type: "refused_by_upstream",
+        },
+      },
+    })
+  })
+})
+
+describe("errors of vendors", () => {
+  test.each<[string, unknown, string, { code?: string; type?: string }]>([
+    ["OpenAI", { error: { message: "m", type: "t", code: "c" } }, "m", { code: "c", type: "t" }],
+    ["a number for a code", { error: { message: "m", code: 400 } }, "m", { code: "400" }],
+    ["Gemini's list", [{ error: { message: "m", code: 400 } }], "m", { code: "400" }],
+    ["xAI", { code: "invalid-argument", error: "m" }, "m", { code: "invalid-argument" }],
+    ["Mistral's detail", { detail: "m" }, "m", {}],
+    ["Mistral's message", { object: "error", message: "m", type: "t" }, "m", { type: "t" }],
+    ["a list of complaints", { detail: [{ msg: "a" }, { msg: "b" }] }, "a; b", {}],
+    ["complaints inside a message", { message: { detail: [{ msg: "a" }] } }, "a", {}],
+    ["plain text", "  m\n", "m", {}],
+    ["a page", "<html>secret</html>", "The provider refused the request with status 400.", {}],
+    ["nothing", undefined, "The provider refused the request with status 400.", {}],
+    ["a list of nothing", [[[]]], "The provider refused the request with status 400.", {}],
+  ])("%s", (_, body, message, words) => {
+    const error = decodeError(400, body)
+    expect(error.kind).toBe("refused_by_upstream")
+    expect(error.message).toBe(message)
+    expect(error.details.upstream).toEqual({ status: 400, ...words })
+  })
+
+  test("long messages are cut", () => {
+    expect(decodeError(400, { error: { message: "x".repeat(9000) } }).message).toHaveLength(2000)
+  })
+
+  test.each([
+    [401, "upstream_error"],
+    [402, "upstream_error"],
+    [403, "upstream_error"],
+    [404, "upstream_error"],
+    [408, "upstream_timeout"],
+    [413, "refused_by_upstream"],
+    [422, "refused_by_upstream"],
+    [429, "upstream_overloaded"],
+    [500, "upstream_error"],
+    [503, "upstream_overloaded"],
+    [504, "upstream_timeout"],
+    [529, "upstream_overloaded"],
+    [302, "upstream_error"],
+  ])("status %i is %s", (status, kind) => {
+    const error = decodeError(status, { error: { message: "secret text" } })
+    expect(error.kind).toBe(kind as GatewayError["kind"])
+    if (kind !== "refused_by_upstream") expect(error.message).not.toContain("secret")
+  })
+
+  test.each([
+    [400, { code: "x", error: "Incorrect API key provided: xa***yz." }],
+    [400, [{ error: { message: "API key not valid. Please pass a valid API key.", code: 400 } }]],
+    [429, { error: { message: "You exceeded your quota", code: "insufficient_quota" } }],
+    [401, { detail: "Invalid API Key sk-12345" }],
+  ])("trouble with the operator's credential (%i) shows nothing of it", (status, body) => {
+    const error = decodeError(status, body)
+    expect(error.kind).toBe("upstream_error")
+    expect(error.message).toContain("credential")
+    expect(error.message).not.toMatch(/xa|sk-|quota/)
+  })
+
+  test.skipIf(!HAS_FIXTURES)("as recorded: only refusals of the request are the caller's", () => {
+    const failed = chatRecordings().filter(({ status }) => status !== 200)
+    expect(failed.length).toBeGreaterThan(10)
+    for (const { status, answer } of failed) {
+      const error = decodeError(status, answer)
+      const isRefusal = error.kind === "refused_by_upstream"
+      expect(isRefusal).toBe(status === 400)
+      if (isRefusal && typeof answer === "object") {
+        expect(error.message).toBe((answer as { error: { message: string } }).error.message)
+      }
+    }
+  })
+})

@@ -1,0 +1,259 @@
+import { describe, expect, test } from "bun:test"
+import type { SseFrame } from "../../../src/canon/dialect.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import {
+  OPENAI_CHAT,
+  openAiChat,
+  type OpenAiChatQuirks,
+} from "../../../src/dialects/openai-chat/index.ts"
+
+const PATCH = { model: "public/model", streamUsage: false }
+
+function frame(json: JsonObject): SseFrame {
+  return { data: JSON.stringify(json), json }
+}
+
+function call(id: string): JsonObject {
+  return { id, type: "function", function: { name: "f", arguments: "" } }
+}
+
+function request(body: JsonObject, quirks: Partial<OpenAiChatQuirks> = {}, maxTokens?: number) {
+  const patch = maxTokens === undefined ? { model: "up" } : { model: "up", maxTokens }
+  return openAiChat(quirks).patches.request({ model: "a/b", ...body }, patch)
+}
+
+describe("a request on the verbatim path", () => {
+  test("goes up as it came, under the vendor's name", () => {
+    const body = { model: "a/b", messages: [{ role: "user", content: "Hi" }], x: { y: [1] } }
+    const patched = OPENAI_CHAT.patches.request(body, { model: "up" })
+    expect(patched).toEqual({ body: { ...body, model: "up" }, losses: [] })
+    expect(patched.body.messages).toBe(body.messages)
+    expect(body.model).toBe("a/b")
+  })
+
+  test("always asks for usage when it streams", () => {
+    const options = { include_obfuscation: false, include_usage: false }
+    expect(request({ stream: true }).body.stream_options).toEqual({ include_usage: true })
+    expect(request({ stream: true, stream_options: options }).body.stream_options).toEqual({
+      include_obfuscation: false,
+      include_usage: true,
+    })
+    expect(options.include_usage).toBe(false)
+    expect(request({ stream: false }).body).not.toHaveProperty("stream_options")
+    const unasked = request({ stream: true, stream_options: options }, { usageInStream: "always" })
+    expect(unasked).toEqual({ body: { model: "up", stream: true }, losses: [] })
+  })
+
+  test("limits the output in the caller's own field", () => {
+    expect(request({}, {}, 5).body).toEqual({ model: "up", max_completion_tokens: 5 })
+    expect(request({ max_tokens: 9 }, {}, 5).body).toEqual({ model: "up", max_tokens: 5 })
+    expect(request({ max_tokens: 9 }).body.max_tokens).toBe(9)
+    const quirks = { maxTokensField: "max_tokens", maxTokensFieldOnly: true } as const
+    expect(request({ max_completion_tokens: 9 }, quirks).body).toEqual({
+      model: "up",
+      max_tokens: 9,
+    })
+    expect(request({ max_completion_tokens: 9 }, quirks, 5).body).toEqual({
+      model: "up",
+      max_tokens: 5,
+    })
+    expect(request({ max_completion_tokens: null, max_tokens: 4 }, quirks).body).toEqual({
+      model: "up",
+      max_tokens: 4,
+    })
+  })
+
+  test("leaves out what the vendor refuses, and says so", () => {
+    const quirks = { dropFields: ["store", "user"], maxTemperature: 1, seedField: "random_seed" }
+    const patched = request(
+      { store: true, user: null, temperature: 1.5, seed: 3 },
+      quirks as Partial<OpenAiChatQuirks>,
+    )
+    expect(patched).toEqual({
+      body: { model: "up", temperature: 1, random_seed: 3 },
+      losses: [
+        { name: "temperature", effect: "approximated" },
+        { name: "store", effect: "dropped" },
+      ],
+    })
+  })
+
+  test("fits messages only where the vendor needs it", () => {
+    const messages = [
+      { role: "developer", content: "d" },
+      { role: "assistant", content: "a", reasoning_content: "hm", reasoning_details: [] },
+    ]
+    const dropped = request({ messages }, { developerRole: "system" })
+    expect(dropped).toEqual({
+      body: {
+        model: "up",
+        messages: [
+          { role: "system", content: "d" },
+          { role: "assistant", content: "a" },
+        ],
+      },
+      losses: [{ name: "reasoning", effect: "dropped" }],
+    })
+    const text = request({ messages }, { reasoningHistory: "text", reasoningField: "reasoning" })
+    expect(text.body.messages).toEqual([
+      messages[0]!,
+      { role: "assistant", content: "a", reasoning: "hm" },
+    ])
+    expect(request({ messages }, { reasoningHistory: "details" }).body.messages).toBe(messages)
+  })
+
+  test("signed reasoning becomes text, which loses the signature", () => {
+    const details = [{ type: "reasoning.text", text: "hm", signature: "s" }]
+    const messages = [{ role: "assistant", content: "a", reasoning_details: details }]
+    expect(request({ messages }, { reasoningHistory: "text" })).toMatchObject({
+      body: { messages: [{ reasoning_content: "hm" }] },
+      losses: [{ name: "reasoning.signature" }],
+    })
+  })
+
+  test("ids of calls become what Mistral takes, call and answer alike", () => {
+    const messages = [
+      { role: "assistant", content: null, tool_calls: [call("call_abc"), call("aB3456789")] },
+      { role: "tool", tool_call_id: "call_abc", content: "ok" },
+      { role: "tool", tool_call_id: "aB3456789", content: "ok" },
+    ]
+    const { body } = request({ messages }, { toolCallIds: "nine-characters" })
+    const [asked, first, second] = body.messages as JsonObject[]
+    const ids = (asked!.tool_calls as JsonObject[]).map(({ id }) => id)
+    expect(ids[0]).toMatch(/^[a-zA-Z0-9]{9}$/)
+    expect(ids).toEqual([first!.tool_call_id, "aB3456789"])
+    expect(second!.tool_call_id).toBe("aB3456789")
+  })
+})
+
+describe("a whole answer on the verbatim path", () => {
+  test("names the public model and has the prefix", () => {
+    const body: JsonObject = { id: "gen-1", model: "up", provider: "x", choices: [] }
+    OPENAI_CHAT.patches.result(body, PATCH)
+    expect(body).toEqual({
+      id: "chatcmpl-gen-1",
+      model: "public/model",
+      provider: "x",
+      choices: [],
+    })
+  })
+
+  test("is repaired where official clients cannot read it", () => {
+    const call = { id: "a", function: { name: "f", arguments: "{}" } }
+    const content = [
+      { type: "thinking", thinking: [{ type: "text", text: "hm" }] },
+      { type: "text", text: "so" },
+    ]
+    const body: JsonObject = {
+      choices: [{ index: 0, message: { role: "assistant", content, tool_calls: [call] } }],
+    }
+    OPENAI_CHAT.patches.result(body, PATCH)
+    expect(body.choices).toEqual([
+      {
+        index: 0,
+        message: {
+          role: "assistant",
+          content: "so",
+          reasoning_content: "hm",
+          tool_calls: [{ ...call, type: "function" }],
+        },
+      },
+    ])
+  })
+})
+
+describe("a frame on the verbatim path", () => {
+  const choices = [{ index: 0, delta: { content: "a" }, finish_reason: null }]
+  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
+  const asked = { ...PATCH, streamUsage: true }
+
+  test("names the public model and has the prefix, all else untouched", () => {
+    const chunk = { id: "gen-1", model: "up", choices, obfuscation: "x" }
+    const patched = OPENAI_CHAT.patches.frame(frame(chunk), PATCH)
+    expect(patched.action).toBe("forward")
+    expect(JSON.parse(patched.data)).toEqual({
+      ...chunk,
+      id: "chatcmpl-gen-1",
+      model: "public/model",
+    })
+    expect(chunk.model).toBe("up")
+  })
+
+  test("is the very text that came when nothing is to be changed", () => {
+    const data = '{ "id":"chatcmpl-1", "model":"public/model", "choices":[{"index":0,"delta":{}}] }'
+    expect(OPENAI_CHAT.patches.frame({ data, json: JSON.parse(data) }, PATCH)).toEqual({
+      action: "forward",
+      data,
+    })
+  })
+
+  test("usage reaches only the caller who asked", () => {
+    const last = frame({ id: "chatcmpl-1", model: "up", choices: [], usage })
+    expect(OPENAI_CHAT.patches.frame(last, PATCH).action).toBe("withhold")
+    const told = OPENAI_CHAT.patches.frame(last, asked)
+    expect(told.action).toBe("forward")
+    expect(told.usageCarrier).toEqual(JSON.parse(told.data))
+    const noted = frame({ id: "chatcmpl-1", model: "up", choices, usage: null })
+    expect(JSON.parse(OPENAI_CHAT.patches.frame(noted, PATCH).data)).not.toHaveProperty("usage")
+    const kept = OPENAI_CHAT.patches.frame(noted, asked)
+    expect(JSON.parse(kept.data)).toHaveProperty("usage", null)
+    expect(kept.usageCarrier).toBeUndefined()
+  })
+
+  test("usage beside the finish, as Mistral and Groq send it", () => {
+    const ended = [{ index: 0, delta: {}, finish_reason: "stop" }]
+    const mistral = frame({ id: "chatcmpl-1", model: "up", choices: ended, usage })
+    expect(JSON.parse(OPENAI_CHAT.patches.frame(mistral, PATCH).data)).not.toHaveProperty("usage")
+    expect(OPENAI_CHAT.patches.frame(mistral, asked).usageCarrier).toMatchObject({ usage })
+    const groq = frame({ id: "chatcmpl-1", model: "up", choices: ended, x_groq: { usage } })
+    expect(OPENAI_CHAT.patches.frame(groq, asked).usageCarrier).toMatchObject({ usage })
+    expect(JSON.parse(OPENAI_CHAT.patches.frame(groq, PATCH).data)).not.toHaveProperty("usage")
+  })
+
+  test("usage that counts along holds no word back", () => {
+    const along = frame({ id: "chatcmpl-1", model: "up", choices, usage })
+    const patched = OPENAI_CHAT.patches.frame(along, asked)
+    expect(JSON.parse(patched.data)).toMatchObject({ usage })
+    expect(patched.usageCarrier).toBeUndefined()
+  })
+
+  test.each([
+    ["keep-alives", { type: "ping" }],
+    ["Azure's report on the prompt", { id: "", model: "", choices: [], prompt_filter_results: [] }],
+  ])("%s are withheld", (_, json) => {
+    expect(OPENAI_CHAT.patches.frame(frame(json), asked).action).toBe("withhold")
+  })
+
+  test("what is no JSON is withheld, the end is told, errors are left as they are", () => {
+    expect(OPENAI_CHAT.patches.frame({ data: "" }, PATCH).action).toBe("withhold")
+    expect(OPENAI_CHAT.patches.frame({ data: "[DONE]" }, PATCH)).toEqual({
+      action: "last",
+      data: "[DONE]",
+    })
+    const broken = frame({ id: "gen-1", choices: [], error: { code: 502, message: "x" } })
+    expect(OPENAI_CHAT.patches.frame(broken, PATCH)).toEqual({
+      action: "forward",
+      data: broken.data,
+    })
+  })
+
+  test("content in a list and calls without index are repaired", () => {
+    const call = { id: "a", function: { name: "f", arguments: "{}" } }
+    const delta = { content: [{ type: "text", text: "so" }], tool_calls: [call, call] }
+    const json = { id: "chatcmpl-1", model: "up", choices: [{ index: 0, delta }] }
+    const patched = JSON.parse(OPENAI_CHAT.patches.frame(frame(json), PATCH).data)
+    expect(patched.choices[0].delta).toEqual({
+      content: "so",
+      tool_calls: [
+        { ...call, type: "function", index: 0 },
+        { ...call, type: "function", index: 1 },
+      ],
+    })
+  })
+
+  test("one id for the whole stream even where the vendor gives none", () => {
+    const json = { created: 7, model: "up", choices }
+    const data = OPENAI_CHAT.patches.frame(frame(json), PATCH).data
+    expect(JSON.parse(data).id).toBe("chatcmpl-7")
+  })
+})

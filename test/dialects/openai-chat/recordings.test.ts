@@ -1,0 +1,271 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatEvent, ChatResult, Choice } from "../../../src/canon/chat.ts"
+import { foldEvents } from "../../../src/canon/fold.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { totalInput, totalOutput, type Usage } from "../../../src/canon/usage.ts"
+import { GatewayError } from "../../../src/canon/errors.ts"
+import { OPENAI_CHAT, openAiChat } from "../../../src/dialects/openai-chat/index.ts"
+import { chatRecordings, framesOf, HAS_FIXTURES, parsedFramesOf, readFixture } from "./fixtures.ts"
+
+/**
+ * An independent and plain reading of a recording: it knows nothing of the decoder and only says what
+ * a person would read off the lines.
+ */
+interface Reading {
+  readonly text: string
+  readonly calls: readonly { readonly name: string; readonly arguments: string }[]
+}
+
+interface LooseCall {
+  readonly index?: number
+  readonly id?: string
+  readonly function?: { readonly name?: string; readonly arguments?: string }
+}
+
+function contentText(content: unknown): string {
+  if (typeof content === "string") return content
+  if (!Array.isArray(content)) return ""
+  return content.map((part) => (part.type === "text" ? part.text : "")).join("")
+}
+
+function readWhole(answer: JsonObject): Reading {
+  const choices = answer.choices as { message: Record<string, unknown> }[]
+  let text = ""
+  const calls: { name: string; arguments: string }[] = []
+  for (const { message } of choices) {
+    text += contentText(message.content)
+    for (const call of (message.tool_calls ?? []) as LooseCall[]) {
+      calls.push({ name: call.function?.name ?? "", arguments: call.function?.arguments || "{}" })
+    }
+    const legacy = message.function_call as { name: string; arguments: string } | undefined
+    if (legacy) calls.push({ name: legacy.name, arguments: legacy.arguments })
+  }
+  return { text, calls }
+}
+
+function readStream(text: string): Reading {
+  const written: string[] = []
+  const calls = new Map<string, { name: string; arguments: string }>()
+  for (const line of text.split(/\r?\n/)) {
+    const data = line.trim()
+    if (!data.startsWith("data:") || data.includes("[DONE]")) continue
+    const chunk = JSON.parse(data.slice(5))
+    for (const choice of chunk.choices ?? []) {
+      written[choice.index] = (written[choice.index] ?? "") + contentText(choice.delta?.content)
+      for (const call of (choice.delta?.tool_calls ?? []) as LooseCall[]) {
+        const key = `${choice.index} ${call.index}`
+        const known = calls.get(key) ?? { name: "", arguments: "" }
+        known.name += call.function?.name ?? ""
+        known.arguments += call.function?.arguments ?? ""
+        calls.set(key, known)
+      }
+    }
+  }
+  return { text: written.join(""), calls: [...calls.values()] }
+}
+
+function readResult(result: ChatResult): Reading {
+  let text = ""
+  const calls: { name: string; arguments: string }[] = []
+  for (const choice of result.choices) {
+    for (const part of choice.parts) {
+      if (part.type === "text") text += part.text
+      if (part.type === "tool-call") calls.push({ name: part.name, arguments: part.arguments })
+    }
+  }
+  return { text, calls }
+}
+
+function withoutRawFinish(choice: Choice): Choice {
+  const { rawFinish: _, ...rest } = choice
+  return rest
+}
+
+function expectConsistent(usage: Usage, reported: JsonObject): void {
+  const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = reported
+  for (const quantity of Object.values(usage)) expect(quantity).toBeGreaterThanOrEqual(0)
+  expect(totalInput(usage)).toBe(Number(prompt))
+  expect(totalInput(usage) + totalOutput(usage)).toBe(
+    Math.max(Number(total), Number(prompt) + Number(completion)),
+  )
+  expect(usage.reasoning).toBeLessThanOrEqual(usage.output)
+}
+
+function decodeStream(frames: ReturnType<typeof framesOf>): ChatEvent[] {
+  const decoder = OPENAI_CHAT.decodeEvents()
+  const events = frames.flatMap((frame) => decoder.push(frame))
+  events.push(...decoder.end())
+  return events
+}
+
+function lastUsage(text: string): JsonObject | undefined {
+  let usage: JsonObject | undefined
+  for (const { json } of parsedFramesOf(text)) {
+    const groq = json?.x_groq as JsonObject | undefined
+    usage = ((json?.usage ?? groq?.usage) as JsonObject | null | undefined) ?? usage
+  }
+  return usage
+}
+
+const recordings = chatRecordings()
+const answered = recordings.filter(({ status }) => status === 200)
+const whole = answered.filter(({ answer }) => typeof answer === "object")
+const streamed = answered.filter(({ answer }) => typeof answer === "string")
+
+test.skipIf(!HAS_FIXTURES)("recordings are read from the folder beside the repository", () => {
+  expect(whole.length).toBeGreaterThan(100)
+  expect(streamed.length).toBeGreaterThan(30)
+})
+
+describe("recorded requests", () => {
+  for (const { file, request, isCut } of answered) {
+    if (request === undefined || isCut) continue
+    test(file, () => {
+      const decoded = OPENAI_CHAT.decodeRequest(request)
+      expect(decoded.model).toBe(String(request.model))
+      expect(decoded.messages.length).toBe((request.messages as unknown[]).length)
+      // What was read can be written again, and is then read the same.
+      const keeping = openAiChat({ reasoningHistory: "details", topK: true })
+      const { body } = keeping.encodeRequest(decoded)
+      const again = keeping.decodeRequest(body)
+      const hasToolPictures = decoded.messages.some(
+        ({ role, parts }) =>
+          role === "tool" &&
+          parts.some(
+            (part) =>
+              part.type !== "tool-result" || part.content.some(({ type }) => type !== "text"),
+          ),
+      )
+      if (!hasToolPictures) expect(again).toEqual({ ...decoded, streamUsage: decoded.stream })
+    })
+  }
+})
+
+describe("recorded answers", () => {
+  for (const { file, answer } of whole) {
+    test(file, () => {
+      const body = answer as JsonObject
+      const result = OPENAI_CHAT.decodeResult(body)
+      const reading = readWhole(body)
+      expect(readResult(result)).toEqual(reading)
+      if (body.usage) expectConsistent(result.usage!, body.usage as JsonObject)
+      const encoded = OPENAI_CHAT.encodeResult(result)
+      expect(readWhole(encoded)).toEqual(reading)
+      // The vendor's own word for the end is not ours to write.
+      const again = OPENAI_CHAT.decodeResult(encoded)
+      expect(again.choices.map(withoutRawFinish)).toEqual(result.choices.map(withoutRawFinish))
+    })
+  }
+})
+
+describe("recorded streams", () => {
+  for (const { file, answer, vendor } of streamed) {
+    test(file, () => {
+      const text = answer as string
+      const events = decodeStream(framesOf(text))
+      for (const length of [1, 7, 64, 1000]) {
+        expect(decodeStream(framesOf(text, length))).toEqual(events)
+      }
+      expect(decodeStream(parsedFramesOf(text))).toEqual(events)
+      if (events.some(({ type }) => type === "error")) {
+        expect(() => foldEvents(events)).toThrow(GatewayError)
+        return
+      }
+      const result = foldEvents(events)
+      const reading = readStream(text)
+      const { text: read, calls } = readResult(result)
+      expect(read).toBe(reading.text)
+      expect(calls).toEqual(
+        reading.calls.map((call) => ({ ...call, arguments: call.arguments || "{}" })),
+      )
+      const usage = lastUsage(text)
+      if (usage) expectConsistent(result.usage!, usage)
+      else expect(result.usage).toBeUndefined()
+      expect(result.id).not.toBe("")
+      // One server was recorded to end a call without a word about it.
+      expect(result.choices.every(({ finish }) => finish !== "other")).toBe(true)
+      if (vendor === "azure-openai") expect(result.model).toBeTruthy()
+    })
+  }
+})
+
+describe("recorded streams on the verbatim path", () => {
+  for (const { file, answer } of streamed) {
+    test(file, () => {
+      const frames = parsedFramesOf(answer as string)
+      for (const streamUsage of [true, false]) {
+        const ids = new Set<unknown>()
+        const vendorsIds = new Set<unknown>()
+        let carriers = 0
+        let isOver = false
+        const sent = []
+        for (const frame of frames) {
+          const before = frame.data
+          const patched = OPENAI_CHAT.patches.frame(frame, { model: "vendor/model", streamUsage })
+          if (frame.json)
+            expect(JSON.stringify(frame.json)).toBe(JSON.stringify(JSON.parse(before)))
+          if (patched.action === "last") isOver = true
+          if (patched.usageCarrier) carriers++
+          if (patched.action !== "forward" || frame.json?.error || frame.event === "error") continue
+          const chunk = JSON.parse(patched.data)
+          ids.add(chunk.id)
+          vendorsIds.add(frame.json?.id)
+          sent.push({ data: patched.data })
+          expect(chunk.model).toBe("vendor/model")
+          expect(chunk.id).toStartWith("chatcmpl-")
+          if (!streamUsage) expect(chunk).not.toHaveProperty("usage")
+        }
+        if (decodeStream(frames).some(({ type }) => type === "error")) continue
+        expect(isOver).toBe(true)
+        sent.push({ data: "[DONE]" })
+        expect(ids.size).toBe(vendorsIds.size)
+        expect(carriers > 0).toBe(streamUsage && lastUsage(answer as string) !== undefined)
+        // What the caller gets says what the vendor said.
+        const received = foldEvents(decodeStream(sent))
+        expect(readResult(received)).toEqual(readResult(foldEvents(decodeStream(frames))))
+      }
+    })
+  }
+})
+
+describe("streams of other clients' fixtures", () => {
+  const files = HAS_FIXTURES
+    ? [
+        "deepseek/chat/deepseek-tool-call",
+        "deepseek/chat/deepseek-reasoning",
+        "openai-compatible/chat/xai-text",
+        "openai-compatible/chat/xai-tool-call",
+        "openai/chat/openai-text",
+        "openai/chat/azure-model-router.1",
+        "groq/groq-reasoning",
+        "groq/groq-text",
+        "groq/groq-tool-call",
+        "mistral/mistral-incremental-tool-call",
+        "mistral/mistral-reasoning",
+        "mistral/mistral-text",
+        "mistral/mistral-tool-call",
+        "xai/xai-text",
+        "xai/xai-tool-call",
+        "alibaba/alibaba-reasoning",
+        "alibaba/alibaba-text",
+        "alibaba/alibaba-tool-call",
+        "moonshotai/moonshotai-stream",
+        "perplexity/perplexity-citations",
+        "perplexity/perplexity-text",
+      ]
+    : []
+
+  for (const file of files) {
+    test(file, () => {
+      const lines = readFixture(`vercel-ai/${file}.chunks.txt`).trim().split("\n")
+      const text = `${lines.map((line) => `data: ${line}\n\n`).join("")}data: [DONE]\n\n`
+      const result = foldEvents(decodeStream(framesOf(text)))
+      const reading = readStream(text)
+      expect(readResult(result).text).toBe(reading.text)
+      expect(readResult(result).calls).toEqual([...reading.calls])
+      expect(result.model).toBeTruthy()
+      const usage = lastUsage(text)
+      if (usage) expectConsistent(result.usage!, usage)
+    })
+  }
+})

@@ -1,0 +1,162 @@
+import { describe, expect, test } from "bun:test"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { NO_USAGE, totalInput, totalOutput } from "../../../src/canon/usage.ts"
+import { chunkUsage, decodeUsage, encodeUsage } from "../../../src/dialects/openai-chat/usage.ts"
+import { HAS_FIXTURES, readFixture } from "./fixtures.ts"
+
+describe("usage", () => {
+  test("cached and audio tokens are parts of the prompt", () => {
+    const usage = decodeUsage({
+      prompt_tokens: 100,
+      completion_tokens: 50,
+      total_tokens: 150,
+      prompt_tokens_details: { cached_tokens: 30, audio_tokens: 20, cache_write_tokens: 10 },
+      completion_tokens_details: { reasoning_tokens: 15, audio_tokens: 5 },
+    })
+    expect(usage).toEqual({
+      ...NO_USAGE,
+      inputFresh: 40,
+      inputCacheRead: 30,
+      inputCacheWrite: 10,
+      audioInput: 20,
+      output: 45,
+      reasoning: 15,
+      audioOutput: 5,
+    })
+  })
+
+  test("xAI counts reasoning outside the completion", () => {
+    const usage = decodeUsage({
+      prompt_tokens: 307,
+      completion_tokens: 26,
+      total_tokens: 560,
+      prompt_tokens_details: { cached_tokens: 306 },
+      completion_tokens_details: { reasoning_tokens: 227 },
+    })
+    expect(usage).toMatchObject({ inputFresh: 1, inputCacheRead: 306, output: 253, reasoning: 227 })
+  })
+
+  test("what the total has beyond prompt and completion is hidden output", () => {
+    const usage = decodeUsage({ prompt_tokens: 35, completion_tokens: 12, total_tokens: 109 })
+    expect(usage).toMatchObject({ inputFresh: 35, output: 74, reasoning: 62 })
+  })
+
+  test("a total that is too small takes nothing away", () => {
+    const usage = decodeUsage({ prompt_tokens: 10, completion_tokens: 5, total_tokens: 3 })
+    expect(usage).toMatchObject({ inputFresh: 10, output: 5, reasoning: 0 })
+  })
+
+  test("more cached tokens than prompt are held to the prompt", () => {
+    const usage = decodeUsage({
+      prompt_tokens: 7,
+      completion_tokens: 1,
+      prompt_tokens_details: { cached_tokens: 163, audio_tokens: 9, cache_write_tokens: 9 },
+    })
+    expect(usage).toMatchObject({ inputFresh: 0, inputCacheRead: 7, inputCacheWrite: 0 })
+    expect(totalInput(usage!)).toBe(7)
+  })
+
+  test.each([
+    ["DeepSeek", { prompt_cache_hit_tokens: 4, prompt_cache_miss_tokens: 6 }],
+    ["Moonshot", { cached_tokens: 4 }],
+    ["Mistral", { num_cached_tokens: 4 }],
+  ])("cached tokens as %s names them", (_, fields) => {
+    const usage = decodeUsage({ prompt_tokens: 10, completion_tokens: 1, ...fields })
+    expect(usage).toMatchObject({ inputFresh: 6, inputCacheRead: 4 })
+  })
+
+  test("null, missing and absurd members count as nothing", () => {
+    const usage = decodeUsage({
+      prompt_tokens: 10,
+      completion_tokens: null,
+      total_tokens: "12",
+      prompt_tokens_details: null,
+      completion_tokens_details: { reasoning_tokens: -4, audio_tokens: null },
+    })
+    expect(usage).toEqual({ ...NO_USAGE, inputFresh: 10 })
+  })
+
+  test("nothing reported is no usage", () => {
+    expect(decodeUsage(undefined)).toBeUndefined()
+    expect(decodeUsage(null)).toBeUndefined()
+    expect(decodeUsage({})).toBeUndefined()
+    expect(decodeUsage({ cost: 1 })).toBeUndefined()
+    expect(decodeUsage([1])).toBeUndefined()
+  })
+
+  test("searches are counted where a vendor bills them", () => {
+    const perplexity = { prompt_tokens: 1, completion_tokens: 1, num_search_queries: 3 }
+    expect(decodeUsage(perplexity)?.searches).toBe(3)
+    const details = { server_tool_use_details: { web_search_requests: 2 } }
+    expect(decodeUsage({ prompt_tokens: 1, completion_tokens: 1, ...details })?.searches).toBe(2)
+  })
+
+  test("Groq keeps usage in a place of its own", () => {
+    const usage = { prompt_tokens: 1, completion_tokens: 2 }
+    expect(chunkUsage({ x_groq: { usage } })).toBe(usage)
+    expect(chunkUsage({ usage, x_groq: { id: "x" } })).toBe(usage)
+    expect(chunkUsage({ usage: null, x_groq: { id: "x" } })).toBeUndefined()
+  })
+
+  test("what is written is whole and sums up", () => {
+    const usage = { ...NO_USAGE, inputFresh: 5, inputCacheWriteLong: 2, output: 7, reasoning: 3 }
+    expect(encodeUsage(usage)).toEqual({
+      prompt_tokens: 7,
+      completion_tokens: 7,
+      total_tokens: 14,
+      prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0, cache_write_tokens: 2 },
+      completion_tokens_details: {
+        reasoning_tokens: 3,
+        audio_tokens: 0,
+        accepted_prediction_tokens: 0,
+        rejected_prediction_tokens: 0,
+      },
+    })
+  })
+})
+
+interface OracleCase {
+  readonly model: string
+  readonly body: { readonly usage?: JsonObject }
+  readonly extracted: readonly {
+    readonly usage: Readonly<Record<string, number>>
+    readonly extractors: readonly { provider_id: string; api_flavor: string }[]
+  }[]
+}
+
+function extractionOf(oracle: OracleCase, provider: string): Readonly<Record<string, number>> {
+  const found = oracle.extracted.find(({ extractors }) =>
+    extractors.some(({ provider_id: id, api_flavor: flavor }) => `${id}/${flavor}` === provider),
+  )
+  return found?.usage ?? {}
+}
+
+describe("usage against the independent oracle", () => {
+  const cases: OracleCase[] = HAS_FIXTURES
+    ? JSON.parse(readFixture("prices/genai-prices.usages-oracle.json"))
+    : []
+  const ours = cases.filter(({ body }) => typeof body.usage?.completion_tokens === "number")
+
+  test.skipIf(!HAS_FIXTURES)("is the same class by class", () => {
+    let compared = 0
+    for (const oracle of ours) {
+      const reported = oracle.body.usage ?? {}
+      const { prompt_tokens: prompt, completion_tokens: completion } = reported
+      const details = reported.completion_tokens_details as JsonObject | undefined
+      const beyond = Number(reported.total_tokens ?? 0) - Number(prompt) - Number(completion)
+      // The oracle has no rule for Gemini's hidden thoughts, nor for this name of cached tokens.
+      const isHidden = beyond > 0 && beyond !== details?.reasoning_tokens
+      if (isHidden || reported.num_cached_tokens || reported.prompt_tokens === undefined) continue
+      const expected = extractionOf(oracle, beyond > 0 ? "x-ai/chat" : "openai/chat")
+      const usage = decodeUsage(reported)!
+      expect(totalInput(usage)).toBe(expected.input_tokens ?? 0)
+      expect(totalOutput(usage)).toBe(expected.output_tokens ?? 0)
+      expect(usage.inputCacheRead).toBe(expected.cache_read_tokens ?? 0)
+      expect(usage.inputCacheWrite).toBe(expected.cache_write_tokens ?? 0)
+      expect(usage.reasoning).toBe(expected.output_reasoning_tokens ?? 0)
+      expect(usage.audioInput).toBe(expected.input_audio_tokens ?? 0)
+      compared++
+    }
+    expect(compared).toBeGreaterThan(40)
+  })
+})

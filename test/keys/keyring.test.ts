@@ -1,0 +1,282 @@
+import { describe, expect, test } from "bun:test"
+import type { GatewayError } from "../../src/canon/errors.ts"
+import { KeyIssuer, Keyring } from "../../src/keys/keyring.ts"
+import { KeyHasher } from "../../src/keys/secret.ts"
+import { Node } from "../../src/ledger/node.ts"
+import type { Store } from "../../src/store/store.ts"
+import { Book, until } from "../store/book.ts"
+
+const hasher = new KeyHasher("pepper".repeat(12))
+const HOUR = 3_600_000
+
+/** What comes of asking with these headers: the key's id, or the kind of refusal. */
+function ask(keyring: Keyring, headers: HeadersInit, now = Date.now()): string {
+  try {
+    return keyring.authenticate(new Headers(headers), now).id
+  } catch (error) {
+    return (error as GatewayError).kind
+  }
+}
+
+function bearer(secret: string): HeadersInit {
+  return { authorization: `Bearer ${secret}` }
+}
+
+async function desk(book: Book, store: Store = book.store) {
+  const keyring = new Keyring(store, hasher)
+  await keyring.refresh()
+  return { keyring, issuer: new KeyIssuer(store, hasher) }
+}
+
+describe("a credential", () => {
+  test("counts as a bearer token or as x-api-key, the first before the second", async () => {
+    await using book = Book.direct()
+    await book.account("account", 0n)
+    const { keyring, issuer } = await desk(book)
+    const first = await issuer.issue({ account: "account", name: "first" })
+    const second = await issuer.issue({ account: "account", name: "second" })
+    await keyring.refresh()
+    expect(ask(keyring, bearer(first.secret))).toBe(first.key.id)
+    expect(ask(keyring, { authorization: `bearer   ${first.secret} ` })).toBe(first.key.id)
+    expect(ask(keyring, { authorization: first.secret })).toBe(first.key.id)
+    expect(ask(keyring, { "x-api-key": second.secret })).toBe(second.key.id)
+    const both = { authorization: `Bearer ${first.secret}`, "x-api-key": second.secret }
+    expect(ask(keyring, both)).toBe(first.key.id)
+    const wrongFirst = { authorization: "Bearer wrong", "x-api-key": second.secret }
+    expect(ask(keyring, wrongFirst)).toBe("invalid_api_key")
+  })
+
+  test.each([
+    ["no header", {}],
+    ["an empty header", { authorization: "" }],
+    ["a scheme alone", { authorization: "Bearer" }],
+    ["a scheme and spaces", { authorization: "Bearer   " }],
+    ["an empty x-api-key", { "x-api-key": " " }],
+  ])("is missing: %s", async (_case, headers) => {
+    await using book = Book.direct()
+    const { keyring } = await desk(book)
+    expect(ask(keyring, headers as HeadersInit)).toBe("missing_api_key")
+  })
+
+  test("is wrong when it is unknown, malformed, of another scheme, or sent twice", async () => {
+    await using book = Book.direct()
+    await book.account("account", 0n)
+    const { keyring, issuer } = await desk(book)
+    const { secret } = await issuer.issue({ account: "account", name: "key" })
+    const { secret: other } = await issuer.issue({ account: "account", name: "other" })
+    await keyring.refresh()
+    const wrong: HeadersInit[] = [
+      bearer(`sk-tg-${"a".repeat(43)}`),
+      bearer("sk-something-else"),
+      bearer(`${secret}x`),
+      bearer(secret.slice(0, -1)),
+      bearer(secret.toUpperCase()),
+      { authorization: `Basic ${btoa(`user:${secret}`)}` },
+      { authorization: `Bearer ${secret}, Bearer ${other}` },
+      { authorization: `Bearer ${secret}, Bearer ${secret}` },
+      { "x-api-key": `${secret}, ${other}` },
+      [
+        ["authorization", `Bearer ${secret}`],
+        ["authorization", `Bearer ${other}`],
+      ],
+    ]
+    for (const headers of wrong) expect(ask(keyring, headers)).toBe("invalid_api_key")
+  })
+
+  test("is refused with a header that says how to do better, and never repeated", async () => {
+    await using book = Book.direct()
+    const { keyring } = await desk(book)
+    const secret = `sk-tg-${"q".repeat(43)}`
+    try {
+      keyring.authenticate(new Headers(bearer(secret)), 0)
+      expect.unreachable()
+    } catch (error) {
+      const { message, details } = error as GatewayError
+      expect(message).not.toContain("qqq")
+      expect(details.headers).toEqual({ "www-authenticate": 'Bearer error="invalid_token"' })
+    }
+  })
+})
+
+describe("a key", () => {
+  test("works until it expires", async () => {
+    await using book = Book.direct()
+    await book.account("account", 0n)
+    const { keyring, issuer } = await desk(book)
+    const expiresAt = Date.now() + HOUR
+    const { secret, key } = await issuer.issue({ account: "account", name: "key", expiresAt })
+    await keyring.refresh()
+    expect(ask(keyring, bearer(secret), expiresAt - 1)).toBe(key.id)
+    expect(ask(keyring, bearer(secret), expiresAt)).toBe("invalid_api_key")
+  })
+
+  test("that was revoked works no more, and keeps the time of its revocation", async () => {
+    await using book = Book.direct()
+    await book.account("account", 0n)
+    const { keyring, issuer } = await desk(book)
+    const { secret, key } = await issuer.issue({ account: "account", name: "key" })
+    const { revokedAt } = await issuer.revoke(key.id)
+    await keyring.refresh()
+    expect(ask(keyring, bearer(secret))).toBe("invalid_api_key")
+    expect((await book.store.revokeKey(key.id, Date.now() + HOUR)).revokedAt).toBe(revokedAt)
+    await expect(issuer.rotate(key.id, HOUR)).rejects.toMatchObject({ code: "not_found" })
+  })
+
+  test("that was rotated works by both secrets until the grace is over", async () => {
+    await using book = Book.direct()
+    await book.account("account", 0n)
+    const { keyring, issuer } = await desk(book)
+    const first = await issuer.issue({ account: "account", name: "key" })
+    const second = await issuer.rotate(first.key.id, HOUR)
+    await keyring.refresh()
+    const now = Date.now()
+    const { id } = first.key
+    expect(second.key.id).toBe(id)
+    expect(ask(keyring, bearer(first.secret), now)).toBe(id)
+    expect(ask(keyring, bearer(second.secret), now)).toBe(id)
+    expect(ask(keyring, bearer(first.secret), now + HOUR)).toBe("invalid_api_key")
+    expect(ask(keyring, bearer(second.secret), now + HOUR)).toBe(id)
+    const [newest, oldest] = second.key.secrets
+    expect(newest).toMatchObject({ hint: second.secret.slice(-4), expiresAt: null })
+    expect(oldest).toMatchObject({ hint: first.secret.slice(-4) })
+  })
+
+  test("that was rotated twice never gives an old secret more time than it had", async () => {
+    await using book = Book.direct()
+    await book.account("account", 0n)
+    const { keyring, issuer } = await desk(book)
+    const first = await issuer.issue({ account: "account", name: "key" })
+    const second = await issuer.rotate(first.key.id, HOUR)
+    const third = await issuer.rotate(first.key.id, 10 * HOUR)
+    await keyring.refresh()
+    const later = Date.now() + 2 * HOUR
+    expect(ask(keyring, bearer(first.secret), later)).toBe("invalid_api_key")
+    expect(ask(keyring, bearer(second.secret), later)).toBe(first.key.id)
+    expect(ask(keyring, bearer(third.secret), later)).toBe(first.key.id)
+    expect(third.key.secrets[0]?.hint).toBe(third.secret.slice(-4))
+    const fourth = await issuer.rotate(first.key.id, 0)
+    await keyring.refresh()
+    expect(ask(keyring, bearer(third.secret))).toBe("invalid_api_key")
+    expect(ask(keyring, bearer(fourth.secret))).toBe(first.key.id)
+  })
+
+  test("carries what it was ordered with, and its secret nowhere", async () => {
+    await using book = Book.direct()
+    await book.account("account", 0n)
+    const { issuer } = await desk(book)
+    const order = {
+      account: "account",
+      name: "key",
+      models: ["openai/*"],
+      budget: 5n,
+      requestsPerMinute: 6,
+      tokensPerMinute: 7,
+      expiresAt: 8,
+    }
+    const { secret, key } = await issuer.issue(order)
+    expect(key).toMatchObject({ ...order, budgetLeft: 5n, revokedAt: null })
+    expect(await book.store.findKey(key.id)).toEqual(key)
+    expect(await book.store.listKeys("account")).toEqual([key])
+    expect(await book.store.listKeys("other")).toEqual([])
+    expect(Bun.inspect(key, { depth: 9 })).not.toContain(secret.slice(6, 20))
+  })
+
+  test("needs an account", async () => {
+    await using book = Book.direct()
+    const { issuer } = await desk(book)
+    const issuing = issuer.issue({ account: "nobody", name: "key" })
+    await expect(issuing).rejects.toMatchObject({ code: "not_found" })
+  })
+
+  test("may call the models its globs name", async () => {
+    await using book = Book.direct()
+    await book.account("account", 0n)
+    const { keyring, issuer } = await desk(book)
+    const models = ["openai/gpt-4*", "*/claude-?-opus", "local/a.b", "x/[1]|(2)", "**"]
+    const allowing = async (globs: string[]) => {
+      const { secret } = await issuer.issue({ account: "account", name: "key", models: globs })
+      await keyring.refresh()
+      return keyring.authenticate(new Headers(bearer(secret)), Date.now()).allows!
+    }
+    const some = await allowing(models.slice(0, 4))
+    const yes = ["openai/gpt-4", "openai/gpt-4.1-mini", "any/claude-4-opus", "local/a.b", "x/[1]|(2)"]
+    const no = ["openai/gpt-3", "xopenai/gpt-4", "any/claude-10-opus", "local/aXb", "x/1", "", "OPENAI/gpt-4"]
+    for (const model of [...yes, ...yes]) expect([model, some(model)]).toEqual([model, true])
+    for (const model of [...no, ...no]) expect([model, some(model)]).toEqual([model, false])
+    expect((await allowing(models))("anything/at-all")).toBe(true)
+    expect((await allowing([]))("anything/at-all")).toBe(false)
+    const { secret } = await issuer.issue({ account: "account", name: "all" })
+    await keyring.refresh()
+    const all = keyring.authenticate(new Headers(bearer(secret)), Date.now())
+    expect(all.allows).toBeUndefined()
+  })
+})
+
+describe("a keyring", () => {
+  test("reads only what changed, and nothing when nothing did", async () => {
+    await using book = Book.direct()
+    await book.account("account", 0n)
+    const asked: number[] = []
+    const store: Store = {
+      ...book.store,
+      keysSince: (revision) => {
+        asked.push(revision)
+        return book.store.keysSince(revision)
+      },
+    }
+    const { keyring, issuer } = await desk(book, store)
+    await issuer.issue({ account: "account", name: "key" })
+    const { revision } = await book.store.pollNode("node", null)
+    await keyring.refresh(revision)
+    await keyring.refresh(revision)
+    expect(asked).toEqual([-1, 0])
+  })
+
+  test("is not set back by news that arrive late", async () => {
+    await using book = Book.direct()
+    await book.account("account", 0n)
+    const gate = Promise.withResolvers<void>()
+    let isSlow = false
+    const store: Store = {
+      ...book.store,
+      keysSince: async (revision) => {
+        const news = await book.store.keysSince(revision)
+        if (isSlow) {
+          isSlow = false
+          await gate.promise
+        }
+        return news
+      },
+    }
+    const { keyring, issuer } = await desk(book, store)
+    const { secret, key } = await issuer.issue({ account: "account", name: "key" })
+    isSlow = true
+    const late = keyring.refresh()
+    await issuer.revoke(key.id)
+    await keyring.refresh()
+    gate.resolve()
+    await late
+    expect(ask(keyring, bearer(secret))).toBe("invalid_api_key")
+  })
+
+  test("of another process knows every change within a second", async () => {
+    await using book = Book.direct()
+    await book.account("account", 0n)
+    const { issuer } = await desk(book)
+    const store = await book.threaded()
+    const { keyring } = await desk(book, store)
+    await using _node = await Node.join(store, "node", {
+      onNews: (news) => keyring.refresh(news.revision),
+      onForgotten() {},
+      onExpired() {},
+      onFailure() {},
+    })
+    const { secret, key } = await issuer.issue({ account: "account", name: "key" })
+    await until(() => ask(keyring, bearer(secret)) === key.id, 1_000)
+    const rotated = await issuer.rotate(key.id, 0)
+    await until(() => ask(keyring, bearer(rotated.secret)) === key.id, 1_000)
+    expect(ask(keyring, bearer(secret))).toBe("invalid_api_key")
+    await issuer.revoke(key.id)
+    await until(() => ask(keyring, bearer(rotated.secret)) === "invalid_api_key", 1_000)
+  })
+})

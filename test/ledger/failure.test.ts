@@ -1,0 +1,150 @@
+import { Database } from "bun:sqlite"
+import { describe, expect, test } from "bun:test"
+import type { Store } from "../../src/store/store.ts"
+import { verifyBooks } from "../../src/store/verify.ts"
+import { Book, until } from "../store/book.ts"
+
+/** A store that can be made to refuse all writing, before or after it was done. */
+class FailingStore {
+  failure: "none" | "before" | "after" = "none"
+  readonly store: Store
+
+  constructor(inner: Store) {
+    this.store = {
+      ...inner,
+      post: (...parameters) => this.#fail(() => inner.post(...parameters)),
+      lease: (...parameters) => this.#fail(() => inner.lease(...parameters)),
+      pollNode: (...parameters) => this.#fail(() => inner.pollNode(...parameters)),
+    }
+  }
+
+  async #fail<T>(step: () => Promise<T>): Promise<T> {
+    if (this.failure === "before") throw new Error("database or disk is full")
+    const result = await step()
+    if (this.failure === "after") throw new Error("disk I/O error")
+    return result
+  }
+}
+
+describe("when the book cannot be written", () => {
+  test("the settlement fails, nothing is charged, and the money is free again", async () => {
+    await using book = Book.direct()
+    const failing = new FailingStore(book.store)
+    const payer = await book.account("account", 100n)
+    const ledger = await book.ledger("node", failing.store)
+    await ledger.extend(payer, 100n)
+    const hold = ledger.tryHold(book.order(payer, 60n))!
+    failing.failure = "before"
+    await expect(ledger.settle(hold, 50n, "{}")).rejects.toThrow("disk is full")
+    expect(ledger.failure).toBeInstanceOf(Error)
+    expect(book.alarms.failures).toHaveLength(1)
+    expect(ledger.available(payer)).toBe(100n)
+    expect(await book.balanceOf("account")).toBe(100n)
+
+    failing.failure = "none"
+    const next = ledger.tryHold(book.order(payer, 100n))!
+    expect(await ledger.settle(next, 100n, "{}")).toMatchObject({ charged: 100n, balance: 0n })
+    expect(ledger.failure).toBeUndefined()
+  })
+
+  test("it is tried without waiting for a settlement whether that is over", async () => {
+    await using book = Book.direct()
+    const failing = new FailingStore(book.store)
+    const payer = await book.account("account", 100n)
+    const ledger = await book.ledger("node", failing.store)
+    await ledger.extend(payer, 100n)
+    failing.failure = "before"
+    await expect(ledger.settle(ledger.tryHold(book.order(payer, 1n))!, 1n, "{}")).rejects.toThrow()
+    await expect(ledger.tick([])).rejects.toThrow()
+    expect(ledger.failure).toBeDefined()
+    failing.failure = "none"
+    await ledger.tick([])
+    expect(ledger.failure).toBeUndefined()
+  })
+
+  test("a request that needs a larger lease fails; the next does not", async () => {
+    await using book = Book.direct()
+    const failing = new FailingStore(book.store)
+    const payer = await book.account("account", 100n)
+    const ledger = await book.ledger("node", failing.store)
+    failing.failure = "before"
+    const asking = Array.from({ length: 5 }, () => ledger.extend(payer, 10n))
+    const answers = await Promise.allSettled(asking)
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 5 }, () => "rejected"))
+    failing.failure = "none"
+    expect(await ledger.extend(payer, 10n)).toBe(true)
+  })
+
+  test("a cost above its hold is settled as far as the hold goes", async () => {
+    await using book = Book.direct()
+    const failing = new FailingStore(book.store)
+    const payer = await book.account("account", 100n)
+    await book.ledger("another, so that no lease is all there is")
+    const ledger = await book.ledger("node", failing.store)
+    const leased = await ledger.extend(payer, 30n)
+    expect(leased).toBe(true)
+    const hold = ledger.tryHold(book.order(payer, 30n))!
+    failing.failure = "before"
+    const settling = ledger.settle(hold, 90n, "{}")
+    await until(() => book.alarms.failures.length === 1)
+    failing.failure = "none"
+    expect(await settling).toMatchObject({ charged: 30n, writtenOff: 60n, balance: 70n })
+  })
+
+  test("an answer that was lost on its way is not a second charge", async () => {
+    await using book = Book.direct()
+    const failing = new FailingStore(book.store)
+    const payer = await book.account("account", 100n)
+    const ledger = await book.ledger("node", failing.store)
+    await ledger.extend(payer, 100n)
+    const hold = ledger.tryHold(book.order(payer, 60n))!
+    failing.failure = "after"
+    const settling = ledger.settle(hold, 50n, "{}")
+    await until(async () => (await book.balanceOf("account")) === 50n)
+    failing.failure = "none"
+    expect(await settling).toEqual({ charged: 50n, writtenOff: 0n, balance: 50n })
+    expect(ledger.available(payer)).toBe(50n)
+    expect(await book.store.findAccount("account")).toMatchObject({ balance: 50n, leased: 50n })
+    expect((await verifyBooks(book.store)).problems).toEqual([])
+  })
+})
+
+test("a file that another process has locked is waited for", async () => {
+  await using book = Book.direct()
+  const payer = await book.account("account", 100n)
+  const ledger = await book.ledger("node", await book.threaded())
+  await ledger.extend(payer, 100n)
+  const locker = new Database(book.directory.database)
+  locker.run("BEGIN IMMEDIATE")
+  const settling = ledger.settle(ledger.tryHold(book.order(payer, 60n))!, 50n, "{}")
+  expect(await Promise.race([settling, Bun.sleep(50).then(() => "waiting")])).toBe("waiting")
+  locker.run("ROLLBACK")
+  expect((await settling).charged).toBe(50n)
+  locker.close()
+})
+
+/** SQLite gives up one statement on some failures and the whole transaction on others. */
+for (const gravity of ["ABORT", "ROLLBACK"]) {
+  test(`what fails midway leaves nothing behind: ${gravity}`, async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 100n)
+    const ledger = await book.ledger("node", await book.threaded())
+    await ledger.extend(payer, 100n)
+    const breaker = new Database(book.directory.database)
+    breaker.run(
+      `CREATE TRIGGER full BEFORE INSERT ON receipts WHEN new.request = 'req_3'
+       BEGIN SELECT RAISE(${gravity}, 'database or disk is full'); END`,
+    )
+    const holds = [1, 2, 3].map(() => ledger.tryHold(book.order(payer, 10n))!)
+    const settling = holds.map((hold) => ledger.settle(hold, 10n, "{}"))
+    const answers = await Promise.allSettled(settling)
+    expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"])
+    expect(await book.store.findAccount("account")).toMatchObject({ balance: 90n, leased: 90n })
+    breaker.run("DROP TRIGGER full")
+    breaker.close()
+    expect(ledger.available(payer)).toBe(90n)
+    const next = ledger.tryHold(book.order(payer, 90n))!
+    expect((await ledger.settle(next, 90n, "{}")).charged).toBe(90n)
+    expect((await verifyBooks(book.store)).problems).toEqual([])
+  })
+}

@@ -1,0 +1,222 @@
+import { describe, expect, test } from "bun:test"
+import type { Hold } from "../../src/ledger/hold.ts"
+import { Journal } from "../../src/ledger/journal.ts"
+import type { Batch, Posted, Posting } from "../../src/store/records.ts"
+import { until } from "../store/book.ts"
+
+/** A book whose writing the test can watch, stop and break. */
+class PaperBook {
+  readonly batches: Batch[] = []
+  /** How often writing fails before it works. */
+  failures = 0
+  /** Writing waits while this is pending. */
+  gate: Promise<void> = Promise.resolve()
+
+  readonly write = async (batch: Batch): Promise<Posted[]> => {
+    await this.gate
+    if (this.failures > 0) {
+      this.failures--
+      throw new Error("database or disk is full")
+    }
+    this.batches.push(batch)
+    return batch.postings.map(({ request, amount }) => ({
+      request,
+      charged: amount,
+      fromLease: amount,
+      fromBudgetLease: 0n,
+      balance: 0n,
+    }))
+  }
+}
+
+const payer = { account: "account", key: "key", budgeted: false }
+
+function holdOf(request: string, age = 0): Hold {
+  return {
+    request,
+    payer,
+    tills: [],
+    amount: 1n,
+    at: Date.now() - age,
+    receipt: () => `expired ${request}`,
+    recorded: false,
+    over: false,
+  }
+}
+
+function settle(journal: Journal, hold: Hold): Promise<Posted> {
+  hold.over = true
+  const { request, amount, at } = hold
+  const posting: Posting = { request, ...payer, amount, at, receipt: `settled ${request}` }
+  return journal.append(hold, posting)
+}
+
+function open(journal: Journal, request: string, age = 0): Hold {
+  const hold = holdOf(request, age)
+  journal.opened(hold)
+  return hold
+}
+
+/** Everything that is ready to run has run: no timer has. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+}
+
+describe("group commit", () => {
+  test("a lone settlement goes at once, without waiting for a timer", async () => {
+    const book = new PaperBook()
+    const journal = new Journal(book.write)
+    const lone = open(journal, "lone")
+    open(journal, "slow, still running")
+    void settle(journal, lone)
+    await settled()
+    expect(book.batches).toHaveLength(1)
+  })
+
+  test("those that arrive while the disk is busy share the next transaction", async () => {
+    const book = new PaperBook()
+    const gate = Promise.withResolvers<void>()
+    book.gate = gate.promise
+    const journal = new Journal(book.write)
+    const holds = Array.from({ length: 50 }, (_, index) => open(journal, `req_${index}`))
+    const settling = holds.map((hold) => settle(journal, hold))
+    gate.resolve()
+    const posted = await Promise.all(settling)
+    expect(posted.map(({ request }) => request)).toEqual(holds.map(({ request }) => request))
+    expect(book.batches.map(({ postings }) => postings.length)).toEqual([1, 49])
+  })
+
+  test("those that arrive close together share one", async () => {
+    const book = new PaperBook()
+    const journal = new Journal(book.write)
+    open(journal, "slow, still running")
+    const holds = Array.from({ length: 20 }, (_, index) => open(journal, `req_${index}`))
+    await settle(journal, holds[0]!)
+    await Promise.all(holds.slice(1).map((hold) => settle(journal, hold)))
+    expect(book.batches.map(({ postings }) => postings.length)).toEqual([1, 19])
+  })
+
+  test("flushing with nothing to write leaves the journal at work", async () => {
+    const book = new PaperBook()
+    const journal = new Journal(book.write)
+    await journal.flush()
+    await journal.flush()
+    expect((await settle(journal, open(journal, "after"))).request).toBe("after")
+    await Promise.all([journal.flush(), journal.flush()])
+    expect(book.batches).toHaveLength(1)
+  })
+
+  test("flushing waits for all that was appended before", async () => {
+    const book = new PaperBook()
+    const gate = Promise.withResolvers<void>()
+    book.gate = gate.promise
+    const journal = new Journal(book.write)
+    const first = settle(journal, open(journal, "first"))
+    open(journal, "still running")
+    const second = settle(journal, open(journal, "second"))
+    const flushing = journal.flush()
+    gate.resolve()
+    await flushing
+    expect(book.batches.flatMap(({ postings }) => postings)).toHaveLength(2)
+    await Promise.all([first, second])
+  })
+})
+
+describe("holds that last", () => {
+  test("are written down once, with their receipt, and closed when they end", async () => {
+    const book = new PaperBook()
+    const journal = new Journal(book.write)
+    const old = open(journal, "old", 1_000)
+    open(journal, "young")
+    journal.tick(Date.now())
+    await journal.flush()
+    expect(book.batches.map(({ opened }) => opened)).toEqual([
+      [
+        {
+          request: "old",
+          account: "account",
+          key: "key",
+          amount: 1n,
+          at: old.at,
+          receipt: "expired old",
+        },
+      ],
+    ])
+    journal.tick(Date.now())
+    await journal.flush()
+    expect(book.batches).toHaveLength(1)
+    await settle(journal, old)
+    expect(book.batches[1]).toMatchObject({ opened: [], closed: ["old"] })
+  })
+
+  test("are closed by the next tick when they are released", async () => {
+    const book = new PaperBook()
+    const journal = new Journal(book.write)
+    const old = open(journal, "old", 1_000)
+    journal.tick(Date.now())
+    await journal.flush()
+    old.over = true
+    journal.closed(old)
+    journal.tick(Date.now())
+    await journal.flush()
+    expect(book.batches[1]).toEqual({ postings: [], opened: [], closed: ["old"] })
+  })
+
+  test("are not written down when they are over, however slow the ticks", async () => {
+    const book = new PaperBook()
+    const journal = new Journal(book.write)
+    const over = open(journal, "over", 1_000)
+    const old = open(journal, "old", 900)
+    over.over = true
+    journal.closed(over)
+    journal.tick(Date.now())
+    await journal.flush()
+    expect(book.batches.flatMap(({ opened }) => opened).map(({ request }) => request)).toEqual([
+      old.request,
+    ])
+  })
+})
+
+describe("a book that cannot be written", () => {
+  test("is tried again, and nobody notices when that helps", async () => {
+    const book = new PaperBook()
+    book.failures = 2
+    const journal = new Journal(book.write)
+    expect((await settle(journal, open(journal, "patient"))).charged).toBe(1n)
+    expect(journal.failure).toBeUndefined()
+  })
+
+  test("fails the settlements of the batch, says why, and recovers", async () => {
+    const book = new PaperBook()
+    book.failures = 3
+    const journal = new Journal(book.write)
+    await expect(settle(journal, open(journal, "unlucky"))).rejects.toThrow("disk is full")
+    await until(() => journal.failure !== undefined)
+    expect((await settle(journal, open(journal, "lucky"))).charged).toBe(1n)
+    expect(journal.failure).toBeUndefined()
+  })
+
+  test("gets the holds and ends that it missed", async () => {
+    const book = new PaperBook()
+    const journal = new Journal(book.write)
+    const ended = open(journal, "ended", 2_000)
+    journal.tick(Date.now())
+    await journal.flush()
+    ended.over = true
+    journal.closed(ended)
+    open(journal, "lasting", 1_000)
+    book.failures = 3
+    journal.tick(Date.now())
+    await until(() => journal.failure !== undefined)
+    journal.tick(Date.now())
+    await until(() => book.batches.length === 2)
+    const { opened, closed } = book.batches[1]!
+    expect(opened.map(({ request }) => request)).toEqual(["lasting"])
+    expect(closed).toEqual(["ended"])
+  })
+
+  test("whose answer is too short fails those it left out", async () => {
+    const journal = new Journal(async () => [])
+    await expect(settle(journal, open(journal, "forgotten"))).rejects.toThrow("fewer settlements")
+  })
+})

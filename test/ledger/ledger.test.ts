@@ -1,0 +1,283 @@
+import { describe, expect, test } from "bun:test"
+import { Book } from "../store/book.ts"
+
+describe("a hold", () => {
+  test("sets money aside and gives it back", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 100n)
+    const ledger = await book.ledger("node")
+    expect(ledger.tryHold(book.order(payer, 60n))).toBeUndefined()
+    await ledger.extend(payer, 60n)
+    const hold = ledger.tryHold(book.order(payer, 60n))!
+    expect(ledger.available(payer)).toBe(40n)
+    expect(ledger.heldOf("account")).toBe(60n)
+    expect(ledger.tryHold(book.order(payer, 41n))).toBeUndefined()
+    ledger.release(hold)
+    expect(ledger.available(payer)).toBe(100n)
+    expect(await book.balanceOf("account")).toBe(100n)
+  })
+
+  test("is refused when nothing is there, and costs nothing when it is free", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 0n)
+    const ledger = await book.ledger("node")
+    expect(await ledger.extend(payer, 1n)).toBeUndefined()
+    expect(ledger.tryHold(book.order(payer, 1n))).toBeUndefined()
+    expect(ledger.tryHold(book.order(payer, 0n))).toBeDefined()
+    expect(ledger.standing(payer)).toEqual([{ owner: "account", posted: 0n, available: 0n }])
+  })
+
+  test("leases all there is for a request that needs more, so that it can be clamped", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 7n)
+    const ledger = await book.ledger("node")
+    expect(await ledger.extend(payer, 10n)).toBeUndefined()
+    expect(ledger.available(payer)).toBe(7n)
+  })
+
+  test("finds a grant that came after it was refused", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 0n)
+    const ledger = await book.ledger("node")
+    await ledger.extend(payer, 5n)
+    await book.grant("account", 5n)
+    const place = () => ledger.tryHold(book.order(payer, 5n))
+    expect(await ledger.extend(payer, 5n, place)).toBeDefined()
+  })
+
+  test("works with the largest balance the book can keep, and none above it", async () => {
+    await using book = Book.direct()
+    const largest = 2n ** 63n - 1n
+    const payer = await book.account("account", largest)
+    await expect(book.grant("account", 1n)).rejects.toThrow()
+    const ledger = await book.ledger("node")
+    await ledger.extend(payer, largest)
+    const hold = ledger.tryHold(book.order(payer, largest))!
+    expect(await ledger.extend(payer, 10n ** 30n)).toBeUndefined()
+    const settlement = await ledger.settle(hold, largest, "{}")
+    expect(settlement).toEqual({ charged: largest, writtenOff: 0n, balance: 0n })
+  })
+})
+
+describe("a settlement", () => {
+  test("takes the cost, and the rest of the hold is free again", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 100n)
+    const ledger = await book.ledger("node")
+    await ledger.extend(payer, 60n)
+    const order = book.order(payer, 60n)
+    const hold = ledger.tryHold(order)!
+    const settlement = await ledger.settle(hold, 25n, '{"receipt":1}')
+    expect(settlement).toEqual({ charged: 25n, writtenOff: 0n, balance: 75n })
+    expect(ledger.available(payer)).toBe(75n)
+    expect(ledger.heldOf("account")).toBe(0n)
+    const receipt = await book.store.findReceipt(order.request)
+    expect(receipt).toMatchObject({ account: "account", key: "key", body: '{"receipt":1}' })
+    expect(receipt?.entry).toMatchObject({ kind: "charge", amount: -25n, balance: 75n, number: 2 })
+  })
+
+  test("of nothing leaves a receipt and no entry", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 10n)
+    const ledger = await book.ledger("node")
+    await ledger.extend(payer, 5n)
+    const order = book.order(payer, 5n)
+    await ledger.settle(ledger.tryHold(order)!, 0n, "{}")
+    expect(await book.store.findReceipt(order.request)).toMatchObject({ body: "{}", entry: null })
+    expect(await book.store.listEntries("account", 1, 10)).toEqual([])
+  })
+
+  test("above its hold draws on what is available", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 100n)
+    const ledger = await book.ledger("node")
+    await ledger.extend(payer, 10n)
+    const hold = ledger.tryHold(book.order(payer, 10n))!
+    const settlement = await ledger.settle(hold, 70n, "{}")
+    expect(settlement).toEqual({ charged: 70n, writtenOff: 0n, balance: 30n })
+    expect(ledger.available(payer)).toBe(30n)
+    expect(book.alarms.writtenOffs).toEqual([])
+  })
+
+  test("above all there is leaves what others hold alone; the rest is written off", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 100n)
+    const ledger = await book.ledger("node")
+    await ledger.extend(payer, 100n)
+    const other = ledger.tryHold(book.order(payer, 30n))!
+    const order = book.order(payer, 10n)
+    const settlement = await ledger.settle(ledger.tryHold(order)!, 1_000n, "{}")
+    expect(settlement).toEqual({ charged: 70n, writtenOff: 930n, balance: 30n })
+    expect(book.alarms.writtenOffs).toEqual([{ request: order.request, amount: 930n }])
+    expect((await ledger.settle(other, 30n, "{}")).charged).toBe(30n)
+    expect(await book.balanceOf("account")).toBe(0n)
+  })
+
+  test("happens once: the second is refused, and a release after it does nothing", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 100n)
+    const ledger = await book.ledger("node")
+    await ledger.extend(payer, 100n)
+    const hold = ledger.tryHold(book.order(payer, 60n))!
+    const first = ledger.settle(hold, 20n, "{}")
+    await expect(ledger.settle(hold, 20n, "{}")).rejects.toThrow("has ended already")
+    ledger.release(hold)
+    await first
+    expect(ledger.available(payer)).toBe(80n)
+    const released = ledger.tryHold(book.order(payer, 60n))!
+    ledger.release(released)
+    ledger.release(released)
+    await expect(ledger.settle(released, 1n, "{}")).rejects.toThrow("has ended already")
+    expect(ledger.available(payer)).toBe(80n)
+  })
+
+  test("posted again charges nothing again and answers the same", async () => {
+    await using book = Book.direct()
+    await book.account("account", 100n)
+    await book.ledger("node")
+    await book.store.lease({ node: "node", owner: "account", wanted: 100n, least: 1n })
+    const common = { account: "account", key: "key", budgeted: false, at: 5, receipt: "{}" }
+    const postings = [
+      { ...common, request: "first", amount: 30n },
+      { ...common, request: "second", amount: 0n },
+    ]
+    const batch = { postings, opened: [], closed: [] }
+    const first = await book.store.post("node", batch)
+    expect(first.map(({ charged }) => charged)).toEqual([30n, 0n])
+    const again = await book.store.post("node", batch)
+    expect(again.map(({ charged }) => charged)).toEqual([30n, 0n])
+    expect(await book.store.findAccount("account")).toMatchObject({ balance: 70n, leased: 70n })
+    expect(await book.store.listEntries("account", 0, 10)).toHaveLength(2)
+  })
+})
+
+describe("a key's budget", () => {
+  test("is as exact as a balance", async () => {
+    await using book = Book.direct()
+    await book.account("account", 1_000n)
+    await book.key("thrifty", "account", 50n)
+    const payer = { account: "account", key: "thrifty", budgeted: true }
+    const ledger = await book.ledger("node")
+    await ledger.extend(payer, 40n)
+    const hold = ledger.tryHold(book.order(payer, 40n))!
+    expect(ledger.available(payer)).toBe(10n)
+    expect(ledger.tryHold(book.order(payer, 11n))).toBeUndefined()
+    await ledger.settle(hold, 15n, "{}")
+    expect(ledger.available(payer)).toBe(35n)
+    const [account, budget] = ledger.standing(payer)
+    expect(account).toEqual({ owner: "account", posted: 985n, available: 985n })
+    expect(budget).toEqual({ owner: "thrifty", posted: 35n, available: 35n })
+    expect((await book.store.findKey("thrifty"))?.budgetLeft).toBe(35n)
+  })
+
+  test("limits a cost above its hold", async () => {
+    await using book = Book.direct()
+    await book.account("account", 1_000n)
+    await book.key("thrifty", "account", 50n)
+    const payer = { account: "account", key: "thrifty", budgeted: true }
+    const ledger = await book.ledger("node")
+    await ledger.extend(payer, 10n)
+    const settlement = await ledger.settle(ledger.tryHold(book.order(payer, 10n))!, 80n, "{}")
+    expect(settlement).toEqual({ charged: 50n, writtenOff: 30n, balance: 950n })
+  })
+
+  test("is not overdrawn when its lease was lost", async () => {
+    await using book = Book.direct()
+    await book.account("account", 1_000n)
+    await book.key("thrifty", "account", 50n)
+    const payer = { account: "account", key: "thrifty", budgeted: true }
+    const suspended = await book.ledger("suspended")
+    await suspended.extend(payer, 50n)
+    const hold = suspended.tryHold(book.order(payer, 50n))!
+    await book.store.removeNode("suspended", 1)
+    await book.ledger("third, so that nobody leases all of the account")
+    const other = await book.ledger("other")
+    await other.extend(payer, 30n)
+    await other.settle(other.tryHold(book.order(payer, 30n))!, 30n, "{}")
+    expect(await suspended.settle(hold, 50n, "{}")).toMatchObject({ charged: 20n, writtenOff: 30n })
+    expect((await book.store.findKey("thrifty"))?.budgetLeft).toBe(0n)
+    expect(await book.balanceOf("account")).toBe(950n)
+  })
+})
+
+describe("a lease that was lost while the process was suspended", () => {
+  test("is drawn from what nobody has leased", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 100n)
+    const ledger = await book.ledger("node")
+    await ledger.extend(payer, 60n)
+    const hold = ledger.tryHold(book.order(payer, 60n))!
+    await book.store.removeNode("node", 1)
+    expect(await ledger.settle(hold, 60n, "{}")).toMatchObject({ charged: 60n, balance: 40n })
+  })
+
+  test("never takes another node's share", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 100n)
+    const suspended = await book.ledger("suspended")
+    await suspended.extend(payer, 60n)
+    const hold = suspended.tryHold(book.order(payer, 60n))!
+    await book.store.removeNode("suspended", 1)
+    const other = await book.ledger("other")
+    await other.extend(payer, 90n)
+    const theirs = other.tryHold(book.order(payer, 90n))!
+    expect((await suspended.settle(hold, 60n, "{}")).charged).toBe(0n)
+    expect((await other.settle(theirs, 90n, "{}")).charged).toBe(90n)
+    expect(await book.balanceOf("account")).toBe(10n)
+  })
+
+  test("is leased anew for the holds that are open, before anything else", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 100n)
+    const ledger = await book.ledger("node")
+    await ledger.extend(payer, 60n)
+    const hold = ledger.tryHold(book.order(payer, 60n))!
+    await book.store.removeNode("node", 1)
+    await book.ledger("node")
+    ledger.forgetLeases()
+    expect(await ledger.extend(payer, 41n)).toBeUndefined()
+    expect(ledger.tryHold(book.order(payer, 41n))).toBeUndefined()
+    const further = ledger.tryHold(book.order(payer, 40n))!
+    expect((await ledger.settle(further, 40n, "{}")).charged).toBe(40n)
+    expect((await ledger.settle(hold, 60n, "{}")).charged).toBe(60n)
+    expect(book.alarms.writtenOffs).toEqual([])
+  })
+
+  test("leaves till and book in step when the open holds end first", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 100n)
+    const ledger = await book.ledger("node")
+    await ledger.extend(payer, 60n)
+    const hold = ledger.tryHold(book.order(payer, 60n))!
+    await book.store.removeNode("node", 1)
+    await book.ledger("node")
+    ledger.forgetLeases()
+    await ledger.settle(hold, 60n, "{}")
+    await ledger.extend(payer, 40n)
+    expect(ledger.available(payer)).toBe(40n)
+    expect(await book.store.findAccount("account")).toMatchObject({ balance: 40n, leased: 40n })
+  })
+
+  test("is waited for by new requests until the node has joined again", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 100n)
+    const ledger = await book.ledger("node")
+    await book.store.removeNode("node", 1)
+    const placing = ledger.extend(payer, 10n, () => ledger.tryHold(book.order(payer, 10n)))
+    await book.ledger("node")
+    expect(await placing).toBeDefined()
+  })
+})
+
+test("closing writes what has ended; the leases go back with the node", async () => {
+  await using book = Book.direct()
+  const payer = await book.account("account", 100n)
+  const ledger = await book.ledger("node")
+  await ledger.extend(payer, 50n)
+  const settling = ledger.settle(ledger.tryHold(book.order(payer, 50n))!, 50n, "{}")
+  await ledger.close()
+  expect(await Promise.race([settling, "pending"])).toMatchObject({ charged: 50n })
+  await ledger.close()
+  await book.store.removeNode("node", 1)
+  expect(await book.store.findAccount("account")).toMatchObject({ balance: 50n, leased: 0n })
+})

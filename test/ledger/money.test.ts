@@ -1,0 +1,72 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import {
+  divideUp,
+  formatCredits,
+  NANOCREDITS,
+  parseCredits,
+  parseDecimal,
+} from "../../src/ledger/money.ts"
+
+const anyAmount = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n })
+
+describe("credits as text", () => {
+  test("every amount comes back from its text", () => {
+    fc.assert(
+      fc.property(anyAmount, (amount) => {
+        expect(parseCredits(formatCredits(amount))).toBe(amount)
+      }),
+    )
+  })
+
+  test("the text is the shortest plain decimal", () => {
+    fc.assert(
+      fc.property(anyAmount, (amount) => {
+        expect(formatCredits(amount)).toMatch(/^(0|-?(0|[1-9]\d*)(\.\d{0,8}[1-9])?)$/)
+      }),
+    )
+  })
+
+  test.each([
+    [0n, "0"],
+    [1n, "0.000000001"],
+    [-1n, "-0.000000001"],
+    [12_500n, "0.0000125"],
+    [NANOCREDITS, "1"],
+    [10n * NANOCREDITS, "10"],
+    [-15n * NANOCREDITS - 500_000_000n, "-15.5"],
+  ])("%p is %p", (amount, text) => {
+    expect(formatCredits(amount)).toBe(text)
+    expect(parseCredits(text)).toBe(amount)
+  })
+
+  test("reads zeros and spaces that change nothing", () => {
+    expect(parseCredits(" 007.500000000000 ")).toBe(7_500_000_000n)
+    expect(parseCredits("-0")).toBe(0n)
+  })
+
+  test.each(["", " ", ".", "1.", ".5", "1e3", "+1", "--1", "1,5", "1_000", "0x10", "NaN", "1 2", "١"])(
+    "refuses %p",
+    (text) => {
+      expect(() => parseCredits(text)).toThrow(RangeError)
+    },
+  )
+
+  test("refuses digits it would have to round", () => {
+    expect(() => parseCredits("0.0000000001")).toThrow("more than 9 digits")
+    expect(() => parseDecimal("1.2345678", 6)).toThrow("more than 6 digits")
+    expect(parseDecimal("1.234567", 6)).toBe(1_234_567n)
+  })
+})
+
+test("division that rounds up is the least integer that is not below the quotient", () => {
+  const numerators = fc.bigInt({ min: 0n, max: 10n ** 40n })
+  const denominators = fc.bigInt({ min: 1n, max: 10n ** 20n })
+  fc.assert(
+    fc.property(numerators, denominators, (numerator, denominator) => {
+      const quotient = divideUp(numerator, denominator)
+      expect(quotient * denominator >= numerator).toBe(true)
+      expect((quotient - 1n) * denominator < numerator).toBe(true)
+    }),
+  )
+})

@@ -1,0 +1,205 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { NO_USAGE, totalInput, type Usage, type UsageClass } from "../../src/canon/usage.ts"
+import { formatCredits } from "../../src/ledger/money.ts"
+import {
+  CLASS_OF_NAME,
+  costOf,
+  type DecimalPrice,
+  parsePrice,
+  rateOf,
+  ratesFor,
+} from "../../src/ledger/price.ts"
+
+type PriceName = keyof typeof CLASS_OF_NAME
+const NAMES = Object.keys(CLASS_OF_NAME) as PriceName[]
+
+/** A fraction of two integers, and nothing clever. */
+interface Rational {
+  readonly top: bigint
+  readonly bottom: bigint
+}
+
+function rational(decimal: string): Rational {
+  const [whole = "", fraction = ""] = decimal.split(".")
+  return { top: BigInt(whole + fraction), bottom: 10n ** BigInt(fraction.length) }
+}
+
+function times(left: Rational, right: Rational): Rational {
+  return { top: left.top * right.top, bottom: left.bottom * right.bottom }
+}
+
+function plus(left: Rational, right: Rational): Rational {
+  return {
+    top: left.top * right.bottom + right.top * left.bottom,
+    bottom: left.bottom * right.bottom,
+  }
+}
+
+function roundUp({ top, bottom }: Rational): bigint {
+  const down = top / bottom
+  return down * bottom === top ? down : down + 1n
+}
+
+/** The names whose price a class takes, the nearest first: written down apart from the code. */
+const CHAIN: Record<PriceName, readonly PriceName[]> = {
+  input: ["input"],
+  cached_input: ["cached_input", "input"],
+  cache_write: ["cache_write", "input"],
+  cache_write_1h: ["cache_write_1h", "cache_write", "input"],
+  output: ["output"],
+  audio_input: ["audio_input", "input"],
+  audio_output: ["audio_output", "output"],
+  image: ["image"],
+  character: ["character"],
+  second: ["second"],
+  search: ["search"],
+}
+
+function slowCost(usage: Usage, price: DecimalPrice, multiplier: string): bigint {
+  const tier = (price.tiers ?? [])
+    .filter((candidate) => totalInput(usage) > candidate.above)
+    .reduce<(DecimalPrice & { above: number }) | undefined>(
+      (best, candidate) => (best && best.above > candidate.above ? best : candidate),
+      undefined,
+    )
+  const card: DecimalPrice = { ...price, ...tier }
+  let sum = rational("0")
+  for (const name of NAMES) {
+    const decimal = CHAIN[name].map((candidate) => card[candidate]).find(Boolean) ?? "0"
+    const quantity = rational(String(usage[CLASS_OF_NAME[name]]))
+    sum = plus(sum, times(quantity, times(rational(decimal), { top: 1n, bottom: 1_000_000n })))
+  }
+  return roundUp(times(times(sum, rational(multiplier)), { top: 1_000_000_000n, bottom: 1n }))
+}
+
+const anyRate = fc
+  .bigInt({ min: 0n, max: 10n ** 14n })
+  .map((rate) => formatCredits(rate))
+const anyRates = fc.dictionary(fc.constantFrom(...NAMES), anyRate, { noNullPrototype: true })
+const anyTiers = fc.uniqueArray(fc.tuple(fc.nat({ max: 300_000 }), anyRates), {
+  maxLength: 3,
+  selector: ([above]) => above,
+})
+const anyPrice: fc.Arbitrary<DecimalPrice> = fc
+  .tuple(anyRates, anyTiers)
+  .map(([rates, tiers]) => ({ ...rates, tiers: tiers.map(([above, tier]) => ({ above, ...tier })) }))
+const anyMultiplier = fc.nat({ max: 20_000_000 }).map((factor) => {
+  const digits = String(factor).padStart(7, "0")
+  return `${digits.slice(0, -6)}.${digits.slice(-6)}`
+})
+const anyUsage: fc.Arbitrary<Usage> = fc
+  .array(fc.tuple(fc.constantFrom(...Object.values(CLASS_OF_NAME)), fc.nat({ max: 2_000_000 })))
+  .map((quantities) => ({ ...NO_USAGE, ...Object.fromEntries(quantities) }))
+
+describe("what a usage costs", () => {
+  test("is what slow arithmetic with fractions says", () => {
+    fc.assert(
+      fc.property(anyUsage, anyPrice, anyMultiplier, (usage, price, multiplier) => {
+        const cost = costOf(usage, parsePrice(price, multiplier))
+        expect(cost.total).toBe(slowCost(usage, price, multiplier))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test("adds up from the lines of its receipt", () => {
+    const usages = fc.tuple(anyUsage, fc.double({ min: 0, max: 10_000, noNaN: true }))
+    fc.assert(
+      fc.property(usages, anyPrice, anyMultiplier, ([counted, seconds], price, multiplier) => {
+        const cost = costOf({ ...counted, seconds }, parsePrice(price, multiplier))
+        let sum = 0n
+        for (const line of cost.lines) sum += BigInt(line.quantity) * line.rate
+        const total = roundUp({ top: sum * cost.multiplier, bottom: 10n ** 12n })
+        expect(cost.total).toBe(total)
+      }),
+    )
+  })
+
+  test("never falls when more is used", () => {
+    const classes = fc.constantFrom(...Object.values(CLASS_OF_NAME))
+    const cases = fc.tuple(anyUsage, classes, fc.nat({ max: 1_000 }))
+    fc.assert(
+      fc.property(cases, anyRates, ([usage, usageClass, more], rates) => {
+        const price = parsePrice(rates, "1.5")
+        const larger = { ...usage, [usageClass]: usage[usageClass] + more }
+        expect(costOf(larger, price).total >= costOf(usage, price).total).toBe(true)
+      }),
+    )
+  })
+
+  test("rounds once, at the end, up", () => {
+    const price = parsePrice({ input: "0.000001", output: "0.000001" }, "1")
+    const usage = { ...NO_USAGE, inputFresh: 1, output: 1 }
+    // Twice a thousandth of a nanocredit is one nanocredit, not two.
+    expect(costOf(usage, price).total).toBe(1n)
+  })
+
+  test("counts a part of a second as one", () => {
+    const cost = costOf({ ...NO_USAGE, seconds: 1.2 }, parsePrice({ second: "100" }, "1"))
+    expect(cost).toEqual({
+      lines: [{ class: "seconds", quantity: 2, rate: 100_000_000_000n }],
+      multiplier: 1_000_000n,
+      total: 200_000n,
+    })
+  })
+
+  test("is not lowered by a negative count", () => {
+    const price = parsePrice({ input: "1", output: "1" }, "1")
+    const cost = costOf({ ...NO_USAGE, inputFresh: 10, output: -10 }, price)
+    expect(cost.total).toBe(10_000n)
+  })
+
+  test("leaves reasoning alone, which is inside the output", () => {
+    const price = parsePrice({ input: "1", output: "1" }, "1")
+    expect(costOf({ ...NO_USAGE, output: 10, reasoning: 8 }, price).total).toBe(10_000n)
+  })
+})
+
+describe("reading a price", () => {
+  test("an unpriced class costs what the class it is a kind of does", () => {
+    const { rates } = parsePrice({ input: "2", output: "3", cache_write: "4" }, "1")
+    const expected: Partial<Record<UsageClass, bigint>> = {
+      inputCacheRead: 2_000_000_000n,
+      inputCacheWrite: 4_000_000_000n,
+      inputCacheWriteLong: 4_000_000_000n,
+      audioInput: 2_000_000_000n,
+      audioOutput: 3_000_000_000n,
+      images: 0n,
+    }
+    for (const [name, rate] of Object.entries(expected)) {
+      expect(rateOf(rates, name as UsageClass)).toBe(rate)
+    }
+  })
+
+  test("the longest tier that the input exceeds prices the whole request", () => {
+    const price = parsePrice(
+      {
+        input: "1",
+        output: "10",
+        tiers: [
+          { above: 100, input: "2" },
+          { above: 200, input: "3", output: "30" },
+        ],
+      },
+      "1",
+    )
+    expect(ratesFor(price, 100).inputFresh).toBe(1_000_000_000n)
+    expect(ratesFor(price, 101)).toEqual({ inputFresh: 2_000_000_000n, output: 10_000_000_000n })
+    expect(ratesFor(price, 200).inputFresh).toBe(2_000_000_000n)
+    expect(ratesFor(price, 201)).toEqual({ inputFresh: 3_000_000_000n, output: 30_000_000_000n })
+  })
+
+  test("a multiplier of zero makes it free", () => {
+    const price = parsePrice({ input: "5" }, "0")
+    expect(costOf({ ...NO_USAGE, inputFresh: 1_000_000 }, price).total).toBe(0n)
+  })
+
+  test("refuses what is negative or no decimal", () => {
+    expect(() => parsePrice({ input: "-1" }, "1")).toThrow("price 'input: -1' is negative")
+    expect(() => parsePrice({ tiers: [{ above: 1, output: "-2" }] }, "1")).toThrow("negative")
+    expect(() => parsePrice({ input: "1" }, "-1")).toThrow("multiplier '-1' is negative")
+    expect(() => parsePrice({ input: "1" }, "1.0000001")).toThrow(RangeError)
+    expect(() => parsePrice({ input: "free" }, "1")).toThrow(RangeError)
+  })
+})

@@ -1,0 +1,211 @@
+import { describe, expect, test } from "bun:test"
+import type { Hold, Payer } from "../../src/ledger/hold.ts"
+import type { Ledger } from "../../src/ledger/ledger.ts"
+import type { Store } from "../../src/store/store.ts"
+import { verifyBooks } from "../../src/store/verify.ts"
+import { Book } from "../store/book.ts"
+
+/** How often a node looks for news. */
+const POLL_EVERY = 100
+
+/** Does for a ledger what a node's polling does, for as long as it lives. */
+class Poller implements AsyncDisposable {
+  #stopped = false
+  readonly #looking: Promise<void>
+
+  constructor(store: Store, node: string, ledger: Ledger) {
+    this.#looking = this.#look(store, node, ledger)
+  }
+
+  async #look(store: Store, node: string, ledger: Ledger): Promise<void> {
+    while (!this.#stopped) {
+      const news = await store.pollNode(node, null)
+      await ledger.tick(news.recalls)
+      await Bun.sleep(POLL_EVERY)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true
+    await this.#looking
+  }
+}
+
+/** Tries to hold as a request does: at once, or as soon as there is enough leased. */
+async function hold(
+  book: Book,
+  ledger: Ledger,
+  payer: Payer,
+  amount: bigint,
+): Promise<Hold | undefined> {
+  const order = book.order(payer, amount)
+  const place = (): Hold | undefined => ledger.tryHold(order)
+  return place() ?? (await ledger.extend(payer, amount, place))
+}
+
+/** A hold and the ledger that has to end it. */
+interface Placed {
+  readonly ledger: Ledger
+  readonly hold: Hold
+}
+
+async function holdMany(
+  book: Book,
+  ledgers: readonly Ledger[],
+  payer: Payer,
+  attempts: number,
+): Promise<Placed[]> {
+  const tries = Array.from({ length: attempts }, async (_, index) => {
+    const ledger = ledgers[index % ledgers.length]!
+    const placed = await hold(book, ledger, payer, 10n)
+    return placed ? [{ ledger, hold: placed }] : []
+  })
+  return (await Promise.all(tries)).flat()
+}
+
+describe("200 holds at once on an account that pays for exactly 50", () => {
+  test("one node places exactly 50", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 500n)
+    const ledger = await book.ledger("node", await book.threaded())
+    expect(await holdMany(book, [ledger], payer, 200)).toHaveLength(50)
+    expect(ledger.available(payer)).toBe(0n)
+  })
+
+  for (const nodes of [2, 3]) {
+    test(`${nodes} nodes place exactly 50 together, again and again`, async () => {
+      await using book = Book.direct()
+      await using polling = new AsyncDisposableStack()
+      const payer = await book.account("account", 500n)
+      const ledgers: Ledger[] = []
+      for (let index = 0; index < nodes; index++) {
+        const store = await book.threaded()
+        const ledger = await book.ledger(`node ${index}`, store)
+        polling.use(new Poller(store, `node ${index}`, ledger))
+        ledgers.push(ledger)
+      }
+      for (let round = 0; round < 2; round++) {
+        const placed = await holdMany(book, ledgers, payer, 200)
+        expect(placed).toHaveLength(50)
+        await Promise.all(placed.map(({ ledger, hold }) => ledger.settle(hold, 10n, "{}")))
+        expect(await book.balanceOf("account")).toBe(0n)
+        await book.grant("account", 500n)
+      }
+      expect((await verifyBooks(book.store)).problems).toEqual([])
+      expect(book.alarms.writtenOffs).toEqual([])
+    }, 20_000)
+  }
+
+  test("two nodes place exactly what a key's budget pays for", async () => {
+    await using book = Book.direct()
+    await using polling = new AsyncDisposableStack()
+    await book.account("account", 10_000n)
+    await book.key("thrifty", "account", 505n)
+    const payer = { account: "account", key: "thrifty", budgeted: true }
+    const ledgers: Ledger[] = []
+    for (const node of ["left", "right"]) {
+      const store = await book.threaded()
+      const ledger = await book.ledger(node, store)
+      polling.use(new Poller(store, node, ledger))
+      ledgers.push(ledger)
+    }
+    expect(await holdMany(book, ledgers, payer, 200)).toHaveLength(50)
+  })
+})
+
+describe("an idle lease of another node", () => {
+  test("comes back when it is needed", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 100n)
+    const rich = await book.ledger("rich")
+    await rich.extend(payer, 100n)
+    const running = await hold(book, rich, payer, 30n)
+    const poor = await book.ledger("poor")
+    await using _rich = new Poller(book.store, "rich", rich)
+    await using _poor = new Poller(book.store, "poor", poor)
+    expect(await hold(book, poor, payer, 71n)).toBeUndefined()
+    expect(await hold(book, poor, payer, 70n)).toBeDefined()
+    expect((await rich.settle(running!, 30n, "{}")).charged).toBe(30n)
+  })
+
+  test("is not kept in pieces of which none is enough", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 100n)
+    const left = await book.ledger("left")
+    const right = await book.ledger("right")
+    await left.extend(payer, 50n)
+    await right.extend(payer, 50n)
+    expect(left.available(payer) + right.available(payer)).toBe(100n)
+    await using _left = new Poller(book.store, "left", left)
+    await using _right = new Poller(book.store, "right", right)
+    const holds = await Promise.all([hold(book, left, payer, 80n), hold(book, right, payer, 80n)])
+    expect(holds.filter((one) => one !== undefined)).toHaveLength(1)
+  })
+
+  test("does not keep small requests waiting while a large one asks in vain", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 100n)
+    const small = await book.ledger("small")
+    const large = await book.ledger("large")
+    await using _small = new Poller(book.store, "small", small)
+    await using _large = new Poller(book.store, "large", large)
+    const asking = hold(book, large, payer, 101n)
+    for (let index = 0; index < 20; index++) {
+      const one = await hold(book, small, payer, 1n)
+      expect(one).toBeDefined()
+      await small.settle(one!, 1n, "{}")
+    }
+    expect(await asking).toBeUndefined()
+  })
+
+  test("stays when its return fails, and goes the next time", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 100n)
+    let isBroken = true
+    const store: Store = {
+      ...book.store,
+      returnLease: (...parameters) =>
+        isBroken
+          ? Promise.reject(new Error("database is locked"))
+          : book.store.returnLease(...parameters),
+    }
+    const ledger = await book.ledger("node", store)
+    await ledger.extend(payer, 60n)
+    await expect(ledger.tick(["account"])).rejects.toThrow("locked")
+    expect(ledger.available(payer)).toBe(100n)
+    isBroken = false
+    await ledger.tick(["account"])
+    expect(ledger.available(payer)).toBe(0n)
+    expect((await book.store.findAccount("account"))?.leased).toBe(0n)
+  })
+
+  test("is not asked for long after nobody waits any more", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 100n)
+    const rich = await book.ledger("rich")
+    await rich.extend(payer, 100n)
+    await book.ledger("poor")
+    await book.store.lease({ node: "poor", owner: "account", wanted: 5n, least: 5n })
+    expect((await book.store.pollNode("rich", null)).recalls).toEqual(["account"])
+    expect((await book.store.pollNode("poor", null)).recalls).toEqual([])
+    await book.store.removeNode("poor", 1)
+    expect((await book.store.pollNode("rich", null)).recalls).toEqual([])
+  })
+})
+
+test("many that wait share their orders to the store", async () => {
+  await using book = Book.direct()
+  const payer = await book.account("account", 500n)
+  let orders = 0
+  const store: Store = {
+    ...book.store,
+    lease: (order) => {
+      orders++
+      return book.store.lease(order)
+    },
+  }
+  const ledger = await book.ledger("node", store)
+  await book.ledger("another")
+  expect(await holdMany(book, [ledger], payer, 200)).toHaveLength(50)
+  expect(orders).toBeLessThan(5)
+})

@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { HoldRecord, KeyRecord } from "../../src/store/records.ts"
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
+import type { Store } from "../../src/store/store.ts"
+import { openStore } from "../../src/store/threaded-store.ts"
+import type { Payer } from "../../src/ledger/hold.ts"
+import { Ledger, type HoldOrder, type LedgerAlarms } from "../../src/ledger/ledger.ts"
+
+/** A directory that is gone after the test. */
+export class TemporaryDirectory implements Disposable {
+  readonly path = mkdtempSync(join(tmpdir(), "tollgate-test-"))
+
+  get database(): string {
+    return join(this.path, "tollgate.db")
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true })
+  }
+}
+
+/** The SQLite store on the test's own thread, answering with promises as the threaded one does. */
+export function openDirectStore(path: string): Store {
+  const direct = openSqliteStore(path)
+  const methods = Object.entries(direct)
+    .filter(([name]) => name !== "close")
+    .map(([name, method]) => [
+      name,
+      async (...parameters: unknown[]) =>
+        (method as (...parameters: unknown[]) => unknown)(...parameters),
+    ])
+  return {
+    ...(Object.fromEntries(methods) as Omit<Store, typeof Symbol.asyncDispose>),
+    [Symbol.asyncDispose]: async () => direct.close(),
+  }
+}
+
+/** Alarms that remember. */
+export class RecordedAlarms implements LedgerAlarms {
+  readonly writtenOffs: { request: string; amount: bigint }[] = []
+  readonly expirations: HoldRecord[] = []
+  readonly failures: unknown[] = []
+  readonly writtenOff = (request: string, amount: bigint): void => {
+    this.writtenOffs.push({ request, amount })
+  }
+  readonly expired = (hold: HoldRecord): void => {
+    this.expirations.push(hold)
+  }
+  readonly failed = (error: unknown): void => {
+    this.failures.push(error)
+  }
+}
+
+/** One store on a temporary file. */
+export class Book implements AsyncDisposable {
+  readonly directory = new TemporaryDirectory()
+  readonly alarms = new RecordedAlarms()
+  readonly store: Store
+  readonly #stores: Store[]
+  #number = 0
+
+  private constructor(open: (path: string) => Store) {
+    this.store = open(this.directory.database)
+    this.#stores = [this.store]
+  }
+
+  static direct(): Book {
+    return new Book(openDirectStore)
+  }
+
+  /** A further store on the same file, on a thread of its own. */
+  async threaded(): Promise<Store> {
+    const store = await openStore(this.directory.database)
+    this.#stores.push(store)
+    return store
+  }
+
+  /** A ledger of a node that has joined. */
+  async ledger(node: string, store = this.store): Promise<Ledger> {
+    await store.joinNode({ id: node, process: process.pid, host: "test", beatAt: Date.now() })
+    return new Ledger(store, node, this.alarms)
+  }
+
+  async account(id: string, balance: bigint): Promise<Payer> {
+    await this.store.createAccount({ id, name: `name of ${id}`, createdAt: 1 })
+    if (balance > 0n) await this.grant(id, balance)
+    return { account: id, key: "key", budgeted: false }
+  }
+
+  async grant(account: string, amount: bigint): Promise<void> {
+    const unknowns = { note: null, author: null }
+    await this.store.addEntry({ account, kind: "grant", amount, at: 2, ...unknowns })
+  }
+
+  async key(id: string, account: string, budget: bigint | null): Promise<KeyRecord> {
+    return this.store.insertKey({
+      id,
+      account,
+      name: id,
+      models: null,
+      budget,
+      requestsPerMinute: null,
+      tokensPerMinute: null,
+      createdAt: 1,
+      expiresAt: null,
+      secret: { hash: `hash of ${id}`, hint: "abcd", createdAt: 1, expiresAt: null },
+    })
+  }
+
+  order(payer: Payer, amount: bigint): HoldOrder {
+    const request = `req_${++this.#number}`
+    return { request, payer, amount, receipt: () => `{"status":"expired","id":"${request}"}` }
+  }
+
+  async balanceOf(account: string): Promise<bigint> {
+    return (await this.store.findAccount(account))?.balance ?? -1n
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const store of this.#stores.toReversed()) await store[Symbol.asyncDispose]()
+    this.directory[Symbol.dispose]()
+  }
+}
+
+/** Waits for a condition. @throws Error when it does not come about in time. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  patience = 5_000,
+): Promise<void> {
+  const deadline = performance.now() + patience
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`it did not come about: ${condition}`)
+    await Bun.sleep(2)
+  }
+}

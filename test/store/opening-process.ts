@@ -1,0 +1,7 @@
+/** A process that opens the database as soon as it is told to, and says that it could. */
+import { openStore } from "../../src/store/threaded-store.ts"
+
+const [path = "", name = ""] = process.argv.slice(2)
+for await (const _line of console) break
+await using store = await openStore(path)
+await store.createAccount({ id: name, name, createdAt: 1 })

@@ -1,0 +1,180 @@
+import { Database } from "bun:sqlite"
+import { beforeAll, describe, expect, test } from "bun:test"
+import { copyFileSync } from "node:fs"
+import { join } from "node:path"
+import { hashEntry, hashText } from "../../src/store/chain.ts"
+import { type BookProblem, verifyBooks } from "../../src/store/verify.ts"
+import { Book, openDirectStore, TemporaryDirectory } from "./book.ts"
+
+const BUDGET = 1_000n
+
+/** Two accounts, grants, charges by a key with a budget and by one without. */
+async function writeBook(book: Book): Promise<void> {
+  const left = await book.account("left", 500n)
+  const right = await book.account("right", 300n)
+  await book.key("thrifty", "left", BUDGET)
+  const ledger = await book.ledger("node")
+  const thrifty = { account: "left", key: "thrifty", budgeted: true }
+  for (const [payer, cost] of [[left, 7n], [thrifty, 11n], [right, 13n], [thrifty, 17n]] as const) {
+    await ledger.extend(payer, 20n)
+    const order = book.order(payer, 20n)
+    await ledger.settle(ledger.tryHold(order)!, cost, `{"id":"${order.request}"}`)
+  }
+  await book.grant("left", 5n)
+}
+
+describe("verifying the books", () => {
+  const directory = new TemporaryDirectory()
+  const original = join(directory.path, "original.db")
+
+  beforeAll(async () => {
+    const book = Book.direct()
+    await writeBook(book)
+    const copy = new Database(book.directory.database)
+    copy.run(`VACUUM INTO '${original}'`)
+    copy.close()
+    await book[Symbol.asyncDispose]()
+    return () => directory[Symbol.dispose]()
+  })
+
+  /** What verifying says of the book after someone has changed it with SQL. */
+  async function problemsAfter(
+    change: (database: Database) => void,
+  ): Promise<readonly BookProblem[]> {
+    using own = new TemporaryDirectory()
+    copyFileSync(original, own.database)
+    const database = new Database(own.database, { safeIntegers: true })
+    database.run("PRAGMA foreign_keys = OFF")
+    database.run("PRAGMA ignore_check_constraints = ON")
+    change(database)
+    database.close()
+    await using store = openDirectStore(own.database)
+    return (await verifyBooks(store)).problems
+  }
+
+  test("finds nothing wrong with an honest one", async () => {
+    using own = new TemporaryDirectory()
+    copyFileSync(original, own.database)
+    await using store = openDirectStore(own.database)
+    expect(await verifyBooks(store)).toEqual({ accounts: 2, entries: 7, problems: [] })
+  })
+
+  test.each([
+    ["amount = amount - 1", 2, "hash"],
+    ["balance = balance + 1", 2, "hash"],
+    ["at = at + 1", 2, "hash"],
+    ["request = 'other'", 2, "hash"],
+    ["note = 'other'", 2, "hash"],
+    ["author = 'other'", 2, "hash"],
+    ["receipt_hash = 'other'", 2, "hash"],
+    ["kind = 'refund'", 2, "hash"],
+    ["hash = 'other'", 2, "hash"],
+    ["previous_hash = 'other'", 2, "previous_hash"],
+    ["number = 99", 2, "number"],
+  ] as const)("finds the first row in which %s", async (change, number, fault) => {
+    const problems = await problemsAfter((database) => {
+      database.run(`UPDATE entries SET ${change} WHERE account = 'left' AND number = 2`)
+    })
+    const found = fault === "number" ? 3 : number
+    expect(problems).toMatchObject([{ account: "left", number: found, fault }])
+  })
+
+  test("finds that a line was taken out, in the middle or at the end", async () => {
+    const middle = await problemsAfter((database) => {
+      database.run("DELETE FROM entries WHERE account = 'left' AND number = 3")
+    })
+    expect(middle).toMatchObject([{ account: "left", number: 4, fault: "number" }])
+    const end = await problemsAfter((database) => {
+      database.run("DELETE FROM entries WHERE account = 'right' AND number = 2")
+    })
+    expect(end).toMatchObject([{ account: "right", number: null, fault: "posted" }])
+  })
+
+  test("finds that the posted balance is another", async () => {
+    const problems = await problemsAfter((database) => {
+      database.run("UPDATE balances SET posted = posted + 1 WHERE owner = 'right'")
+    })
+    expect(problems).toMatchObject([{ account: "right", number: null, fault: "posted" }])
+    expect(problems[0]?.message).toContain("288, the entries add up to 287")
+  })
+
+  test("finds a budget that does not agree with what was charged", async () => {
+    for (const change of ["+ 1", "- 1"]) {
+      const problems = await problemsAfter((database) => {
+        database.run(`UPDATE balances SET posted = posted ${change} WHERE owner = 'thrifty'`)
+      })
+      expect(problems).toMatchObject([{ account: "left", number: null, fault: "budget" }])
+    }
+  })
+
+  test("finds a receipt that was changed, taken away or given to another entry", async () => {
+    const changes = [
+      "UPDATE receipts SET body = '{}' WHERE account = 'right'",
+      "DELETE FROM receipts WHERE account = 'right'",
+      "UPDATE receipts SET entry = 1 WHERE account = 'right'",
+      "UPDATE receipts SET entry = NULL WHERE account = 'right'",
+    ]
+    for (const change of changes) {
+      const problems = await problemsAfter((database) => {
+        database.run(change)
+      })
+      expect(problems).toMatchObject([{ account: "right", number: 2, fault: "receipt" }])
+    }
+  })
+
+  test("finds a request that was charged twice, though every hash is right", async () => {
+    const problems = await problemsAfter((database) => {
+      const last = database
+        .query<{ number: bigint; balance: bigint; request: string; hash: string }, []>(
+          "SELECT number, balance, request, hash FROM entries WHERE account = 'right' AND number = 2",
+        )
+        .get()!
+      const entry = {
+        account: "right",
+        number: Number(last.number) + 1,
+        kind: "charge" as const,
+        amount: -1n,
+        balance: last.balance - 1n,
+        at: 9,
+        request: last.request,
+        note: null,
+        author: null,
+        receiptHash: hashText(`{"id":"${last.request}"}`),
+        previousHash: last.hash,
+      }
+      database.run("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", [
+        ...Object.values(entry),
+        hashEntry(entry),
+      ])
+      database.run("UPDATE balances SET posted = posted - 1 WHERE owner = 'right'")
+    })
+    expect(problems).toMatchObject([{ account: "right", number: 3, fault: "receipt" }])
+  })
+
+  test("reads long books page by page", async () => {
+    await using book = Book.direct()
+    await book.account("long", 0n)
+    for (let count = 0; count < 1_203; count++) await book.grant("long", 1n)
+    expect(await verifyBooks(book.store)).toEqual({ accounts: 1, entries: 1_203, problems: [] })
+  })
+
+  test("is not misled by those who charge meanwhile", async () => {
+    await using book = Book.direct()
+    await book.account("account", 1_000_000n)
+    await book.key("thrifty", "account", 1_000_000n)
+    const payer = { account: "account", key: "thrifty", budgeted: true }
+    const ledger = await book.ledger("node")
+    await ledger.extend(payer, 1_000_000n)
+    let isOver = false
+    const charging = (async () => {
+      while (!isOver) {
+        await ledger.settle(ledger.tryHold(book.order(payer, 10n))!, 3n, "{}")
+      }
+    })()
+    for (let round = 0; round < 5; round++) {
+      expect((await verifyBooks(book.store)).problems).toEqual([])
+    }
+    isOver = true
+    await charging
+  })
+})
