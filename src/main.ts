@@ -1,13 +1,12 @@
 import { runCli } from "./cli/program.ts"
+import { programWords } from "./runtime.ts"
 
 /** Parallel upstream requests; Bun's own default is 256, and it takes no more than this. */
 const MOST_UPSTREAM_REQUESTS = "65535"
 
 // Bun reads this limit before any code runs, so a process started without it starts itself again.
 if (process.env["BUN_CONFIG_MAX_HTTP_REQUESTS"] === undefined) {
-  // An executable carries its script inside; only an interpreter has to be told it.
-  const script = Bun.main.startsWith("/$bunfs") ? [] : [Bun.main]
-  process.execve?.(process.execPath, [process.execPath, ...script, ...process.argv.slice(2)], {
+  process.execve?.(process.execPath, [...programWords(), ...process.argv.slice(2)], {
     ...process.env,
     BUN_CONFIG_MAX_HTTP_REQUESTS: MOST_UPSTREAM_REQUESTS,
   })

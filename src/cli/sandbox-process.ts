@@ -1,3 +1,5 @@
+import { IS_EXECUTABLE } from "../runtime.ts"
+
 /** The simulator, running as a process of its own that ends with this one. */
 export interface SandboxProcess extends AsyncDisposable {
   readonly url: string
@@ -27,6 +29,6 @@ export async function startSandbox(): Promise<SandboxProcess> {
 
 /** An executable carries the simulator inside; a checkout has it beside `src`. */
 function simulatorWords(): string[] {
-  if (Bun.main.startsWith("/$bunfs")) return ["simulator"]
+  if (IS_EXECUTABLE) return ["simulator"]
   return [new URL("../../simulator/main.ts", import.meta.url).pathname]
 }

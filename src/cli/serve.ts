@@ -1,6 +1,7 @@
 import type { Command } from "commander"
 import { surroundingsOf } from "../app.ts"
 import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
+import { programWords } from "../runtime.ts"
 import { banner } from "./banner.ts"
 import type { RegisterCommand } from "./command.ts"
 import { firstStart } from "./first-start.ts"
@@ -69,7 +70,7 @@ async function startWorkers(
 ): Promise<string> {
   const { server, publicUrl } = loaded.settings
   const port = findPort(server.host, server.port)
-  const words = process.argv.slice(Bun.main.startsWith("/$bunfs") ? 2 : 1)
+  const words = [...programWords(), ...process.argv.slice(2)]
   const options = { count: server.workers, port, words, sandboxUrl }
   const workers = running.use(await Workers.start(options))
   const reload = (): void => workers.signal("SIGHUP")

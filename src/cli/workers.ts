@@ -7,7 +7,7 @@ export interface WorkerOptions {
   readonly count: number
   /** The one they share. */
   readonly port: number
-  /** The arguments of the command line, without the program itself. */
+  /** The command line of a worker, the program first. */
   readonly words: readonly string[]
   readonly sandboxUrl: string | undefined
 }
@@ -46,7 +46,7 @@ export class Workers implements AsyncDisposable {
   #spawn(number: number): Promise<void> {
     const { words, port, sandboxUrl } = this.#options
     const listening = Promise.withResolvers<void>()
-    const child = Bun.spawn([process.execPath, ...words], {
+    const child = Bun.spawn([...words], {
       env: {
         ...process.env,
         [WORKER_VARIABLE]: String(number),

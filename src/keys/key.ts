@@ -1,5 +1,4 @@
-import type { KeyRecord } from "../store/records.ts"
-import type { Payer } from "../ledger/hold.ts"
+import type { KeyRecord, Payer } from "../store/records.ts"
 
 /** A key, ready for the hot path: everything a request asks of it is in memory. */
 export interface Key {

@@ -1,12 +1,5 @@
+import type { Payer } from "../store/records.ts"
 import type { Till } from "./till.ts"
-
-/** Who pays, and with which key. */
-export interface Payer {
-  readonly account: string
-  readonly key: string
-  /** Whether the key has a budget of its own. */
-  readonly budgeted: boolean
-}
 
 /** Money set aside for one request, until it is settled, released or expires. */
 export interface Hold {

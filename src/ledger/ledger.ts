@@ -1,6 +1,6 @@
-import type { HoldRecord, Posted } from "../store/records.ts"
+import type { HoldRecord, Posted, Payer } from "../store/records.ts"
 import type { Store } from "../store/store.ts"
-import type { Hold, Payer, Settlement, Standing } from "./hold.ts"
+import type { Hold, Settlement, Standing } from "./hold.ts"
 import { Journal } from "./journal.ts"
 import { Tills } from "./tills.ts"
 

@@ -1,6 +1,6 @@
 import type { LeaseGrant } from "../store/records.ts"
 import type { Store } from "../store/store.ts"
-import type { Payer } from "./hold.ts"
+import type { Payer } from "../store/records.ts"
 import { Till } from "./till.ts"
 
 /** How long a request waits for other nodes to give back idle leases, milliseconds. */
@@ -56,7 +56,9 @@ export class Tills {
         if (result !== undefined || grants.every(({ granted }) => granted > 0n)) continue
         const isWorthWaiting = grants.every((grant) => grant.granted + grant.leasedElsewhere > 0n)
         if (!isWorthWaiting || performance.now() > deadline) {
-          return grants.some(({ free }) => free > 0n) ? this.#takeRest(tills, amount, attempt) : undefined
+          return grants.some(({ free }) => free > 0n)
+            ? this.#takeRest(tills, amount, attempt)
+            : undefined
         }
         await Bun.sleep(RECALL_PAUSE)
       }

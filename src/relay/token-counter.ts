@@ -1,3 +1,4 @@
+import { threadAddress } from "../runtime.ts"
 import type { CountAnswer } from "./token-counter-thread.ts"
 
 /** No known tokenizer takes this long on honest text; some take minutes on a long run of one letter. */
@@ -36,7 +37,7 @@ export class TokenCounter implements Disposable {
 
   #start(): Worker {
     if (this.#thread) return this.#thread
-    const thread = new Worker(new URL("./token-counter-thread.ts", import.meta.url).href)
+    const thread = new Worker(threadAddress("relay/token-counter-thread.ts"))
     thread.addEventListener("message", (message: MessageEvent<CountAnswer>) => {
       const { id, count } = message.data
       this.#waiting.get(id)?.(count)

@@ -74,6 +74,14 @@ export type NewKey = Omit<KeyRecord, "budgetLeft" | "revokedAt" | "secrets"> & {
   readonly secret: KeySecretRecord
 }
 
+/** Who pays, and with which key. */
+export interface Payer {
+  readonly account: string
+  readonly key: string
+  /** Whether the key has a budget of its own. */
+  readonly budgeted: boolean
+}
+
 /** A process that holds leases. */
 export interface NodeRecord {
   readonly id: string

@@ -1,3 +1,4 @@
+import { threadAddress } from "../runtime.ts"
 import type { DirectStore, Store } from "./store.ts"
 import { StoreError } from "./store.ts"
 import type { StoreAnswer } from "./sqlite/thread.ts"
@@ -57,7 +58,7 @@ export async function openStore(path: string): Promise<Store> {
 
 /** Calls that wait for the thread's answers. Once it has ended, for whatever reason, all of them fail. */
 class StoreThread {
-  readonly #worker = new Worker(new URL("./sqlite/thread.ts", import.meta.url).href)
+  readonly #worker = new Worker(threadAddress("store/sqlite/thread.ts"))
   readonly #waiting = new Map<number, Waiting>()
   #last = 0
   #end: string | undefined

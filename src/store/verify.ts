@@ -65,7 +65,7 @@ class Walk {
   }
 
   async run(): Promise<BookProblem | null> {
-    for (let ends = 0; ; ) {
+    for (let ends = 0; ;) {
       // Read before the page: it is what the entries up to some point of the page add up to.
       const posted = (await this.#store.findAccount(this.#account.id))?.balance ?? 0n
       const page = await this.#store.listEntries(this.#account.id, this.#last.number, PAGE)

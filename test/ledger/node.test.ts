@@ -103,7 +103,14 @@ describe("a node", () => {
     const listeners = new RecordedListeners()
     const node = await Node.join(book.store, "node", listeners)
     await ledger.extend(payer, 100n)
-    const open = { request: "open", account: "account", key: "key", amount: 7n, at: 1, receipt: "{}" }
+    const open = {
+      request: "open",
+      account: "account",
+      key: "key",
+      amount: 7n,
+      at: 1,
+      receipt: "{}",
+    }
     await book.store.post("node", { postings: [], opened: [open], closed: [] })
     await node[Symbol.asyncDispose]()
     expect(listeners.expired).toEqual([open])
@@ -153,9 +160,7 @@ describe("a node", () => {
     const store: Store = {
       ...book.store,
       pollNode: (...parameters) =>
-        isBroken
-          ? Promise.reject(new Error("disk I/O error"))
-          : book.store.pollNode(...parameters),
+        isBroken ? Promise.reject(new Error("disk I/O error")) : book.store.pollNode(...parameters),
     }
     const listeners = new RecordedListeners()
     await using _node = await Node.join(store, "node", listeners)

@@ -73,9 +73,7 @@ function slowCost(usage: Usage, price: DecimalPrice, multiplier: string): bigint
   return roundUp(times(times(sum, rational(multiplier)), { top: 1_000_000_000n, bottom: 1n }))
 }
 
-const anyRate = fc
-  .bigInt({ min: 0n, max: 10n ** 14n })
-  .map((rate) => formatCredits(rate))
+const anyRate = fc.bigInt({ min: 0n, max: 10n ** 14n }).map((rate) => formatCredits(rate))
 const anyRates = fc.dictionary(fc.constantFrom(...NAMES), anyRate, { noNullPrototype: true })
 const anyTiers = fc.uniqueArray(fc.tuple(fc.nat({ max: 300_000 }), anyRates), {
   maxLength: 3,
@@ -83,7 +81,10 @@ const anyTiers = fc.uniqueArray(fc.tuple(fc.nat({ max: 300_000 }), anyRates), {
 })
 const anyPrice: fc.Arbitrary<DecimalPrice> = fc
   .tuple(anyRates, anyTiers)
-  .map(([rates, tiers]) => ({ ...rates, tiers: tiers.map(([above, tier]) => ({ above, ...tier })) }))
+  .map(([rates, tiers]) => ({
+    ...rates,
+    tiers: tiers.map(([above, tier]) => ({ above, ...tier })),
+  }))
 const anyMultiplier = fc.nat({ max: 20_000_000 }).map((factor) => {
   const digits = String(factor).padStart(7, "0")
   return `${digits.slice(0, -6)}.${digits.slice(-6)}`

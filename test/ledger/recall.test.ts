@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import type { Hold, Payer } from "../../src/ledger/hold.ts"
+import type { Hold } from "../../src/ledger/hold.ts"
+import type { Payer } from "../../src/store/records.ts"
 import type { Ledger } from "../../src/ledger/ledger.ts"
 import type { Store } from "../../src/store/store.ts"
 import { verifyBooks } from "../../src/store/verify.ts"

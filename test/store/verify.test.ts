@@ -15,7 +15,12 @@ async function writeBook(book: Book): Promise<void> {
   await book.key("thrifty", "left", BUDGET)
   const ledger = await book.ledger("node")
   const thrifty = { account: "left", key: "thrifty", budgeted: true }
-  for (const [payer, cost] of [[left, 7n], [thrifty, 11n], [right, 13n], [thrifty, 17n]] as const) {
+  for (const [payer, cost] of [
+    [left, 7n],
+    [thrifty, 11n],
+    [right, 13n],
+    [thrifty, 17n],
+  ] as const) {
     await ledger.extend(payer, 20n)
     const order = book.order(payer, 20n)
     await ledger.settle(ledger.tryHold(order)!, cost, `{"id":"${order.request}"}`)

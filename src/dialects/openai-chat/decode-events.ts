@@ -3,9 +3,9 @@ import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../../canon/json.ts"
 import { decodeContentParts } from "./content.ts"
-import { mintCallId } from "./decode-result.ts"
 import { errorEvent } from "./errors.ts"
 import { decodeFinish } from "./finish.ts"
+import { OpenCalls } from "./open-calls.ts"
 import { chunkUsage, decodeUsage } from "./usage.ts"
 import { type Draft, extraOf, textAt, unknownFields } from "./wire.ts"
 
@@ -24,20 +24,8 @@ const CHUNK_FIELDS = new Set([
   "p",
 ])
 
-/** A tool call that is being streamed. */
-interface OpenCall {
-  /** The canon's number of the call. */
-  readonly call: number
-  /** The vendor's number, where it gives one. */
-  readonly index: number | undefined
-  id: string
-  name: string
-  /** A call is announced when its name is known. */
-  announced: boolean
-}
-
 interface ChoiceState {
-  readonly calls: OpenCall[]
+  readonly calls: OpenCalls
   finished: boolean
 }
 
@@ -68,7 +56,7 @@ class ChunkDecoder implements EventDecoder {
     const events: ChatEvent[] = []
     let open = this.#choices.size === 0
     for (const [choice, state] of this.#choices) {
-      for (const call of state.calls) announce(call, choice, events)
+      state.calls.announceAll(choice, events)
       if (!state.finished) open = true
     }
     if (!open) this.#finished = true
@@ -80,7 +68,7 @@ class ChunkDecoder implements EventDecoder {
     this.#finished = true
     for (const [choice, state] of this.#choices) {
       if (state.finished) continue
-      onFinish(state.calls.length > 0 ? "tool_calls" : "", state, choice, events)
+      onFinish(state.calls.isEmpty ? "" : "tool_calls", state, choice, events)
     }
   }
 
@@ -135,7 +123,7 @@ class ChunkDecoder implements EventDecoder {
   #stateOf(choice: number): ChoiceState {
     let state = this.#choices.get(choice)
     if (state === undefined) {
-      state = { calls: [], finished: false }
+      state = { calls: new OpenCalls(), finished: false }
       this.#choices.set(choice, state)
     }
     return state
@@ -185,16 +173,20 @@ function onDelta(
         if (!delta.reasoning_content) onReasoning(value, choice, events)
         break
       case "reasoning_details":
-        message = onReasoningDetails(delta, choice, events) ?? message
+        message = withKeptDetails(message, onReasoningDetails(delta, choice, events))
         break
       case "refusal":
         if (typeof value === "string") events.push({ type: "refusal-delta", choice, text: value })
         break
       case "tool_calls":
-        if (Array.isArray(value)) onToolCalls(value, state, choice, events)
+        if (Array.isArray(value)) {
+          for (const call of value) {
+            if (isJsonObject(call)) state.calls.push(call, choice, events)
+          }
+        }
         break
       case "function_call":
-        if (isJsonObject(value)) onToolCall({ index: 0, function: value }, state, choice, events)
+        if (isJsonObject(value)) state.calls.push({ index: 0, function: value }, choice, events)
         break
       default:
         if (isWorthKeeping(value)) message = { ...message, [key]: value }
@@ -219,12 +211,8 @@ function onReasoning(value: JsonValue, choice: number, events: ChatEvent[]): voi
 }
 
 /** OpenRouter's details: text repeats `reasoning`; a signature is the canon's; the rest is kept. */
-function onReasoningDetails(
-  delta: JsonObject,
-  choice: number,
-  events: ChatEvent[],
-): JsonObject | undefined {
-  if (!Array.isArray(delta.reasoning_details)) return undefined
+function onReasoningDetails(delta: JsonObject, choice: number, events: ChatEvent[]): JsonValue[] {
+  if (!Array.isArray(delta.reasoning_details)) return []
   const isTold = textAt(delta, "reasoning") ?? textAt(delta, "reasoning_content")
   const kept: JsonValue[] = []
   for (const detail of delta.reasoning_details) {
@@ -237,87 +225,20 @@ function onReasoningDetails(
     if (signature !== undefined) events.push({ type: "reasoning-signature", choice, signature })
     if (detail.type !== "reasoning.text" && detail.type !== "reasoning.summary") kept.push(detail)
   }
-  return kept.length === 0 ? undefined : { reasoning_details: kept }
+  return kept
 }
 
-function onToolCalls(
-  calls: readonly JsonValue[],
-  state: ChoiceState,
-  choice: number,
-  events: ChatEvent[],
-): void {
-  for (const call of calls) {
-    if (isJsonObject(call)) onToolCall(call, state, choice, events)
-  }
-}
-
-function onToolCall(
-  delta: JsonObject,
-  state: ChoiceState,
-  choice: number,
-  events: ChatEvent[],
-): void {
-  const called = isJsonObject(delta.function) ? delta.function : {}
-  const id = textAt(delta, "id")
-  const name = textAt(called, "name")
-  const open = callOf(state, delta.index, id, name)
-  if (id !== undefined && open.id === "") open.id = id
-  if (name !== undefined && open.name === "") open.name = name
-  if (open.name !== "") announce(open, choice, events)
-  const written = called.arguments
-  const text = isJsonObject(written) ? JSON.stringify(written) : written
-  if (typeof text !== "string" || text === "") return
-  announce(open, choice, events)
-  events.push({ type: "tool-call-delta", choice, call: open.call, arguments: text })
-}
-
-/**
- * The call that a delta belongs to. Vendors number calls from one (trap 8: a missing index), give
- * none, or give all the same number; a name with another id is a new call whatever its number.
- */
-function callOf(
-  state: ChoiceState,
-  index: JsonValue | undefined,
-  id: string | undefined,
-  name: string | undefined,
-): OpenCall {
-  const { calls } = state
-  const number = typeof index === "number" ? index : undefined
-  let found: OpenCall | undefined
-  for (let position = calls.length - 1; position >= 0 && found === undefined; position--) {
-    const call = calls[position]
-    const isSame =
-      number === undefined ? id === undefined || call?.id === id : call?.index === number
-    if (isSame) found = call
-  }
-  if (found !== undefined && !isAnother(found, number, id, name)) return found
-  const open = { call: calls.length, index: number, id: id ?? "", name: "", announced: false }
-  calls.push(open)
-  return open
-}
-
-function isAnother(
-  found: OpenCall,
-  number: number | undefined,
-  id: string | undefined,
-  name: string | undefined,
-): boolean {
-  if (name === undefined) return false
-  if (id !== undefined) return found.id !== "" && found.id !== id
-  return number === undefined && found.name !== ""
-}
-
-function announce(open: OpenCall, choice: number, events: ChatEvent[]): void {
-  if (open.announced) return
-  open.announced = true
-  if (open.id === "") open.id = mintCallId(choice, open.call)
-  events.push({ type: "tool-call-start", choice, call: open.call, id: open.id, name: open.name })
+function withKeptDetails(
+  message: JsonObject | undefined,
+  details: JsonValue[],
+): JsonObject | undefined {
+  return details.length === 0 ? message : { ...message, reasoning_details: details }
 }
 
 function onFinish(word: string, state: ChoiceState, choice: number, events: ChatEvent[]): void {
   state.finished = true
-  for (const call of state.calls) announce(call, choice, events)
-  const { reason, raw } = decodeFinish(word, state.calls.length > 0)
+  state.calls.announceAll(choice, events)
+  const { reason, raw } = decodeFinish(word, !state.calls.isEmpty)
   events.push(
     raw === undefined
       ? { type: "finish", choice, reason }

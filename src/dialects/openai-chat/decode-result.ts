@@ -3,6 +3,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import { decodeContentParts } from "./content.ts"
 import { decodeFinish } from "./finish.ts"
+import { mintCallId } from "./identifier.ts"
 import { decodeReasoning } from "./reasoning.ts"
 import { chunkUsage, decodeUsage } from "./usage.ts"
 import { type Draft, extraOf, listAt, textAt, unknownFields } from "./wire.ts"
@@ -89,11 +90,6 @@ function toolCall(id: string, called: JsonObject, extra: JsonObject | undefined)
   }
   if (extra !== undefined) part.extra = extraOf(extra)
   return part
-}
-
-/** An id for a call that came without one: the same for the same answer, however often it is read. */
-export function mintCallId(choice: number, call: number): string {
-  return `call_${choice}_${call}`
 }
 
 /** Some servers send the arguments as an object; a tool without arguments has `{}` (trap 7). */

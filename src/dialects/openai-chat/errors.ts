@@ -100,13 +100,34 @@ export function decodeError(status: number, body: unknown): GatewayError {
   )
 }
 
-/** The operator's key is wrong, lacks a right, or is out of money; xAI and Gemini say so with 400. */
+/** Codes and types that mean the operator's account, whatever the status. */
+const ACCOUNT_WORDS: ReadonlySet<string> = new Set([
+  "authentication_error",
+  "invalid_api_key",
+  "insufficient_quota",
+  "credit_balance_exhausted",
+  "billing_not_active",
+  "billing_hard_limit_reached",
+  "account_deactivated",
+])
+
+/** xAI and Gemini say with 400 that the key is wrong, and only in words. */
+const KEY_PHRASES = [
+  "incorrect api key",
+  "invalid api key",
+  "api key not valid",
+  "api key not found",
+  "api key expired",
+]
+
+/** The operator's key is wrong, lacks a right, or is out of money. */
 function isCredentialTrouble(status: number, error: VendorError): boolean {
   if (status === 401 || status === 402 || status === 403) return true
   const { type, code, message } = error
-  if (code === "invalid_api_key" || code === "insufficient_quota") return true
-  if (type === "authentication_error" || type === "insufficient_quota") return true
-  return status < 500 && message !== undefined && message.toLowerCase().includes("api key")
+  if (ACCOUNT_WORDS.has(code ?? "") || ACCOUNT_WORDS.has(type ?? "")) return true
+  if (status >= 500 || message === undefined) return false
+  const words = message.toLowerCase()
+  return KEY_PHRASES.some((phrase) => words.includes(phrase))
 }
 
 /**
@@ -130,18 +151,8 @@ function messageOf(error: JsonObject): string | undefined {
   const detail = isJsonObject(message) ? message.detail : error.detail
   if (typeof message === "string") return message
   if (typeof detail === "string") return detail
-  if (Array.isArray(detail)) return listedMessages(detail)
-  return undefined
-}
-
-/** Lists of complaints as FastAPI servers send them: `[{loc, msg}]`. */
-function listedMessages(details: readonly JsonValue[]): string | undefined {
-  const messages: string[] = []
-  for (const detail of details) {
-    const message = isJsonObject(detail) ? textAt(detail, "msg") : undefined
-    if (message !== undefined) messages.push(message)
-  }
-  return messages.length > 0 ? messages.join("; ") : undefined
+  // A list of complaints says where each belongs, so it is told whole.
+  return Array.isArray(detail) && detail.length > 0 ? JSON.stringify(detail) : undefined
 }
 
 function named(error: JsonObject): VendorError {

@@ -15,3 +15,8 @@ export function withPrefix(id: JsonValue | undefined, created: JsonValue | undef
   if (typeof id !== "string" || id === "") return `${PREFIX}${String(created ?? 0)}`
   return id.startsWith(PREFIX) ? id : PREFIX + id
 }
+
+/** An id for a call that came without one: the same for the same answer, however often it is read. */
+export function mintCallId(choice: number, call: number): string {
+  return `call_${choice}_${call}`
+}

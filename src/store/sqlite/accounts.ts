@@ -116,9 +116,7 @@ export class Accounts {
   }
 
   /** Writes the next line of an account's book. The balance itself is the caller's to change. */
-  append(
-    line: Omit<EntryRecord, "number" | "balance" | "previousHash" | "hash">,
-  ): EntryRecord {
+  append(line: Omit<EntryRecord, "number" | "balance" | "previousHash" | "hash">): EntryRecord {
     const last = this.last(line.account)
     const unhashed = {
       ...line,

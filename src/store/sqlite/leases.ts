@@ -132,7 +132,11 @@ export class Leases {
   #recall(owner: string, node: string): void {
     const now = Date.now()
     this.#database.run("DELETE FROM recalls WHERE at <= ?", [BigInt(now - RECALL_LIFETIME)])
-    this.#database.run("INSERT OR REPLACE INTO recalls VALUES (?, ?, ?)", [owner, node, BigInt(now)])
+    this.#database.run("INSERT OR REPLACE INTO recalls VALUES (?, ?, ?)", [
+      owner,
+      node,
+      BigInt(now),
+    ])
   }
 
   returnLease(node: string, owner: string, amount: bigint): void {

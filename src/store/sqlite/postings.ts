@@ -28,7 +28,10 @@ interface OwnerChange {
 export class Postings {
   readonly #accounts: Accounts
   readonly #leases: Leases
-  readonly #insertReceipt: Statement<unknown, [string, string, string, bigint, bigint | null, string]>
+  readonly #insertReceipt: Statement<
+    unknown,
+    [string, string, string, bigint, bigint | null, string]
+  >
   readonly #spend: Statement<unknown, [bigint, bigint, string]>
   readonly #openHold: Statement<unknown, (string | bigint)[]>
   readonly #closeHold: Statement<unknown, [string]>
@@ -88,7 +91,13 @@ export class Postings {
       entry === null ? null : BigInt(entry.number),
       posting.receipt,
     )
-    return { request: posting.request, charged, fromLease, fromBudgetLease, balance: account.posted }
+    return {
+      request: posting.request,
+      charged,
+      fromLease,
+      fromBudgetLease,
+      balance: account.posted,
+    }
   }
 
   /** A batch that is posted again charges nothing again: it answers what the first time did. */
@@ -104,11 +113,7 @@ export class Postings {
     }
   }
 
-  #append(
-    posting: Posting,
-    charged: bigint,
-    books: Map<string, EntryRecord | null>,
-  ): EntryRecord {
+  #append(posting: Posting, charged: bigint, books: Map<string, EntryRecord | null>): EntryRecord {
     const account = posting.account
     const last = books.has(account) ? books.get(account) : this.#accounts.last(account)
     const unhashed = {

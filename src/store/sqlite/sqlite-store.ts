@@ -1,4 +1,4 @@
-import { Database } from "bun:sqlite"
+import { Database, SQLiteError } from "bun:sqlite"
 import type { HoldRecord } from "../records.ts"
 import type { DirectStore } from "../store.ts"
 import { Accounts } from "./accounts.ts"
@@ -6,6 +6,10 @@ import { Keys } from "./keys.ts"
 import { Leases } from "./leases.ts"
 import { migrate } from "./migrations.ts"
 import { Postings } from "./postings.ts"
+
+/** How long a step waits for another process to finish its own, milliseconds. */
+const BUSY_TIME = 10_000
+const WRITE_AHEAD_PAUSE = 10
 
 /** The store on one SQLite file, which several processes may share. It answers at once. */
 export interface SqliteStore extends DirectStore {
@@ -18,8 +22,8 @@ export interface SqliteStore extends DirectStore {
  */
 export function openSqliteStore(path: string): SqliteStore {
   const database = new Database(path, { create: true, strict: true, safeIntegers: true })
-  database.run("PRAGMA busy_timeout = 10000")
-  database.run("PRAGMA journal_mode = WAL")
+  database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
+  useWriteAheadLog(database)
   database.run("PRAGMA synchronous = FULL")
   database.run("PRAGMA foreign_keys = ON")
   migrate(database)
@@ -64,9 +68,32 @@ export function openSqliteStore(path: string): SqliteStore {
     listNodes: () => leases.list(),
     removeNode: (id) => atomically(() => removeNode(id)),
     lease: (order) => atomically(() => leases.lease(order)),
-    returnLease: (node, owner, amount) =>
-      atomically(() => leases.returnLease(node, owner, amount)),
+    returnLease: (node, owner, amount) => atomically(() => leases.returnLease(node, owner, amount)),
     post: (node, batch) => atomically(() => postings.post(node, batch)),
-    close: () => database.close(),
+    close: () => close(database),
   }
+}
+
+/** SQLite waits for no lock here, and processes that start together all want to be the first. */
+function useWriteAheadLog(database: Database): void {
+  for (let patience = BUSY_TIME; ; patience -= WRITE_AHEAD_PAUSE) {
+    try {
+      database.run("PRAGMA journal_mode = WAL")
+      return
+    } catch (error) {
+      if (!isBusy(error) || patience <= 0) throw error
+      Bun.sleepSync(WRITE_AHEAD_PAUSE)
+    }
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof SQLiteError && (error.code ?? "").startsWith("SQLITE_BUSY")
+}
+
+/** Leaves everything in the one file where no other process is in the way. */
+function close(database: Database): void {
+  database.run("PRAGMA busy_timeout = 0")
+  database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+  database.close()
 }

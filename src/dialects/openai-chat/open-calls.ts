@@ -1,0 +1,85 @@
+import type { ChatEvent } from "../../canon/chat.ts"
+import { isJsonObject, type JsonObject } from "../../canon/json.ts"
+import { mintCallId } from "./identifier.ts"
+import { textAt } from "./wire.ts"
+
+/** A tool call that is being streamed. */
+interface OpenCall {
+  /** The canon's number of the call. */
+  readonly call: number
+  /** The vendor's number, where it gives one. */
+  readonly index: number | undefined
+  id: string
+  name: string
+  announced: boolean
+}
+
+/** What a delta says about which call it belongs to. */
+interface Address {
+  readonly index: number | undefined
+  readonly id: string | undefined
+  readonly name: string | undefined
+}
+
+/**
+ * The tool calls of one choice of a stream. Vendors number calls from one, give no number at all, or
+ * give all the same (WIRE.md traps 3 and 8); the canon's own numbers go up from zero.
+ */
+export class OpenCalls {
+  readonly #calls: OpenCall[] = []
+
+  get isEmpty(): boolean {
+    return this.#calls.length === 0
+  }
+
+  /** One entry of `tool_calls`, or of the older `function_call` in the same shape. */
+  push(delta: JsonObject, choice: number, events: ChatEvent[]): void {
+    const called = isJsonObject(delta.function) ? delta.function : {}
+    const id = textAt(delta, "id")
+    const name = textAt(called, "name")
+    const index = typeof delta.index === "number" ? delta.index : undefined
+    const open = this.#callOf({ index, id, name })
+    if (id !== undefined && open.id === "") open.id = id
+    if (name !== undefined && open.name === "") open.name = name
+    if (open.name !== "") announce(open, choice, events)
+    const written = called.arguments
+    const text = isJsonObject(written) ? JSON.stringify(written) : written
+    if (typeof text !== "string" || text === "") return
+    announce(open, choice, events)
+    events.push({ type: "tool-call-delta", choice, call: open.call, arguments: text })
+  }
+
+  /** Calls that never got a name are calls all the same. */
+  announceAll(choice: number, events: ChatEvent[]): void {
+    for (const call of this.#calls) announce(call, choice, events)
+  }
+
+  #callOf(address: Address): OpenCall {
+    const known = this.#calls.findLast((call) => isSame(call, address))
+    if (known !== undefined && !isAnother(known, address)) return known
+    const { index, id } = address
+    const open = { call: this.#calls.length, index, id: id ?? "", name: "", announced: false }
+    this.#calls.push(open)
+    return open
+  }
+}
+
+/** By number, else by id; a delta with neither goes on with the last call. */
+function isSame(call: OpenCall, { index, id }: Address): boolean {
+  if (index !== undefined) return call.index === index
+  return id === undefined || call.id === id
+}
+
+/** A name with another id is a new call whatever its number, and so is a second name without any. */
+function isAnother(known: OpenCall, { index, id, name }: Address): boolean {
+  if (name === undefined) return false
+  if (id !== undefined) return known.id !== "" && known.id !== id
+  return index === undefined && known.name !== ""
+}
+
+function announce(open: OpenCall, choice: number, events: ChatEvent[]): void {
+  if (open.announced) return
+  open.announced = true
+  if (open.id === "") open.id = mintCallId(choice, open.call)
+  events.push({ type: "tool-call-start", choice, call: open.call, id: open.id, name: open.name })
+}
