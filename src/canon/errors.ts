@@ -59,6 +59,7 @@ export const ERROR_KINDS = {
   upstream_error: passing(502, "server_error", "upstream_error", "api_error"),
   upstream_overloaded: passing(503, "server_error", "upstream_overloaded", "overloaded_error"),
   upstream_timeout: passing(504, "server_error", "upstream_timeout", "timeout_error"),
+  service_unavailable: passing(503, "server_error", "service_unavailable", "overloaded_error"),
   internal_error: passing(500, "server_error", "internal_error", "api_error"),
 } as const satisfies Record<string, ErrorKindFacts>
 

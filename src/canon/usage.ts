@@ -67,13 +67,6 @@ export function totalOutput(usage: Usage): number {
   return usage.output + usage.audioOutput
 }
 
-/** The usage of several attempts together. */
-export function addUsage(left: Usage, right: Usage): Usage {
-  const sum: Record<keyof Usage, number> = { ...left }
-  for (const name of Object.keys(NO_USAGE) as (keyof Usage)[]) sum[name] += right[name]
-  return sum
-}
-
 /** Whether nothing at all was counted. */
 export function isNoUsage(usage: Usage): boolean {
   return (

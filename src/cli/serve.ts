@@ -15,7 +15,7 @@ import {
 import { loadOptions } from "./installation.ts"
 import { startSandbox } from "./sandbox-process.ts"
 import type { Terminal } from "./terminal.ts"
-import { tellParent, Workers } from "./workers.ts"
+import { ParentLine, Workers } from "./workers.ts"
 
 /** `tollgate serve` */
 export const registerServe: RegisterCommand = (program, terminal) => {
@@ -93,7 +93,8 @@ async function serveAsWorker(load: LoadOptions): Promise<void> {
   const sandboxUrl = process.env[SANDBOX_VARIABLE]
   const ended = askedToEnd()
   await using running = new AsyncDisposableStack()
+  const parent = running.use(new ParentLine())
   running.use(await startGateway({ load, loaded, sandboxUrl, isShared: true }))
-  tellParent()
+  parent.tellListening()
   await ended
 }

@@ -72,7 +72,14 @@ export class Workers implements AsyncDisposable {
   }
 }
 
-/** Tells the parent of a worker that it listens. */
-export function tellParent(): void {
-  process.send?.("listening")
+/** A worker's line to its parent. While it is open, the process does not end. */
+export class ParentLine implements Disposable {
+  /** Tells the parent that this worker listens. */
+  tellListening(): void {
+    process.send?.("listening")
+  }
+
+  [Symbol.dispose](): void {
+    if (process.connected) process.disconnect?.()
+  }
 }

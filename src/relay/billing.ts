@@ -68,26 +68,32 @@ export class Billing {
   /**
    * Sets the worst case of a request aside.
    * @returns at once when this process's lease covers it, which is nearly always.
-   * @throws GatewayError `insufficient_credits`, `key_budget_exceeded` or `credits_reserved`.
+   * @throws GatewayError `insufficient_credits`, `key_budget_exceeded`, `credits_reserved` or
+   * `service_unavailable`.
    */
   admit(call: Call, request: ChatRequest, model: Model): Bill | Promise<Bill> {
+    if (this.#ledger.failure !== undefined) throw bookUnavailable()
     const bound = boundByBytes(request, call.bodyBytes, model)
     const bill = this.#tryBill({ call, request, model }, worstCost(bound, model.deployments))
     return bill ?? this.#admitSlowly({ call, request, model }, bound)
   }
 
   async #admitSlowly(order: Order, byBytes: Bound): Promise<Bill> {
-    const { call, request, model } = order
-    const { payer } = call.key
-    await this.#ledger.extend(payer, worstCost(byBytes, model.deployments))
-    const bill = this.#tryBill(order, worstCost(byBytes, model.deployments))
+    const { request, model } = order
+    const worst = worstCost(byBytes, model.deployments)
+    const bill = await this.#extendAndBill(order, worst)
     if (bill) return bill
 
     const counted = await this.#counter.count(textOf(request))
     const byCount = counted === undefined ? byBytes : boundByCount(request, counted, model)
     const bound = byCount.input < byBytes.input ? byCount : byBytes
     const needed = worstCost(bound, model.deployments)
-    return this.#tryBill(order, needed) ?? this.#clamp(order, bound, needed)
+    const closer = needed < worst ? await this.#extendAndBill(order, needed) : undefined
+    return closer ?? this.#clamp(order, bound, needed)
+  }
+
+  #extendAndBill(order: Order, amount: bigint): Promise<Bill | undefined> {
+    return this.#ledger.extend(order.call.key.payer, amount, () => this.#tryBill(order, amount))
   }
 
   /** Holds what there is for a shorter answer, or says why not even that is possible. */
@@ -210,6 +216,14 @@ interface Order {
   readonly call: Call
   readonly request: ChatRequest
   readonly model: Model
+}
+
+/** Fail closed: what cannot be charged is not served. */
+function bookUnavailable(): GatewayError {
+  return new GatewayError(
+    "service_unavailable",
+    "The gateway cannot write its book just now, so it takes no requests. Try again shortly.",
+  )
 }
 
 function insufficient(account: Standing, needed: bigint): GatewayError {

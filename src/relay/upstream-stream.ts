@@ -17,6 +17,8 @@ export class UpstreamStream {
   readonly #decoder: EventDecoder
   /** Frames that were read to find out whether the stream is one. */
   #first: readonly SseFrame[] | undefined
+  /** What ended the stream right behind frames that are still to be passed on. */
+  #failure: unknown
 
   private constructor(attempt: Attempt, body: ReadableStream<Uint8Array>) {
     this.attempt = attempt
@@ -40,6 +42,7 @@ export class UpstreamStream {
     const stream = new UpstreamStream(attempt, response.body)
     stream.#first = await stream.read()
     if (!stream.#first) throw stream.#brokenOff()
+    if (stream.#failure !== undefined && !stream.meter.delivered) throw stream.#failure
     return stream
   }
 
@@ -53,14 +56,30 @@ export class UpstreamStream {
       this.#first = undefined
       return first
     }
+    if (this.#failure !== undefined) throw this.#failure
     const frames = await this.#readFrames()
     if (!frames) {
       this.meter.push(this.#decoder.end())
       if (!this.meter.finished) throw this.#brokenOff()
       return undefined
     }
-    for (const frame of frames) this.meter.push(this.#decoder.push(frame))
-    if (this.meter.failure !== undefined) throw this.#failed(this.meter.failure)
+    return this.#metered(frames)
+  }
+
+  /** Frames that came in one piece with a failure behind them are the caller's all the same. */
+  #metered(frames: readonly SseFrame[]): readonly SseFrame[] {
+    let sound = 0
+    try {
+      for (const frame of frames) {
+        this.meter.push(this.#decoder.push(frame))
+        if (this.meter.failure !== undefined) throw this.#failed(this.meter.failure)
+        sound++
+      }
+    } catch (failure) {
+      if (sound === 0) throw failure
+      this.#failure = failure
+      return frames.slice(0, sound)
+    }
     return frames
   }
 

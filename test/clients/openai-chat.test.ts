@@ -71,7 +71,7 @@ describe("the official openai client", () => {
       stream_options: { include_usage: true },
     })
     let text = ""
-    let usage: (OpenAI.CompletionUsage & { cost?: string }) | undefined
+    let usage: (OpenAI.CompletionUsage & { cost?: number }) | undefined
     for await (const chunk of stream) {
       text += chunk.choices[0]?.delta.content ?? ""
       expect(chunk.model).toBe("sim/echo")

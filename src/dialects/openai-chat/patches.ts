@@ -53,5 +53,6 @@ function patchResult(body: JsonObject, patch: ResultPatch): void {
 
 function setCost(usageCarrier: JsonObject, cost: string): void {
   const usage = isJsonObject(usageCarrier.usage) ? usageCarrier.usage : {}
-  usageCarrier.usage = { ...usage, cost }
+  // A number, as the vendors that tell a cost have it; the exact one stands in the receipt.
+  usageCarrier.usage = { ...usage, cost: Number(cost) }
 }

@@ -74,7 +74,7 @@ describe("a stream as OpenAI writes it", () => {
     expect(frames.at(-2)?.json).toEqual(last)
     const carrier = frames.at(-2)?.json ?? {}
     OPENAI_CHAT.patches.setCost(carrier, "0.000012")
-    expect(carrier.usage).toMatchObject({ completion_tokens: 9, cost: "0.000012" })
+    expect(carrier.usage).toMatchObject({ completion_tokens: 9, cost: 0.000012 })
   })
 
   test("tool calls open without content, and never end without arguments", async () => {

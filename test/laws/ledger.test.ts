@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, spyOn, test } from "bun:test"
+import fc from "fast-check"
+import { PAYERS, ACCOUNTS, World } from "./ledger-world.ts"
+
+/** Waiting costs no time here: it moves the clock on. */
+let waited = 0
+const spies: { mockRestore(): void }[] = []
+
+beforeAll(() => {
+  const { now } = Date
+  const elapsed = performance.now.bind(performance)
+  spies.push(
+    spyOn(Date, "now").mockImplementation(() => now() + waited),
+    spyOn(performance, "now").mockImplementation(() => elapsed() + waited),
+    spyOn(Bun, "sleep").mockImplementation(async (time) => {
+      waited += Number(time)
+      await new Promise(setImmediate)
+    }),
+  )
+})
+
+afterAll(() => {
+  for (const spy of spies) spy.mockRestore()
+})
+
+type Step = (world: World) => void | Promise<void>
+
+/** A step that says what it is when fast-check reports it. */
+function step(name: string, run: Step): Step {
+  return Object.assign(run, { [fc.toStringMethod]: () => name })
+}
+
+const anyIndex = fc.nat({ max: 7 })
+const anyPayer = fc.constantFrom(...PAYERS)
+const anyAccount = fc.constantFrom(...ACCOUNTS)
+const anyAmount = fc.oneof(
+  { weight: 8, arbitrary: fc.bigInt({ min: 0n, max: 30n }) },
+  { weight: 1, arbitrary: fc.bigInt({ min: 0n, max: 2n ** 62n }) },
+)
+/** The cost as a share of the hold in tenths: below, equal and above. */
+const anyShare = fc.constantFrom(0n, 3n, 9n, 10n, 10n, 10n, 11n, 40n)
+
+function weighted(weight: number, arbitrary: fc.Arbitrary<Step>): fc.WeightedArbitrary<Step> {
+  return { weight, arbitrary }
+}
+
+const anyGrant = fc
+  .tuple(anyAccount, anyAmount)
+  .map(([account, amount]) =>
+    step(`grant ${amount} to ${account}`, (world) => world.grant(account, amount)),
+  )
+const anyHold = fc
+  .tuple(anyIndex, anyPayer, anyAmount)
+  .map(([index, payer, amount]) =>
+    step(`hold ${amount} of ${payer.account}/${payer.key} at ${index}`, (world) =>
+      world.hold(index, payer, amount),
+    ),
+  )
+const anySettlement = fc
+  .tuple(anyIndex, anyShare)
+  .map(([index, share]) =>
+    step(`settle ${index} at ${share} tenths`, (world) =>
+      world.settle(index, (amount) => (amount * share + 9n) / 10n),
+    ),
+  )
+const anyExtension = fc
+  .tuple(anyIndex, anyPayer, anyAmount)
+  .map(([index, payer, amount]) =>
+    step(`extend to ${amount} of ${payer.account}/${payer.key} at ${index}`, (world) =>
+      world.extend(index, payer, amount),
+    ),
+  )
+const anyBreath = fc
+  .nat({ max: 12 })
+  .map((turns) => step(`breathe ${turns}`, (world) => world.breathe(turns)))
+const longWait = step("wait", () => {
+  waited += 300
+})
+
+function onOne(name: string, run: (world: World, index: number) => void | Promise<void>) {
+  return anyIndex.map((index) => step(`${name} ${index}`, (world) => run(world, index)))
+}
+
+const peaceful = [
+  weighted(3, anyGrant),
+  weighted(8, anyHold),
+  weighted(8, anySettlement),
+  weighted(2, onOne("release", (world, index) => world.release(index))),
+  weighted(1, anyExtension),
+  weighted(5, onOne("poll at", (world, index) => world.poll(index))),
+  weighted(1, onOne("repeat", (world, index) => world.repeat(index))),
+  weighted(5, anyBreath),
+  weighted(1, fc.constant(longWait)),
+]
+const crash = weighted(1, onOne("crash of", (world, index) => world.crash(index)))
+const theft = weighted(3, onOne("theft from", (world, index) => world.steal(index)))
+
+interface Trial {
+  readonly steps: fc.Arbitrary<Step>
+  readonly numRuns: number
+  readonly isThreaded?: boolean
+}
+
+function noInterleavingBreaksTheLaws({ steps, numRuns, isThreaded = false }: Trial): Promise<void> {
+  return fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 3 }),
+      anyAmount,
+      fc.array(steps, { minLength: 20, maxLength: 80, size: "max" }),
+      async (members, budget, steps) => {
+        await using world = await World.create(members, budget, isThreaded)
+        for (const run of steps) {
+          await run(world)
+          world.checkLaws()
+        }
+        await world.checkEnd()
+      },
+    ),
+    { numRuns, interruptAfterTimeLimit: 40_000 },
+  )
+}
+
+describe("no interleaving breaks the laws of money:", () => {
+  test("grants, holds, settlements and releases on up to three nodes", () =>
+    noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful), numRuns: 100 }), 60_000)
+
+  test("the same with nodes that crash and are replaced", () =>
+    noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash), numRuns: 60 }), 60_000)
+
+  test("the same with leases that are taken from nodes that live", () =>
+    noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash, theft), numRuns: 100 }), 60_000)
+
+  test("the same through the store's own thread", () =>
+    noInterleavingBreaksTheLaws({
+      steps: fc.oneof(...peaceful, crash, theft),
+      numRuns: 10,
+      isThreaded: true,
+    }), 60_000)
+})

@@ -1,0 +1,97 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
+import { eventsOf } from "./read-stream.ts"
+
+/** Adds the prefix that the specification asks of an id. */
+function expectedId(body: JsonObject): string {
+  const id = String(body.id)
+  return id.startsWith("chatcmpl-") ? id : `chatcmpl-${id}`
+}
+
+/** What the caller is to get for a vendor's whole answer: the answer, less the named patches. */
+export function expectedAnswer(recorded: JsonObject, model: string): JsonObject {
+  const answer = structuredClone(recorded)
+  answer.model = model
+  answer.id = expectedId(recorded)
+  for (const choice of choicesOf(answer)) {
+    if (isJsonObject(choice.message)) repair(choice.message, "message")
+  }
+  return answer
+}
+
+/** A vendor's stream, as a caller is to get it. */
+export interface ExpectedStream {
+  readonly chunks: readonly JsonObject[]
+  /** The last usage that the vendor reported, wherever it stood; undefined when it reported none. */
+  readonly usage: JsonObject | undefined
+  /** The error that ended the stream early. */
+  readonly error: JsonObject | undefined
+}
+
+/**
+ * What the caller is to get for a vendor's stream, less the named patches: model and id; usage removed
+ * when it was not asked for, and where it was, in the common place; frames that say nothing withheld.
+ * The cost is put into the last usage by whoever compares.
+ */
+export function expectedStream(
+  recorded: string,
+  model: string,
+  isUsageAsked: boolean,
+): ExpectedStream {
+  const chunks: JsonObject[] = []
+  let usage: JsonObject | undefined
+  for (const { data } of eventsOf(recorded)) {
+    if (data === "[DONE]") break
+    const chunk = JSON.parse(data) as JsonObject
+    if (isJsonObject(chunk.error)) return { chunks, usage, error: chunk.error }
+    const reported = usageOf(chunk)
+    usage = reported ?? usage
+    const choices = choicesOf(chunk)
+    if (choices.length === 0 && (reported === undefined || !isUsageAsked)) continue
+    chunk.model = model
+    chunk.id = expectedId(chunk)
+    if (!isUsageAsked) delete chunk.usage
+    else if (reported) chunk.usage = reported
+    for (const { delta } of choices) if (isJsonObject(delta)) repair(delta, "delta")
+    chunks.push(chunk)
+  }
+  return { chunks, usage, error: undefined }
+}
+
+/** A chunk's usage: its own, or in the place that Groq has for it. */
+function usageOf(chunk: JsonObject): JsonObject | undefined {
+  if (isJsonObject(chunk.usage)) return chunk.usage
+  const groq = isJsonObject(chunk.x_groq) ? chunk.x_groq : {}
+  return isJsonObject(groq.usage) ? groq.usage : undefined
+}
+
+/** Forms of Mistral that official clients of this dialect cannot read. */
+function repair(message: JsonObject, kind: "message" | "delta"): void {
+  flattenContent(message)
+  if (!Array.isArray(message.tool_calls)) return
+  for (const [index, call] of message.tool_calls.entries()) {
+    if (!isJsonObject(call)) continue
+    if (kind === "delta") call.index ??= index
+    if (call.id !== undefined) call.type ??= "function"
+  }
+}
+
+/** Content as a list: text and thinking become the two members that clients read. */
+function flattenContent(message: JsonObject): void {
+  const { content } = message
+  if (!Array.isArray(content)) return
+  const parts = content.filter(isJsonObject)
+  const thinking = parts.filter(({ type }) => type === "thinking")
+  message.content = joined(parts.filter(({ type }) => type === "text"))
+  if (thinking.length > 0) {
+    message.reasoning_content = joined(thinking.flatMap((part) => part.thinking as JsonObject[]))
+  }
+}
+
+function joined(parts: readonly JsonObject[]): string {
+  return parts.map(({ text }) => String(text)).join("")
+}
+
+function choicesOf(body: JsonObject): JsonObject[] {
+  const choices: JsonValue | undefined = body.choices
+  return Array.isArray(choices) ? choices.filter(isJsonObject) : []
+}

@@ -1,0 +1,100 @@
+import { isJsonObject, type JsonObject } from "../../src/canon/json.ts"
+import type { PriceSettings } from "../../src/config/settings.ts"
+
+/** Every class has a price of its own, so that no mistake in a class stays hidden. */
+export const PRICE: PriceSettings = {
+  input: "1",
+  cached_input: "0.1",
+  cache_write: "1.25",
+  output: "4",
+  audio_input: "7",
+  audio_output: "13",
+  search: "5000",
+}
+
+/** The same once more in nanocredits of one unit, and the multiplier in tenths: 1.1. */
+const NANOCREDITS: Readonly<Record<keyof PlainUsage, bigint>> = {
+  input: 1_000n,
+  cached_input: 100n,
+  cache_write: 1_250n,
+  output: 4_000n,
+  audio_input: 7_000n,
+  audio_output: 13_000n,
+  search: 5_000_000n,
+  reasoning: 0n,
+}
+const MULTIPLIER_TENTHS = 11n
+
+/** Usage in the words of a receipt; `reasoning` is a part of `output`. */
+export interface PlainUsage {
+  readonly input: number
+  readonly cached_input: number
+  readonly cache_write: number
+  readonly output: number
+  readonly audio_input: number
+  readonly audio_output: number
+  readonly search: number
+  readonly reasoning: number
+}
+
+/**
+ * A vendor's raw usage by WIRE.md section 8, in plain arithmetic: cached, written and audio tokens are
+ * inside the prompt, reasoning is inside the completion, unless the total shows that it is beside it
+ * (xAI, also where Azure hosts it).
+ */
+export function plainUsage(raw: JsonObject): PlainUsage {
+  const prompt = numberAt(raw, "prompt_tokens")
+  const completion = numberAt(raw, "completion_tokens")
+  const total = numberAt(raw, "total_tokens")
+  const inputDetails = isJsonObject(raw.prompt_tokens_details) ? raw.prompt_tokens_details : {}
+  const outputDetails = isJsonObject(raw.completion_tokens_details)
+    ? raw.completion_tokens_details
+    : {}
+  const cached = Math.min(prompt, numberAt(inputDetails, "cached_tokens"))
+  const written = numberAt(inputDetails, "cache_write_tokens")
+  const audioInput = numberAt(inputDetails, "audio_tokens")
+  const audioOutput = numberAt(outputDetails, "audio_tokens")
+  const reasoning = numberAt(outputDetails, "reasoning_tokens")
+  const isBeside = reasoning > 0 && total === prompt + completion + reasoning
+  return {
+    input: prompt - cached - written - audioInput,
+    cached_input: cached,
+    cache_write: written,
+    output: completion + (isBeside ? reasoning : 0) - audioOutput,
+    audio_input: audioInput,
+    audio_output: audioOutput,
+    search: numberAt(raw, "num_search_queries") || searchesOf(raw),
+    reasoning,
+  }
+}
+
+function searchesOf(raw: JsonObject): number {
+  const tools = raw.server_tool_use_details
+  return isJsonObject(tools) ? numberAt(tools, "web_search_requests") : 0
+}
+
+/** What it costs at `PRICE`, in nanocredits: one rounding, up. */
+export function plainCost(usage: PlainUsage): bigint {
+  let sum = 0n
+  for (const [name, price] of Object.entries(NANOCREDITS)) {
+    sum += BigInt(usage[name as keyof PlainUsage]) * price
+  }
+  return (sum * MULTIPLIER_TENTHS + 9n) / 10n
+}
+
+/** As a receipt shows it: what was not used is not named. */
+export function shown(usage: PlainUsage): Record<string, number> {
+  return Object.fromEntries(Object.entries(usage).filter(([, quantity]) => quantity !== 0))
+}
+
+/** Nanocredits as the gateway writes credits. */
+export function creditsText(nanocredits: bigint): string {
+  const fraction = String(nanocredits % 1_000_000_000n).padStart(9, "0").replace(/0+$/, "")
+  const whole = String(nanocredits / 1_000_000_000n)
+  return fraction === "" ? whole : `${whole}.${fraction}`
+}
+
+function numberAt(object: JsonObject, name: string): number {
+  const value = object[name]
+  return typeof value === "number" ? value : 0
+}

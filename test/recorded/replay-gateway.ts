@@ -1,0 +1,66 @@
+import type { ModelSettings, ProviderSettings } from "../../src/config/settings.ts"
+import { provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
+import { type Replay, type ReplayingVendor, startReplayingVendor } from "../support/replaying-vendor.ts"
+import { PRICE } from "./plain-price.ts"
+
+/** One replay that is to be had through the gateway. */
+export interface Staged {
+  /** What the vendor knows it by: the upstream name of the model. */
+  readonly id: string
+  /** The provider's id, and with it the first part of the public model. */
+  readonly provider: string
+  /** The vendor whose quirks the provider has. */
+  readonly vendor: string
+  readonly replay: Replay
+}
+
+/** A gateway whose only vendor replays, and a caller with plenty of credits. */
+export interface ReplayGateway extends AsyncDisposable {
+  readonly gateway: TestGateway
+  readonly vendor: ReplayingVendor
+  readonly caller: TestCaller
+  /** The public model that a replay answers to. */
+  modelOf(id: string): string
+}
+
+/** The vendor whose row of the table a folder of recordings belongs to. */
+export function vendorOf(folder: string): string {
+  if (folder === "openai-chat") return "openai"
+  return folder === "azure-openai" ? "openai-compatible" : folder
+}
+
+/** Starts one gateway for many replays. */
+export async function startReplayGateway(staged: readonly Staged[]): Promise<ReplayGateway> {
+  const vendor = startReplayingVendor(new Map(staged.map(({ id, replay }) => [id, replay])))
+  const models: Record<string, ModelSettings> = {}
+  const providers: Record<string, ProviderSettings> = {}
+  const publicModels = new Map<string, string>()
+  for (const [index, { id, provider: name, vendor: vendorId }] of staged.entries()) {
+    providers[name] = provider(`${vendor.url}/v1`, vendorId)
+    const model = `${name}/${index}`
+    publicModels.set(id, model)
+    models[model] = {
+      kind: "chat",
+      price: PRICE,
+      multiplier: "1.1",
+      context: 2_000_000,
+      maxOutput: 100_000,
+      deployments: [{ provider: name, model: id, weight: 1 }],
+    }
+  }
+  const gateway = await startGateway({ models, providers })
+  return {
+    gateway,
+    vendor,
+    caller: await gateway.caller("100000"),
+    modelOf(id) {
+      const model = publicModels.get(id)
+      if (model === undefined) throw new Error(`'${id}' is not staged`)
+      return model
+    },
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]()
+      await vendor[Symbol.asyncDispose]()
+    },
+  }
+}

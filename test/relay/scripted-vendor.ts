@@ -1,0 +1,85 @@
+/** A vendor whose answers a test writes itself, for what the simulator does not do. */
+export interface ScriptedVendor extends Disposable {
+  /** Ends in `/v1`. */
+  readonly url: string
+  /** Bodies of the requests, oldest first. */
+  readonly bodies: Record<string, unknown>[]
+}
+
+export type Answer = (request: Request, number: number) => Response | Promise<Response>
+
+export function startVendor(answer: Answer): ScriptedVendor {
+  const bodies: Record<string, unknown>[] = []
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      bodies.push((await request.json()) as Record<string, unknown>)
+      return answer(request, bodies.length)
+    },
+  })
+  return {
+    url: `http://127.0.0.1:${server.port}/v1`,
+    bodies,
+    [Symbol.dispose]: () => void server.stop(true),
+  }
+}
+
+/** A frame of a stream that says a text, and ends the choice when told why. */
+export function frame(content: string, finish: string | null = null): string {
+  const choice = { index: 0, delta: { content }, finish_reason: finish }
+  return `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "x", choices: [choice] })}\n\n`
+}
+
+/** The frame without choices that tells the usage. */
+export function usageFrame(input: number, output: number): string {
+  const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
+  return `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "x", choices: [], usage })}\n\n`
+}
+
+export const DONE = "data: [DONE]\n\n"
+export const WHOLE_STREAM = frame("Hello") + frame("", "stop") + usageFrame(10, 1) + DONE
+
+/** A whole answer, not streamed. */
+export function wholeAnswer(content = "Hello"): object {
+  return {
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    created: 1,
+    model: "x",
+    choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
+    usage: { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 },
+  }
+}
+
+/** A streamed response whose pieces come as the generator gives them; numbers are pauses in ms. */
+export function streamed(
+  steps: Iterable<string | number>,
+  type = "text/event-stream",
+  onCancel: () => void = () => {},
+): Response {
+  const encoder = new TextEncoder()
+  const iterator = steps[Symbol.iterator]()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      let step = iterator.next()
+      while (!step.done && typeof step.value === "number") {
+        await Bun.sleep(step.value)
+        step = iterator.next()
+      }
+      if (step.done) controller.close()
+      else controller.enqueue(encoder.encode(step.value as string))
+    },
+    cancel: onCancel,
+  })
+  return new Response(body, { headers: { "content-type": type } })
+}
+
+/** The same step over and over, with pauses between. */
+export function* repeated(step: string, times: number, pause: number): Generator<string | number> {
+  for (let count = 0; count < times; count++) {
+    yield step
+    yield pause
+  }
+}

@@ -1,0 +1,130 @@
+import { Database } from "bun:sqlite"
+import { expect } from "bun:test"
+import { databasePath } from "../../src/app.ts"
+import { type TestCaller, type TestGateway, until } from "../support/gateway.ts"
+
+export const CHAT = "/v1/chat/completions"
+export const HELLO = [{ role: "user", content: "Hello there, gateway" }]
+
+/** As a receipt is kept. Amounts are decimal credits. */
+export interface Receipt {
+  readonly id: string
+  readonly status: "settled" | "released" | "expired"
+  readonly estimated: boolean
+  readonly usage: Readonly<Record<string, number>> | null
+  readonly cost: string
+  readonly hold: string
+  readonly deployment: string | null
+  readonly first_byte_ms: number | null
+  readonly price: { readonly multiplier: string; readonly per_million: object } | null
+  readonly attempts: readonly {
+    readonly deployment: string
+    readonly status: number
+    readonly outcome: string
+  }[]
+}
+
+export interface ErrorBody {
+  readonly error: {
+    readonly message: string
+    readonly type: string
+    readonly code: string
+    readonly error_type: string
+    readonly balance?: string
+    readonly required?: string
+  }
+}
+
+/** All receipts of a caller, oldest first, as they stand in the database. */
+export function receiptsOf(gateway: TestGateway, caller: TestCaller): Receipt[] {
+  using database = new Database(databasePath(gateway.settings.data), { readonly: true })
+  const query = database.query<{ body: string }, [string]>(
+    "SELECT body FROM receipts WHERE account = ? ORDER BY at, request",
+  )
+  return query.all(caller.account.id).map(({ body }) => JSON.parse(body) as Receipt)
+}
+
+/** The only receipt of a caller, once it has been written and nothing is held any more. */
+export async function onlyReceipt(gateway: TestGateway, caller: TestCaller): Promise<Receipt> {
+  await until(() => receiptsOf(gateway, caller).length > 0)
+  await nothingHeld(caller)
+  const [receipt, ...others] = receiptsOf(gateway, caller)
+  expect(others).toEqual([])
+  if (!receipt) throw new Error("no receipt")
+  return receipt
+}
+
+/** The receipt of an answer, once it has been written. */
+export async function receiptOf(caller: TestCaller, response: Response): Promise<Receipt> {
+  const id = response.headers.get("x-request-id") ?? ""
+  let found = await caller.get(`/v1/receipts/${id}`)
+  await until(async () => {
+    if (found.status !== 200) found = await caller.get(`/v1/receipts/${id}`)
+    return found.status === 200
+  })
+  return (await found.json()) as Receipt
+}
+
+/** Waits until no request of the caller holds credits. */
+export async function nothingHeld(caller: TestCaller): Promise<void> {
+  await until(async () => (await creditsOf(caller)).held === "0")
+}
+
+export async function creditsOf(
+  caller: TestCaller,
+): Promise<{ balance: string; held: string; available: string }> {
+  const response = await caller.get("/v1/credits")
+  return (await response.json()) as { balance: string; held: string; available: string }
+}
+
+/** The error an answer holds, its status beside it. */
+export async function errorOf(
+  response: Response,
+): Promise<ErrorBody["error"] & { status: number }> {
+  const { error } = (await response.json()) as ErrorBody
+  return { ...error, status: response.status }
+}
+
+/** What stands in the `data:` lines of a stream's text. */
+export function dataOf(text: string): string[] {
+  return [...text.matchAll(/^data: (.*)$/gm)].map((match) => match[1] ?? "")
+}
+
+/** The text that the frames of a stream add up to. */
+export function contentOf(text: string): string {
+  return dataOf(text)
+    .filter((data) => data !== "[DONE]")
+    .map((data) => JSON.parse(data) as { choices?: { delta?: { content?: string } }[] })
+    .map((chunk) => chunk.choices?.[0]?.delta?.content ?? "")
+    .join("")
+}
+
+/** The error event that ends a broken stream. @throws when the stream is whole, or silent. */
+export function streamErrorOf(text: string): ErrorBody["error"] {
+  expect(text).not.toContain("[DONE]")
+  const last = dataOf(text).at(-1) ?? "{}"
+  const { error } = JSON.parse(last) as Partial<ErrorBody>
+  if (!error) throw new Error(`no error event at the end of: ${text}`)
+  return error
+}
+
+/** Reads a stream until its text satisfies the condition; the rest stays unread. */
+export async function readUntil(
+  reader: { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }> },
+  isEnough: (text: string) => boolean,
+): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ""
+  while (!isEnough(text)) {
+    const { done, value } = await reader.read()
+    if (done) throw new Error(`the stream ended early: ${text}`)
+    text += decoder.decode(value, { stream: true })
+  }
+  return text
+}
+
+/** Nanocredits of decimal credits. */
+export function nanocredits(credits: string): bigint {
+  const [whole = "0", fraction = ""] = credits.split(".")
+  return BigInt(whole + fraction.padEnd(9, "0"))
+}

@@ -1,0 +1,101 @@
+import { isJsonObject, type JsonObject } from "../../src/canon/json.ts"
+
+/** What the vendor answers, byte for byte. */
+export interface Replay {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** Cuts the body at random places, the same for the same seed, and sends each piece on its own. */
+  readonly seed?: number
+}
+
+/** A request as it reached the vendor. */
+export interface ReceivedRequest {
+  readonly path: string
+  readonly headers: Headers
+  readonly body: JsonObject
+}
+
+/** A vendor that answers with recordings: which one is said by the `model` of the request. */
+export interface ReplayingVendor extends AsyncDisposable {
+  readonly url: string
+  /** The last request for a model. @throws when there was none. */
+  requestFor(model: string): ReceivedRequest
+  /** How many requests came for a model. */
+  countFor(model: string): number
+}
+
+/** Starts one on a free port. Dispose of it with `await using`. */
+export function startReplayingVendor(replays: ReadonlyMap<string, Replay>): ReplayingVendor {
+  const received = new Map<string, ReceivedRequest[]>()
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const body: unknown = await request.json()
+      if (!isJsonObject(body)) return new Response("no object", { status: 400 })
+      const model = String(body.model)
+      const path = new URL(request.url).pathname
+      const requests = received.get(model) ?? []
+      requests.push({ path, headers: request.headers, body })
+      received.set(model, requests)
+      const replay = replays.get(model)
+      if (!replay) return new Response(`nothing is recorded as '${model}'`, { status: 418 })
+      return new Response(bodyOf(replay), { status: replay.status, headers: replay.headers })
+    },
+  })
+  return {
+    url: `http://${server.hostname}:${server.port}`,
+    requestFor(model) {
+      const last = received.get(model)?.at(-1)
+      if (!last) throw new Error(`the vendor was not asked for '${model}'`)
+      return last
+    },
+    countFor: (model) => received.get(model)?.length ?? 0,
+    async [Symbol.asyncDispose]() {
+      await server.stop(true)
+    },
+  }
+}
+
+function bodyOf(replay: Replay): string | ReadableStream<Uint8Array> {
+  const { body, seed } = replay
+  return seed === undefined ? body : piecewise(cutAtRandom(new TextEncoder().encode(body), seed))
+}
+
+/** One write for each piece, each in a turn of the event loop of its own. */
+function piecewise(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  let next = 0
+  return new ReadableStream<Uint8Array>({
+    type: "bytes",
+    async pull(controller) {
+      await new Promise((resolve) => setImmediate(resolve))
+      const piece = pieces[next++]
+      if (piece) controller.enqueue(piece)
+      else controller.close()
+    },
+  })
+}
+
+/** Many small pieces of long bodies would only take time: there are at most this many cuts. */
+const MOST_CUTS = 60
+
+function cutAtRandom(bytes: Uint8Array, seed: number): Uint8Array[] {
+  const random = randomNumbers(seed)
+  const cuts = new Set<number>()
+  const wanted = Math.min(MOST_CUTS, bytes.length - 1)
+  while (cuts.size < wanted) cuts.add(1 + Math.floor(random() * (bytes.length - 1)))
+  const places = [0, ...[...cuts].toSorted((left, right) => left - right), bytes.length]
+  return places.slice(1).map((end, index) => bytes.slice(places[index], end))
+}
+
+/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+function randomNumbers(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
