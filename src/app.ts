@@ -30,6 +30,8 @@ import { vendors } from "./vendors/index.ts"
 
 /** How long running requests may take to finish once the gateway is asked to stop, milliseconds. */
 const DRAIN_TIME = 30_000
+/** A silent stream gets a comment this often, milliseconds. */
+const KEEP_ALIVE = 15_000
 /** How often it looks whether they have. */
 const DRAIN_LOOK = 20
 
@@ -38,6 +40,9 @@ export interface AppOptions {
   readonly events: Events
   /** Whether other processes listen on the same port. */
   readonly isShared: boolean
+  /** Milliseconds; for tests, which cannot wait so long. */
+  readonly drainTime?: number
+  readonly keepAlive?: number
 }
 
 /** Where the database of a data directory is. */
@@ -102,10 +107,11 @@ export class App implements AsyncDisposable {
       health: new Health(),
       watch,
       alarms: events,
+      keepAlive: options.keepAlive ?? KEEP_ALIVE,
     })
     const routes = routesOf({ state, store, keyring, ledger, relay, events })
     const server = serve({ ...settings.server, isShared: options.isShared }, routes)
-    building.defer(() => drain(server, state))
+    building.defer(() => drain(server, state, options.drainTime ?? DRAIN_TIME))
     const url = settings.publicUrl ?? `http://${server.hostname}:${server.port}`
     return new App(url, events, building.move(), state)
   }
@@ -203,11 +209,15 @@ function routesOf(parts: RouteParts): Route[] {
   ]
 }
 
-async function drain(server: Bun.Server<undefined>, state: State): Promise<void> {
+async function drain(
+  server: Bun.Server<undefined>,
+  state: State,
+  patience: number,
+): Promise<void> {
   state.isDraining = true
   // Idle connections of callers would keep it open for ever, so it is not waited for.
   void server.stop(false)
-  const deadline = Date.now() + DRAIN_TIME
+  const deadline = Date.now() + patience
   while (server.pendingRequests > 0 && Date.now() < deadline) await Bun.sleep(DRAIN_LOOK)
   await server.stop(true)
 }

@@ -40,7 +40,7 @@ export async function callUpstream<T>(
 
 function begin(services: RelayServices, exchange: Exchange, deployment: Deployment): Attempt {
   if (exchange.call.signal.aborted) throw CALLER_LEFT
-  const { endpoints, deadlines } = services.surroundings()
+  const { endpoints, deadlines } = exchange.surroundings
   const endpoint = endpoints.get(deployment.provider)
   if (!endpoint) throw new Error(`provider ${deployment.provider} is not set up`)
   const attempt = new Attempt({ deployment, endpoint, deadlines, watch: services.watch })
@@ -65,11 +65,36 @@ async function send<T>(exchange: Exchange, attempt: Attempt, use: Use<T>): Promi
     if (!response.ok) throw await refusalOf(attempt, response)
     return await use(attempt, response)
   } catch (thrown) {
-    const failure = asGatewayError(thrown)
-    outcome = failure === CALLER_LEFT ? "caller_left" : failure.kind
+    outcome = outcomeOf(asGatewayError(thrown))
     throw thrown
   } finally {
     const duration = Date.now() - attempt.startedAt
     bill.attempts.push({ deployment: deployment.id, status, outcome, duration })
   }
+}
+
+/**
+ * An answer that had begun was not brought to its end: its attempt is no success after all, and the
+ * receipt, the operator and the deployment's health hear of it.
+ */
+export function brokeOff(
+  services: RelayServices,
+  exchange: Exchange,
+  attempt: Attempt,
+  failure: GatewayError,
+): void {
+  const { bill, call } = exchange
+  const { deployment, startedAt } = attempt
+  const record = bill.attempts.pop()
+  if (record) {
+    const duration = Date.now() - startedAt
+    bill.attempts.push({ ...record, outcome: outcomeOf(failure), duration })
+  }
+  if (failure === CALLER_LEFT) return
+  services.health.failed(deployment.id, failure)
+  services.alarms.attemptFailed(call.id, deployment.id, failure.kind)
+}
+
+function outcomeOf(failure: GatewayError): string {
+  return failure === CALLER_LEFT ? "caller_left" : failure.kind
 }

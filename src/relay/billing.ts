@@ -11,6 +11,7 @@ import {
   type Bound,
   boundByBytes,
   boundByCount,
+  estimateInput,
   textOf,
   worstCost,
 } from "./bounds.ts"
@@ -165,16 +166,16 @@ export class Billing {
   }
 
   async #estimate(bill: Bill, meter: Meter): Promise<Usage> {
+    const { call, request, model } = bill
     const [input, output] = await Promise.all([
-      this.#counter.count(textOf(bill.request)),
+      this.#counter.count(textOf(request)),
       this.#counter.count(meter.text),
     ])
-    const inputGuess = Math.ceil(bill.call.bodyBytes / 4)
     const kept = Math.max(1, meter.text.length)
     const outputGuess = output ?? Math.ceil(meter.text.length / 4)
     return {
       ...NO_USAGE,
-      inputFresh: (input ?? inputGuess) + 4 * bill.request.messages.length,
+      inputFresh: estimateInput({ request, bodyBytes: call.bodyBytes, model, counted: input }),
       output: Math.ceil((outputGuess * Math.max(kept, meter.characters)) / kept),
     }
   }

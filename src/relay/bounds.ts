@@ -8,6 +8,9 @@ import { audioTokenBound, fileTokenBound, imageTokenBound } from "../media/input
 /** What a vendor may add around the caller's text: role markers, and a prompt for tools. Tokens. */
 const WRAPPING = 16
 const TOOL_PROMPT = 512
+/** What a vendor adds for each message, and how long a token of common text is. */
+const MESSAGE_TOKENS = 4
+const BYTES_OF_TOKEN = 4
 /** The longest answer assumed of a model of which neither a maximum nor a context is known. */
 const UNKNOWN_MAXIMUM = 65_536
 const MILLION = 1_000_000n
@@ -41,6 +44,22 @@ export function boundByCount(request: ChatRequest, counted: number, model: Model
   const media = mediaBound(request.messages, model)
   const text = Math.ceil(counted * 1.4) + 8 * request.messages.length
   return boundOf(request, text + media.tokens, model)
+}
+
+/**
+ * Input tokens as well as they can be told without the vendor: text as counted, or by its bytes where
+ * it could not be counted; media by the rule that its hold was placed by.
+ */
+export function estimateInput(order: {
+  readonly request: ChatRequest
+  readonly bodyBytes: number
+  readonly model: Model
+  readonly counted: number | undefined
+}): number {
+  const { request, bodyBytes, model, counted } = order
+  const media = mediaBound(request.messages, model)
+  const text = counted ?? Math.ceil((bodyBytes - media.encoded) / BYTES_OF_TOKEN)
+  return text + MESSAGE_TOKENS * request.messages.length + media.tokens
 }
 
 function boundOf(request: ChatRequest, input: number, model: Model): Bound {

@@ -21,6 +21,8 @@ export interface Surroundings {
 /** What the operator hears of. */
 export interface RelayAlarms {
   attemptFailed(request: string, deployment: string, outcome: string): void
+  /** A request failed for a reason of our own. */
+  requestFailed(request: string, error: unknown): void
 }
 
 export interface RelayServices {
@@ -30,6 +32,8 @@ export interface RelayServices {
   readonly health: Health
   readonly watch: DeadlineWatch
   readonly alarms: RelayAlarms
+  /** A silent stream gets a comment this often, milliseconds. */
+  readonly keepAlive: number
 }
 
 /** One request being served: what its paths share. */
@@ -38,6 +42,8 @@ export interface Exchange {
   readonly dialect: ChatDialect
   readonly request: ChatRequest
   readonly bill: Bill
+  /** Those the request began with: settings that change meanwhile are not its own. */
+  readonly surroundings: Surroundings
   /** Headers of the answer, as they become known. */
   readonly headers: Record<string, string>
   /** The running upstream call, so that a caller who leaves ends it. */

@@ -27,10 +27,11 @@ export class Relay {
    * @throws GatewayError for everything that fails before the answer begins; then nothing is held.
    */
   async chat(dialect: ChatDialect, call: Call): Promise<Answer> {
-    const { limiter, surroundings } = this.#services
+    const { limiter } = this.#services
+    const surroundings = this.#services.surroundings()
     const { key } = call
     const request = dialect.decodeRequest(call.body)
-    const model = surroundings().catalog.require(request.model, "chat", key.allows)
+    const model = surroundings.catalog.require(request.model, "chat", key.allows)
     const headers = limiter.check(key.id, {
       requestsPerMinute: key.requestsPerMinute,
       tokensPerMinute: key.tokensPerMinute,
@@ -38,14 +39,22 @@ export class Relay {
     })
     const bill = await this.#hold(call, request, model)
     if (bill.clampedTo !== undefined) headers["x-tollgate-max-tokens"] = String(bill.clampedTo)
-    const exchange: Exchange = { call, dialect, request, bill, headers, attempt: undefined }
+    const exchange: Exchange = {
+      call,
+      dialect,
+      request,
+      bill,
+      surroundings,
+      headers,
+      attempt: undefined,
+    }
     call.signal.addEventListener("abort", () => exchange.attempt?.end(CALLER_LEFT))
     return request.stream
       ? streamVerbatim(this.#services, exchange)
       : answerVerbatim(this.#services, exchange)
   }
 
-  /** Sets the worst case aside. Without money the request has used none of its key's rate either. */
+  /** Sets the worst case aside. Without money the request has used no tokens of its key's rate either. */
   async #hold(call: Call, request: ChatRequest, model: Model): Promise<Bill> {
     const { billing, limiter } = this.#services
     try {

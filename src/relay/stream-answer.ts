@@ -6,12 +6,9 @@ import { encodeText, formatEvent, KEEP_ALIVE } from "../wire/sse.ts"
 import { addAnswerHeaders } from "./answer-headers.ts"
 import type { Answer } from "./call.ts"
 import type { Watched } from "./deadline-watch.ts"
-import { callUpstream } from "./attempts.ts"
+import { brokeOff, callUpstream } from "./attempts.ts"
 import { CALLER_LEFT, correctRate, type Exchange, giveUp, type RelayServices } from "./exchange.ts"
 import { UpstreamStream } from "./upstream-stream.ts"
-
-/** A silent connection gets a comment this often, in milliseconds. */
-const KEEP_ALIVE_EVERY = 15_000
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
@@ -41,7 +38,7 @@ export async function streamVerbatim(services: RelayServices, exchange: Exchange
  * ends it: the last frame, after its charge is on disk; a failure; or the caller's leaving.
  */
 class StreamedAnswer implements Watched {
-  dueAt = Date.now() + KEEP_ALIVE_EVERY
+  dueAt: number
   readonly #services: RelayServices
   readonly #exchange: Exchange
   readonly #opening: Promise<UpstreamStream>
@@ -59,6 +56,7 @@ class StreamedAnswer implements Watched {
     this.#opening = opening
     const { model, streamUsage } = exchange.request
     this.#patch = { model, streamUsage }
+    this.dueAt = Date.now() + services.keepAlive
     services.watch.add(this)
   }
 
@@ -88,7 +86,7 @@ class StreamedAnswer implements Watched {
       const text = await this.#next()
       if (text === undefined) return
       controller.enqueue(encodeText(text))
-      this.dueAt = Date.now() + KEEP_ALIVE_EVERY
+      this.dueAt = Date.now() + this.#services.keepAlive
       if (this.#over) controller.close()
     } catch (thrown) {
       await this.#fail(controller, asGatewayError(thrown))
@@ -103,10 +101,14 @@ class StreamedAnswer implements Watched {
   }
 
   onDue(now: number): void {
-    this.dueAt = now + KEEP_ALIVE_EVERY
+    this.dueAt = now + this.#services.keepAlive
     this.#patience.resolve(undefined)
     const controller = this.#controller
-    if (controller && (controller.desiredSize ?? 0) > 0) controller.enqueue(KEEP_ALIVE)
+    if (!controller) return
+    const ended = this.#upstream?.attempt.ended
+    if ((controller.desiredSize ?? 0) > 0) controller.enqueue(KEEP_ALIVE)
+    // The caller has stopped reading, so no read will find out that the upstream's time is over.
+    else if (ended) void this.#fail(controller, ended)
   }
 
   /** Text to send next, never empty; undefined when the caller has left meanwhile. */
@@ -166,6 +168,7 @@ class StreamedAnswer implements Watched {
   async #fail(controller: Controller, error: GatewayError): Promise<void> {
     const { dialect, call } = this.#exchange
     if (!this.#over) {
+      if (error.kind === "internal_error") this.#services.alarms.requestFailed(call.id, error.cause)
       this.#abandon(error)
       await this.#settleDelivered()
     }
@@ -182,6 +185,8 @@ class StreamedAnswer implements Watched {
     const { billing, limiter } = this.#services
     const { bill, call } = this.#exchange
     const upstream = this.#upstream
+    // An attempt that ends tells the receipt how.
+    if (!upstream) await this.#opening.catch(() => {})
     if (!upstream?.meter.delivered) return giveUp(this.#services, this.#exchange)
     const { deployment } = upstream.attempt
     const reckoning = await billing.reckon(bill, deployment, upstream.meter)
@@ -191,8 +196,11 @@ class StreamedAnswer implements Watched {
 
   #abandon(reason: GatewayError): void {
     this.#close()
-    this.#exchange.attempt?.end(reason)
-    this.#exchange.attempt?.[Symbol.dispose]()
+    const { attempt } = this.#exchange
+    attempt?.end(reason)
+    attempt?.[Symbol.dispose]()
+    const answering = this.#upstream?.attempt
+    if (answering) brokeOff(this.#services, this.#exchange, answering, reason)
   }
 
   #close(): void {

@@ -17,12 +17,16 @@ export class UpstreamStream {
   readonly #decoder: EventDecoder
   /** Frames that were read to find out whether the stream is one. */
   #first: readonly SseFrame[] | undefined
+  /** The last word has come: what follows keeps no deadline away. */
+  #isSaid = false
   /** What ended the stream right behind frames that are still to be passed on. */
   #failure: unknown
 
   private constructor(attempt: Attempt, body: ReadableStream<Uint8Array>) {
     this.attempt = attempt
-    this.#reader = new SseReader(body)
+    this.#reader = new SseReader(body, () => {
+      if (!this.#isSaid) attempt.heard()
+    })
     this.#decoder = attempt.endpoint.vendor.chat.decodeEvents()
   }
 
@@ -60,7 +64,7 @@ export class UpstreamStream {
     const frames = await this.#readFrames()
     if (!frames) {
       this.meter.push(this.#decoder.end())
-      if (!this.meter.finished) throw this.#brokenOff()
+      if (!this.#decoder.finished) throw this.#brokenOff()
       return undefined
     }
     return this.#metered(frames)
@@ -85,6 +89,7 @@ export class UpstreamStream {
 
   /** After the last word: takes the end, so that the connection can serve again. */
   async drain(): Promise<void> {
+    this.#isSaid = true
     this.attempt.dueAt = Date.now() + HANG_UP_TIME
     try {
       while (await this.#reader.read()) {
@@ -99,7 +104,7 @@ export class UpstreamStream {
 
   async #readFrames(): Promise<readonly SseFrame[] | undefined> {
     try {
-      this.attempt.heard()
+      this.attempt.resume()
       const events = await this.#reader.read()
       this.attempt.pause()
       return events?.map(parsed)

@@ -36,7 +36,7 @@ export function endpointOf(id: string, provider: ProviderSettings, vendor: Vendo
   }
 }
 
-/** The phases in which an upstream can be late. */
+/** What an upstream can be late with. */
 type Phase = "connect" | "firstByte" | "betweenBytes"
 
 interface AttemptParts {
@@ -57,17 +57,20 @@ export class Attempt implements Watched, Disposable {
   readonly #deadlines: DeadlineSettings
   readonly #watch: DeadlineWatch
   readonly #controller = new AbortController()
+  /** Unix milliseconds of the latest end, whatever the phase. */
+  readonly #endsAt: number
   #phase: Phase = "connect"
-  /** Why the call was ended by us; undefined while it runs. */
   #ended: GatewayError | undefined
   dueAt: number
 
   constructor(parts: AttemptParts) {
+    const { connect, firstByte, whole } = parts.deadlines
     this.deployment = parts.deployment
     this.endpoint = parts.endpoint
     this.#deadlines = parts.deadlines
     this.#watch = parts.watch
-    this.dueAt = this.startedAt + parts.deadlines.connect
+    this.#endsAt = this.startedAt + whole
+    this.dueAt = this.startedAt + Math.min(connect, firstByte, whole)
     parts.watch.add(this)
   }
 
@@ -84,9 +87,33 @@ export class Attempt implements Watched, Disposable {
         redirect: "manual",
         signal: this.#controller.signal,
       })
-      this.#phase = "betweenBytes"
-      this.heard()
+      this.#phase = "firstByte"
+      this.resume()
       return response
+    } catch (error) {
+      throw this.explain(error)
+    }
+  }
+
+  /**
+   * The whole body of an answer.
+   * @throws GatewayError `upstream_error`, `upstream_timeout`.
+   */
+  async text(response: Response): Promise<string> {
+    try {
+      // Who knows the length has the answer; who does not may send white space while it thinks.
+      // The header is asked first: a body that was touched is read the slow way.
+      if (response.headers.has("content-length") || !response.body) {
+        this.heard()
+        return await response.text()
+      }
+      const decoder = new TextDecoder()
+      let text = ""
+      for await (const piece of response.body) {
+        this.heard()
+        text += decoder.decode(piece, { stream: true })
+      }
+      return text + decoder.decode()
     } catch (error) {
       throw this.explain(error)
     }
@@ -94,16 +121,28 @@ export class Attempt implements Watched, Disposable {
 
   /** A byte came: the deadline between bytes starts anew. */
   heard(): void {
-    const now = Date.now()
-    this.dueAt = Math.min(
-      now + this.#deadlines.betweenBytes,
-      this.startedAt + this.#deadlines.whole,
-    )
+    this.#phase = "betweenBytes"
+    this.resume()
   }
 
   /** The caller reads slowly: until the next read the upstream owes nothing. */
   pause(): void {
-    this.dueAt = this.startedAt + this.#deadlines.whole
+    this.#phase = "betweenBytes"
+    this.dueAt = this.#endsAt
+  }
+
+  /** A read waits for the upstream. */
+  resume(): void {
+    const due =
+      this.#phase === "betweenBytes"
+        ? Date.now() + this.#deadlines.betweenBytes
+        : this.startedAt + this.#deadlines.firstByte
+    this.dueAt = Math.min(due, this.#endsAt)
+  }
+
+  /** Why the call was ended by us; undefined while it runs. */
+  get ended(): GatewayError | undefined {
+    return this.#ended
   }
 
   /** Ends the call; what it was doing fails with `reason`. */
@@ -114,14 +153,13 @@ export class Attempt implements Watched, Disposable {
   }
 
   onDue(now: number): void {
-    if (now >= this.startedAt + this.#deadlines.whole) return this.#late("the whole answer")
-    if (this.#phase === "connect") {
-      this.#phase = "firstByte"
-      this.dueAt = this.startedAt + this.#deadlines.firstByte
-      void this.#probe()
-      return
+    if (now >= this.#endsAt) return this.#late("the whole answer")
+    if (this.#phase === "betweenBytes") return this.#late("the next bytes")
+    if (now >= this.startedAt + this.#deadlines.firstByte) {
+      return this.#late("the first byte of its answer")
     }
-    this.#late(this.#phase === "firstByte" ? "the first byte of its answer" : "the next bytes")
+    this.resume()
+    void this.#probe()
   }
 
   /** What a failure of the transport means: our own ending, or the vendor's. */
@@ -149,7 +187,9 @@ export class Attempt implements Watched, Disposable {
 
   /** `fetch` does not tell a slow answer from a dead address, so after a while we look ourselves. */
   async #probe(): Promise<void> {
-    if (await canConnect(this.endpoint.chatUrl, this.#deadlines.connect)) return
+    const stands = await canConnect(this.endpoint.chatUrl, this.#deadlines.connect)
+    // An answer that came meanwhile proves more than any look.
+    if (stands || this.#phase !== "connect") return
     this.end(
       new GatewayError(
         "upstream_timeout",
@@ -177,6 +217,7 @@ export async function refusalOf(attempt: Attempt, response: Response): Promise<G
 async function readErrorBody(attempt: Attempt, response: Response): Promise<unknown> {
   const pieces: Uint8Array[] = []
   let size = 0
+  attempt.heard()
   try {
     for await (const piece of response.body ?? []) {
       pieces.push(piece)
@@ -194,13 +235,13 @@ async function readErrorBody(attempt: Attempt, response: Response): Promise<unkn
   }
 }
 
-/** `retry-after-ms`, or `retry-after` in seconds or as a date; seconds, at most an hour. */
+/** `retry-after-ms`, or `retry-after` in seconds or as a date; whole seconds, 1 to 3,600. */
 function retryAfterOf(headers: Headers): number | undefined {
   const milliseconds = Number(headers.get("retry-after-ms") ?? Number.NaN)
   const text = headers.get("retry-after")
   const seconds = Number.isFinite(milliseconds) ? milliseconds / 1000 : secondsOf(text)
   if (seconds === undefined || !Number.isFinite(seconds)) return undefined
-  return Math.min(3_600, Math.max(0, Math.ceil(seconds)))
+  return Math.min(3_600, Math.max(1, Math.ceil(seconds)))
 }
 
 function secondsOf(text: string | null): number | undefined {

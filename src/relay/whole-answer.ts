@@ -43,13 +43,7 @@ export async function answerVerbatim(services: RelayServices, exchange: Exchange
 
 /** Reads a whole answer; one that cannot be read is a failed attempt, and another deployment may do. */
 async function receive(attempt: Attempt, response: Response): Promise<Received> {
-  let text: string
-  try {
-    text = await response.text()
-  } catch (error) {
-    throw attempt.explain(error)
-  }
-  const body = parseJsonObject(text)
+  const body = parseJsonObject(await attempt.text(response))
   if (!body) {
     throw new GatewayError(
       "upstream_error",

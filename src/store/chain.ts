@@ -5,7 +5,7 @@ export const GENESIS_HASH = "0".repeat(64)
 
 /** SHA-256 of a text, hexadecimal. */
 export function hashText(text: string): string {
-  return new Bun.CryptoHasher("sha256").update(text).digest("hex")
+  return Bun.CryptoHasher.hash("sha256", text, "hex")
 }
 
 /**

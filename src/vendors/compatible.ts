@@ -220,14 +220,14 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Ollama",
     baseUrl: "http://127.0.0.1:11434/v1",
     keyVariables: [],
-    quirks: { reasoningField: "reasoning" },
+    quirks: { reasoningField: "reasoning", reasoningHistory: "text" },
   },
   {
     id: "vllm",
     name: "vLLM",
     baseUrl: "http://127.0.0.1:8000/v1",
     keyVariables: [],
-    quirks: { ...BOTH_LIMITS, topK: true },
+    quirks: { ...BOTH_LIMITS, topK: true, reasoningHistory: "text" },
   },
   {
     id: "lm-studio",
@@ -241,14 +241,14 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "llama.cpp",
     baseUrl: "http://127.0.0.1:8080/v1",
     keyVariables: [],
-    quirks: { ...BOTH_LIMITS, topK: true },
+    quirks: { ...BOTH_LIMITS, topK: true, reasoningHistory: "text" },
   },
   {
     // Nothing is known of the server behind it, so what callers write is left as it is.
     id: "openai-compatible",
     name: "OpenAI-compatible server",
     keyVariables: [],
-    quirks: { ...BOTH_LIMITS, developerRole: "developer" },
+    quirks: { ...BOTH_LIMITS, developerRole: "developer", topK: true, reasoningHistory: "details" },
   },
 ]
 

@@ -16,6 +16,7 @@ const LONGEST_EVENT = 16 * 1024 * 1024
  */
 export class SseReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+  readonly #onBytes: () => void
   readonly #decoder = new TextDecoder()
   #events: ReceivedEvent[] = []
   readonly #parser = createParser({
@@ -29,8 +30,10 @@ export class SseReader {
     },
   })
 
-  constructor(stream: ReadableStream<Uint8Array>) {
+  /** @param onBytes told of bytes that complete no event: the sender lives. */
+  constructor(stream: ReadableStream<Uint8Array>, onBytes: () => void) {
     this.#reader = stream.getReader()
+    this.#onBytes = onBytes
   }
 
   /** The next events, at least one; undefined at the end. Bytes that complete no event wait. */
@@ -40,6 +43,7 @@ export class SseReader {
       if (done) return this.#rest()
       this.#parser.feed(this.#decoder.decode(value, { stream: true }))
       if (this.#events.length > 0) return this.#take()
+      this.#onBytes()
     }
   }
 

@@ -7,10 +7,11 @@ import type { Store } from "../../src/store/store.ts"
 import { Book, until } from "../store/book.ts"
 
 const hasher = new KeyHasher("pepper".repeat(12))
+type Pairs = Record<string, string> | [string, string][]
 const HOUR = 3_600_000
 
 /** What comes of asking with these headers: the key's id, or the kind of refusal. */
-function ask(keyring: Keyring, headers: HeadersInit, now = Date.now()): string {
+function ask(keyring: Keyring, headers: Pairs, now = Date.now()): string {
   try {
     return keyring.authenticate(new Headers(headers), now).id
   } catch (error) {
@@ -18,7 +19,7 @@ function ask(keyring: Keyring, headers: HeadersInit, now = Date.now()): string {
   }
 }
 
-function bearer(secret: string): HeadersInit {
+function bearer(secret: string): Pairs {
   return { authorization: `Bearer ${secret}` }
 }
 
@@ -55,7 +56,7 @@ describe("a credential", () => {
   ])("is missing: %s", async (_case, headers) => {
     await using book = Book.direct()
     const { keyring } = await desk(book)
-    expect(ask(keyring, headers as HeadersInit)).toBe("missing_api_key")
+    expect(ask(keyring, headers as Pairs)).toBe("missing_api_key")
   })
 
   test("is wrong when it is unknown, malformed, of another scheme, or sent twice", async () => {
@@ -65,7 +66,7 @@ describe("a credential", () => {
     const { secret } = await issuer.issue({ account: "account", name: "key" })
     const { secret: other } = await issuer.issue({ account: "account", name: "other" })
     await keyring.refresh()
-    const wrong: HeadersInit[] = [
+    const wrong: Pairs[] = [
       bearer(`sk-tg-${"a".repeat(43)}`),
       bearer("sk-something-else"),
       bearer(`${secret}x`),
@@ -199,8 +200,22 @@ describe("a key", () => {
       return keyring.authenticate(new Headers(bearer(secret)), Date.now()).allows!
     }
     const some = await allowing(models.slice(0, 4))
-    const yes = ["openai/gpt-4", "openai/gpt-4.1-mini", "any/claude-4-opus", "local/a.b", "x/[1]|(2)"]
-    const no = ["openai/gpt-3", "xopenai/gpt-4", "any/claude-10-opus", "local/aXb", "x/1", "", "OPENAI/gpt-4"]
+    const yes = [
+      "openai/gpt-4",
+      "openai/gpt-4.1-mini",
+      "any/claude-4-opus",
+      "local/a.b",
+      "x/[1]|(2)",
+    ]
+    const no = [
+      "openai/gpt-3",
+      "xopenai/gpt-4",
+      "any/claude-10-opus",
+      "local/aXb",
+      "x/1",
+      "",
+      "OPENAI/gpt-4",
+    ]
     for (const model of [...yes, ...yes]) expect([model, some(model)]).toEqual([model, true])
     for (const model of [...no, ...no]) expect([model, some(model)]).toEqual([model, false])
     expect((await allowing(models))("anything/at-all")).toBe(true)
@@ -265,7 +280,7 @@ describe("a keyring", () => {
     const { issuer } = await desk(book)
     const store = await book.threaded()
     const { keyring } = await desk(book, store)
-    await using _node = await Node.join(store, "node", {
+    await using node = await Node.join(store, "node", {
       onNews: (news) => keyring.refresh(news.revision),
       onForgotten() {},
       onExpired() {},
@@ -278,5 +293,6 @@ describe("a keyring", () => {
     expect(ask(keyring, bearer(secret))).toBe("invalid_api_key")
     await issuer.revoke(key.id)
     await until(() => ask(keyring, bearer(rotated.secret)) === "invalid_api_key", 1_000)
+    expect(node.id).toBe("node")
   })
 })

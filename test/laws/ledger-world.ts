@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite"
 import { expect } from "bun:test"
-import type { Hold, Payer } from "../../src/ledger/hold.ts"
+import type { Hold } from "../../src/ledger/hold.ts"
 import { Ledger } from "../../src/ledger/ledger.ts"
-import type { Batch } from "../../src/store/records.ts"
+import type { Batch, Payer } from "../../src/store/records.ts"
 import type { Store } from "../../src/store/store.ts"
 import { verifyBooks } from "../../src/store/verify.ts"
 import { Book } from "../store/book.ts"
@@ -19,8 +19,33 @@ export const PAYERS: readonly Payer[] = [
 interface Member {
   readonly id: string
   readonly ledger: Ledger
-  /** Once it has crashed, nothing of it reaches the store any more, and no answer reaches it. */
-  hasCrashed: boolean
+  readonly life: Life
+}
+
+/** Once a process has crashed, nothing of it reaches the store any more, and no answer reaches it. */
+class Life {
+  readonly #end = Promise.withResolvers<void>()
+  readonly ended = this.#end.promise
+  #hasEnded = false
+
+  end(): void {
+    this.#hasEnded = true
+    this.#end.resolve()
+  }
+
+  /** Does one step of the store for the process. */
+  async through<T>(step: () => Promise<T>): Promise<T> {
+    await new Promise(setImmediate)
+    if (this.#hasEnded) return never()
+    const [answer] = await Promise.allSettled([step()])
+    if (this.#hasEnded) return never()
+    if (answer.status === "rejected") throw answer.reason
+    return answer.value
+  }
+}
+
+function never<T>(): Promise<T> {
+  return new Promise<T>(() => {})
 }
 
 interface OpenHold {
@@ -60,6 +85,8 @@ export class World implements AsyncDisposable {
   readonly #batches: { node: string; batch: Batch }[] = []
   /** Requests that were being settled when their process crashed: nobody was told what came of it. */
   readonly #untold = new Set<string>()
+  /** What requests have failed with. */
+  readonly #faults: unknown[] = []
   #granted = 0n
   #told = 0n
   #number = 0
@@ -104,7 +131,10 @@ export class World implements AsyncDisposable {
   /** Leases without holding, as a request does that is clamped and then refused. */
   extend(index: number, payer: Payer, amount: bigint): void {
     const member = this.#member(index)
-    this.#run(member, member.ledger.extend(payer, amount).then(() => undefined))
+    this.#run(
+      member,
+      member.ledger.extend(payer, amount).then(() => undefined),
+    )
   }
 
   settle(index: number, costOf: (amount: bigint) => bigint): void {
@@ -144,7 +174,7 @@ export class World implements AsyncDisposable {
   /** The process is gone from one moment to the next; another has taken its place. */
   async crash(index: number): Promise<void> {
     const member = this.#member(index)
-    member.hasCrashed = true
+    member.life.end()
     this.#members.splice(this.#members.indexOf(member), 1)
     for (let at = this.#open.length - 1; at >= 0; at--) {
       if (this.#open[at]?.member === member) this.#open.splice(at, 1)
@@ -175,6 +205,7 @@ export class World implements AsyncDisposable {
   }
 
   checkLaws(): void {
+    if (this.#faults.length > 0) throw this.#faults[0]
     for (const [law, breaches] of Object.entries(LAWS)) {
       expect([law, this.#database.query(breaches).all()]).toEqual([law, []])
     }
@@ -196,6 +227,7 @@ export class World implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const { life } of this.#members) life.end()
     this.#database.close()
     await this.#book[Symbol.asyncDispose]()
   }
@@ -220,50 +252,37 @@ export class World implements AsyncDisposable {
   }
 
   async #settleDown(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running)
+    while (this.#running.size > 0) await Promise.allSettled(this.#running)
     for (const { ledger } of this.#members) await ledger.close()
   }
 
   #run(member: Member, work: Promise<void>): void {
-    const running: Promise<void> = Promise.race([work, this.#endOf(member)]).finally(() =>
+    const running: Promise<void> = Promise.race([work, member.life.ended]).finally(() =>
       this.#running.delete(running),
     )
+    running.catch((error: unknown) => this.#faults.push(error))
     this.#running.add(running)
-  }
-
-  /** Resolves some time after a member has crashed, when its requests can be forgotten. */
-  async #endOf(member: Member): Promise<void> {
-    while (!member.hasCrashed) await new Promise(setImmediate)
   }
 
   async #join(): Promise<void> {
     const id = `node_${++this.#number}`
     await this.#announce(id)
-    const member: Member = {
-      id,
-      hasCrashed: false,
-      ledger: new Ledger(this.#storeFor(() => member), id, this.#book.alarms),
-    }
-    this.#members.push(member)
+    const life = new Life()
+    const ledger = new Ledger(this.#storeFor(life), id, this.#book.alarms)
+    this.#members.push({ id, life, ledger })
   }
 
   async #announce(id: string): Promise<void> {
     await this.#store.joinNode({ id, process: 1, host: "test", beatAt: Date.now() })
   }
 
-  #storeFor(memberOf: () => Member): Store {
-    const through = async <T>(step: () => Promise<T>): Promise<T> => {
-      await new Promise(setImmediate)
-      if (memberOf().hasCrashed) return new Promise<T>(() => {})
-      const answer = await step()
-      return memberOf().hasCrashed ? new Promise<T>(() => {}) : answer
-    }
+  #storeFor(life: Life): Store {
     return {
       ...this.#store,
-      lease: (order) => through(() => this.#store.lease(order)),
-      returnLease: (...parameters) => through(() => this.#store.returnLease(...parameters)),
+      lease: (order) => life.through(() => this.#store.lease(order)),
+      returnLease: (...parameters) => life.through(() => this.#store.returnLease(...parameters)),
       post: (node, batch) =>
-        through(() => {
+        life.through(() => {
           this.#batches.push({ node, batch })
           return this.#store.post(node, batch)
         }),

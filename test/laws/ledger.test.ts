@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, spyOn, test } from "bun:test"
-import fc from "fast-check"
+import * as fc from "fast-check"
 import { PAYERS, ACCOUNTS, World } from "./ledger-world.ts"
 
 /** Waiting costs no time here: it moves the clock on. */
@@ -85,15 +85,30 @@ const peaceful = [
   weighted(3, anyGrant),
   weighted(8, anyHold),
   weighted(8, anySettlement),
-  weighted(2, onOne("release", (world, index) => world.release(index))),
+  weighted(
+    2,
+    onOne("release", (world, index) => world.release(index)),
+  ),
   weighted(1, anyExtension),
-  weighted(5, onOne("poll at", (world, index) => world.poll(index))),
-  weighted(1, onOne("repeat", (world, index) => world.repeat(index))),
+  weighted(
+    5,
+    onOne("poll at", (world, index) => world.poll(index)),
+  ),
+  weighted(
+    1,
+    onOne("repeat", (world, index) => world.repeat(index)),
+  ),
   weighted(5, anyBreath),
   weighted(1, fc.constant(longWait)),
 ]
-const crash = weighted(1, onOne("crash of", (world, index) => world.crash(index)))
-const theft = weighted(3, onOne("theft from", (world, index) => world.steal(index)))
+const crash = weighted(
+  1,
+  onOne("crash of", (world, index) => world.crash(index)),
+)
+const theft = weighted(
+  3,
+  onOne("theft from", (world, index) => world.steal(index)),
+)
 
 interface Trial {
   readonly steps: fc.Arbitrary<Step>
@@ -121,19 +136,32 @@ function noInterleavingBreaksTheLaws({ steps, numRuns, isThreaded = false }: Tri
 }
 
 describe("no interleaving breaks the laws of money:", () => {
-  test("grants, holds, settlements and releases on up to three nodes", () =>
-    noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful), numRuns: 100 }), 60_000)
+  test(
+    "grants, holds, settlements and releases on up to three nodes",
+    () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful), numRuns: 100 }),
+    60_000,
+  )
 
-  test("the same with nodes that crash and are replaced", () =>
-    noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash), numRuns: 60 }), 60_000)
+  test(
+    "the same with nodes that crash and are replaced",
+    () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash), numRuns: 60 }),
+    60_000,
+  )
 
-  test("the same with leases that are taken from nodes that live", () =>
-    noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash, theft), numRuns: 100 }), 60_000)
+  test(
+    "the same with leases that are taken from nodes that live",
+    () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash, theft), numRuns: 100 }),
+    60_000,
+  )
 
-  test("the same through the store's own thread", () =>
-    noInterleavingBreaksTheLaws({
-      steps: fc.oneof(...peaceful, crash, theft),
-      numRuns: 10,
-      isThreaded: true,
-    }), 60_000)
+  test(
+    "the same through the store's own thread",
+    () =>
+      noInterleavingBreaksTheLaws({
+        steps: fc.oneof(...peaceful, crash, theft),
+        numRuns: 10,
+        isThreaded: true,
+      }),
+    60_000,
+  )
 })

@@ -135,8 +135,10 @@ for (const gravity of ["ABORT", "ROLLBACK"]) {
       `CREATE TRIGGER full BEFORE INSERT ON receipts WHEN new.request = 'req_3'
        BEGIN SELECT RAISE(${gravity}, 'database or disk is full'); END`,
     )
-    const holds = [1, 2, 3].map(() => ledger.tryHold(book.order(payer, 10n))!)
-    const settling = holds.map((hold) => ledger.settle(hold, 10n, "{}"))
+    const [first, ...others] = [1, 2, 3].map(() => ledger.tryHold(book.order(payer, 10n))!)
+    const settling = [ledger.settle(first!, 10n, "{}")]
+    await settling[0]
+    settling.push(...others.map((hold) => ledger.settle(hold, 10n, "{}")))
     const answers = await Promise.allSettled(settling)
     expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"])
     expect(await book.store.findAccount("account")).toMatchObject({ balance: 90n, leased: 90n })

@@ -59,7 +59,7 @@ function open(journal: Journal, request: string, age = 0): Hold {
 
 /** Everything that is ready to run has run: no timer has. */
 async function settled(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+  await new Promise(setImmediate)
 }
 
 describe("group commit", () => {
@@ -73,15 +73,25 @@ describe("group commit", () => {
     expect(book.batches).toHaveLength(1)
   })
 
+  test("those that come in one turn of the event loop share one", async () => {
+    const book = new PaperBook()
+    const journal = new Journal(book.write)
+    const holds = Array.from({ length: 50 }, (_, index) => open(journal, `req_${index}`))
+    await Promise.all(holds.map((hold) => settle(journal, hold)))
+    expect(book.batches.map(({ postings }) => postings.length)).toEqual([50])
+  })
+
   test("those that arrive while the disk is busy share the next transaction", async () => {
     const book = new PaperBook()
     const gate = Promise.withResolvers<void>()
     book.gate = gate.promise
     const journal = new Journal(book.write)
     const holds = Array.from({ length: 50 }, (_, index) => open(journal, `req_${index}`))
-    const settling = holds.map((hold) => settle(journal, hold))
+    const first = settle(journal, holds[0]!)
+    await settled()
+    const settling = holds.slice(1).map((hold) => settle(journal, hold))
     gate.resolve()
-    const posted = await Promise.all(settling)
+    const posted = await Promise.all([first, ...settling])
     expect(posted.map(({ request }) => request)).toEqual(holds.map(({ request }) => request))
     expect(book.batches.map(({ postings }) => postings.length)).toEqual([1, 49])
   })

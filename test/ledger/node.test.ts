@@ -51,7 +51,8 @@ describe("a process that died", () => {
     expect(await book.store.findAccount("account")).toMatchObject({ balance: 95n, leased: 95n })
 
     const listeners = new RecordedListeners()
-    await using _node = await Node.join(book.store, "survivor", listeners)
+    await using nodes = new AsyncDisposableStack()
+    nodes.use(await Node.join(book.store, "survivor", listeners))
     expect(listeners.expired.map(({ request }) => request).toSorted()).toEqual(["lasting", "late"])
     expect(await book.store.findAccount("account")).toMatchObject({ balance: 95n, leased: 0n })
     for (const request of ["lasting", "late"]) {
@@ -86,7 +87,8 @@ describe("a node", () => {
       listeners.forgotten++
       ledger.forgetLeases()
     }
-    await using _node = await Node.join(book.store, "node", listeners)
+    await using nodes = new AsyncDisposableStack()
+    nodes.use(await Node.join(book.store, "node", listeners))
     await ledger.extend(payer, 100n)
     await book.store.removeNode("node", 1)
     await until(() => listeners.forgotten === 1)
@@ -130,16 +132,18 @@ describe("a node", () => {
     await book.store.joinNode({ ...init, id: "gone", process: gone.pid })
     await book.store.joinNode({ ...init, id: "before me", process: process.pid })
     await book.store.joinNode({ ...init, id: "elsewhere", process: gone.pid, host: `not ${here}` })
-    await using _node = await Node.join(book.store, "me", new RecordedListeners())
-    const nodes = (await book.store.listNodes()).map(({ id }) => id).toSorted()
-    expect(nodes).toEqual(["alive on this host", "elsewhere", "me"])
+    await using nodes = new AsyncDisposableStack()
+    nodes.use(await Node.join(book.store, "me", new RecordedListeners()))
+    const remaining = (await book.store.listNodes()).map(({ id }) => id).toSorted()
+    expect(remaining).toEqual(["alive on this host", "elsewhere", "me"])
   })
 
   test("that was suspended itself does not bury the others, who were suspended with it", async () => {
     await using book = Book.direct()
     const listeners = new RecordedListeners()
     const realNow = Date.now
-    await using _node = await Node.join(book.store, "me", listeners)
+    await using nodes = new AsyncDisposableStack()
+    nodes.use(await Node.join(book.store, "me", listeners))
     const elsewhere = { process: 1, host: "elsewhere", beatAt: realNow() }
     await book.store.joinNode({ ...elsewhere, id: "suspended too" })
     try {
@@ -163,7 +167,8 @@ describe("a node", () => {
         isBroken ? Promise.reject(new Error("disk I/O error")) : book.store.pollNode(...parameters),
     }
     const listeners = new RecordedListeners()
-    await using _node = await Node.join(store, "node", listeners)
+    await using nodes = new AsyncDisposableStack()
+    nodes.use(await Node.join(store, "node", listeners))
     isBroken = true
     await until(() => listeners.failures.length > 1)
     isBroken = false

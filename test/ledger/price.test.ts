@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import fc from "fast-check"
+import * as fc from "fast-check"
 import { NO_USAGE, totalInput, type Usage, type UsageClass } from "../../src/canon/usage.ts"
 import { formatCredits } from "../../src/ledger/money.ts"
 import {
@@ -54,6 +54,7 @@ const CHAIN: Record<PriceName, readonly PriceName[]> = {
   character: ["character"],
   second: ["second"],
   search: ["search"],
+  request: ["request"],
 }
 
 function slowCost(usage: Usage, price: DecimalPrice, multiplier: string): bigint {
@@ -79,12 +80,10 @@ const anyTiers = fc.uniqueArray(fc.tuple(fc.nat({ max: 300_000 }), anyRates), {
   maxLength: 3,
   selector: ([above]) => above,
 })
-const anyPrice: fc.Arbitrary<DecimalPrice> = fc
-  .tuple(anyRates, anyTiers)
-  .map(([rates, tiers]) => ({
-    ...rates,
-    tiers: tiers.map(([above, tier]) => ({ above, ...tier })),
-  }))
+const anyPrice: fc.Arbitrary<DecimalPrice> = fc.tuple(anyRates, anyTiers).map(([rates, tiers]) => ({
+  ...rates,
+  tiers: tiers.map(([above, tier]) => ({ above, ...tier })),
+}))
 const anyMultiplier = fc.nat({ max: 20_000_000 }).map((factor) => {
   const digits = String(factor).padStart(7, "0")
   return `${digits.slice(0, -6)}.${digits.slice(-6)}`

@@ -1,7 +1,13 @@
 import { expect } from "bun:test"
-import type { JsonObject } from "../../src/canon/json.ts"
+import { isJsonObject, type JsonObject } from "../../src/canon/json.ts"
 import type { TestCaller } from "../support/gateway.ts"
+import { expectedAnswer, expectedStream } from "./expected-answer.ts"
+import { expectedRequest } from "./expected-request.ts"
 import { creditsText, plainCost, plainUsage, shown } from "./plain-price.ts"
+import { readStream } from "./read-stream.ts"
+import type { ReplayGateway } from "./replay-gateway.ts"
+
+export const CHAT = "/v1/chat/completions"
 
 /** A receipt's members that these tests look at. */
 export interface Receipt {
@@ -9,7 +15,6 @@ export interface Receipt {
   readonly usage: Readonly<Record<string, number>> | null
   readonly estimated: boolean
   readonly charged: string
-  readonly losses: readonly unknown[]
 }
 
 export async function receiptOf(caller: TestCaller, requestId: string): Promise<Receipt> {
@@ -49,4 +54,94 @@ export async function expectPaid(
     expect(before - after).toBe(plainCost(usage))
   }
   return receipt.charged
+}
+
+/** One call to be made through the gateway, and what the vendor answers to it. */
+export interface ReplayedCall {
+  /** The replay's id. */
+  readonly id: string
+  readonly vendor: string
+  /** The caller's body but for its model. */
+  readonly request: JsonObject
+  /** The body of the vendor's answer. */
+  readonly recorded: string
+}
+
+/** A whole answer: equal less the named patches, both ways, and paid to the nanocredit. */
+export async function expectWhole(replaying: ReplayGateway, call: ReplayedCall): Promise<void> {
+  const { caller } = replaying
+  const { id, request } = call
+  const model = replaying.modelOf(id)
+  const recorded = JSON.parse(call.recorded) as JsonObject
+
+  const before = await caller.balance()
+  const response = await caller.post(CHAT, { ...request, model })
+  const answer: unknown = await response.json()
+  const after = await caller.balance()
+
+  expect(answer).toEqual(expectedAnswer(recorded, model))
+  expect(response.status).toBe(200)
+  expect(response.headers.get("x-tollgate-losses")).toBeNull()
+  expectAsked(replaying, call, request)
+
+  const requestId = response.headers.get("x-request-id") ?? ""
+  const payment = { requestId, before, after }
+  const raw = isJsonObject(recorded.usage) ? recorded.usage : undefined
+  const charged = await expectPaid(caller, payment, raw)
+  expect(response.headers.get("x-tollgate-cost")).toBe(charged)
+}
+
+/** A stream: the same, frame by frame, to its proper end. */
+export async function expectStream(
+  replaying: ReplayGateway,
+  call: ReplayedCall,
+  isUsageAsked: boolean,
+): Promise<void> {
+  const { caller } = replaying
+  const { id, recorded } = call
+  const model = replaying.modelOf(id)
+  const request = withUsageAsked(call.request, isUsageAsked)
+  const expected = expectedStream(recorded, model, isUsageAsked)
+
+  const before = await caller.balance()
+  const received = await readStream(await caller.post(CHAT, { ...request, model }))
+  const after = await caller.balance()
+
+  expect(received.status).toBe(200)
+  expect(received.headers.get("x-tollgate-losses")).toBeNull()
+  expectAsked(replaying, call, request)
+  const payment = { requestId: received.requestId, before, after }
+  const charged = await expectPaid(caller, payment, expected.usage)
+  const chunks = isUsageAsked ? withCost(expected.chunks, charged) : [...expected.chunks]
+  expect(received.chunks).toEqual(chunks)
+  expect(received.isDone).toBe(expected.error === undefined)
+  expect(received.error?.error_type).toBe(expected.error && "upstream_error")
+  if (expected.error) {
+    expect(String(received.error?.message)).toContain(String(expected.error.message))
+  }
+}
+
+function expectAsked(replaying: ReplayGateway, call: ReplayedCall, request: JsonObject): void {
+  const { caller, vendor } = replaying
+  const asked = vendor.requestFor(call.id)
+  expect(asked.path).toBe(CHAT)
+  expect(asked.body).toEqual(expectedRequest(request, call.vendor, call.id))
+  expect(asked.headers.get("authorization")).toBe("Bearer upstream")
+  expect(JSON.stringify([...asked.headers])).not.toContain(caller.key)
+}
+
+function withUsageAsked(request: JsonObject, isUsageAsked: boolean): JsonObject {
+  const { stream_options: options, ...rest } = request
+  const { include_usage: _, ...others } = isJsonObject(options) ? options : {}
+  return { ...rest, stream_options: isUsageAsked ? { ...others, include_usage: true } : others }
+}
+
+/** The last usage of a stream carries the cost, as a number. */
+function withCost(chunks: readonly JsonObject[], cost: string): JsonObject[] {
+  const last = chunks.findLastIndex(({ usage }) => isJsonObject(usage))
+  return chunks.map((chunk, index) =>
+    index === last && isJsonObject(chunk.usage)
+      ? { ...chunk, usage: { ...chunk.usage, cost: Number(cost) } }
+      : chunk,
+  )
 }

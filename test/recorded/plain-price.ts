@@ -89,7 +89,9 @@ export function shown(usage: PlainUsage): Record<string, number> {
 
 /** Nanocredits as the gateway writes credits. */
 export function creditsText(nanocredits: bigint): string {
-  const fraction = String(nanocredits % 1_000_000_000n).padStart(9, "0").replace(/0+$/, "")
+  const fraction = String(nanocredits % 1_000_000_000n)
+    .padStart(9, "0")
+    .replace(/0+$/, "")
   const whole = String(nanocredits / 1_000_000_000n)
   return fraction === "" ? whole : `${whole}.${fraction}`
 }

@@ -1,6 +1,11 @@
 import type { ModelSettings, ProviderSettings } from "../../src/config/settings.ts"
 import { provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
-import { type Replay, type ReplayingVendor, startReplayingVendor } from "../support/replaying-vendor.ts"
+import type { Recording } from "../support/recordings.ts"
+import {
+  type Replay,
+  type ReplayingVendor,
+  startReplayingVendor,
+} from "../support/replaying-vendor.ts"
 import { PRICE } from "./plain-price.ts"
 
 /** One replay that is to be had through the gateway. */
@@ -29,13 +34,18 @@ export function vendorOf(folder: string): string {
   return folder === "azure-openai" ? "openai-compatible" : folder
 }
 
+/** A recording as it is staged. */
+export function staged({ id, folder, replay }: Recording): Staged {
+  return { id, provider: folder, vendor: vendorOf(folder), replay }
+}
+
 /** Starts one gateway for many replays. */
-export async function startReplayGateway(staged: readonly Staged[]): Promise<ReplayGateway> {
-  const vendor = startReplayingVendor(new Map(staged.map(({ id, replay }) => [id, replay])))
+export async function startReplayGateway(replays: readonly Staged[]): Promise<ReplayGateway> {
+  const vendor = startReplayingVendor(new Map(replays.map(({ id, replay }) => [id, replay])))
   const models: Record<string, ModelSettings> = {}
   const providers: Record<string, ProviderSettings> = {}
   const publicModels = new Map<string, string>()
-  for (const [index, { id, provider: name, vendor: vendorId }] of staged.entries()) {
+  for (const [index, { id, provider: name, vendor: vendorId }] of replays.entries()) {
     providers[name] = provider(`${vendor.url}/v1`, vendorId)
     const model = `${name}/${index}`
     publicModels.set(id, model)

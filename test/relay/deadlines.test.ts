@@ -23,7 +23,6 @@ import {
   CHAT,
   contentOf,
   errorOf,
-  HELLO,
   nanocredits,
   nothingHeld,
   receiptOf,
@@ -150,13 +149,16 @@ describe("after the answer has begun", () => {
     const response = await ask("sim/fault-stall", { betweenBytes: 250 }, { stream: true })
     expect(response.status).toBe(200)
     const text = await response.text()
-    expect(contentOf(text)).toBe("one two three four")
+    expect(contentOf(text)).toBe("one two three four five")
     expect(streamErrorOf(text)).toMatchObject({
       code: "upstream_timeout",
       message: expect.stringContaining("the next bytes"),
     })
     const receipt = await receiptOf(caller, response)
     expect(receipt).toMatchObject({ status: "settled", estimated: true })
+    expect(receipt.attempts).toMatchObject([{ status: 200, outcome: "upstream_timeout" }])
+    const facts = [receipt.id, "sim/fault-stall", "upstream_timeout"]
+    expect(gateway.heard).toContainEqual({ name: "attemptFailed", facts })
     const paid = before - (await caller.balance())
     expect(paid).toBe(nanocredits(receipt.cost))
     expect(paid).toBeGreaterThan(0n)
@@ -204,8 +206,4 @@ describe("what keeps a deadline from striking", () => {
     await Bun.sleep(600)
     expect(await response.text()).toEndWith(DONE)
   })
-})
-
-test("HELLO is answered once deadlines are long again", async () => {
-  expect((await ask("sim/echo", {}, { messages: HELLO })).status).toBe(200)
 })

@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { HoldRecord, KeyRecord } from "../../src/store/records.ts"
+import type { HoldRecord, KeyRecord, Payer } from "../../src/store/records.ts"
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import type { Store } from "../../src/store/store.ts"
 import { openStore } from "../../src/store/threaded-store.ts"
-import type { Payer } from "../../src/store/records.ts"
 import { Ledger, type HoldOrder, type LedgerAlarms } from "../../src/ledger/ledger.ts"
 
 /** A directory that is gone after the test. */

@@ -2,6 +2,6 @@
 import { openStore } from "../../src/store/threaded-store.ts"
 
 const [path = "", name = ""] = process.argv.slice(2)
-for await (const _line of console) break
+await Bun.stdin.stream().getReader().read()
 await using store = await openStore(path)
 await store.createAccount({ id: name, name, createdAt: 1 })

@@ -170,16 +170,16 @@ describe("verifying the books", () => {
     const payer = { account: "account", key: "thrifty", budgeted: true }
     const ledger = await book.ledger("node")
     await ledger.extend(payer, 1_000_000n)
-    let isOver = false
+    const over = new AbortController()
     const charging = (async () => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         await ledger.settle(ledger.tryHold(book.order(payer, 10n))!, 3n, "{}")
       }
     })()
     for (let round = 0; round < 5; round++) {
       expect((await verifyBooks(book.store)).problems).toEqual([])
     }
-    isOver = true
+    over.abort()
     await charging
   })
 })

@@ -45,6 +45,9 @@ export interface GatewayOptions {
   readonly models?: Readonly<Record<string, ModelSettings>>
   readonly providers?: Readonly<Record<string, ProviderSettings>>
   readonly settings?: Partial<Settings>
+  /** Milliseconds. */
+  readonly drainTime?: number
+  readonly keepAlive?: number
 }
 
 /** One credit per million tokens in, two per million out: arithmetic one can do in the head. */
@@ -65,7 +68,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const simulator = startSimulator()
   const heard: Heard = []
   const settings = settingsFor(data, simulator, options)
-  const app = await App.start({ settings, events: recorder(heard), isShared: false })
+  const { drainTime = 30_000, keepAlive = 15_000 } = options
+  const events = recorder(heard)
+  const app = await App.start({ settings, events, isShared: false, drainTime, keepAlive })
   const store = await openStore(databasePath(data))
   return {
     url: app.url,

@@ -8,9 +8,7 @@ const ROOT = new URL("../../../shared/fixtures/", import.meta.url)
 export const HAS_FIXTURES = existsSync(new URL("index.jsonl", ROOT))
 
 /** For the names of tests, so that a run without the recordings says so. */
-export const WITHOUT_FIXTURES = HAS_FIXTURES
-  ? ""
-  : " (skipped: ../shared/fixtures is absent)"
+export const WITHOUT_FIXTURES = HAS_FIXTURES ? "" : " (skipped: ../shared/fixtures is absent)"
 
 export function readFixture(path: string): string {
   return readFileSync(new URL(path, ROOT), "utf8")
@@ -29,11 +27,7 @@ export interface Recording {
   readonly isStream: boolean
 }
 
-/** Recordings that came without a request: they get the smallest one. */
-export const WITHOUT_REQUEST: ReadonlySet<string> = new Set([
-  "huggingface/test-tool-choice-matrix-tools-plus-output-huggingface--0",
-])
-
+/** For the one that came without a request: huggingface/test-tool-choice-matrix-tools-plus-output. */
 const SMALLEST_REQUEST: JsonObject = {
   model: "unknown",
   messages: [{ role: "user", content: "Hello" }],

@@ -58,15 +58,17 @@ export function startReplayingVendor(replays: ReadonlyMap<string, Replay>): Repl
   }
 }
 
-function bodyOf(replay: Replay): string | ReadableStream<Uint8Array> {
+function bodyOf(replay: Replay): string | ReadableStream<Uint8Array<ArrayBuffer>> {
   const { body, seed } = replay
   return seed === undefined ? body : piecewise(cutAtRandom(new TextEncoder().encode(body), seed))
 }
 
 /** One write for each piece, each in a turn of the event loop of its own. */
-function piecewise(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+function piecewise(
+  pieces: readonly Uint8Array<ArrayBuffer>[],
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   let next = 0
-  return new ReadableStream<Uint8Array>({
+  return new ReadableStream<Uint8Array<ArrayBuffer>>({
     type: "bytes",
     async pull(controller) {
       await new Promise((resolve) => setImmediate(resolve))
@@ -80,7 +82,7 @@ function piecewise(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
 /** Many small pieces of long bodies would only take time: there are at most this many cuts. */
 const MOST_CUTS = 60
 
-function cutAtRandom(bytes: Uint8Array, seed: number): Uint8Array[] {
+function cutAtRandom(bytes: Uint8Array<ArrayBuffer>, seed: number): Uint8Array<ArrayBuffer>[] {
   const random = randomNumbers(seed)
   const cuts = new Set<number>()
   const wanted = Math.min(MOST_CUTS, bytes.length - 1)

@@ -72,8 +72,7 @@ function inputClasses(usage: JsonObject, prompt: number): InputClasses {
   const cached =
     reported(details?.cached_tokens) ??
     reported(usage.prompt_cache_hit_tokens) ??
-    reported(usage.cached_tokens) ??
-    count(usage.num_cached_tokens)
+    count(usage.cached_tokens)
   const inputCacheRead = Math.min(cached, prompt)
   let rest = prompt - inputCacheRead
   const inputCacheWrite = Math.min(count(details?.cache_write_tokens), rest)

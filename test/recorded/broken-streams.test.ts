@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { JsonObject } from "../../src/canon/json.ts"
+import { until } from "../support/gateway.ts"
+import { CHAT, expectPaid, receiptOf } from "./checks.ts"
+import { readStream } from "./read-stream.ts"
+import { type ReplayGateway, type Staged, startReplayGateway } from "./replay-gateway.ts"
+import {
+  chunk,
+  delta,
+  DONE,
+  frames,
+  HELLO,
+  idsOf,
+  ROLE,
+  stagedStreams,
+  USAGE,
+  WORLD,
+  type Written,
+} from "./written-streams.ts"
+
+const WORDS = "The server had an error while processing your request."
+
+/** A stream that breaks after something was delivered. */
+interface Broken extends Written {
+  /** The vendor's usage, when it told one before it broke; otherwise ours is charged. */
+  readonly usage?: JsonObject
+  /** What of the vendor's words the caller is told. */
+  readonly words?: string
+  /** The chunks that reach the caller; the first three when absent. */
+  readonly chunks?: readonly JsonObject[]
+}
+
+const DELIVERED = [ROLE, HELLO, WORLD]
+const COUNTED = { ...WORLD, usage: USAGE }
+
+const BROKEN: readonly Broken[] = [
+  {
+    name: "trap 9: OpenAI's error frame",
+    body: frames(...DELIVERED, {
+      error: { message: WORDS, type: "server_error", param: null, code: null },
+    }),
+    words: WORDS,
+  },
+  {
+    name: "trap 9: an error frame, and [DONE] as if nothing had been",
+    body: frames(...DELIVERED, { error: { message: WORDS } }, DONE),
+    words: WORDS,
+  },
+  {
+    name: "trap 9: an event named error",
+    vendor: "groq",
+    body: frames(...DELIVERED, `event: error\ndata: {"error":{"message":"${WORDS}"}}\n\n`),
+    words: WORDS,
+  },
+  {
+    name: "trap 9: an event named error, whose data is no JSON",
+    body: frames(...DELIVERED, "event: error\ndata: overloaded\n\n"),
+    words: "overloaded",
+  },
+  {
+    name: "trap 9: OpenRouter's error in a chunk, with an integer code",
+    vendor: "openrouter",
+    body: frames(...DELIVERED, {
+      ...chunk({ choices: [{ index: 0, delta: { content: "" }, finish_reason: "error" }] }),
+      error: { code: 502, message: WORDS },
+    }),
+    words: WORDS,
+  },
+  {
+    name: "an error that is only a text",
+    body: frames(...DELIVERED, { error: WORDS }),
+    words: WORDS,
+  },
+  {
+    name: "usage that was told before the error is what is charged",
+    vendor: "perplexity",
+    body: frames(ROLE, HELLO, COUNTED, { error: { message: WORDS } }),
+    usage: USAGE,
+    words: WORDS,
+    chunks: DELIVERED,
+  },
+  { name: "the end without a finish", body: frames(...DELIVERED) },
+  {
+    name: "the end without a finish of the second choice",
+    body: frames(...DELIVERED, delta({}, "stop"), second("Hi")),
+    chunks: [...DELIVERED, delta({}, "stop"), second("Hi")],
+  },
+  {
+    name: "the end in the middle of a frame",
+    body: frames(...DELIVERED, 'data: {"id":"chatcmpl-wri'),
+  },
+  {
+    name: "a frame that is not JSON",
+    body: frames(...DELIVERED, "data: {not json}\n\n", delta({}, "stop"), DONE),
+  },
+]
+
+function second(content: string): JsonObject {
+  return chunk({ choices: [{ index: 1, delta: { content }, finish_reason: null }] })
+}
+
+/** Answers that are none: they become a status, and nothing is charged. */
+const REFUSED: readonly Staged[] = [
+  refused("an error frame before anything else", frames({ error: { message: WORDS } })),
+  refused("an error event before anything else", `event: error\ndata: {"error":{}}\n\n`),
+  refused("an empty stream", ""),
+  refused("a stream of comments", ": hello\n\n: hello\n\n"),
+  refused("JSON in place of a stream", '{"choices":[]}', "application/json"),
+  refused("a page in place of a stream", "<html>Bad gateway</html>", "text/html"),
+]
+
+function refused(id: string, body: string, type = "text/event-stream"): Staged {
+  const replay = { status: 200, headers: { "content-type": type }, body }
+  return { id, provider: "refused", vendor: "openai-compatible", replay }
+}
+
+let replaying: ReplayGateway
+
+beforeAll(async () => {
+  replaying = await startReplayGateway([...stagedStreams(BROKEN), ...REFUSED])
+})
+
+afterAll(() => replaying[Symbol.asyncDispose]())
+
+const REQUEST = { messages: [{ role: "user", content: "Hello" }], stream: true }
+
+describe("streams that break", () => {
+  for (const broken of BROKEN) {
+    for (const id of idsOf(broken)) {
+      test(id, async () => {
+        const { caller } = replaying
+        const model = replaying.modelOf(id)
+        const before = await caller.balance()
+        const received = await readStream(await caller.post(CHAT, { ...REQUEST, model }))
+        const after = await caller.balance()
+
+        const chunks = broken.chunks ?? DELIVERED
+        expect(received.status).toBe(200)
+        expect(received.chunks).toEqual(chunks.map((each) => ({ ...each, model })))
+        expect(received.isDone).toBe(false)
+        expect(received.error).toMatchObject({
+          type: "server_error",
+          code: "upstream_error",
+          error_type: "upstream_error",
+          request_id: received.requestId,
+        })
+        expect(String(received.error?.message)).toContain(broken.words ?? "")
+        const payment = { requestId: received.requestId, before, after }
+        await expectPaid(caller, payment, broken.usage)
+      })
+    }
+  }
+})
+
+describe("answers that are no stream", () => {
+  for (const { id } of REFUSED) {
+    test(id, async () => {
+      const { caller } = replaying
+      const before = await caller.balance()
+      const response = await caller.post(CHAT, { ...REQUEST, model: replaying.modelOf(id) })
+      const body: unknown = await response.json()
+      expect(response.status).toBe(502)
+      expect(body).toMatchObject({ error: { code: "upstream_error" } })
+      const requestId = response.headers.get("x-request-id") ?? ""
+      await until(async () => (await caller.get(`/v1/receipts/${requestId}`)).status === 200)
+      expect(await receiptOf(caller, requestId)).toMatchObject({ status: "released", charged: "0" })
+      expect(await caller.balance()).toBe(before)
+    })
+  }
+})

@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test"
+import { TokenCounter } from "../../src/relay/token-counter.ts"
+
+test("counts from the first text on, however long the thread takes to come up", async () => {
+  // Loading the vocabulary alone takes longer than this.
+  using counter = new TokenCounter(200)
+  const texts = ["hello world", "", "The quick brown fox jumps over the lazy dog."]
+  expect(await Promise.all(texts.map((text) => counter.count(text)))).toEqual([2, 0, 10])
+}, 20_000)
+
+test("gives up on a text that chokes it, and counts the next one", async () => {
+  using counter = new TokenCounter()
+  expect(await counter.count("warm")).toBe(1)
+  expect(await counter.count("a".repeat(200_000))).toBeUndefined()
+  expect(await counter.count("hello world")).toBe(2)
+}, 30_000)
+
+test("does not try what is too long to be worth it", async () => {
+  using counter = new TokenCounter()
+  expect(await counter.count("a ".repeat(300_000))).toBeUndefined()
+})
+
+test("answers those who wait when it is disposed of", async () => {
+  const counter = new TokenCounter()
+  const waiting = counter.count("hello world")
+  counter[Symbol.dispose]()
+  expect(await waiting).toBeUndefined()
+})
