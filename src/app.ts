@@ -209,11 +209,7 @@ function routesOf(parts: RouteParts): Route[] {
   ]
 }
 
-async function drain(
-  server: Bun.Server<undefined>,
-  state: State,
-  patience: number,
-): Promise<void> {
+async function drain(server: Bun.Server<undefined>, state: State, patience: number): Promise<void> {
   state.isDraining = true
   // Idle connections of callers would keep it open for ever, so it is not waited for.
   void server.stop(false)

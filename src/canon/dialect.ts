@@ -55,6 +55,8 @@ export interface PatchedFrame {
   readonly data: string
   /** The parsed frame, when it carries the usage in which the cost is to stand. */
   readonly usageCarrier?: JsonObject
+  /** A remark that belongs to no choice: it may overtake a frame that is kept back. */
+  readonly isAside?: boolean
 }
 
 /** The verbatim path: bytes untouched but for these named patches. */

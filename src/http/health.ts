@@ -1,8 +1,13 @@
 import type { Ledger } from "../ledger/ledger.ts"
+import { jsonAnswer } from "./answers.ts"
+import { newRequestId } from "./request-id.ts"
+
+/** Seconds after which it is worth looking again. */
+const RETRY_AFTER = 1
 
 /** `GET /healthz`: the process answers. */
 export function healthz(): Response {
-  return Response.json({ status: "ok" })
+  return jsonAnswer(newRequestId(), { status: "ok" })
 }
 
 /** `GET /readyz`: it can serve requests: not while it drains, not while the book cannot be written. */
@@ -10,10 +15,17 @@ export function readyz(services: { readonly ledger: Ledger; readonly draining: (
   return function handle(): Response {
     if (services.draining()) return unready("draining")
     if (services.ledger.failure !== undefined) return unready("the book cannot be written")
-    return Response.json({ status: "ready" })
+    return jsonAnswer(newRequestId(), { status: "ready" })
   }
 }
 
 function unready(reason: string): Response {
-  return Response.json({ status: "unready", reason }, { status: 503 })
+  const id = newRequestId()
+  return Response.json(
+    { status: "unready", reason },
+    {
+      status: 503,
+      headers: { "x-request-id": id, "request-id": id, "retry-after": String(RETRY_AFTER) },
+    },
+  )
 }

@@ -137,6 +137,7 @@ class StreamedAnswer implements Watched {
 
   /** A frame with usage waits for the next one: the cost stands in the last of them. */
   #keepUsageBack(patched: PatchedFrame): string {
+    if (patched.isAside) return formatEvent({ data: patched.data })
     const before = this.#releaseUsage()
     if (!patched.usageCarrier) return before + formatEvent({ data: patched.data })
     this.#usageCarrier = patched.usageCarrier

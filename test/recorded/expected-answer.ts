@@ -15,6 +15,7 @@ export function expectedAnswer(recorded: JsonObject, model: string): JsonObject 
   for (const choice of choicesOf(answer)) {
     if (isJsonObject(choice.message)) repair(choice.message, "message")
   }
+  if (isJsonObject(answer.usage)) answer.usage = withoutCost(answer.usage)
   return answer
 }
 
@@ -46,15 +47,25 @@ export function expectedStream(
     const reported = usageOf(chunk)
     usage = reported ?? usage
     const choices = choicesOf(chunk)
-    if (choices.length === 0 && (reported === undefined || !isUsageAsked)) continue
+    const isRemark = choices.length === 0 && reported === undefined && Boolean(chunk.id)
+    if (choices.length === 0 && !isRemark && (reported === undefined || !isUsageAsked)) continue
     chunk.model = model
     chunk.id = expectedId(chunk)
     if (!isUsageAsked) delete chunk.usage
-    else if (reported) chunk.usage = reported
+    else if (reported) chunk.usage = withoutCost(reported)
     for (const { delta } of choices) if (isJsonObject(delta)) repair(delta, "delta")
-    chunks.push(chunk)
+    // The usage is kept back for its cost, so a remark behind it comes first.
+    const last = chunks.at(-1)
+    const isOvertaking = isRemark && last?.usage !== undefined && choicesOf(last).length === 0
+    chunks.splice(isOvertaking ? chunks.length - 1 : chunks.length, 0, chunk)
   }
   return { chunks, usage, error: undefined }
+}
+
+/** The vendor's own price for the operator is not the caller's to see. */
+function withoutCost(usage: JsonObject): JsonObject {
+  const { cost: _, cost_details: _details, ...rest } = usage
+  return rest
 }
 
 /** A chunk's usage: its own, or in the place that Groq has for it. */

@@ -15,16 +15,27 @@ export function patchFrame(frame: SseFrame, patch: ResultPatch): PatchedFrame {
   if (chunk === undefined) return { action: "withhold", data }
   if (chunk.error) return { action: "forward", data }
   const choices = Array.isArray(chunk.choices) ? chunk.choices : []
+  const isAside = isRemark(chunk, choices)
   // Keep-alives, Azure's report on the prompt, and usage that was not asked for.
-  if (choices.length === 0 && !(patch.streamUsage && chunkUsage(chunk) !== undefined)) {
+  if (choices.length === 0 && !isAside && !(patch.streamUsage && chunkUsage(chunk) !== undefined)) {
     return { action: "withhold", data }
   }
   const patched = patchChunk(chunk, choices, patch)
   const isCarrier = patch.streamUsage && isJsonObject(patched.usage) && isLastWord(choices)
   const text = patched === chunk ? data : JSON.stringify(patched)
-  return isCarrier
-    ? { action: "forward", data: text, usageCarrier: patched }
-    : { action: "forward", data: text }
+  if (isCarrier) return { action: "forward", data: text, usageCarrier: patched }
+  return isAside ? { action: "forward", data: text, isAside } : { action: "forward", data: text }
+}
+
+/** OpenAI's report on the answer comes without a choice, behind the usage (WIRE.md 2). */
+function isRemark(chunk: JsonObject, choices: readonly JsonValue[]): boolean {
+  return (
+    choices.length === 0 &&
+    Array.isArray(chunk.choices) &&
+    typeof chunk.id === "string" &&
+    chunk.id !== "" &&
+    chunkUsage(chunk) === undefined
+  )
 }
 
 function patchChunk(
@@ -49,7 +60,16 @@ function patchUsage(chunk: JsonObject, streamUsage: boolean): JsonObject {
     return rest
   }
   const usage = chunkUsage(chunk)
-  return usage === undefined || usage === chunk.usage ? chunk : { ...chunk, usage }
+  if (usage === undefined) return chunk
+  const shown = withoutCost(usage)
+  return shown === chunk.usage ? chunk : { ...chunk, usage: shown }
+}
+
+/** What the vendor asks of the operator is between the two. */
+export function withoutCost(usage: JsonObject): JsonObject {
+  if (usage.cost === undefined && usage.cost_details === undefined) return usage
+  const { cost: _, cost_details: _details, ...rest } = usage
+  return rest
 }
 
 function repairChoices(choices: readonly JsonValue[]): JsonValue[] | undefined {

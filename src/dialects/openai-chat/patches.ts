@@ -6,7 +6,7 @@ import type {
 } from "../../canon/dialect.ts"
 import { isJsonObject, type JsonObject } from "../../canon/json.ts"
 import { fitBody } from "./fit.ts"
-import { patchFrame } from "./patch-frame.ts"
+import { patchFrame, withoutCost } from "./patch-frame.ts"
 import { withPrefix } from "./identifier.ts"
 import type { OpenAiChatQuirks } from "./quirks.ts"
 import { repairMessage } from "./repair.ts"
@@ -43,6 +43,7 @@ function maxTokensField(body: JsonObject, quirks: OpenAiChatQuirks): string {
 function patchResult(body: JsonObject, patch: ResultPatch): void {
   body.model = patch.model
   body.id = withPrefix(body.id, body.created)
+  if (isJsonObject(body.usage)) body.usage = withoutCost(body.usage)
   if (!Array.isArray(body.choices)) return
   for (const choice of body.choices) {
     if (isJsonObject(choice) && isJsonObject(choice.message)) {

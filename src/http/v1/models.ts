@@ -22,8 +22,17 @@ const PREFIX = "/v1/models/"
 /** `GET /v1/models/{provider}/{name}`: one of them. A name may hold slashes of its own. */
 export function getModel(services: ModelServices) {
   return authenticated(services, ({ key, id, url }) => {
-    const name = decodeURIComponent(url.pathname.slice(PREFIX.length))
+    const name = decoded(url.pathname.slice(PREFIX.length))
     const catalog = services.catalog()
     return jsonAnswer(id, catalog.entry(catalog.visible(name, key.allows)))
   })
+}
+
+/** What cannot be decoded is the name of no model, and shall be told so. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

@@ -1,0 +1,116 @@
+import { Database } from "bun:sqlite"
+import { afterEach, beforeEach, expect, test } from "bun:test"
+import { databasePath } from "../../src/app.ts"
+import { startGateway, type TestCaller, type TestGateway, until } from "../support/gateway.ts"
+import { CHAT, contentOf, creditsOf, errorOf, HELLO, readUntil, streamErrorOf } from "./support.ts"
+
+/** Long enough to see that an answer does not come, milliseconds. A commit takes a few. */
+const SILENCE = 250
+
+let gateway: TestGateway
+let caller: TestCaller
+let database: Database
+
+beforeEach(async () => {
+  gateway = await startGateway()
+  caller = await gateway.caller("1")
+  // The first request leases; from then on a request needs the disk only for its charge.
+  await (await chat(false)).text()
+  database = new Database(databasePath(gateway.settings.data))
+})
+
+afterEach(async () => {
+  database.close()
+  await gateway[Symbol.asyncDispose]()
+})
+
+const chat = (stream: boolean) => caller.post(CHAT, { model: "sim/echo", messages: HELLO, stream })
+
+function chargesOnDisk(): number {
+  const query = database.query<{ count: number }, []>(
+    "SELECT count(*) AS count FROM entries WHERE kind = 'charge'",
+  )
+  return query.get()?.count ?? 0
+}
+
+/** Whether a promise has settled within the silence. */
+async function comes(promise: Promise<unknown>): Promise<boolean> {
+  const nothing = Symbol("nothing")
+  return (await Promise.race([promise, Bun.sleep(SILENCE).then(() => nothing)])) !== nothing
+}
+
+test("a whole answer waits until its charge is on disk", async () => {
+  database.run("BEGIN IMMEDIATE")
+  const answer = chat(false)
+  await until(() => gateway.simulator.requests.at(-1)?.finished === true)
+  expect(await comes(answer)).toBe(false)
+  expect(chargesOnDisk()).toBe(1)
+  database.run("COMMIT")
+  const response = await answer
+  expect(response.status).toBe(200)
+  expect(chargesOnDisk()).toBe(2)
+  expect(response.headers.get("x-tollgate-cost")).not.toBeNull()
+})
+
+test("a stream flows while the disk is busy, but for its last byte", async () => {
+  database.run("BEGIN IMMEDIATE")
+  const response = await chat(true)
+  const reader = response.body?.getReader()
+  if (!reader) throw new Error("no body")
+  const text = await readUntil(reader, (text) => contentOf(text) === "Hello there, gateway")
+  const end = readUntil(reader, (text) => text.includes("[DONE]"))
+  expect(text).not.toContain("[DONE]")
+  expect(await comes(end)).toBe(false)
+  expect(chargesOnDisk()).toBe(1)
+  database.run("COMMIT")
+  await end
+  expect(chargesOnDisk()).toBe(2)
+})
+
+async function withBrokenBook(work: () => Promise<void>): Promise<void> {
+  database.run("ALTER TABLE entries RENAME TO entries_away")
+  try {
+    await work()
+  } finally {
+    database.run("ALTER TABLE entries_away RENAME TO entries")
+  }
+}
+
+test("when the charge cannot be written, a whole answer is an error", async () => {
+  const before = (await creditsOf(caller)).balance
+  await withBrokenBook(async () => {
+    const response = await chat(false)
+    expect(response.headers.get("x-should-retry")).toBe("true")
+    const error = await errorOf(response)
+    expect(error.status).toBe(500)
+    expect(error.message).toContain("Nothing was charged")
+    expect(JSON.stringify(error)).not.toContain("Hello there")
+    expect(gateway.heard.map(({ name }) => name)).toContain("bookFailed")
+  })
+  expect(chargesOnDisk()).toBe(1)
+  expect(await creditsOf(caller)).toMatchObject({ balance: before, held: "0" })
+})
+
+test("when the charge cannot be written, a stream ends with an error", async () => {
+  const before = (await creditsOf(caller)).balance
+  await withBrokenBook(async () => {
+    const text = await (await chat(true)).text()
+    expect(streamErrorOf(text).message).toContain("Nothing was charged")
+  })
+  expect(chargesOnDisk()).toBe(1)
+  expect(await creditsOf(caller)).toMatchObject({ balance: before, held: "0" })
+})
+
+test("while the book cannot be written no request is taken; when it can, they are again", async () => {
+  await withBrokenBook(async () => {
+    await (await chat(false)).text()
+    const asked = gateway.simulator.requests.length
+    const response = await chat(false)
+    expect(response.headers.get("retry-after")).not.toBeNull()
+    expect((await errorOf(response)).status).toBe(503)
+    expect(gateway.simulator.requests.length).toBe(asked)
+    expect((await fetch(`${gateway.url}/readyz`)).status).toBe(503)
+  })
+  await until(async () => (await fetch(`${gateway.url}/readyz`)).status === 200)
+  expect((await chat(false)).status).toBe(200)
+})
