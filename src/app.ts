@@ -51,6 +51,11 @@ export function databasePath(dataDirectory: string): string {
   return join(dataDirectory, "tollgate.db")
 }
 
+/** The address of a host and port; an IPv6 host stands in brackets. */
+export function addressOf(host: string, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`
+}
+
 /** What the settings make of the gateway's surroundings. */
 export function surroundingsOf(settings: Settings): {
   surroundings: Surroundings
@@ -112,7 +117,8 @@ export class App implements AsyncDisposable {
     const routes = routesOf({ state, store, keyring, ledger, relay, events })
     const server = serve({ ...settings.server, isShared: options.isShared }, routes)
     building.defer(() => drain(server, state, options.drainTime ?? DRAIN_TIME))
-    const url = settings.publicUrl ?? `http://${server.hostname}:${server.port}`
+    const { hostname = settings.server.host, port = settings.server.port } = server
+    const url = settings.publicUrl ?? addressOf(hostname, port)
     return new App(url, events, building.move(), state)
   }
 

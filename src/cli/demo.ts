@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Command } from "commander"
-import type { RegisterCommand } from "./command.ts"
+import { outputOf, type RegisterCommand } from "./command.ts"
 import { loadOptions } from "./installation.ts"
 import { serve } from "./serve.ts"
 
@@ -14,7 +14,10 @@ export const registerDemo: RegisterCommand = (program, terminal) => {
     .action(async (_options: object, command: Command) => {
       const dataDirectory = mkdtempSync(join(tmpdir(), "tollgate-demo-"))
       try {
-        await serve({ ...loadOptions(command), dataDirectory }, terminal, true)
+        const load = loadOptions(command)
+        // A demonstration costs nothing: keys in the environment switch no vendor on.
+        const vendors = load.vendors.map((vendor) => ({ ...vendor, keyVariables: [] }))
+        await serve({ ...load, vendors, dataDirectory }, outputOf(command, terminal), true)
       } finally {
         rmSync(dataDirectory, { recursive: true, force: true })
       }

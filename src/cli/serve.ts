@@ -1,10 +1,10 @@
 import type { Command } from "commander"
-import { surroundingsOf } from "../app.ts"
+import { addressOf, surroundingsOf } from "../app.ts"
 import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
 import { programWords } from "../runtime.ts"
 import { banner } from "./banner.ts"
-import type { RegisterCommand } from "./command.ts"
-import { firstStart } from "./first-start.ts"
+import { outputOf, type RegisterCommand } from "./command.ts"
+import { FIRST_ACCOUNT, firstStart } from "./first-start.ts"
 import {
   askedToEnd,
   effectiveSettings,
@@ -13,8 +13,8 @@ import {
   WORKER_VARIABLE,
 } from "./gateway-process.ts"
 import { loadOptions } from "./installation.ts"
+import type { Output } from "./output.ts"
 import { startSandbox } from "./sandbox-process.ts"
-import type { Terminal } from "./terminal.ts"
 import { ParentLine, Workers } from "./workers.ts"
 
 /** `tollgate serve` */
@@ -24,32 +24,39 @@ export const registerServe: RegisterCommand = (program, terminal) => {
     .description("start the gateway; without any vendor set up, with a simulator to try it on")
     .action(async (_options: object, command: Command) => {
       const load = loadOptions(command)
-      if (process.env[WORKER_VARIABLE] === undefined) await serve(load, terminal)
+      if (process.env[WORKER_VARIABLE] === undefined) await serve(load, outputOf(command, terminal))
       else await serveAsWorker(load)
     })
 }
 
-/** Serves until asked to end. */
-export async function serve(
-  load: LoadOptions,
-  terminal: Terminal,
-  alwaysSandbox = false,
-): Promise<void> {
+/**
+ * Serves until asked to end.
+ * @param isDemo whether the simulator plays along whatever the settings say, and one process is enough.
+ */
+export async function serve(load: LoadOptions, output: Output, isDemo = false): Promise<void> {
   const loaded = loadSettings(load)
   const { settings } = loaded
+  // Before the first key is made: it is shown once, by a start that came up.
+  const port = findPort(settings.server.host, settings.server.port)
   await using running = new AsyncDisposableStack()
-  const needsSandbox = alwaysSandbox || Object.keys(settings.providers).length === 0
-  const sandboxUrl = needsSandbox ? running.use(await startSandbox()).url : undefined
+  const hasSandbox = isDemo || Object.keys(settings.providers).length === 0
+  const sandboxUrl = hasSandbox ? running.use(await startSandbox()).url : undefined
   const key = await firstStart(settings)
   const ended = askedToEnd()
   const url =
-    settings.server.workers > 1
-      ? await startWorkers(running, loaded, sandboxUrl)
+    settings.server.workers > 1 && !isDemo
+      ? await startWorkers(running, loaded, { port, sandboxUrl })
       : await startAlone(running, load, loaded, sandboxUrl)
   const { catalog } = surroundingsOf(effectiveSettings(settings, sandboxUrl)).surroundings
-  terminal.writeOutput(`${banner({ url, key, catalog, hasSandbox: needsSandbox })}\n`)
+  const document = {
+    url,
+    ...(key === undefined ? {} : { account: FIRST_ACCOUNT, key }),
+    models: catalog.list().length,
+    sandbox: hasSandbox,
+  }
+  output.result(document, () => banner({ url, key, catalog, hasSandbox }))
   await ended
-  terminal.writeNotice("Finishing the requests that run ...\n")
+  output.notice("Finishing the requests that run ...")
 }
 
 async function startAlone(
@@ -66,20 +73,19 @@ async function startAlone(
 async function startWorkers(
   running: AsyncDisposableStack,
   loaded: LoadedSettings,
-  sandboxUrl: string | undefined,
+  place: { readonly port: number; readonly sandboxUrl: string | undefined },
 ): Promise<string> {
   const { server, publicUrl } = loaded.settings
-  const port = findPort(server.host, server.port)
   const words = [...programWords(), ...process.argv.slice(2)]
-  const options = { count: server.workers, port, words, sandboxUrl }
+  const options = { count: server.workers, words, ...place }
   const workers = running.use(await Workers.start(options))
   const reload = (): void => workers.signal("SIGHUP")
   process.on("SIGHUP", reload)
   running.defer(() => void process.off("SIGHUP", reload))
-  return publicUrl ?? `http://${server.host}:${port}`
+  return publicUrl ?? addressOf(server.host, place.port)
 }
 
-/** The port the workers will share: a free one for 0. @throws when another program has it. */
+/** The port to listen on: a free one for 0. @throws when another program has it. */
 function findPort(hostname: string, port: number): number {
   // Workers share the port with whoever asks for it, so only this look finds a stranger on it.
   const listener = Bun.listen({ hostname, port, socket: { data() {} } })

@@ -201,7 +201,7 @@ export class World implements AsyncDisposable {
     if (!earlier) return
     const { node, batch, charged } = earlier
     const again = await this.#store.post(node, { ...batch, opened: [], closed: [] })
-    expect(again.map((posted) => posted.charged)).toEqual(charged)
+    expect(again.map((posted) => posted.charged)).toEqual([...charged])
   }
 
   /** Lets everything that can run do so for a moment. */

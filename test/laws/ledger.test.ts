@@ -138,7 +138,7 @@ function noInterleavingBreaksTheLaws({ steps, numRuns, isThreaded = false }: Tri
 describe("no interleaving breaks the laws of money:", () => {
   test(
     "grants, holds, settlements and releases on up to three nodes",
-    () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful), numRuns: 100 }),
+    () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful), numRuns: 60 }),
     60_000,
   )
 
@@ -150,7 +150,7 @@ describe("no interleaving breaks the laws of money:", () => {
 
   test(
     "the same with leases that are taken from nodes that live",
-    () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash, theft), numRuns: 100 }),
+    () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash, theft), numRuns: 60 }),
     60_000,
   )
 

@@ -1,7 +1,15 @@
 import { Database } from "bun:sqlite"
 import { afterEach, beforeEach, expect, test } from "bun:test"
 import { databasePath } from "../../src/app.ts"
-import { startGateway, type TestCaller, type TestGateway, until } from "../support/gateway.ts"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+  until,
+} from "../support/gateway.ts"
+import { DONE, frame, startVendor, streamed, usageFrame } from "./scripted-vendor.ts"
 import { CHAT, contentOf, creditsOf, errorOf, HELLO, readUntil, streamErrorOf } from "./support.ts"
 
 /** Long enough to see that an answer does not come, milliseconds. A commit takes a few. */
@@ -53,13 +61,22 @@ test("a whole answer waits until its charge is on disk", async () => {
 })
 
 test("a stream flows while the disk is busy, but for its last byte", async () => {
+  using vendor = startVendor(() =>
+    streamed([frame("Hello"), 20, frame("", "stop") + usageFrame(10, 1) + DONE]),
+  )
+  const { settings } = gateway
+  gateway.app.apply({
+    ...settings,
+    providers: { ...settings.providers, paced: provider(vendor.url) },
+    models: { "paced/echo": simulated() },
+  })
   database.run("BEGIN IMMEDIATE")
-  const response = await chat(true)
-  const reader = response.body?.getReader()
+  const body = { model: "paced/echo", messages: HELLO, stream: true }
+  const reader = (await caller.post(CHAT, body)).body?.getReader()
   if (!reader) throw new Error("no body")
-  const text = await readUntil(reader, (text) => contentOf(text) === "Hello there, gateway")
-  const end = readUntil(reader, (text) => text.includes("[DONE]"))
+  const text = await readUntil(reader, (text) => contentOf(text) === "Hello")
   expect(text).not.toContain("[DONE]")
+  const end = readUntil(reader, (text) => text.includes("[DONE]"))
   expect(await comes(end)).toBe(false)
   expect(chargesOnDisk()).toBe(1)
   database.run("COMMIT")

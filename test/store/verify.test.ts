@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite"
-import { beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { copyFileSync } from "node:fs"
 import { join } from "node:path"
 import { hashEntry, hashText } from "../../src/store/chain.ts"
@@ -39,8 +39,9 @@ describe("verifying the books", () => {
     copy.run(`VACUUM INTO '${original}'`)
     copy.close()
     await book[Symbol.asyncDispose]()
-    return () => directory[Symbol.dispose]()
   })
+
+  afterAll(() => directory[Symbol.dispose]())
 
   /** What verifying says of the book after someone has changed it with SQL. */
   async function problemsAfter(

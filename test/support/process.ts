@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-const MAIN = new URL("../../src/main.ts", import.meta.url).pathname
+const ROOT = new URL("../../", import.meta.url).pathname
+const MAIN = join(ROOT, "src/main.ts")
 
 /** A data directory and a settings file of their own. */
 export interface Installation extends Disposable {
@@ -25,6 +26,11 @@ export function cleanEnvironment(extra: Record<string, string> = {}): Record<str
     BUN_CONFIG_MAX_HTTP_REQUESTS: "65535",
     ...extra,
   }
+}
+
+function bareEnvironment(extra: Record<string, string>): Record<string, string> {
+  const { BUN_CONFIG_MAX_HTTP_REQUESTS: _, ...bare } = cleanEnvironment(extra)
+  return bare
 }
 
 /** Runs a command of the CLI to its end. */
@@ -66,46 +72,76 @@ export interface ServingProcess extends AsyncDisposable {
   readonly url: string
   /** All of standard output so far. */
   output(): string
+  /** All of the error stream so far: the log. */
+  errors(): string
 }
 
-/** Starts `tollgate serve` and waits until it says where it listens. */
-export async function startServing(
+/**
+ * Starts `tollgate serve` and waits until it says where it listens.
+ * @param launcher how a person starts it, without what the launcher itself has to set.
+ */
+export function startServing(
   installation: Installation,
   environment: Record<string, string> = {},
+  launcher?: "src/main.ts" | "bin/tollgate",
 ): Promise<ServingProcess> {
-  const command = [
-    process.execPath,
-    MAIN,
-    "--config",
-    installation.config,
-    "--data",
-    installation.data,
-  ]
-  const child = Bun.spawn([...command, "serve"], {
-    env: cleanEnvironment(environment),
+  const program = launcher === "bin/tollgate" ? [join(ROOT, launcher)] : [process.execPath, MAIN]
+  const { config, data } = installation
+  const all = launcher === undefined ? cleanEnvironment(environment) : bareEnvironment(environment)
+  return startListening([...program, "--config", config, "--data", data, "serve"], all)
+}
+
+/** Starts a command that serves, such as `tollgate demo`, with no more than the words it is given. */
+export function startCommand(
+  words: readonly string[],
+  environment: Record<string, string>,
+): Promise<ServingProcess> {
+  return startListening([process.execPath, MAIN, ...words], cleanEnvironment(environment))
+}
+
+async function startListening(
+  command: readonly string[],
+  environment: Record<string, string>,
+): Promise<ServingProcess> {
+  const child = Bun.spawn([...command], {
+    env: environment,
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
   })
   let output = ""
-  const decoder = new TextDecoder()
+  let errors = ""
   const ready = Promise.withResolvers<string>()
-  void (async () => {
-    for await (const piece of child.stdout) {
-      output += decoder.decode(piece, { stream: true })
-      const url = /listening on (http:\/\/\S+)/.exec(output)?.[1]
-      if (url !== undefined && output.includes("\n\n")) ready.resolve(url)
-    }
-    const errors = await new Response(child.stderr).text()
-    ready.reject(new Error(`serve ended before it was ready: ${output}${errors}`))
-  })()
+  const reading = [
+    collect(child.stdout, (text) => {
+      output += text
+      const url = /(?:listening on |"url": ")(http:\/\/[^\s"]+)/.exec(output)?.[1]
+      const isWhole = output.includes("\n\n") || output.endsWith("\n}\n")
+      if (url !== undefined && isWhole) ready.resolve(url)
+    }),
+    collect(child.stderr, (text) => {
+      errors += text
+    }),
+  ]
+  void Promise.all(reading).then(() =>
+    ready.reject(new Error(`it ended before it was ready: ${output}${errors}`)),
+  )
   return {
     process: child,
     url: await ready.promise,
     output: () => output,
+    errors: () => errors,
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM")
       await child.exited
     },
   }
+}
+
+async function collect(
+  stream: ReadableStream<Uint8Array>,
+  take: (text: string) => void,
+): Promise<void> {
+  const decoder = new TextDecoder()
+  for await (const piece of stream) take(decoder.decode(piece, { stream: true }))
 }

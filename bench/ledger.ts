@@ -1,0 +1,78 @@
+/** What money costs: processor time and waiting per held and settled request, on a real file. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Ledger } from "../src/ledger/ledger.ts"
+import { NANOCREDITS } from "../src/ledger/money.ts"
+import { openStore } from "../src/store/threaded-store.ts"
+
+const CONCURRENCIES = [1, 16, 64, 256]
+const RECEIPT_LENGTH = 900
+const ROUND_TIME = 2_000
+
+const receipt = JSON.stringify({ status: "settled", filling: "x".repeat(RECEIPT_LENGTH - 35) })
+const alarms = {
+  writtenOff: (request: string) => console.error(`written off: ${request}`),
+  expired: () => {},
+  failed: (error: unknown) => console.error(error),
+}
+
+function percentile(sorted: Float64Array, share: number): number {
+  return sorted[Math.floor((sorted.length - 1) * share)] ?? 0
+}
+
+async function main(): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "tollgate-bench-"))
+  await using cleaning = new AsyncDisposableStack()
+  cleaning.defer(() => rmSync(directory, { recursive: true, force: true }))
+  const store = cleaning.use(await openStore(join(directory, "tollgate.db")))
+  const node = { id: "node_bench", process: process.pid, host: "bench", beatAt: Date.now() }
+  await store.joinNode(node)
+  const ledger = new Ledger(store, node.id, alarms)
+  const now = Date.now()
+  await store.createAccount({ id: "account", name: "bench", createdAt: now })
+  const grant = { account: "account", kind: "grant", note: null, author: null } as const
+  await store.addEntry({ ...grant, amount: 1_000_000n * NANOCREDITS, at: now })
+  const payer = { account: "account", key: "key", budgeted: false }
+  await ledger.extend(payer, NANOCREDITS)
+  let number = 0
+
+  async function ask(): Promise<void> {
+    const request = `req_${(number++).toString().padStart(24, "0")}`
+    const order = { request, payer, amount: 50_000n, receipt: () => receipt }
+    const hold = ledger.tryHold(order)
+    if (!hold) throw new Error("the bench has no credits left")
+    await ledger.settle(hold, 31_234n, receipt)
+  }
+
+  async function measure(concurrency: number, duration: number) {
+    const times: number[] = []
+    const cpuBefore = process.cpuUsage()
+    const start = performance.now()
+    async function loop(): Promise<void> {
+      while (performance.now() - start < duration) {
+        const begun = performance.now()
+        await ask()
+        times.push(performance.now() - begun)
+      }
+    }
+    await Promise.all(Array.from({ length: concurrency }, loop))
+    const wall = performance.now() - start
+    const { user, system } = process.cpuUsage(cpuBefore)
+    const sorted = new Float64Array(times).toSorted()
+    return {
+      concurrency,
+      "settled per second": Math.round((times.length / wall) * 1_000),
+      "CPU, µs": Number(((user + system) / times.length).toFixed(1)),
+      "p50, ms": Number(percentile(sorted, 0.5).toFixed(3)),
+      "p99, ms": Number(percentile(sorted, 0.99).toFixed(3)),
+    }
+  }
+
+  await measure(64, ROUND_TIME / 2)
+  const table = []
+  for (const concurrency of CONCURRENCIES) table.push(await measure(concurrency, ROUND_TIME))
+  console.table(table)
+}
+
+await main()

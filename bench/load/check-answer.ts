@@ -1,0 +1,47 @@
+import type { Running } from "../subjects/subject.ts"
+import { ANSWER_TOKENS, chatBody, STREAM_FRAMES, STREAM_TOKENS } from "./request.ts"
+
+const MOST_WORDS = 500
+
+interface Answer {
+  readonly model: string
+  readonly usage: { readonly completion_tokens: number } | null
+}
+
+/** Asks once, streamed and not. @throws when a subject does less than it has to: speed is easy then */
+export async function checkAnswers(running: Running): Promise<void> {
+  const model = running.model("echo")
+  const whole = JSON.parse(await ask(running, chatBody(model, ANSWER_TOKENS, false))) as Answer
+  checkAnswer(running, whole, ANSWER_TOKENS)
+  const frames = (await ask(running, chatBody(model, STREAM_TOKENS, true))).split("\n\n")
+  const used = JSON.parse(frames.at(-3)?.slice("data: ".length) ?? "") as Answer
+  checkAnswer(running, used, STREAM_TOKENS)
+  const count = frames.length - 1
+  if (frames.at(-2) === "data: [DONE]" && count === STREAM_FRAMES) return
+  throw new Error(`${running.name}: a stream of ${count} frames, not ${STREAM_FRAMES}`)
+}
+
+async function ask(running: Running, body: string): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${running.port}${running.path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...running.headers },
+    body,
+    keepalive: false,
+  })
+  const text = await answer.text()
+  if (answer.status !== 200)
+    throw new Error(`${running.name}: ${answer.status} ${text.slice(0, MOST_WORDS)}`)
+  return text
+}
+
+function checkAnswer(running: Running, answer: Answer, tokens: number): void {
+  const { model, usage } = answer
+  if (usage?.completion_tokens !== tokens) {
+    throw new Error(`${running.name}: ${usage?.completion_tokens} tokens, not ${tokens}`)
+  }
+  const asked = running.model("echo")
+  // Those that rename the model have to name it as the caller did.
+  if (asked.includes("/") && running.name !== "pipe" && model !== asked) {
+    throw new Error(`${running.name}: the answer's model is ${model}, not ${asked}`)
+  }
+}

@@ -1,0 +1,110 @@
+import type { Socket } from "bun"
+import type { Address } from "../subjects/subject.ts"
+import { AnswerReader } from "./answer-reader.ts"
+import { requestBytes } from "./request.ts"
+
+/** What the callers of a loop have seen so far. */
+export interface Seen {
+  readonly answers: number
+  readonly frames: number
+  readonly pieces: number
+}
+
+interface Caller {
+  readonly socket: Socket<undefined>
+  readonly reader: AnswerReader
+}
+
+/** Callers that each ask, wait for the whole answer, and ask again on the same connection. */
+export class ClosedLoop implements Disposable {
+  readonly #request: Buffer
+  readonly #callers: Caller[] = []
+  #isRunning = false
+  #waiting = 0
+  #allQuiet: (() => void) | undefined
+  #answers = 0
+  #frames = 0
+  #pieces = 0
+  #fault: Error | undefined
+
+  private constructor(request: Buffer) {
+    this.#request = request
+  }
+
+  /** Opens the connections; nothing is asked yet. */
+  static async connect(address: Address, body: string, count: number): Promise<ClosedLoop> {
+    const loop = new ClosedLoop(requestBytes(address, body))
+    for (let number = 0; number < count; number++) await loop.#connect(address.port)
+    return loop
+  }
+
+  /** Everything so far. @throws when an answer was no 200 or a connection was cut. */
+  get seen(): Seen {
+    if (this.#fault) throw this.#fault
+    return { answers: this.#answers, frames: this.#frames, pieces: this.#pieces }
+  }
+
+  /** Lets the callers begin. */
+  start(): void {
+    this.#isRunning = true
+    for (const caller of this.#callers) this.#ask(caller)
+  }
+
+  /** Lets the callers finish what they asked. */
+  async stop(): Promise<void> {
+    this.#isRunning = false
+    if (this.#waiting === 0 || this.#fault) return
+    await new Promise<void>((resolve) => {
+      this.#allQuiet = resolve
+    })
+  }
+
+  [Symbol.dispose](): void {
+    this.#isRunning = false
+    for (const { socket } of this.#callers) socket.end()
+  }
+
+  async #connect(port: number): Promise<void> {
+    const reader = new AnswerReader()
+    const socket: Socket<undefined> = await Bun.connect<undefined>({
+      hostname: "127.0.0.1",
+      port,
+      socket: {
+        data: (_socket, bytes) => this.#take(caller, bytes),
+        close: () => {
+          if (this.#isRunning) this.#fail("the connection was closed")
+        },
+      },
+    })
+    const caller: Caller = { socket, reader }
+    this.#callers.push(caller)
+  }
+
+  #ask(caller: Caller): void {
+    this.#waiting++
+    caller.reader.reset()
+    const written = caller.socket.write(this.#request)
+    if (written !== this.#request.length) this.#fail("the request was not taken whole")
+  }
+
+  #take(caller: Caller, bytes: Buffer): void {
+    const { reader } = caller
+    const framesBefore = reader.frames
+    const piecesBefore = reader.pieces
+    const isWhole = reader.take(bytes)
+    this.#frames += reader.frames - framesBefore
+    this.#pieces += reader.pieces - piecesBefore
+    if (!isWhole) return
+    if (reader.status !== 200) this.#fail(`status ${reader.status}: ${bytes.toString()}`)
+    this.#answers++
+    this.#waiting--
+    if (this.#isRunning) this.#ask(caller)
+    else if (this.#waiting === 0) this.#allQuiet?.()
+  }
+
+  #fail(words: string): void {
+    this.#fault ??= new Error(`load: ${words}`)
+    this.#isRunning = false
+    this.#allQuiet?.()
+  }
+}

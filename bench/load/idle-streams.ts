@@ -1,0 +1,47 @@
+import type { Socket } from "bun"
+import type { Address } from "../subjects/subject.ts"
+import { AnswerReader } from "./answer-reader.ts"
+import { requestBytes } from "./request.ts"
+
+/** Streams that were begun and are waited on. */
+export class IdleStreams implements Disposable {
+  readonly #sockets: Socket<undefined>[] = []
+  readonly #begun = new Set<Socket<undefined>>()
+
+  private constructor() {}
+
+  /** Begins this many streams at once. */
+  static async open(address: Address, body: string, count: number): Promise<IdleStreams> {
+    const streams = new IdleStreams()
+    const request = requestBytes(address, body)
+    await Promise.all(Array.from({ length: count }, () => streams.#open(address.port, request)))
+    return streams
+  }
+
+  /** Streams of which a frame has come and that are still open. */
+  get begun(): number {
+    return this.#begun.size
+  }
+
+  /** Hangs up. */
+  [Symbol.dispose](): void {
+    for (const socket of this.#sockets) socket.terminate()
+  }
+
+  async #open(port: number, request: Buffer): Promise<void> {
+    const reader = new AnswerReader()
+    const socket = await Bun.connect({
+      hostname: "127.0.0.1",
+      port,
+      socket: {
+        data: (socket, bytes) => {
+          reader.take(bytes)
+          if (reader.status === 200 && reader.frames > 0) this.#begun.add(socket)
+        },
+        close: (socket) => void this.#begun.delete(socket),
+      },
+    })
+    this.#sockets.push(socket)
+    socket.write(request)
+  }
+}

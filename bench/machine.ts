@@ -1,0 +1,92 @@
+import {
+  closeSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from "node:fs"
+import { cpus, loadavg, release, tmpdir, totalmem } from "node:os"
+import { join } from "node:path"
+import { median } from "./statistics.ts"
+
+/** The core on which the gateway under test is alone. */
+export const GATEWAY_CORE = 0
+
+/** What a result depends on. */
+export interface Machine {
+  readonly processor: string
+  readonly cores: number
+  readonly memory: number
+  readonly kernel: string
+  readonly bun: string
+  /** Whether the gateway has a core of its own. */
+  readonly isPinned: boolean
+  /** Microseconds to make one small write durable where the books of the run are. */
+  readonly durableWrite: number
+  readonly fileSystem: string
+  /** Load before the run began: near 0 on a machine that does nothing else. */
+  readonly load: number
+}
+
+/** Whether this machine can give the gateway a core of its own. */
+export function canPin(): boolean {
+  return cpus().length > 1 && Bun.which("taskset") !== null
+}
+
+/** The words before a command that keep it on the gateway's core. */
+export function onGatewayCore(): string[] {
+  return canPin() ? ["taskset", "-c", String(GATEWAY_CORE)] : []
+}
+
+/** Moves this process, and so all that it starts, off the gateway's core. */
+export function leaveGatewayCore(): void {
+  if (!canPin()) return
+  const others = `${GATEWAY_CORE + 1}-${cpus().length - 1}`
+  Bun.spawnSync(["taskset", "-a", "-c", "-p", others, String(process.pid)])
+}
+
+/** The facts of this machine. Takes some milliseconds, for the disk. */
+export function describeMachine(): Machine {
+  const all = cpus()
+  return {
+    processor: all[0]?.model.trim() ?? "unknown",
+    cores: all.length,
+    memory: totalmem(),
+    kernel: release(),
+    bun: Bun.version,
+    isPinned: canPin(),
+    durableWrite: timeDurableWrites(),
+    fileSystem: fileSystemOf(tmpdir()),
+    load: loadavg()[0] ?? 0,
+  }
+}
+
+function timeDurableWrites(): number {
+  const directory = mkdtempSync(join(tmpdir(), "tollgate-bench-"))
+  const file = openSync(join(directory, "write"), "w")
+  const times = Array.from({ length: 30 }, () => {
+    const start = performance.now()
+    writeSync(file, "x".repeat(4_096))
+    fsyncSync(file)
+    return performance.now() - start
+  })
+  closeSync(file)
+  rmSync(directory, { recursive: true })
+  return Math.round(median(times) * 1_000)
+}
+
+function fileSystemOf(directory: string): string {
+  let found = { path: "", kind: "unknown" }
+  try {
+    for (const line of readFileSync("/proc/mounts", "utf8").split("\n")) {
+      const [, path = "", kind = ""] = line.split(" ")
+      const holds = path === "/" || directory === path || directory.startsWith(`${path}/`)
+      if (holds && path.length >= found.path.length) found = { path, kind }
+    }
+  } catch {
+    return "unknown"
+  }
+  return found.kind
+}

@@ -1,0 +1,87 @@
+/** Measures Tollgate beside a bare proxy and its peers. See README.md in this folder. */
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describeMachine, leaveGatewayCore } from "./machine.ts"
+import { measureLatency } from "./measure/latency.ts"
+import { measureMemory } from "./measure/memory.ts"
+import { measureChat, measureStream } from "./measure/processor-time.ts"
+import { measureStart } from "./measure/start.ts"
+import { type BenchOptions, type Part, readOptions, USAGE } from "./options.ts"
+import { formatReport } from "./report.ts"
+import type { Results } from "./results.ts"
+import { findSubjects } from "./subjects/find.ts"
+import type { Subject } from "./subjects/subject.ts"
+import { judge } from "./targets.ts"
+
+const RESULTS = join(import.meta.dir, "results")
+const WRONG_USAGE = 2
+
+async function measure(
+  part: Part,
+  subjects: readonly Subject[],
+  options: BenchOptions,
+  results: Results,
+): Promise<void> {
+  const { effort } = options
+  switch (part) {
+    case "chat":
+      results.chat = await measureChat(subjects, effort)
+      return
+    case "stream":
+      results.stream = await measureStream(subjects, effort)
+      return
+    case "latency":
+      results.latency = await measureLatency(subjects, effort)
+      return
+    case "memory":
+      results.memory = await measureMemory(subjects, effort)
+      return
+    case "start":
+      results.start = await measureStart(subjects, effort)
+      return
+  }
+}
+
+async function run(options: BenchOptions): Promise<number> {
+  leaveGatewayCore()
+  const { subjects, missing } = await findSubjects(options.subjects)
+  const results: Results = {
+    date: new Date().toISOString(),
+    isQuick: options.isQuick,
+    machine: describeMachine(),
+    subjects: subjects.map(({ name }) => name),
+    missing,
+  }
+  for (const part of options.parts) {
+    const begun = performance.now()
+    process.stderr.write(`measuring ${part} ... `)
+    await measure(part, subjects, options, results)
+    process.stderr.write(`${((performance.now() - begun) / 1_000).toFixed(0)} s\n`)
+  }
+  const verdicts = judge(results)
+  mkdirSync(RESULTS, { recursive: true })
+  const file = join(RESULTS, `${results.date.replaceAll(":", "-")}.json`)
+  writeFileSync(file, `${JSON.stringify({ ...results, verdicts }, null, 2)}\n`)
+  console.log(`\n${formatReport(results)}\n\nall numbers: ${file}`)
+  const missed = verdicts.some(({ verdict }) => verdict === "MISS")
+  return missed && options.isStrict ? 1 : 0
+}
+
+async function main(): Promise<number> {
+  if (process.platform !== "linux") {
+    console.error("The bench reads processor time from /proc, so it needs Linux.")
+    return WRONG_USAGE
+  }
+  let options: BenchOptions | undefined
+  try {
+    options = readOptions(process.argv.slice(2))
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`)
+    return WRONG_USAGE
+  }
+  if (options) return run(options)
+  console.log(USAGE)
+  return 0
+}
+
+process.exitCode = await main()

@@ -1,0 +1,105 @@
+import { ClosedLoop, type Seen } from "../load/closed-loop.ts"
+import { GATEWAY_CORE } from "../machine.ts"
+import type { SubjectName } from "../options.ts"
+import { busyTime, familyOf, processorTime } from "../processor.ts"
+import { spreadOf, type Spread } from "../statistics.ts"
+import type { Running } from "../subjects/subject.ts"
+
+/** One subject's turn. */
+export interface Block extends Seen {
+  readonly subject: SubjectName
+  readonly round: number
+  /** Milliseconds. */
+  readonly duration: number
+  /** Microseconds of the subject's processes. */
+  readonly processorTime: number
+  /** Microseconds that others used on the subject's core. */
+  readonly strangersTime: number
+}
+
+/** What to ask in a block, and how long. */
+export interface BlockOrder {
+  readonly callers: number
+  readonly rounds: number
+  /** Milliseconds that count. */
+  readonly block: number
+  /** Milliseconds before the first block of each subject. */
+  readonly warmUp: number
+  body(running: Running): string
+}
+
+// Connections and caches are warm again after this part of a block, which does not count.
+const RUN_UP = 250
+
+/** The subjects take turns; each round goes through them in the other direction than the last. */
+export async function takeTurns(
+  subjects: readonly Running[],
+  order: BlockOrder,
+): Promise<readonly Block[]> {
+  for (const running of subjects) await runBlock(running, order, -1)
+  const blocks: Block[] = []
+  for (let round = 0; round < order.rounds; round++) {
+    const turns = round % 2 === 0 ? subjects : subjects.toReversed()
+    for (const running of turns) blocks.push(await runBlock(running, order, round))
+  }
+  return blocks
+}
+
+async function runBlock(running: Running, order: BlockOrder, round: number): Promise<Block> {
+  using loop = await ClosedLoop.connect(running, order.body(running), order.callers)
+  const family = familyOf(running.process)
+  loop.start()
+  await Bun.sleep(RUN_UP)
+  const before = read(loop, family)
+  await Bun.sleep(round < 0 ? order.warmUp : order.block)
+  const after = read(loop, family)
+  await loop.stop()
+  const used = after.used - before.used
+  return {
+    subject: running.name,
+    round,
+    duration: after.time - before.time,
+    processorTime: used,
+    strangersTime: Math.max(0, after.busy - before.busy - used),
+    answers: after.answers - before.answers,
+    frames: after.frames - before.frames,
+    pieces: after.pieces - before.pieces,
+  }
+}
+
+function read(loop: ClosedLoop, family: readonly number[]) {
+  return {
+    ...loop.seen,
+    time: performance.now(),
+    used: processorTime(family),
+    busy: busyTime(GATEWAY_CORE),
+  }
+}
+
+/** What a unit of work cost one subject. */
+export interface Cost {
+  readonly subject: SubjectName
+  /** Microseconds of processor time per unit. */
+  readonly microseconds: Spread
+  /** Against the bare proxy in the same round. */
+  readonly ratio: Spread
+  readonly ratios: readonly number[]
+  /** Units per second of the subject's processor time. */
+  readonly perSecond: number
+}
+
+/** Divides each block by the bare proxy's of the same round. @param unit what is counted */
+export function costs(blocks: readonly Block[], unit: "answers" | "frames"): readonly Cost[] {
+  const names = [...new Set(blocks.map(({ subject }) => subject))]
+  const costOf = (block: Block) => block.processorTime / block[unit]
+  return names.map((subject) => {
+    const own = blocks.filter((block) => block.subject === subject)
+    const ratios = own.map((block) => {
+      const bare = blocks.find(({ subject, round }) => subject === "bare" && round === block.round)
+      return costOf(block) / (bare === undefined ? Number.NaN : costOf(bare))
+    })
+    const microseconds = spreadOf(own.map(costOf))
+    const perSecond = 1_000_000 / microseconds.median
+    return { subject, microseconds, ratio: spreadOf(ratios), ratios, perSecond }
+  })
+}

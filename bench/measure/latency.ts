@@ -1,0 +1,115 @@
+import { AnswerReader } from "../load/answer-reader.ts"
+import { ANSWER_TOKENS, chatBody, requestBytes } from "../load/request.ts"
+import type { Effort, SubjectName } from "../options.ts"
+import { quantile, spreadOf, type Spread } from "../statistics.ts"
+import { CHAT_PATH, type Address, type Subject } from "../subjects/subject.ts"
+import { startUpstream, type Upstream } from "../upstream.ts"
+import { withSubjects } from "./with-subjects.ts"
+
+/** One subject's turn, or the vendor's own. Microseconds. */
+export interface LatencyBlock {
+  readonly subject: SubjectName | "direct"
+  readonly round: number
+  readonly median: number
+  readonly p99: number
+}
+
+/** What a subject adds to the vendor's own time, round by round. Microseconds. */
+export interface AddedLatency {
+  readonly subject: SubjectName
+  readonly median: Spread
+  readonly p99: Spread
+}
+
+/** Time of one request at a time, and what each subject adds to it. */
+export interface LatencyResult {
+  readonly direct: { readonly median: Spread; readonly p99: Spread }
+  readonly added: readonly AddedLatency[]
+  readonly blocks: readonly LatencyBlock[]
+}
+
+const WARM_UP_SHARE = 2
+
+/** Time from request to whole answer at one connection. */
+export async function measureLatency(
+  subjects: readonly Subject[],
+  effort: Effort,
+): Promise<LatencyResult> {
+  await using upstream = await startUpstream(0)
+  const different = subjects.filter(({ name }) => name !== "pipe")
+  return await withSubjects(different, upstream, async (running) => {
+    const turns = [{ ...directTo(upstream), name: "direct" as const }, ...running]
+    for (const turn of turns) await timeRequests(turn, effort.latencyRequests * WARM_UP_SHARE)
+    const blocks: LatencyBlock[] = []
+    for (let round = 0; round < effort.latencyRounds; round++) {
+      for (const turn of round % 2 === 0 ? turns : turns.toReversed()) {
+        const times = await timeRequests(turn, effort.latencyRequests)
+        const [median, p99] = [quantile(times, 0.5), quantile(times, 0.99)]
+        blocks.push({ subject: turn.name, round, median, p99 })
+      }
+    }
+    return summarize(blocks)
+  })
+}
+
+function directTo(upstream: Upstream): Address {
+  return {
+    port: upstream.port,
+    path: CHAT_PATH,
+    headers: { authorization: "Bearer upstream" },
+    model: (name) => name,
+  }
+}
+
+function summarize(blocks: readonly LatencyBlock[]): LatencyResult {
+  const direct = blocks.filter(({ subject }) => subject === "direct")
+  const names = [...new Set(blocks.map(({ subject }) => subject))]
+  const added = names
+    .filter((name) => name !== "direct")
+    .map((subject) => {
+      const own = blocks.filter((block) => block.subject === subject)
+      const over = (figure: "median" | "p99") =>
+        spreadOf(
+          own.map((block) => {
+            const base = direct.find(({ round }) => round === block.round)
+            return block[figure] - (base?.[figure] ?? Number.NaN)
+          }),
+        )
+      return { subject, median: over("median"), p99: over("p99") }
+    })
+  const own = (figure: "median" | "p99") => spreadOf(direct.map((block) => block[figure]))
+  return { direct: { median: own("median"), p99: own("p99") }, added, blocks }
+}
+
+/** Asks one after another on one connection. @returns microseconds of each */
+async function timeRequests(address: Address, count: number): Promise<number[]> {
+  const request = requestBytes(address, chatBody(address.model("echo"), ANSWER_TOKENS, false))
+  const reader = new AnswerReader()
+  const times: number[] = []
+  const { promise, resolve, reject } = Promise.withResolvers<undefined>()
+  let begun = performance.now()
+  const socket = await Bun.connect({
+    hostname: "127.0.0.1",
+    port: address.port,
+    socket: {
+      data(socket, bytes) {
+        if (!reader.take(bytes)) return
+        const now = performance.now()
+        times.push((now - begun) * 1_000)
+        if (reader.status !== 200) reject(new Error(`status ${reader.status}`))
+        if (times.length === count) {
+          resolve(undefined)
+          return
+        }
+        begun = performance.now()
+        socket.write(request)
+      },
+      close: () => reject(new Error("the connection was closed")),
+    },
+  })
+  begun = performance.now()
+  socket.write(request)
+  await promise
+  socket.end()
+  return times
+}

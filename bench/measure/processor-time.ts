@@ -1,0 +1,57 @@
+import { ANSWER_TOKENS, chatBody, STREAM_TOKENS } from "../load/request.ts"
+import type { Effort } from "../options.ts"
+import type { Subject } from "../subjects/subject.ts"
+import { startUpstream } from "../upstream.ts"
+import { type Block, type Cost, costs, takeTurns } from "./blocks.ts"
+import { withSubjects } from "./with-subjects.ts"
+
+/** Callers at once. */
+export const CHAT_CALLERS = 32
+/** Streams at once. */
+export const STREAM_CALLERS = 50
+/** Milliseconds between the frames of a stream: far enough apart to come one by one. */
+export const CADENCE = 5
+
+/** Processor time per unit, and every block it was taken from. */
+export interface ProcessorResult {
+  readonly costs: readonly Cost[]
+  readonly blocks: readonly Block[]
+}
+
+/** Processor time of a chat completion that is not streamed. */
+export async function measureChat(
+  subjects: readonly Subject[],
+  effort: Effort,
+): Promise<ProcessorResult> {
+  await using upstream = await startUpstream(0)
+  // A stream handed over unparsed is no other thing here than the bare proxy itself.
+  const different = subjects.filter(({ name }) => name !== "pipe")
+  return await withSubjects(different, upstream, async (running) => {
+    const blocks = await takeTurns(running, {
+      callers: CHAT_CALLERS,
+      rounds: effort.chatRounds,
+      block: effort.chatBlock,
+      warmUp: effort.warmUp,
+      body: ({ model }) => chatBody(model("echo"), ANSWER_TOKENS, false),
+    })
+    return { blocks, costs: costs(blocks, "answers") }
+  })
+}
+
+/** Processor time of a frame of a streamed one; what the stream costs as such is spread over its frames. */
+export async function measureStream(
+  subjects: readonly Subject[],
+  effort: Effort,
+): Promise<ProcessorResult> {
+  await using upstream = await startUpstream(CADENCE)
+  return await withSubjects(subjects, upstream, async (running) => {
+    const blocks = await takeTurns(running, {
+      callers: STREAM_CALLERS,
+      rounds: effort.streamRounds,
+      block: effort.streamBlock,
+      warmUp: effort.warmUp,
+      body: ({ model }) => chatBody(model("echo"), STREAM_TOKENS, true),
+    })
+    return { blocks, costs: costs(blocks, "frames") }
+  })
+}

@@ -1,0 +1,52 @@
+import { checkAnswers } from "../load/check-answer.ts"
+import { chatBody } from "../load/request.ts"
+import type { Effort, SubjectName } from "../options.ts"
+import { spreadOf, type Spread } from "../statistics.ts"
+import type { Prepared, Subject } from "../subjects/subject.ts"
+import { startUpstream } from "../upstream.ts"
+import { eachSubject } from "./with-subjects.ts"
+
+/** Milliseconds from the start of the process. */
+export interface StartResult {
+  readonly subject: SubjectName
+  /** Until it first answered at all. */
+  readonly toHealth: Spread
+  /** Until a chat completion was answered whole. */
+  readonly toAnswer: Spread
+  readonly starts: readonly { readonly toHealth: number; readonly toAnswer: number }[]
+}
+
+/** Cold start: a new process, its files in the system's cache. */
+export async function measureStart(
+  subjects: readonly Subject[],
+  effort: Effort,
+): Promise<readonly StartResult[]> {
+  await using upstream = await startUpstream(0)
+  return await eachSubject(subjects, upstream, async (prepared, { name }) => {
+    const starts = []
+    // The first one fills caches and makes what a later start finds.
+    for (let times = 0; times <= effort.starts; times++) starts.push(await timeStart(prepared))
+    starts.shift()
+    return {
+      subject: name,
+      toHealth: spreadOf(starts.map(({ toHealth }) => toHealth)),
+      toAnswer: spreadOf(starts.map(({ toAnswer }) => toAnswer)),
+      starts,
+    }
+  })
+}
+
+async function timeStart(prepared: Prepared) {
+  await using running = await prepared.start()
+  const answer = await fetch(`http://127.0.0.1:${running.port}${running.path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...running.headers },
+    body: chatBody(running.model("echo"), 8, false),
+    keepalive: false,
+  })
+  await answer.text()
+  const toAnswer = performance.now() - running.startedAt
+  if (answer.status !== 200) throw new Error(`${running.name} answered ${answer.status}`)
+  await checkAnswers(running)
+  return { toHealth: running.startTime, toAnswer }
+}

@@ -1,0 +1,34 @@
+import { checkAnswers } from "../load/check-answer.ts"
+import type { Prepared, Running, Subject } from "../subjects/subject.ts"
+import type { Upstream } from "../upstream.ts"
+
+/** Starts all subjects before one upstream, lets them be measured, and ends them. */
+export async function withSubjects<Result>(
+  subjects: readonly Subject[],
+  upstream: Upstream,
+  measure: (running: readonly Running[]) => Promise<Result>,
+): Promise<Result> {
+  await using started = new AsyncDisposableStack()
+  const running: Running[] = []
+  for (const subject of subjects) {
+    const prepared = started.use(await subject.prepare(upstream))
+    const one = started.use(await prepared.start())
+    await checkAnswers(one)
+    running.push(one)
+  }
+  return await measure(running)
+}
+
+/** Prepares all subjects, lets each be measured on its own, and gives the results by turn. */
+export async function eachSubject<Result>(
+  subjects: readonly Subject[],
+  upstream: Upstream,
+  measure: (prepared: Prepared, subject: Subject) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  for (const subject of subjects) {
+    await using prepared = await subject.prepare(upstream)
+    results.push(await measure(prepared, subject))
+  }
+  return results
+}

@@ -1,0 +1,107 @@
+import { parseArgs } from "node:util"
+
+/** The parts of a run, in the order in which they are measured. */
+export const PARTS = ["chat", "stream", "latency", "memory", "start"] as const
+/** One part of a run. */
+export type Part = (typeof PARTS)[number]
+
+/** The names that `--subjects` takes. */
+export const SUBJECT_NAMES = ["bare", "pipe", "nginx", "portkey", "tollgate"] as const
+/** Something that is measured. */
+export type SubjectName = (typeof SUBJECT_NAMES)[number]
+
+/** How long each part takes. Times in milliseconds. */
+export interface Effort {
+  readonly warmUp: number
+  readonly chatRounds: number
+  readonly chatBlock: number
+  readonly streamRounds: number
+  readonly streamBlock: number
+  readonly latencyRounds: number
+  readonly latencyRequests: number
+  readonly starts: number
+  /** Quiet time before memory is read. */
+  readonly settling: number
+}
+
+const FULL: Effort = {
+  warmUp: 3_000,
+  chatRounds: 8,
+  chatBlock: 2_200,
+  streamRounds: 6,
+  streamBlock: 3_000,
+  latencyRounds: 6,
+  latencyRequests: 1_000,
+  starts: 10,
+  settling: 3_000,
+}
+
+const QUICK: Effort = {
+  warmUp: 900,
+  chatRounds: 3,
+  chatBlock: 700,
+  streamRounds: 2,
+  streamBlock: 700,
+  latencyRounds: 3,
+  latencyRequests: 150,
+  starts: 3,
+  settling: 500,
+}
+
+/** What the command line asks for. */
+export interface BenchOptions {
+  readonly isQuick: boolean
+  readonly isStrict: boolean
+  readonly parts: readonly Part[]
+  readonly subjects: readonly SubjectName[]
+  readonly effort: Effort
+}
+
+/** What `--help` prints. */
+export const USAGE = `usage: npm run bench -- [options]
+
+Measures Tollgate beside a bare proxy and the peers that are installed.
+
+  --quick            a rough answer in less than a minute
+  --only PARTS       some of ${PARTS.join(",")}
+  --subjects NAMES   some of ${SUBJECT_NAMES.join(",")}; bare is always there
+  --strict           exit code 1 when a "must" is missed
+  --help             this text
+`
+
+/** Reads the command line; undefined when help is wanted. @throws Error in words for the user. */
+export function readOptions(words: readonly string[]): BenchOptions | undefined {
+  const { values } = parseArgs({
+    args: [...words],
+    options: {
+      quick: { type: "boolean", default: false },
+      strict: { type: "boolean", default: false },
+      only: { type: "string" },
+      subjects: { type: "string" },
+      help: { type: "boolean", default: false },
+    },
+  })
+  if (values.help) return undefined
+  const subjects = readList(values.subjects, SUBJECT_NAMES, "subject")
+  return {
+    isQuick: values.quick,
+    isStrict: values.strict,
+    parts: readList(values.only, PARTS, "part"),
+    subjects: subjects.includes("bare") ? subjects : ["bare", ...subjects],
+    effort: values.quick ? QUICK : FULL,
+  }
+}
+
+function readList<Name extends string>(
+  text: string | undefined,
+  known: readonly Name[],
+  word: string,
+): readonly Name[] {
+  if (text === undefined) return known
+  const asked = text.split(",").map((name) => name.trim())
+  for (const name of asked) {
+    if (known.some((one) => one === name)) continue
+    throw new Error(`'${name}' is no ${word}. There are: ${known.join(", ")}`)
+  }
+  return known.filter((name) => asked.includes(name))
+}

@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync } from "node:fs"
+
+const NANOSECONDS_PER_MICROSECOND = 1_000
+const MICROSECONDS_PER_SECOND = 1_000_000
+const TICKS_PER_SECOND = readTicksPerSecond()
+// The position of a field after the process's name, which may hold spaces itself.
+const PARENT_FIELD = 1
+const USER_TIME_FIELD = 11
+const SYSTEM_TIME_FIELD = 12
+
+function readTicksPerSecond(): number {
+  const { success, stdout } = Bun.spawnSync(["getconf", "CLK_TCK"])
+  return success ? Number(stdout.toString()) : 100
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    return undefined
+  }
+}
+
+function statisticsOf(process: number | string): string[] {
+  const text = read(`/proc/${process}/stat`) ?? ""
+  return text.slice(text.lastIndexOf(")") + 2).split(" ")
+}
+
+/** A process and all that it started. */
+export function familyOf(process: number): number[] {
+  const children = new Map<number, number[]>()
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue
+    const parent = Number(statisticsOf(name)[PARENT_FIELD])
+    const siblings = children.get(parent)
+    if (siblings) siblings.push(Number(name))
+    else children.set(parent, [Number(name)])
+  }
+  const family = [process]
+  for (const member of family) family.push(...(children.get(member) ?? []))
+  return family
+}
+
+/** Processor time that these processes and all their threads have used, in microseconds. */
+export function processorTime(family: readonly number[]): number {
+  let total = 0
+  for (const member of family) {
+    const byThreads = timeOfThreads(member)
+    const inTicks = timeInTicks(member)
+    // Threads take their fine count with them when they end; then the coarse one knows more.
+    const slack = (3 * MICROSECONDS_PER_SECOND) / TICKS_PER_SECOND
+    total += byThreads + slack < inTicks ? inTicks : byThreads
+  }
+  return total
+}
+
+function timeOfThreads(process: number): number {
+  let nanoseconds = 0
+  for (const thread of readdirSync(`/proc/${process}/task`)) {
+    const text = read(`/proc/${process}/task/${thread}/schedstat`) ?? "0"
+    nanoseconds += Number(text.slice(0, text.indexOf(" ")))
+  }
+  return nanoseconds / NANOSECONDS_PER_MICROSECOND
+}
+
+function timeInTicks(process: number): number {
+  const fields = statisticsOf(process)
+  const ticks = Number(fields[USER_TIME_FIELD]) + Number(fields[SYSTEM_TIME_FIELD])
+  return (ticks / TICKS_PER_SECOND) * MICROSECONDS_PER_SECOND
+}
+
+/** Time that a core was busy, with whatever, since it started, in microseconds. */
+export function busyTime(core: number): number {
+  const line = new RegExp(`^cpu${core} (.*)$`, "m").exec(read("/proc/stat") ?? "")
+  // user nice system idle iowait irq softirq steal
+  const fields = (line?.[1] ?? "").split(" ").map(Number)
+  const idle = (fields[3] ?? 0) + (fields[4] ?? 0)
+  const all = fields.slice(0, 8).reduce((sum, ticks) => sum + ticks, 0)
+  return ((all - idle) / TICKS_PER_SECOND) * MICROSECONDS_PER_SECOND
+}
+
+/** Resident memory of these processes, in KB; pages that they share count for each. */
+export function residentMemory(family: readonly number[]): number {
+  return family.reduce((total, member) => {
+    const found = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${member}/status`) ?? "")
+    return total + Number(found?.[1] ?? 0)
+  }, 0)
+}

@@ -1,0 +1,178 @@
+import { CADENCE, CHAT_CALLERS, STREAM_CALLERS } from "./measure/processor-time.ts"
+import { ANSWER_TOKENS, STREAM_FRAMES } from "./load/request.ts"
+import type { Block, Cost } from "./measure/blocks.ts"
+import type { SubjectName } from "./options.ts"
+import type { Results } from "./results.ts"
+import type { Spread } from "./statistics.ts"
+import { formatNumber, formatTable } from "./table.ts"
+import { judge, type Verdict } from "./targets.ts"
+
+const MEGABYTE = 1_048_576
+const KILOBYTES_PER_MEGABYTE = 1_024
+// Above this share of the gateway's core used by others, figures are doubtful.
+const MOST_STRANGERS = 0.05
+
+/** The whole report as text. */
+export function formatReport(results: Results): string {
+  const parts = [formatMachine(results), formatFigures(results), formatVerdicts(judge(results))]
+  return [...parts, ...formatNotes(results)].join("\n\n")
+}
+
+function formatMachine({ machine, date, missing }: Results): string {
+  const { processor, cores, memory, kernel, bun, fileSystem, durableWrite, load } = machine
+  const lines = [
+    `${date}: ${cores} x ${processor}, ${Math.round(memory / MEGABYTE)} MB, Linux ${kernel}, Bun ${bun}`,
+    `books on ${fileSystem}, ${durableWrite} µs for a durable write; load before the run ${formatNumber(load)}`,
+    machine.isPinned
+      ? "gateway alone on one core; simulator and callers on the rest"
+      : "NOT PINNED: one core only, or no taskset; figures are of little worth",
+    ...Object.entries(missing).map(([name, reason]) => `without ${name}: ${reason}`),
+  ]
+  return lines.join("\n")
+}
+
+type Cell = (subject: SubjectName) => string
+
+interface Row {
+  readonly figure: string
+  readonly cell: Cell
+}
+
+function formatFigures(results: Results): string {
+  const { subjects } = results
+  const rows = [
+    ...costRows("chat", results.chat?.costs),
+    ...costRows("frame", results.stream?.costs),
+    ...latencyRows(results),
+    ...memoryRows(results),
+    ...startRows(results),
+  ]
+  return formatTable([
+    ["figure", ...subjects],
+    ...rows.map(({ figure, cell }) => [figure, ...subjects.map(cell)]),
+  ])
+}
+
+/** A row whose cells come from one result per subject. */
+function rowOf<Result extends { readonly subject: string }>(
+  figure: string,
+  found: readonly Result[],
+  show: (result: Result) => string,
+): Row {
+  const cell: Cell = (name) => {
+    const result = found.find(({ subject }) => subject === name)
+    return result === undefined ? "-" : show(result)
+  }
+  return { figure, cell }
+}
+
+function costRows(unit: string, found: readonly Cost[] | undefined): Row[] {
+  if (found === undefined) return []
+  return [
+    rowOf(`CPU per ${unit}, µs`, found, ({ microseconds }) => formatNumber(microseconds.median)),
+    rowOf(`  against bare`, found, ({ ratio }) => `${formatNumber(ratio.median)}x`),
+    rowOf(`  lowest to highest`, found, ({ ratio }) => range(ratio)),
+  ]
+}
+
+function latencyRows({ latency }: Results): Row[] {
+  if (latency === undefined) return []
+  const { added } = latency
+  return [
+    rowOf("added latency p50, µs", added, ({ median }) => formatNumber(median.median)),
+    rowOf("added latency p99, µs", added, ({ p99 }) => formatNumber(p99.median)),
+    rowOf("  lowest to highest", added, ({ p99 }) => range(p99)),
+  ]
+}
+
+function memoryRows({ memory }: Results): Row[] {
+  if (memory === undefined) return []
+  return [
+    rowOf("memory at rest, MB", memory, ({ atRest }) => megabytes(atRest)),
+    rowOf("  with 1,000 idle streams, MB", memory, ({ withStreams }) => megabytes(withStreams)),
+    rowOf("  after they hung up, MB", memory, ({ afterwards }) => megabytes(afterwards)),
+    rowOf("memory per idle stream, KB", memory, ({ perStream }) => formatNumber(perStream)),
+    rowOf("streams open at once", memory, ({ begun, openAtVendor }) =>
+      String(Math.min(begun, openAtVendor)),
+    ),
+    rowOf("  left open at the vendor", memory, ({ leftAtVendor }) => String(leftAtVendor)),
+  ]
+}
+
+function startRows({ start }: Results): Row[] {
+  if (start === undefined) return []
+  return [
+    rowOf("start to /healthz, ms", start, ({ toHealth }) => formatNumber(toHealth.median)),
+    rowOf("start to first answer, ms", start, ({ toAnswer }) => formatNumber(toAnswer.median)),
+    rowOf("  lowest to highest", start, ({ toAnswer }) => range(toAnswer)),
+  ]
+}
+
+function megabytes(kilobytes: number): string {
+  return formatNumber(kilobytes / KILOBYTES_PER_MEGABYTE)
+}
+
+function percent(share: number): string {
+  return `${formatNumber(share * 100)} %`
+}
+
+function range({ lowest, highest }: Spread): string {
+  return `${formatNumber(lowest)}-${formatNumber(highest)}`
+}
+
+function formatVerdicts(verdicts: readonly Verdict[]): string {
+  const rows = verdicts.map((one) => [
+    one.figure,
+    formatNumber(one.measured) + one.unit,
+    one.spread ? range(one.spread) : "",
+    formatNumber(one.must) + one.unit,
+    formatNumber(one.aim) + one.unit,
+    one.verdict,
+  ])
+  return formatTable([["Tollgate", "measured", "range", "must", "aim", ""], ...rows])
+}
+
+function formatNotes(results: Results): string[] {
+  const { chat, stream, latency } = results
+  const lines = [
+    ...(chat
+      ? [`chat: ${CHAT_CALLERS} callers, ${ANSWER_TOKENS} tokens; ${quality(chat.blocks)}`]
+      : []),
+    ...(stream ? [`stream: ${streamNote(stream.blocks)}; ${quality(stream.blocks)}`] : []),
+    ...(latency ? [latencyNote(latency.direct)] : []),
+  ]
+  return lines.length === 0 ? [] : [lines.join("\n")]
+}
+
+function latencyNote(direct: { readonly median: Spread; readonly p99: Spread }): string {
+  const [median, p99] = [formatNumber(direct.median.median), formatNumber(direct.p99.median)]
+  return `latency: the vendor itself takes ${median} µs (p50) and ${p99} µs (p99)`
+}
+
+function streamNote(blocks: readonly Block[]): string {
+  const names = [...new Set(blocks.map(({ subject }) => subject))]
+  const apart = names.map((name) => {
+    const own = blocks.filter(({ subject }) => subject === name)
+    return `${name} ${formatNumber(sum(own, "frames") / sum(own, "pieces"))}`
+  })
+  const seen = sum(blocks, "frames")
+  return (
+    `${STREAM_CALLERS} at once, ${STREAM_FRAMES} frames each, ${CADENCE} ms apart, ` +
+    `${seen} frames seen, frames per read: ${apart.join(", ")}`
+  )
+}
+
+function quality(blocks: readonly Block[]): string {
+  const time = sum(blocks, "duration") * 1_000
+  const strangers = sum(blocks, "strangersTime") / time
+  const busy = sum(blocks, "processorTime") / time
+  const warning = strangers > MOST_STRANGERS ? " (NOISY: run it again on a quiet machine)" : ""
+  return `core ${percent(busy)} busy with it, ${percent(strangers)} with others${warning}`
+}
+
+function sum(
+  blocks: readonly Block[],
+  figure: "frames" | "pieces" | "duration" | "strangersTime" | "processorTime",
+): number {
+  return blocks.reduce((total, block) => total + block[figure], 0)
+}

@@ -1,0 +1,21 @@
+import type { Machine } from "./machine.ts"
+import type { LatencyResult } from "./measure/latency.ts"
+import type { MemoryResult } from "./measure/memory.ts"
+import type { ProcessorResult } from "./measure/processor-time.ts"
+import type { StartResult } from "./measure/start.ts"
+import type { SubjectName } from "./options.ts"
+
+/** Everything one run found; parts that were not asked for are absent. */
+export interface Results {
+  readonly date: string
+  readonly isQuick: boolean
+  readonly machine: Machine
+  readonly subjects: readonly SubjectName[]
+  /** Why the others are not there. */
+  readonly missing: Readonly<Record<string, string>>
+  chat?: ProcessorResult
+  stream?: ProcessorResult
+  latency?: LatencyResult
+  memory?: readonly MemoryResult[]
+  start?: readonly StartResult[]
+}

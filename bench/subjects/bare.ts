@@ -1,0 +1,26 @@
+import { join } from "node:path"
+import { prepareServer } from "./prepare-server.ts"
+import type { Subject } from "./subject.ts"
+
+const PROXY = join(import.meta.dir, "../bare-proxy.ts")
+
+function bareSubject(name: "bare" | "pipe"): Subject {
+  return {
+    name,
+    missing: () => undefined,
+    async prepare(upstream) {
+      return prepareServer({
+        name,
+        healthPath: "/healthz",
+        headers: {},
+        model: (model) => `bench/${model}`,
+        command: (port) => [process.execPath, PROXY, String(port), upstream.baseUrl, name],
+      })
+    },
+  }
+}
+
+/** The yardstick: parse, rename, forward. */
+export const bare = bareSubject("bare")
+/** The yardstick that hands streams over unparsed: nearer to what the runtime can do at all. */
+export const pipe = bareSubject("pipe")

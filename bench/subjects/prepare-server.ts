@@ -1,0 +1,32 @@
+import type { SubjectName } from "../options.ts"
+import { freePort, startServer, temporaryDirectory } from "./server-process.ts"
+import { CHAT_PATH, type Address, type Prepared } from "./subject.ts"
+
+/** What is special about one subject's server. */
+export interface ServerPlan {
+  readonly name: SubjectName
+  readonly healthPath: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly model: Address["model"]
+  /** The command for a port and a folder of its own. */
+  command(port: number, directory: string): readonly string[]
+}
+
+/** A subject that is one server process with a folder of its own. */
+export function prepareServer(
+  plan: ServerPlan,
+  directory: ReturnType<typeof temporaryDirectory> = temporaryDirectory(),
+): Prepared {
+  const { name, healthPath, headers, model } = plan
+  return {
+    async start() {
+      const port = freePort()
+      const command = plan.command(port, directory.path)
+      const server = await startServer({ command, port, healthPath, directory: directory.path })
+      return { name, port, path: CHAT_PATH, headers, model, ...server }
+    },
+    async [Symbol.asyncDispose]() {
+      directory[Symbol.dispose]()
+    },
+  }
+}

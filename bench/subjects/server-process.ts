@@ -1,0 +1,92 @@
+import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { onGatewayCore } from "../machine.ts"
+
+const START_TIME = 30_000
+const STOP_TIME = 2_000
+const LOOK_EVERY = 2
+
+/** How a server of a subject is started. */
+export interface ServerOrder {
+  readonly command: readonly string[]
+  readonly port: number
+  /** Answers 200 as soon as the server is there. */
+  readonly healthPath: string
+  /** Where its output goes. */
+  readonly directory: string
+}
+
+/** A started server. */
+export interface ServerProcess extends AsyncDisposable {
+  readonly process: number
+  /** Milliseconds from the start of the process until it first answered. */
+  readonly startTime: number
+  /** When it was started, on the clock of `performance.now()`. */
+  readonly startedAt: number
+}
+
+/** An environment without the keys and settings of whoever runs the bench. */
+export function cleanEnvironment(): Record<string, string> {
+  return {
+    PATH: process.env["PATH"] ?? "",
+    HOME: process.env["HOME"] ?? "",
+    // Without it Bun makes 256 requests at a time, and the others of 1,000 streams would wait.
+    BUN_CONFIG_MAX_HTTP_REQUESTS: "65535",
+  }
+}
+
+/** A folder of its own that goes away with the one who asked. */
+export function temporaryDirectory(): { readonly path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), "tollgate-bench-"))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** A port that nobody has now. */
+export function freePort(): number {
+  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
+  const { port } = listener
+  listener.stop(true)
+  return port
+}
+
+/** Starts a server on the gateway's core and waits for its first answer. @throws with its last words. */
+export async function startServer(order: ServerOrder): Promise<ServerProcess> {
+  const log = join(order.directory, "output.log")
+  const output = openSync(log, "a")
+  const startedAt = performance.now()
+  const child = Bun.spawn([...onGatewayCore(), ...order.command], {
+    cwd: order.directory,
+    env: cleanEnvironment(),
+    stdin: "ignore",
+    stdout: output,
+    stderr: output,
+  })
+  const stop = async () => {
+    child.kill("SIGTERM")
+    const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIME)
+    await child.exited
+    clearTimeout(timer)
+  }
+  while (!(await answers(order))) {
+    if (child.exitCode !== null || performance.now() - startedAt > START_TIME) {
+      await stop()
+      const words = readFileSync(log, "utf8").slice(-2_000)
+      throw new Error(`${order.command.join(" ")} did not start:\n${words}`)
+    }
+    await Bun.sleep(LOOK_EVERY)
+  }
+  const startTime = performance.now() - startedAt
+  return { process: child.pid, startTime, startedAt, [Symbol.asyncDispose]: stop }
+}
+
+async function answers(order: ServerOrder): Promise<boolean> {
+  try {
+    const address = `http://127.0.0.1:${order.port}${order.healthPath}`
+    const answer = await fetch(address, { keepalive: false })
+    await answer.arrayBuffer()
+    return answer.ok
+  } catch {
+    return false
+  }
+}

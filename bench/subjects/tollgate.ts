@@ -1,0 +1,75 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Upstream } from "../upstream.ts"
+import { prepareServer } from "./prepare-server.ts"
+import { cleanEnvironment, temporaryDirectory } from "./server-process.ts"
+import type { Subject } from "./subject.ts"
+
+const TOLLGATE = join(import.meta.dir, "../../bin/tollgate")
+// Limits so high that nothing is refused, so that each is checked and none is met.
+const CREDITS = "1000000"
+const REQUESTS_PER_MINUTE = "1000000000"
+const TOKENS_PER_MINUTE = "1000000000000"
+
+/** Tollgate with everything on: key, budget, both rate limits, holds, durable settlements, receipts. */
+export const tollgate: Subject = {
+  name: "tollgate",
+  missing: () => undefined,
+  async prepare(upstream) {
+    const directory = temporaryDirectory()
+    const file = join(directory.path, "tollgate.yaml")
+    const data = join(directory.path, "data")
+    mkdirSync(data)
+    writeFileSync(file, settings(upstream, 0))
+    const places = ["--config", file, "--data", data]
+    await command([...places, "account", "create", "bench", "--credits", CREDITS])
+    const limits = ["--rpm", REQUESTS_PER_MINUTE, "--tpm", TOKENS_PER_MINUTE]
+    const order = ["key", "create", "--account", "bench", "--budget", CREDITS, ...limits]
+    const { key } = await command([...places, ...order])
+    return prepareServer(
+      {
+        name: "tollgate",
+        healthPath: "/healthz",
+        headers: { authorization: `Bearer ${key}` },
+        model: (model) => `bench/${model}`,
+        command(port) {
+          writeFileSync(file, settings(upstream, port))
+          return [TOLLGATE, ...places, "serve"]
+        },
+      },
+      directory,
+    )
+  },
+}
+
+function settings(upstream: Upstream, port: number): string {
+  const facts = `kind: chat
+    price: { input: 0.10, cached_input: 0.02, output: 0.40 }
+    multiplier: 1.2
+    context: 131072
+    max_output: 8192`
+  return `server: { host: 127.0.0.1, port: ${port} }
+providers:
+  bench: { vendor: openai-compatible, base_url: "${upstream.baseUrl}", api_key: upstream }
+models:
+  bench/echo:
+    ${facts}
+  bench/fault-stall:
+    ${facts}
+`
+}
+
+async function command(words: readonly string[]): Promise<{ readonly key?: string }> {
+  const child = Bun.spawn([TOLLGATE, "--json", ...words], {
+    env: cleanEnvironment(),
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  const [output, complaint] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ])
+  if ((await child.exited) !== 0)
+    throw new Error(`tollgate ${words.join(" ")}: ${complaint}${output}`)
+  return JSON.parse(output) as { key?: string }
+}

@@ -1,0 +1,29 @@
+/** Rows of text in columns; the first column is on the left, the others on the right. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = []
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, cell.length)
+    }
+  }
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => {
+        const width = widths[column] ?? 0
+        return column === 0 ? cell.padEnd(width) : cell.padStart(width)
+      })
+      .join("  ")
+      .trimEnd(),
+  )
+  const [head = "", ...rest] = lines
+  const rule = "-".repeat(Math.max(...lines.map((line) => line.length)))
+  return [head, rule, ...rest].join("\n")
+}
+
+/** A number with about three digits that matter. */
+export function formatNumber(value: number): string {
+  if (!Number.isFinite(value)) return "-"
+  const size = Math.abs(value)
+  if (size >= 100) return value.toFixed(0)
+  return value.toFixed(size >= 10 ? 1 : 2)
+}

@@ -1,0 +1,112 @@
+import { STREAMS } from "./measure/memory.ts"
+import type { Results } from "./results.ts"
+import type { Spread } from "./statistics.ts"
+
+/** One figure that Tollgate promises, and what was found. */
+export interface Verdict {
+  readonly figure: string
+  readonly measured: number
+  readonly spread?: Spread
+  readonly unit: string
+  readonly must: number
+  readonly aim: number
+  readonly verdict: "ok" | "aim missed" | "MISS"
+}
+
+interface Target {
+  readonly figure: string
+  readonly unit: string
+  readonly must: number
+  readonly aim: number
+  readonly isMoreBetter?: boolean
+  find(results: Results): number | Spread | undefined
+}
+
+const MICROSECONDS = 1_000
+const KILOBYTES = 1_024
+
+function ofTollgate<Result extends { readonly subject: string }>(
+  found: readonly Result[] | undefined,
+): Result | undefined {
+  return found?.find(({ subject }) => subject === "tollgate")
+}
+
+function scaled(spread: Spread | undefined, divisor: number): Spread | undefined {
+  if (spread === undefined) return undefined
+  const { median, lowest, highest } = spread
+  return { median: median / divisor, lowest: lowest / divisor, highest: highest / divisor }
+}
+
+const TARGETS: readonly Target[] = [
+  {
+    figure: "CPU per chat, against the bare proxy",
+    unit: "x",
+    must: 2,
+    aim: 1.4,
+    find: ({ chat }) => ofTollgate(chat?.costs)?.ratio,
+  },
+  {
+    figure: "CPU per streamed frame, against the bare proxy",
+    unit: "x",
+    must: 1.5,
+    aim: 1.2,
+    find: ({ stream }) => ofTollgate(stream?.costs)?.ratio,
+  },
+  {
+    figure: "added latency p99, one connection",
+    unit: " ms",
+    must: 1,
+    aim: 0.4,
+    find: ({ latency }) => scaled(ofTollgate(latency?.added)?.p99, MICROSECONDS),
+  },
+  {
+    figure: "memory at rest",
+    unit: " MB",
+    must: 120,
+    aim: 80,
+    find: ({ memory }) => {
+      const found = ofTollgate(memory)
+      return found && found.atRest / KILOBYTES
+    },
+  },
+  {
+    figure: "memory per open idle stream",
+    unit: " KB",
+    must: 40,
+    aim: 20,
+    find: ({ memory }) => ofTollgate(memory)?.perStream,
+  },
+  {
+    figure: "streams open at once",
+    unit: "",
+    must: STREAMS,
+    aim: STREAMS,
+    isMoreBetter: true,
+    find: ({ memory }) => {
+      const found = ofTollgate(memory)
+      return found && Math.min(found.begun, found.openAtVendor)
+    },
+  },
+  {
+    figure: "cold start to first answer",
+    unit: " ms",
+    must: 500,
+    aim: 200,
+    find: ({ start }) => ofTollgate(start)?.toAnswer,
+  },
+]
+
+/** Holds what was measured against what the design promises. */
+export function judge(results: Results): readonly Verdict[] {
+  return TARGETS.flatMap((target) => {
+    const found = target.find(results)
+    if (found === undefined) return []
+    const spread = typeof found === "number" ? undefined : found
+    const measured = typeof found === "number" ? found : found.median
+    const { figure, unit, must, aim } = target
+    const holds = (limit: number) =>
+      target.isMoreBetter === true ? measured >= limit : measured <= limit
+    const verdict = holds(aim) ? "ok" : holds(must) ? "aim missed" : "MISS"
+    return [{ figure, unit, must, aim, measured, verdict, ...(spread && { spread }) }]
+  })
+}

@@ -1,0 +1,39 @@
+import { join } from "node:path"
+
+/** The simulated vendor that all subjects call. */
+export interface Upstream extends AsyncDisposable {
+  readonly port: number
+  /** With OpenAI's `/v1`. */
+  readonly baseUrl: string
+  /** How many answers it is writing now. */
+  open(): Promise<number>
+}
+
+const SERVER = join(import.meta.dir, "upstream-server.ts")
+
+/** Starts one. @param cadence milliseconds between the frames of a stream */
+export async function startUpstream(cadence: number): Promise<Upstream> {
+  const child = Bun.spawn([process.execPath, SERVER, String(cadence)], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  })
+  const reader = child.stdout.getReader()
+  const { value } = await reader.read()
+  const { port, counter } = JSON.parse(new TextDecoder().decode(value)) as {
+    port: number
+    counter: number
+  }
+  return {
+    port,
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    async open() {
+      const answer = await fetch(`http://127.0.0.1:${counter}/`)
+      return ((await answer.json()) as { open: number }).open
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill()
+      await child.exited
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import { describe, expect, test } from "bun:test"
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import {
+  createInstallation,
+  runJson,
+  type ServingProcess,
+  startCommand,
+  startServing,
+} from "../support/process.ts"
+
+const ANY_PORT = "server: { port: 0 }\n"
+const KEY = /^key: (sk-tg-[0-9A-Za-z]{43})$/m
+
+interface Credits {
+  readonly account: string
+  readonly balance: string
+}
+
+async function creditsOf(url: string, key: string): Promise<Credits> {
+  const response = await fetch(`${url}/v1/credits`, { headers: { authorization: `Bearer ${key}` } })
+  expect(response.status).toBe(200)
+  return (await response.json()) as Credits
+}
+
+/** The command that a start printed, as a person copies it. */
+function printedCommand(serving: ServingProcess): string {
+  return /^ {2}curl (.|\n)*?}'$/m.exec(serving.output())?.[0] ?? "false"
+}
+
+async function runPrinted(serving: ServingProcess): Promise<string> {
+  const shell = Bun.spawn(["sh", "-c", printedCommand(serving)], { stderr: "ignore" })
+  return new Response(shell.stdout).text()
+}
+
+async function end(serving: ServingProcess): Promise<void> {
+  serving.process.kill("SIGTERM")
+  expect(await serving.process.exited).toBe(0)
+}
+
+test("the first start gives a key and a command that works as printed; the second none", async () => {
+  using installation = createInstallation(ANY_PORT)
+  const first = await startServing(installation)
+  const key = KEY.exec(first.output())?.[1] ?? ""
+  expect(key).toStartWith("sk-tg-")
+  expect(await creditsOf(first.url, key)).toMatchObject({ account: "demo", balance: "10" })
+  if (Bun.which("curl")) {
+    const answer = JSON.parse(await runPrinted(first))
+    expect(answer.choices[0].message.content).toBe("Hello, Tollgate!")
+  }
+  const before = await creditsOf(first.url, key)
+  await end(first)
+
+  await using second = await startServing(installation)
+  expect(second.output()).not.toContain("sk-tg-")
+  expect(await creditsOf(second.url, key)).toEqual(before)
+  const { keys } = await runJson<{ keys: unknown[] }>(installation, "key", "list")
+  expect(keys).toHaveLength(1)
+}, 30_000)
+
+describe("a port that is in use", () => {
+  for (const workers of ["1", "2"]) {
+    test(`is told with what to do, and no key is lost, ${workers} worker(s)`, async () => {
+      using installation = createInstallation(ANY_PORT)
+      const busy = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
+      const child = await startServing(installation, {
+        TOLLGATE_PORT: String(busy.port),
+        TOLLGATE_WORKERS: workers,
+      }).catch((error: Error) => error.message)
+      busy.stop(true)
+      expect(child).toContain("error: ")
+      expect(child).toContain("hint: Stop the program that uses the port, or choose another")
+      expect(child).not.toContain("    at ")
+      await using serving = await startServing(installation)
+      expect(serving.output()).toMatch(KEY)
+    }, 30_000)
+  }
+})
+
+describe("the environment", () => {
+  test("wins over the file: host, port and data", async () => {
+    using installation = createInstallation("server: { host: 127.0.0.1, port: 1 }\ndata: ./wrong\n")
+    const data = join(installation.data, "elsewhere")
+    const words = ["--config", installation.config, "serve"]
+    const environment = { TOLLGATE_HOST: "::1", TOLLGATE_PORT: "0", TOLLGATE_DATA: data }
+    await using serving = await startCommand(words, environment)
+    expect(serving.url).toMatch(/^http:\/\/\[::1\]:\d+$/)
+    expect((await fetch(`${serving.url}/healthz`)).status).toBe(200)
+    expect(readdirSync(data)).toContain("tollgate.db")
+    expect(readdirSync(installation.data)).not.toContain("wrong")
+  }, 30_000)
+
+  test("names the file, and a bad value of it is named", async () => {
+    using installation = createInstallation(ANY_PORT)
+    const { config: TOLLGATE_CONFIG, data: TOLLGATE_DATA } = installation
+    await using serving = await startCommand(["serve"], { TOLLGATE_CONFIG, TOLLGATE_DATA })
+    expect(serving.output()).toMatch(KEY)
+    const refused = await startCommand(["serve"], { TOLLGATE_PORT: "many" }).catch(String)
+    expect(refused).toContain("TOLLGATE_PORT")
+  }, 30_000)
+})
+
+describe("demo", () => {
+  for (const workers of ["1", "2"]) {
+    test(`keeps nothing, ${workers} worker(s) asked for`, async () => {
+      const temporary = mkdtempSync(join(tmpdir(), "tollgate-test-"))
+      const empty = join(temporary, "empty")
+      mkdirSync(empty)
+      const environment = {
+        TMPDIR: empty,
+        TOLLGATE_PORT: "0",
+        TOLLGATE_WORKERS: workers,
+        OPENAI_API_KEY: "sk-nobody",
+      }
+      const serving = await startCommand(["demo"], environment)
+      const key = KEY.exec(serving.output())?.[1] ?? ""
+      expect(await creditsOf(serving.url, key)).toMatchObject({ balance: "10" })
+      expect(readdirSync(empty)).toHaveLength(1)
+      // Only the simulator's: a demonstration calls nobody who wants money.
+      expect(serving.output()).toContain("models: 8 (")
+      await end(serving)
+      expect(readdirSync(empty)).toEqual([])
+      rmSync(temporary, { recursive: true })
+    }, 30_000)
+  }
+})
+
+test("--json tells it as one document", async () => {
+  using installation = createInstallation(ANY_PORT)
+  const { config, data } = installation
+  const words = ["--config", config, "--data", data, "serve", "--json"]
+  await using serving = await startCommand(words, {})
+  const document = JSON.parse(serving.output())
+  expect(document).toMatchObject({ account: "demo", models: 8, sandbox: true })
+  expect(await creditsOf(document.url, document.key)).toMatchObject({ balance: "10" })
+}, 30_000)

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+  until,
+} from "../support/gateway.ts"
+import { sendRaw } from "./raw-caller.ts"
+import { frame, type ScriptedVendor, startVendor } from "./scripted-vendor.ts"
+import { HELLO, nanocredits, onlyReceipt } from "./support.ts"
+
+const MEGABYTE = 1024 * 1024
+/** Sockets' own buffers on the way, and what the gateway reads ahead. */
+const MOST_UNDER_WAY = 24 * MEGABYTE
+const PIECE = new TextEncoder().encode(frame("x".repeat(16_000)))
+
+let gateway: TestGateway
+let caller: TestCaller
+let flood: ScriptedVendor
+let sent: number
+let wasLeft: PromiseWithResolvers<void>
+
+beforeAll(async () => {
+  flood = startVendor(() => {
+    sent = 0
+    wasLeft = Promise.withResolvers()
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += PIECE.byteLength
+        controller.enqueue(PIECE)
+      },
+      cancel: () => wasLeft.resolve(),
+    })
+    return new Response(body, { headers: { "content-type": "text/event-stream" } })
+  })
+  gateway = await startGateway({
+    keepAlive: 200,
+    providers: { flood: provider(flood.url) },
+    models: { "flood/endless": simulated() },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  flood[Symbol.dispose]()
+})
+
+/** Waits until the vendor cannot send any more: nothing moved for a while. */
+async function untilStill(): Promise<void> {
+  let before = -1
+  let since = Date.now()
+  await until(() => {
+    if (sent !== before) since = Date.now()
+    before = sent
+    return sent > 0 && Date.now() - since > 400
+  })
+}
+
+const BODY = { model: "flood/endless", messages: HELLO, stream: true }
+
+test("a caller who does not read stops the upstream; when he leaves, it is let go", async () => {
+  caller = await gateway.caller("1000")
+  using raw = sendRaw(gateway.url, caller.key, BODY)
+  await until(() => raw.text().includes("xxxx"))
+  raw.socket.pause()
+  await untilStill()
+  const still = sent
+  expect(still).toBeLessThan(MOST_UNDER_WAY)
+
+  raw.socket.resume()
+  await until(() => sent > still + 8 * MEGABYTE)
+  raw.socket.pause()
+  await untilStill()
+
+  raw.socket.destroy()
+  await wasLeft.promise
+  const receipt = await onlyReceipt(gateway, caller)
+  expect(receipt).toMatchObject({ status: "settled", estimated: true })
+  expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
+  expect(await caller.balance()).toBe(1_000_000_000_000n - nanocredits(receipt.cost))
+}, 30_000)
+
+test("a caller who never reads on is ended with the deadline of the whole", async () => {
+  const { settings } = gateway
+  gateway.app.apply({ ...settings, deadlines: { ...settings.deadlines, whole: 1_500 } })
+  caller = await gateway.caller("10")
+  using raw = sendRaw(gateway.url, caller.key, BODY)
+  await until(() => raw.text().includes("xxxx"))
+  raw.socket.pause()
+  await wasLeft.promise
+  const receipt = await onlyReceipt(gateway, caller)
+  expect(receipt).toMatchObject({ status: "settled", estimated: true })
+  expect(receipt.attempts).toMatchObject([{ outcome: "upstream_timeout" }])
+}, 30_000)

@@ -1,0 +1,33 @@
+import { connect, type Socket } from "node:net"
+import { CHAT } from "./support.ts"
+
+/** A caller on a bare socket, who reads only what he wants to. */
+export interface RawCaller extends Disposable {
+  readonly socket: Socket
+  /** Everything read so far, head and chunk sizes included. */
+  text(): string
+}
+
+/** Sends a chat request over a connection of its own. */
+export function sendRaw(url: string, key: string, body: object, path = CHAT): RawCaller {
+  const { hostname, port } = new URL(url)
+  const payload = JSON.stringify(body)
+  const socket = connect(Number(port), hostname)
+  let text = ""
+  socket.on("data", (piece) => {
+    text += piece.toString("latin1")
+  })
+  socket.on("error", () => {})
+  socket.write(
+    [
+      `POST ${path} HTTP/1.1`,
+      "host: gateway",
+      `authorization: Bearer ${key}`,
+      "content-type: application/json",
+      `content-length: ${Buffer.byteLength(payload)}`,
+      "",
+      payload,
+    ].join("\r\n"),
+  )
+  return { socket, text: () => text, [Symbol.dispose]: () => void socket.destroy() }
+}
