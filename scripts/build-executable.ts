@@ -6,6 +6,7 @@ const built = await Bun.build({
   entrypoints: [
     "scripts/executable.ts",
     "src/store/sqlite/thread.ts",
+    "src/store/sqlite/checkpoint-thread.ts",
     "src/relay/token-counter-thread.ts",
   ],
   compile: { outfile: "dist/tollgate" },

@@ -24,7 +24,7 @@ import { TokenCounter } from "./relay/token-counter.ts"
 import { endpointOf } from "./relay/upstream.ts"
 import { Health } from "./routing/health.ts"
 import type { Store } from "./store/store.ts"
-import { openStore } from "./store/threaded-store.ts"
+import { openStore } from "./store/open-store.ts"
 import type { Events } from "./telemetry/events.ts"
 import { vendors } from "./vendors/index.ts"
 
@@ -32,6 +32,8 @@ import { vendors } from "./vendors/index.ts"
 const DRAIN_TIME = 30_000
 /** A silent stream gets a comment this often, milliseconds. */
 const KEEP_ALIVE = 15_000
+/** How long those that were cut then may take to be settled, milliseconds. */
+const SETTLE_TIME = 5_000
 /** How often it looks whether they have. */
 const DRAIN_LOOK = 20
 
@@ -90,7 +92,9 @@ export class App implements AsyncDisposable {
     const { settings, events } = options
     await using building = new AsyncDisposableStack()
     const state = initialState(settings, events)
-    const store = building.use(await openStore(databasePath(settings.data)))
+    const store = building.use(
+      await openStore(databasePath(settings.data), options.isShared ? "shared" : "alone"),
+    )
     const keyring = new Keyring(store, new KeyHasher(loadSecrets(settings.data).keyPepper))
     await keyring.refresh()
     const limiter = new RateLimiter()
@@ -116,7 +120,7 @@ export class App implements AsyncDisposable {
     })
     const routes = routesOf({ state, store, keyring, ledger, relay, events })
     const server = serve({ ...settings.server, isShared: options.isShared }, routes)
-    building.defer(() => drain(server, state, options.drainTime ?? DRAIN_TIME))
+    building.defer(() => drain({ server, state, billing }, options.drainTime ?? DRAIN_TIME))
     const { hostname = settings.server.host, port = settings.server.port } = server
     const url = settings.publicUrl ?? addressOf(hostname, port)
     return new App(url, events, building.move(), state)
@@ -215,11 +219,23 @@ function routesOf(parts: RouteParts): Route[] {
   ]
 }
 
-async function drain(server: Bun.Server<undefined>, state: State, patience: number): Promise<void> {
+interface Drained {
+  readonly server: Bun.Server<undefined>
+  readonly state: State
+  readonly billing: Billing
+}
+
+async function drain({ server, state, billing }: Drained, patience: number): Promise<void> {
   state.isDraining = true
   // Idle connections of callers would keep it open for ever, so it is not waited for.
   void server.stop(false)
-  const deadline = Date.now() + patience
-  while (server.pendingRequests > 0 && Date.now() < deadline) await Bun.sleep(DRAIN_LOOK)
+  await waitUntil(() => server.pendingRequests === 0, patience)
   await server.stop(true)
+  // Those that were cut have delivered something: it goes into the book before that closes.
+  await waitUntil(() => billing.open === 0, SETTLE_TIME)
+}
+
+async function waitUntil(isOver: () => boolean, patience: number): Promise<void> {
+  const deadline = Date.now() + patience
+  while (!isOver() && Date.now() < deadline) await Bun.sleep(DRAIN_LOOK)
 }

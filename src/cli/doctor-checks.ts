@@ -4,7 +4,7 @@ import { ConfigError } from "../config/config-error.ts"
 import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
 import { verifyBooks } from "../store/verify.ts"
-import { openStore } from "../store/threaded-store.ts"
+import { openStore } from "../store/open-store.ts"
 import type { Check } from "./doctor-check.ts"
 import { checkProviders } from "./doctor-providers.ts"
 

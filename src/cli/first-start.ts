@@ -4,7 +4,7 @@ import type { Settings } from "../config/settings.ts"
 import { KeyIssuer } from "../keys/keyring.ts"
 import { KeyHasher, randomText } from "../keys/secret.ts"
 import { parseCredits } from "../ledger/money.ts"
-import { openStore } from "../store/threaded-store.ts"
+import { openStore } from "../store/open-store.ts"
 
 /** The account that a first start makes, so that there is something to call with. */
 export const FIRST_ACCOUNT = "demo"

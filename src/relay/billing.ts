@@ -59,11 +59,17 @@ export class Billing {
   readonly #ledger: Ledger
   readonly #counter: TokenCounter
   readonly #alarms: BillingAlarms
+  #open = 0
 
   constructor(ledger: Ledger, counter: TokenCounter, alarms: BillingAlarms) {
     this.#ledger = ledger
     this.#counter = counter
     this.#alarms = alarms
+  }
+
+  /** Requests whose money is not over yet: held, or on its way to the disk. */
+  get open(): number {
+    return this.#open
   }
 
   /**
@@ -142,6 +148,7 @@ export class Billing {
       })
     const hold = this.#ledger.tryHold({ request: call.id, payer: call.key.payer, amount, receipt })
     if (!hold) return undefined
+    this.#open++
     return { call, request, model, hold, clampedTo, attempts, losses: [], firstByteAt: undefined }
   }
 
@@ -191,15 +198,23 @@ export class Billing {
       estimated,
       cost,
     })
-    return this.#ledger.settle(bill.hold, cost.total, receipt)
+    return this.#end(bill, cost.total, receipt)
   }
 
   /** Ends a request that delivered nothing. Its receipt says why; nobody has to wait for it. */
   release(bill: Bill): void {
     const receipt = writeReceipt({ ...this.#facts(bill), status: "released" })
-    this.#ledger.settle(bill.hold, 0n, receipt).catch(() => {
+    this.#end(bill, 0n, receipt).catch(() => {
       // The ledger has raised the alarm, and nothing was to be charged.
     })
+  }
+
+  async #end(bill: Bill, amount: bigint, receipt: string): Promise<Settlement> {
+    try {
+      return await this.#ledger.settle(bill.hold, amount, receipt)
+    } finally {
+      this.#open--
+    }
   }
 
   #facts(bill: Bill) {

@@ -78,3 +78,26 @@ export type DirectStore = {
     ...parameters: Parameters<Store[Method]>
   ) => Awaited<ReturnType<Store[Method]>>
 }
+
+/** The names of all steps. */
+export const STEPS = [
+  "createAccount",
+  "findAccount",
+  "listAccounts",
+  "addEntry",
+  "listEntries",
+  "findReceipt",
+  "insertKey",
+  "rotateKey",
+  "revokeKey",
+  "findKey",
+  "listKeys",
+  "keysSince",
+  "joinNode",
+  "pollNode",
+  "listNodes",
+  "removeNode",
+  "lease",
+  "returnLease",
+  "post",
+] as const satisfies readonly (keyof DirectStore)[]

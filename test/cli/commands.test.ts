@@ -74,7 +74,12 @@ describe("accounts and credits", () => {
   test("credits are granted by name and by id, to the nanocredit", async () => {
     const granted = await runJson<{ account: string }>(
       installation,
-      ...["credits", "grant", "poor", "0.000000001", "--note", "a gift"],
+      "credits",
+      "grant",
+      "poor",
+      "0.000000001",
+      "--note",
+      "a gift",
     )
     expect(granted).toMatchObject({ name: "poor", balance: "0.000000001", entry: 1 })
     const plain = await run("credits", "grant", granted.account, "1")
@@ -127,7 +132,10 @@ describe("keys", () => {
     expect(listed.stdout).not.toContain(created.key)
     const { keys } = await runJson<{ keys: KeyDocument[] }>(
       installation,
-      ...["key", "list", "--account", "rich"],
+      "key",
+      "list",
+      "--account",
+      "rich",
     )
     expect(keys.map(({ id }) => id)).toEqual([created.id])
     expect(JSON.stringify(keys)).not.toContain(created.key)
@@ -172,10 +180,7 @@ describe("a receipt", () => {
 
   test("explains its charge to the nanocredit", async () => {
     await runJson(installation, "account", "create", "caller", "--credits", "1")
-    const { key } = await runJson<KeyDocument>(
-      installation,
-      ...["key", "create", "--account", "caller"],
-    )
+    const { key } = await runJson<KeyDocument>(installation, "key", "create", "--account", "caller")
     await using serving = await startServing(installation)
     const response = await fetch(`${serving.url}/v1/chat/completions`, {
       method: "POST",

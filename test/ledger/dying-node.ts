@@ -1,7 +1,7 @@
 /** A process that joins, leases, holds, lets the journal write that down, and waits to be killed. */
 import { Ledger } from "../../src/ledger/ledger.ts"
 import { Node } from "../../src/ledger/node.ts"
-import { openStore } from "../../src/store/threaded-store.ts"
+import { openStore } from "../../src/store/open-store.ts"
 
 const [path = "", id = ""] = process.argv.slice(2)
 const store = await openStore(path)

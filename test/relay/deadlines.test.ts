@@ -18,7 +18,7 @@ import {
   WHOLE_STREAM,
   wholeAnswer,
 } from "./scripted-vendor.ts"
-import { startSilentListener } from "./silent-listener.ts"
+import { type SilentListener, startSilentListener } from "./silent-listener.ts"
 import {
   CHAT,
   contentOf,
@@ -43,7 +43,6 @@ const SCRIPTS: Readonly<Record<string, () => Response>> = {
   comments: () => streamed([...repeated(": thinking\n\n", 14, 50), WHOLE_STREAM]),
   "spaces-then-json": () =>
     streamed([...repeated("\n", 14, 50), JSON.stringify(wholeAnswer())], "application/json"),
-  "headers-then-thinks": () => streamed(["\n", 600, WHOLE_STREAM]),
   "slow-frames": () =>
     streamed([...repeated(frame("x"), 7, 100), frame("", "stop"), usageFrame(5, 7), DONE]),
 }
@@ -51,21 +50,29 @@ const SCRIPTS: Readonly<Record<string, () => Response>> = {
 let gateway: TestGateway
 let caller: TestCaller
 let vendor: ScriptedVendor
-let silent: Disposable & { readonly url: string }
+let silent: SilentListener
+let narrow: SilentListener
 
 beforeAll(async () => {
   vendor = startVendor(() => {
     const script = SCRIPTS[String(vendor.bodies.at(-1)?.["model"])]
     return script?.() ?? new Response("unknown script", { status: 500 })
   })
-  silent = await startSilentListener()
+  silent = startSilentListener()
+  await silent.fill()
+  narrow = startSilentListener()
   gateway = await startGateway({
-    providers: { scripted: provider(vendor.url), silent: provider(`${silent.url}/v1`) },
+    providers: {
+      scripted: provider(vendor.url),
+      silent: provider(`${silent.url}/v1`),
+      narrow: provider(`${narrow.url}/v1`),
+    },
     models: {
       "sim/fault-slow-headers": simulated(),
       "sim/fault-slow-headers-600": simulated(),
       "sim/fault-stall": simulated(),
       "silent/echo": simulated(),
+      "narrow/echo": simulated(),
       "silent/backed-up": simulated({
         deployments: [
           { provider: "silent", model: "x", weight: 1 },
@@ -82,6 +89,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
   vendor[Symbol.dispose]()
   silent[Symbol.dispose]()
+  narrow[Symbol.dispose]()
 })
 
 function ask(
@@ -204,6 +212,45 @@ describe("what keeps a deadline from striking", () => {
     const body = { stream: true, messages: [{ role: "user", content: "/tokens 900" }] }
     const response = await ask("sim/echo", { betweenBytes: 200 }, body)
     await Bun.sleep(600)
+    expect(await response.text()).toEndWith(DONE)
+  })
+})
+
+/** The head of a stream; what follows is its body, until the connection closes. */
+const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
+
+describe("a vendor on a bare socket", () => {
+  test("that begins to answer while we look for it is not ended by what we find", async () => {
+    const connect = 250
+    const answer = ask("narrow/echo", { connect }, { stream: true })
+    // The request's own connection fills the queue, so that the look at the address finds nobody.
+    await Bun.sleep(400)
+    const connection = await narrow.take()
+    connection.write(HEAD + frame("Hello"))
+    const response = await answer
+    await Bun.sleep(2 * connect)
+    connection.write(frame("", "stop") + usageFrame(10, 1) + DONE)
+    connection.close()
+    expect(await response.text()).toEndWith(DONE)
+  })
+
+  test("that sends its headers at once has the time of the first byte for the first byte", async () => {
+    using eager = startSilentListener()
+    const { settings } = gateway
+    gateway.app.apply({
+      ...settings,
+      providers: { eager: provider(`${eager.url}/v1`) },
+      models: { "eager/echo": simulated() },
+      deadlines: { ...LONG, betweenBytes: 250 },
+    })
+    const answer = caller.post(CHAT, { model: "eager/echo", messages: WORDS, stream: true })
+    const connection = await eager.take()
+    connection.write(HEAD)
+    await Bun.sleep(600)
+    connection.write(WHOLE_STREAM)
+    connection.close()
+    const response = await answer
+    expect(response.status).toBe(200)
     expect(await response.text()).toEndWith(DONE)
   })
 })

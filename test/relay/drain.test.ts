@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { databasePath } from "../../src/app.ts"
-import { openStore } from "../../src/store/threaded-store.ts"
+import { openStore } from "../../src/store/open-store.ts"
 import { provider, simulated, startGateway, type TestGateway, until } from "../support/gateway.ts"
 import { sendRaw } from "./raw-caller.ts"
 import { DONE, frame, startVendor, usageFrame } from "./scripted-vendor.ts"
@@ -24,9 +24,14 @@ function startPausing() {
   return { vendor, end: () => end.resolve() }
 }
 
-async function startPaused(vendorUrl: string, drainTime: number): Promise<TestGateway> {
+async function startPaused(
+  vendorUrl: string,
+  drainTime: number,
+  isShared = false,
+): Promise<TestGateway> {
   return startGateway({
     drainTime,
+    isShared,
     providers: { pausing: provider(vendorUrl) },
     models: { "pausing/x": simulated() },
   })
@@ -56,20 +61,23 @@ test("a gateway that ends takes nothing new and lets running streams finish", as
   expect((await gateway.store.findAccount(caller.account.id))?.leased).toBe(0n)
 })
 
-test("a stream that outlasts the end is cut, and what was delivered is in the book", async () => {
-  const { vendor } = startPausing()
-  using _ = vendor
-  await using gateway = await startPaused(vendor.url, 200)
-  const caller = await gateway.caller("1")
-  using raw = sendRaw(gateway.url, caller.key, BODY)
-  await until(() => raw.text().includes("Hello"))
-  await gateway.app[Symbol.asyncDispose]()
-  expect(raw.text()).not.toContain("[DONE]")
-  const receipts = receiptsOf(gateway, caller)
-  expect(receipts).toMatchObject([{ status: "settled", estimated: true }])
-  expect(gateway.heard.map(({ name }) => name)).not.toContain("bookFailed")
-  await using store = await openStore(databasePath(gateway.settings.data))
-  const account = await store.findAccount(caller.account.id)
-  expect(account?.leased).toBe(0n)
-  expect(account?.balance).toBeLessThan(1_000_000_000n)
-})
+test.each([false, true])(
+  "a stream that outlasts the end is cut, and what was delivered is in the book (shared: %p)",
+  async (isShared) => {
+    const { vendor } = startPausing()
+    using _ = vendor
+    await using gateway = await startPaused(vendor.url, 200, isShared)
+    const caller = await gateway.caller("1")
+    using raw = sendRaw(gateway.url, caller.key, BODY)
+    await until(() => raw.text().includes("Hello"))
+    await gateway.app[Symbol.asyncDispose]()
+    expect(raw.text()).not.toContain("[DONE]")
+    const receipts = receiptsOf(gateway, caller)
+    expect(receipts).toMatchObject([{ status: "settled", estimated: true }])
+    expect(gateway.heard.map(({ name }) => name)).not.toContain("bookFailed")
+    await using store = await openStore(databasePath(gateway.settings.data))
+    const account = await store.findAccount(caller.account.id)
+    expect(account?.leased).toBe(0n)
+    expect(account?.balance).toBeLessThan(1_000_000_000n)
+  },
+)

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { databasePath } from "../../src/app.ts"
-import { openStore } from "../../src/store/threaded-store.ts"
+import { openStore } from "../../src/store/open-store.ts"
 import { createInstallation, runJson, startServing } from "../support/process.ts"
 import { until } from "../support/gateway.ts"
 import { type RawCaller, sendRaw } from "./raw-caller.ts"
@@ -47,7 +47,11 @@ models:
 `)
     const account = await runJson<{ id: string }>(
       installation,
-      ...["account", "create", "many", "--credits", "100"],
+      "account",
+      "create",
+      "many",
+      "--credits",
+      "100",
     )
     const { key } = await runJson<{ key: string }>(
       installation,

@@ -1,49 +1,87 @@
 import { dlopen } from "bun:ffi"
-
-/** Whether this machine's C library is the one that `startSilentListener` calls. */
-const LIBRARY = process.platform === "darwin" ? "libSystem.dylib" : "libc.so.6"
+import { until } from "../support/gateway.ts"
 
 const STREAM_SOCKET = 1
 const INTERNET = 2
+const SET_FLAGS = 4
+const NON_BLOCKING = process.platform === "darwin" ? 4 : 2_048
 
-/** An address that listens, but where a new connection is never taken: its queue is full. */
-export async function startSilentListener(): Promise<Disposable & { readonly url: string }> {
-  const { symbols } = dlopen(LIBRARY, {
+function openLibrary() {
+  return dlopen(process.platform === "darwin" ? "libSystem.dylib" : "libc.so.6", {
     socket: { args: ["int", "int", "int"], returns: "int" },
     bind: { args: ["int", "ptr", "int"], returns: "int" },
     listen: { args: ["int", "int"], returns: "int" },
+    fcntl: { args: ["int", "int", "int"], returns: "int" },
     getsockname: { args: ["int", "ptr", "ptr"], returns: "int" },
+    accept: { args: ["int", "ptr", "ptr"], returns: "int" },
+    write: { args: ["int", "ptr", "u64"], returns: "int" },
     close: { args: ["int"], returns: "int" },
-  })
-  const descriptor = symbols.socket(INTERNET, STREAM_SOCKET, 0)
+  }).symbols
+}
+
+/** An address that listens, with room for one connection that waits to be taken. */
+export interface SilentListener extends Disposable {
+  readonly url: string
+  /** Connects until a connection is not answered any more. */
+  fill(): Promise<void>
+  /** Takes the connection that waits, whoever it is from. */
+  take(): Promise<TakenConnection>
+}
+
+export interface TakenConnection {
+  write(text: string): void
+  close(): void
+}
+
+/** Bun's own servers take every connection at once, so this one is the C library's. */
+export function startSilentListener(): SilentListener {
+  const library = openLibrary()
+  const descriptor = library.socket(INTERNET, STREAM_SOCKET, 0)
   // The family, a port that is chosen for us, 127.0.0.1.
   const address = new Uint8Array(16)
   address.set([INTERNET, 0, 0, 0, 127, 0, 0, 1])
   const size = new Int32Array([address.length])
-  if (symbols.bind(descriptor, address, address.length) !== 0) throw new Error("bind failed")
-  if (symbols.listen(descriptor, 0) !== 0) throw new Error("listen failed")
-  symbols.getsockname(descriptor, address, size)
+  if (library.bind(descriptor, address, address.length) !== 0) throw new Error("bind failed")
+  if (library.listen(descriptor, 0) !== 0) throw new Error("listen failed")
+  library.fcntl(descriptor, SET_FLAGS, NON_BLOCKING)
+  library.getsockname(descriptor, address, size)
   const port = ((address[2] ?? 0) << 8) | (address[3] ?? 0)
-  const fillers = await fillQueue(port)
+  const fillers: { terminate(): void }[] = []
   return {
     url: `http://127.0.0.1:${port}`,
+    async fill() {
+      fillers.push(...(await connectUntilFull(port)))
+    },
+    async take() {
+      let connection = -1
+      await until(() => {
+        connection = library.accept(descriptor, null, null)
+        return connection >= 0
+      })
+      return {
+        write(text) {
+          const bytes = new TextEncoder().encode(text)
+          library.write(connection, bytes, bytes.length)
+        },
+        close: () => void library.close(connection),
+      }
+    },
     [Symbol.dispose]() {
       for (const filler of fillers) filler.terminate()
-      symbols.close(descriptor)
+      library.close(descriptor)
     },
   }
 }
 
-/** Connects until one connection is left waiting. */
-async function fillQueue(port: number): Promise<{ terminate(): void }[]> {
-  const fillers: { terminate(): void }[] = []
+async function connectUntilFull(port: number): Promise<{ terminate(): void }[]> {
+  const connections: { terminate(): void }[] = []
   for (;;) {
     const connecting = Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } })
     const connected = await Promise.race([connecting, Bun.sleep(200)])
     if (!connected) {
       connecting.then((socket) => socket.terminate()).catch(() => {})
-      return fillers
+      return connections
     }
-    fillers.push(connected)
+    connections.push(connected)
   }
 }

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { HoldRecord, KeyRecord, Payer } from "../../src/store/records.ts"
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import type { Store } from "../../src/store/store.ts"
-import { openStore } from "../../src/store/threaded-store.ts"
+import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import { Ledger, type HoldOrder, type LedgerAlarms } from "../../src/ledger/ledger.ts"
 
 /** A directory that is gone after the test. */
@@ -71,7 +71,7 @@ export class Book implements AsyncDisposable {
 
   /** A further store on the same file, on a thread of its own. */
   async threaded(): Promise<Store> {
-    const store = await openStore(this.directory.database)
+    const store = await openThreadedStore(this.directory.database)
     this.#stores.push(store)
     return store
   }

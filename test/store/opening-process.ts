@@ -1,5 +1,5 @@
 /** A process that opens the database as soon as it is told to, and says that it could. */
-import { openStore } from "../../src/store/threaded-store.ts"
+import { openStore } from "../../src/store/open-store.ts"
 
 const [path = "", name = ""] = process.argv.slice(2)
 await Bun.stdin.stream().getReader().read()

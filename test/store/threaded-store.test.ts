@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test"
 import { existsSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { StoreError } from "../../src/store/store.ts"
-import { openStore } from "../../src/store/threaded-store.ts"
+import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import { TemporaryDirectory } from "./book.ts"
 
 /**
@@ -21,12 +21,12 @@ describe("the store on its own thread", () => {
   test("keeps what it answered", async () => {
     using directory = new TemporaryDirectory()
     {
-      await using store = await openStore(directory.database)
+      await using store = await openThreadedStore(directory.database)
       await store.createAccount({ id: "account", name: "Ada", createdAt: 5 })
       const grant = { account: "account", kind: "grant" as const, note: "hello", author: "me" }
       await store.addEntry({ ...grant, amount: 2n ** 62n, at: 6 })
     }
-    await using store = await openStore(directory.database)
+    await using store = await openThreadedStore(directory.database)
     const expected = { id: "account", name: "Ada", createdAt: 5, balance: 2n ** 62n, leased: 0n }
     expect(await store.findAccount("Ada")).toEqual(expected)
     expect(await store.findAccount("account")).toEqual(expected)
@@ -43,7 +43,7 @@ describe("the store on its own thread", () => {
 
   test("answers in the order it was asked", async () => {
     using directory = new TemporaryDirectory()
-    await using store = await openStore(directory.database)
+    await using store = await openThreadedStore(directory.database)
     const answers: number[] = []
     const calls = Array.from({ length: 20 }, (_, index) => {
       const id = `account ${index}`
@@ -57,7 +57,7 @@ describe("the store on its own thread", () => {
 
   test("passes its refusals on with their code", async () => {
     using directory = new TemporaryDirectory()
-    await using store = await openStore(directory.database)
+    await using store = await openThreadedStore(directory.database)
     await store.createAccount({ id: "account", name: "Ada", createdAt: 5 })
     const again = await failureOf(store.createAccount({ id: "other", name: "Ada", createdAt: 5 }))
     expect(again).toBeInstanceOf(StoreError)
@@ -76,28 +76,28 @@ describe("the store on its own thread", () => {
       directory.database,
       "this is a text, and it is long enough to be looked at ".repeat(9),
     )
-    expect(await failureOf(openStore(directory.database))).toMatchObject({
+    expect(await failureOf(openThreadedStore(directory.database))).toMatchObject({
       message: expect.stringContaining("not a database"),
     })
     expect(
-      await failureOf(openStore(join(directory.path, "nowhere", "tollgate.db"))),
+      await failureOf(openThreadedStore(join(directory.path, "nowhere", "tollgate.db"))),
     ).toMatchObject({ message: expect.stringContaining("") })
   })
 
   test("refuses a database that a newer Tollgate has written", async () => {
     using directory = new TemporaryDirectory()
-    await (await openStore(directory.database))[Symbol.asyncDispose]()
+    await (await openThreadedStore(directory.database))[Symbol.asyncDispose]()
     const database = new Database(directory.database)
     database.run("PRAGMA user_version = 1000")
     database.close()
-    expect(await failureOf(openStore(directory.database))).toMatchObject({
+    expect(await failureOf(openThreadedStore(directory.database))).toMatchObject({
       message: expect.stringContaining("a newer Tollgate"),
     })
   })
 
   test("fails calls after it was closed instead of leaving them open", async () => {
     using directory = new TemporaryDirectory()
-    const store = await openStore(directory.database)
+    const store = await openThreadedStore(directory.database)
     await store[Symbol.asyncDispose]()
     await store[Symbol.asyncDispose]()
     expect(await failureOf(store.listAccounts())).toMatchObject({
@@ -107,7 +107,7 @@ describe("the store on its own thread", () => {
 
   test("leaves everything in one file, so that copying it is a backup", async () => {
     using directory = new TemporaryDirectory()
-    const store = await openStore(directory.database)
+    const store = await openThreadedStore(directory.database)
     await store.createAccount({ id: "account", name: "Ada", createdAt: 5 })
     await store[Symbol.asyncDispose]()
     const rest = `${directory.database}-wal`
@@ -119,7 +119,7 @@ test("a new file that another process is just making is waited for", async () =>
   using directory = new TemporaryDirectory()
   const other = new Database(directory.database, { create: true })
   other.run("BEGIN EXCLUSIVE")
-  const opening = openStore(directory.database)
+  const opening = openThreadedStore(directory.database)
   expect(await Promise.race([opening, Bun.sleep(100).then(() => "waiting")])).toBe("waiting")
   other.run("COMMIT")
   other.close()
@@ -143,7 +143,7 @@ test("processes that open a new file at the same moment all succeed", async () =
   }
   const codes = await Promise.all(children.map((child) => child.exited))
   expect(codes).toEqual([0, 0, 0, 0])
-  await using store = await openStore(directory.database)
+  await using store = await openThreadedStore(directory.database)
   const accounts = (await store.listAccounts()).map(({ name }) => name)
   expect(accounts.toSorted()).toEqual(names.toSorted())
 }, 15_000)

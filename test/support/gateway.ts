@@ -11,7 +11,7 @@ import { KeyHasher, randomText } from "../../src/keys/secret.ts"
 import { parseCredits } from "../../src/ledger/money.ts"
 import type { AccountRecord } from "../../src/store/records.ts"
 import type { Store } from "../../src/store/store.ts"
-import { openStore } from "../../src/store/threaded-store.ts"
+import { openStore } from "../../src/store/open-store.ts"
 import type { Events } from "../../src/telemetry/events.ts"
 
 /** Everything the gateway told its operator, by name. */
@@ -45,6 +45,8 @@ export interface GatewayOptions {
   readonly models?: Readonly<Record<string, ModelSettings>>
   readonly providers?: Readonly<Record<string, ProviderSettings>>
   readonly settings?: Partial<Settings>
+  /** Whether the book is written on a thread of its own, as it is for one of several processes. */
+  readonly isShared?: boolean
   /** Milliseconds. */
   readonly drainTime?: number
   readonly keepAlive?: number
@@ -68,9 +70,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const simulator = startSimulator()
   const heard: Heard = []
   const settings = settingsFor(data, simulator, options)
-  const { drainTime = 30_000, keepAlive = 15_000 } = options
+  const { isShared = false, drainTime = 30_000, keepAlive = 15_000 } = options
   const events = recorder(heard)
-  const app = await App.start({ settings, events, isShared: false, drainTime, keepAlive })
+  const app = await App.start({ settings, events, isShared, drainTime, keepAlive })
   const store = await openStore(databasePath(data))
   return {
     url: app.url,

@@ -1,40 +1,17 @@
-import { threadAddress } from "../runtime.ts"
-import type { DirectStore, Store } from "./store.ts"
-import { StoreError } from "./store.ts"
-import type { StoreAnswer } from "./sqlite/thread.ts"
+import { threadAddress } from "../../runtime.ts"
+import { STEPS, type Store, StoreError } from "../store.ts"
+import type { StoreAnswer } from "./thread.ts"
 
 interface Waiting {
   resolve(value: unknown): void
   reject(error: Error): void
 }
 
-const METHODS = [
-  "createAccount",
-  "findAccount",
-  "listAccounts",
-  "addEntry",
-  "listEntries",
-  "findReceipt",
-  "insertKey",
-  "rotateKey",
-  "revokeKey",
-  "findKey",
-  "listKeys",
-  "keysSince",
-  "joinNode",
-  "pollNode",
-  "listNodes",
-  "removeNode",
-  "lease",
-  "returnLease",
-  "post",
-] as const satisfies readonly (keyof DirectStore)[]
-
 /**
  * The SQLite store on a thread of its own: waiting for the disk never stops the gateway's thread.
  * @throws Error when the file cannot be opened.
  */
-export async function openStore(path: string): Promise<Store> {
+export async function openThreadedStore(path: string): Promise<Store> {
   const thread = new StoreThread()
   try {
     await thread.call("open", [path])
@@ -42,7 +19,7 @@ export async function openStore(path: string): Promise<Store> {
     thread.end("the store could not be opened")
     throw error
   }
-  const methods = METHODS.map((method) => [
+  const methods = STEPS.map((method) => [
     method,
     (...parameters: readonly unknown[]) => thread.call(method, parameters),
   ])

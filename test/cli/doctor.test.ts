@@ -1,0 +1,146 @@
+import { Database } from "bun:sqlite"
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { startSimulator, type Simulator } from "../../simulator/server.ts"
+import { databasePath } from "../../src/app.ts"
+import { createInstallation, runCommand, runJson } from "../support/process.ts"
+
+let simulator: Simulator
+
+beforeAll(() => {
+  simulator = startSimulator()
+})
+
+afterAll(() => simulator.stop())
+
+const SECRET = "sk-refused"
+
+interface Diagnosis {
+  readonly healthy: boolean
+  readonly checks: readonly { name: string; result: string; found: string; mend?: string }[]
+}
+
+interface Options {
+  readonly apiKey?: string
+  readonly url?: string
+  readonly models?: string
+}
+
+/** Settings with one provider, and what a test adds. */
+function yamlFor({ apiKey = "upstream", url = simulator.url, models = "" }: Options): string {
+  return `
+providers:
+  sim: { vendor: openai-compatible, api_key: ${apiKey}, base_url: "${url}/v1" }
+models:
+  sim/echo: { price: { input: 1, output: 2 } }
+${models}`
+}
+
+async function diagnose(
+  yaml: string,
+  damage?: (data: string) => Promise<void>,
+): Promise<{ exitCode: number; words: string; diagnosis: Diagnosis }> {
+  using installation = createInstallation(yaml)
+  await damage?.(installation.data)
+  const [plain, json] = await Promise.all([
+    runCommand(installation, "doctor"),
+    runCommand(installation, "doctor", "--json"),
+  ])
+  expect(json.exitCode).toBe(plain.exitCode)
+  const words = plain.stdout + plain.stderr
+  expect(words).not.toContain(SECRET)
+  return {
+    exitCode: plain.exitCode,
+    words,
+    diagnosis: JSON.parse(json.stdout) as Diagnosis,
+  }
+}
+
+const checkOf = ({ checks }: Diagnosis, name: string) =>
+  checks.find((check) => check.name === name) ?? { result: "none", found: "", mend: "" }
+
+test("a healthy installation", async () => {
+  const { exitCode, words, diagnosis } = await diagnose(yamlFor({}))
+  expect(exitCode).toBe(0)
+  expect(diagnosis.healthy).toBe(true)
+  expect(diagnosis.checks.map(({ name, result }) => `${name}: ${result}`)).toEqual([
+    "settings: ok",
+    "data directory: ok",
+    "database: ok",
+    "clock: ok",
+    "provider sim: ok",
+    "prices: ok",
+  ])
+  expect(words).not.toContain("To mend")
+}, 20_000)
+
+test("a credential that the provider refuses", async () => {
+  const { exitCode, words, diagnosis } = await diagnose(yamlFor({ apiKey: SECRET }))
+  expect(exitCode).toBe(6)
+  const { result, found, mend } = checkOf(diagnosis, "provider sim")
+  expect({ result, found }).toEqual({
+    result: "failed",
+    found: "it refuses the credential (401)",
+  })
+  expect(mend).toContain("api_key")
+  expect(words).toContain("error: 1 of 6 checks failed")
+}, 20_000)
+
+test("a provider that cannot be reached is a warning: it may come back", async () => {
+  const closed = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
+  const url = `http://127.0.0.1:${closed.port}`
+  closed.stop(true)
+  const { exitCode, words, diagnosis } = await diagnose(yamlFor({ url }))
+  expect(exitCode).toBe(0)
+  expect(checkOf(diagnosis, "provider sim")).toMatchObject({ result: "warning" })
+  expect(words).toContain("To mend:")
+}, 20_000)
+
+test("a model without a price", async () => {
+  const models = "  sim/dear: { kind: chat }\n"
+  const { exitCode, diagnosis } = await diagnose(yamlFor({ models }))
+  expect(exitCode).toBe(0)
+  expect(checkOf(diagnosis, "prices")).toMatchObject({ result: "warning" })
+  expect(checkOf(diagnosis, "prices").mend).toContain("sim/dear")
+}, 20_000)
+
+test("no provider at all", async () => {
+  const { exitCode, diagnosis } = await diagnose("multiplier: 1\n")
+  expect(exitCode).toBe(0)
+  expect(checkOf(diagnosis, "providers").result).toBe("warning")
+}, 20_000)
+
+const DAMAGES: readonly [string, string][] = [
+  ["an amount", "UPDATE entries SET amount = amount + 1 WHERE kind = 'grant'"],
+  ["a balance", "UPDATE balances SET posted = posted + 1"],
+  ["an entry that is gone", "DELETE FROM entries WHERE number = 1"],
+]
+
+for (const [name, statement] of DAMAGES) {
+  test(`a book in which somebody changed ${name}`, async () => {
+    const { exitCode, words, diagnosis } = await diagnose(yamlFor({}), async (data) => {
+      const installation = { data, config: `${data}/tollgate.yaml`, [Symbol.dispose]() {} }
+      await runJson(installation, "account", "create", "one", "--credits", "5")
+      await runJson(installation, "credits", "grant", "one", "2")
+      using database = new Database(databasePath(data))
+      database.run(statement)
+    })
+    expect(exitCode).toBe(6)
+    expect(checkOf(diagnosis, "database").result).toBe("failed")
+    expect(words).toContain("To mend:")
+  }, 20_000)
+}
+
+test("a database that is none", async () => {
+  const { exitCode, diagnosis } = await diagnose(yamlFor({}), async (data) => {
+    await Bun.write(databasePath(data), "this is not a database at all\n".repeat(100))
+  })
+  expect(exitCode).toBe(6)
+  expect(checkOf(diagnosis, "database").result).toBe("failed")
+}, 20_000)
+
+test("settings that are wrong are told with their line, and nothing else is looked at", async () => {
+  const { exitCode, diagnosis } = await diagnose("multiplier: 1\nprovidrs: {}\n")
+  expect(exitCode).toBe(6)
+  expect(diagnosis.checks).toHaveLength(1)
+  expect(diagnosis.checks[0]?.found).toContain("line 2")
+}, 20_000)
