@@ -2,7 +2,7 @@ import type { Batch, HoldRecord, Posted, Posting } from "../store/records.ts"
 import type { Hold } from "./hold.ts"
 
 /** The longest a settlement waits for others to share its commit, in milliseconds. */
-const GATHER_TIME = 2
+const GATHER_TIME = 5
 /** Holds younger than this are not written down: most requests are over before. */
 const RECORD_AFTER = 250
 const ATTEMPTS = 3
@@ -16,15 +16,18 @@ interface Pending {
 }
 
 /**
- * Group commit: settlements that arrive while the disk is busy, or within two milliseconds of each
- * other, share one transaction. A lone request never waits for company.
+ * Group commit: settlements that arrive while the disk is busy, or within a few milliseconds of
+ * each other, share one transaction. A lone request never waits for company.
  */
 export class Journal {
   readonly #write: (batch: Batch) => Promise<Posted[]>
   #pending: Pending[] = []
   #closed: string[] = []
-  /** Holds in the order they were opened, none of them recorded; those that are over are skipped. */
-  #open: Hold[] = []
+  /**
+   * Running holds that are not recorded, in the order they were opened. One that ends leaves at once:
+   * kept any longer, its whole request would be kept with it.
+   */
+  readonly #open = new Set<Hold>()
   #running = 0
   #lastAppendAt = -Infinity
   #flushing: Promise<void> | undefined
@@ -39,12 +42,13 @@ export class Journal {
 
   opened(hold: Hold): void {
     this.#running++
-    this.#open.push(hold)
+    this.#open.add(hold)
   }
 
   /** The end of a hold that is not charged. */
   closed(hold: Hold): void {
     this.#running--
+    this.#open.delete(hold)
     if (hold.recorded) this.#closed.push(hold.request)
   }
 
@@ -59,10 +63,9 @@ export class Journal {
 
   /** Writes down holds that have lasted and ends of recorded ones. */
   tick(now: number): void {
-    const oldest = this.#open.findIndex((hold) => !hold.over)
-    this.#open = oldest === -1 ? [] : this.#open.slice(oldest)
-    const lasting = this.#open[0] !== undefined && this.#open[0].at + RECORD_AFTER < now
-    if (lasting || this.#closed.length > 0) void this.flush()
+    const [oldest] = this.#open
+    const isLasting = oldest !== undefined && oldest.at + RECORD_AFTER < now
+    if (isLasting || this.#closed.length > 0) void this.flush()
   }
 
   /** Resolves when everything appended so far has been written, or has failed. */
@@ -110,8 +113,10 @@ export class Journal {
     } catch (error) {
       this.failure = error
       this.#closed.push(...closed)
-      this.#open.unshift(...lasting)
-      for (const hold of lasting) hold.recorded = false
+      for (const hold of lasting) {
+        hold.recorded = false
+        if (!hold.over) this.#open.add(hold)
+      }
       for (const one of pending) one.reject(error)
     }
   }
@@ -130,12 +135,13 @@ export class Journal {
 
   /** Takes the holds that have lasted out of those that are not recorded. */
   #takeLasting(now: number): Hold[] {
-    const oldest = this.#open[0]
-    if (!oldest || oldest.at + RECORD_AFTER >= now) return []
-    const young = this.#open.findIndex((hold) => hold.at + RECORD_AFTER >= now)
-    const old = this.#open.splice(0, young === -1 ? this.#open.length : young)
-    const lasting = old.filter((hold) => !hold.over)
-    for (const hold of lasting) hold.recorded = true
+    const lasting: Hold[] = []
+    for (const hold of this.#open) {
+      if (hold.at + RECORD_AFTER >= now) break
+      hold.recorded = true
+      this.#open.delete(hold)
+      lasting.push(hold)
+    }
     return lasting
   }
 }

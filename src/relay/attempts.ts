@@ -44,7 +44,7 @@ function begin(services: RelayServices, exchange: Exchange, deployment: Deployme
   const endpoint = endpoints.get(deployment.provider)
   if (!endpoint) throw new Error(`provider ${deployment.provider} is not set up`)
   const attempt = new Attempt({ deployment, endpoint, deadlines, watch: services.watch })
-  exchange.attempt = attempt
+  exchange.leash.attempt = attempt
   return attempt
 }
 

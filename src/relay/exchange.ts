@@ -36,6 +36,14 @@ export interface RelayServices {
   readonly keepAlive: number
 }
 
+/**
+ * What a caller who leaves pulls at. The server keeps it until it forgets the connection, so it holds
+ * the running upstream call and nothing else of the request.
+ */
+export interface Leash {
+  attempt: Attempt | undefined
+}
+
 /** One request being served: what its paths share. */
 export interface Exchange {
   readonly call: Call
@@ -46,8 +54,7 @@ export interface Exchange {
   readonly surroundings: Surroundings
   /** Headers of the answer, as they become known. */
   readonly headers: Record<string, string>
-  /** The running upstream call, so that a caller who leaves ends it. */
-  attempt: Attempt | undefined
+  readonly leash: Leash
 }
 
 /** Why an upstream call ends when nobody waits for its answer any more. */

@@ -9,6 +9,7 @@ import {
   correctRate,
   estimatedTokens,
   type Exchange,
+  type Leash,
   type RelayServices,
 } from "./exchange.ts"
 import { streamVerbatim } from "./stream-answer.ts"
@@ -39,6 +40,7 @@ export class Relay {
     })
     const bill = await this.#hold(call, request, model)
     if (bill.clampedTo !== undefined) headers["x-tollgate-max-tokens"] = String(bill.clampedTo)
+    const leash: Leash = { attempt: undefined }
     const exchange: Exchange = {
       call,
       dialect,
@@ -46,9 +48,9 @@ export class Relay {
       bill,
       surroundings,
       headers,
-      attempt: undefined,
+      leash,
     }
-    call.signal.addEventListener("abort", () => exchange.attempt?.end(CALLER_LEFT))
+    call.signal.addEventListener("abort", () => leash.attempt?.end(CALLER_LEFT))
     return request.stream
       ? streamVerbatim(this.#services, exchange)
       : answerVerbatim(this.#services, exchange)

@@ -197,7 +197,7 @@ class StreamedAnswer implements Watched {
 
   #abandon(reason: GatewayError): void {
     this.#close()
-    const { attempt } = this.#exchange
+    const { attempt } = this.#exchange.leash
     attempt?.end(reason)
     attempt?.[Symbol.dispose]()
     const answering = this.#upstream?.attempt

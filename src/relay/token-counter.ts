@@ -85,6 +85,6 @@ export class TokenCounter implements Disposable {
     this.#thread?.terminate()
     this.#thread = undefined
     this.#isReady = false
-    for (const id of [...this.#waiting.keys()]) this.#answer(id, undefined)
+    for (const id of this.#waiting.keys()) this.#answer(id, undefined)
   }
 }

@@ -26,6 +26,7 @@ export async function answerVerbatim(services: RelayServices, exchange: Exchange
   }
   const { attempt, body, meter } = received
   attempt[Symbol.dispose]()
+  exchange.leash.attempt = undefined
   const reckoned = billing.reckon(bill, attempt.deployment, meter)
   const reckoning = reckoned instanceof Promise ? await reckoned : reckoned
   const settlement = await billing.settle(bill, attempt.deployment, reckoning)

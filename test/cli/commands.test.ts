@@ -105,12 +105,9 @@ describe("accounts and credits", () => {
 describe("keys", () => {
   test("are created with every option, listed, and never shown again", async () => {
     const before = Date.now()
-    const options = ["--name", "all", "--models", "sim/*,other/x", "--budget", "0.5"]
-    const limits = ["--rpm", "60", "--tpm", "1000", "--expires", "30d"]
-    const created = await runJson<KeyDocument & { expires_at: string }>(
-      installation,
-      ...["key", "create", "--account", "rich", ...options, ...limits],
-    )
+    const words = ["key", "create", "--account", "rich", "--name", "all", "--budget", "0.5"]
+    words.push("--models", "sim/*,other/x", "--rpm", "60", "--tpm", "1000", "--expires", "30d")
+    const created = await runJson<KeyDocument & { expires_at: string }>(installation, ...words)
     expect(created).toMatchObject({
       name: "all",
       status: "active",

@@ -174,16 +174,16 @@ for (const stream of [false, true]) {
   })
 }
 
+async function attemptsOf(model: string): Promise<string[]> {
+  const response = await caller.post(CHAT, { model, messages: HELLO })
+  await response.text()
+  const { attempts } = await receiptOf(caller, response)
+  return attempts.map(({ deployment }) => deployment)
+}
+
 describe("the order of deployments", () => {
   beforeAll(setUp)
   afterAll(tearDown)
-
-  const attemptsOf = async (model: string): Promise<string[]> => {
-    const response = await caller.post(CHAT, { model, messages: HELLO })
-    await response.text()
-    const { attempts } = await receiptOf(caller, response)
-    return attempts.map(({ deployment }) => deployment)
-  }
 
   test("when all fail, the last failure is told and nothing is charged", async () => {
     const response = await caller.post(CHAT, { model: "sim/both-fail", messages: HELLO })

@@ -53,10 +53,10 @@ describe("requests per minute", () => {
   })
 })
 
-describe("tokens per minute", () => {
-  const remaining = (response: Response) =>
-    Number(response.headers.get("x-ratelimit-remaining-tokens"))
+const remaining = (response: Response) =>
+  Number(response.headers.get("x-ratelimit-remaining-tokens"))
 
+describe("tokens per minute", () => {
   test("are put right once the real usage is known", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 10_000 })
     const messages = [{ role: "user", content: "/tokens 900" }]

@@ -54,13 +54,12 @@ test("a running request keeps its price; the next has the new one", async () => 
 test("a running request keeps its deployments, also those that are gone", async () => {
   const { vendor, open } = startGate()
   using _ = vendor
-  const failing = startVendor(async () => {
+  open()
+  const left = Promise.withResolvers<void>()
+  using failing = startVendor(async () => {
     await left.promise
     return Response.json({ error: { message: "broken" } }, { status: 500 })
   })
-  const left = Promise.withResolvers<void>()
-  using _failing = failing
-  open()
   await using gateway = await startGateway({
     providers: { failing: provider(failing.url), spare: provider(vendor.url) },
     models: {
