@@ -1,4 +1,5 @@
 /** What the executable starts: the gateway, or the simulator when the gateway asks for it. */
-if (process.argv[2] === "simulator") await import("../simulator/main.ts")
-else await import("../src/main.ts")
-export {}
+import { argv } from "node:process"
+
+const isSimulator = argv[2] === "simulator"
+await (isSimulator ? import("../simulator/main.ts") : import("../src/main.ts"))
