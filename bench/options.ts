@@ -25,15 +25,16 @@ export interface Effort {
 }
 
 const FULL: Effort = {
-  warmUp: 3_000,
+  // The compilers of the runtime need this long to be done with a gateway's code.
+  warmUp: 6_000,
   chatRounds: 8,
-  chatBlock: 2_200,
-  streamRounds: 6,
-  streamBlock: 3_000,
+  chatBlock: 2_000,
+  streamRounds: 5,
+  streamBlock: 2_500,
   latencyRounds: 6,
   latencyRequests: 1_000,
   starts: 10,
-  settling: 3_000,
+  settling: 2_000,
 }
 
 const QUICK: Effort = {

@@ -70,8 +70,9 @@ function costRows(unit: string, found: readonly Cost[] | undefined): Row[] {
   if (found === undefined) return []
   return [
     rowOf(`CPU per ${unit}, µs`, found, ({ microseconds }) => formatNumber(microseconds.median)),
-    rowOf(`  against bare`, found, ({ ratio }) => `${formatNumber(ratio.median)}x`),
-    rowOf(`  lowest to highest`, found, ({ ratio }) => range(ratio)),
+    rowOf("  against bare", found, ({ ratio }) => `${formatNumber(ratio.median)}x`),
+    rowOf("  lowest to highest", found, ({ ratio }) => range(ratio)),
+    rowOf("  rounds that counted", found, ({ rounds }) => String(rounds)),
   ]
 }
 

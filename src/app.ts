@@ -196,7 +196,6 @@ function routesOf(parts: RouteParts): Route[] {
     {
       path: "/v1/chat/completions",
       method: "POST",
-      isLong: true,
       handler: chatCompletions({
         dialect: OPENAI_CHAT,
         keyring,

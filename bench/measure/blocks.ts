@@ -30,6 +30,7 @@ export interface BlockOrder {
 
 // Connections and caches are warm again after this part of a block, which does not count.
 const RUN_UP = 250
+const MICROSECONDS = 1_000
 
 /** The subjects take turns; each round goes through them in the other direction than the last. */
 export async function takeTurns(
@@ -84,22 +85,36 @@ export interface Cost {
   /** Against the bare proxy in the same round. */
   readonly ratio: Spread
   readonly ratios: readonly number[]
-  /** Units per second of the subject's processor time. */
-  readonly perSecond: number
+  /** Rounds that counted: those in which others left the core alone, or all when few were such. */
+  readonly rounds: number
 }
+
+// Above this share of its core used by others, a block says more about them.
+const MOST_STRANGERS = 0.1
 
 /** Divides each block by the bare proxy's of the same round. @param unit what is counted */
 export function costs(blocks: readonly Block[], unit: "answers" | "frames"): readonly Cost[] {
   const names = [...new Set(blocks.map(({ subject }) => subject))]
   const costOf = (block: Block) => block.processorTime / block[unit]
   return names.map((subject) => {
-    const own = blocks.filter((block) => block.subject === subject)
-    const ratios = own.map((block) => {
-      const bare = blocks.find(({ subject, round }) => subject === "bare" && round === block.round)
-      return costOf(block) / (bare === undefined ? Number.NaN : costOf(bare))
-    })
-    const microseconds = spreadOf(own.map(costOf))
-    const perSecond = 1_000_000 / microseconds.median
-    return { subject, microseconds, ratio: spreadOf(ratios), ratios, perSecond }
+    const pairs = pairsOf(blocks, subject)
+    const ratios = pairs.map(([own, bare]) => costOf(own) / costOf(bare))
+    const microseconds = spreadOf(pairs.map(([own]) => costOf(own)))
+    return { subject, microseconds, ratio: spreadOf(ratios), ratios, rounds: pairs.length }
   })
+}
+
+function pairsOf(blocks: readonly Block[], subject: SubjectName): readonly [Block, Block][] {
+  const pairs = blocks
+    .filter((block) => block.subject === subject)
+    .flatMap((own): [Block, Block][] => {
+      const bare = blocks.find(({ subject, round }) => subject === "bare" && round === own.round)
+      return bare === undefined ? [] : [[own, bare]]
+    })
+  const quiet = pairs.filter((pair) => pair.every(isQuiet))
+  return quiet.length * 2 >= pairs.length ? quiet : pairs
+}
+
+function isQuiet({ strangersTime, duration }: Block): boolean {
+  return strangersTime < duration * MICROSECONDS * MOST_STRANGERS
 }

@@ -2,15 +2,18 @@ import { GatewayError } from "../canon/errors.ts"
 import { errorAnswer } from "./answers.ts"
 import { newRequestId } from "./request-id.ts"
 
-export type Handler = (request: Request) => Response | Promise<Response>
+/**
+ * Answers a request.
+ * @param waitLong called once the request is read, when its answer may take longer than the server
+ * leaves a silent connection open.
+ */
+export type Handler = (request: Request, waitLong: () => void) => Response | Promise<Response>
 
 export interface Route {
   /** An exact path, or one that ends in `/*`. */
   readonly path: string
   readonly method: "GET" | "POST"
   readonly handler: Handler
-  /** Whether an answer may take long: the server's own idle limit does not hold for it. */
-  readonly isLong?: boolean
 }
 
 export interface ServerSettings {
@@ -50,11 +53,7 @@ type BunHandler = (request: Request, server: Bun.Server<undefined>) => Response 
 
 function bunHandler(route: Route): BunHandler {
   const { handler } = route
-  if (!route.isLong) return handler
-  return (request, server) => {
-    server.timeout(request, 0)
-    return handler(request)
-  }
+  return (request, server) => handler(request, () => server.timeout(request, 0))
 }
 
 function unmatched(request: Request, routes: readonly Route[]): Response {

@@ -12,7 +12,7 @@ const QUICK_COMMIT = 1
 /**
  * Opens the book. Several processes wait for each other's locks, and a slow disk makes everyone wait:
  * both on a thread of the store's own. A lone process on a quick disk writes at once, which costs a
- * third of the messages to a thread and back (docs/decisions/0006).
+ * third of the messages to a thread and back (docs/decisions, 6).
  * @throws Error when the file cannot be opened.
  */
 export async function openStore(path: string, use: StoreUse = "command"): Promise<Store> {

@@ -20,10 +20,26 @@ const PATH = "/v1/chat/completions"
 
 /** `POST /v1/chat/completions` */
 export function chatCompletions(services: ChatEndpointServices) {
-  return async function handle(request: Request): Promise<Response> {
+  return async function handle(request: Request, waitLong: () => void): Promise<Response> {
     const id = newRequestId()
     try {
-      return await answer(services, request, id)
+      const receivedAt = Date.now()
+      const key = services.keyring.authenticate(request.headers, receivedAt)
+      const { json, bytes } = await readJsonBody(request, services.bodyLimit())
+      waitLong()
+      const { headers, body } = await services.relay.chat(services.dialect, {
+        id,
+        key,
+        endpoint: PATH,
+        body: json,
+        bodyBytes: bytes,
+        receivedAt,
+        signal: request.signal,
+        refuseOnLowBalance: refuses(request.headers),
+      })
+      return new Response(body, {
+        headers: { ...headers, "x-request-id": id, "request-id": id },
+      })
     } catch (thrown) {
       const error = asGatewayError(thrown)
       if (error.kind === "internal_error") services.events.requestFailed(id, thrown)
@@ -31,29 +47,6 @@ export function chatCompletions(services: ChatEndpointServices) {
       return new Response(JSON.stringify(body), { status, headers: errorHeaders(error, id) })
     }
   }
-}
-
-async function answer(
-  services: ChatEndpointServices,
-  request: Request,
-  id: string,
-): Promise<Response> {
-  const receivedAt = Date.now()
-  const key = services.keyring.authenticate(request.headers, receivedAt)
-  const { json, bytes } = await readJsonBody(request, services.bodyLimit())
-  const { headers, body } = await services.relay.chat(services.dialect, {
-    id,
-    key,
-    endpoint: PATH,
-    body: json,
-    bodyBytes: bytes,
-    receivedAt,
-    signal: request.signal,
-    refuseOnLowBalance: refuses(request.headers),
-  })
-  return new Response(body, {
-    headers: { ...headers, "x-request-id": id, "request-id": id },
-  })
 }
 
 function refuses(headers: Headers): boolean {
