@@ -69,14 +69,14 @@ function timeInTicks(process: number): number {
   return (ticks / TICKS_PER_SECOND) * MICROSECONDS_PER_SECOND
 }
 
-/** Time that a core was busy, with whatever, since it started, in microseconds. */
+/** Time that a core has given to processes, whosever they are, in microseconds. */
 export function busyTime(core: number): number {
   const line = new RegExp(`^cpu${core} (.*)$`, "m").exec(read("/proc/stat") ?? "")
-  // user nice system idle iowait irq softirq steal
-  const fields = (line?.[1] ?? "").split(" ").map(Number)
-  const idle = (fields[3] ?? 0) + (fields[4] ?? 0)
-  const all = fields.slice(0, 8).reduce((sum, ticks) => sum + ticks, 0)
-  return ((all - idle) / TICKS_PER_SECOND) * MICROSECONDS_PER_SECOND
+  // user nice system idle iowait irq softirq steal. Interrupts are mostly the subject's own network.
+  const [user = 0, nice = 0, system = 0, , , , , steal = 0] = (line?.[1] ?? "")
+    .split(" ")
+    .map(Number)
+  return ((user + nice + system + steal) / TICKS_PER_SECOND) * MICROSECONDS_PER_SECOND
 }
 
 /** Resident memory of these processes, in KB; pages that they share count for each. */

@@ -4,6 +4,7 @@ import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/l
 import { programWords } from "../runtime.ts"
 import { banner } from "./banner.ts"
 import { outputOf, type RegisterCommand } from "./command.ts"
+import { CommandError } from "./exit-codes.ts"
 import { FIRST_ACCOUNT, firstStart } from "./first-start.ts"
 import {
   askedToEnd,
@@ -88,7 +89,7 @@ async function startWorkers(
 /** The port to listen on: a free one for 0. @throws when another program has it. */
 function findPort(hostname: string, port: number): number {
   // Workers share the port with whoever asks for it, so only this look finds a stranger on it.
-  const listener = Bun.listen({ hostname, port, socket: { data() {} } })
+  const listener = listenOn(hostname, port)
   const found = listener.port
   listener.stop(true)
   return found
@@ -103,4 +104,17 @@ async function serveAsWorker(load: LoadOptions): Promise<void> {
   running.use(await startGateway({ load, loaded, sandboxUrl, isShared: true }))
   parent.tellListening()
   await ended
+}
+
+function listenOn(hostname: string, port: number): Bun.TCPSocketListener {
+  try {
+    return Bun.listen({ hostname, port, socket: { data() {} } })
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : ""
+    throw new CommandError(
+      "failed",
+      `cannot listen on ${hostname} port ${port}${code}`,
+      "Stop the program that uses the port, or choose another with TOLLGATE_PORT.",
+    )
+  }
 }

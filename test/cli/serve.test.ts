@@ -128,11 +128,11 @@ describe("a running gateway hears of", () => {
   test("a changed file, with and without SIGHUP; a bad one changes nothing and is told", async () => {
     writeFileSync(installation.config, yamlFor(`${simulator.url}/v1`, 5))
     await until(async () => (await inputPrice(serving, caller.key)) === "5")
-    expect(serving.errors()).toContain("models.sim/echo")
+    await until(() => serving.errors().includes("models.sim/echo"))
 
     writeFileSync(installation.config, "models: { sim/echo: { price: lots } }\n")
     await until(() => serving.errors().includes("settings_refused"))
-    expect(serving.errors()).toContain(`${installation.config}:1`)
+    await until(() => serving.errors().includes(`${installation.config}:1`))
     expect(await inputPrice(serving, caller.key)).toBe("5")
     expect(await statusOf(serving, caller.key)).toBe(200)
 
