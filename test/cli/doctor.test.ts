@@ -122,6 +122,7 @@ for (const [name, statement] of DAMAGES) {
       await runJson(installation, "account", "create", "one", "--credits", "5")
       await runJson(installation, "credits", "grant", "one", "2")
       using database = new Database(databasePath(data))
+      database.run("PRAGMA busy_timeout = 5000")
       database.run(statement)
     })
     expect(exitCode).toBe(6)

@@ -196,6 +196,7 @@ for (const workers of ["1", "2"]) {
 
 function nodesOf(installation: Installation): number[] {
   using database = new Database(databasePath(installation.data), { readonly: true })
+  database.run("PRAGMA busy_timeout = 5000")
   const query = database.query<{ process: number }, []>("SELECT process FROM nodes")
   return query.all().map((node) => node.process)
 }

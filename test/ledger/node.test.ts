@@ -36,6 +36,7 @@ async function killHolder(book: Book, id: string): Promise<void> {
     stderr: "inherit",
   })
   const database = new Database(book.directory.database, { readonly: true })
+  database.run("PRAGMA busy_timeout = 5000")
   const holds = database.query<{ count: number }, []>("SELECT count(*) AS count FROM holds")
   await until(() => holds.get()?.count === 2, 10_000)
   database.close()

@@ -38,6 +38,7 @@ export interface ErrorBody {
 /** All receipts of a caller, oldest first, as they stand in the database. */
 export function receiptsOf(gateway: TestGateway, caller: TestCaller): Receipt[] {
   using database = new Database(databasePath(gateway.settings.data), { readonly: true })
+  database.run("PRAGMA busy_timeout = 5000")
   const query = database.query<{ body: string }, [string]>(
     "SELECT body FROM receipts WHERE account = ? ORDER BY at, request",
   )

@@ -88,6 +88,7 @@ describe("the store on its own thread", () => {
     using directory = new TemporaryDirectory()
     await (await openThreadedStore(directory.database))[Symbol.asyncDispose]()
     const database = new Database(directory.database)
+    database.run("PRAGMA busy_timeout = 5000")
     database.run("PRAGMA user_version = 1000")
     database.close()
     const failure = await failureOf(openThreadedStore(directory.database))
