@@ -9,10 +9,11 @@ import {
 } from "node:fs"
 import { cpus, loadavg, release, tmpdir, totalmem } from "node:os"
 import { join } from "node:path"
-import { median } from "./statistics.ts"
+import { quantile } from "./statistics.ts"
 
 /** The core on which the gateway under test is alone. */
 export const GATEWAY_CORE = 0
+const DURABLE_WRITES = 300
 
 /** What a result depends on. */
 export interface Machine {
@@ -24,7 +25,7 @@ export interface Machine {
   /** Whether the gateway has a core of its own. */
   readonly isPinned: boolean
   /** Microseconds to make one small write durable where the books of the run are. */
-  readonly durableWrite: number
+  readonly durableWrite: { readonly median: number; readonly p99: number }
   readonly fileSystem: string
   /** Load before the run began: near 0 on a machine that does nothing else. */
   readonly load: number
@@ -63,18 +64,18 @@ export function describeMachine(): Machine {
   }
 }
 
-function timeDurableWrites(): number {
+function timeDurableWrites(): Machine["durableWrite"] {
   const directory = mkdtempSync(join(tmpdir(), "tollgate-bench-"))
   const file = openSync(join(directory, "write"), "w")
-  const times = Array.from({ length: 30 }, () => {
+  const times = Array.from({ length: DURABLE_WRITES }, () => {
     const start = performance.now()
     writeSync(file, "x".repeat(4_096))
     fsyncSync(file)
-    return performance.now() - start
+    return (performance.now() - start) * 1_000
   })
   closeSync(file)
   rmSync(directory, { recursive: true })
-  return Math.round(median(times) * 1_000)
+  return { median: Math.round(quantile(times, 0.5)), p99: Math.round(quantile(times, 0.99)) }
 }
 
 function fileSystemOf(directory: string): string {

@@ -38,15 +38,15 @@ const FULL: Effort = {
 }
 
 const QUICK: Effort = {
-  warmUp: 900,
+  warmUp: 800,
   chatRounds: 3,
-  chatBlock: 700,
+  chatBlock: 600,
   streamRounds: 2,
-  streamBlock: 700,
+  streamBlock: 600,
   latencyRounds: 3,
-  latencyRequests: 150,
+  latencyRequests: 120,
   starts: 3,
-  settling: 500,
+  settling: 400,
 }
 
 /** What the command line asks for. */
