@@ -119,18 +119,23 @@ class StreamedAnswer implements Watched {
       const frames = await upstream.read()
       if (this.#over) return undefined
       if (!frames) return this.#complete(upstream, "[DONE]")
-      const text = await this.#forward(upstream, frames)
+      const forwarded = this.#forward(upstream, frames)
+      const text = typeof forwarded === "string" ? forwarded : await forwarded
       if (text !== "") return text
     }
   }
 
-  async #forward(upstream: UpstreamStream, frames: readonly SseFrame[]): Promise<string> {
+  /** At once, but for the last frame: most frames have nothing to wait for. */
+  #forward(upstream: UpstreamStream, frames: readonly SseFrame[]): string | Promise<string> {
     const { patches } = this.#exchange.dialect
     let text = ""
     for (const frame of frames) {
       const patched = patches.frame(frame, this.#patch)
       if (patched.action === "forward") text += this.#keepUsageBack(patched)
-      if (patched.action === "last") return text + (await this.#complete(upstream, patched.data))
+      if (patched.action === "last") {
+        const before = text
+        return this.#complete(upstream, patched.data).then((rest) => before + rest)
+      }
     }
     return text
   }
