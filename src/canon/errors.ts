@@ -1,3 +1,5 @@
+import type { JsonObject } from "./json.ts"
+
 /**
  * Every way a request can fail, in one place. A kind knows its status, its words in the OpenAI and in
  * the Anthropic envelope, and whether the same request may be sent again. DESIGN section 3 is the
@@ -112,4 +114,21 @@ export function asGatewayError(thrown: unknown): GatewayError {
     "The gateway failed to handle this request. Nothing was charged. Try again.",
     { cause: thrown },
   )
+}
+
+/** The envelope that OpenAI's API has for errors: every endpoint's but those of dialects with their own. */
+export function errorEnvelope(error: GatewayError, requestId: string): JsonObject {
+  const { type, code } = ERROR_KINDS[error.kind]
+  const { parameter, upstream, fields } = error.details
+  return {
+    error: {
+      message: error.message,
+      type: upstream?.type ?? type,
+      param: parameter ?? null,
+      code: upstream?.code ?? code,
+      error_type: error.kind,
+      request_id: requestId,
+      ...fields,
+    },
+  }
 }

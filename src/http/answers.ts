@@ -1,5 +1,4 @@
-import type { GatewayError } from "../canon/errors.ts"
-import { ERROR_KINDS } from "../canon/errors.ts"
+import { errorEnvelope, type GatewayError } from "../canon/errors.ts"
 
 /** The wait that a 429 or 503 names when nobody knew a better one, in seconds. */
 const DEFAULT_RETRY_AFTER = 5
@@ -48,19 +47,7 @@ export function errorHeaders(error: GatewayError, requestId: string): Record<str
 
 /** An error in OpenAI's envelope, for everything that belongs to no dialect. */
 export function errorAnswer(error: GatewayError, requestId: string): Response {
-  const facts = ERROR_KINDS[error.kind]
-  const body = {
-    error: {
-      message: error.message,
-      type: facts.type,
-      param: error.details.parameter ?? null,
-      code: facts.code,
-      error_type: error.kind,
-      request_id: requestId,
-      ...error.details.fields,
-    },
-  }
-  return new Response(JSON.stringify(body), {
+  return new Response(JSON.stringify(errorEnvelope(error, requestId)), {
     status: error.status,
     headers: errorHeaders(error, requestId),
   })

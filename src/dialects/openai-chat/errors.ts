@@ -1,6 +1,6 @@
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
-import { ERROR_KINDS, GatewayError } from "../../canon/errors.ts"
+import { errorEnvelope, GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import { textAt } from "./wire.ts"
 
@@ -20,22 +20,7 @@ export function encodeError(
   error: GatewayError,
   requestId: string,
 ): { status: number; body: JsonObject } {
-  const { type, code } = ERROR_KINDS[error.kind]
-  const { parameter, upstream, fields } = error.details
-  return {
-    status: error.status,
-    body: {
-      error: {
-        message: error.message,
-        type: upstream?.type ?? type,
-        param: parameter ?? null,
-        code: upstream?.code ?? code,
-        error_type: error.kind,
-        request_id: requestId,
-        ...fields,
-      },
-    },
-  }
+  return { status: error.status, body: errorEnvelope(error, requestId) }
 }
 
 /**
