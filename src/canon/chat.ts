@@ -28,9 +28,29 @@ export type MediaSource =
   | { readonly type: "base64"; readonly data: string; readonly mediaType?: string }
   | { readonly type: "reference"; readonly id: string }
 
+/** Asks the vendor to keep the prompt up to here for a while. */
+export interface CacheMarker {
+  /** `5m`, `1h`; absent: the vendor's own time. */
+  readonly ttl?: string
+}
+
+/** Where a piece of an answer's text comes from. */
+export interface Citation {
+  readonly url?: string
+  readonly title?: string
+  /** The words of the source. */
+  readonly quote?: string
+  /** From here up to, not including, `end`: characters of the text part that rests on the source. */
+  readonly start?: number
+  readonly end?: number
+  readonly extra?: Extra
+}
+
 export interface TextPart {
   readonly type: "text"
   readonly text: string
+  readonly citations?: readonly Citation[]
+  readonly cache?: CacheMarker
   readonly extra?: Extra
 }
 
@@ -44,6 +64,7 @@ export interface ImagePart {
   readonly source: MediaSource
   /** How closely the vendor should look; decides how many tokens the picture costs. */
   readonly detail?: string
+  readonly cache?: CacheMarker
   readonly extra?: Extra
 }
 
@@ -59,14 +80,26 @@ export interface FilePart {
   readonly type: "file"
   readonly source: MediaSource
   readonly name?: string
+  readonly cache?: CacheMarker
   readonly extra?: Extra
 }
 
-/** Reasoning text. A signature proves it to the vendor that wrote it and to no other. */
+/**
+ * Reasoning text. A signature proves it to the vendor that wrote it and to no other; it may stand
+ * alone, without text. A signature that a vendor puts on another part (Gemini on a call or a text)
+ * is a reasoning part without text right before that part, or at the end when nothing follows.
+ */
 export interface ReasoningPart {
   readonly type: "reasoning"
   readonly text: string
+  /** Opaque: a signature, or the whole reasoning encrypted. */
   readonly signature?: string
+  /** The dialect whose vendors can read the signature; every other dialect leaves it out. */
+  readonly signedBy?: DialectId
+  /** The text is withheld: the signature holds it, and is all there is. */
+  readonly isRedacted?: boolean
+  /** The vendor's own id of this piece, where it wants it back. */
+  readonly id?: string
   readonly extra?: Extra
 }
 
@@ -76,6 +109,7 @@ export interface ToolCallPart {
   readonly name: string
   /** JSON text, as the model wrote it; `{}` for a tool without arguments. */
   readonly arguments: string
+  readonly cache?: CacheMarker
   readonly extra?: Extra
 }
 
@@ -85,6 +119,7 @@ export interface ToolResultPart {
   readonly id: string
   readonly content: readonly (TextPart | ImagePart | AudioPart | FilePart)[]
   readonly failed?: boolean
+  readonly cache?: CacheMarker
   readonly extra?: Extra
 }
 
@@ -107,6 +142,10 @@ export type Part =
 
 export type Role = "system" | "developer" | "user" | "assistant" | "tool"
 
+/**
+ * One turn. Tool results stand in messages of the role `tool`, one or several in each; nothing else
+ * does. Instructions (`system`, `developer`) may stand anywhere.
+ */
 export interface Message {
   readonly role: Role
   readonly parts: readonly Part[]
@@ -120,6 +159,7 @@ export interface Tool {
   /** JSON schema of the arguments. */
   readonly parameters?: JsonObject
   readonly strict?: boolean
+  readonly cache?: CacheMarker
   readonly extra?: Extra
 }
 
@@ -136,6 +176,18 @@ export type ResponseFormat =
       readonly description?: string
       readonly strict?: boolean
     }
+
+/** How much a model is to think before it answers, in the caller's own terms. */
+export interface ReasoningOrder {
+  /** `none`, `minimal`, `low`, `medium`, `high` and whatever a vendor adds. */
+  readonly effort?: string
+  /** Tokens of reasoning at most; 0 asks for none. */
+  readonly budget?: number
+  /** The model decides how much. */
+  readonly isAdaptive?: boolean
+  /** How much of it the caller wants to read: `auto`, `concise`, `detailed`, `none`. */
+  readonly summary?: string
+}
 
 /** One chat request, in nobody's dialect. Absent means the caller did not say. */
 export interface ChatRequest {
@@ -161,9 +213,17 @@ export interface ChatRequest {
   readonly toolChoice?: ToolChoice
   readonly parallelToolCalls?: boolean
   readonly responseFormat?: ResponseFormat
-  /** `none`, `minimal`, `low`, `medium`, `high` and whatever a vendor adds. */
-  readonly reasoningEffort?: string
+  readonly reasoning?: ReasoningOrder
+  /** `low`, `medium`, `high`: how many words the caller likes. */
+  readonly verbosity?: string
+  /** Whom the caller serves; an opaque name for the vendor's abuse watch. */
   readonly user?: string
+  readonly safetyIdentifier?: string
+  readonly metadata?: Readonly<Record<string, string>>
+  readonly serviceTier?: string
+  readonly promptCacheKey?: string
+  /** The id of an earlier answer that the vendor keeps and that this request continues. */
+  readonly previousResponse?: string
   readonly extra?: Extra
 }
 
@@ -182,7 +242,17 @@ export type ChatEvent =
   | { readonly type: "text-delta"; readonly choice: number; readonly text: string }
   | { readonly type: "refusal-delta"; readonly choice: number; readonly text: string }
   | { readonly type: "reasoning-delta"; readonly choice: number; readonly text: string }
-  | { readonly type: "reasoning-signature"; readonly choice: number; readonly signature: string }
+  | {
+      /** Ends a piece of reasoning: what follows is another. */
+      readonly type: "reasoning-signature"
+      readonly choice: number
+      readonly signature: string
+      readonly signedBy: DialectId
+      readonly isRedacted?: boolean
+      readonly id?: string
+    }
+  /** Belongs to the text before it. */
+  | { readonly type: "citation"; readonly choice: number; readonly citation: Citation }
   | {
       readonly type: "tool-call-start"
       readonly choice: number

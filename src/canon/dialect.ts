@@ -1,5 +1,6 @@
 import type { ChatEvent, ChatRequest, ChatResult, DialectId, Loss } from "./chat.ts"
 import type { GatewayError } from "./errors.ts"
+import type { Feature, Support } from "./features.ts"
 import type { JsonObject } from "./json.ts"
 
 /** One server-sent event on the wire, or its like. */
@@ -19,10 +20,16 @@ export interface EventDecoder {
   readonly finished: boolean
 }
 
-/** Canon to wire. */
+/**
+ * Canon to wire. What says that the answer is over (the last finish, the usage, the dialect's end) is
+ * kept for `end`, because it may only go out when the charge is on disk. Frames of `end` that carry
+ * the usage have their `json` set, so that the cost can be put into it.
+ */
 export interface EventEncoder {
   push(event: ChatEvent): SseFrame[]
   end(): SseFrame[]
+  /** The frames that tell the caller that the stream broke; after them nothing follows. */
+  fail(error: GatewayError, requestId: string): SseFrame[]
 }
 
 /** What the gateway sets in a request that otherwise goes up as its caller wrote it. */
@@ -34,7 +41,7 @@ export interface RequestPatch {
 }
 
 /** A request as it goes up, and what of the caller's could not go with it. */
-export interface PatchedRequest {
+export interface EncodedRequest {
   readonly body: JsonObject
   readonly losses: readonly Loss[]
 }
@@ -51,6 +58,8 @@ export interface ResultPatch {
 export interface PatchedFrame {
   /** `withhold`: a frame the caller did not ask for; `last`: the dialect's end of the stream. */
   readonly action: "forward" | "withhold" | "last"
+  /** The frame's `event:` line, where the dialect has them. */
+  readonly event?: string
   /** The frame's `data` to send on. */
   readonly data: string
   /** The parsed frame, when it carries the usage in which the cost is to stand. */
@@ -59,37 +68,70 @@ export interface PatchedFrame {
   readonly isAside?: boolean
 }
 
+/** The frames of one verbatim stream. */
+export interface FramePatcher {
+  /** @param frame with `json` set when its data is a JSON object. */
+  push(frame: SseFrame): PatchedFrame
+  /** The dialect's last word, for a vendor that ended properly without it. */
+  end(): SseFrame[]
+  /** The frames that tell the caller that the stream broke; after them nothing follows. */
+  fail(error: GatewayError, requestId: string): SseFrame[]
+}
+
 /** The verbatim path: bytes untouched but for these named patches. */
 export interface DialectPatches {
-  request(body: JsonObject, patch: RequestPatch): PatchedRequest
+  request(body: JsonObject, patch: RequestPatch): EncodedRequest
   /** Patches a whole answer in place. */
   result(body: JsonObject, patch: ResultPatch): void
-  /** @param frame with `json` set when its data is a JSON object. */
-  frame(frame: SseFrame, patch: ResultPatch): PatchedFrame
-  /** Puts the cost, in credits, where the caller of this dialect finds it beside the usage. */
-  setCost(usageCarrier: JsonObject, cost: string): void
+  frames(patch: ResultPatch): FramePatcher
 }
 
 /**
- * One chat wire format, both faces. It knows no URL, no key, no price, and no other dialect.
+ * The client face of a chat wire format: what we accept, and how we speak back.
  *
- * @throws GatewayError from `decodeRequest` (what is wrong with the caller's body) and from
- * `decodeResult` and `EventDecoder.push` (`upstream_error`: the vendor's answer cannot be read).
+ * @throws GatewayError from `decodeRequest`: what is wrong with the caller's body.
  */
-export interface ChatDialect {
+export interface ClientDialect {
   readonly id: DialectId
-  // Client face: what we accept, and how we speak back.
+  /** What a caller of this dialect can ask for. */
+  readonly expresses: ReadonlySet<Feature>
+  /** Its answers have a form of their own, which no vendor's is: they are never passed on as they come. */
+  readonly isOneWay?: boolean
   decodeRequest(body: JsonObject): ChatRequest
-  encodeResult(result: ChatResult): JsonObject
+  encodeResult(result: ChatResult, request: ChatRequest): JsonObject
   encodeEvents(request: ChatRequest): EventEncoder
   encodeError(error: GatewayError, requestId: string): { status: number; body: JsonObject }
-  /** The frames that tell a caller that a stream broke after it began. */
-  encodeStreamError(error: GatewayError, requestId: string): SseFrame[]
-  // Upstream face: how we ask, and how we hear.
-  encodeRequest(request: ChatRequest): { body: JsonObject; losses: Loss[] }
-  decodeResult(body: JsonObject): ChatResult
-  decodeEvents(): EventDecoder
-  decodeError(status: number, body: unknown): GatewayError
-  // Both at once: when the caller and the vendor speak this dialect.
+  /**
+   * Puts the cost, in credits, where a caller of this dialect finds it beside the usage.
+   * @param carrier a whole answer, or the parsed frame that carries the usage of a stream.
+   */
+  setCost(carrier: JsonObject, cost: string): void
+}
+
+/**
+ * The upstream face: how we ask, and how we hear. The request is given to the decoders too, because
+ * what an answer means can depend on how it was asked for.
+ *
+ * @throws GatewayError `upstream_error` from `decodeResult` and from `EventDecoder.push`: the vendor's
+ * answer cannot be read.
+ */
+export interface UpstreamDialect {
+  readonly id: DialectId
+  /** What becomes of each thing that a caller can ask for. */
+  readonly supports: Readonly<Record<Feature, Support>>
+  /** How frames are told apart in a stream. */
+  readonly framing: "sse" | "event-stream"
+  /** `request.model` is the vendor's own name for the model. Usage in streams is always asked for. */
+  encodeRequest(request: ChatRequest): EncodedRequest
+  decodeResult(body: JsonObject, request?: ChatRequest): ChatResult
+  decodeEvents(request?: ChatRequest): EventDecoder
+  /** @param body parsed when it is JSON, text when not. */
+  decodeError(status: number, body: unknown, headers?: Headers): GatewayError
+  /** Present where the dialect has a client face too: caller and vendor may then speak it to each other. */
+  readonly patches?: DialectPatches
+}
+
+/** One chat wire format, both faces. It knows no URL, no key, no price, and no other dialect. */
+export interface ChatDialect extends ClientDialect, UpstreamDialect {
   readonly patches: DialectPatches
 }

@@ -56,6 +56,7 @@ export const ERROR_KINDS = {
   above_max_value: final(400, INVALID, "above_max_value", INVALID),
   string_above_max_length: final(400, INVALID, "string_above_max_length", INVALID),
   invalid_parameter_combination: final(400, INVALID, "invalid_parameter_combination", INVALID),
+  not_carried: final(400, INVALID, "not_carried", INVALID),
   body_too_large: final(413, INVALID, "body_too_large", "request_too_large"),
   refused_by_upstream: final(400, INVALID, "refused_by_upstream", INVALID),
   upstream_error: passing(502, "server_error", "upstream_error", "api_error"),

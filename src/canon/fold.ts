@@ -3,6 +3,7 @@ import {
   type ChatEvent,
   type ChatResult,
   type Choice,
+  type Citation,
   type Extra,
   type Part,
   type ReasoningPart,
@@ -10,10 +11,9 @@ import {
   type TextPart,
   type ToolCallPart,
 } from "./chat.ts"
+import type { Draft } from "./draft.ts"
 import { GatewayError } from "./errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
-
-type Draft<T> = { -readonly [Key in keyof T]: T[Key] }
 
 /** How deep the extras of several events are merged; below that the later one stands. */
 const MERGE_DEPTH = 4
@@ -76,7 +76,10 @@ function onChoiceEvent(event: ChoiceEvent, choice: OpenChoice): void {
       onText("reasoning", event.text, choice)
       break
     case "reasoning-signature":
-      onSignature(event.signature, choice)
+      onSignature(event, choice)
+      break
+    case "citation":
+      onCitation(event.citation, choice)
       break
     case "tool-call-start": {
       const { call, id, name } = event
@@ -121,12 +124,25 @@ function onText(type: WrittenPart["type"], text: string, choice: OpenChoice): vo
   choice.isSigned = false
 }
 
+type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
+
 /** A signature replaces an earlier one of the same reasoning (WIRE.md 3). */
-function onSignature(signature: string, choice: OpenChoice): void {
+function onSignature(event: SignatureEvent, choice: OpenChoice): void {
+  const { signature, signedBy, isRedacted, id } = event
+  const signed: Draft<ReasoningPart> = { type: "reasoning", text: "", signature, signedBy }
+  if (isRedacted !== undefined) signed.isRedacted = isRedacted
+  if (id !== undefined) signed.id = id
   const last = choice.parts.at(-1)
-  if (last?.type === "reasoning") last.signature = signature
-  else choice.parts.push({ type: "reasoning", text: "", signature })
+  const isSame = last?.type === "reasoning" && !last.isRedacted && !isRedacted
+  if (isSame && (!choice.isSigned || last.id === id))
+    Object.assign(last, { ...signed, text: last.text })
+  else choice.parts.push(signed)
   choice.isSigned = true
+}
+
+function onCitation(citation: Citation, choice: OpenChoice): void {
+  const text = choice.parts.findLast((part) => part.type === "text") as Draft<TextPart> | undefined
+  if (text !== undefined) text.citations = [...(text.citations ?? []), citation]
 }
 
 function closeChoice(index: number, open: OpenChoice): Choice {

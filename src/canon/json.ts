@@ -20,3 +20,43 @@ export function parseJsonObject(text: string): JsonObject | undefined {
     return undefined
   }
 }
+
+/** Whether a value was given: null counts as absent, as OpenAI's API has it. */
+export function isThere<Value>(value: Value): value is NonNullable<Value> {
+  return value !== undefined && value !== null
+}
+
+/** The members that are not among the known ones, and not null; undefined when there are none. */
+export function unknownFields(
+  object: JsonObject,
+  known: ReadonlySet<string>,
+): JsonObject | undefined {
+  let fields: JsonObject | undefined
+  for (const key in object) {
+    // A member of this name would become the prototype of the copy.
+    if (known.has(key) || key === "__proto__") continue
+    const value = object[key]
+    if (value === null || value === undefined) continue
+    fields ??= {}
+    fields[key] = value
+  }
+  return fields
+}
+
+/** The member as an object, or undefined. */
+export function objectAt(object: JsonObject, key: string): JsonObject | undefined {
+  const value = object[key]
+  return isJsonObject(value) ? value : undefined
+}
+
+/** The member as text that is not empty, or undefined. */
+export function textAt(object: JsonObject, key: string): string | undefined {
+  const value = object[key]
+  return typeof value === "string" && value !== "" ? value : undefined
+}
+
+/** The member as a list, empty when it is none. */
+export function listAt(object: JsonObject, key: string): readonly JsonValue[] {
+  const value = object[key]
+  return Array.isArray(value) ? value : []
+}

@@ -1,5 +1,6 @@
 import * as z from "zod"
-import { expects } from "./invalid-request.ts"
+import { expects, invalidRequest } from "./invalid-request.ts"
+import type { JsonObject } from "./json.ts"
 
 /**
  * The parameter types that every endpoint uses. Each takes null as absent, as OpenAI's API does, and
@@ -43,4 +44,18 @@ export function text(): z.ZodOptional<z.ZodNullable<z.ZodString>> {
 /** An optional yes or no. */
 export function flag(): z.ZodOptional<z.ZodNullable<z.ZodBoolean>> {
   return z.boolean().nullish()
+}
+
+/**
+ * Judges the parameters that are there: a request has three of thirty, and this is the hot path.
+ * @param schemas by the parameter's name; what has none is left unjudged.
+ * @throws GatewayError naming the first one that is wrong.
+ */
+export function judgeParameters(body: JsonObject, schemas: ReadonlyMap<string, z.ZodType>): void {
+  for (const name in body) {
+    const parsed = schemas.get(name)?.safeParse(body[name])
+    if (parsed === undefined || parsed.success) continue
+    const issues = parsed.error.issues.map((issue) => ({ ...issue, path: [name, ...issue.path] }))
+    throw invalidRequest({ issues }, body)
+  }
 }

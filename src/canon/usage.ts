@@ -1,3 +1,5 @@
+import type { Draft } from "./draft.ts"
+
 /**
  * What one request used, in quantities that never overlap, so that a cost is a plain sum over the
  * classes. How each vendor counts, and what is inside what, is WIRE.md section 8.
@@ -73,4 +75,11 @@ export function isNoUsage(usage: Usage): boolean {
     totalInput(usage) + totalOutput(usage) + usage.images + usage.characters === 0 &&
     usage.seconds + usage.searches === 0
   )
+}
+
+/** Two usages together. */
+export function addUsage(left: Usage, right: Usage): Usage {
+  const sum: Draft<Usage> = { ...left }
+  for (const name of Object.keys(NO_USAGE) as (keyof Usage)[]) sum[name] += right[name]
+  return sum
 }

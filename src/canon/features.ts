@@ -1,0 +1,52 @@
+/**
+ * What a caller can ask for and a dialect may not know: the names that losses are reported by. From
+ * this table and each dialect's `expresses` and `supports`, docs/losses.md is generated.
+ */
+export const FEATURES = {
+  max_tokens: "a limit of the output",
+  temperature: "a temperature, whatever its range",
+  top_p: "nucleus sampling",
+  top_k: "sampling among the k likeliest tokens",
+  stop: "stop strings",
+  seed: "a seed",
+  n: "several choices; an upstream without them is called several times",
+  presence_penalty: "a presence penalty",
+  frequency_penalty: "a frequency penalty",
+  logprobs: "log probabilities of the output",
+  tools: "functions the model may call",
+  "tools.strict": "arguments that follow the schema strictly",
+  tool_choice: "which tool, or whether any, has to be called",
+  parallel_tool_calls: "whether several calls may come at once",
+  "tool_result.media": "pictures, sound and files in what a tool answered",
+  "tool_result.failed": "the mark that a tool failed",
+  json_object: "an answer that is some JSON object",
+  json_schema: "an answer that follows a JSON schema",
+  reasoning_effort: "how much the model is to think, in words",
+  reasoning_budget: "how much the model is to think, in tokens",
+  reasoning: "reasoning of earlier turns, as text",
+  "reasoning.signature":
+    "reasoning of earlier turns, signed or encrypted by the vendor it came from",
+  system: "instructions ahead of the conversation",
+  "system.position": "instructions in the middle of the conversation",
+  name: "names of the speakers",
+  "image.url": "pictures by their address; where an upstream takes none, the gateway fetches them",
+  "image.data": "pictures as base64",
+  "image.detail": "how closely a picture is looked at",
+  audio: "sound in the prompt",
+  "file.url": "files by their address; where an upstream takes none, the gateway fetches them",
+  "file.data": "files, such as PDFs, as base64",
+  refusal: "refusals of earlier turns, told apart from text",
+  cache_control: "markers up to where the prompt is to be cached",
+  prompt_cache_key: "a name by which similar prompts find their cache",
+  verbosity: "how many words the caller likes",
+  user: "the name of the caller's own user",
+  safety_identifier: "the same, for the vendor's abuse watch",
+  metadata: "names and values kept with the request",
+  service_tier: "the vendor's class of service",
+} as const satisfies Record<string, string>
+
+/** The name of one thing that a caller can ask for. */
+export type Feature = keyof typeof FEATURES
+
+/** What becomes of it. */
+export type Support = "carried" | "approximated" | "dropped"

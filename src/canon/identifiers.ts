@@ -1,0 +1,42 @@
+import type { JsonValue } from "./json.ts"
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+/** Characters of a call's id: as many as OpenAI's own have, and too many to meet twice. */
+const CALL_LENGTH = 24
+
+/** A new id of an answer, such as `chatcmpl-...`. */
+export function mintId(prefix: string): string {
+  return prefix + crypto.randomUUID().replaceAll("-", "")
+}
+
+/**
+ * A vendor's id as a dialect wants it. Where the vendor gave none, the time stands in: it is the same
+ * in every frame of a stream, which must all carry one id.
+ */
+export function prefixedId(
+  prefix: string,
+  id: JsonValue | undefined,
+  created: JsonValue | undefined,
+): string {
+  if (typeof id !== "string" || id === "") return `${prefix}${String(created ?? 0)}`
+  return id.startsWith(prefix) ? id : prefix + id
+}
+
+/** A new id of a tool call, for vendors that give none. No two calls of a conversation share one. */
+export function mintCallId(): string {
+  let id = "call_"
+  for (const byte of crypto.getRandomValues(new Uint8Array(CALL_LENGTH))) {
+    id += ALPHABET.charAt(byte % ALPHABET.length)
+  }
+  return id
+}
+
+/**
+ * The id of a call as another vendor can take it: itself where it fits, else always the same short one,
+ * so that call and answer still match.
+ * @param longest characters that the vendor takes.
+ */
+export function fittedCallId(id: string, longest: number): string {
+  if (id.length <= longest && /^[A-Za-z0-9_-]+$/.test(id)) return id
+  return `call_${Bun.hash(id).toString(36)}`
+}

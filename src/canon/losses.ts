@@ -1,0 +1,25 @@
+import type { DialectId, Extra, Loss } from "./chat.ts"
+import type { JsonObject } from "./json.ts"
+
+/** What a request loses on its way into one dialect, each name once. */
+export class LossList {
+  readonly losses: Loss[] = []
+  readonly #dialect: DialectId
+
+  /** @param dialect the one that is written: extras of all others are lost. */
+  constructor(dialect: DialectId) {
+    this.#dialect = dialect
+  }
+
+  add(name: string, effect: Loss["effect"] = "dropped"): void {
+    if (!this.losses.some((loss) => loss.name === name)) this.losses.push({ name, effect })
+  }
+
+  /** The fields of an extra of the dialect that is written; another dialect's are lost by name. */
+  fieldsOf(extra: Extra | undefined): JsonObject | undefined {
+    if (extra === undefined) return undefined
+    if (extra.dialect === this.#dialect) return extra.fields
+    for (const name of Object.keys(extra.fields)) this.add(name)
+    return undefined
+  }
+}

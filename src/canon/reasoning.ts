@@ -1,0 +1,47 @@
+import type { ReasoningOrder } from "./chat.ts"
+
+/**
+ * Effort in words and budgets in tokens, each as the other. The shares are those OpenRouter documents
+ * for the same purpose: of the tokens that the answer may have, so much for thinking.
+ */
+const SHARES: ReadonlyMap<string, number> = new Map([
+  ["none", 0],
+  ["minimal", 0.1],
+  ["low", 0.2],
+  ["medium", 0.5],
+  ["high", 0.8],
+  ["xhigh", 0.95],
+  ["max", 0.95],
+])
+
+/** Tokens that budgets are measured against when the caller set no limit. */
+const USUAL_LIMIT = 16_384
+/** The least that any vendor takes, and more than any needs. */
+const SMALLEST_BUDGET = 1024
+const LARGEST_BUDGET = 32_768
+
+/** Whether a request asks that the model does not think. */
+export function isReasoningOff(order: ReasoningOrder): boolean {
+  return order.effort === "none" || order.budget === 0
+}
+
+/** The budget in tokens that an order comes to; undefined when the model is to decide. */
+export function budgetOf(order: ReasoningOrder, maxTokens: number | undefined): number | undefined {
+  if (order.budget !== undefined) return order.budget
+  const share = order.effort === undefined ? undefined : SHARES.get(order.effort)
+  if (share === undefined) return undefined
+  if (share === 0) return 0
+  const budget = Math.floor((maxTokens ?? USUAL_LIMIT) * share)
+  return Math.min(LARGEST_BUDGET, Math.max(SMALLEST_BUDGET, budget))
+}
+
+/** The word for an order; undefined when the model is to decide. */
+export function effortOf(order: ReasoningOrder, maxTokens: number | undefined): string | undefined {
+  if (order.effort !== undefined) return order.effort
+  const { budget } = order
+  if (budget === undefined) return undefined
+  if (budget === 0) return "none"
+  const share = budget / (maxTokens ?? Math.max(USUAL_LIMIT, budget))
+  if (share <= 0.2) return "low"
+  return share <= 0.5 ? "medium" : "high"
+}
