@@ -1,22 +1,15 @@
-import type { ReadableStreamDefaultReader } from "node:stream/web"
 import { createParser } from "eventsource-parser"
-
-/** One server-sent event as it came. */
-export interface ReceivedEvent {
-  readonly event?: string
-  readonly data: string
-}
+import type { FrameParser, ReceivedEvent } from "./frames.ts"
 
 /** The longest single event that is taken, in characters. */
 const LONGEST_EVENT = 16 * 1024 * 1024
+const NO_EVENTS: readonly ReceivedEvent[] = []
 
 /**
- * Server-sent events out of a stream of bytes, however the bytes were cut. Comments are dropped: they
- * only say that the sender lives, which the bytes themselves do.
+ * Server-sent events out of bytes. Comments are dropped: they only say that the sender lives, which
+ * the bytes themselves do.
  */
-export class SseReader {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
-  readonly #onBytes: () => void
+export class SseParser implements FrameParser {
   readonly #decoder = new TextDecoder()
   #events: ReceivedEvent[] = []
   readonly #parser = createParser({
@@ -30,29 +23,18 @@ export class SseReader {
     },
   })
 
-  /** @param onBytes told of bytes that complete no event: the sender lives. */
-  constructor(stream: ReadableStream<Uint8Array>, onBytes: () => void) {
-    this.#reader = stream.getReader()
-    this.#onBytes = onBytes
+  push(bytes: Uint8Array): readonly ReceivedEvent[] {
+    this.#parser.feed(this.#decoder.decode(bytes, { stream: true }))
+    return this.#take()
   }
 
-  /** The next events, at least one; undefined at the end. Bytes that complete no event wait. */
-  async read(): Promise<readonly ReceivedEvent[] | undefined> {
-    for (;;) {
-      const { done, value } = await this.#reader.read()
-      if (done) return this.#rest()
-      this.#parser.feed(this.#decoder.decode(value, { stream: true }))
-      if (this.#events.length > 0) return this.#take()
-      this.#onBytes()
-    }
-  }
-
-  #rest(): readonly ReceivedEvent[] | undefined {
+  end(): readonly ReceivedEvent[] {
     this.#parser.feed(`${this.#decoder.decode(new Uint8Array())}\n\n`)
-    return this.#events.length > 0 ? this.#take() : undefined
+    return this.#take()
   }
 
   #take(): readonly ReceivedEvent[] {
+    if (this.#events.length === 0) return NO_EVENTS
     const events = this.#events
     this.#events = []
     return events

@@ -1,0 +1,178 @@
+import type { FrameParser, ReceivedEvent } from "./frames.ts"
+
+/** The longest single frame that is taken, in bytes. */
+const LONGEST_FRAME = 16 * 1024 * 1024
+
+/** Length of the frame, length of its headers, and the checksum of both. */
+const PRELUDE_LENGTH = 12
+/** The checksum of all that stands before it. */
+const CHECKSUM_LENGTH = 4
+const SHORTEST_FRAME = PRELUDE_LENGTH + CHECKSUM_LENGTH
+
+/**
+ * Frames of Amazon's `application/vnd.amazon.eventstream` out of bytes (WIRE.md 6). An exception comes
+ * as the event `exception:<its type>`, an error as `error:<its code>`.
+ *
+ * @throws Error from `push` and `end`: a checksum is wrong, a length cannot be, or the last frame is not
+ * whole. What was sound before it has been handed out by then.
+ */
+export class EventStreamParser implements FrameParser {
+  readonly #waiting = new WaitingBytes()
+  /** What is wrong behind the frames that were sound: nothing after it can be trusted. */
+  #fault: Error | undefined
+
+  push(bytes: Uint8Array): readonly ReceivedEvent[] {
+    if (this.#fault !== undefined) throw this.#fault
+    this.#waiting.append(bytes)
+    const events: ReceivedEvent[] = []
+    try {
+      for (;;) {
+        const frame = takeFrame(this.#waiting)
+        if (frame === undefined) return events
+        events.push(readEvent(frame))
+      }
+    } catch (fault) {
+      this.#fault = fault as Error
+      if (events.length === 0) throw fault
+      return events
+    }
+  }
+
+  end(): readonly ReceivedEvent[] {
+    if (this.#fault !== undefined) throw this.#fault
+    if (this.#waiting.length > 0) {
+      throw new Error("the event stream ended in the middle of a frame")
+    }
+    return []
+  }
+}
+
+/** Bytes that have come and were not taken yet. Grows by doubling: a long frame is not copied often. */
+class WaitingBytes {
+  #buffer: Buffer = Buffer.alloc(0)
+  #start = 0
+  #end = 0
+
+  get length(): number {
+    return this.#end - this.#start
+  }
+
+  /** Bytes that come while none wait are kept where they are, not copied. */
+  append(bytes: Uint8Array): void {
+    const { length } = this
+    if (length === 0) {
+      this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+      this.#start = 0
+      this.#end = bytes.length
+      return
+    }
+    if (this.#end + bytes.length > this.#buffer.length) {
+      const grown = Buffer.alloc(2 * (length + bytes.length))
+      grown.set(this.peek(length))
+      this.#buffer = grown
+      this.#start = 0
+      this.#end = length
+    }
+    this.#buffer.set(bytes, this.#end)
+    this.#end += bytes.length
+  }
+
+  /** The next bytes, which stay where they are. */
+  peek(length: number): Buffer {
+    return this.#buffer.subarray(this.#start, this.#start + length)
+  }
+
+  take(length: number): Buffer {
+    const taken = this.peek(length)
+    this.#start += length
+    return taken
+  }
+}
+
+/** The next whole frame, judged; undefined while it is not whole. */
+function takeFrame(waiting: WaitingBytes): Buffer | undefined {
+  if (waiting.length < PRELUDE_LENGTH) return undefined
+  const prelude = waiting.peek(PRELUDE_LENGTH)
+  checkSum(prelude)
+  // The length is trusted only now, and before any more is kept for its sake.
+  const length = prelude.readUInt32BE(0)
+  if (length < SHORTEST_FRAME || length > LONGEST_FRAME) {
+    throw new Error(`the event stream announces a frame of ${length} bytes`)
+  }
+  if (waiting.length < length) return undefined
+  const frame = waiting.take(length)
+  checkSum(frame)
+  return frame
+}
+
+/** @throws Error when the last four bytes are not the CRC32 of all before them. */
+function checkSum(bytes: Buffer): void {
+  const end = bytes.length - CHECKSUM_LENGTH
+  if (Bun.hash.crc32(bytes.subarray(0, end)) !== bytes.readUInt32BE(end)) {
+    throw new Error("the event stream is corrupt: a checksum is wrong")
+  }
+}
+
+function readEvent(frame: Buffer): ReceivedEvent {
+  const payloadStart = PRELUDE_LENGTH + frame.readUInt32BE(4)
+  const payloadEnd = frame.length - CHECKSUM_LENGTH
+  if (payloadStart > payloadEnd) throw headersFault()
+  const headers = readHeaders(frame.subarray(PRELUDE_LENGTH, payloadStart))
+  const data = frame.toString("utf8", payloadStart, payloadEnd)
+  switch (headers.get(":message-type")) {
+    case "exception":
+      return { event: `exception:${headers.get(":exception-type") ?? ""}`, data }
+    case "error": {
+      const message = headers.get(":error-message") ?? ""
+      return { event: `error:${headers.get(":error-code") ?? ""}`, data: message }
+    }
+    default: {
+      const event = headers.get(":event-type")
+      return event === undefined ? { data } : { event, data }
+    }
+  }
+}
+
+const STRING = 7
+/** Bytes of a header's value by its type; of type 6 (bytes) and 7 (text) the value says its length. */
+const VALUE_LENGTHS: ReadonlyMap<number, number> = new Map([
+  [0, 0],
+  [1, 0],
+  [2, 1],
+  [3, 2],
+  [4, 4],
+  [5, 8],
+  [8, 8],
+  [9, 16],
+])
+const BYTES = 6
+
+/** The headers that hold text, by name; the others are passed over. */
+function readHeaders(bytes: Buffer): Map<string, string> {
+  const headers = new Map<string, string>()
+  let at = 0
+  const advance = (length: number): number => {
+    const before = at
+    at += length
+    if (at > bytes.length) throw headersFault()
+    return before
+  }
+  while (at < bytes.length) {
+    const nameStart = advance(bytes.readUInt8(advance(1)))
+    const name = bytes.toString("utf8", nameStart, at)
+    const type = bytes.readUInt8(advance(1))
+    if (type === STRING || type === BYTES) {
+      const start = advance(bytes.readUInt16BE(advance(2)))
+      if (type === STRING) headers.set(name, bytes.toString("utf8", start, at))
+      continue
+    }
+    const length = VALUE_LENGTHS.get(type)
+    if (length === undefined) throw headersFault()
+    advance(length)
+  }
+  return headers
+}
+
+function headersFault(): Error {
+  return new Error("the event stream is corrupt: a frame's headers cannot be read")
+}

@@ -1,0 +1,231 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import { EventStreamParser } from "../../src/wire/event-stream.ts"
+import type { ReceivedEvent } from "../../src/wire/frames.ts"
+import { checksum, eventFrame, frameOf } from "./event-stream-frames.ts"
+
+/** All that comes out of bytes that came in these pieces. */
+function parse(...pieces: Uint8Array[]): ReceivedEvent[] {
+  const parser = new EventStreamParser()
+  const events = pieces.flatMap((piece) => parser.push(piece))
+  return [...events, ...parser.end()]
+}
+
+/** What came out until the parser complained, and its complaint. */
+function parseUntilFault(pieces: readonly Uint8Array[]): {
+  events: ReceivedEvent[]
+  fault: string | undefined
+} {
+  const parser = new EventStreamParser()
+  const events: ReceivedEvent[] = []
+  try {
+    for (const piece of pieces) events.push(...parser.push(piece))
+    events.push(...parser.end())
+    return { events, fault: undefined }
+  } catch (error) {
+    return { events, fault: (error as Error).message }
+  }
+}
+
+/** The bytes cut at the given places. */
+function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
+  const ends = [...new Set(places.map((place) => place % (bytes.length + 1)))].toSorted(
+    (left, right) => left - right,
+  )
+  const pieces: Uint8Array[] = []
+  let start = 0
+  for (const end of [...ends, bytes.length]) {
+    pieces.push(bytes.slice(start, end))
+    start = end
+  }
+  return pieces
+}
+
+describe("what a frame says", () => {
+  test("an event, by its type and payload", () => {
+    expect(parse(eventFrame("messageStart", '{"role":"assistant"}'))).toEqual([
+      { event: "messageStart", data: '{"role":"assistant"}' },
+    ])
+  })
+
+  test("an exception, by its type", () => {
+    const frame = frameOf(
+      { ":message-type": "exception", ":exception-type": "throttlingException" },
+      '{"message":"slow down"}',
+    )
+    expect(parse(frame)).toEqual([
+      { event: "exception:throttlingException", data: '{"message":"slow down"}' },
+    ])
+  })
+
+  test("an error, by its code, with its message for data", () => {
+    const frame = frameOf(
+      { ":message-type": "error", ":error-code": "InternalError", ":error-message": "it broke" },
+      "",
+    )
+    expect(parse(frame)).toEqual([{ event: "error:InternalError", data: "it broke" }])
+  })
+
+  test("an event without a type has none", () => {
+    expect(parse(frameOf({}, "{}"))).toEqual([{ data: "{}" }])
+  })
+
+  test("exceptions and errors without a name are told all the same", () => {
+    expect(parse(frameOf({ ":message-type": "exception" }, "{}"))).toEqual([
+      { event: "exception:", data: "{}" },
+    ])
+    expect(parse(frameOf({ ":message-type": "error" }, ""))).toEqual([
+      { event: "error:", data: "" },
+    ])
+  })
+
+  test("text beyond ASCII, and an empty payload", () => {
+    expect(parse(eventFrame("a", '"žluť 🐎"'), eventFrame("b", ""))).toEqual([
+      { event: "a", data: '"žluť 🐎"' },
+      { event: "b", data: "" },
+    ])
+  })
+
+  test("headers of every other type are passed over", () => {
+    const zeros = (count: number) => Array.from({ length: count }, () => 0)
+    const frame = frameOf(
+      {
+        yes: { type: 0, bytes: [] },
+        no: { type: 1, bytes: [] },
+        byte: { type: 2, bytes: zeros(1) },
+        short: { type: 3, bytes: zeros(2) },
+        integer: { type: 4, bytes: zeros(4) },
+        long: { type: 5, bytes: zeros(8) },
+        blob: { type: 6, bytes: [0, 3, 1, 2, 3] },
+        time: { type: 8, bytes: zeros(8) },
+        uuid: { type: 9, bytes: zeros(16) },
+        ":event-type": "last",
+      },
+      "{}",
+    )
+    expect(parse(frame)).toEqual([{ event: "last", data: "{}" }])
+  })
+})
+
+describe("bytes that are no event stream", () => {
+  test("nothing at all is a proper end", () => {
+    expect(parse()).toEqual([])
+    expect(parse(new Uint8Array())).toEqual([])
+  })
+
+  test("a frame that never becomes whole", () => {
+    const frame = eventFrame("a", "{}")
+    for (const length of [1, 11, 12, frame.length - 1]) {
+      const { events, fault } = parseUntilFault([frame.subarray(0, length)])
+      expect(events).toEqual([])
+      expect(fault).toContain("middle of a frame")
+    }
+  })
+
+  test("a page of HTML", () => {
+    const page = Buffer.from("<html><body>503 Service Unavailable</body></html>")
+    expect(parseUntilFault([page]).fault).toContain("checksum")
+  })
+
+  test.each([
+    [16 * 1024 * 1024 + 1, "too long"],
+    [0xff_ff_ff_ff, "absurd"],
+    [15, "too short"],
+    [0, "nothing"],
+  ])("a length of %i is refused before anything is kept for it (%s)", (length) => {
+    const prelude = Buffer.alloc(8)
+    prelude.writeUInt32BE(length, 0)
+    const { fault } = parseUntilFault([Buffer.concat([prelude, checksum(prelude)])])
+    expect(fault).toContain(`a frame of ${length} bytes`)
+  })
+
+  test("headers that are longer than the frame, or cut, or of no known type", () => {
+    const prelude = Buffer.alloc(8)
+    prelude.writeUInt32BE(16, 0)
+    prelude.writeUInt32BE(5, 4)
+    const start = Buffer.concat([prelude, checksum(prelude)])
+    const tooLong = Buffer.concat([start, checksum(start)])
+    const cutShort = frameOf({ a: { type: 7, bytes: [0, 9, 1] } }, "")
+    const unknown = frameOf({ a: { type: 10, bytes: [0] } }, "")
+    for (const frame of [tooLong, cutShort, unknown]) {
+      expect(parseUntilFault([frame]).fault).toContain("headers")
+    }
+  })
+
+  test("sound frames in the same piece are handed out before the complaint", () => {
+    const broken = eventFrame("b", "{}")
+    broken[broken.length - 1]! ^= 1
+    const parser = new EventStreamParser()
+    const bytes = Buffer.concat([eventFrame("a", "{}"), broken])
+    expect(parser.push(bytes)).toEqual([{ event: "a", data: "{}" }])
+    expect(() => parser.push(eventFrame("c", "{}"))).toThrow("checksum")
+    expect(() => parser.end()).toThrow("checksum")
+  })
+
+  test("after a complaint nothing is taken any more", () => {
+    const broken = eventFrame("b", "{}")
+    broken[20]! ^= 1
+    const parser = new EventStreamParser()
+    expect(() => parser.push(broken)).toThrow("checksum")
+    expect(() => parser.push(eventFrame("c", "{}"))).toThrow("checksum")
+  })
+})
+
+describe("laws", () => {
+  const stream = fc
+    .array(fc.tuple(fc.stringMatching(/^[a-zA-Z]{1,12}$/), fc.string({ maxLength: 200 })), {
+      minLength: 1,
+      maxLength: 6,
+    })
+    .map((events) => ({
+      events: events.map(([event, data]) => ({ event, data: Buffer.from(data).toString() })),
+      bytes: Buffer.concat(events.map(([event, data]) => eventFrame(event, data))),
+    }))
+  const places = fc.array(fc.nat(), { maxLength: 12 })
+
+  test("cutting changes nothing", () => {
+    fc.assert(
+      fc.property(stream, places, ({ events, bytes }, at) => {
+        expect(parse(...cut(bytes, at))).toEqual(events)
+      }),
+    )
+  })
+
+  test("byte by byte changes nothing", () => {
+    fc.assert(
+      fc.property(stream, ({ events, bytes }) => {
+        expect(parse(...[...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(events)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  test("one wrong byte anywhere is found, and nothing after it is believed", () => {
+    fc.assert(
+      fc.property(
+        stream,
+        places,
+        fc.nat(),
+        fc.integer({ min: 1, max: 255 }),
+        ({ events, bytes }, at, where, change) => {
+          const corrupt = Buffer.from(bytes)
+          corrupt[where % corrupt.length]! ^= change
+          const { events: heard, fault } = parseUntilFault(cut(corrupt, at))
+          expect(fault).toBeDefined()
+          expect(heard.length).toBeLessThan(events.length)
+          expect(heard).toEqual(events.slice(0, heard.length))
+        },
+      ),
+    )
+  })
+
+  test("a long frame in small pieces arrives whole", () => {
+    const data = JSON.stringify("x".repeat(3_000_000))
+    const bytes = eventFrame("long", data)
+    const pieces: Uint8Array[] = []
+    for (let start = 0; start < bytes.length; start += 16_384) {
+      pieces.push(bytes.subarray(start, start + 16_384))
+    }
+    expect(parse(...pieces)).toEqual([{ event: "long", data }])
+  })
+})
