@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatEvent } from "../../src/canon/chat.ts"
+import type { ChatEvent, Part } from "../../src/canon/chat.ts"
 import { GatewayError } from "../../src/canon/errors.ts"
 import { foldEvents } from "../../src/canon/fold.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
@@ -9,8 +9,22 @@ function reasoning(text: string): ChatEvent {
   return { type: "reasoning-delta", choice: 0, text }
 }
 
-function signature(signature: string): ChatEvent {
-  return { type: "reasoning-signature", choice: 0, signature }
+type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
+
+function signature(signature: string, more: Partial<SignatureEvent> = {}): ChatEvent {
+  return { type: "reasoning-signature", choice: 0, signature, signedBy: "gemini", ...more }
+}
+
+function said(text: string): ChatEvent {
+  return { type: "text-delta", choice: 0, text }
+}
+
+function cited(url: string): ChatEvent {
+  return { type: "citation", choice: 0, citation: { url } }
+}
+
+function partsOf(...events: ChatEvent[]): readonly Part[] | undefined {
+  return foldEvents(events).choices[0]?.parts
 }
 
 function extra(fields: JsonObject): ChatEvent {
@@ -57,20 +71,93 @@ describe("foldEvents", () => {
   })
 
   test("a signature closes its piece of reasoning, and a later one replaces it", () => {
-    const { choices } = foldEvents([
+    const parts = partsOf(
       reasoning("a"),
       reasoning("b"),
       signature("1"),
       signature("2"),
       reasoning("c"),
-      { type: "text-delta", choice: 0, text: "t" },
+      said("t"),
       signature("3"),
-    ])
-    expect(choices[0]?.parts).toEqual([
-      { type: "reasoning", text: "ab", signature: "2" },
+    )
+    expect(parts).toEqual([
+      { type: "reasoning", text: "ab", signature: "2", signedBy: "gemini" },
       { type: "reasoning", text: "c" },
       { type: "text", text: "t" },
-      { type: "reasoning", text: "", signature: "3" },
+      { type: "reasoning", text: "", signature: "3", signedBy: "gemini" },
+    ])
+  })
+
+  test("pieces with ids of their own replace no other", () => {
+    const parts = partsOf(
+      reasoning("a"),
+      signature("1", { id: "rs_1" }),
+      signature("2", { id: "rs_1" }),
+      signature("3", { id: "rs_2" }),
+      signature("4"),
+    )
+    expect(parts).toEqual([
+      { type: "reasoning", text: "a", signature: "2", signedBy: "gemini", id: "rs_1" },
+      { type: "reasoning", text: "", signature: "3", signedBy: "gemini", id: "rs_2" },
+      { type: "reasoning", text: "", signature: "4", signedBy: "gemini" },
+    ])
+  })
+
+  test("withheld reasoning is a piece of its own, whatever stands around it", () => {
+    const withheld = { isRedacted: true, signedBy: "anthropic-messages" } as const
+    const parts = partsOf(
+      reasoning("a"),
+      signature("1", withheld),
+      signature("2", withheld),
+      signature("3"),
+      reasoning("b"),
+      signature("4"),
+      signature("5", withheld),
+      reasoning("c"),
+    )
+    expect(parts).toEqual([
+      { type: "reasoning", text: "a" },
+      { type: "reasoning", text: "", signature: "1", ...withheld },
+      { type: "reasoning", text: "", signature: "2", ...withheld },
+      { type: "reasoning", text: "", signature: "3", signedBy: "gemini" },
+      { type: "reasoning", text: "b", signature: "4", signedBy: "gemini" },
+      { type: "reasoning", text: "", signature: "5", ...withheld },
+      { type: "reasoning", text: "c" },
+    ])
+  })
+
+  test("a signature between calls stands right before the call that follows it", () => {
+    const called = { type: "tool-call-start", choice: 0, name: "f" } as const
+    const parts = partsOf(signature("1"), { ...called, call: 0, id: "a" }, signature("2"), {
+      ...called,
+      call: 1,
+      id: "b",
+    })
+    expect(parts).toMatchObject([
+      { type: "reasoning", signature: "1" },
+      { type: "tool-call", id: "a" },
+      { type: "reasoning", signature: "2" },
+      { type: "tool-call", id: "b" },
+    ])
+  })
+
+  test("a citation belongs to the text before it", () => {
+    const parts = partsOf(
+      cited("lost"),
+      said("a"),
+      cited("1"),
+      said("b"),
+      cited("2"),
+      reasoning("hm"),
+      said("c"),
+      { type: "refusal-delta", choice: 0, text: "no" },
+      cited("3"),
+    )
+    expect(parts).toEqual([
+      { type: "text", text: "ab", citations: [{ url: "1" }, { url: "2" }] },
+      { type: "reasoning", text: "hm" },
+      { type: "text", text: "c", citations: [{ url: "3" }] },
+      { type: "refusal", text: "no" },
     ])
   })
 

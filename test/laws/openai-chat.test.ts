@@ -1,324 +1,23 @@
 import { describe, expect, test } from "bun:test"
 import { createParser } from "eventsource-parser"
 import * as fc from "fast-check"
-import type {
-  ChatEvent,
-  ChatRequest,
-  ChatResult,
-  Choice,
-  Extra,
-  FinishReason,
-  Message,
-  Part,
-  ReasoningPart,
-  Tool,
-  ToolCallPart,
-} from "../../src/canon/chat.ts"
+import type { ChatEvent, ChatRequest, ChatResult, Part } from "../../src/canon/chat.ts"
 import type { SseFrame } from "../../src/canon/dialect.ts"
 import { GatewayError } from "../../src/canon/errors.ts"
 import { foldEvents } from "../../src/canon/fold.ts"
 import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
-import { NO_USAGE, type Usage } from "../../src/canon/usage.ts"
 import { openAiChat } from "../../src/dialects/openai-chat/index.ts"
 import { formatEvent } from "../../src/wire/sse.ts"
+import { choice, events, request, result, word } from "./openai-chat-world.ts"
 
 /** With the quirks that carry the most, so that the law is about the most. */
-const dialect = openAiChat({ reasoningHistory: "details", topK: true })
-
-const text = fc.string({ minLength: 1, unit: "grapheme" })
-const word = fc.stringMatching(/^[a-z][a-z0-9_]{0,11}$/)
-/** Members that no dialect knows. */
-const unknownName = word.map((name) => `x_${name}`)
-const value = fc
-  .jsonValue({ maxDepth: 2 })
-  .filter((json) => json !== null && json !== "" && !isEmpty(json)) as fc.Arbitrary<JsonValue>
-const fields = fc.dictionary(unknownName, value, { minKeys: 1, maxKeys: 2, noNullPrototype: true })
-const extra: fc.Arbitrary<Extra> = fields.map((fields) => ({ dialect: "openai-chat", fields }))
-const schema = fc.dictionary(word, value, { maxKeys: 3, noNullPrototype: true })
-
-function isEmpty(json: unknown): boolean {
-  return typeof json === "object" && json !== null && Object.keys(json).length === 0
-}
-
-/** Members that may be absent are absent, not undefined. */
-function record<T>(required: fc.Arbitrary<T>, optional: Record<string, fc.Arbitrary<unknown>>) {
-  return fc
-    .tuple(required, fc.record(optional, { requiredKeys: [], noNullPrototype: true }))
-    .map(([left, right]) => ({ ...left, ...right }) as T)
-}
-
-const base64 = fc
-  .uint8Array({ minLength: 3, maxLength: 30 })
-  .map((bytes) => Buffer.from(bytes).toString("base64"))
-const webUrl = word.map((name) => `https://host/${name}.png`)
-
-const textPart: fc.Arbitrary<Part> = record(
-  text.map((text) => ({ type: "text", text })),
-  { extra },
-)
-const imagePart: fc.Arbitrary<Part> = record<Part>(
-  fc
-    .oneof(
-      webUrl.map((url) => ({ type: "url" as const, url })),
-      base64.map((data) => ({ type: "base64" as const, data, mediaType: "image/png" })),
-    )
-    .map((source) => ({ type: "image", source })),
-  { detail: fc.constantFrom("low", "high"), extra },
-)
-const audioPart: fc.Arbitrary<Part> = record<Part>(
-  base64.map((data) => ({ type: "audio", source: { type: "base64", data }, format: "wav" })),
-  { extra },
-)
-const filePart: fc.Arbitrary<Part> = record<Part>(
-  fc
-    .oneof(
-      word.map((id) => ({ type: "reference" as const, id })),
-      base64.map((data) => ({ type: "base64" as const, data, mediaType: "application/pdf" })),
-    )
-    .map((source) => ({ type: "file", source })),
-  { name: word, extra },
-)
-const vendorPart: fc.Arbitrary<Part> = webUrl.map((url) => ({
-  type: "unknown",
-  extra: { dialect: "openai-chat", fields: { type: "document_url", document_url: url } },
-}))
-const content = fc.array(fc.oneof(textPart, imagePart, audioPart, filePart, vendorPart), {
-  minLength: 1,
-  maxLength: 4,
+const dialect = openAiChat({
+  reasoningHistory: "details",
+  reasoningOrder: "object",
+  cacheControl: true,
+  fileUrls: true,
+  topK: true,
 })
-
-const reasoningPart: fc.Arbitrary<ReasoningPart> = record<ReasoningPart>(
-  text.map((text) => ({ type: "reasoning", text })),
-  { signature: word },
-)
-const refusalPart: fc.Arbitrary<Part> = text.map((text) => ({ type: "refusal", text }))
-const toolCall: fc.Arbitrary<ToolCallPart> = record<ToolCallPart>(
-  fc.tuple(word, word, schema).map(([id, name, input]) => ({
-    type: "tool-call",
-    id,
-    name,
-    arguments: JSON.stringify(input),
-  })),
-  { extra },
-)
-const otherCall: fc.Arbitrary<Part> = word.map((id) => ({
-  type: "unknown",
-  extra: {
-    dialect: "openai-chat",
-    fields: { type: "custom", id, custom: { name: "c", input: "x" } },
-  },
-}))
-
-const plainMessage = record<Message>(
-  fc
-    .tuple(fc.constantFrom("system" as const, "developer" as const, "user" as const), content)
-    .map(([role, parts]) => ({ role, parts })),
-  { name: word, extra },
-)
-const assistantMessage = record<Message>(
-  fc
-    .tuple(
-      fc.array(reasoningPart, { maxLength: 2 }),
-      fc.array(textPart, { maxLength: 2 }),
-      fc.array(refusalPart, { maxLength: 1 }),
-      fc.array(fc.oneof(toolCall, otherCall), { maxLength: 2 }),
-    )
-    .map((parts) => ({ role: "assistant", parts: parts.flat() })),
-  { name: word, extra },
-)
-const toolMessage = record<Message>(
-  fc.tuple(word, fc.array(textPart, { maxLength: 2 })).map(([id, content]) => ({
-    role: "tool",
-    parts: [{ type: "tool-result", id, content: content as never }],
-  })),
-  { extra },
-)
-
-const tool: fc.Arbitrary<Tool> = record<Tool>(
-  word.map((name) => ({ name })),
-  { description: text, parameters: schema, strict: fc.boolean(), extra },
-)
-
-const request: fc.Arbitrary<ChatRequest> = record<ChatRequest>(
-  fc
-    .tuple(
-      word,
-      fc.array(fc.oneof(plainMessage, assistantMessage, toolMessage), {
-        minLength: 1,
-        maxLength: 5,
-      }),
-      fc.boolean(),
-      fc.integer({ min: 1, max: 128 }),
-    )
-    .map(([model, messages, stream, choices]) => ({
-      model,
-      messages,
-      stream,
-      // Usage is always asked for upstream.
-      streamUsage: stream,
-      choices,
-    })),
-  {
-    maxTokens: fc.integer({ min: 1 }),
-    temperature: fc.double({ min: 0, max: 2, noNaN: true }),
-    topP: fc.double({ min: 0, max: 1, noNaN: true }),
-    topK: fc.integer({ min: 1 }),
-    stop: fc.array(text, { minLength: 1, maxLength: 4 }),
-    seed: fc.integer(),
-    presencePenalty: fc.integer({ min: -2, max: 2 }),
-    frequencyPenalty: fc.integer({ min: -2, max: 2 }),
-    logprobs: fc.boolean(),
-    topLogprobs: fc.integer({ min: 0, max: 20 }),
-    toolChoice: fc.oneof(
-      fc.constantFrom("auto", "none", "required").map((type) => ({ type })),
-      word.map((name) => ({ type: "tool", name })),
-    ),
-    responseFormat: fc.oneof(
-      fc.constantFrom("text", "json-object").map((type) => ({ type })),
-      record(
-        word.map((name) => ({ type: "json-schema", name })),
-        { schema, description: text, strict: fc.boolean() },
-      ),
-    ),
-    reasoningEffort: word,
-    user: text,
-    extra,
-  },
-).chain((request) =>
-  fc.oneof(
-    fc.constant(request),
-    fc
-      .tuple(fc.array(tool, { minLength: 1, maxLength: 3 }), fc.boolean())
-      .map(([tools, parallelToolCalls]) => ({ ...request, tools, parallelToolCalls })),
-  ),
-)
-
-const usage: fc.Arbitrary<Usage> = fc
-  .record({
-    inputFresh: fc.nat(),
-    inputCacheRead: fc.nat(),
-    inputCacheWrite: fc.nat(),
-    audioInput: fc.nat(),
-    output: fc.nat(),
-    audioOutput: fc.nat(),
-    searches: fc.nat(9),
-    share: fc.double({ min: 0, max: 1, noNaN: true }),
-  })
-  .map(({ share, ...usage }) => ({
-    ...NO_USAGE,
-    ...usage,
-    reasoning: Math.floor(usage.output * share),
-  }))
-
-function finishOf(parts: readonly Part[], finish: FinishReason): FinishReason {
-  const hasCalls = parts.some(({ type }) => type === "tool-call")
-  return hasCalls && finish === "stop" ? "tool-calls" : finish
-}
-
-const finish = fc.constantFrom<FinishReason>("stop", "length", "tool-calls", "content-filter")
-
-const choiceExtra: fc.Arbitrary<Extra> = fc
-  .tuple(fields, fields, fc.boolean(), fc.boolean())
-  .map(([own, ofMessage, hasOwn, hasMessage]) => ({
-    dialect: "openai-chat",
-    fields: {
-      ...(hasOwn || !hasMessage ? own : {}),
-      ...(hasMessage ? { message: ofMessage } : {}),
-    },
-  }))
-
-const choice: fc.Arbitrary<Choice> = record<Choice>(
-  fc
-    .tuple(
-      fc.array(reasoningPart, { maxLength: 2 }),
-      fc.array(
-        text.map((text): Part => ({ type: "text", text })),
-        { maxLength: 1 },
-      ),
-      fc.array(refusalPart, { maxLength: 1 }),
-      fc.array(toolCall, { maxLength: 2 }),
-      finish,
-    )
-    .map(([reasoning, said, refusal, calls, finish]) => {
-      const parts = [...reasoning, ...said, ...refusal, ...calls]
-      return { index: 0, parts, finish: finishOf(parts, finish) }
-    }),
-  { extra: choiceExtra },
-)
-
-const result: fc.Arbitrary<ChatResult> = record<ChatResult>(
-  fc
-    .tuple(word, word, fc.nat(), fc.array(choice, { minLength: 1, maxLength: 3 }), usage)
-    .map(([id, model, created, choices, usage]) => ({
-      id: `chatcmpl-${id}`,
-      model,
-      created,
-      choices: choices.map((choice, index) => ({ ...choice, index })),
-      usage,
-    })),
-  { extra },
-)
-
-/** What one choice streams, in order. */
-function streamOf(choice: number): fc.Arbitrary<ChatEvent[]> {
-  const said: fc.Arbitrary<ChatEvent> = fc.oneof(
-    text.map((text): ChatEvent => ({ type: "text-delta", choice, text })),
-    text.map((text): ChatEvent => ({ type: "reasoning-delta", choice, text })),
-    text.map((text): ChatEvent => ({ type: "refusal-delta", choice, text })),
-    word.map((signature): ChatEvent => ({ type: "reasoning-signature", choice, signature })),
-    choiceExtra.map((extra): ChatEvent => ({ type: "choice-extra", choice, extra })),
-  )
-  const called = fc.array(fc.tuple(word, fc.array(text, { minLength: 1, maxLength: 3 })), {
-    maxLength: 2,
-  })
-  return fc
-    .tuple(fc.array(said, { maxLength: 6 }), called, finish)
-    .map(([said, called, finish]) => {
-      const calls = called.flatMap(([name, pieces], call): ChatEvent[] => [
-        { type: "tool-call-start", choice, call, id: `call_${call}`, name },
-        ...pieces.map((piece): ChatEvent => ({
-          type: "tool-call-delta",
-          choice,
-          call,
-          arguments: piece,
-        })),
-      ])
-      const reason = called.length > 0 && finish === "stop" ? "tool-calls" : finish
-      return [...said, ...calls, { type: "finish", choice, reason }]
-    })
-}
-
-const events: fc.Arbitrary<ChatEvent[]> = fc
-  .tuple(
-    record<ChatEvent>(
-      fc.tuple(word, word, fc.nat()).map(([id, model, created]) => ({
-        type: "start",
-        id: `chatcmpl-${id}`,
-        model,
-        created,
-      })),
-      { extra },
-    ),
-    streamOf(0),
-    streamOf(1),
-    fc.infiniteStream(fc.boolean()),
-    usage,
-  )
-  .map(([start, left, right, coin, usage]) => [
-    start,
-    ...interleave(left, right, coin),
-    { type: "usage", usage },
-  ])
-
-function interleave(left: ChatEvent[], right: ChatEvent[], coin: Iterator<boolean>): ChatEvent[] {
-  const mixed: ChatEvent[] = []
-  let [fromLeft, fromRight] = [0, 0]
-  while (fromLeft < left.length || fromRight < right.length) {
-    const isLeft = fromRight >= right.length || (fromLeft < left.length && coin.next().value)
-    mixed.push(isLeft ? left[fromLeft++]! : right[fromRight++]!)
-  }
-  return mixed
-}
 
 const STREAMING: ChatRequest = {
   model: "m",
@@ -343,6 +42,16 @@ function onWire<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T
 }
 
+/** Citations wait for the end of their choice; nothing else changes its place. */
+function expectSame(decoded: readonly ChatEvent[], events: readonly ChatEvent[]): void {
+  const isOther = ({ type }: ChatEvent) => type !== "citation"
+  expect(decoded.filter(isOther)).toEqual(onWire(events.filter(isOther)))
+  for (const choice of [0, 1]) {
+    const isOfChoice = (event: ChatEvent) => "choice" in event && event.choice === choice
+    expect(decoded.filter(isOfChoice)).toEqual(onWire(events.filter(isOfChoice)))
+  }
+}
+
 describe("decode(encode(x)) = x", () => {
   test("for requests", () => {
     fc.assert(
@@ -354,10 +63,25 @@ describe("decode(encode(x)) = x", () => {
     )
   })
 
+  test("for the message of an answer that the caller sends back", () => {
+    fc.assert(
+      fc.property(choice, (choice) => {
+        const { choices } = onWire(dialect.encodeResult({ choices: [choice] }, STREAMING)) as {
+          choices: { message: JsonObject }[]
+        }
+        const messages = choices.map(({ message }) => message)
+        const [message] = dialect.decodeRequest({ model: "m", messages }).messages
+        expect(message?.parts).toEqual(onWire(choice.parts) as Part[])
+      }),
+    )
+  })
+
   test("for whole answers", () => {
     fc.assert(
       fc.property(result, (result) => {
-        expect(dialect.decodeResult(onWire(dialect.encodeResult(result)))).toEqual(onWire(result))
+        expect(dialect.decodeResult(onWire(dialect.encodeResult(result, STREAMING)))).toEqual(
+          onWire(result),
+        )
       }),
     )
   })
@@ -365,7 +89,7 @@ describe("decode(encode(x)) = x", () => {
   test("for streams", () => {
     fc.assert(
       fc.property(events, (events) => {
-        expect(decode(encode(events))).toEqual(onWire(events))
+        expectSame(decode(encode(events)), events)
       }),
     )
   })
@@ -385,7 +109,7 @@ describe("a stream", () => {
           parser.feed(decoder.decode(bytes.subarray(start, start + length), { stream: true }))
           start += length
         }
-        expect(decode(received)).toEqual(onWire(events))
+        expectSame(decode(received), events)
       }),
     )
   })
@@ -395,7 +119,7 @@ describe("a stream", () => {
       fc.property(events, (events) => {
         const folded = foldEvents(events)
         expect(folded.choices.length).toBe(2)
-        const again = dialect.decodeResult(onWire(dialect.encodeResult(folded)))
+        const again = dialect.decodeResult(onWire(dialect.encodeResult(folded, STREAMING)))
         expect(textOf(again)).toEqual(textOf(folded))
         expect(again.usage).toEqual(folded.usage)
         expect(again.choices.map(({ finish }) => finish)).toEqual(
@@ -464,12 +188,12 @@ describe("whatever comes", () => {
   test("an answer is read or refused", () => {
     fc.assert(
       fc.property(anyAnswer, fc.boolean(), (answer, streamUsage) => {
-        onlyGatewayErrors(() => dialect.encodeResult(dialect.decodeResult(answer)))
+        onlyGatewayErrors(() => dialect.encodeResult(dialect.decodeResult(answer), STREAMING))
         const data = JSON.stringify(answer)
         onlyGatewayErrors(() => encode(decode([{ data }, { data }, { data: "[DONE]" }])))
         const patch = { model: "m", streamUsage }
-        const patched = dialect.patches.frame({ data, json: answer }, patch)
-        if (patched.usageCarrier) dialect.patches.setCost(patched.usageCarrier, "1")
+        const patched = dialect.patches.frames(patch).push({ data, json: answer })
+        if (patched.usageCarrier) dialect.setCost(patched.usageCarrier, "1")
         dialect.decodeError(400, answer)
         dialect.patches.result(answer, patch)
       }),

@@ -1,13 +1,18 @@
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { isJsonObject, type JsonObject, type JsonValue, parseJsonObject } from "../../canon/json.ts"
-import { decodeContentParts } from "./content.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  parseJsonObject,
+  textAt,
+  unknownFields,
+} from "../../canon/json.ts"
+import { ChoiceDecoder, isWorthKeeping } from "./choice-decoder.ts"
 import { errorEvent } from "./errors.ts"
-import { decodeFinish } from "./finish.ts"
-import { OpenCalls } from "./open-calls.ts"
 import { chunkUsage, decodeUsage } from "./usage.ts"
-import { type Draft, extraOf, textAt, unknownFields } from "./wire.ts"
+import type { Draft } from "../../canon/draft.ts"
+import { extraOf } from "./wire.ts"
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 
@@ -24,18 +29,13 @@ const CHUNK_FIELDS = new Set([
   "p",
 ])
 
-interface ChoiceState {
-  readonly calls: OpenCalls
-  finished: boolean
-}
-
 /** A decoder for one stream of chat completion chunks (WIRE.md 2, traps 3, 8 and 9). */
 export function decodeEvents(): EventDecoder {
   return new ChunkDecoder()
 }
 
 class ChunkDecoder implements EventDecoder {
-  readonly #choices = new Map<number, ChoiceState>()
+  readonly #choices = new Map<number, ChoiceDecoder>()
   #started = false
   #finished = false
 
@@ -55,9 +55,9 @@ class ChunkDecoder implements EventDecoder {
   end(): ChatEvent[] {
     const events: ChatEvent[] = []
     let open = this.#choices.size === 0
-    for (const [choice, state] of this.#choices) {
-      state.calls.announceAll(choice, events)
-      if (!state.finished) open = true
+    for (const choice of this.#choices.values()) {
+      choice.announceCalls(events)
+      if (!choice.finished) open = true
     }
     if (!open) this.#finished = true
     return events
@@ -66,9 +66,8 @@ class ChunkDecoder implements EventDecoder {
   /** Servers that forget to say why a choice ended have still said that all is said. */
   #onDone(events: ChatEvent[]): void {
     this.#finished = true
-    for (const [choice, state] of this.#choices) {
-      if (state.finished) continue
-      onFinish(state.calls.isEmpty ? "" : "tool_calls", state, choice, events)
+    for (const choice of this.#choices.values()) {
+      if (!choice.finished) choice.finishUnsaid(events)
     }
   }
 
@@ -105,9 +104,9 @@ class ChunkDecoder implements EventDecoder {
 
   #onChoice(value: JsonObject, position: number, events: ChatEvent[]): void {
     const choice = typeof value.index === "number" ? value.index : position
-    const state = this.#stateOf(choice)
+    const decoder = this.#decoderOf(choice)
     let extra: JsonObject | undefined
-    if (isJsonObject(value.delta)) extra = onDelta(value.delta, state, choice, events)
+    if (isJsonObject(value.delta)) extra = decoder.delta(value.delta, events)
     for (const key in value) {
       if (key === "index" || key === "delta" || key === "finish_reason" || key === "message")
         continue
@@ -115,18 +114,22 @@ class ChunkDecoder implements EventDecoder {
       if (isWorthKeeping(member)) extra = { ...extra, [key]: member }
     }
     if (extra !== undefined) events.push({ type: "choice-extra", choice, extra: extraOf(extra) })
-    if (typeof value.finish_reason === "string" && value.finish_reason !== "" && !state.finished) {
-      onFinish(value.finish_reason, state, choice, events)
+    if (
+      typeof value.finish_reason === "string" &&
+      value.finish_reason !== "" &&
+      !decoder.finished
+    ) {
+      decoder.finish(value.finish_reason, events)
     }
   }
 
-  #stateOf(choice: number): ChoiceState {
-    let state = this.#choices.get(choice)
-    if (state === undefined) {
-      state = { calls: new OpenCalls(), finished: false }
-      this.#choices.set(choice, state)
+  #decoderOf(choice: number): ChoiceDecoder {
+    let decoder = this.#choices.get(choice)
+    if (decoder === undefined) {
+      decoder = new ChoiceDecoder(choice)
+      this.#choices.set(choice, decoder)
     }
-    return state
+    return decoder
   }
 }
 
@@ -137,112 +140,6 @@ function parseChunk(frame: SseFrame): JsonObject {
   throw new GatewayError(
     "upstream_error",
     "The provider sent a piece of the stream that is not JSON.",
-  )
-}
-
-function isWorthKeeping(value: JsonValue | undefined): boolean {
-  if (value === undefined || value === null) return false
-  if (typeof value !== "object") return true
-  for (const _ in value) return true
-  return false
-}
-
-/** @returns members that only this dialect knows, under `message`. */
-function onDelta(
-  delta: JsonObject,
-  state: ChoiceState,
-  choice: number,
-  events: ChatEvent[],
-): JsonObject | undefined {
-  let message: JsonObject | undefined
-  for (const key in delta) {
-    const value = delta[key]
-    if (value === null || value === undefined || value === "") continue
-    switch (key) {
-      case "role":
-      case "index":
-        break
-      case "content":
-        onContent(value, choice, events)
-        break
-      case "reasoning_content":
-        onReasoning(value, choice, events)
-        break
-      case "reasoning":
-        // A server that writes both names says the same under each.
-        if (!delta.reasoning_content) onReasoning(value, choice, events)
-        break
-      case "reasoning_details":
-        message = withKeptDetails(message, onReasoningDetails(delta, choice, events))
-        break
-      case "refusal":
-        if (typeof value === "string") events.push({ type: "refusal-delta", choice, text: value })
-        break
-      case "tool_calls":
-        if (Array.isArray(value)) {
-          for (const call of value) {
-            if (isJsonObject(call)) state.calls.push(call, choice, events)
-          }
-        }
-        break
-      case "function_call":
-        if (isJsonObject(value)) state.calls.push({ index: 0, function: value }, choice, events)
-        break
-      default:
-        if (isWorthKeeping(value)) message = { ...message, [key]: value }
-    }
-  }
-  return message === undefined ? undefined : { message }
-}
-
-function onContent(value: JsonValue, choice: number, events: ChatEvent[]): void {
-  if (typeof value === "string") {
-    events.push({ type: "text-delta", choice, text: value })
-    return
-  }
-  for (const part of decodeContentParts(value)) {
-    const type = part.type === "text" ? "text-delta" : "reasoning-delta"
-    events.push({ type, choice, text: part.text })
-  }
-}
-
-function onReasoning(value: JsonValue, choice: number, events: ChatEvent[]): void {
-  if (typeof value === "string") events.push({ type: "reasoning-delta", choice, text: value })
-}
-
-/** OpenRouter's details: text repeats `reasoning`; a signature is the canon's; the rest is kept. */
-function onReasoningDetails(delta: JsonObject, choice: number, events: ChatEvent[]): JsonValue[] {
-  if (!Array.isArray(delta.reasoning_details)) return []
-  const isTold = textAt(delta, "reasoning") ?? textAt(delta, "reasoning_content")
-  const kept: JsonValue[] = []
-  for (const detail of delta.reasoning_details) {
-    if (!isJsonObject(detail)) continue
-    const text = textAt(detail, "text") ?? textAt(detail, "summary")
-    if (isTold === undefined && text !== undefined) {
-      events.push({ type: "reasoning-delta", choice, text })
-    }
-    const signature = textAt(detail, "signature")
-    if (signature !== undefined) events.push({ type: "reasoning-signature", choice, signature })
-    if (detail.type !== "reasoning.text" && detail.type !== "reasoning.summary") kept.push(detail)
-  }
-  return kept
-}
-
-function withKeptDetails(
-  message: JsonObject | undefined,
-  details: JsonValue[],
-): JsonObject | undefined {
-  return details.length === 0 ? message : { ...message, reasoning_details: details }
-}
-
-function onFinish(word: string, state: ChoiceState, choice: number, events: ChatEvent[]): void {
-  state.finished = true
-  state.calls.announceAll(choice, events)
-  const { reason, raw } = decodeFinish(word, !state.calls.isEmpty)
-  events.push(
-    raw === undefined
-      ? { type: "finish", choice, reason }
-      : { type: "finish", choice, reason, rawReason: raw },
   )
 }
 

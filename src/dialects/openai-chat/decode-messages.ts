@@ -1,14 +1,22 @@
-import type { Message, Part, ToolCallPart } from "../../canon/chat.ts"
+import type { Message, Part, ToolCallPart, ToolResultPart } from "../../canon/chat.ts"
 import {
   emptyArray,
   invalidType,
   missingParameter,
   unsupportedValue,
 } from "../../canon/invalid-request.ts"
-import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  unknownFields,
+} from "../../canon/json.ts"
+import { citeText } from "./citations.ts"
 import { decodeContent, isToolContent } from "./decode-parts.ts"
-import { decodeReasoning } from "./reasoning.ts"
-import { type Draft, extraOf, unknownFields } from "./wire.ts"
+import { decodeReasoning, joinParts } from "./reasoning.ts"
+import type { Draft } from "../../canon/draft.ts"
+import { extraOf } from "./wire.ts"
 
 const ROLES = ["system", "assistant", "user", "function", "tool", "developer"] as const
 
@@ -75,17 +83,21 @@ function decodePlain(
 }
 
 function decodeAssistant(message: JsonObject, index: number): Message {
-  const parts: Part[] = hasReasoning(message) ? decodeReasoning(message) : []
   const { content, refusal } = message
+  const said: Part[] = []
   if (content !== null && (content !== undefined || needsContent(message))) {
-    parts.push(...decodeContent(content, index))
+    said.push(...decodeContent(content, index))
   }
-  if (typeof refusal === "string" && refusal !== "") parts.push({ type: "refusal", text: refusal })
-  decodeToolCalls(message.tool_calls, index, parts)
+  const annotations = citeText(said, message.annotations)
+  if (typeof refusal === "string" && refusal !== "") said.push({ type: "refusal", text: refusal })
+  const calls = decodeToolCalls(message.tool_calls, index)
   if (isJsonObject(message.function_call)) {
-    parts.push(decodeFunctionCall(message.function_call, index))
+    calls.push(decodeFunctionCall(message.function_call, index))
   }
-  return withRest({ role: "assistant", parts }, message, ASSISTANT_FIELDS, index)
+  const reasoning = hasReasoning(message) ? decodeReasoning(message) : []
+  const parts = joinParts(reasoning, said, calls)
+  const rest = message.annotations === undefined ? message : { ...message, annotations }
+  return withRest({ role: "assistant", parts }, rest, ASSISTANT_FIELDS, index)
 }
 
 function hasReasoning(message: JsonObject): boolean {
@@ -109,18 +121,14 @@ function decodeToolAnswer(message: JsonObject, index: number): Message {
   if (id === undefined) throw missingParameter(name)
   if (typeof id !== "string") throw invalidType(name, "a string", id)
   const content = decodeContent(message.content, index)
-  return withRest(
-    {
-      role: "tool",
-      parts: [
-        { type: "tool-result", id, content: content.filter(isToolContent) },
-        ...content.filter((part) => !isToolContent(part)),
-      ],
-    },
-    message,
-    TOOL_FIELDS,
-    index,
-  )
+  const result: Draft<ToolResultPart> = {
+    type: "tool-result",
+    id,
+    content: content.filter(isToolContent),
+  }
+  const others = listAt(message, "content").filter((_, part) => !isToolContent(content[part]))
+  if (others.length > 0) result.extra = extraOf({ content: others })
+  return withRest({ role: "tool", parts: [result] }, message, TOOL_FIELDS, index)
 }
 
 /** The older form of a tool's answer has no id: the name of the function stands for it. */
@@ -135,15 +143,14 @@ function decodeFunctionAnswer(message: JsonObject, index: number): Message {
   }
 }
 
-function decodeToolCalls(calls: JsonValue | undefined, index: number, parts: Part[]): void {
-  if (calls === undefined || calls === null) return
+function decodeToolCalls(calls: JsonValue | undefined, index: number): Part[] {
+  if (calls === undefined || calls === null) return []
   const name = `messages[${index}].tool_calls`
   if (!Array.isArray(calls)) throw invalidType(name, "an array of objects", calls)
-  for (let position = 0; position < calls.length; position++) {
-    const call = calls[position]
+  return calls.map((call, position) => {
     if (!isJsonObject(call)) throw invalidType(`${name}[${position}]`, "an object", call)
-    parts.push(decodeToolCall(call, index, position))
-  }
+    return decodeToolCall(call, index, position)
+  })
 }
 
 function decodeToolCall(call: JsonObject, index: number, position: number): Part {

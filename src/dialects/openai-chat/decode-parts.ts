@@ -12,9 +12,18 @@ import {
   missingParameter,
   unsupportedValue,
 } from "../../canon/invalid-request.ts"
-import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
-import { decodeDataUrl, isDataUrl, isWebUrl } from "./media.ts"
-import { type Draft, extraOf, textAt, unknownFields } from "./wire.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  textAt,
+  unknownFields,
+} from "../../canon/json.ts"
+import { decodeDataUrl, isDataUrl, isWebUrl } from "../../canon/media-source.ts"
+import type { Draft } from "../../canon/draft.ts"
+import { takeCache } from "./cache.ts"
+import { nestedExtra } from "./nested-extra.ts"
+import { extraOf } from "./wire.ts"
 
 /** The kinds of content part that OpenAI takes, in the order of its own error message. */
 const PART_TYPES = ["text", "image_url", "input_audio", "refusal", "audio", "file"] as const
@@ -65,8 +74,8 @@ export function decodeContent(content: JsonValue | undefined, message: number): 
 }
 
 /** What may stand in the answer of a tool. */
-export function isToolContent(part: Part): part is ToolResultPart["content"][number] {
-  switch (part.type) {
+export function isToolContent(part: Part | undefined): part is ToolResultPart["content"][number] {
+  switch (part?.type) {
     case "text":
     case "image":
     case "audio":
@@ -106,10 +115,9 @@ function decodePart(part: JsonValue | undefined, place: Place): Part {
 function decodeText(part: JsonObject, place: Place): TextPart {
   const { text } = part
   if (typeof text !== "string") throw wrongText(part, "text", place)
-  const extra = unknownFields(part, TEXT_FIELDS)
-  return extra === undefined
-    ? { type: "text", text }
-    : { type: "text", text, extra: extraOf(extra) }
+  const decoded: Draft<TextPart> = { type: "text", text }
+  setMarks(decoded, unknownFields(part, TEXT_FIELDS))
+  return decoded
 }
 
 function decodeImage(part: JsonObject, place: Place): ImagePart {
@@ -122,8 +130,7 @@ function decodeImage(part: JsonObject, place: Place): ImagePart {
   const decoded: Draft<ImagePart> = { type: "image", source: imageSource(url, place) }
   const detail = textAt(image, "detail")
   if (detail !== undefined) decoded.detail = detail
-  const extra = nestedExtra(part, IMAGE_FIELDS, "image_url", IMAGE_URL_FIELDS)
-  if (extra !== undefined) decoded.extra = extraOf(extra)
+  setMarks(decoded, nestedExtra(part, IMAGE_FIELDS, "image_url", IMAGE_URL_FIELDS))
   return decoded
 }
 
@@ -167,8 +174,7 @@ function decodeFile(part: JsonObject, place: Place): FilePart {
   const decoded: Draft<FilePart> = { type: "file", source: fileSource(file, place) }
   const name = textAt(file, "filename")
   if (name !== undefined) decoded.name = name
-  const extra = nestedExtra(part, FILE_FIELDS, "file", INNER_FILE_FIELDS)
-  if (extra !== undefined) decoded.extra = extraOf(extra)
+  setMarks(decoded, nestedExtra(part, FILE_FIELDS, "file", INNER_FILE_FIELDS))
   return decoded
 }
 
@@ -185,17 +191,14 @@ function fileSource(file: JsonObject, place: Place): FilePart["source"] {
   throw invalidValue(name, `Invalid value for '${name}': expected a base64-encoded data URL.`)
 }
 
-/** Unknown members of a part, and of the object inside it, in the same shape. */
-function nestedExtra(
-  part: JsonObject,
-  known: ReadonlySet<string>,
-  inner: string,
-  knownInner: ReadonlySet<string>,
-): JsonObject | undefined {
-  const outside = unknownFields(part, known)
-  const object = part[inner]
-  const inside = isJsonObject(object) ? unknownFields(object, knownInner) : undefined
-  return inside === undefined ? outside : { ...outside, [inner]: inside }
+/** The cache marker of a part, and what else of it the canon has no name for. */
+function setMarks(
+  decoded: Draft<TextPart | ImagePart | FilePart>,
+  unknown: JsonObject | undefined,
+): void {
+  const { cache, extra } = takeCache(unknown)
+  if (cache !== undefined) decoded.cache = cache
+  if (extra !== undefined) decoded.extra = extraOf(extra)
 }
 
 /** Text that must be there and, as OpenAI has it, must not be empty. */

@@ -1,12 +1,21 @@
 import type { ChatResult, Choice, Part, ToolCallPart } from "../../canon/chat.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  textAt,
+  unknownFields,
+} from "../../canon/json.ts"
+import { citeText } from "./citations.ts"
 import { decodeContentParts } from "./content.ts"
 import { decodeFinish } from "./finish.ts"
-import { mintCallId } from "./identifier.ts"
-import { decodeReasoning } from "./reasoning.ts"
+import { mintCallId } from "../../canon/identifiers.ts"
+import { decodeReasoning, joinParts } from "./reasoning.ts"
 import { chunkUsage, decodeUsage } from "./usage.ts"
-import { type Draft, extraOf, listAt, textAt, unknownFields } from "./wire.ts"
+import type { Draft } from "../../canon/draft.ts"
+import { extraOf } from "./wire.ts"
 
 const RESULT_FIELDS = new Set(["id", "object", "created", "model", "choices", "usage"])
 const CHOICE_FIELDS = new Set(["index", "message", "finish_reason", "delta"])
@@ -48,22 +57,23 @@ export function decodeResult(body: JsonObject): ChatResult {
 function decodeChoice(value: JsonValue, position: number): Choice {
   const choice = isJsonObject(value) ? value : {}
   const message = isJsonObject(choice.message) ? choice.message : {}
-  const parts: Part[] = [...decodeReasoning(message), ...decodeContentParts(message.content)]
+  const said: Part[] = decodeContentParts(message.content)
+  const annotations = citeText(said, message.annotations)
   const refusal = textAt(message, "refusal")
-  if (refusal !== undefined) parts.push({ type: "refusal", text: refusal })
-  const calls = decodeCalls(message, position)
-  parts.push(...calls)
+  if (refusal !== undefined) said.push({ type: "refusal", text: refusal })
+  const calls = decodeCalls(message)
+  const parts = joinParts(decodeReasoning(message), said, calls)
   const word = textAt(choice, "finish_reason") ?? (calls.length > 0 ? "tool_calls" : "stop")
   const finish = decodeFinish(word, calls.length > 0)
   const index = typeof choice.index === "number" ? choice.index : position
   const decoded: Draft<Choice> = { index, parts, finish: finish.reason }
   if (finish.raw !== undefined) decoded.rawFinish = finish.raw
-  const extra = choiceExtra(choice, message)
+  const extra = choiceExtra(choice, { ...message, annotations })
   if (extra !== undefined) decoded.extra = extraOf(extra)
   return decoded
 }
 
-function decodeCalls(message: JsonObject, choice: number): Part[] {
+function decodeCalls(message: JsonObject): Part[] {
   const parts: Part[] = []
   for (const call of listAt(message, "tool_calls")) {
     if (!isJsonObject(call)) continue
@@ -72,12 +82,12 @@ function decodeCalls(message: JsonObject, choice: number): Part[] {
       parts.push({ type: "unknown", extra: extraOf(call) })
       continue
     }
-    const id = textAt(call, "id") ?? mintCallId(choice, parts.length)
+    const id = textAt(call, "id") ?? mintCallId()
     parts.push(toolCall(id, called, unknownFields(call, CALL_FIELDS)))
   }
   // The older form, for requests that declare `functions`.
   const legacy = message.function_call
-  if (isJsonObject(legacy)) parts.push(toolCall(mintCallId(choice, 0), legacy, undefined))
+  if (isJsonObject(legacy)) parts.push(toolCall(mintCallId(), legacy, undefined))
   return parts
 }
 

@@ -1,7 +1,15 @@
 import type { Tool, ToolChoice } from "../../canon/chat.ts"
 import { invalidType, missingParameter, unsupportedValue } from "../../canon/invalid-request.ts"
-import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
-import { type Draft, extraOf, isThere, unknownFields } from "./wire.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  isThere,
+  unknownFields,
+} from "../../canon/json.ts"
+import type { Draft } from "../../canon/draft.ts"
+import { takeCache } from "./cache.ts"
+import { extraOf } from "./wire.ts"
 
 const TOOL_CHOICES = ["none", "auto", "required"] as const
 
@@ -78,7 +86,10 @@ function decodeFunction(tool: JsonObject, index: number): Tool {
   else if (isThere(strict)) throw invalidType(`${name}.strict`, "a boolean", strict)
   const inside = unknownFields(declared, FUNCTION_FIELDS)
   const outside = unknownFields(tool, TOOL_FIELDS)
-  const extra = inside === undefined ? outside : { ...outside, function: inside }
+  const { cache, extra } = takeCache(
+    inside === undefined ? outside : { ...outside, function: inside },
+  )
+  if (cache !== undefined) decoded.cache = cache
   if (extra !== undefined) decoded.extra = extraOf(extra)
   return decoded
 }

@@ -1,18 +1,16 @@
 import { assertNever, type ChatEvent, type ChatRequest } from "../../canon/chat.ts"
 import type { EventEncoder, SseFrame } from "../../canon/dialect.ts"
-import { ERROR_KINDS } from "../../canon/errors.ts"
+import { ERROR_KINDS, type GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import type { Usage } from "../../canon/usage.ts"
-import { ownFields } from "./encode-result.ts"
+import { ChoiceEncoder } from "./choice-encoder.ts"
 import { encodeFinish } from "./finish.ts"
-import { mintId, withPrefix } from "./identifier.ts"
-import { encodeSignature } from "./reasoning.ts"
+import { mintId, prefixedId } from "../../canon/identifiers.ts"
+import { encodeBreak } from "./errors.ts"
 import { encodeUsage } from "./usage.ts"
+import { END, ID_PREFIX, ownFields } from "./wire.ts"
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
-
-/** Calls of a choice that were announced, and whether they have arguments yet. */
-type CallsOfChoice = Map<number, boolean>
 
 /** An encoder for one stream of chat completion chunks, in OpenAI's own order (WIRE.md 2). */
 export function encodeEvents(request: ChatRequest): EventEncoder {
@@ -26,7 +24,7 @@ export function encodeEvents(request: ChatRequest): EventEncoder {
  */
 class ChunkEncoder implements EventEncoder {
   readonly #request: ChatRequest
-  readonly #choices = new Map<number, CallsOfChoice>()
+  readonly #choices = new Map<number, ChoiceEncoder>()
   #head: JsonObject | undefined
   #before = ""
   #after = ""
@@ -44,19 +42,25 @@ class ChunkEncoder implements EventEncoder {
         this.#start(event)
         break
       case "text-delta":
+        this.#open(event.choice, '""', frames).text(event.text)
         this.#delta(event.choice, `{"content":${JSON.stringify(event.text)}}`, frames)
         break
       case "refusal-delta":
+        this.#open(event.choice, '""', frames).refusal()
         this.#delta(event.choice, `{"refusal":${JSON.stringify(event.text)}}`, frames)
         break
       case "reasoning-delta":
+        this.#open(event.choice, '""', frames).reasoning(event.text)
         this.#delta(event.choice, `{"reasoning_content":${JSON.stringify(event.text)}}`, frames)
         break
       case "reasoning-signature": {
-        const delta = { reasoning_details: encodeSignature(event.signature) }
-        this.#delta(event.choice, JSON.stringify(delta), frames)
+        const details = this.#open(event.choice, '""', frames).sign(event)
+        this.#delta(event.choice, `{"reasoning_details":${JSON.stringify(details)}}`, frames)
         break
       }
+      case "citation":
+        this.#open(event.choice, '""', frames).cite(event.citation)
+        break
       case "tool-call-start":
         this.#callStart(event, frames)
         break
@@ -89,13 +93,21 @@ class ChunkEncoder implements EventEncoder {
       const json: JsonObject = { ...this.#headOf(), choices: [], usage }
       frames.push({ data: JSON.stringify(json), json })
     }
-    frames.push({ data: "[DONE]" })
+    frames.push(END)
     return frames
+  }
+
+  fail(error: GatewayError, requestId: string): SseFrame[] {
+    this.#failed = true
+    return encodeBreak(error, requestId)
   }
 
   #start(event: StartEvent | undefined): void {
     this.#head = {
-      id: event?.id === undefined ? mintId() : withPrefix(event.id, event.created),
+      id:
+        event?.id === undefined
+          ? mintId(ID_PREFIX)
+          : prefixedId(ID_PREFIX, event.id, event.created),
       object: "chat.completion.chunk",
       created: event?.created ?? Math.floor(Date.now() / 1000),
       model: event?.model ?? this.#request.model,
@@ -111,19 +123,17 @@ class ChunkEncoder implements EventEncoder {
     return this.#head ?? {}
   }
 
-  #open(choice: number, content: '""' | "null", frames: SseFrame[]): CallsOfChoice {
-    let calls = this.#choices.get(choice)
-    if (calls !== undefined) return calls
+  #open(choice: number, content: '""' | "null", frames: SseFrame[]): ChoiceEncoder {
+    const known = this.#choices.get(choice)
+    if (known !== undefined) return known
     this.#headOf()
-    calls = new Map()
-    this.#choices.set(choice, calls)
-    const delta = `{"role":"assistant","content":${content},"refusal":null}`
-    frames.push(this.#chunk(choice, delta, "null"))
-    return calls
+    const opened = new ChoiceEncoder()
+    this.#choices.set(choice, opened)
+    this.#delta(choice, `{"role":"assistant","content":${content},"refusal":null}`, frames)
+    return opened
   }
 
   #delta(choice: number, delta: string, frames: SseFrame[]): void {
-    this.#open(choice, '""', frames)
     frames.push(this.#chunk(choice, delta, "null"))
   }
 
@@ -135,27 +145,26 @@ class ChunkEncoder implements EventEncoder {
   /** Id, type and name stand only in the first delta of a call (trap 3). */
   #callStart(event: Extract<ChatEvent, { type: "tool-call-start" }>, frames: SseFrame[]): void {
     const { choice, call, id, name } = event
-    const calls = this.#open(choice, "null", frames)
-    calls.set(call, false)
+    this.#open(choice, "null", frames).callStart(call)
     const opened = [{ index: call, id, type: "function", function: { name, arguments: "" } }]
-    frames.push(this.#chunk(choice, JSON.stringify({ tool_calls: opened }), "null"))
+    this.#delta(choice, JSON.stringify({ tool_calls: opened }), frames)
   }
 
   #callDelta(choice: number, call: number, written: string, frames: SseFrame[]): void {
     if (written === "") return
-    this.#open(choice, "null", frames).set(call, true)
+    this.#open(choice, "null", frames).callArguments(call)
     const text = JSON.stringify(written)
     const delta = `{"tool_calls":[{"index":${call},"function":{"arguments":${text}}}]}`
-    frames.push(this.#chunk(choice, delta, "null"))
+    this.#delta(choice, delta, frames)
   }
 
   #finish(event: Extract<ChatEvent, { type: "finish" }>, frames: SseFrame[]): void {
     const { choice, reason } = event
-    const calls = this.#open(choice, '""', frames)
+    const ended = this.#open(choice, '""', frames)
     // A tool without arguments is called with an empty object, never with nothing (trap 7).
-    for (const [call, hasArguments] of calls) {
-      if (!hasArguments) this.#callDelta(choice, call, "{}", frames)
-    }
+    for (const call of ended.callsWithoutArguments()) this.#callDelta(choice, call, "{}", frames)
+    const annotations = ended.takeAnnotations()
+    if (annotations.length > 0) this.#delta(choice, JSON.stringify({ annotations }), frames)
     frames.push(this.#chunk(choice, "{}", `"${encodeFinish(reason)}"`))
   }
 

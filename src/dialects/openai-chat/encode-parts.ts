@@ -1,7 +1,10 @@
 import type { MediaSource, Part } from "../../canon/chat.ts"
-import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
-import { encodeDataUrl, pictureType } from "./media.ts"
-import type { LossList } from "./wire.ts"
+import type { JsonObject, JsonValue } from "../../canon/json.ts"
+import { encodeDataUrl, pictureType } from "../../canon/media-source.ts"
+import type { LossList } from "../../canon/losses.ts"
+import { encodeCache } from "./cache.ts"
+import { withNestedExtra } from "./nested-extra.ts"
+import type { OpenAiChatQuirks } from "./quirks.ts"
 
 /** Formats of sound as this dialect names them, by media type. */
 const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
@@ -12,29 +15,41 @@ const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Content of a message: text when it is nothing else, so that the plainest vendor can read it. */
-export function encodeContent(parts: readonly Part[], losses: LossList): JsonValue {
-  const [only] = parts
-  if (only === undefined) return ""
-  if (parts.length === 1 && only.type === "text" && only.extra === undefined) return only.text
-  const content: JsonValue[] = []
+export function encodeContent(
+  parts: readonly Part[],
+  quirks: OpenAiChatQuirks,
+  losses: LossList,
+): JsonValue {
+  const content: JsonObject[] = []
   for (const part of parts) {
-    const encoded = encodePart(part, losses)
+    const encoded = encodePart(part, quirks, losses)
     if (encoded !== undefined) content.push(encoded)
   }
-  return content
+  const [only] = content
+  if (only === undefined) return ""
+  const isPlain = content.length === 1 && only.type === "text" && Object.keys(only).length === 2
+  return isPlain ? (only.text ?? "") : content
 }
 
-function encodePart(part: Part, losses: LossList): JsonObject | undefined {
+function encodePart(
+  part: Part,
+  quirks: OpenAiChatQuirks,
+  losses: LossList,
+): JsonObject | undefined {
   switch (part.type) {
-    case "text":
-      return { type: "text", text: part.text, ...losses.fieldsOf(part.extra) }
+    case "text": {
+      if (part.citations !== undefined) losses.add("citations")
+      const marks = { ...losses.fieldsOf(part.extra), ...encodeCache(part.cache, quirks, losses) }
+      return { type: "text", text: part.text, ...marks }
+    }
     case "refusal":
       return { type: "refusal", refusal: part.text }
     case "image": {
       const url = imageUrl(part.source, losses)
       if (url === undefined) return undefined
       const image = part.detail === undefined ? { url } : { url, detail: part.detail }
-      return withExtra({ type: "image_url" }, "image_url", image, losses.fieldsOf(part.extra))
+      const outer = { type: "image_url", ...encodeCache(part.cache, quirks, losses) }
+      return withNestedExtra(outer, "image_url", image, losses.fieldsOf(part.extra))
     }
     case "audio": {
       if (part.source.type !== "base64") {
@@ -43,13 +58,16 @@ function encodePart(part: Part, losses: LossList): JsonObject | undefined {
       }
       const { data, mediaType } = part.source
       const format = part.format ?? AUDIO_FORMATS.get(mediaType ?? "") ?? "wav"
-      const audio = { data, format }
-      return withExtra({ type: "input_audio" }, "input_audio", audio, losses.fieldsOf(part.extra))
+      const outer = { type: "input_audio" }
+      const fields = losses.fieldsOf(part.extra)
+      return withNestedExtra(outer, "input_audio", { data, format }, fields)
     }
     case "file": {
-      const file = fileOf(part.source)
+      const file = fileOf(part.source, quirks, losses)
+      if (file === undefined) return undefined
       if (part.name !== undefined) file.filename = part.name
-      return withExtra({ type: "file" }, "file", file, losses.fieldsOf(part.extra))
+      const outer = { type: "file", ...encodeCache(part.cache, quirks, losses) }
+      return withNestedExtra(outer, "file", file, losses.fieldsOf(part.extra))
     }
     case "unknown":
       return losses.fieldsOf(part.extra)
@@ -72,26 +90,21 @@ function imageUrl(source: MediaSource, losses: LossList): string | undefined {
   }
 }
 
-function fileOf(source: MediaSource): JsonObject {
+function fileOf(
+  source: MediaSource,
+  quirks: OpenAiChatQuirks,
+  losses: LossList,
+): JsonObject | undefined {
   switch (source.type) {
     case "reference":
       return { file_id: source.id }
     case "url":
-      return { file_data: source.url }
+      if (quirks.fileUrls) return { file_data: source.url }
+      losses.add("file.url")
+      return undefined
     default: {
       const { data, mediaType } = source
       return { file_data: mediaType === undefined ? data : encodeDataUrl(data, mediaType) }
     }
   }
-}
-
-/** Puts an extra back where `nestedExtra` of the decoder took it from. */
-function withExtra(
-  part: JsonObject,
-  inner: string,
-  object: JsonObject,
-  extra: JsonObject | undefined,
-): JsonObject {
-  const inside = extra?.[inner]
-  return { ...part, ...extra, [inner]: isJsonObject(inside) ? { ...object, ...inside } : object }
 }

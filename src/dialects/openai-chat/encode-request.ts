@@ -1,25 +1,26 @@
-import type { ChatRequest, Loss, ResponseFormat, Tool, ToolChoice } from "../../canon/chat.ts"
+import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../canon/chat.ts"
+import type { EncodedRequest } from "../../canon/dialect.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { encodeCache } from "./cache.ts"
 import { encodeMessages } from "./encode-messages.ts"
 import { fitBody } from "./fit.ts"
+import { encodeReasoningOrder } from "./reasoning-order.ts"
 import type { OpenAiChatQuirks } from "./quirks.ts"
-import { LossList } from "./wire.ts"
+import { LossList } from "../../canon/losses.ts"
+import { DIALECT } from "./wire.ts"
 
 /** A chat completion request as the vendor takes it (WIRE.md 2). */
-export function encodeRequest(
-  request: ChatRequest,
-  quirks: OpenAiChatQuirks,
-): { body: JsonObject; losses: Loss[] } {
-  const losses = new LossList()
+export function encodeRequest(request: ChatRequest, quirks: OpenAiChatQuirks): EncodedRequest {
+  const losses = new LossList(DIALECT)
   const body: JsonObject = {
     model: request.model,
-    messages: encodeMessages(request.messages, losses),
+    messages: encodeMessages(request.messages, quirks, losses),
   }
   if (request.stream) body.stream = true
-  if (request.stream && request.streamUsage) body.stream_options = { include_usage: true }
   if (request.choices > 1) body.n = request.choices
   encodeSampling(body, request, quirks, losses)
-  encodeTools(body, request, losses)
+  encodeService(body, request, losses)
+  encodeTools(body, request, quirks, losses)
   mergeExtra(body, losses.fieldsOf(request.extra))
   fitBody(body, quirks, losses)
   return { body, losses: losses.losses }
@@ -42,22 +43,36 @@ function encodeSampling(
   set(body, "frequency_penalty", request.frequencyPenalty)
   set(body, "logprobs", request.logprobs)
   set(body, "top_logprobs", request.topLogprobs)
-  set(body, "reasoning_effort", request.reasoningEffort)
-  set(body, "user", request.user)
+  Object.assign(body, encodeReasoningOrder(request, quirks, losses))
   const { responseFormat } = request
   if (responseFormat !== undefined) body.response_format = encodeFormat(responseFormat)
 }
 
-function encodeTools(body: JsonObject, request: ChatRequest, losses: LossList): void {
+function encodeService(body: JsonObject, request: ChatRequest, losses: LossList): void {
+  set(body, "verbosity", request.verbosity)
+  set(body, "user", request.user)
+  set(body, "safety_identifier", request.safetyIdentifier)
+  set(body, "metadata", request.metadata && { ...request.metadata })
+  set(body, "service_tier", request.serviceTier)
+  set(body, "prompt_cache_key", request.promptCacheKey)
+  if (request.previousResponse !== undefined) losses.add("previous_response_id")
+}
+
+function encodeTools(
+  body: JsonObject,
+  request: ChatRequest,
+  quirks: OpenAiChatQuirks,
+  losses: LossList,
+): void {
   if (request.tools !== undefined) {
-    body.tools = request.tools.map((tool) => encodeTool(tool, losses))
+    body.tools = request.tools.map((tool) => encodeTool(tool, quirks, losses))
   }
   const { toolChoice } = request
   if (toolChoice !== undefined) body.tool_choice = encodeToolChoice(toolChoice)
   set(body, "parallel_tool_calls", request.parallelToolCalls)
 }
 
-function encodeTool(tool: Tool, losses: LossList): JsonObject {
+function encodeTool(tool: Tool, quirks: OpenAiChatQuirks, losses: LossList): JsonObject {
   const declared: JsonObject = { name: tool.name }
   set(declared, "description", tool.description)
   set(declared, "parameters", tool.parameters)
@@ -66,6 +81,7 @@ function encodeTool(tool: Tool, losses: LossList): JsonObject {
   const inside = extra?.function
   return {
     type: "function",
+    ...encodeCache(tool.cache, quirks, losses),
     ...extra,
     function: isJsonObject(inside) ? { ...declared, ...inside } : declared,
   }
@@ -93,11 +109,15 @@ function encodeFormat(format: ResponseFormat): JsonObject {
   }
 }
 
-/** Fields that the canon has no name for; two of them join what it does have a name for. */
+/** Fields that the canon has no name for; three of them join what it does have a name for. */
 function mergeExtra(body: JsonObject, extra: JsonObject | undefined): void {
   if (extra === undefined) return
-  const { tools, stream_options: options, ...rest } = extra
+  const { tools, stream_options: options, reasoning, ...rest } = extra
   Object.assign(body, rest)
+  if (reasoning !== undefined) {
+    const own = isJsonObject(body.reasoning) ? body.reasoning : {}
+    body.reasoning = isJsonObject(reasoning) ? { ...own, ...reasoning } : reasoning
+  }
   if (Array.isArray(tools)) {
     body.tools = Array.isArray(body.tools) ? [...body.tools, ...tools] : tools
   }

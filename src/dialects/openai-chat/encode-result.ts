@@ -1,28 +1,28 @@
-import type { ChatResult, Choice, Extra, ReasoningPart } from "../../canon/chat.ts"
+import type { ChatRequest, ChatResult, Choice } from "../../canon/chat.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
 import { encodeFinish } from "./finish.ts"
-import { mintId, withPrefix } from "./identifier.ts"
+import { mintId, prefixedId } from "../../canon/identifiers.ts"
+import { encodeCitation } from "./citations.ts"
 import { encodeReasoning } from "./reasoning.ts"
+import type { PlacedReasoning } from "./reasoning-details.ts"
 import { encodeUsage } from "./usage.ts"
-import { DIALECT } from "./wire.ts"
+import { ID_PREFIX, ownFields } from "./wire.ts"
 
 /** A whole chat completion, with every member that OpenAI's own has (WIRE.md 2, SPEC). */
-export function encodeResult(result: ChatResult): JsonObject {
+export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
   return {
-    id: result.id === undefined ? mintId() : withPrefix(result.id, result.created),
+    id:
+      result.id === undefined
+        ? mintId(ID_PREFIX)
+        : prefixedId(ID_PREFIX, result.id, result.created),
     object: "chat.completion",
     created: result.created ?? Math.floor(Date.now() / 1000),
-    model: result.model ?? "",
+    model: result.model ?? request.model,
     choices: result.choices.map(encodeChoice),
     usage: encodeUsage(result.usage ?? NO_USAGE),
     ...ownFields(result.extra),
   }
-}
-
-/** The fields of an extra of this dialect; what belongs to another stays out. */
-export function ownFields(extra: Extra | undefined): JsonObject | undefined {
-  return extra?.dialect === DIALECT ? extra.fields : undefined
 }
 
 function encodeChoice(choice: Choice): JsonObject {
@@ -40,18 +40,27 @@ function encodeChoice(choice: Choice): JsonObject {
 function encodeMessage(choice: Choice): JsonObject {
   let text: string | null = null
   let refusal: string | null = null
-  const reasoning: ReasoningPart[] = []
+  const reasoning: PlacedReasoning[] = []
+  const annotations: JsonValue[] = []
   const calls: JsonValue[] = []
   for (const part of choice.parts) {
     switch (part.type) {
-      case "text":
+      case "text": {
+        const start = text?.length ?? 0
         text = (text ?? "") + part.text
+        const span = { start, end: text.length }
+        for (const each of part.citations ?? []) annotations.push(encodeCitation(each, span))
         break
+      }
       case "refusal":
         refusal = (refusal ?? "") + part.text
         break
       case "reasoning":
-        reasoning.push(part)
+        reasoning.push(
+          text === null && refusal === null && calls.length === 0
+            ? { part }
+            : { part, call: calls.length },
+        )
         break
       case "tool-call":
         calls.push({
@@ -72,16 +81,17 @@ function encodeMessage(choice: Choice): JsonObject {
   // A model that said nothing said the empty text: null is for one that acted instead.
   const content = text ?? (calls.length > 0 || refusal !== null ? null : "")
   const message: JsonObject = { role: "assistant", content, refusal }
+  if (annotations.length > 0) message.annotations = annotations
   if (calls.length > 0) message.tool_calls = calls
   return Object.assign(message, encodeReasoning(reasoning, "reasoning_content"))
 }
 
-/** Lists that both have are joined: details of reasoning come from either side. */
+/** Lists that both have are joined: some annotations are the canon's and some are not. */
 function withFields(message: JsonObject, extra: JsonObject): JsonObject {
-  const { reasoning_details: details } = message
-  const more = extra.reasoning_details
   const merged = { ...message, ...extra }
-  if (Array.isArray(details) && Array.isArray(more))
-    merged.reasoning_details = [...details, ...more]
+  for (const [name, more] of Object.entries(extra)) {
+    const own = message[name]
+    if (Array.isArray(own) && Array.isArray(more)) merged[name] = [...own, ...more]
+  }
   return merged
 }

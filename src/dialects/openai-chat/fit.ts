@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, isThere } from "../../canon/json.ts"
 import type { OpenAiChatQuirks } from "./quirks.ts"
 import { decodeReasoning, reasoningText } from "./reasoning.ts"
-import { isThere, type LossList } from "./wire.ts"
+import { type LossList } from "../../canon/losses.ts"
 
 const NINE_CHARACTERS = /^[A-Za-z0-9]{9}$/
 
@@ -84,12 +84,12 @@ function fitReasoning(message: JsonObject, quirks: OpenAiChatQuirks, losses: Los
   if (content === undefined && reasoning === undefined && details === undefined) return message
   if (quirks.reasoningHistory === "details") return message
   const { reasoning_content: _, reasoning: _1, reasoning_details: _2, ...rest } = message
+  const parts = decodeReasoning(message).map(({ part }) => part)
+  if (parts.some(({ signature }) => signature !== undefined)) losses.add("reasoning.signature")
   if (quirks.reasoningHistory === "drop") {
-    if (isThere(content) || isThere(reasoning) || isThere(details)) losses.add("reasoning")
+    if (parts.some(({ text }) => text !== "")) losses.add("reasoning")
     return rest
   }
-  const parts = decodeReasoning(message)
-  if (parts.some((part) => part.signature !== undefined)) losses.add("reasoning.signature")
   const text = reasoningText(message) ?? parts.map((part) => part.text).join("")
   // DeepSeek wants the member back even when it is empty.
   if (text !== "" || content === "") rest[quirks.reasoningField] = text

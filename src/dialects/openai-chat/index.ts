@@ -4,10 +4,12 @@ import { decodeResult } from "./decode-result.ts"
 import { encodeEvents } from "./encode-events.ts"
 import { encodeRequest } from "./encode-request.ts"
 import { encodeResult } from "./encode-result.ts"
-import { decodeError, encodeError, encodeStreamError } from "./errors.ts"
+import { decodeError, encodeError } from "./errors.ts"
 import { createPatches } from "./patches.ts"
 import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "./quirks.ts"
 import { decodeRequest } from "./request.ts"
+import { EXPRESSES, supportsOf } from "./supports.ts"
+import { setCost } from "./usage.ts"
 import { DIALECT } from "./wire.ts"
 
 export type { OpenAiChatQuirks } from "./quirks.ts"
@@ -21,11 +23,14 @@ export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect 
   const all = { ...OPENAI_QUIRKS, ...quirks }
   return {
     id: DIALECT,
+    expresses: EXPRESSES,
     decodeRequest,
     encodeResult,
     encodeEvents,
     encodeError,
-    encodeStreamError,
+    setCost,
+    supports: supportsOf(all),
+    framing: "sse",
     encodeRequest: (request) => encodeRequest(request, all),
     decodeResult,
     decodeEvents,

@@ -1,7 +1,6 @@
 import type { ChatEvent } from "../../canon/chat.ts"
-import { isJsonObject, type JsonObject } from "../../canon/json.ts"
-import { mintCallId } from "./identifier.ts"
-import { textAt } from "./wire.ts"
+import { isJsonObject, type JsonObject, textAt } from "../../canon/json.ts"
+import { mintCallId } from "../../canon/identifiers.ts"
 
 /** A tool call that is being streamed. */
 interface OpenCall {
@@ -9,6 +8,7 @@ interface OpenCall {
   readonly call: number
   /** The vendor's number, where it gives one. */
   readonly index: number | undefined
+  /** The vendor's id, empty as long as it gave none. */
   id: string
   name: string
   announced: boolean
@@ -28,8 +28,8 @@ interface Address {
 export class OpenCalls {
   readonly #calls: OpenCall[] = []
 
-  get isEmpty(): boolean {
-    return this.#calls.length === 0
+  get size(): number {
+    return this.#calls.length
   }
 
   /** One entry of `tool_calls`, or of the older `function_call` in the same shape. */
@@ -80,6 +80,7 @@ function isAnother(known: OpenCall, { index, id, name }: Address): boolean {
 function announce(open: OpenCall, choice: number, events: ChatEvent[]): void {
   if (open.announced) return
   open.announced = true
-  if (open.id === "") open.id = mintCallId(choice, open.call)
-  events.push({ type: "tool-call-start", choice, call: open.call, id: open.id, name: open.name })
+  // The one that was told stays the call's, even when the vendor thinks of another later.
+  const { call, id, name } = open
+  events.push({ type: "tool-call-start", choice, call, id: id || mintCallId(), name })
 }

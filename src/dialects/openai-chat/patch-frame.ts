@@ -1,6 +1,7 @@
 import type { PatchedFrame, ResultPatch, SseFrame } from "../../canon/dialect.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
-import { withPrefix } from "./identifier.ts"
+import { prefixedId } from "../../canon/identifiers.ts"
+import { ID_PREFIX } from "./wire.ts"
 import { repairDelta } from "./repair.ts"
 import { chunkUsage } from "./usage.ts"
 
@@ -44,7 +45,7 @@ function patchChunk(
   patch: ResultPatch,
 ): JsonObject {
   let patched = chunk
-  const id = withPrefix(chunk.id, chunk.created)
+  const id = prefixedId(ID_PREFIX, chunk.id, chunk.created)
   if (chunk.model !== patch.model || chunk.id !== id) patched = { ...chunk, id, model: patch.model }
   if (!Array.isArray(chunk.choices)) patched = { ...patched, choices: [] }
   const repaired = repairChoices(choices)

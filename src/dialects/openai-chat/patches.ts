@@ -1,24 +1,29 @@
 import type {
   DialectPatches,
-  PatchedRequest,
+  EncodedRequest,
   RequestPatch,
   ResultPatch,
 } from "../../canon/dialect.ts"
-import { isJsonObject, type JsonObject } from "../../canon/json.ts"
+import { isJsonObject, type JsonObject, isThere } from "../../canon/json.ts"
+import { encodeBreak } from "./errors.ts"
 import { fitBody } from "./fit.ts"
 import { patchFrame, withoutCost } from "./patch-frame.ts"
-import { withPrefix } from "./identifier.ts"
+import { prefixedId } from "../../canon/identifiers.ts"
 import type { OpenAiChatQuirks } from "./quirks.ts"
 import { repairMessage } from "./repair.ts"
-import { isThere, LossList } from "./wire.ts"
+import { LossList } from "../../canon/losses.ts"
+import { DIALECT, END, ID_PREFIX } from "./wire.ts"
 
 /** The named changes of the path on which caller and vendor both speak this dialect. */
 export function createPatches(quirks: OpenAiChatQuirks): DialectPatches {
   return {
     request: (body, patch) => patchRequest(body, patch, quirks),
     result: patchResult,
-    frame: patchFrame,
-    setCost,
+    frames: (patch) => ({
+      push: (frame) => patchFrame(frame, patch),
+      end: () => [END],
+      fail: encodeBreak,
+    }),
   }
 }
 
@@ -26,8 +31,8 @@ function patchRequest(
   body: JsonObject,
   patch: RequestPatch,
   quirks: OpenAiChatQuirks,
-): PatchedRequest {
-  const losses = new LossList()
+): EncodedRequest {
+  const losses = new LossList(DIALECT)
   const patched: JsonObject = { ...body, model: patch.model }
   if (patch.maxTokens !== undefined) patched[maxTokensField(body, quirks)] = patch.maxTokens
   fitBody(patched, quirks, losses)
@@ -42,7 +47,7 @@ function maxTokensField(body: JsonObject, quirks: OpenAiChatQuirks): string {
 
 function patchResult(body: JsonObject, patch: ResultPatch): void {
   body.model = patch.model
-  body.id = withPrefix(body.id, body.created)
+  body.id = prefixedId(ID_PREFIX, body.id, body.created)
   if (isJsonObject(body.usage)) body.usage = withoutCost(body.usage)
   if (!Array.isArray(body.choices)) return
   for (const choice of body.choices) {
@@ -50,10 +55,4 @@ function patchResult(body: JsonObject, patch: ResultPatch): void {
       choice.message = repairMessage(choice.message)
     }
   }
-}
-
-function setCost(usageCarrier: JsonObject, cost: string): void {
-  const usage = isJsonObject(usageCarrier.usage) ? usageCarrier.usage : {}
-  // A number, as the vendors that tell a cost have it; the exact one stands in the receipt.
-  usageCarrier.usage = { ...usage, cost: Number(cost) }
 }

@@ -17,6 +17,15 @@ export interface OpenAiChatQuirks {
   readonly developerRole: "developer" | "system"
   /** The name of the seed: Mistral's is `random_seed`. */
   readonly seedField: "seed" | "random_seed"
+  /**
+   * How the vendor takes the order to think: a word in `reasoning_effort`; or OpenRouter's object
+   * `reasoning`, which has a budget in tokens too.
+   */
+  readonly reasoningOrder: "effort" | "object"
+  /** Whether `cache_control` is taken on parts of the content and on tools. */
+  readonly cacheControl: boolean
+  /** Whether a file may be given by its address. */
+  readonly fileUrls: boolean
   /** Whether `top_k` is known; OpenAI does not know it. */
   readonly topK: boolean
   /** Mistral takes only ids of nine letters and digits; others are mapped, always to the same. */
@@ -36,6 +45,9 @@ export const OPENAI_QUIRKS: OpenAiChatQuirks = Object.freeze({
   usageInStream: "ask",
   developerRole: "developer",
   seedField: "seed",
+  reasoningOrder: "effort",
+  cacheControl: false,
+  fileUrls: false,
   topK: false,
   toolCallIds: "any",
   dropFields: Object.freeze([]),

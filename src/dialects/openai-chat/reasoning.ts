@@ -1,13 +1,16 @@
-import type { ReasoningPart } from "../../canon/chat.ts"
-import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
-import { type Draft, extraOf, textAt, unknownFields } from "./wire.ts"
+import type { Part } from "../../canon/chat.ts"
+import { type JsonObject, textAt } from "../../canon/json.ts"
+import {
+  decodeDetails,
+  encodeDetail,
+  needsDetail,
+  type PlacedReasoning,
+} from "./reasoning-details.ts"
 
 /**
- * Reasoning in a message or a delta: text in `reasoning_content` (DeepSeek, xAI) or `reasoning` (Groq,
+ * Reasoning in a message: text in `reasoning_content` (DeepSeek, xAI) or `reasoning` (Groq,
  * OpenRouter), and signed in OpenRouter's `reasoning_details` (WIRE.md 7).
  */
-
-const DETAIL_FIELDS = new Set(["type", "text", "summary", "signature"])
 
 /** The plain text of reasoning, under whichever name. */
 export function reasoningText(message: JsonObject): string | undefined {
@@ -15,62 +18,40 @@ export function reasoningText(message: JsonObject): string | undefined {
 }
 
 /** Reasoning of a whole message. Details say all that the plain text says, so they come first. */
-export function decodeReasoning(message: JsonObject): ReasoningPart[] {
-  const details = message.reasoning_details
-  const parts: ReasoningPart[] = []
-  if (Array.isArray(details)) {
-    for (const detail of details) {
-      const part = decodeDetail(detail)
-      if (part !== undefined) parts.push(part)
-    }
-  }
+export function decodeReasoning(message: JsonObject): PlacedReasoning[] {
+  const placed = decodeDetails(message.reasoning_details)
   const text = reasoningText(message)
-  if (text === undefined || parts.some((part) => part.text !== "")) return parts
-  return [{ type: "reasoning", text }, ...parts]
+  if (text === undefined || placed.some(({ part }) => part.text !== "")) return placed
+  return [{ part: { type: "reasoning", text } }, ...placed]
+}
+
+/** The parts of a message in their order. */
+export function joinParts(
+  reasoning: readonly PlacedReasoning[],
+  said: readonly Part[],
+  calls: readonly Part[],
+): Part[] {
+  if (reasoning.length === 0) return [...said, ...calls]
+  const before = (index: number | undefined) =>
+    reasoning.filter(({ call }) => call === index).map(({ part }) => part)
+  const parts: Part[] = [...before(undefined), ...said]
+  for (const [index, call] of calls.entries()) parts.push(...before(index), call)
+  for (const { part, call } of reasoning) {
+    if (call !== undefined && call >= calls.length) parts.push(part)
+  }
+  return parts
 }
 
 /** Reasoning as the members of a message; details only when there is more than text to tell. */
 export function encodeReasoning(
-  parts: readonly ReasoningPart[],
+  reasoning: readonly PlacedReasoning[],
   textField: "reasoning_content" | "reasoning",
 ): JsonObject {
   const fields: JsonObject = {}
-  const text = parts.map((part) => part.text).join("")
+  const text = reasoning.map(({ part }) => part.text).join("")
   if (text !== "") fields[textField] = text
-  if (needsDetails(parts)) fields.reasoning_details = parts.map(encodeDetail)
+  if (reasoning.length > 1 || reasoning.some(needsDetail)) {
+    fields.reasoning_details = reasoning.map(encodeDetail)
+  }
   return fields
-}
-
-/** The signed proof of reasoning, as one of OpenRouter's details. */
-export function encodeSignature(signature: string): JsonValue[] {
-  return [{ type: "reasoning.text", signature }]
-}
-
-function needsDetails(parts: readonly ReasoningPart[]): boolean {
-  return parts.length > 1 || parts.some((part) => part.signature !== undefined || isOurs(part))
-}
-
-function isOurs(part: ReasoningPart): boolean {
-  return part.extra?.dialect === "openai-chat"
-}
-
-function decodeDetail(detail: JsonValue): ReasoningPart | undefined {
-  if (!isJsonObject(detail)) return undefined
-  const text = textAt(detail, "text") ?? textAt(detail, "summary") ?? ""
-  const part: Draft<ReasoningPart> = { type: "reasoning", text }
-  const signature = textAt(detail, "signature")
-  if (signature !== undefined) part.signature = signature
-  const fields = unknownFields(detail, DETAIL_FIELDS) ?? {}
-  if (detail.type !== "reasoning.text") fields.type = detail.type
-  if (Object.keys(fields).length > 0) part.extra = extraOf(fields)
-  return part
-}
-
-function encodeDetail(part: ReasoningPart): JsonObject {
-  const fields = isOurs(part) ? part.extra?.fields : undefined
-  const type = fields?.type ?? "reasoning.text"
-  const detail: JsonObject = { ...fields, type }
-  if (part.text !== "") detail[type === "reasoning.summary" ? "summary" : "text"] = part.text
-  if (part.signature !== undefined) detail.signature = part.signature
-  return detail
 }

@@ -1,13 +1,21 @@
 import type * as z from "zod"
 import type { ChatRequest, ResponseFormat } from "../../canon/chat.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { invalidRequest } from "../../canon/invalid-request.ts"
-import { isJsonObject, type JsonObject } from "../../canon/json.ts"
+import { judgeParameters } from "../../canon/parameters.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  isThere,
+  unknownFields,
+} from "../../canon/json.ts"
 import { decodeMessages } from "./decode-messages.ts"
 import { type DecodedTools, decodeToolChoice, decodeTools } from "./decode-tools.ts"
+import { decodeReasoningOrder, reasoningOrderExtra } from "./reasoning-order.ts"
 import { checkRules } from "./rules.ts"
 import { type ChatParameters, chatParameters } from "./schema.ts"
-import { type Draft, extraOf, isThere, unknownFields } from "./wire.ts"
+import type { Draft } from "../../canon/draft.ts"
+import { extraOf } from "./wire.ts"
 
 /** Fields that the canon has a name for. `stream_options` is taken apart by hand. */
 const CANON_FIELDS = new Set([
@@ -32,7 +40,13 @@ const CANON_FIELDS = new Set([
   "parallel_tool_calls",
   "response_format",
   "reasoning_effort",
+  "reasoning",
+  "verbosity",
   "user",
+  "safety_identifier",
+  "metadata",
+  "service_tier",
+  "prompt_cache_key",
 ])
 
 const STREAM_OPTIONS = new Set(["include_usage"])
@@ -49,7 +63,8 @@ export function decodeRequest(body: JsonObject): ChatRequest {
       parameter: "model",
     })
   }
-  const parameters = judgeParameters(body)
+  judgeParameters(body, PARAMETERS)
+  const parameters = body as ChatParameters
   const messages = decodeMessages(body.messages)
   const tools = decodeTools(body.tools)
   checkRules(parameters, tools !== undefined)
@@ -61,24 +76,16 @@ export function decodeRequest(body: JsonObject): ChatRequest {
     choices: parameters.n ?? 1,
   }
   setSampling(request, parameters)
-  setTools(request, body, tools)
+  setService(request, parameters)
+  setTools(request, parameters, body.tool_choice, tools)
+  const reasoning = decodeReasoningOrder(body)
+  if (reasoning !== undefined) request.reasoning = reasoning
   const extra = requestExtra(body, request, tools)
   if (extra !== undefined) request.extra = extraOf(extra)
   return request
 }
 
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(chatParameters.shape))
-
-/** Judges the parameters that are there: a request has three of thirty, and this is the hot path. */
-function judgeParameters(body: JsonObject): ChatParameters {
-  for (const name in body) {
-    const parsed = PARAMETERS.get(name)?.safeParse(body[name])
-    if (parsed === undefined || parsed.success) continue
-    const issues = parsed.error.issues.map((issue) => ({ ...issue, path: [name, ...issue.path] }))
-    throw invalidRequest({ issues }, body)
-  }
-  return body as ChatParameters
-}
 
 function setSampling(request: Draft<ChatRequest>, parameters: ChatParameters): void {
   const maxTokens = parameters.max_completion_tokens ?? parameters.max_tokens
@@ -95,20 +102,34 @@ function setSampling(request: Draft<ChatRequest>, parameters: ChatParameters): v
   const { logprobs, top_logprobs: topLogprobs } = parameters
   if (isThere(logprobs)) request.logprobs = logprobs
   if (isThere(topLogprobs)) request.topLogprobs = topLogprobs
-  const { reasoning_effort: effort, user, parallel_tool_calls: parallel } = parameters
-  if (isThere(effort)) request.reasoningEffort = effort
-  if (isThere(user)) request.user = user
-  if (isThere(parallel)) request.parallelToolCalls = parallel
   const format = decodeFormat(parameters.response_format)
   if (format !== undefined) request.responseFormat = format
 }
 
-function setTools(request: Draft<ChatRequest>, body: JsonObject, tools?: DecodedTools): void {
+function setService(request: Draft<ChatRequest>, parameters: ChatParameters): void {
+  const { verbosity, user, safety_identifier: safety, metadata } = parameters
+  if (isThere(verbosity)) request.verbosity = verbosity
+  if (isThere(user)) request.user = user
+  if (isThere(safety)) request.safetyIdentifier = safety
+  if (isThere(metadata)) request.metadata = metadata
+  const { service_tier: tier, prompt_cache_key: cacheKey } = parameters
+  if (isThere(tier)) request.serviceTier = tier
+  if (isThere(cacheKey)) request.promptCacheKey = cacheKey
+}
+
+function setTools(
+  request: Draft<ChatRequest>,
+  parameters: ChatParameters,
+  chosen: JsonValue | undefined,
+  tools: DecodedTools | undefined,
+): void {
   if (tools !== undefined && (tools.tools.length > 0 || tools.others.length === 0)) {
     request.tools = tools.tools
   }
-  const choice = decodeToolChoice(body.tool_choice)
+  const choice = decodeToolChoice(chosen)
   if (choice !== undefined) request.toolChoice = choice
+  const { parallel_tool_calls: parallel } = parameters
+  if (isThere(parallel)) request.parallelToolCalls = parallel
 }
 
 /** @returns undefined for formats that only some vendors know. */
@@ -156,6 +177,8 @@ function requestExtra(
   if (isThere(format) && request.responseFormat === undefined) {
     fields = { ...fields, response_format: format }
   }
+  const order = reasoningOrderExtra(body.reasoning)
+  if (isThere(order)) fields = { ...fields, reasoning: order }
   const options = isJsonObject(stream) ? unknownFields(stream, STREAM_OPTIONS) : undefined
   return options === undefined ? fields : { ...fields, stream_options: options }
 }

@@ -1,7 +1,7 @@
+import { isThere } from "../../canon/json.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { invalidValue, missingParameter, unsupportedValue } from "../../canon/invalid-request.ts"
 import type { ChatParameters } from "./schema.ts"
-import { isThere } from "./wire.ts"
 
 const FORMATS: readonly string[] = ["json_object", "json_schema", "text"]
 /** Formats of vendors that hold the output to a grammar. */

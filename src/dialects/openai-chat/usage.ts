@@ -1,6 +1,5 @@
 import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
-import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
-import { objectAt } from "./wire.ts"
+import { isJsonObject, type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
 
 /**
  * Usage as vendors of this dialect report it, in classes that never overlap (WIRE.md 8 and trap 5).
@@ -55,6 +54,13 @@ export function encodeUsage(usage: Usage): JsonObject {
     },
     ...(usage.searches > 0 ? { num_search_queries: usage.searches } : {}),
   }
+}
+
+/** Puts the cost beside the usage, of a whole answer or of the last chunk. */
+export function setCost(carrier: JsonObject, cost: string): void {
+  const usage = objectAt(carrier, "usage")
+  // A number, as the vendors that tell a cost have it; the exact one stands in the receipt.
+  carrier.usage = { ...usage, cost: Number(cost) }
 }
 
 /** The usage of a chunk: its own, or where Groq puts it (WIRE.md 7). */

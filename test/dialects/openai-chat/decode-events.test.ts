@@ -5,6 +5,9 @@ import { GatewayError } from "../../../src/canon/errors.ts"
 import type { JsonObject, JsonValue } from "../../../src/canon/json.ts"
 import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
 
+/** An id of a call whose vendor gave none. */
+const MINTED = /^call_[0-9A-Za-z]{24}$/
+
 const DONE: SseFrame = { data: "[DONE]" }
 
 function chunk(choice: JsonObject, more: JsonObject = {}): SseFrame {
@@ -159,10 +162,31 @@ describe("tool calls (traps 3, 7 and 8)", () => {
       calls({ index: 1, id: "b" }),
       calls({ index: 1, function: { name: "g", arguments: "{}" } }),
     )
-    expect(events.filter(({ type }) => type === "tool-call-start")).toMatchObject([
-      { id: "call_0_0", name: "f" },
-      { id: "b", name: "g" },
+    expect(events.filter(({ type }) => type === "tool-call-start")).toEqual([
+      { type: "tool-call-start", choice: 0, call: 0, id: expect.stringMatching(MINTED), name: "f" },
+      { type: "tool-call-start", choice: 0, call: 1, id: "b", name: "g" },
     ])
+  })
+
+  test("a call that was told under an id of ours keeps it", () => {
+    const events = news(
+      calls({ index: 0, function: { name: "f", arguments: "{" } }),
+      calls({ index: 0, id: "late", function: { name: "f", arguments: "}" } }),
+    )
+    expect(events).toEqual([
+      { type: "tool-call-start", choice: 0, call: 0, id: expect.stringMatching(MINTED), name: "f" },
+      { type: "tool-call-delta", choice: 0, call: 0, arguments: "{" },
+      { type: "tool-call-delta", choice: 0, call: 0, arguments: "}" },
+    ])
+  })
+
+  test("no two calls share an id of ours", () => {
+    const whole = calls(
+      { function: { name: "f", arguments: "{}" } },
+      { function: { name: "f", arguments: "{}" } },
+    )
+    const ids = [...news(whole), ...news(whole)].map((event) => "id" in event && event.id)
+    expect(new Set(ids.filter(Boolean)).size).toBe(4)
   })
 
   test("arguments as an object", () => {
@@ -216,28 +240,94 @@ describe("reasoning", () => {
     const events = news(
       delta({ reasoning: "hm", reasoning_details: [{ ...detail, text: "hm" }] }),
       delta({ reasoning_details: [{ ...detail, signature: "sig" }] }),
-      delta({ reasoning_details: [{ type: "reasoning.encrypted", data: "x" }] }),
+      delta({ reasoning_details: [{ type: "reasoning.encrypted", data: "x", id: "rs_1" }] }),
+    )
+    const signed = { type: "reasoning-signature", choice: 0, signedBy: "openai-chat" } as const
+    expect(events).toEqual([
+      { type: "reasoning-delta", choice: 0, text: "hm" },
+      { ...signed, signature: "sig" },
+      { ...signed, signature: "x", isRedacted: true, id: "rs_1" },
+    ])
+  })
+
+  test("in details alone", () => {
+    const summary = { type: "reasoning.summary", summary: "hm" }
+    expect(news(delta({ reasoning_details: [summary] }))).toEqual([
+      { type: "reasoning-delta", choice: 0, text: "hm" },
+    ])
+  })
+
+  test("details repeat what plain text and earlier details said", () => {
+    const first = { type: "reasoning.text", text: "one", signature: "1" }
+    const second = { type: "reasoning.text", text: "two", signature: "2" }
+    const events = news(
+      delta({ reasoning_content: "one" }),
+      delta({ reasoning_details: [first] }),
+      delta({ reasoning_content: "two" }),
+      delta({ reasoning_details: [first, second] }),
     )
     expect(events).toMatchObject([
-      { type: "reasoning-delta", text: "hm" },
-      { type: "reasoning-signature", signature: "sig" },
+      { type: "reasoning-delta", text: "one" },
+      { type: "reasoning-signature", signature: "1" },
+      { type: "reasoning-delta", text: "two" },
+      { type: "reasoning-signature", signature: "2" },
+    ])
+  })
+
+  test("details of kinds that the canon has no name for are extras", () => {
+    const detail = { type: "reasoning.server_tool_call", tool_call: {} }
+    expect(news(delta({ reasoning_details: [detail] }))).toEqual([
       {
         type: "choice-extra",
-        extra: {
-          dialect: "openai-chat",
-          fields: {
-            message: { reasoning_details: [{ type: "reasoning.encrypted", data: "x" }] },
-          },
-        },
+        choice: 0,
+        extra: { dialect: "openai-chat", fields: { message: { reasoning_details: [detail] } } },
       },
     ])
+  })
+})
+
+describe("citations", () => {
+  const place = { url: "https://host/a", title: "A", start_index: 2, end_index: 5 }
+
+  test("in annotations", () => {
+    const cited = { type: "url_citation", url_citation: { ...place, content: "words", x: 1 } }
+    const events = news(delta({ content: "abcde" }), delta({ annotations: [cited] }))
+    expect(events.at(-1)).toEqual({
+      type: "citation",
+      choice: 0,
+      citation: {
+        url: "https://host/a",
+        title: "A",
+        quote: "words",
+        start: 2,
+        end: 5,
+        extra: { dialect: "openai-chat", fields: { url_citation: { x: 1 } } },
+      },
+    })
+  })
+
+  test("count from the text part that they belong to", () => {
+    const cited = { type: "url_citation", url_citation: place }
+    const late = { type: "url_citation", url_citation: { ...place, start_index: 1 } }
+    const events = news(
+      delta({ content: "ab" }),
+      delta({ reasoning: "hm" }),
+      delta({ content: "cde" }),
+      delta({ annotations: [cited, late] }),
+    )
+    expect(events.filter(({ type }) => type === "citation")).toMatchObject([
+      { citation: { start: 0, end: 3 } },
+      // It speaks of the part before, which has no place in this one.
+      { citation: { url: "https://host/a", title: "A" } },
+    ])
+    expect(events.at(-1)).not.toHaveProperty("citation.start")
   })
 })
 
 describe("what only this dialect knows", () => {
   test("logprobs and annotations are extras of the choice", () => {
     const logprobs = { content: [{ token: "a", logprob: -1 }] }
-    const annotations = [{ type: "url_citation" }]
+    const annotations = [{ type: "file_citation" }]
     expect(news(delta({ content: "a", annotations }, { logprobs }))).toEqual([
       { type: "text-delta", choice: 0, text: "a" },
       {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import type { Extra } from "../../../src/canon/chat.ts"
 import type { JsonObject, JsonValue } from "../../../src/canon/json.ts"
 import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
 
@@ -57,7 +58,12 @@ describe("what is read", () => {
         parallel_tool_calls: false,
         response_format: { type: "json_schema", json_schema: { name: "a", schema, strict: true } },
         reasoning_effort: "minimal",
+        verbosity: "low",
         user: "u",
+        safety_identifier: "s",
+        metadata: { a: "b" },
+        service_tier: "on_demand",
+        prompt_cache_key: "k",
         tools: [
           {
             type: "function",
@@ -82,8 +88,13 @@ describe("what is read", () => {
       topLogprobs: 20,
       parallelToolCalls: false,
       responseFormat: { type: "json-schema", name: "a", schema, strict: true },
-      reasoningEffort: "minimal",
+      reasoning: { effort: "minimal" },
+      verbosity: "low",
       user: "u",
+      safetyIdentifier: "s",
+      metadata: { a: "b" },
+      serviceTier: "on_demand",
+      promptCacheKey: "k",
       tools: [{ name: "f", description: "d", parameters: schema }],
       toolChoice: { type: "tool", name: "f" },
     })
@@ -96,7 +107,7 @@ describe("what is read", () => {
       ["top_p", "stop", "seed", "presence_penalty", "frequency_penalty", "logit_bias", "logprobs"],
       ["top_logprobs", "tools", "tool_choice", "parallel_tool_calls", "response_format", "user"],
       ["reasoning_effort", "metadata", "modalities", "audio", "prediction", "store", "verbosity"],
-      ["service_tier", "web_search_options"],
+      ["service_tier", "web_search_options", "safety_identifier", "prompt_cache_key", "reasoning"],
     ].flat()
     const nothing = Object.fromEntries(names.map((name) => [name, null]))
     expect(decodeRequest(body(nothing))).toEqual(decodeRequest(body()))
@@ -107,12 +118,7 @@ describe("what is read", () => {
   })
 
   test("what the canon has no name for is extra", () => {
-    const fields = {
-      metadata: { a: "b" },
-      store: true,
-      service_tier: "on_demand",
-      vendor_field: [1],
-    }
+    const fields = { store: true, logit_bias: { "5": 1 }, vendor_field: [1] }
     expect(decodeRequest(body(fields)).extra).toEqual({ dialect: "openai-chat", fields })
   })
 
@@ -142,6 +148,30 @@ describe("what is read", () => {
       response_format: { type: "regex", regex: { regex: "a*" } },
       stream_options: { include_obfuscation: false },
     })
+  })
+
+  test.each([
+    [{ effort: "high" }, { effort: "high" }],
+    [{ max_tokens: 2000 }, { budget: 2000 }],
+    [{ enabled: true }, { isAdaptive: true }],
+    [{ enabled: true, effort: "low" }, { effort: "low" }],
+    [{ enabled: false }, { effort: "none" }],
+    [
+      { effort: "low", exclude: true },
+      { effort: "low", summary: "none" },
+    ],
+    [{}, undefined],
+  ])("OpenRouter's order to think %p", (reasoning, order) => {
+    const request = decodeRequest(body({ reasoning }))
+    expect(request.reasoning).toEqual(order)
+    expect(request.extra).toBeUndefined()
+  })
+
+  test("what else is in an order to think is extra", () => {
+    const request = decodeRequest(body({ reasoning: { effort: "low", x: 1 } }))
+    expect(request.reasoning).toEqual({ effort: "low" })
+    expect(request.extra?.fields).toEqual({ reasoning: { x: 1 } })
+    expect(decodeRequest(body({ reasoning: "yes" })).extra?.fields).toEqual({ reasoning: "yes" })
   })
 
   test("Mistral's word for a tool that must be called", () => {
@@ -242,10 +272,59 @@ describe("messages", () => {
       { type: "reasoning", text: "hm" },
       { type: "text", text: "a" },
     ])
-    expect(request.messages[1]?.parts).toMatchObject([
-      { type: "reasoning", text: "hm", signature: "s" },
+    expect(request.messages[1]?.parts).toEqual([
+      { type: "reasoning", text: "hm", signature: "s", signedBy: "openai-chat" },
       { type: "refusal", text: "No" },
     ])
+  })
+
+  test("withheld reasoning, and what else details tell", () => {
+    const details = [
+      { type: "reasoning.encrypted", data: "x", id: "rs_1", format: "openai-responses-v1" },
+      { type: "reasoning.summary", summary: "hm" },
+    ]
+    expect(partsOf(withMessage({ role: "assistant", reasoning_details: details }))).toEqual([
+      {
+        type: "reasoning",
+        text: "",
+        signature: "x",
+        signedBy: "openai-chat",
+        isRedacted: true,
+        id: "rs_1",
+        extra: extra({ format: "openai-responses-v1" }),
+      },
+      { type: "reasoning", text: "hm", extra: extra({ type: "reasoning.summary" }) },
+    ])
+  })
+
+  test("citations of earlier turns belong to the text", () => {
+    const cited = { url: "https://host/a", title: "A", start_index: 0, end_index: 1 }
+    const other = { type: "file_citation", file_citation: {} }
+    const annotations = [{ type: "url_citation", url_citation: cited }, other]
+    const [message] = decodeRequest(
+      withMessage({ role: "assistant", content: "a", annotations }),
+    ).messages
+    const citation = { url: "https://host/a", title: "A", start: 0, end: 1 }
+    expect(message?.parts).toEqual([{ type: "text", text: "a", citations: [citation] }])
+    expect(message?.extra).toEqual(extra({ annotations: [other] }) as Extra)
+    const silent = withMessage({ role: "assistant", content: "a", annotations: [] })
+    expect(decodeRequest(silent).messages[0]).not.toHaveProperty("extra")
+  })
+
+  test("what only some vendors take from a tool is kept beside its answer", () => {
+    const text = { type: "text", text: "ok" }
+    const document = { type: "document_url", document_url: "https://host/a.pdf" }
+    const answer = { role: "tool", tool_call_id: "a", content: [text, document] }
+    const decoded = decodeRequest(withMessage(answer))
+    expect(decoded.messages[0]?.parts).toEqual([
+      {
+        type: "tool-result",
+        id: "a",
+        content: [{ type: "text", text: "ok" }],
+        extra: extra({ content: [document] }) as Extra,
+      },
+    ])
+    expect(OPENAI_CHAT.encodeRequest(decoded).body.messages).toEqual([answer])
   })
 
   test("what else a message holds is extra", () => {
@@ -305,11 +384,31 @@ describe("parts", () => {
     const part = {
       type: "image_url",
       image_url: { url: "https://host/a.png", x: 1 },
-      cache_control: { type: "ephemeral" },
+      cache_control: { type: "forever" },
     }
     expect(partsOf(withPart(part))).toMatchObject([
-      { extra: extra({ cache_control: { type: "ephemeral" }, image_url: { x: 1 } }) },
+      { extra: extra({ cache_control: { type: "forever" }, image_url: { x: 1 } }) },
     ])
+  })
+
+  test("marks up to where the prompt is to be cached", () => {
+    const mark = { cache_control: { type: "ephemeral" } }
+    const long = { cache_control: { type: "ephemeral", ttl: "1h" } }
+    const parts = [
+      { type: "text", text: "a", ...long },
+      { type: "image_url", image_url: { url: "https://host/a.png" }, ...mark },
+      { type: "file", file: { file_id: "file-1" }, ...mark },
+    ]
+    const tool = { type: "function", function: { name: "f" }, ...mark }
+    const request = decodeRequest(
+      body({ messages: [{ role: "user", content: parts }], tools: [tool] }),
+    )
+    expect(request.messages[0]?.parts).toEqual([
+      { type: "text", text: "a", cache: { ttl: "1h" } },
+      { type: "image", source: { type: "url", url: "https://host/a.png" }, cache: {} },
+      { type: "file", source: { type: "reference", id: "file-1" }, cache: {} },
+    ])
+    expect(request.tools).toEqual([{ name: "f", cache: {} }])
   })
 
   test("parts that only some vendors take are kept whole", () => {

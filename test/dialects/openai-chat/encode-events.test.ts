@@ -73,7 +73,7 @@ describe("a stream as OpenAI writes it", () => {
     expect(last).toMatchObject({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 9 } })
     expect(frames.at(-2)?.json).toEqual(last)
     const carrier = frames.at(-2)?.json ?? {}
-    OPENAI_CHAT.patches.setCost(carrier, "0.000012")
+    OPENAI_CHAT.setCost(carrier, "0.000012")
     expect(carrier.usage).toMatchObject({ completion_tokens: 9, cost: 0.000012 })
   })
 
@@ -131,6 +131,31 @@ describe("a stream as OpenAI writes it", () => {
     ])
   })
 
+  test("citations come in one list, ahead of the finish, where every client keeps them", async () => {
+    const cite = (url: string, start: number): ChatEvent => ({
+      type: "citation",
+      choice: 0,
+      citation: { url, title: "T", start, end: start + 1 },
+    })
+    const frames = encode([
+      START,
+      { type: "text-delta", choice: 0, text: "abc" },
+      cite("https://host/a", 0),
+      { type: "reasoning-delta", choice: 0, text: "hm" },
+      { type: "text-delta", choice: 0, text: "def" },
+      cite("https://host/b", 0),
+      { type: "finish", choice: 0, reason: "stop" },
+    ])
+    const message = (await readByClient(frames)).choices[0]?.message
+    expect(message?.content).toBe("abcdef")
+    expect(message?.annotations).toMatchObject([
+      { type: "url_citation", url_citation: { url: "https://host/a", start_index: 0 } },
+      { type: "url_citation", url_citation: { url: "https://host/b", start_index: 3 } },
+    ])
+    const lists = chunksOf(frames).filter((chunk) => JSON.stringify(chunk).includes("annotations"))
+    expect(lists).toHaveLength(1)
+  })
+
   test("without a start one is made, the same for every chunk", () => {
     const chunks = chunksOf(encode([{ type: "text-delta", choice: 0, text: "a" }]))
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1)
@@ -146,6 +171,19 @@ describe("a stream as OpenAI writes it", () => {
       ]),
     )
     expect(chunks[0]).toMatchObject({ id: "chatcmpl-msg_1", model: "vendor/model" })
+  })
+
+  test("what says that the answer is over waits for the end", () => {
+    const encoder = OPENAI_CHAT.encodeEvents({ ...REQUEST, streamUsage: true })
+    const events: ChatEvent[] = [
+      START,
+      { type: "finish", choice: 0, reason: "stop" },
+      { type: "usage", usage: NO_USAGE },
+    ]
+    const pushed = events.flatMap((event) => encoder.push(event))
+    expect(chunksOf(pushed).every(({ usage }) => usage === null)).toBe(true)
+    expect(pushed.some(({ data }) => data === "[DONE]")).toBe(false)
+    expect(encoder.end()).toMatchObject([{ json: { choices: [] } }, { data: "[DONE]" }])
   })
 
   test("extras of another dialect stay out, our own go where they came from", () => {
@@ -168,11 +206,14 @@ describe("a stream as OpenAI writes it", () => {
     })
     expect(frames.some(({ data }) => data === "[DONE]")).toBe(false)
     const error = new GatewayError("upstream_timeout", "late")
-    const [frame, ...more] = OPENAI_CHAT.encodeStreamError(error, "request-1")
+    const encoder = OPENAI_CHAT.encodeEvents(REQUEST)
+    encoder.push(START)
+    const [frame, ...more] = encoder.fail(error, "request-1")
     expect(more).toEqual([])
     expect(JSON.parse(frame!.data)).toMatchObject({
       error: { message: "late", error_type: "upstream_timeout", request_id: "request-1" },
     })
+    expect(encoder.end()).toEqual([])
   })
 })
 

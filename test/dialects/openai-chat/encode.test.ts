@@ -1,11 +1,16 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatRequest, Message } from "../../../src/canon/chat.ts"
+import type { ChatRequest, ChatResult, Message, Part } from "../../../src/canon/chat.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { NO_USAGE } from "../../../src/canon/usage.ts"
 import { OPENAI_CHAT, openAiChat } from "../../../src/dialects/openai-chat/index.ts"
+import { KEEPING } from "./examples.ts"
 
 function request(fields: Partial<ChatRequest> = {}): ChatRequest {
   return { model: "m", messages: [], stream: false, streamUsage: false, choices: 1, ...fields }
+}
+
+function encodeResult(result: ChatResult) {
+  return OPENAI_CHAT.encodeResult(result, request({ model: "asked/model" }))
 }
 
 function encodeMessages(...messages: Message[]) {
@@ -37,6 +42,7 @@ describe("a request for the vendor", () => {
     const { body, losses } = OPENAI_CHAT.encodeRequest(
       request({
         topK: 5,
+        previousResponse: "resp_1",
         extra: { dialect: "gemini", fields: { safetySettings: [] } },
         tools: [{ name: "f", extra: foreign }],
         messages: [
@@ -46,6 +52,7 @@ describe("a request for the vendor", () => {
               { type: "text", text: "a", extra: foreign },
               { type: "image", source: { type: "reference", id: "file" } },
               { type: "audio", source: { type: "url", url: "https://host/a.wav" } },
+              { type: "file", source: { type: "url", url: "https://host/a.pdf" } },
             ],
           },
           { role: "assistant", parts: [{ type: "reasoning", text: "hm", signature: "s" }] },
@@ -53,15 +60,95 @@ describe("a request for the vendor", () => {
       }),
     )
     expect(body.messages).toEqual([
-      { role: "user", content: [{ type: "text", text: "a" }] },
+      { role: "user", content: "a" },
       { role: "assistant", content: "" },
     ])
     expect(losses).toEqual(
-      ["cache_control", "image", "audio", "top_k", "safetySettings", "reasoning"].map((name) => ({
-        name,
-        effect: "dropped",
-      })),
+      [
+        ["cache_control", "image", "audio", "file.url", "reasoning.signature", "top_k"],
+        ["previous_response_id", "safetySettings", "reasoning"],
+      ]
+        .flat()
+        .map((name) => ({ name, effect: "dropped" })),
     )
+  })
+
+  test.each([
+    [{ effort: "low" }, { reasoning_effort: "low" }, []],
+    [{ budget: 0 }, { reasoning_effort: "none" }, []],
+    [{ budget: 8000 }, { reasoning_effort: "high" }, ["reasoning_budget"]],
+    [{ effort: "low", budget: 8000 }, { reasoning_effort: "low" }, ["reasoning_budget"]],
+    [{ isAdaptive: true, summary: "auto" }, {}, []],
+  ])("orders to think by a word: %p", (reasoning, fields, names) => {
+    const limited = request({ reasoning, maxTokens: 10_000 })
+    const { body, losses } = OPENAI_CHAT.encodeRequest(limited)
+    expect(body).toEqual({ model: "m", messages: [], max_completion_tokens: 10_000, ...fields })
+    expect(losses).toEqual(names.map((name) => ({ name, effect: "approximated" })))
+  })
+
+  test.each([
+    [{ effort: "low" }, { effort: "low" }],
+    [{ budget: 8000, effort: "low" }, { max_tokens: 8000 }],
+    [{ budget: 0 }, { effort: "none" }],
+    [{ isAdaptive: true }, { enabled: true }],
+    [
+      { effort: "high", summary: "none" },
+      { effort: "high", exclude: true },
+    ],
+  ])("orders to think by OpenRouter's object: %p", (order, reasoning) => {
+    const { body, losses } = openAiChat(KEEPING).encodeRequest(
+      request({
+        reasoning: order,
+        extra: { dialect: "openai-chat", fields: { reasoning: { x: 1 } } },
+      }),
+    )
+    expect(body.reasoning).toEqual({ ...reasoning, x: 1 })
+    expect(losses).toEqual([])
+  })
+
+  test("marks for the cache stand where the vendor takes them", () => {
+    const text = { type: "text", text: "a" } as const
+    const marked = request({
+      tools: [{ name: "f", cache: { ttl: "1h" } }],
+      messages: [
+        { role: "user", parts: [{ ...text, cache: {} }] },
+        {
+          role: "tool",
+          parts: [{ type: "tool-result", id: "a", content: [text, text], cache: {} }],
+        },
+      ],
+    })
+    const { body, losses } = openAiChat(KEEPING).encodeRequest(marked)
+    const mark = { cache_control: { type: "ephemeral" } }
+    expect(body).toMatchObject({
+      tools: [{ type: "function", cache_control: { type: "ephemeral", ttl: "1h" } }],
+      messages: [{ content: [{ ...text, ...mark }] }, { content: [text, { ...text, ...mark }] }],
+    })
+    expect(losses).toEqual([])
+    const without = OPENAI_CHAT.encodeRequest(marked)
+    expect(JSON.stringify(without.body)).not.toContain("cache_control")
+    expect(without.body.messages).toMatchObject([{ content: "a" }, { content: [text, text] }])
+    expect(without.losses).toEqual([{ name: "cache_control", effect: "dropped" }])
+  })
+
+  test("marks on calls and on answers without text have no place", () => {
+    const parts: Part[] = [{ type: "tool-call", id: "a", name: "f", arguments: "{}", cache: {} }]
+    const answers: Part[] = [{ type: "tool-result", id: "a", content: [], cache: {} }]
+    for (const [role, marked] of [["assistant", parts] as const, ["tool", answers] as const]) {
+      const messages = [{ role, parts: marked }]
+      const { body, losses } = openAiChat(KEEPING).encodeRequest(request({ messages }))
+      expect(JSON.stringify(body)).not.toContain("cache_control")
+      expect(losses).toEqual([{ name: "cache_control", effect: "dropped" }])
+    }
+  })
+
+  test("citations of earlier turns stay behind", () => {
+    const { messages, losses } = encodeMessages({
+      role: "assistant",
+      parts: [{ type: "text", text: "a", citations: [{ url: "https://host/a" }] }],
+    })
+    expect(messages).toEqual([{ role: "assistant", content: "a" }])
+    expect(losses).toEqual(["citations"])
   })
 
   test("a picture without a type gets the one its bytes show", () => {
@@ -128,7 +215,7 @@ describe("answers of tools", () => {
 
 describe("a whole answer for the caller", () => {
   test("has every member that OpenAI's own has", () => {
-    const encoded = OPENAI_CHAT.encodeResult({
+    const encoded = encodeResult({
       id: "msg_1",
       model: "vendor/model",
       created: 5,
@@ -164,7 +251,7 @@ describe("a whole answer for the caller", () => {
   })
 
   test("calls stand where content would", () => {
-    const { choices } = OPENAI_CHAT.encodeResult({
+    const { choices } = encodeResult({
       choices: [
         {
           index: 0,
@@ -180,20 +267,54 @@ describe("a whole answer for the caller", () => {
       message: {
         content: null,
         reasoning_content: "hm",
-        reasoning_details: [{ type: "reasoning.text", text: "hm", signature: "s" }],
+        reasoning_details: [{ type: "reasoning.text", text: "hm", signature: "s", index: 0 }],
         tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }],
       },
       finish_reason: "tool_calls",
     })
   })
 
+  test("citations are annotations, counted from the beginning of the content", () => {
+    const { choices } = encodeResult({
+      choices: [
+        {
+          index: 0,
+          parts: [
+            { type: "text", text: "abc" },
+            {
+              type: "text",
+              text: "def",
+              citations: [
+                { url: "https://host/a", title: "A", start: 1, end: 2, quote: "words" },
+                { title: "a document of its own" },
+              ],
+            },
+          ],
+          finish: "stop",
+          extra: { dialect: "openai-chat", fields: { message: { annotations: [{ type: "x" }] } } },
+        },
+      ],
+    }) as { choices: JsonObject[] }
+    const place = { url: "https://host/a", title: "A", start_index: 4, end_index: 5 }
+    const whole = { url: "", title: "a document of its own", start_index: 3, end_index: 6 }
+    expect(choices[0]?.message).toMatchObject({
+      content: "abcdef",
+      annotations: [
+        { type: "url_citation", url_citation: { ...place, content: "words" } },
+        { type: "url_citation", url_citation: whole },
+        { type: "x" },
+      ],
+    })
+  })
+
   test("mints what is missing, and keeps another dialect's extras out", () => {
     const extra = { dialect: "gemini", fields: { secret: 1 } } as const
-    const encoded = OPENAI_CHAT.encodeResult({
+    const encoded = encodeResult({
       extra,
       choices: [{ index: 0, parts: [], finish: "other", extra }],
     })
     expect(String(encoded.id)).toMatch(/^chatcmpl-.{20,}/)
+    expect(encoded.model).toBe("asked/model")
     expect(JSON.stringify(encoded)).not.toContain("secret")
     expect(encoded.choices).toMatchObject([{ message: { content: "" }, finish_reason: "stop" }])
   })

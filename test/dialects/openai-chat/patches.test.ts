@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import type { SseFrame } from "../../../src/canon/dialect.ts"
+import type { PatchedFrame, ResultPatch, SseFrame } from "../../../src/canon/dialect.ts"
+import { GatewayError } from "../../../src/canon/errors.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import {
   OPENAI_CHAT,
@@ -11,6 +12,11 @@ const PATCH = { model: "public/model", streamUsage: false }
 
 function frame(json: JsonObject): SseFrame {
   return { data: JSON.stringify(json), json }
+}
+
+/** One frame of a stream of its own. */
+function patchFrame(frame: SseFrame, patch: ResultPatch): PatchedFrame {
+  return OPENAI_CHAT.patches.frames(patch).push(frame)
 }
 
 function call(id: string): JsonObject {
@@ -109,6 +115,10 @@ describe("a request on the verbatim path", () => {
       body: { messages: [{ reasoning_content: "hm" }] },
       losses: [{ name: "reasoning.signature" }],
     })
+    expect(request({ messages }).losses.map(({ name }) => name)).toEqual([
+      "reasoning.signature",
+      "reasoning",
+    ])
   })
 
   test("ids of calls become what Mistral takes, call and answer alike", () => {
@@ -169,7 +179,7 @@ describe("a frame on the verbatim path", () => {
 
   test("names the public model and has the prefix, all else untouched", () => {
     const chunk = { id: "gen-1", model: "up", choices, obfuscation: "x" }
-    const patched = OPENAI_CHAT.patches.frame(frame(chunk), PATCH)
+    const patched = patchFrame(frame(chunk), PATCH)
     expect(patched.action).toBe("forward")
     expect(JSON.parse(patched.data)).toEqual({
       ...chunk,
@@ -181,7 +191,7 @@ describe("a frame on the verbatim path", () => {
 
   test("is the very text that came when nothing is to be changed", () => {
     const data = '{ "id":"chatcmpl-1", "model":"public/model", "choices":[{"index":0,"delta":{}}] }'
-    expect(OPENAI_CHAT.patches.frame({ data, json: JSON.parse(data) }, PATCH)).toEqual({
+    expect(patchFrame({ data, json: JSON.parse(data) }, PATCH)).toEqual({
       action: "forward",
       data,
     })
@@ -189,13 +199,13 @@ describe("a frame on the verbatim path", () => {
 
   test("usage reaches only the caller who asked", () => {
     const last = frame({ id: "chatcmpl-1", model: "up", choices: [], usage })
-    expect(OPENAI_CHAT.patches.frame(last, PATCH).action).toBe("withhold")
-    const told = OPENAI_CHAT.patches.frame(last, asked)
+    expect(patchFrame(last, PATCH).action).toBe("withhold")
+    const told = patchFrame(last, asked)
     expect(told.action).toBe("forward")
     expect(told.usageCarrier).toEqual(JSON.parse(told.data))
     const noted = frame({ id: "chatcmpl-1", model: "up", choices, usage: null })
-    expect(JSON.parse(OPENAI_CHAT.patches.frame(noted, PATCH).data)).not.toHaveProperty("usage")
-    const kept = OPENAI_CHAT.patches.frame(noted, asked)
+    expect(JSON.parse(patchFrame(noted, PATCH).data)).not.toHaveProperty("usage")
+    const kept = patchFrame(noted, asked)
     expect(JSON.parse(kept.data)).toHaveProperty("usage", null)
     expect(kept.usageCarrier).toBeUndefined()
   })
@@ -203,16 +213,16 @@ describe("a frame on the verbatim path", () => {
   test("usage beside the finish, as Mistral and Groq send it", () => {
     const ended = [{ index: 0, delta: {}, finish_reason: "stop" }]
     const mistral = frame({ id: "chatcmpl-1", model: "up", choices: ended, usage })
-    expect(JSON.parse(OPENAI_CHAT.patches.frame(mistral, PATCH).data)).not.toHaveProperty("usage")
-    expect(OPENAI_CHAT.patches.frame(mistral, asked).usageCarrier).toMatchObject({ usage })
+    expect(JSON.parse(patchFrame(mistral, PATCH).data)).not.toHaveProperty("usage")
+    expect(patchFrame(mistral, asked).usageCarrier).toMatchObject({ usage })
     const groq = frame({ id: "chatcmpl-1", model: "up", choices: ended, x_groq: { usage } })
-    expect(OPENAI_CHAT.patches.frame(groq, asked).usageCarrier).toMatchObject({ usage })
-    expect(JSON.parse(OPENAI_CHAT.patches.frame(groq, PATCH).data)).not.toHaveProperty("usage")
+    expect(patchFrame(groq, asked).usageCarrier).toMatchObject({ usage })
+    expect(JSON.parse(patchFrame(groq, PATCH).data)).not.toHaveProperty("usage")
   })
 
   test("usage that counts along holds no word back", () => {
     const along = frame({ id: "chatcmpl-1", model: "up", choices, usage })
-    const patched = OPENAI_CHAT.patches.frame(along, asked)
+    const patched = patchFrame(along, asked)
     expect(JSON.parse(patched.data)).toMatchObject({ usage })
     expect(patched.usageCarrier).toBeUndefined()
   })
@@ -221,17 +231,17 @@ describe("a frame on the verbatim path", () => {
     ["keep-alives", { type: "ping" }],
     ["Azure's report on the prompt", { id: "", model: "", choices: [], prompt_filter_results: [] }],
   ])("%s are withheld", (_, json) => {
-    expect(OPENAI_CHAT.patches.frame(frame(json), asked).action).toBe("withhold")
+    expect(patchFrame(frame(json), asked).action).toBe("withhold")
   })
 
   test("what is no JSON is withheld, the end is told, errors are left as they are", () => {
-    expect(OPENAI_CHAT.patches.frame({ data: "" }, PATCH).action).toBe("withhold")
-    expect(OPENAI_CHAT.patches.frame({ data: "[DONE]" }, PATCH)).toEqual({
+    expect(patchFrame({ data: "" }, PATCH).action).toBe("withhold")
+    expect(patchFrame({ data: "[DONE]" }, PATCH)).toEqual({
       action: "last",
       data: "[DONE]",
     })
     const broken = frame({ id: "gen-1", choices: [], error: { code: 502, message: "x" } })
-    expect(OPENAI_CHAT.patches.frame(broken, PATCH)).toEqual({
+    expect(patchFrame(broken, PATCH)).toEqual({
       action: "forward",
       data: broken.data,
     })
@@ -241,7 +251,7 @@ describe("a frame on the verbatim path", () => {
     const call = { id: "a", function: { name: "f", arguments: "{}" } }
     const delta = { content: [{ type: "text", text: "so" }], tool_calls: [call, call] }
     const json = { id: "chatcmpl-1", model: "up", choices: [{ index: 0, delta }] }
-    const patched = JSON.parse(OPENAI_CHAT.patches.frame(frame(json), PATCH).data)
+    const patched = JSON.parse(patchFrame(frame(json), PATCH).data)
     expect(patched.choices[0].delta).toEqual({
       content: "so",
       tool_calls: [
@@ -253,7 +263,25 @@ describe("a frame on the verbatim path", () => {
 
   test("one id for the whole stream even where the vendor gives none", () => {
     const json = { created: 7, model: "up", choices }
-    const data = OPENAI_CHAT.patches.frame(frame(json), PATCH).data
+    const data = patchFrame(frame(json), PATCH).data
     expect(JSON.parse(data).id).toBe("chatcmpl-7")
+  })
+
+  test("the last word, and the one that breaks the stream", () => {
+    const patcher = OPENAI_CHAT.patches.frames(PATCH)
+    expect(patcher.end()).toEqual([{ data: "[DONE]" }])
+    const [broken, ...more] = patcher.fail(new GatewayError("upstream_timeout", "late"), "r1")
+    expect(more).toEqual([])
+    expect(JSON.parse(broken!.data).error).toMatchObject({ message: "late", request_id: "r1" })
+  })
+})
+
+describe("the cost", () => {
+  test("stands beside the usage, of a whole answer and of a stream's last chunk alike", () => {
+    for (const carrier of [{ object: "chat.completion" }, { choices: [] }]) {
+      const answer: JsonObject = { ...carrier, usage: { prompt_tokens: 1 } }
+      OPENAI_CHAT.setCost(answer, "0.000012")
+      expect(answer).toEqual({ ...carrier, usage: { prompt_tokens: 1, cost: 0.000012 } })
+    }
   })
 })

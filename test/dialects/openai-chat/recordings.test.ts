@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test"
 import type { ChatEvent, ChatResult, Choice } from "../../../src/canon/chat.ts"
+import type { SseFrame } from "../../../src/canon/dialect.ts"
 import { foldEvents } from "../../../src/canon/fold.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { totalInput, totalOutput, type Usage } from "../../../src/canon/usage.ts"
 import { GatewayError } from "../../../src/canon/errors.ts"
 import { OPENAI_CHAT, openAiChat } from "../../../src/dialects/openai-chat/index.ts"
+import { ASKED, KEEPING } from "./examples.ts"
 import { chatRecordings, framesOf, HAS_FIXTURES, parsedFramesOf, readFixture } from "./fixtures.ts"
 
 /**
@@ -98,6 +100,11 @@ function decodeStream(frames: ReturnType<typeof framesOf>): ChatEvent[] {
   return events
 }
 
+function encodeStream(events: readonly ChatEvent[]): SseFrame[] {
+  const encoder = OPENAI_CHAT.encodeEvents({ ...ASKED, stream: true, streamUsage: true })
+  return [...events.flatMap((event) => encoder.push(event)), ...encoder.end()]
+}
+
 function lastUsage(text: string): JsonObject | undefined {
   let usage: JsonObject | undefined
   for (const { json } of parsedFramesOf(text)) {
@@ -125,7 +132,7 @@ describe("recorded requests", () => {
       expect(decoded.model).toBe(String(request.model))
       expect(decoded.messages.length).toBe((request.messages as unknown[]).length)
       // What was read can be written again, and is then read the same.
-      const keeping = openAiChat({ reasoningHistory: "details", topK: true })
+      const keeping = openAiChat(KEEPING)
       const { body } = keeping.encodeRequest(decoded)
       const again = keeping.decodeRequest(body)
       const hasToolPictures = decoded.messages.some(
@@ -133,7 +140,7 @@ describe("recorded requests", () => {
           role === "tool" &&
           parts.some(
             (part) =>
-              part.type !== "tool-result" || part.content.some(({ type }) => type !== "text"),
+              part.type === "tool-result" && part.content.some(({ type }) => type !== "text"),
           ),
       )
       if (!hasToolPictures) expect(again).toEqual({ ...decoded, streamUsage: decoded.stream })
@@ -149,7 +156,7 @@ describe("recorded answers", () => {
       const reading = readWhole(body)
       expect(readResult(result)).toEqual(reading)
       if (body.usage) expectConsistent(result.usage!, body.usage as JsonObject)
-      const encoded = OPENAI_CHAT.encodeResult(result)
+      const encoded = OPENAI_CHAT.encodeResult(result, ASKED)
       expect(readWhole(encoded)).toEqual(reading)
       // The vendor's own word for the end is not ours to write.
       const again = OPENAI_CHAT.decodeResult(encoded)
@@ -185,6 +192,8 @@ describe("recorded streams", () => {
       // One server was recorded to end a call without a word about it.
       expect(result.choices.every(({ finish }) => finish !== "other")).toBe(true)
       if (vendor === "azure-openai") expect(result.model).toBeTruthy()
+      const again = foldEvents(decodeStream(encodeStream(events)))
+      expect(again.choices.map(withoutRawFinish)).toEqual(result.choices.map(withoutRawFinish))
     })
   }
 })
@@ -199,9 +208,10 @@ describe("recorded streams on the verbatim path", () => {
         let carriers = 0
         let isOver = false
         const sent = []
+        const patcher = OPENAI_CHAT.patches.frames({ model: "vendor/model", streamUsage })
         for (const frame of frames) {
           const before = frame.data
-          const patched = OPENAI_CHAT.patches.frame(frame, { model: "vendor/model", streamUsage })
+          const patched = patcher.push(frame)
           if (frame.json)
             expect(JSON.stringify(frame.json)).toBe(JSON.stringify(JSON.parse(before)))
           if (patched.action === "last") isOver = true

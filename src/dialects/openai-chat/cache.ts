@@ -1,0 +1,40 @@
+import type { CacheMarker } from "../../canon/chat.ts"
+import { isJsonObject, type JsonObject } from "../../canon/json.ts"
+import type { LossList } from "../../canon/losses.ts"
+import type { OpenAiChatQuirks } from "./quirks.ts"
+
+/**
+ * Marks up to where a prompt is to be cached, on parts of the content and on tools: Anthropic's own
+ * `cache_control`, which OpenRouter and its like take in this dialect (WIRE.md 3).
+ */
+export const CACHE_FIELD = "cache_control"
+
+/** The unknown members of a part or tool, and the mark among them. Marks of other kinds stay there. */
+export function takeCache(unknown: JsonObject | undefined): {
+  readonly cache?: CacheMarker
+  readonly extra?: JsonObject
+} {
+  const marker = unknown?.[CACHE_FIELD]
+  if (unknown === undefined) return {}
+  if (!isJsonObject(marker) || marker.type !== "ephemeral") return { extra: unknown }
+  const { [CACHE_FIELD]: _, ...extra } = unknown
+  const { ttl } = marker
+  const cache = typeof ttl === "string" ? { ttl } : {}
+  return Object.keys(extra).length === 0 ? { cache } : { cache, extra }
+}
+
+/** The mark as a member of a part or a tool: none where the vendor takes none. */
+export function encodeCache(
+  cache: CacheMarker | undefined,
+  quirks: OpenAiChatQuirks,
+  losses: LossList,
+): JsonObject | undefined {
+  if (cache === undefined) return undefined
+  if (!quirks.cacheControl) {
+    losses.add(CACHE_FIELD)
+    return undefined
+  }
+  const { ttl } = cache
+  const marker = ttl === undefined ? { type: "ephemeral" } : { type: "ephemeral", ttl }
+  return { [CACHE_FIELD]: marker }
+}

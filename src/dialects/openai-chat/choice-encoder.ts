@@ -1,0 +1,95 @@
+import type { ChatEvent, Citation, ReasoningPart } from "../../canon/chat.ts"
+import type { Draft } from "../../canon/draft.ts"
+import type { JsonObject, JsonValue } from "../../canon/json.ts"
+import { encodeCitation, TextSpan } from "./citations.ts"
+import { encodeDetail, type PlacedReasoning } from "./reasoning-details.ts"
+
+type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
+
+/**
+ * What has to be remembered of one choice of a stream. Lists are the reason: openai-node keeps only
+ * the last delta's, openai-python joins those of all deltas by their `index`. So each list of details
+ * repeats those before it under new indexes, and citations come in one list at the end.
+ */
+export class ChoiceEncoder {
+  /** Calls that were announced, and whether they have arguments yet. */
+  readonly #calls = new Map<number, boolean>()
+  readonly #text = new TextSpan()
+  readonly #signed: PlacedReasoning[] = []
+  readonly #annotations: JsonValue[] = []
+  /** Details in all lists so far. */
+  #listed = 0
+  /** The piece of reasoning that is being written. */
+  #reasoning = ""
+  /** The last thing said was a signature. */
+  #isSigned = false
+  #hasSpoken = false
+
+  text(text: string): void {
+    this.#speak()
+    this.#text.grow(text)
+  }
+
+  refusal(): void {
+    this.#speak()
+    this.#text.close()
+  }
+
+  reasoning(text: string): void {
+    this.#reasoning += text
+    this.#isSigned = false
+    this.#text.close()
+  }
+
+  /** @returns the details of this piece and of those before it. */
+  sign(event: SignatureEvent): JsonValue[] {
+    const { signature, signedBy, isRedacted, id } = event
+    const part: Draft<ReasoningPart> = { type: "reasoning", text: "", signature, signedBy }
+    if (isRedacted === true) part.isRedacted = true
+    else part.text = this.#takeReplaced(id) ?? this.#reasoning
+    if (id !== undefined) part.id = id
+    this.#reasoning = ""
+    this.#isSigned = true
+    this.#text.close()
+    this.#signed.push(this.#hasSpoken ? { part, call: this.#calls.size } : { part })
+    return this.#signed.map((placed) => encodeDetail(placed, this.#listed++))
+  }
+
+  cite(citation: Citation): void {
+    const annotation: JsonObject = encodeCitation(citation, this.#text)
+    this.#annotations.push({ index: this.#annotations.length, ...annotation })
+  }
+
+  callStart(call: number): void {
+    this.#speak()
+    this.#text.close()
+    this.#calls.set(call, false)
+  }
+
+  callArguments(call: number): void {
+    this.#calls.set(call, true)
+  }
+
+  /** Citations that are still to be written. */
+  takeAnnotations(): JsonValue[] {
+    return this.#annotations.splice(0)
+  }
+
+  callsWithoutArguments(): number[] {
+    return [...this.#calls].filter(([, hasArguments]) => !hasArguments).map(([call]) => call)
+  }
+
+  /** A signature right after another replaces it (WIRE.md 3). @returns the text they sign. */
+  #takeReplaced(id: string | undefined): string | undefined {
+    const last = this.#isSigned ? this.#signed.at(-1)?.part : undefined
+    if (last === undefined || last.isRedacted === true || last.id !== id) return undefined
+    this.#signed.pop()
+    return last.text
+  }
+
+  #speak(): void {
+    this.#hasSpoken = true
+    this.#isSigned = false
+    this.#reasoning = ""
+  }
+}

@@ -1,0 +1,126 @@
+import type { Citation, Part } from "../../canon/chat.ts"
+import type { Draft } from "../../canon/draft.ts"
+import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
+import { nestedExtra, withNestedExtra } from "./nested-extra.ts"
+import { extraOf, ownFields } from "./wire.ts"
+
+/**
+ * Citations as annotations of a message: `{type: "url_citation", url_citation: {url, title,
+ * start_index, end_index}}` (specs/openai-openapi.yaml), with the words of the source as `content`
+ * where OpenRouter tells them. Places count from the beginning of the message's content.
+ */
+
+const URL_CITATION = "url_citation"
+/** In a stream, lists of official clients need the index of each entry. */
+const ANNOTATION_FIELDS = new Set(["type", "index", URL_CITATION])
+const CITATION_FIELDS = new Set(["url", "title", "content", "start_index", "end_index"])
+
+/**
+ * Gives the last text of a message its citations.
+ *
+ * @returns the annotations that are none, for the extra; undefined when all are.
+ */
+export function citeText(
+  parts: Part[],
+  annotations: JsonValue | undefined,
+): JsonValue[] | undefined {
+  if (!Array.isArray(annotations)) return undefined
+  const span = new TextSpan()
+  let last = -1
+  for (const [position, part] of parts.entries()) {
+    if (part.type !== "text") continue
+    span.close()
+    span.grow(part.text)
+    last = position
+  }
+  const text = parts[last]
+  if (text?.type !== "text") return annotations
+  const { citations, others } = decodeAnnotations(annotations)
+  if (citations.length > 0) {
+    parts[last] = { ...text, citations: citations.map((citation) => span.within(citation)) }
+  }
+  return others
+}
+
+/** Citations, and annotations of other kinds; undefined when there are none. */
+export function decodeAnnotations(annotations: readonly JsonValue[]): {
+  readonly citations: readonly Citation[]
+  readonly others: JsonValue[] | undefined
+} {
+  const citations: Citation[] = []
+  let others: JsonValue[] | undefined
+  for (const annotation of annotations) {
+    const citation = decodeCitation(annotation)
+    if (citation !== undefined) citations.push(citation)
+    else (others ??= []).push(annotation)
+  }
+  return { citations, others }
+}
+
+/**
+ * One citation as an annotation. Official clients promise all four members, so that an address or a
+ * title that is not known is empty, and a place that is not known is all of the text.
+ *
+ * @param span the part that is cited, in the content of its message.
+ */
+export function encodeCitation(citation: Citation, span: Span): JsonObject {
+  const { url = "", title = "", quote, start, end } = citation
+  const encoded: JsonObject = {
+    url,
+    title,
+    start_index: span.start + (start ?? 0),
+    end_index: end === undefined ? span.end : span.start + end,
+  }
+  if (quote !== undefined) encoded.content = quote
+  return withNestedExtra({ type: URL_CITATION }, URL_CITATION, encoded, ownFields(citation.extra))
+}
+
+/** From the first character up to, not including, the last. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** Where in the content of a streamed choice its last text part stands. */
+export class TextSpan implements Span {
+  start = 0
+  end = 0
+  #isOpen = false
+
+  grow(text: string): void {
+    if (!this.#isOpen) this.start = this.end
+    this.#isOpen = true
+    this.end += text.length
+  }
+
+  /** Something else comes: text after it is another part. */
+  close(): void {
+    this.#isOpen = false
+  }
+
+  /** The citation as counted within the last text part; one of an earlier part has no place in it. */
+  within(citation: Citation): Citation {
+    if (this.start === 0) return citation
+    const { start, end, ...rest } = citation
+    if (start === undefined || end === undefined || start < this.start) return rest
+    return { ...rest, start: start - this.start, end: end - this.start }
+  }
+}
+
+function decodeCitation(annotation: JsonValue): Citation | undefined {
+  if (!isJsonObject(annotation) || annotation.type !== URL_CITATION) return undefined
+  const inner = annotation[URL_CITATION]
+  if (!isJsonObject(inner)) return undefined
+  const citation: Draft<Citation> = {}
+  const url = textAt(inner, "url")
+  if (url !== undefined) citation.url = url
+  const title = textAt(inner, "title")
+  if (title !== undefined) citation.title = title
+  const quote = textAt(inner, "content")
+  if (quote !== undefined) citation.quote = quote
+  if (typeof inner.start_index === "number") citation.start = inner.start_index
+  if (typeof inner.end_index === "number") citation.end = inner.end_index
+  const extra = nestedExtra(annotation, ANNOTATION_FIELDS, URL_CITATION, CITATION_FIELDS)
+  if (extra !== undefined) citation.extra = extraOf(extra)
+  return citation
+}

@@ -1,0 +1,36 @@
+import { type Feature, FEATURES, type Support } from "../../canon/features.ts"
+import type { OpenAiChatQuirks } from "./quirks.ts"
+
+/** What a caller cannot say in this dialect. */
+const UNSAID: ReadonlySet<Feature> = new Set(["tool_result.failed"])
+
+const ALL = Object.keys(FEATURES) as Feature[]
+
+/** What callers of this dialect can ask for. */
+export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNSAID.has(name)))
+
+/** What becomes of each thing at a vendor with these quirks. */
+export function supportsOf(quirks: OpenAiChatQuirks): Readonly<Record<Feature, Support>> {
+  const carriesHistory = quirks.reasoningHistory !== "drop"
+  const supports: Record<Feature, Support> = {
+    ...CARRIED,
+    temperature: quirks.maxTemperature === undefined ? "carried" : "approximated",
+    top_k: quirks.topK ? "carried" : "dropped",
+    reasoning_budget: quirks.reasoningOrder === "object" ? "carried" : "approximated",
+    cache_control: quirks.cacheControl ? "carried" : "dropped",
+    // Fetched by the gateway.
+    "file.url": quirks.fileUrls ? "carried" : "approximated",
+    // They follow in a message of the user.
+    "tool_result.media": "approximated",
+    "tool_result.failed": "dropped",
+    reasoning: carriesHistory ? "carried" : "dropped",
+    "reasoning.signature": quirks.reasoningHistory === "details" ? "carried" : "dropped",
+  }
+  for (const name of ALL) if (quirks.dropFields.includes(name)) supports[name] = "dropped"
+  return supports
+}
+
+const CARRIED = Object.fromEntries(ALL.map((name) => [name, "carried"])) as Record<
+  Feature,
+  "carried"
+>

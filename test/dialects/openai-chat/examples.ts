@@ -1,0 +1,20 @@
+import type { ChatRequest } from "../../../src/canon/chat.ts"
+import type { OpenAiChatQuirks } from "../../../src/dialects/openai-chat/index.ts"
+
+/** The quirks that carry the most. */
+export const KEEPING: Partial<OpenAiChatQuirks> = {
+  reasoningHistory: "details",
+  reasoningOrder: "object",
+  cacheControl: true,
+  fileUrls: true,
+  topK: true,
+}
+
+/** A request that asks for nothing in particular. */
+export const ASKED: ChatRequest = {
+  model: "vendor/model",
+  messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }],
+  stream: false,
+  streamUsage: false,
+  choices: 1,
+}
