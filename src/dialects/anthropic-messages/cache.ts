@@ -1,0 +1,55 @@
+import type { CacheMarker, Message, Part } from "../../canon/chat.ts"
+import type { Draft } from "../../canon/draft.ts"
+import { invalidType, unsupportedValue } from "../../canon/invalid-request.ts"
+import { isJsonObject, type JsonObject, type JsonValue, isThere } from "../../canon/json.ts"
+import type { LossList } from "../../canon/losses.ts"
+
+const LIFETIMES: readonly string[] = ["5m", "1h"]
+
+/** A `cache_control`, which may stand on most blocks, on tools, and on the request itself. */
+export function decodeCache(
+  value: JsonValue | undefined,
+  nameOfOwner: () => string,
+): CacheMarker | undefined {
+  if (!isThere(value)) return undefined
+  const { type, ttl } = isJsonObject(value) ? value : {}
+  if (type === "ephemeral") {
+    if (!isThere(ttl)) return {}
+    if (typeof ttl === "string" && LIFETIMES.includes(ttl)) return { ttl }
+  }
+  const name = `${nameOfOwner()}cache_control`
+  if (!isJsonObject(value)) throw invalidType(name, "an object", value)
+  if (type === "ephemeral") throw unsupportedValue(`${name}.ttl`, String(ttl), LIFETIMES)
+  throw unsupportedValue(`${name}.type`, String(type), ["ephemeral"])
+}
+
+/** As members of a block or tool: none when it has no marker. */
+export function encodeCache(cache: CacheMarker | undefined, losses: LossList): JsonObject {
+  if (cache === undefined) return {}
+  const { ttl } = cache
+  if (ttl === undefined) return { cache_control: { type: "ephemeral" } }
+  if (LIFETIMES.includes(ttl)) return { cache_control: { type: "ephemeral", ttl } }
+  losses.add("cache_control", "approximated")
+  return { cache_control: { type: "ephemeral" } }
+}
+
+/** A marker on the request itself stands for one on the last block that can bear it. */
+export function markLast(messages: readonly Message[], cache: CacheMarker): void {
+  const part = messages.at(-1)?.parts.findLast(isCacheable)
+  if (part !== undefined && part.cache === undefined) part.cache = cache
+}
+
+type CacheablePart = Draft<Extract<Part, { cache?: CacheMarker }>>
+
+function isCacheable(part: Part): part is CacheablePart {
+  switch (part.type) {
+    case "text":
+    case "image":
+    case "file":
+    case "tool-call":
+    case "tool-result":
+      return true
+    default:
+      return false
+  }
+}

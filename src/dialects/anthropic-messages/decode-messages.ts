@@ -1,0 +1,129 @@
+import type { Message, Part, TextPart } from "../../canon/chat.ts"
+import type { Draft } from "../../canon/draft.ts"
+import {
+  emptyArray,
+  invalidType,
+  invalidValue,
+  unsupportedValue,
+} from "../../canon/invalid-request.ts"
+import { isJsonObject, type JsonObject, type JsonValue, isThere } from "../../canon/json.ts"
+import { decodeAssistantBlock, decodeUserBlock } from "./decode-blocks.ts"
+import { nameOf, type Place, wrongMember } from "./place.ts"
+import { ToolTurns } from "./tool-turns.ts"
+import { decodeCache } from "./cache.ts"
+
+const ROLES = ["user", "assistant"] as const
+
+/**
+ * The messages of a request, judged as they are read. What tools answered becomes messages of its own,
+ * where it stood. Turns may follow each other in any order, as Anthropic's API joins those of one role.
+ */
+export function decodeMessages(value: JsonValue | undefined): Message[] {
+  if (!Array.isArray(value)) throw wrongMember(value, "messages", "an array of objects")
+  if (value.length === 0) throw emptyArray("messages")
+  const messages: Message[] = []
+  const turns = new ToolTurns()
+  for (let index = 0; index < value.length; index++) {
+    const message = value[index]
+    if (!isJsonObject(message)) throw invalidType(`messages[${index}]`, "an object", message)
+    decodeMessage(message, index, turns, messages)
+  }
+  turns.close()
+  return messages
+}
+
+/** The instructions ahead of the conversation: text, or blocks of it. */
+export function decodeSystem(value: JsonValue | undefined): Message | undefined {
+  if (!isThere(value) || value === "") return undefined
+  if (typeof value === "string") return { role: "system", parts: [{ type: "text", text: value }] }
+  if (!Array.isArray(value)) {
+    throw invalidType("system", "one of a string or array of objects", value)
+  }
+  const parts = value.map(decodeSystemBlock)
+  return parts.length === 0 ? undefined : { role: "system", parts }
+}
+
+function decodeSystemBlock(block: JsonValue, index: number): TextPart {
+  const name = `system[${index}]`
+  if (!isJsonObject(block)) throw invalidType(name, "an object", block)
+  const { type, text } = block
+  if (typeof type !== "string") throw wrongMember(type, `${name}.type`, "a string")
+  if (type !== "text") throw unsupportedValue(`${name}.type`, type, ["text"])
+  if (typeof text !== "string") throw wrongMember(text, `${name}.text`, "a string")
+  const cache = decodeCache(block.cache_control, () => `${name}.`)
+  return cache === undefined ? { type: "text", text } : { type: "text", text, cache }
+}
+
+function decodeMessage(
+  message: JsonObject,
+  index: number,
+  turns: ToolTurns,
+  messages: Message[],
+): void {
+  const { role } = message
+  const name = `messages[${index}].role`
+  switch (role) {
+    case "user":
+      turns.onUser()
+      pushUser(decodeContent(message.content, index, decodeUserBlock), index, turns, messages)
+      return
+    case "assistant":
+      turns.onAssistant()
+      messages.push(decodeAssistant(message.content, index, turns))
+      return
+    case "system":
+      throw invalidValue(
+        name,
+        'messages: Unexpected role "system". The Messages API accepts a top-level `system` ' +
+          'parameter, not "system" as an input message role.',
+      )
+    default:
+  }
+  if (typeof role !== "string") throw wrongMember(role, name, "a string")
+  throw unsupportedValue(name, role, ROLES)
+}
+
+function decodeAssistant(content: JsonValue | undefined, index: number, turns: ToolTurns): Message {
+  const parts = decodeContent(content, index, decodeAssistantBlock)
+  for (const [block, part] of parts.entries()) {
+    if (part.type === "tool-call") turns.onCall(part.id, { message: index, block })
+  }
+  return { role: "assistant", parts }
+}
+
+function pushUser(
+  parts: readonly Part[],
+  index: number,
+  turns: ToolTurns,
+  messages: Message[],
+): void {
+  let open: { role: "user" | "tool"; parts: Part[] } | undefined
+  for (const [block, part] of parts.entries()) {
+    if (part.type === "tool-result") turns.onResult(part.id, { message: index, block })
+    const role = part.type === "tool-result" ? "tool" : "user"
+    if (open?.role !== role) {
+      open = { role, parts: [] }
+      messages.push(open)
+    }
+    open.parts.push(part)
+  }
+  if (open === undefined) messages.push({ role: "user", parts: [] })
+}
+
+/** Content is text or a list of blocks. Empty text is no part. */
+function decodeContent(
+  content: JsonValue | undefined,
+  message: number,
+  decodeBlock: (block: JsonObject, place: Place) => Part,
+): Draft<Part>[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }]
+  if (!Array.isArray(content)) {
+    const expected = "one of a string or array of objects"
+    throw wrongMember(content, nameOf({ message }), expected)
+  }
+  return content.map((block, index) => {
+    const place = { message, block: index }
+    if (!isJsonObject(block)) throw invalidType(nameOf(place), "an object", block)
+    return decodeBlock(block, place)
+  })
+}

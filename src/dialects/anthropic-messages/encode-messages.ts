@@ -1,0 +1,105 @@
+import type { Message, Part } from "../../canon/chat.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import type { LossList } from "../../canon/losses.ts"
+import { encodeBlock, encodeText, plainContent } from "./encode-blocks.ts"
+
+interface Turn {
+  readonly role: "user" | "assistant"
+  /** What tools answered comes ahead of everything else that the user says (WIRE.md 3). */
+  readonly results: JsonObject[]
+  readonly blocks: JsonObject[]
+}
+
+export interface EncodedMessages {
+  /** All instructions, wherever they stood. */
+  readonly system: readonly JsonObject[]
+  readonly messages: readonly JsonObject[]
+}
+
+/**
+ * The messages of a request as turns that alternate: what follows in the same role is joined, and a turn
+ * that says nothing is left out.
+ */
+export function encodeMessages(messages: readonly Message[], losses: LossList): EncodedMessages {
+  const system: JsonObject[] = []
+  const turns: Turn[] = []
+  for (const message of messages) {
+    losses.fieldsOf(message.extra)
+    if (message.name !== undefined) losses.add("name")
+    if (message.role === "system" || message.role === "developer") {
+      if (turns.length > 0) losses.add("system.position", "approximated")
+      system.push(...encodeInstructions(message.parts, losses))
+    } else pushTurn(message, turns, losses)
+  }
+  trimPrefill(turns)
+  return { system, messages: turns.map(encodeTurn) }
+}
+
+/** Blocks as `system` or as content: text alone needs no list. */
+export function encodeContent(blocks: readonly JsonObject[]): JsonValue {
+  return plainContent(blocks) ?? []
+}
+
+function encodeInstructions(parts: readonly Part[], losses: LossList): JsonObject[] {
+  const blocks: JsonObject[] = []
+  for (const part of parts) {
+    if (part.type !== "text") {
+      losses.add("system", "approximated")
+      continue
+    }
+    const block = encodeText(part, losses)
+    if (block !== undefined) blocks.push(block)
+  }
+  return blocks
+}
+
+function pushTurn(message: Message, turns: Turn[], losses: LossList): void {
+  const role = message.role === "assistant" ? "assistant" : "user"
+  const results: JsonObject[] = []
+  const blocks: JsonObject[] = []
+  for (const part of message.parts) {
+    const block = encodeBlock(part, losses)
+    if (block === undefined) continue
+    if (part.type === "tool-result") results.push(block)
+    else blocks.push(block)
+  }
+  if (results.length + blocks.length === 0) return
+  const last = turns.at(-1)
+  if (last?.role === role) {
+    last.results.push(...results)
+    last.blocks.push(...blocks)
+  } else turns.push({ role, results, blocks })
+}
+
+/** Anthropic refuses an answer to be continued whose text ends in white space. */
+function trimPrefill(turns: Turn[]): void {
+  const last = turns.at(-1)
+  const block = last?.blocks.at(-1)
+  if (last?.role !== "assistant" || block?.type !== "text") return
+  block.text = String(block.text).trimEnd()
+}
+
+function encodeTurn({ role, results, blocks }: Turn): JsonObject {
+  return { role, content: encodeContent([...results, ...blocks]) }
+}
+
+/**
+ * Whether a budget for thinking may be given: Anthropic refuses it while tools are being called, or an
+ * answer continued, in a turn of the assistant that did not begin with thinking.
+ */
+export function mayThink(messages: readonly JsonObject[]): boolean {
+  const last = messages.at(-1)
+  if (last === undefined) return true
+  if (last.role === "assistant") return startsWith(last, THINKING_BLOCKS)
+  if (!startsWith(last, RESULT_BLOCKS)) return true
+  const asking = messages.at(-2)
+  return asking === undefined || startsWith(asking, THINKING_BLOCKS)
+}
+
+const THINKING_BLOCKS: readonly string[] = ["thinking", "redacted_thinking"]
+const RESULT_BLOCKS: readonly string[] = ["tool_result"]
+
+function startsWith({ content }: JsonObject, types: readonly string[]): boolean {
+  const first = Array.isArray(content) ? content[0] : undefined
+  return isJsonObject(first) && typeof first.type === "string" && types.includes(first.type)
+}

@@ -1,0 +1,91 @@
+import {
+  assertNever,
+  type ChatRequest,
+  type ChatResult,
+  type Choice,
+  type Part,
+} from "../../canon/chat.ts"
+import { mintId, prefixedId } from "../../canon/identifiers.ts"
+import type { JsonObject, JsonValue } from "../../canon/json.ts"
+import { NO_USAGE } from "../../canon/usage.ts"
+import { encodeCitation } from "./citations.ts"
+import { encodeInput } from "./encode-blocks.ts"
+import { encodeFinish } from "./finish.ts"
+import { encodeUsage } from "./usage.ts"
+import { ID_PREFIX, ownFields } from "./wire.ts"
+
+/** A call by the model itself, and not by a program that it wrote. */
+export const DIRECT_CALLER: JsonObject = { type: "direct" }
+
+/**
+ * A whole message with every member that the official client declares (WIRE.md 3, SPEC). It tells the
+ * first choice alone, since a caller of this dialect cannot ask for several.
+ */
+export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
+  const [choice = EMPTY_CHOICE] = result.choices
+  const { content: others, ...extra } = ownFields(choice.extra) ?? {}
+  const content = choice.parts.map(encodePart).filter((block) => block !== undefined)
+  return {
+    id: messageId(result.id),
+    type: "message",
+    role: "assistant",
+    model: result.model ?? request.model,
+    content: Array.isArray(others) ? [...content, ...others] : content,
+    stop_reason: encodeFinish({
+      reason: choice.finish,
+      raw: choice.rawFinish,
+      stopSequence: choice.stopSequence,
+      isRefused: choice.parts.some((part) => part.type === "refusal"),
+    }),
+    stop_sequence: choice.stopSequence ?? null,
+    ...NULL_MEMBERS,
+    ...extra,
+    usage: encodeUsage(result.usage ?? NO_USAGE),
+  }
+}
+
+/** Members that are null unless the vendor itself told them. */
+export const NULL_MEMBERS: JsonObject = Object.freeze({
+  stop_details: null,
+  container: null,
+  diagnostics: null,
+})
+
+/** A vendor's id as this dialect wants it. */
+export function messageId(id: string | undefined): string {
+  return id === undefined ? mintId(ID_PREFIX) : prefixedId(ID_PREFIX, id, undefined)
+}
+
+const EMPTY_CHOICE: Choice = { index: 0, parts: [], finish: "other" }
+
+/** @returns undefined for what an answer in this dialect cannot hold. */
+function encodePart(part: Part): JsonObject | undefined {
+  switch (part.type) {
+    case "text": {
+      const citations: JsonValue[] = (part.citations ?? []).map(encodeCitation)
+      return { type: "text", text: part.text, citations: citations.length > 0 ? citations : null }
+    }
+    case "refusal":
+      return { type: "text", text: part.text, citations: null }
+    case "reasoning": {
+      const { text, signature = "", isRedacted } = part
+      return isRedacted === true
+        ? { type: "redacted_thinking", data: signature }
+        : { type: "thinking", thinking: text, signature }
+    }
+    case "tool-call": {
+      const { id, name } = part
+      const input = encodeInput(part.arguments)
+      return { type: "tool_use", id, name, input, caller: DIRECT_CALLER, ...ownFields(part.extra) }
+    }
+    case "unknown":
+      return ownFields(part.extra)
+    case "image":
+    case "audio":
+    case "file":
+    case "tool-result":
+      return undefined
+    default:
+      return assertNever(part)
+  }
+}

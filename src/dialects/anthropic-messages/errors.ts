@@ -1,0 +1,100 @@
+import type { ChatEvent } from "../../canon/chat.ts"
+import type { SseFrame } from "../../canon/dialect.ts"
+import { ERROR_KINDS, type GatewayError } from "../../canon/errors.ts"
+import { isJsonObject, type JsonObject, objectAt, textAt } from "../../canon/json.ts"
+import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
+
+/** The status by which this dialect says that somebody is overloaded. */
+const OVERLOADED_STATUS = 529
+
+/** Words of this dialect for the statuses of a vendor's refusal that the caller gets to see. */
+const REFUSAL_TYPES: ReadonlyMap<number, string> = new Map([[413, "request_too_large"]])
+
+/** The types of error that an event inside a stream may have. */
+const STREAM_ERROR_TYPES: ReadonlySet<string> = new Set([
+  "invalid_request_error",
+  "rate_limit_error",
+  "timeout_error",
+  "overloaded_error",
+])
+
+/** Anthropic says so with 400 or 429: the operator's account is meant, not the caller's. */
+const BALANCE_PHRASE = "credit balance is too low"
+const SPEND_LIMIT_CODE = "enforced_spend_limit_reached"
+const ACCOUNT_CODE = "credit_balance_exhausted"
+
+/** Anthropic's error envelope; `error_type` and the fields beside it are ours (DESIGN section 3). */
+export function encodeError(
+  error: GatewayError,
+  requestId: string,
+): { status: number; body: JsonObject } {
+  const { parameter, fields } = error.details
+  const told: JsonObject = {
+    type: errorType(error),
+    message: error.message,
+    error_type: error.kind,
+    ...(parameter === undefined ? {} : { param: parameter }),
+    ...fields,
+  }
+  const status = error.kind === "upstream_overloaded" ? OVERLOADED_STATUS : error.status
+  return { status, body: { type: "error", error: told, request_id: requestId } }
+}
+
+function errorType(error: GatewayError): string {
+  const usual = ERROR_KINDS[error.kind].anthropicType
+  return error.kind === "refused_by_upstream" ? (REFUSAL_TYPES.get(error.status) ?? usual) : usual
+}
+
+/** The frame that breaks a stream: official clients throw on it (WIRE.md trap 2). */
+export function encodeStreamError(error: GatewayError, requestId: string): SseFrame[] {
+  const { body } = encodeError(error, requestId)
+  return [{ event: "error", data: JSON.stringify(body), json: body }]
+}
+
+/** The same for an error that the vendor told in its stream. */
+export function encodeErrorEvent(event: Extract<ChatEvent, { type: "error" }>): SseFrame {
+  const { message, code } = event
+  const type = code !== undefined && STREAM_ERROR_TYPES.has(code) ? code : "api_error"
+  const json: JsonObject = { type: "error", error: { type, message, error_type: "upstream_error" } }
+  return { event: "error", data: JSON.stringify(json), json }
+}
+
+/** An error inside a stream that began with 200 (WIRE.md trap 9). */
+export function errorEvent(body: unknown): Extract<ChatEvent, { type: "error" }> {
+  const { message = "The provider broke off the stream.", type } = readVendorError(body)
+  return type === undefined ? { type: "error", message } : { type: "error", message, code: type }
+}
+
+/** An error answer of a vendor of this dialect. */
+export function decodeError(status: number, body: unknown): GatewayError {
+  return vendorRefusal(status, readVendorError(body))
+}
+
+/**
+ * `{type: "error", error: {type, message, details}, request_id}`; plain text from what stands before
+ * the vendor; and pages of HTML, whose words are nobody's business.
+ */
+function readVendorError(body: unknown): VendorError {
+  if (typeof body === "string") {
+    const words = body.trim()
+    return words === "" || words.startsWith("<") ? {} : { message: words }
+  }
+  if (!isJsonObject(body)) return {}
+  const error = objectAt(body, "error") ?? body
+  const type = textAt(error, "type")
+  const message = textAt(error, "message")
+  const code = accountCode(error, message)
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(message === undefined ? {} : { message }),
+    ...(code === undefined ? {} : { code }),
+  }
+}
+
+function accountCode(error: JsonObject, message: string | undefined): string | undefined {
+  const details = objectAt(error, "details")
+  const isAccount =
+    details?.error_code === SPEND_LIMIT_CODE ||
+    (message?.toLowerCase().includes(BALANCE_PHRASE) ?? false)
+  return isAccount ? ACCOUNT_CODE : undefined
+}

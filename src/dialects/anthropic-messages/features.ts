@@ -1,0 +1,81 @@
+import type { Feature, Support } from "../../canon/features.ts"
+import type { AnthropicQuirks } from "./quirks.ts"
+
+/** What a caller of this dialect can ask for. */
+export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
+  "max_tokens",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop",
+  "tools",
+  "tools.strict",
+  "tool_choice",
+  "parallel_tool_calls",
+  "tool_result.media",
+  "tool_result.failed",
+  "json_schema",
+  "reasoning_effort",
+  "reasoning_budget",
+  "reasoning",
+  "reasoning.signature",
+  "system",
+  "image.url",
+  "image.data",
+  "file.url",
+  "file.data",
+  "cache_control",
+  "user",
+  "service_tier",
+])
+
+/** What becomes of each feature at a vendor with these quirks, whose models are of no family. */
+export function supportOf(quirks: AnthropicQuirks): Readonly<Record<Feature, Support>> {
+  return {
+    max_tokens: "carried",
+    temperature: temperatureSupport(quirks),
+    top_p: quirks.sampling ? "carried" : "dropped",
+    top_k: quirks.sampling ? "carried" : "dropped",
+    stop: "carried",
+    seed: "dropped",
+    n: "approximated",
+    presence_penalty: "dropped",
+    frequency_penalty: "dropped",
+    logprobs: "dropped",
+    tools: "carried",
+    "tools.strict": quirks.structuredOutput ? "carried" : "dropped",
+    tool_choice: "carried",
+    parallel_tool_calls: "carried",
+    "tool_result.media": "carried",
+    "tool_result.failed": "carried",
+    json_object: "approximated",
+    json_schema: quirks.structuredOutput ? "carried" : "approximated",
+    reasoning_effort: "carried",
+    reasoning_budget: quirks.thinking === "adaptive" ? "approximated" : "carried",
+    reasoning: "dropped",
+    "reasoning.signature": "carried",
+    system: "carried",
+    "system.position": "approximated",
+    name: "dropped",
+    "image.url": "carried",
+    "image.data": "carried",
+    "image.detail": "dropped",
+    audio: "dropped",
+    "file.url": "carried",
+    "file.data": "carried",
+    refusal: "approximated",
+    cache_control: "carried",
+    prompt_cache_key: "dropped",
+    verbosity: "dropped",
+    user: "carried",
+    safety_identifier: "carried",
+    metadata: "dropped",
+    service_tier: "approximated",
+  }
+}
+
+/** Callers of other dialects may go up to 2. */
+function temperatureSupport({ sampling, maxTemperature }: AnthropicQuirks): Support {
+  if (!sampling) return "dropped"
+  return maxTemperature < 2 ? "approximated" : "carried"
+}

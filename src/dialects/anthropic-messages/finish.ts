@@ -1,0 +1,52 @@
+import type { FinishReason } from "../../canon/chat.ts"
+
+/** Why an answer ended, in the canon's words and in the vendor's own. */
+export interface Finish {
+  readonly reason: FinishReason
+  /** The vendor's own word, when it says more than the reason. */
+  readonly raw?: string
+}
+
+const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
+  ["end_turn", { reason: "stop" }],
+  ["max_tokens", { reason: "length" }],
+  ["tool_use", { reason: "tool-calls" }],
+  ["stop_sequence", { reason: "stop", raw: "stop_sequence" }],
+  ["pause_turn", { reason: "stop", raw: "pause_turn" }],
+  ["refusal", { reason: "content-filter", raw: "refusal" }],
+  ["model_context_window_exceeded", { reason: "length", raw: "model_context_window_exceeded" }],
+])
+
+/** Why an answer ended (WIRE.md 3 and 7). */
+export function decodeFinish(word: string | undefined): Finish {
+  if (word === undefined) return { reason: "other" }
+  return FINISH_REASONS.get(word) ?? { reason: "other", raw: word }
+}
+
+/** The end of an answer, from whichever dialect it came. */
+export interface Ending {
+  readonly reason: FinishReason
+  readonly raw?: string | undefined
+  readonly stopSequence?: string | undefined
+  /** Whether the model refused in words that are told apart from text. */
+  readonly isRefused: boolean
+}
+
+/** The word of this dialect; a vendor's own stands where it is one of this dialect and agrees. */
+export function encodeFinish(ending: Ending): string {
+  const { reason, raw, stopSequence, isRefused } = ending
+  if (isRefused) return "refusal"
+  if (raw !== undefined && FINISH_REASONS.get(raw)?.reason === reason) return raw
+  switch (reason) {
+    case "tool-calls":
+      return "tool_use"
+    case "content-filter":
+      return "refusal"
+    case "length":
+      return "max_tokens"
+    case "stop":
+      return stopSequence === undefined ? "end_turn" : "stop_sequence"
+    case "other":
+      return "end_turn"
+  }
+}

@@ -1,0 +1,43 @@
+import type { ChatDialect } from "../../canon/dialect.ts"
+import { decodeEvents } from "./decode-events.ts"
+import { decodeResult } from "./decode-result.ts"
+import { encodeEvents } from "./encode-events.ts"
+import { encodeRequest } from "./encode-request.ts"
+import { encodeResult } from "./encode-result.ts"
+import { decodeError, encodeError } from "./errors.ts"
+import { EXPRESSES, supportOf } from "./features.ts"
+import { createPatches, setCost } from "./patches.ts"
+import { ANTHROPIC_QUIRKS, type AnthropicQuirks } from "./quirks.ts"
+import { decodeRequest } from "./request.ts"
+import { DIALECT } from "./wire.ts"
+
+export type { AnthropicQuirks } from "./quirks.ts"
+export { decodeCountRequest } from "./request.ts"
+
+/**
+ * Anthropic's messages (WIRE.md 3).
+ *
+ * @param quirks how the vendor departs from Anthropic; what is not named is as Anthropic has it.
+ */
+export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDialect {
+  const all = { ...ANTHROPIC_QUIRKS, ...quirks }
+  return {
+    id: DIALECT,
+    expresses: EXPRESSES,
+    supports: supportOf(all),
+    framing: "sse",
+    decodeRequest,
+    encodeResult,
+    encodeEvents,
+    encodeError,
+    setCost,
+    encodeRequest: (request) => encodeRequest(request, all),
+    decodeResult: (body, request) => decodeResult(body, request, all),
+    decodeEvents: (request) => decodeEvents(request, all),
+    decodeError,
+    patches: createPatches(all),
+  }
+}
+
+/** The dialect as Anthropic itself speaks it, and as callers do. */
+export const ANTHROPIC_MESSAGES: ChatDialect = anthropicMessages()

@@ -1,0 +1,183 @@
+import type { ChatEvent, Citation } from "../../canon/chat.ts"
+import { isJsonObject, type JsonObject, parseJsonObject, textAt } from "../../canon/json.ts"
+import { decodeCitation, decodeCitations } from "./citations.ts"
+import { DIALECT, extraOf } from "./wire.ts"
+
+/** A block of a stream that has started and not stopped, and what of it cannot be told before it stops. */
+type OpenBlock =
+  | { readonly kind: "text"; readonly citations: Citation[] }
+  | { readonly kind: "thinking"; signature: string }
+  | { readonly kind: "call"; readonly call: number; readonly input: string; hasDelta: boolean }
+  | { readonly kind: "answer"; readonly input: string; hasDelta: boolean }
+  | { readonly kind: "other"; readonly block: JsonObject; input: string }
+
+/** The blocks of one stream, by their index. */
+export class OpenBlocks {
+  readonly #answerTool: string | undefined
+  readonly #open = new Map<number, OpenBlock>()
+  #calls = 0
+
+  /** @param answerTool the tool whose arguments are the answer, where one was asked to be. */
+  constructor(answerTool: string | undefined) {
+    this.#answerTool = answerTool
+  }
+
+  get hasCalls(): boolean {
+    return this.#calls > 0
+  }
+
+  start(event: JsonObject, events: ChatEvent[]): void {
+    const { content_block: block } = event
+    if (isJsonObject(block)) this.#open.set(indexOf(event), this.#startBlock(block, events))
+  }
+
+  delta(event: JsonObject, events: ChatEvent[]): void {
+    const { delta } = event
+    if (!isJsonObject(delta)) return
+    const open = this.#open.get(indexOf(event))
+    switch (delta.type) {
+      case "text_delta":
+        pushText(delta, "text", events)
+        break
+      case "thinking_delta":
+        pushThinking(delta, "thinking", events)
+        break
+      case "signature_delta":
+        // A later signature replaces an earlier one (WIRE.md 3).
+        if (open?.kind === "thinking") open.signature = textAt(delta, "signature") ?? ""
+        break
+      case "citations_delta":
+        if (open?.kind === "text" && isJsonObject(delta.citation)) {
+          open.citations.push(decodeCitation(delta.citation))
+        }
+        break
+      case "input_json_delta":
+        if (open !== undefined) onInput(open, textAt(delta, "partial_json"), events)
+        break
+      default:
+        if (open?.kind === "other") extend(open.block, delta)
+    }
+  }
+
+  /** A block that came without deltas. */
+  whole(block: JsonObject, events: ChatEvent[]): void {
+    stopBlock(this.#startBlock(block, events), events)
+  }
+
+  stop(event: JsonObject, events: ChatEvent[]): void {
+    const index = indexOf(event)
+    const open = this.#open.get(index)
+    this.#open.delete(index)
+    if (open !== undefined) stopBlock(open, events)
+  }
+
+  /** A message that is cut off by its limit may end without stopping its last block. */
+  stopAll(events: ChatEvent[]): void {
+    for (const open of this.#open.values()) stopBlock(open, events)
+    this.#open.clear()
+  }
+
+  #startBlock(block: JsonObject, events: ChatEvent[]): OpenBlock {
+    switch (block.type) {
+      case "text":
+        pushText(block, "text", events)
+        return { kind: "text", citations: decodeCitations(block.citations) }
+      case "thinking":
+        pushThinking(block, "thinking", events)
+        return { kind: "thinking", signature: textAt(block, "signature") ?? "" }
+      case "redacted_thinking": {
+        const signature = textAt(block, "data") ?? ""
+        const isRedacted = true
+        events.push({ ...SIGNED, signature, isRedacted })
+        return { kind: "text", citations: [] }
+      }
+      case "tool_use":
+        return this.#startCall(block, events)
+      default:
+        return { kind: "other", block: { ...block }, input: "" }
+    }
+  }
+
+  #startCall(block: JsonObject, events: ChatEvent[]): OpenBlock {
+    const name = textAt(block, "name") ?? ""
+    const input = wholeInput(block)
+    if (name === this.#answerTool) return { kind: "answer", input, hasDelta: false }
+    const call = this.#calls++
+    const id = textAt(block, "id") ?? ""
+    events.push({ type: "tool-call-start", choice: 0, call, id, name })
+    return { kind: "call", call, input, hasDelta: false }
+  }
+}
+
+const SIGNED = { type: "reasoning-signature", choice: 0, signedBy: DIALECT } as const
+
+function indexOf({ index }: JsonObject): number {
+  return typeof index === "number" ? index : 0
+}
+
+/** The input of a call that came whole with its start; Anthropic's own starts with an empty one. */
+function wholeInput({ input }: JsonObject): string {
+  return isJsonObject(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : ""
+}
+
+function pushText(from: JsonObject, key: string, events: ChatEvent[]): void {
+  const text = textAt(from, key)
+  if (text !== undefined) events.push({ type: "text-delta", choice: 0, text })
+}
+
+function pushThinking(from: JsonObject, key: string, events: ChatEvent[]): void {
+  const text = textAt(from, key)
+  if (text !== undefined) events.push({ type: "reasoning-delta", choice: 0, text })
+}
+
+function onInput(open: OpenBlock, written: string | undefined, events: ChatEvent[]): void {
+  if (written === undefined) return
+  if (open.kind === "other") open.input += written
+  if (open.kind !== "call" && open.kind !== "answer") return
+  open.hasDelta = true
+  pushInput(open, written, events)
+}
+
+function pushInput(
+  open: Extract<OpenBlock, { kind: "call" | "answer" }>,
+  written: string,
+  events: ChatEvent[],
+): void {
+  events.push(
+    open.kind === "answer"
+      ? { type: "text-delta", choice: 0, text: written }
+      : { type: "tool-call-delta", choice: 0, call: open.call, arguments: written },
+  )
+}
+
+function stopBlock(open: OpenBlock, events: ChatEvent[]): void {
+  switch (open.kind) {
+    case "text":
+      // Anthropic cites ahead of the text that it cites for.
+      for (const citation of open.citations) events.push({ type: "citation", choice: 0, citation })
+      break
+    case "thinking":
+      if (open.signature !== "") events.push({ ...SIGNED, signature: open.signature })
+      break
+    case "call":
+    case "answer":
+      if (!open.hasDelta && open.input !== "") pushInput(open, open.input, events)
+      break
+    case "other": {
+      const { block, input } = open
+      if (input !== "") block.input = parseJsonObject(input) ?? input
+      const extra = extraOf({ content: [block] })
+      events.push({ type: "choice-extra", choice: 0, extra })
+      break
+    }
+  }
+}
+
+/** A delta of a kind that is not known says more of the members it names. */
+function extend(block: JsonObject, delta: JsonObject): void {
+  const { type: _, ...members } = delta
+  for (const [name, value] of Object.entries(members)) {
+    const earlier = block[name]
+    block[name] = typeof earlier === "string" && typeof value === "string" ? earlier + value : value
+  }
+}

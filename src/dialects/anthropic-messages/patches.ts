@@ -1,0 +1,113 @@
+import type {
+  DialectPatches,
+  EncodedRequest,
+  FramePatcher,
+  PatchedFrame,
+  RequestPatch,
+  ResultPatch,
+  SseFrame,
+} from "../../canon/dialect.ts"
+import type { GatewayError } from "../../canon/errors.ts"
+import { isJsonObject, type JsonObject, isThere, objectAt, textAt } from "../../canon/json.ts"
+import { LossList } from "../../canon/losses.ts"
+import { STOP } from "./encode-events.ts"
+import { fitBudget } from "./encode-thinking.ts"
+import { encodeStreamError } from "./errors.ts"
+import { type AnthropicQuirks, quirksOf } from "./quirks.ts"
+import { DIALECT } from "./wire.ts"
+
+/** The named changes of the path on which caller and vendor both speak this dialect. */
+export function createPatches(quirks: AnthropicQuirks): DialectPatches {
+  return {
+    request: (body, patch) => patchRequest(body, patch, quirks),
+    result: (body, patch) => {
+      body.model = patch.model
+    },
+    frames: (patch) => new MessagePatcher(patch),
+  }
+}
+
+/** Puts the cost beside the counts: a number, as the exact one stands in the receipt. */
+export function setCost(carrier: JsonObject, cost: string): void {
+  carrier.usage = { ...objectAt(carrier, "usage"), cost: Number(cost) }
+}
+
+/** The caller's body is left as it is. */
+function patchRequest(body: JsonObject, patch: RequestPatch, all: AnthropicQuirks): EncodedRequest {
+  const losses = new LossList(DIALECT)
+  const patched: JsonObject = { ...body, model: patch.model }
+  if (patch.maxTokens !== undefined) {
+    patched.max_tokens = patch.maxTokens
+    lowerBudget(patched, patch.maxTokens, losses)
+  }
+  const { temperatureWithTopP } = quirksOf(patch.model, all)
+  if (!temperatureWithTopP && isThere(body.temperature) && isThere(body.top_p)) {
+    delete patched.top_p
+    losses.add("top_p")
+  }
+  return { body: patched, losses: losses.losses }
+}
+
+/** A limit that the gateway lowers must stay above the budget for thinking. */
+function lowerBudget(body: JsonObject, maxTokens: number, losses: LossList): void {
+  const { thinking } = body
+  if (!isJsonObject(thinking) || typeof thinking.budget_tokens !== "number") return
+  const budget = fitBudget(thinking.budget_tokens, maxTokens)
+  if (budget === thinking.budget_tokens) return
+  losses.add("reasoning_budget", "approximated")
+  if (budget === undefined) delete body.thinking
+  else body.thinking = { ...thinking, budget_tokens: budget }
+}
+
+/** The meter reads the same frames, so their objects are left as they are. */
+class MessagePatcher implements FramePatcher {
+  readonly #model: string
+  #isStarted = false
+
+  constructor({ model }: ResultPatch) {
+    this.#model = model
+  }
+
+  push(frame: SseFrame): PatchedFrame {
+    const { json, data } = frame
+    if (json === undefined) {
+      return frame.event === "error"
+        ? { action: "forward", event: "error", data }
+        : { action: "withhold", data }
+    }
+    const event = frame.event ?? eventName(json)
+    switch (json.type) {
+      case "message_start":
+        return this.#onStart(json, event, data)
+      case "message_delta":
+        return { action: "forward", event, data, usageCarrier: { ...json } }
+      case "message_stop":
+        return { action: "last", event, data }
+      case "ping":
+        return { action: "forward", event, data, isAside: true }
+      default:
+        return { action: "forward", event, data }
+    }
+  }
+
+  end(): SseFrame[] {
+    return [STOP]
+  }
+
+  fail(error: GatewayError, requestId: string): SseFrame[] {
+    return encodeStreamError(error, requestId)
+  }
+
+  /** Official clients throw on a second start. */
+  #onStart(json: JsonObject, event: string, data: string): PatchedFrame {
+    if (this.#isStarted) return { action: "withhold", data }
+    this.#isStarted = true
+    const message = { ...objectAt(json, "message"), model: this.#model }
+    return { action: "forward", event, data: JSON.stringify({ ...json, message }) }
+  }
+}
+
+/** Official clients overlook an event without its line (WIRE.md trap 2). */
+function eventName(json: JsonObject): string {
+  return textAt(json, "type") ?? "error"
+}

@@ -1,0 +1,63 @@
+import { type Place, refusal } from "./place.ts"
+
+/**
+ * Whether calls and their results belong together, in the words of Anthropic's API: each call is
+ * answered once, in the very next turn of the user. Consecutive messages of one role are one turn.
+ */
+export class ToolTurns {
+  readonly #ids = new Set<string>()
+  /** Calls of the assistant's latest turn, and whether each is answered. */
+  readonly #calls = new Map<string, boolean>()
+  #asker = 0
+  #isAnswering = false
+
+  onAssistant(): void {
+    if (!this.#isAnswering) return
+    this.close()
+    this.#calls.clear()
+    this.#isAnswering = false
+  }
+
+  onUser(): void {
+    this.#isAnswering = true
+  }
+
+  onCall(id: string, place: Place): void {
+    if (this.#ids.has(id)) throw refusal(place, "`tool_use` ids must be unique")
+    this.#ids.add(id)
+    this.#calls.set(id, false)
+    this.#asker = place.message
+  }
+
+  onResult(id: string, place: Place): void {
+    const isAnswered = this.#calls.get(id)
+    if (isAnswered === undefined) {
+      throw refusal(
+        place,
+        `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` ` +
+          "block must have a corresponding `tool_use` block in the previous message.",
+      )
+    }
+    if (isAnswered) {
+      throw refusal(
+        place,
+        "each tool_use must have a single result. " +
+          `Found multiple \`tool_result\` blocks with id: ${id}`,
+      )
+    }
+    this.#calls.set(id, true)
+  }
+
+  /** Calls of the very last turn may be open: nobody has answered yet. */
+  close(): void {
+    if (!this.#isAnswering) return
+    const open = [...this.#calls].filter(([, isAnswered]) => !isAnswered).map(([id]) => id)
+    if (open.length === 0) return
+    throw refusal(
+      { message: this.#asker },
+      "`tool_use` ids were found without `tool_result` blocks immediately after: " +
+        `${open.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` ` +
+        "block in the next message.",
+    )
+  }
+}

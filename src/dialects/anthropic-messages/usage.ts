@@ -1,0 +1,71 @@
+import { isJsonObject, type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
+import { NO_USAGE, totalOutput, type Usage } from "../../canon/usage.ts"
+
+/**
+ * Usage as Anthropic counts it (WIRE.md 8): what was read from and written to the prompt cache stands
+ * beside `input_tokens`, thinking inside `output_tokens`. What was written for an hour is part of all
+ * that was written.
+ *
+ * @returns undefined when nothing was reported.
+ */
+export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
+  if (!isJsonObject(value)) return undefined
+  const input = reported(value.input_tokens)
+  const output = reported(value.output_tokens)
+  if (input === undefined && output === undefined) return undefined
+  const lifetimes = objectAt(value, "cache_creation")
+  const long = reported(lifetimes?.ephemeral_1h_input_tokens) ?? 0
+  const short = reported(lifetimes?.ephemeral_5m_input_tokens) ?? 0
+  const written = reported(value.cache_creation_input_tokens) ?? long + short
+  const inputCacheWriteLong = Math.min(long, written)
+  const thinking = reported(objectAt(value, "output_tokens_details")?.thinking_tokens) ?? 0
+  return {
+    ...NO_USAGE,
+    inputFresh: input ?? 0,
+    inputCacheRead: reported(value.cache_read_input_tokens) ?? 0,
+    inputCacheWrite: written - inputCacheWriteLong,
+    inputCacheWriteLong,
+    output: output ?? 0,
+    reasoning: Math.min(thinking, output ?? 0),
+    searches: reported(objectAt(value, "server_tool_use")?.web_search_requests) ?? 0,
+  }
+}
+
+/** Later counts replace earlier ones where they are given; they are never added (WIRE.md 3). */
+export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
+  const told = Object.entries(later).filter(([, value]) => value !== null)
+  return { ...earlier, ...Object.fromEntries(told) }
+}
+
+/** Usage with every member that the official client declares for a whole message. */
+export function encodeUsage(usage: Usage): JsonObject {
+  return {
+    ...encodeCounts(usage),
+    cache_creation: {
+      ephemeral_5m_input_tokens: usage.inputCacheWrite,
+      ephemeral_1h_input_tokens: usage.inputCacheWriteLong,
+    },
+    inference_geo: null,
+    service_tier: null,
+    speed: null,
+  }
+}
+
+/** The counts that also stand at the end of a stream. */
+export function encodeCounts(usage: Usage): JsonObject {
+  const { reasoning, searches } = usage
+  return {
+    input_tokens: usage.inputFresh + usage.audioInput,
+    cache_creation_input_tokens: usage.inputCacheWrite + usage.inputCacheWriteLong,
+    cache_read_input_tokens: usage.inputCacheRead,
+    output_tokens: totalOutput(usage),
+    output_tokens_details: reasoning > 0 ? { thinking_tokens: reasoning } : null,
+    server_tool_use: searches > 0 ? { web_search_requests: searches, web_fetch_requests: 0 } : null,
+  }
+}
+
+/** A whole quantity, or undefined when the vendor gave none. */
+function reported(value: JsonValue | undefined): number | undefined {
+  if (typeof value !== "number" || !Number.isFinite(value)) return undefined
+  return Math.max(0, Math.ceil(value))
+}

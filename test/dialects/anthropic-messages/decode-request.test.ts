@@ -1,0 +1,464 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatRequest, Message } from "../../../src/canon/chat.ts"
+import type { JsonObject, JsonValue } from "../../../src/canon/json.ts"
+import {
+  ANTHROPIC_MESSAGES,
+  decodeCountRequest,
+} from "../../../src/dialects/anthropic-messages/index.ts"
+
+const PNG = "iVBORw0KGgo="
+
+function decode(fields: JsonObject): ChatRequest {
+  const messages = [{ role: "user", content: "Hi" }]
+  return ANTHROPIC_MESSAGES.decodeRequest({ model: "a/b", max_tokens: 100, messages, ...fields })
+}
+
+function messagesOf(...messages: JsonValue[]): readonly Message[] {
+  return decode({ messages }).messages
+}
+
+function userParts(...content: JsonValue[]) {
+  return messagesOf({ role: "user", content })[0]?.parts
+}
+
+describe("a request", () => {
+  test("of the plainest kind", () => {
+    expect(decode({})).toEqual({
+      model: "a/b",
+      messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }],
+      stream: false,
+      streamUsage: false,
+      choices: 1,
+      maxTokens: 100,
+    })
+  })
+
+  test("with everything that has a name in the canon", () => {
+    const request = decode({
+      stream: true,
+      temperature: 0.5,
+      top_p: 0.9,
+      top_k: 40,
+      stop_sequences: ["END"],
+      metadata: { user_id: "u-1" },
+      service_tier: "auto",
+    })
+    expect(request).toMatchObject({
+      stream: true,
+      streamUsage: true,
+      temperature: 0.5,
+      topP: 0.9,
+      topK: 40,
+      stop: ["END"],
+      user: "u-1",
+      serviceTier: "auto",
+    })
+    expect(request).not.toHaveProperty("extra")
+    expect(decode({ service_tier: "standard_only" }).serviceTier).toBe("default")
+  })
+
+  test("null is as good as absent", () => {
+    const nothing = {
+      system: null,
+      temperature: null,
+      tools: null,
+      tool_choice: null,
+      thinking: null,
+      output_config: null,
+      metadata: null,
+      stop_sequences: null,
+      cache_control: null,
+    }
+    expect(decode(nothing)).toEqual(decode({}))
+  })
+
+  test("what only this dialect knows is its extra", () => {
+    const fields = {
+      context_management: { edits: [] },
+      container: "c-1",
+      mcp_servers: [{ type: "url" }],
+      inference_geo: "us",
+      metadata: { user_id: "u", other: 1 },
+      output_config: { effort: "low", task_budget: { total: 5 } },
+      thinking: { type: "between_tools" },
+      anything: { at: ["all"] },
+    }
+    const { extra, user, reasoning } = decode(fields)
+    expect(extra).toEqual({
+      dialect: "anthropic-messages",
+      fields: {
+        context_management: { edits: [] },
+        container: "c-1",
+        mcp_servers: [{ type: "url" }],
+        inference_geo: "us",
+        metadata: { other: 1 },
+        output_config: { task_budget: { total: 5 } },
+        thinking: { type: "between_tools" },
+        anything: { at: ["all"] },
+      },
+    })
+    expect([user, reasoning]).toEqual(["u", { effort: "low" }])
+  })
+
+  test("whose tokens are to be counted needs no limit", () => {
+    const messages = [{ role: "user", content: "Hi" }]
+    expect(decodeCountRequest({ model: "a/b", messages })).not.toHaveProperty("maxTokens")
+  })
+})
+
+describe("instructions", () => {
+  test("stand first, as text or as blocks with markers", () => {
+    expect(decode({ system: "Be brief." }).messages[0]).toEqual({
+      role: "system",
+      parts: [{ type: "text", text: "Be brief." }],
+    })
+    const cache = { type: "ephemeral", ttl: "1h" }
+    const system = [
+      { type: "text", text: "A" },
+      { type: "text", text: "B", cache_control: cache },
+    ]
+    expect(decode({ system }).messages[0]?.parts).toEqual([
+      { type: "text", text: "A" },
+      { type: "text", text: "B", cache: { ttl: "1h" } },
+    ])
+    expect(decode({ system: "" }).messages).toHaveLength(1)
+    expect(decode({ system: [] }).messages).toHaveLength(1)
+  })
+})
+
+describe("turns", () => {
+  test("may follow each other in any order", () => {
+    const roles = messagesOf(
+      { role: "assistant", content: "Hello" },
+      { role: "user", content: "A" },
+      { role: "user", content: "B" },
+      { role: "assistant", content: "The answer is (" },
+    ).map(({ role }) => role)
+    expect(roles).toEqual(["assistant", "user", "user", "assistant"])
+  })
+
+  test("without words have no parts", () => {
+    expect(messagesOf({ role: "user", content: "" }, { role: "assistant", content: [] })).toEqual([
+      { role: "user", parts: [] },
+      { role: "assistant", parts: [] },
+    ])
+  })
+
+  test("what tools answered becomes messages of its own, where it stood", () => {
+    const call = (id: string) => ({ type: "tool_use", id, name: "f", input: { x: 1 } })
+    const result = (id: string, content?: JsonValue) => ({
+      type: "tool_result",
+      tool_use_id: id,
+      ...(content === undefined ? {} : { content }),
+    })
+    const messages = messagesOf(
+      { role: "user", content: "Go" },
+      { role: "assistant", content: [call("a"), call("b")] },
+      {
+        role: "user",
+        content: [
+          result("a", "one"),
+          { ...result("b", [{ type: "text", text: "two" }]), is_error: true },
+          { type: "text", text: "And?" },
+        ],
+      },
+    )
+    expect(messages.slice(1)).toEqual([
+      {
+        role: "assistant",
+        parts: [
+          { type: "tool-call", id: "a", name: "f", arguments: '{"x":1}' },
+          { type: "tool-call", id: "b", name: "f", arguments: '{"x":1}' },
+        ],
+      },
+      {
+        role: "tool",
+        parts: [
+          { type: "tool-result", id: "a", content: [{ type: "text", text: "one" }] },
+          { type: "tool-result", id: "b", content: [{ type: "text", text: "two" }], failed: true },
+        ],
+      },
+      { role: "user", parts: [{ type: "text", text: "And?" }] },
+    ])
+  })
+
+  test("results may come in two messages of the user, and calls be open at the end", () => {
+    const calls = ["a", "b"].map((id) => ({ type: "tool_use", id, name: "f", input: {} }))
+    const results = ["a", "b"].map((id) => ({
+      role: "user",
+      content: [{ type: "tool_result", tool_use_id: id }],
+    }))
+    const asking = { role: "assistant", content: calls }
+    expect(messagesOf(asking, ...results).map(({ role }) => role)).toEqual([
+      "assistant",
+      "tool",
+      "tool",
+    ])
+    expect(messagesOf({ role: "user", content: "Go" }, asking)).toHaveLength(2)
+  })
+})
+
+describe("blocks", () => {
+  test("pictures: base64, address, kept", () => {
+    const image = (source: JsonObject) => ({ type: "image", source })
+    expect(
+      userParts(
+        image({ type: "base64", media_type: "image/png", data: PNG }),
+        image({ type: "url", url: "https://example.com/a.png" }),
+        image({ type: "file", file_id: "file_1" }),
+      ),
+    ).toEqual([
+      { type: "image", source: { type: "base64", data: PNG, mediaType: "image/png" } },
+      { type: "image", source: { type: "url", url: "https://example.com/a.png" } },
+      { type: "image", source: { type: "reference", id: "file_1" } },
+    ])
+  })
+
+  test("documents: PDF, text, address, kept; put together ones are this dialect's", () => {
+    const document = (source: JsonObject, more: JsonObject = {}) => ({
+      type: "document",
+      source,
+      ...more,
+    })
+    const pieces = document({ type: "content", content: "Hi" })
+    const about = { title: "T", citations: { enabled: true }, context: "C" }
+    expect(
+      userParts(
+        document({ type: "base64", media_type: "application/pdf", data: "JVBERi0=" }, about),
+        document({ type: "text", media_type: "text/plain", data: "Grüße" }),
+        document({ type: "url", url: "https://example.com/a.pdf" }),
+        document({ type: "file", file_id: "file_2" }),
+        pieces,
+      ),
+    ).toEqual([
+      {
+        type: "file",
+        source: { type: "base64", data: "JVBERi0=", mediaType: "application/pdf" },
+        name: "T",
+        extra: {
+          dialect: "anthropic-messages",
+          fields: { citations: { enabled: true }, context: "C" },
+        },
+      },
+      {
+        type: "file",
+        source: { type: "base64", data: "R3LDvMOfZQ==", mediaType: "text/plain" },
+      },
+      { type: "file", source: { type: "url", url: "https://example.com/a.pdf" } },
+      { type: "file", source: { type: "reference", id: "file_2" } },
+      { type: "unknown", extra: { dialect: "anthropic-messages", fields: pieces } },
+    ])
+  })
+
+  test("thinking is signed by this dialect, unless it is not signed", () => {
+    const content = [
+      { type: "thinking", thinking: "Hm.", signature: "c2ln" },
+      { type: "redacted_thinking", data: "ZGF0YQ==" },
+      { type: "thinking", thinking: "Elsewhere.", signature: "" },
+    ]
+    expect(messagesOf({ role: "assistant", content })[0]?.parts).toEqual([
+      { type: "reasoning", text: "Hm.", signature: "c2ln", signedBy: "anthropic-messages" },
+      {
+        type: "reasoning",
+        text: "",
+        signature: "ZGF0YQ==",
+        signedBy: "anthropic-messages",
+        isRedacted: true,
+      },
+      { type: "reasoning", text: "Elsewhere." },
+    ])
+  })
+
+  test("what the vendor's own tools did is kept whole", () => {
+    const content = [
+      { type: "server_tool_use", id: "s", name: "web_search", input: { query: "x" } },
+      { type: "web_search_tool_result", tool_use_id: "s", content: [] },
+      { type: "compaction", content: "Earlier." },
+    ]
+    expect(messagesOf({ role: "assistant", content })[0]?.parts).toEqual(
+      content.map((fields) => ({
+        type: "unknown",
+        extra: { dialect: "anthropic-messages", fields },
+      })),
+    )
+  })
+
+  test("a call by a program says so; the model's own need not", () => {
+    const call = { type: "tool_use", id: "a", name: "f", input: {} }
+    const program = { type: "code_execution_20260120", tool_id: "s" }
+    const content = [
+      { ...call, caller: { type: "direct" } },
+      { ...call, id: "b", caller: program },
+    ]
+    const parts = messagesOf({ role: "assistant", content })[0]?.parts
+    expect(parts?.[0]).not.toHaveProperty("extra")
+    expect(parts?.[1]).toMatchObject({ extra: { fields: { caller: program } } })
+  })
+
+  test("pictures and files in what a tool answered; this dialect's own beside them", () => {
+    const reference = { type: "tool_reference", tool_name: "g" }
+    const parts = messagesOf(
+      { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] },
+      {
+        role: "user",
+        content: [
+          {
+            type: "tool_result",
+            tool_use_id: "a",
+            content: [
+              reference,
+              { type: "image", source: { type: "base64", media_type: "image/png", data: PNG } },
+            ],
+          },
+        ],
+      },
+    )[1]?.parts
+    expect(parts).toEqual([
+      {
+        type: "tool-result",
+        id: "a",
+        content: [{ type: "image", source: { type: "base64", data: PNG, mediaType: "image/png" } }],
+        extra: { dialect: "anthropic-messages", fields: { tool_reference: [reference] } },
+      },
+    ])
+  })
+
+  test("citations keep what only this dialect can tell", () => {
+    const page = {
+      type: "page_location",
+      cited_text: "words",
+      document_index: 0,
+      document_title: "Book",
+      start_page_number: 1,
+      end_page_number: 2,
+    }
+    const content = [{ type: "text", text: "As is written.", citations: [page] }]
+    expect(messagesOf({ role: "assistant", content })[0]?.parts).toEqual([
+      {
+        type: "text",
+        text: "As is written.",
+        citations: [
+          {
+            title: "Book",
+            quote: "words",
+            extra: { dialect: "anthropic-messages", fields: page },
+          },
+        ],
+      },
+    ])
+  })
+})
+
+describe("cache markers", () => {
+  const marker = { type: "ephemeral" }
+
+  test("stand on blocks and tools", () => {
+    const request = decode({
+      tools: [{ name: "f", input_schema: { type: "object" }, cache_control: marker }],
+      messages: [
+        {
+          role: "user",
+          content: [{ type: "text", text: "Hi", cache_control: { ...marker, ttl: "5m" } }],
+        },
+      ],
+    })
+    expect(request.tools?.[0]?.cache).toEqual({})
+    expect(request.messages[0]?.parts[0]).toMatchObject({ cache: { ttl: "5m" } })
+  })
+
+  test("one on the request stands for one on its last block", () => {
+    const messages = [
+      { role: "user", content: "A" },
+      { role: "user", content: "B" },
+    ]
+    const request = decode({ messages, cache_control: { ...marker, ttl: "1h" } })
+    expect(request.messages.map(({ parts }) => parts[0])).toEqual([
+      { type: "text", text: "A" },
+      { type: "text", text: "B", cache: { ttl: "1h" } },
+    ])
+    expect(request).not.toHaveProperty("extra")
+  })
+})
+
+describe("tools", () => {
+  const schema = { type: "object", properties: { x: { type: "number" } } }
+
+  test("of the caller's own, and of Anthropic's", () => {
+    const search = { type: "web_search_20250305", name: "web_search", max_uses: 3 }
+    const request = decode({
+      tools: [
+        { name: "f", description: "D", input_schema: schema, strict: true, defer_loading: true },
+        search,
+        { type: "custom", name: "g", input_schema: schema },
+      ],
+    })
+    expect(request.tools).toEqual([
+      {
+        name: "f",
+        description: "D",
+        parameters: schema,
+        strict: true,
+        extra: { dialect: "anthropic-messages", fields: { defer_loading: true } },
+      },
+      { name: "g", parameters: schema },
+    ])
+    expect(request.extra?.fields).toEqual({ tools: [search] })
+    expect(decode({ tools: [search] })).not.toHaveProperty("tools")
+    expect(decode({ tools: [] }).tools).toEqual([])
+  })
+
+  test("and which of them is to be called", () => {
+    const choice = (value: JsonObject) => {
+      const { toolChoice, parallelToolCalls } = decode({ tool_choice: value })
+      return [toolChoice, parallelToolCalls]
+    }
+    expect(choice({ type: "auto" })).toEqual([{ type: "auto" }, undefined])
+    expect(choice({ type: "none" })).toEqual([{ type: "none" }, undefined])
+    expect(choice({ type: "any", disable_parallel_tool_use: true })).toEqual([
+      { type: "required" },
+      false,
+    ])
+    expect(choice({ type: "tool", name: "f", disable_parallel_tool_use: false })).toEqual([
+      { type: "tool", name: "f" },
+      true,
+    ])
+  })
+})
+
+describe("thinking and formats", () => {
+  const order = (fields: JsonObject) => decode({ max_tokens: 4000, ...fields }).reasoning
+
+  test("in every form of it", () => {
+    expect(order({ thinking: { type: "enabled", budget_tokens: 2000 } })).toEqual({ budget: 2000 })
+    expect(order({ thinking: { type: "disabled" } })).toEqual({ effort: "none" })
+    expect(order({ thinking: { type: "adaptive", display: "summarized" } })).toEqual({
+      isAdaptive: true,
+      summary: "auto",
+    })
+    const adaptive = { type: "adaptive", display: "omitted" }
+    expect(order({ thinking: adaptive, output_config: { effort: "max" } })).toEqual({
+      effort: "max",
+      isAdaptive: true,
+      summary: "none",
+    })
+    expect(order({ output_config: { effort: "low" } })).toEqual({ effort: "low" })
+    expect(order({})).toBeUndefined()
+  })
+
+  test("an effort beside no thinking is about the words, not the thoughts", () => {
+    const fields = { thinking: { type: "disabled" }, output_config: { effort: "low" } }
+    const request = decode(fields)
+    expect(request.reasoning).toEqual({ effort: "none" })
+    expect(request.extra?.fields).toEqual({ output_config: { effort: "low" } })
+  })
+
+  test("a schema, in its present place and its older one", () => {
+    const format = { type: "json_schema", schema: { type: "object" } }
+    const expected = { type: "json-schema", name: "answer", schema: { type: "object" } }
+    expect(decode({ output_config: { format } }).responseFormat).toEqual(expected as never)
+    expect(decode({ output_format: format }).responseFormat).toEqual(expected as never)
+    expect(decode({ output_config: { format: { type: "regex" } } }).extra?.fields).toEqual({
+      output_config: { format: { type: "regex" } },
+    })
+  })
+})

@@ -1,0 +1,390 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatEvent, ChatRequest } from "../../../src/canon/chat.ts"
+import type { SseFrame } from "../../../src/canon/dialect.ts"
+import { GatewayError } from "../../../src/canon/errors.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { NO_USAGE } from "../../../src/canon/usage.ts"
+import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
+
+const REQUEST: ChatRequest = {
+  model: "vendor/model",
+  messages: [],
+  stream: true,
+  streamUsage: true,
+  choices: 1,
+}
+const START: ChatEvent = { type: "start", id: "msg_1", model: "m" }
+const FINISH: ChatEvent = { type: "finish", choice: 0, reason: "stop" }
+
+function encode(events: readonly ChatEvent[]): SseFrame[] {
+  const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
+  return [...events.flatMap((event) => encoder.push(event)), ...encoder.end()]
+}
+
+function eventsOf(frames: readonly SseFrame[]): JsonObject[] {
+  return frames.map(({ data }) => JSON.parse(data))
+}
+
+/** What stands between the start of the message and its end, in short. */
+function blocksOf(events: readonly ChatEvent[]): string[] {
+  const told = eventsOf(encode([START, ...events]))
+  expect(told.slice(0, 2).map(({ type }) => type)).toEqual(["message_start", "ping"])
+  expect(told.slice(-2).map(({ type }) => type)).toEqual(["message_delta", "message_stop"])
+  return told.slice(2, -2).map(inShort)
+}
+
+function inShort({ type, index, content_block: block, delta }: JsonObject): string {
+  if (type === "content_block_start") {
+    const { type: kind, id } = block as JsonObject
+    return `${index} ${String(kind)}${id === undefined ? "" : ` ${String(id)}`}`
+  }
+  if (type === "content_block_stop") return `${index} stop`
+  const { type: _, ...said } = delta as JsonObject
+  return `${index} ${JSON.stringify(Object.values(said)[0])}`
+}
+
+function text(value: string): ChatEvent {
+  return { type: "text-delta", choice: 0, text: value }
+}
+
+function call(index: number): ChatEvent {
+  return { type: "tool-call-start", choice: 0, call: index, id: `c${index}`, name: "f" }
+}
+
+function written(index: number, value: string): ChatEvent {
+  return { type: "tool-call-delta", choice: 0, call: index, arguments: value }
+}
+
+describe("a stream as Anthropic writes it", () => {
+  test("from start to end, every frame with its event", () => {
+    const usage = { ...NO_USAGE, inputFresh: 7, inputCacheRead: 2, output: 3, reasoning: 1 }
+    const frames = encode([
+      START,
+      { type: "usage", usage: { ...NO_USAGE, inputFresh: 7, output: 1 } },
+      text('Hi "you"\n'),
+      FINISH,
+      { type: "usage", usage },
+    ])
+    for (const { event, data } of frames) expect(JSON.parse(data).type).toBe(event)
+    expect(eventsOf(frames)).toEqual([
+      {
+        type: "message_start",
+        message: {
+          id: "msg_1",
+          type: "message",
+          role: "assistant",
+          model: "m",
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
+          stop_details: null,
+          container: null,
+          diagnostics: null,
+          usage: {
+            input_tokens: 7,
+            cache_creation_input_tokens: 0,
+            cache_read_input_tokens: 0,
+            cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+            output_tokens: 1,
+            output_tokens_details: null,
+            server_tool_use: null,
+            inference_geo: null,
+            service_tier: null,
+            speed: null,
+          },
+        },
+      },
+      { type: "ping" },
+      {
+        type: "content_block_start",
+        index: 0,
+        content_block: { type: "text", text: "", citations: null },
+      },
+      {
+        type: "content_block_delta",
+        index: 0,
+        delta: { type: "text_delta", text: 'Hi "you"\n' },
+      },
+      { type: "content_block_stop", index: 0 },
+      {
+        type: "message_delta",
+        delta: {
+          stop_reason: "end_turn",
+          stop_sequence: null,
+          stop_details: null,
+          container: null,
+        },
+        usage: {
+          input_tokens: 7,
+          cache_creation_input_tokens: 0,
+          cache_read_input_tokens: 2,
+          output_tokens: 3,
+          output_tokens_details: { thinking_tokens: 1 },
+          server_tool_use: null,
+        },
+      },
+      { type: "message_stop" },
+    ])
+  })
+
+  test("what says that it is over is kept for the end, with its usage at hand", () => {
+    const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
+    const before = [START, text("a"), FINISH].flatMap((event) => encoder.push(event))
+    expect(before.map(({ event }) => event)).not.toContain("message_delta")
+    const [carrier, last, ...more] = encoder.end()
+    expect([last?.event, more]).toEqual(["message_stop", []])
+    expect(carrier?.json).toEqual(JSON.parse(carrier?.data ?? ""))
+    const json = carrier?.json ?? {}
+    ANTHROPIC_MESSAGES.setCost(json, "0.000012")
+    expect(json.usage).toMatchObject({ output_tokens: 0, cost: 0.000012 })
+  })
+
+  test("without anything to say", () => {
+    const told = eventsOf(encode([]))
+    expect(told.map(({ type }) => type)).toEqual([
+      "message_start",
+      "ping",
+      "message_delta",
+      "message_stop",
+    ])
+    const { message } = told[0] as { message: JsonObject }
+    expect(String(message.id)).toStartWith("msg_")
+    expect(message.model).toBe("vendor/model")
+  })
+
+  test("ids of other vendors get the prefix", () => {
+    const [start] = eventsOf(encode([{ type: "start", id: "chatcmpl-1" }]))
+    expect(start).toMatchObject({ message: { id: "msg_chatcmpl-1" } })
+  })
+
+  test("only the first choice is told", () => {
+    expect(blocksOf([text("a"), { type: "text-delta", choice: 1, text: "b" }])).toEqual([
+      "0 text",
+      '0 "a"',
+      "0 stop",
+    ])
+  })
+})
+
+describe("blocks", () => {
+  test("change with the kind of what is said", () => {
+    const signature = { type: "reasoning-signature", choice: 0, signedBy: "gemini" } as const
+    expect(
+      blocksOf([
+        { type: "reasoning-delta", choice: 0, text: "Hm" },
+        { ...signature, signature: "s1" },
+        { type: "reasoning-delta", choice: 0, text: "Hm again" },
+        text("a"),
+        text(""),
+        text("b"),
+        { ...signature, signature: "s2", isRedacted: true },
+        { ...signature, signature: "s3" },
+        text("c"),
+      ]),
+    ).toEqual([
+      "0 thinking",
+      '0 "Hm"',
+      '0 "s1"',
+      "0 stop",
+      "1 thinking",
+      '1 "Hm again"',
+      "1 stop",
+      "2 text",
+      '2 "a"',
+      '2 "b"',
+      "2 stop",
+      "3 redacted_thinking",
+      "3 stop",
+      "4 thinking",
+      '4 "s3"',
+      "4 stop",
+      "5 text",
+      '5 "c"',
+      "5 stop",
+    ])
+  })
+
+  test("a tool without arguments gets one empty piece of them (trap 7)", () => {
+    expect(blocksOf([call(0), written(0, ""), FINISH])).toEqual(["0 tool_use c0", '0 ""', "0 stop"])
+  })
+
+  test("calls one after the other go out as they come", () => {
+    const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
+    const push = (event: ChatEvent) => eventsOf(encoder.push(event)).map(({ type }) => type)
+    push(START)
+    push(call(0))
+    expect(push(written(0, '{"x":1}'))).toEqual(["content_block_delta"])
+    expect(push(call(1))).toEqual(["content_block_stop", "content_block_start"])
+    expect(push(written(1, "{"))).toEqual(["content_block_delta"])
+    expect(push(written(1, "}"))).toEqual(["content_block_delta"])
+    expect(push(FINISH)).toEqual(["content_block_stop"])
+  })
+
+  test("calls that interleave wait for the one that is open", () => {
+    expect(
+      blocksOf([
+        call(0),
+        call(1),
+        written(1, '{"b"'),
+        written(0, '{"a":1'),
+        written(1, ":2"),
+        written(0, "}"),
+        written(1, "}"),
+        call(2),
+        FINISH,
+      ]),
+    ).toEqual([
+      "0 tool_use c0",
+      '0 "{\\"a\\":1"',
+      '0 "}"',
+      "0 stop",
+      "1 tool_use c1",
+      '1 "{\\"b\\":2}"',
+      "1 stop",
+      "2 tool_use c2",
+      '2 ""',
+      "2 stop",
+    ])
+  })
+
+  test("calls that waited to the end are told there", () => {
+    expect(blocksOf([call(0), call(1), written(1, "{}"), written(0, "{}"), FINISH])).toEqual([
+      "0 tool_use c0",
+      '0 "{}"',
+      "0 stop",
+      "1 tool_use c1",
+      '1 "{}"',
+      "1 stop",
+    ])
+  })
+
+  test("text ends a call that is open", () => {
+    expect(blocksOf([call(0), written(0, '{"x":'), text("a"), written(0, "1}"), FINISH])).toEqual([
+      "0 tool_use c0",
+      '0 "{\\"x\\":"',
+      "0 stop",
+      "1 text",
+      '1 "a"',
+      "1 stop",
+    ])
+  })
+
+  test("citations stand in the block of their text; other text begins another", () => {
+    const own = { type: "char_location", cited_text: "q" }
+    const extra = { dialect: "anthropic-messages", fields: own } as const
+    const told = eventsOf(
+      encode([
+        START,
+        text("a"),
+        { type: "citation", choice: 0, citation: { extra } },
+        { type: "citation", choice: 0, citation: { url: "https://a", title: "A", quote: "q" } },
+        text("b"),
+      ]),
+    ).slice(4, -2)
+    expect(told).toMatchObject([
+      { index: 0, delta: { type: "citations_delta", citation: own } },
+      {
+        index: 0,
+        delta: {
+          citation: {
+            type: "web_search_result_location",
+            url: "https://a",
+            title: "A",
+            cited_text: "q",
+            encrypted_index: "",
+          },
+        },
+      },
+      { type: "content_block_stop", index: 0 },
+      { type: "content_block_start", index: 1 },
+      { index: 1, delta: { text: "b" } },
+      { type: "content_block_stop", index: 1 },
+    ])
+  })
+
+  test("of this dialect alone go out whole, others' stay out", () => {
+    const block = { type: "server_tool_use", id: "s", name: "web_search", input: { query: "x" } }
+    const fields = { content: [block], container: { id: "c" }, context_management: { edits: [] } }
+    const events = (dialect: "anthropic-messages" | "gemini") =>
+      eventsOf(
+        encode([START, text("a"), { type: "choice-extra", choice: 0, extra: { dialect, fields } }]),
+      )
+    expect(events("anthropic-messages").slice(5)).toMatchObject([
+      { type: "content_block_start", index: 1, content_block: block },
+      { type: "content_block_stop", index: 1 },
+      {
+        type: "message_delta",
+        delta: { container: { id: "c" } },
+        context_management: { edits: [] },
+      },
+      { type: "message_stop" },
+    ])
+    expect(
+      events("gemini")
+        .slice(5)
+        .map(({ type }) => type),
+    ).toEqual(["message_delta", "message_stop"])
+  })
+})
+
+describe("why it ended (WIRE.md 7)", () => {
+  const word = (event: Omit<Extract<ChatEvent, { type: "finish" }>, "type" | "choice">) => {
+    const told = eventsOf(encode([START, { type: "finish", choice: 0, ...event }]))
+    const { delta } = told.at(-2) as { delta: JsonObject }
+    return [delta.stop_reason, delta.stop_sequence]
+  }
+
+  test("in every word there is", () => {
+    expect(word({ reason: "stop" })).toEqual(["end_turn", null])
+    expect(word({ reason: "length" })).toEqual(["max_tokens", null])
+    expect(word({ reason: "tool-calls" })).toEqual(["tool_use", null])
+    expect(word({ reason: "content-filter" })).toEqual(["refusal", null])
+    expect(word({ reason: "other" })).toEqual(["end_turn", null])
+    expect(word({ reason: "other", rawReason: "tired" })).toEqual(["end_turn", null])
+    expect(word({ reason: "stop", stopSequence: "END" })).toEqual(["stop_sequence", "END"])
+    expect(word({ reason: "stop", rawReason: "stop_sequence" })).toEqual(["stop_sequence", null])
+    expect(word({ reason: "stop", rawReason: "pause_turn" })).toEqual(["pause_turn", null])
+    expect(word({ reason: "length", rawReason: "model_context_window_exceeded" })).toEqual([
+      "model_context_window_exceeded",
+      null,
+    ])
+    // A word that is also one of ours, but means something else, is not ours.
+    expect(word({ reason: "tool-calls", rawReason: "end_turn" })).toEqual(["tool_use", null])
+  })
+
+  test("a refusal in words of its own", () => {
+    const told = eventsOf(
+      encode([START, { type: "refusal-delta", choice: 0, text: "No." }, FINISH]),
+    )
+    expect(told[3]).toMatchObject({ delta: { type: "text_delta", text: "No." } })
+    expect(told.at(-2)).toMatchObject({ delta: { stop_reason: "refusal" } })
+  })
+})
+
+describe("a stream that breaks", () => {
+  test("ends with the vendor's error, and nothing after it", () => {
+    const told = (code?: string) => {
+      const error = { type: "error", message: "broke", ...(code ? { code } : {}) } as const
+      return eventsOf(encode([START, text("a"), error])).at(-1)
+    }
+    expect(told("overloaded_error")).toEqual({
+      type: "error",
+      error: { type: "overloaded_error", message: "broke", error_type: "upstream_error" },
+    })
+    expect(told("server_error")).toMatchObject({ error: { type: "api_error" } })
+    expect(told()).toMatchObject({ type: "error", error: { message: "broke" } })
+  })
+
+  test("or with ours", () => {
+    const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
+    const error = new GatewayError("upstream_timeout", "late")
+    const [frame, ...more] = encoder.fail(error, "request-1")
+    expect(more).toEqual([])
+    expect(frame?.event).toBe("error")
+    expect(JSON.parse(frame?.data ?? "")).toEqual({
+      type: "error",
+      error: { type: "timeout_error", message: "late", error_type: "upstream_timeout" },
+      request_id: "request-1",
+    })
+  })
+})

@@ -1,0 +1,497 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatRequest, Message, Part } from "../../../src/canon/chat.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import {
+  ANTHROPIC_MESSAGES,
+  anthropicMessages,
+} from "../../../src/dialects/anthropic-messages/index.ts"
+
+const USER: Message = { role: "user", parts: [{ type: "text", text: "Hi" }] }
+
+function request(fields: Partial<ChatRequest>): ChatRequest {
+  return {
+    model: "claude",
+    messages: [USER],
+    stream: false,
+    streamUsage: false,
+    choices: 1,
+    maxTokens: 100,
+    ...fields,
+  }
+}
+
+function encode(fields: Partial<ChatRequest>, dialect = ANTHROPIC_MESSAGES) {
+  const { body, losses } = dialect.encodeRequest(request(fields))
+  return { body, losses: losses.map(({ name, effect }) => `${name}:${effect}`) }
+}
+
+function encodeParts(role: Message["role"], ...parts: Part[]) {
+  const { body, losses } = encode({ messages: [{ role, parts }] })
+  const [message] = body.messages as JsonObject[]
+  return { content: message?.content, losses }
+}
+
+function text(value: string): Part {
+  return { type: "text", text: value }
+}
+
+describe("a request", () => {
+  test("of the plainest kind", () => {
+    expect(encode({})).toEqual({
+      body: {
+        model: "claude",
+        max_tokens: 100,
+        messages: [{ role: "user", content: "Hi" }],
+      },
+      losses: [],
+    })
+  })
+
+  test("always has a limit", () => {
+    const { maxTokens: _, ...unlimited } = request({})
+    expect(ANTHROPIC_MESSAGES.encodeRequest(unlimited).body.max_tokens).toBe(8192)
+    const small = anthropicMessages({ defaultMaxTokens: 50 })
+    expect(small.encodeRequest(unlimited).body.max_tokens).toBe(50)
+  })
+
+  test("with everything this dialect has a field for", () => {
+    const { body, losses } = encode({
+      stream: true,
+      streamUsage: true,
+      temperature: 0.2,
+      topK: 40,
+      stop: ["END"],
+      user: "u-1",
+      serviceTier: "default",
+    })
+    expect(losses).toEqual([])
+    expect(body).toMatchObject({
+      stream: true,
+      temperature: 0.2,
+      top_k: 40,
+      stop_sequences: ["END"],
+      metadata: { user_id: "u-1" },
+      service_tier: "standard_only",
+    })
+  })
+
+  test("gets its own extra back, where it was, and loses that of others by name", () => {
+    const search = { type: "web_search_20250305", name: "web_search" }
+    const fields = {
+      container: "c",
+      tools: [search],
+      metadata: { other: 1 },
+      output_config: { task_budget: { total: 5 } },
+    }
+    const { body } = encode({
+      tools: [{ name: "f" }],
+      user: "u",
+      responseFormat: { type: "json-schema", name: "x", schema: { type: "object" } },
+      extra: { dialect: "anthropic-messages", fields },
+    })
+    expect(body).toMatchObject({
+      container: "c",
+      tools: [{ name: "f" }, search],
+      metadata: { user_id: "u", other: 1 },
+      output_config: { task_budget: { total: 5 }, format: { type: "json_schema" } },
+    })
+    const others = { dialect: "openai-chat" as const, fields: { logit_bias: {}, store: true } }
+    expect(encode({ extra: others }).losses).toEqual(["logit_bias:dropped", "store:dropped"])
+  })
+
+  test("stop strings without a word in them are refused by the vendor", () => {
+    const { body, losses } = encode({ stop: ["\n\n", "END"] })
+    expect(body.stop_sequences).toEqual(["END"])
+    expect(losses).toEqual(["stop:approximated"])
+    expect(encode({ stop: [" "] }).body).not.toHaveProperty("stop_sequences")
+  })
+})
+
+describe("sampling", () => {
+  test("temperature and top_p do not go together, unless they do", () => {
+    const both = { temperature: 0.3, topP: 0.9 }
+    const { body, losses } = encode(both)
+    expect(body).toMatchObject({ temperature: 0.3 })
+    expect(body).not.toHaveProperty("top_p")
+    expect(losses).toEqual(["top_p:dropped"])
+    const lenient = encode(both, anthropicMessages({ temperatureWithTopP: true }))
+    expect(lenient.body).toMatchObject({ temperature: 0.3, top_p: 0.9 })
+    // Nothing is lost with a default.
+    expect(encode({ temperature: 0.3, topP: 1 }).losses).toEqual([])
+  })
+
+  test("a temperature above the highest is lowered", () => {
+    const { body, losses } = encode({ temperature: 1.7 })
+    expect([body.temperature, losses]).toEqual([1, ["temperature:approximated"]])
+  })
+
+  test("is nothing that the newest models know", () => {
+    const sampling = { temperature: 0.3, topP: 0.9, topK: 5 }
+    const { body, losses } = encode({ model: "claude-opus-4-8", ...sampling })
+    expect(Object.keys(body)).toEqual(["model", "max_tokens", "messages"])
+    expect(losses).toEqual(["temperature:dropped", "top_p:dropped", "top_k:dropped"])
+    expect(encode({ model: "claude-opus-4-8", temperature: 1, topP: 1 }).losses).toEqual([])
+  })
+})
+
+describe("instructions", () => {
+  test("go to the top, from wherever they stood", () => {
+    const { body, losses } = encode({
+      messages: [
+        { role: "system", parts: [text("A")] },
+        { role: "developer", parts: [{ type: "text", text: "B", cache: { ttl: "1h" } }] },
+        USER,
+        { role: "system", parts: [text("C")] },
+      ],
+    })
+    expect(body.system).toEqual([
+      { type: "text", text: "A" },
+      { type: "text", text: "B", cache_control: { type: "ephemeral", ttl: "1h" } },
+      { type: "text", text: "C" },
+    ])
+    expect(body.messages).toEqual([{ role: "user", content: "Hi" }])
+    expect(losses).toEqual(["system.position:approximated"])
+    const alone = encode({ messages: [{ role: "system", parts: [text("A")] }, USER] })
+    expect([alone.body.system, alone.losses]).toEqual(["A", []])
+  })
+
+  test("that ask for JSON, where any will do", () => {
+    const { body, losses } = encode({
+      messages: [{ role: "system", parts: [text("Be brief.")] }, USER],
+      responseFormat: { type: "json-object" },
+    })
+    expect(body.system).toMatchObject([{ text: "Be brief." }, { type: "text" }])
+    expect(JSON.stringify(body.system)).toContain("one JSON object")
+    expect(losses).toEqual(["json_object:approximated"])
+    expect(encode({ responseFormat: { type: "text" } }).losses).toEqual([])
+  })
+})
+
+describe("turns", () => {
+  const call = (id: string): Part => ({ type: "tool-call", id, name: "f", arguments: '{"x":1}' })
+  const answer = (id: string): Message => ({
+    role: "tool",
+    parts: [{ type: "tool-result", id, content: [{ type: "text", text: `of ${id}` }] }],
+  })
+  const use = (id: string) => ({ type: "tool_use", id, name: "f", input: { x: 1 } })
+  const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: `of ${id}` })
+
+  test("of one role are joined, results ahead of everything else", () => {
+    const { body } = encode({
+      messages: [
+        USER,
+        { role: "user", parts: [text("More")] },
+        { role: "assistant", parts: [text("Well")] },
+        { role: "assistant", parts: [call("a"), call("b")] },
+        answer("a"),
+        { role: "user", parts: [text("And?")] },
+        answer("b"),
+      ],
+    })
+    expect(body.messages).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Hi" },
+          { type: "text", text: "More" },
+        ],
+      },
+      { role: "assistant", content: [{ type: "text", text: "Well" }, use("a"), use("b")] },
+      { role: "user", content: [result("a"), result("b"), { type: "text", text: "And?" }] },
+    ])
+  })
+
+  test("that say nothing are left out", () => {
+    const { body } = encode({
+      messages: [
+        USER,
+        { role: "assistant", parts: [text(""), text(" \n")] },
+        { role: "user", parts: [text("Still there?")] },
+      ],
+    })
+    expect(body.messages).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Hi" },
+          { type: "text", text: "Still there?" },
+        ],
+      },
+    ])
+  })
+
+  test("an answer to be continued ends in no white space", () => {
+    const prefill: Message = { role: "assistant", parts: [text("The answer is: \n")] }
+    expect(encode({ messages: [USER, prefill] }).body.messages).toEqual([
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: "The answer is:" },
+    ])
+  })
+
+  test("ids that the vendor would not take are the same short ones every time", () => {
+    const { body } = encode({
+      messages: [{ role: "assistant", parts: [call("functions.f:0")] }, answer("functions.f:0")],
+    })
+    const [asking, answering] = body.messages as { content: Record<string, string>[] }[]
+    const id = asking?.content[0]?.id ?? ""
+    expect(id).toMatch(/^[a-zA-Z0-9_-]+$/)
+    expect(answering?.content[0]?.tool_use_id).toBe(id)
+  })
+
+  test("arguments that are no object cannot pass for none", () => {
+    const broken: Part = { type: "tool-call", id: "a", name: "f", arguments: '{"x":' }
+    expect(encodeParts("assistant", broken).content).toEqual([
+      { type: "tool_use", id: "a", name: "f", input: { arguments: '{"x":' } },
+    ])
+  })
+
+  test("names of speakers are lost", () => {
+    expect(encode({ messages: [{ ...USER, name: "Ann" }] }).losses).toEqual(["name:dropped"])
+  })
+})
+
+describe("reasoning of earlier turns", () => {
+  const own = { signature: "c2ln", signedBy: "anthropic-messages" } as const
+
+  test("goes back when this dialect signed it", () => {
+    const { content, losses } = encodeParts(
+      "assistant",
+      { type: "reasoning", text: "Hm.", ...own },
+      { type: "reasoning", text: "", ...own, isRedacted: true },
+      text("Hello"),
+    )
+    expect(content).toEqual([
+      { type: "thinking", thinking: "Hm.", signature: "c2ln" },
+      { type: "redacted_thinking", data: "c2ln" },
+      { type: "text", text: "Hello" },
+    ])
+    expect(losses).toEqual([])
+  })
+
+  test("is left out when it is another's, or nobody's", () => {
+    const foreign = { signature: "x", signedBy: "gemini" } as const
+    expect(
+      encodeParts("assistant", { type: "reasoning", text: "Hm.", ...foreign }, text("a")),
+    ).toEqual({ content: "a", losses: ["reasoning.signature:dropped", "reasoning:dropped"] })
+    expect(encodeParts("assistant", { type: "reasoning", text: "Hm." }, text("a"))).toEqual({
+      content: "a",
+      losses: ["reasoning:dropped"],
+    })
+  })
+})
+
+describe("pictures and files", () => {
+  const data = "iVBORw0KGgo="
+
+  test("in the forms this dialect has", () => {
+    const { content, losses } = encodeParts(
+      "user",
+      { type: "image", source: { type: "base64", data, mediaType: "image/webp" } },
+      { type: "image", source: { type: "base64", data } },
+      { type: "image", source: { type: "url", url: "https://example.com/a.png" } },
+      { type: "image", source: { type: "reference", id: "file_1" } },
+      { type: "file", source: { type: "base64", data: "JVBERi0=", mediaType: "application/pdf" } },
+      { type: "file", source: { type: "base64", data: "JVBERi0=" }, name: "a.pdf" },
+      { type: "file", source: { type: "base64", data: "R3LDvMOfZQ==", mediaType: "text/plain" } },
+      { type: "file", source: { type: "url", url: "https://example.com/a.pdf" } },
+    )
+    expect(losses).toEqual([])
+    const pdf = { type: "base64", media_type: "application/pdf", data: "JVBERi0=" }
+    expect(content).toEqual([
+      { type: "image", source: { type: "base64", media_type: "image/webp", data } },
+      { type: "image", source: { type: "base64", media_type: "image/png", data } },
+      { type: "image", source: { type: "url", url: "https://example.com/a.png" } },
+      { type: "image", source: { type: "file", file_id: "file_1" } },
+      { type: "document", source: pdf },
+      { type: "document", source: pdf, title: "a.pdf" },
+      { type: "document", source: { type: "text", media_type: "text/plain", data: "Grüße" } },
+      { type: "document", source: { type: "url", url: "https://example.com/a.pdf" } },
+    ])
+  })
+
+  test("of kinds it has no form for are lost", () => {
+    const file = (mediaType: string): Part => ({
+      type: "file",
+      source: { type: "base64", data: "eA==", mediaType },
+    })
+    expect(encodeParts("user", text("a"), file("application/zip")).losses).toEqual([
+      "file.data:dropped",
+    ])
+    expect(encodeParts("user", file("text/csv"))).toEqual({
+      content: [
+        { type: "document", source: { type: "text", media_type: "text/plain", data: "x" } },
+      ],
+      losses: ["file.data:approximated"],
+    })
+    const kept: Part = { type: "image", source: { type: "reference", id: "file-openai" } }
+    expect(encodeParts("user", text("a"), kept).losses).toEqual(["image.data:dropped"])
+    const sound: Part = { type: "audio", source: { type: "base64", data: "eA==" }, format: "wav" }
+    expect(encodeParts("user", text("a"), sound)).toEqual({
+      content: "a",
+      losses: ["audio:dropped"],
+    })
+    const detailed: Part = { type: "image", source: { type: "base64", data }, detail: "low" }
+    expect(encodeParts("user", detailed).losses).toEqual(["image.detail:dropped"])
+  })
+
+  test("in what a tool answered", () => {
+    const { content, losses } = encodeParts("tool", {
+      type: "tool-result",
+      id: "a",
+      failed: true,
+      cache: {},
+      content: [
+        { type: "text", text: "Look:" },
+        { type: "image", source: { type: "base64", data } },
+      ],
+    })
+    expect(losses).toEqual([])
+    expect(content).toEqual([
+      {
+        type: "tool_result",
+        tool_use_id: "a",
+        content: [
+          { type: "text", text: "Look:" },
+          { type: "image", source: { type: "base64", media_type: "image/png", data } },
+        ],
+        is_error: true,
+        cache_control: { type: "ephemeral" },
+      },
+    ])
+    expect(encodeParts("tool", { type: "tool-result", id: "a", content: [] }).content).toEqual([
+      { type: "tool_result", tool_use_id: "a" },
+    ])
+  })
+})
+
+describe("other parts", () => {
+  test("refusals are text, citations go back to whom they came from", () => {
+    expect(encodeParts("assistant", { type: "refusal", text: "No." })).toEqual({
+      content: "No.",
+      losses: ["refusal:approximated"],
+    })
+    const own = { type: "char_location", cited_text: "x" }
+    const citations = [
+      { extra: { dialect: "anthropic-messages" as const, fields: own } },
+      { url: "https://example.com" },
+    ]
+    expect(encodeParts("assistant", { type: "text", text: "So.", citations })).toEqual({
+      content: [{ type: "text", text: "So.", citations: [own] }],
+      losses: ["citations:dropped"],
+    })
+  })
+
+  test("unknown ones go back to this dialect and to no other", () => {
+    const fields = { type: "server_tool_use", id: "s" }
+    expect(
+      encodeParts("assistant", {
+        type: "unknown",
+        extra: { dialect: "anthropic-messages", fields },
+      }),
+    ).toEqual({ content: [fields], losses: [] })
+    const foreign: Part = {
+      type: "unknown",
+      extra: { dialect: "openai-responses", fields: { computer_call: {} } },
+    }
+    expect(encodeParts("assistant", text("a"), foreign)).toEqual({
+      content: "a",
+      losses: ["computer_call:dropped"],
+    })
+  })
+})
+
+describe("tools", () => {
+  const tools = [{ name: "f", parameters: { type: "object" } }]
+
+  test("with everything about them", () => {
+    const { body, losses } = encode({
+      tools: [
+        {
+          name: "f",
+          description: "D",
+          parameters: { type: "object", properties: { x: { type: "object" } } },
+          strict: true,
+          cache: { ttl: "24h" },
+        },
+        { name: "g" },
+      ],
+    })
+    expect(body.tools).toEqual([
+      {
+        name: "f",
+        description: "D",
+        // A strict schema has to say that nothing else is taken.
+        input_schema: {
+          type: "object",
+          properties: { x: { type: "object", additionalProperties: false } },
+          additionalProperties: false,
+        },
+        strict: true,
+        cache_control: { type: "ephemeral" },
+      },
+      { name: "g", input_schema: { type: "object" } },
+    ])
+    expect(losses).toEqual(["cache_control:approximated"])
+  })
+
+  test("and which of them is to be called", () => {
+    const choice = (fields: Partial<ChatRequest>) => encode({ tools, ...fields }).body.tool_choice
+    expect(choice({})).toBeUndefined()
+    expect(choice({ toolChoice: { type: "auto" } })).toEqual({ type: "auto" })
+    expect(choice({ toolChoice: { type: "none" }, parallelToolCalls: false })).toEqual({
+      type: "none",
+    })
+    expect(choice({ toolChoice: { type: "required" } })).toEqual({ type: "any" })
+    expect(choice({ toolChoice: { type: "tool", name: "f" } })).toEqual({ type: "tool", name: "f" })
+    expect(choice({ parallelToolCalls: false })).toEqual({
+      type: "auto",
+      disable_parallel_tool_use: true,
+    })
+    expect(choice({ toolChoice: { type: "required" }, parallelToolCalls: false })).toEqual({
+      type: "any",
+      disable_parallel_tool_use: true,
+    })
+    expect(choice({ parallelToolCalls: true })).toBeUndefined()
+  })
+
+  test("that are not there cannot be chosen", () => {
+    const { body, losses } = encode({ toolChoice: { type: "required" } })
+    expect(body).not.toHaveProperty("tool_choice")
+    expect(losses).toEqual(["tool_choice:dropped"])
+    expect(encode({ toolChoice: { type: "none" }, parallelToolCalls: false }).losses).toEqual([])
+  })
+})
+
+describe("a schema for the answer", () => {
+  const schema = { type: "object", properties: { x: { enum: [{ type: "object" }] } } }
+  const responseFormat = { type: "json-schema", name: "x", schema } as const
+
+  test("is the vendor's own format, closed as it demands", () => {
+    const { body, losses } = encode({ responseFormat })
+    expect(body.output_config).toEqual({
+      format: { type: "json_schema", schema: { ...schema, additionalProperties: false } },
+    })
+    expect(losses).toEqual([])
+  })
+
+  test("is a forced tool where the vendor has none", () => {
+    const older = { model: "claude-sonnet-4-20250514", responseFormat }
+    const { body, losses } = encode(older)
+    expect(body.tools).toMatchObject([{ name: "json_answer", input_schema: schema }])
+    expect(body.tool_choice).toEqual({
+      type: "tool",
+      name: "json_answer",
+      disable_parallel_tool_use: true,
+    })
+    expect(losses).toEqual(["json_schema:approximated"])
+    const beside = encode({ ...older, tools: [{ name: "f" }] })
+    expect(beside.body.tools).toMatchObject([{ name: "f" }, { name: "json_answer" }])
+    expect(beside.body.tool_choice).toEqual({ type: "any", disable_parallel_tool_use: true })
+    const { body: body2 } = encode({
+      ...older,
+      tools: [{ name: "f" }],
+      toolChoice: { type: "none" },
+    })
+    expect(body2.tool_choice).toMatchObject({ type: "tool", name: "json_answer" })
+  })
+})

@@ -1,0 +1,135 @@
+import { describe, expect, test } from "bun:test"
+import type { SseFrame } from "../../../src/canon/dialect.ts"
+import { GatewayError } from "../../../src/canon/errors.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import {
+  ANTHROPIC_MESSAGES,
+  anthropicMessages,
+} from "../../../src/dialects/anthropic-messages/index.ts"
+
+const { patches } = ANTHROPIC_MESSAGES
+
+function frame(json: JsonObject, event: string | undefined = String(json.type)): SseFrame {
+  // Anthropic pads its JSON with spaces.
+  const data = `${JSON.stringify(json).slice(0, -1)}   }`
+  return event === undefined ? { data, json } : { event, data, json }
+}
+
+function patcher() {
+  return patches.frames({ model: "a/b", streamUsage: true })
+}
+
+const START = { type: "message_start", message: { id: "msg_1", model: "claude", content: [] } }
+
+describe("a request on the verbatim path", () => {
+  test("goes up as it came, under the vendor's name", () => {
+    const body = { model: "a/b", max_tokens: 10, messages: [{ role: "user", content: "Hi" }] }
+    const patched = patches.request(body, { model: "claude" })
+    expect(patched).toEqual({ body: { ...body, model: "claude" }, losses: [] })
+    expect(patched.body.messages).toBe(body.messages)
+    expect(body.model).toBe("a/b")
+  })
+
+  test("with the limit that can be paid for, and a budget below it", () => {
+    const thinking = { type: "enabled", budget_tokens: 5000, display: "omitted" }
+    const body = { model: "a/b", max_tokens: 10_000, thinking }
+    const clamp = (maxTokens: number) => patches.request(body, { model: "claude", maxTokens })
+    expect(clamp(6000)).toEqual({
+      body: { model: "claude", max_tokens: 6000, thinking },
+      losses: [],
+    })
+    const lower = { name: "reasoning_budget", effect: "approximated" } as const
+    expect(clamp(2000)).toEqual({
+      body: { model: "claude", max_tokens: 2000, thinking: { ...thinking, budget_tokens: 1600 } },
+      losses: [lower],
+    })
+    expect(clamp(500)).toEqual({ body: { model: "claude", max_tokens: 500 }, losses: [lower] })
+    expect(body.thinking.budget_tokens).toBe(5000)
+  })
+
+  test("temperature goes up without top_p where the vendor refuses both", () => {
+    const body = { model: "a/b", temperature: 0.5, top_p: 0.9 }
+    expect(patches.request(body, { model: "claude" })).toEqual({
+      body: { model: "claude", temperature: 0.5 },
+      losses: [{ name: "top_p", effect: "dropped" }],
+    })
+    const lenient = anthropicMessages({ temperatureWithTopP: true })
+    expect(lenient.patches.request(body, { model: "claude" }).losses).toEqual([])
+    expect(patches.request({ top_p: 0.9 }, { model: "claude" }).body.top_p).toBe(0.9)
+  })
+})
+
+test("a whole answer gets the public model", () => {
+  const body: JsonObject = { id: "msg_1", model: "claude", content: [], anything: 1 }
+  patches.result(body, { model: "a/b", streamUsage: false })
+  expect(body).toEqual({ id: "msg_1", model: "a/b", content: [], anything: 1 })
+})
+
+describe("the frames of a verbatim stream", () => {
+  test("only the start is touched", () => {
+    const frames = patcher()
+    const start = frame(START)
+    expect(JSON.parse(frames.push(start).data)).toEqual({
+      ...START,
+      message: { ...START.message, model: "a/b" },
+    })
+    expect(start.json).toEqual(START)
+    const delta = frame({ type: "content_block_delta", index: 0, delta: {} })
+    expect(frames.push(delta)).toEqual({
+      action: "forward",
+      event: "content_block_delta",
+      data: delta.data,
+    })
+    const ping = frame({ type: "ping" })
+    expect(frames.push(ping)).toEqual({
+      action: "forward",
+      event: "ping",
+      data: ping.data,
+      isAside: true,
+    })
+  })
+
+  test("the usage is carried at the end, and can take the cost", () => {
+    const frames = patcher()
+    const json = { type: "message_delta", delta: {}, usage: { output_tokens: 5 } }
+    const patched = frames.push(frame(json))
+    expect(patched).toMatchObject({ action: "forward", event: "message_delta" })
+    const carrier = patched.usageCarrier ?? {}
+    ANTHROPIC_MESSAGES.setCost(carrier, "0.5")
+    expect(carrier).toEqual({ ...json, usage: { output_tokens: 5, cost: 0.5 } })
+    expect(json.usage).toEqual({ output_tokens: 5 })
+    expect(frames.push(frame({ type: "message_stop" }))).toMatchObject({
+      action: "last",
+      event: "message_stop",
+    })
+  })
+
+  test("events without their line get one (trap 2)", () => {
+    const frames = patcher()
+    const stop = { type: "content_block_stop", index: 0 }
+    const unnamed = { data: JSON.stringify(stop), json: stop }
+    expect(frames.push(unnamed).event).toBe("content_block_stop")
+    const error = { error: { message: "x" } }
+    expect(frames.push({ data: JSON.stringify(error), json: error })).toMatchObject({
+      action: "forward",
+      event: "error",
+    })
+  })
+
+  test("a second start, and what is no JSON, stay out", () => {
+    const frames = patcher()
+    expect(frames.push(frame(START)).action).toBe("forward")
+    expect(frames.push(frame(START)).action).toBe("withhold")
+    expect(frames.push({ data: "[DONE]" }).action).toBe("withhold")
+    expect(frames.push({ event: "error", data: "gone" }).action).toBe("forward")
+  })
+
+  test("a vendor that forgot its last word, or broke", () => {
+    expect(patcher().end()).toEqual([{ event: "message_stop", data: '{"type":"message_stop"}' }])
+    const [broken] = patcher().fail(new GatewayError("upstream_error", "broke"), "request-1")
+    expect(broken).toMatchObject({
+      event: "error",
+      json: { type: "error", error: { type: "api_error" }, request_id: "request-1" },
+    })
+  })
+})

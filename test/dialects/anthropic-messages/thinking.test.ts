@@ -1,0 +1,199 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatRequest, Message, ReasoningOrder } from "../../../src/canon/chat.ts"
+import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
+
+const BUDGETS = "claude-haiku-4-5"
+const EITHER = "claude-sonnet-4-6"
+const EFFORTS = "claude-opus-4-8"
+
+function encode(model: string, reasoning: ReasoningOrder, fields: Partial<ChatRequest> = {}) {
+  const { body, losses } = ANTHROPIC_MESSAGES.encodeRequest({
+    model,
+    messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }],
+    stream: false,
+    streamUsage: false,
+    choices: 1,
+    maxTokens: 10_000,
+    reasoning,
+    ...fields,
+  })
+  const { thinking, output_config: output } = body
+  return { body, thinking, output, losses: losses.map(({ name, effect }) => `${name}:${effect}`) }
+}
+
+describe("models that think by a budget", () => {
+  test("get the caller's, or what the effort comes to", () => {
+    const budget = encode(BUDGETS, { budget: 2000 })
+    expect([budget.thinking, budget.losses]).toEqual([{ type: "enabled", budget_tokens: 2000 }, []])
+    const effort = encode(BUDGETS, { effort: "medium" })
+    expect([effort.thinking, effort.losses]).toEqual([{ type: "enabled", budget_tokens: 5000 }, []])
+    expect(effort.output).toBeUndefined()
+  })
+
+  test("are told not to think", () => {
+    expect(encode(BUDGETS, { effort: "none" }).thinking).toEqual({ type: "disabled" })
+    expect(encode(EFFORTS, { budget: 0 }).thinking).toEqual({ type: "disabled" })
+  })
+
+  test("are not told to think by a wish to see it", () => {
+    expect(encode(BUDGETS, { summary: "auto" }).thinking).toBeUndefined()
+    expect(encode(BUDGETS, { budget: 2000, summary: "none" }).thinking).toMatchObject({
+      display: "omitted",
+    })
+  })
+
+  test("get a budget that fits into the output", () => {
+    const small = encode(BUDGETS, { budget: 500 })
+    expect([small.thinking, small.losses]).toEqual([
+      { type: "enabled", budget_tokens: 1024 },
+      ["reasoning_budget:approximated"],
+    ])
+    const large = encode(BUDGETS, { budget: 20_000 })
+    expect([large.thinking, large.losses]).toEqual([
+      { type: "enabled", budget_tokens: 8000 },
+      ["reasoning_budget:approximated"],
+    ])
+    const tight = encode(BUDGETS, { budget: 2000 }, { maxTokens: 1100 })
+    expect(tight.thinking).toEqual({ type: "enabled", budget_tokens: 1024 })
+    const none = encode(BUDGETS, { effort: "high" }, { maxTokens: 1000 })
+    expect([none.thinking, none.losses]).toEqual([undefined, ["reasoning_effort:approximated"]])
+  })
+
+  test("decide for themselves only by a middling budget", () => {
+    const adaptive = encode(BUDGETS, { isAdaptive: true })
+    expect([adaptive.thinking, adaptive.losses]).toEqual([
+      { type: "enabled", budget_tokens: 5000 },
+      ["reasoning_effort:approximated"],
+    ])
+  })
+
+  test("do not think when a tool is forced", () => {
+    const tools = [{ name: "f" }]
+    const forced = encode(BUDGETS, { effort: "low" }, { tools, toolChoice: { type: "required" } })
+    expect([forced.thinking, forced.losses]).toEqual([undefined, ["reasoning_effort:dropped"]])
+    const format = { type: "json-schema", name: "x", schema: {} } as const
+    const older = encode("claude-3-7-sonnet", { budget: 2000 }, { responseFormat: format })
+    expect([older.thinking, older.losses]).toEqual([
+      undefined,
+      ["json_schema:approximated", "reasoning_budget:dropped"],
+    ])
+  })
+
+  test("do not begin to think between a call and its result", () => {
+    const signed = { signature: "s", signedBy: "anthropic-messages" } as const
+    const conversation = (isSigned: boolean): Message[] => [
+      { role: "user", parts: [{ type: "text", text: "Go" }] },
+      {
+        role: "assistant",
+        parts: [
+          { type: "reasoning", text: "Hm.", ...(isSigned ? signed : {}) },
+          { type: "tool-call", id: "a", name: "f", arguments: "{}" },
+        ],
+      },
+      { role: "tool", parts: [{ type: "tool-result", id: "a", content: [] }] },
+    ]
+    const unsigned = encode(BUDGETS, { budget: 2000 }, { messages: conversation(false) })
+    expect([unsigned.thinking, unsigned.losses]).toEqual([
+      undefined,
+      ["reasoning:dropped", "reasoning_budget:dropped"],
+    ])
+    const kept = encode(BUDGETS, { budget: 2000 }, { messages: conversation(true) })
+    expect(kept.thinking).toEqual({ type: "enabled", budget_tokens: 2000 })
+    const prefill: Message = { role: "assistant", parts: [{ type: "text", text: "So" }] }
+    expect(encode(BUDGETS, { budget: 2000 }, { messages: [prefill] }).thinking).toBeUndefined()
+    expect(encode(EFFORTS, { effort: "low" }, { messages: conversation(false) }).thinking).toEqual({
+      type: "adaptive",
+    })
+  })
+
+  test("sample in no way while they think", () => {
+    const sampling = { temperature: 0.3, topK: 5 }
+    const { body, losses } = encode(BUDGETS, { budget: 2000 }, sampling)
+    expect(body).not.toHaveProperty("temperature")
+    expect(losses).toEqual(["temperature:dropped", "top_k:dropped"])
+    const usual = encode(BUDGETS, { budget: 2000 }, { temperature: 1 })
+    expect([usual.body.temperature, usual.losses]).toEqual([1, []])
+    expect(encode(BUDGETS, { budget: 2000 }, { topP: 0.97 }).body.top_p).toBe(0.97)
+    expect(encode(BUDGETS, { budget: 2000 }, { topP: 0.5 }).losses).toEqual(["top_p:dropped"])
+    expect(encode(BUDGETS, { effort: "none" }, sampling).losses).toEqual([])
+  })
+})
+
+describe("models that think adaptively", () => {
+  test("get a word for the effort", () => {
+    const effort = encode(EFFORTS, { effort: "xhigh" })
+    expect([effort.thinking, effort.output, effort.losses]).toEqual([
+      { type: "adaptive" },
+      { effort: "xhigh" },
+      [],
+    ])
+    expect(encode(EFFORTS, { effort: "minimal" }).output).toEqual({ effort: "low" })
+    const alone = encode(EFFORTS, { isAdaptive: true, summary: "concise" })
+    expect([alone.thinking, alone.output]).toEqual([
+      { type: "adaptive", display: "summarized" },
+      undefined,
+    ])
+  })
+
+  test("and instead of a budget, the word it comes to", () => {
+    const budget = encode(EFFORTS, { budget: 2000 })
+    expect([budget.thinking, budget.output, budget.losses]).toEqual([
+      { type: "adaptive" },
+      { effort: "low" },
+      ["reasoning_budget:approximated"],
+    ])
+  })
+
+  test("beside a format", () => {
+    const responseFormat = { type: "json-schema", name: "x", schema: {} } as const
+    expect(encode(EFFORTS, { effort: "low" }, { responseFormat }).output).toMatchObject({
+      effort: "low",
+      format: { type: "json_schema" },
+    })
+  })
+
+  test("may be forced to call a tool", () => {
+    const tools = [{ name: "f" }]
+    const forced = { tools, toolChoice: { type: "required" } } as const
+    expect(encode(EFFORTS, { effort: "low" }, forced)).toMatchObject({
+      thinking: { type: "adaptive" },
+      losses: [],
+    })
+  })
+})
+
+test("models that do either get what was asked for", () => {
+  expect(encode(EITHER, { budget: 2000 }).thinking).toEqual({
+    type: "enabled",
+    budget_tokens: 2000,
+  })
+  const effort = encode(EITHER, { effort: "xhigh" })
+  expect([effort.thinking, effort.output]).toEqual([{ type: "adaptive" }, { effort: "max" }])
+})
+
+test("models are told by their names, at every vendor", () => {
+  const kinds = {
+    "claude-3-5-haiku-20241022": "enabled",
+    "claude-sonnet-4-20250514": "enabled",
+    "claude-opus-4-1-20250805": "enabled",
+    "claude-sonnet-4-5@20250929": "enabled",
+    "anthropic.claude-haiku-4-5-20251001-v1:0": "enabled",
+    "claude-opus-4-6": "adaptive",
+    "us.anthropic.claude-opus-4-7": "adaptive",
+    "claude-sonnet-5": "adaptive",
+    "claude-opus-5-5": "adaptive",
+    "claude-fable-5": "adaptive",
+    "some-other-model": "enabled",
+  }
+  for (const [model, type] of Object.entries(kinds)) {
+    expect([model, encode(model, { effort: "low" }).thinking]).toMatchObject([model, { type }])
+  }
+  const structured = (model: string) => {
+    const responseFormat = { type: "json-schema", name: "x", schema: {} } as const
+    return encode(model, { effort: "none" }, { responseFormat }).output !== undefined
+  }
+  expect(structured("claude-sonnet-4-20250514")).toBe(false)
+  expect(structured("claude-3-7-sonnet-20250219")).toBe(false)
+  expect(structured("claude-opus-4-1-20250805")).toBe(true)
+  expect(structured("claude-sonnet-4-5")).toBe(true)
+})
