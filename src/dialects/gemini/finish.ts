@@ -1,0 +1,35 @@
+import type { FinishReason } from "../../canon/chat.ts"
+import type { JsonObject } from "../../canon/json.ts"
+
+interface Finish {
+  readonly reason: FinishReason
+  /** The vendor's own word, when it says more than the reason. */
+  readonly raw?: string
+}
+
+/** Words of a filter (`FinishReason` of @google/genai; the last was recorded on Vertex). */
+const FILTERS: ReadonlySet<string> = new Set([
+  "SAFETY",
+  "RECITATION",
+  "BLOCKLIST",
+  "PROHIBITED_CONTENT",
+  "SPII",
+  "IMAGE_SAFETY",
+  "IMAGE_PROHIBITED_CONTENT",
+  "IMAGE_RECITATION",
+  "IMAGE_OTHER",
+  "MODEL_ARMOR",
+])
+
+/** Why a candidate ended (WIRE.md 5). Gemini has no word for calls: it "stops" with them (trap 6). */
+export function decodeFinish(word: string | undefined, hasToolCalls: boolean): Finish {
+  if (word === undefined) return { reason: "other" }
+  if (word === "STOP") return { reason: hasToolCalls ? "tool-calls" : "stop" }
+  if (word === "MAX_TOKENS") return { reason: "length" }
+  return { reason: FILTERS.has(word) ? "content-filter" : "other", raw: word }
+}
+
+/** The vendor's word, as text even where it was asked to give numbers; absent while more is to come. */
+export function finishWord({ finishReason }: JsonObject): string | undefined {
+  return finishReason === undefined || finishReason === null ? undefined : String(finishReason)
+}

@@ -1,0 +1,47 @@
+/** Media types by the ends of names, for files that came without a type. */
+const TYPES_BY_ENDING: ReadonlyMap<string, string> = new Map([
+  ["pdf", "application/pdf"],
+  ["json", "application/json"],
+  ["txt", "text/plain"],
+  ["md", "text/markdown"],
+  ["html", "text/html"],
+  ["css", "text/css"],
+  ["csv", "text/csv"],
+  ["xml", "text/xml"],
+  ["rtf", "text/rtf"],
+  ["js", "text/javascript"],
+  ["py", "text/x-python"],
+  ["png", "image/png"],
+  ["jpg", "image/jpeg"],
+  ["jpeg", "image/jpeg"],
+  ["webp", "image/webp"],
+  ["gif", "image/gif"],
+  ["heic", "image/heic"],
+  ["wav", "audio/wav"],
+  ["mp3", "audio/mp3"],
+  ["flac", "audio/flac"],
+  ["ogg", "audio/ogg"],
+  ["aac", "audio/aac"],
+  ["mp4", "video/mp4"],
+  ["mov", "video/quicktime"],
+  ["mpeg", "video/mpeg"],
+  ["webm", "video/webm"],
+])
+
+/** `%PDF` in base64. */
+const PDF_START = "JVBER"
+
+/** The type that a name or an address tells by its end. */
+export function typeByName(name: string): string | undefined {
+  return TYPES_BY_ENDING.get(name.slice(name.lastIndexOf(".") + 1).toLowerCase())
+}
+
+/** The type of a sound by the word callers have for its format. */
+export function audioType(format: string | undefined): string {
+  return format === undefined ? "audio/wav" : (typeByName(format) ?? `audio/${format}`)
+}
+
+/** The type of a file by its first bytes: a document, or else text. */
+export function typeByStart(data: string): string {
+  return data.startsWith(PDF_START) ? "application/pdf" : "text/plain"
+}

@@ -1,0 +1,48 @@
+import type { Feature, Support } from "../../canon/features.ts"
+import type { GeminiQuirks } from "./quirks.ts"
+
+/** What becomes of each thing that a caller can ask for. */
+export function supportsOf(quirks: GeminiQuirks): Readonly<Record<Feature, Support>> {
+  return {
+    max_tokens: "carried",
+    temperature: "carried",
+    top_p: "carried",
+    top_k: "carried",
+    stop: "carried",
+    seed: "carried",
+    n: quirks.maxCandidates > 1 ? "carried" : "approximated",
+    presence_penalty: "carried",
+    frequency_penalty: "carried",
+    // Gemini can tell them; the canon has no place for them in an answer.
+    logprobs: "dropped",
+    tools: "carried",
+    "tools.strict": "dropped",
+    tool_choice: "carried",
+    parallel_tool_calls: "dropped",
+    "tool_result.media": "approximated",
+    "tool_result.failed": "carried",
+    json_object: "carried",
+    json_schema: "carried",
+    reasoning_effort: "carried",
+    reasoning_budget: "carried",
+    reasoning: "dropped",
+    "reasoning.signature": "carried",
+    system: "carried",
+    "system.position": "approximated",
+    name: "dropped",
+    "image.url": "approximated",
+    "image.data": "carried",
+    "image.detail": "dropped",
+    audio: "carried",
+    "file.url": "approximated",
+    "file.data": "carried",
+    refusal: "approximated",
+    cache_control: "dropped",
+    prompt_cache_key: "dropped",
+    verbosity: "dropped",
+    user: "dropped",
+    safety_identifier: "dropped",
+    metadata: quirks.labels ? "carried" : "dropped",
+    service_tier: quirks.serviceTier ? "carried" : "dropped",
+  }
+}

@@ -1,0 +1,45 @@
+import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
+import { NO_USAGE, type Usage } from "../../canon/usage.ts"
+
+/**
+ * Usage in classes that never overlap (WIRE.md 8 and trap 5): what came from the cache is part of the
+ * prompt, what server tools fed in stands beside it, and thoughts stand beside the candidates. Counts
+ * are sums since the beginning of the answer, on every frame of a stream.
+ *
+ * @returns undefined when nothing was counted: Vertex begins a stream with other facts in its place.
+ */
+export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
+  if (!isJsonObject(value)) return undefined
+  if (value.promptTokenCount === undefined && value.totalTokenCount === undefined) return undefined
+  const prompt = count(value.promptTokenCount) + count(value.toolUsePromptTokenCount)
+  const inputCacheRead = Math.min(count(value.cachedContentTokenCount), prompt)
+  const uncached = prompt - inputCacheRead
+  const heard = audio(value, "promptTokensDetails") + audio(value, "toolUsePromptTokensDetails")
+  const heardFromCache = audio(value, "cacheTokensDetails")
+  const audioInput = Math.min(Math.max(0, heard - heardFromCache), uncached)
+  const candidates = count(value.candidatesTokenCount)
+  const audioOutput = Math.min(audio(value, "candidatesTokensDetails"), candidates)
+  const reasoning = count(value.thoughtsTokenCount)
+  return {
+    ...NO_USAGE,
+    inputFresh: uncached - audioInput,
+    inputCacheRead,
+    audioInput,
+    output: candidates - audioOutput + reasoning,
+    reasoning,
+    audioOutput,
+  }
+}
+
+/** The tokens of sound in a breakdown by modality. */
+function audio(usage: JsonObject, details: string): number {
+  let tokens = 0
+  for (const detail of listAt(usage, details)) {
+    if (isJsonObject(detail) && detail.modality === "AUDIO") tokens += count(detail.tokenCount)
+  }
+  return tokens
+}
+
+function count(value: JsonValue | undefined): number {
+  return typeof value === "number" && Number.isFinite(value) ? Math.max(0, Math.ceil(value)) : 0
+}

@@ -1,0 +1,423 @@
+import { describe, expect, test } from "bun:test"
+import type { ImagePart, Part } from "../../../src/canon/chat.ts"
+import { gemini } from "../../../src/dialects/gemini/index.ts"
+import {
+  answered,
+  asked,
+  at,
+  called,
+  CURRENT_MODEL,
+  EARLIER_MODEL,
+  encode,
+  encodeWhole,
+} from "./support.ts"
+
+const PNG = "iVBORw0KGgo="
+const PDF = "JVBERi0xLjQ="
+
+function partsOf(...parts: Part[]): ReturnType<typeof encode> {
+  return encode({ messages: [{ role: "user", parts }] })
+}
+
+describe("the conversation", () => {
+  test("roles are user and model; neighbours of one role are one turn", () => {
+    const { contents } = encodeWhole({
+      messages: [
+        asked("a"),
+        asked("b"),
+        { role: "assistant", parts: [{ type: "text", text: "c" }] },
+        asked("d"),
+      ],
+    })
+    expect(contents).toEqual([
+      { role: "user", parts: [{ text: "a" }, { text: "b" }] },
+      { role: "model", parts: [{ text: "c" }] },
+      { role: "user", parts: [{ text: "d" }] },
+    ])
+  })
+
+  test("instructions stand apart, the operator's among them", () => {
+    const body = encodeWhole({
+      messages: [
+        { role: "system", parts: [{ type: "text", text: "a" }] },
+        { role: "developer", parts: [{ type: "text", text: "b" }] },
+        asked("c"),
+      ],
+    })
+    expect(body).toEqual({
+      contents: [{ role: "user", parts: [{ text: "c" }] }],
+      systemInstruction: { parts: [{ text: "a" }, { text: "b" }] },
+    })
+  })
+
+  test("later instructions come first, which is said", () => {
+    const { body, losses } = encode({
+      messages: [asked("a"), { role: "system", parts: [{ type: "text", text: "b" }] }],
+    })
+    expect(body.systemInstruction).toEqual({ parts: [{ text: "b" }] })
+    expect(losses).toEqual(["system.position:approximated"])
+  })
+
+  test("nothing said is an empty text, where somebody has to say something", () => {
+    const empty = [{ role: "user", parts: [{ text: "" }] }]
+    expect(encodeWhole({ messages: [asked("")] }).contents).toEqual(empty)
+    const onlyInstructions = [
+      { role: "system" as const, parts: [{ type: "text" as const, text: "a" }] },
+    ]
+    expect(encodeWhole({ messages: onlyInstructions }).contents).toEqual(empty)
+    const silent = encodeWhole({
+      messages: [asked("a"), { role: "assistant", parts: [] }, asked("b")],
+    })
+    expect(silent.contents).toEqual([{ role: "user", parts: [{ text: "a" }, { text: "b" }] }])
+  })
+})
+
+describe("media", () => {
+  test("pictures, sound and files as base64, with or without a type", () => {
+    const { body, losses } = partsOf(
+      { type: "image", source: { type: "base64", data: PNG, mediaType: "image/webp" } },
+      { type: "image", source: { type: "base64", data: PNG } },
+      { type: "audio", source: { type: "base64", data: "AAAA" }, format: "mp3" },
+      { type: "audio", source: { type: "base64", data: "AAAA" } },
+      { type: "file", source: { type: "base64", data: PDF } },
+      { type: "file", source: { type: "base64", data: "YWJj" } },
+      { type: "file", source: { type: "base64", data: "YWJj" }, name: "table.CSV" },
+      {
+        type: "file",
+        source: { type: "base64", data: "YWJj", mediaType: "text/html" },
+        name: "a.csv",
+      },
+    )
+    expect(losses).toEqual([])
+    const parts = at(body, "contents", 0, "parts")
+    const types = Array.isArray(parts)
+      ? parts.map((part) => at(part, "inlineData", "mimeType"))
+      : []
+    expect(types).toEqual([
+      "image/webp",
+      "image/png",
+      "audio/mp3",
+      "audio/wav",
+      "application/pdf",
+      "text/plain",
+      "text/csv",
+      "text/html",
+    ])
+    expect(at(parts, 0)).toEqual({ inlineData: { mimeType: "image/webp", data: PNG } })
+  })
+
+  test("addresses that Gemini reads itself, and files it keeps", () => {
+    const kept = "https://generativelanguage.googleapis.com/v1beta/files/abc"
+    const { body, losses } = partsOf(
+      { type: "image", source: { type: "url", url: "gs://bucket/cat.jpg" } },
+      { type: "file", source: { type: "reference", id: kept } },
+      { type: "file", source: { type: "url", url: kept }, name: "a.pdf" },
+    )
+    expect(losses).toEqual([])
+    expect(at(body, "contents", 0, "parts")).toEqual([
+      { fileData: { mimeType: "image/jpeg", fileUri: "gs://bucket/cat.jpg" } },
+      { fileData: { fileUri: kept } },
+      { fileData: { mimeType: "application/pdf", fileUri: kept } },
+    ])
+  })
+
+  test("web addresses that nobody fetched are left out, which is said", () => {
+    const url = { type: "url", url: "https://host/a" } as const
+    const { body, losses } = partsOf(
+      { type: "text", text: "a" },
+      { type: "image", source: url },
+      { type: "audio", source: url },
+      { type: "file", source: url },
+    )
+    expect(at(body, "contents", 0, "parts")).toEqual([{ text: "a" }])
+    expect(losses).toEqual(["image.url:dropped", "audio:dropped", "file.url:dropped"])
+  })
+
+  test("the usual detail is no wish", () => {
+    const image: ImagePart = { type: "image", source: { type: "base64", data: PNG } }
+    expect(partsOf({ ...image, detail: "auto" }).losses).toEqual([])
+    expect(partsOf({ ...image, detail: "high" }).losses).toEqual(["image.detail:dropped"])
+  })
+})
+
+describe("tools", () => {
+  const parameters = { type: "object", properties: { a: { type: "string" } }, $defs: {} }
+
+  test("are declared with their schema as it is", () => {
+    const body = encodeWhole({
+      tools: [{ name: "f", description: "d", parameters, strict: false }, { name: "g" }],
+      parallelToolCalls: true,
+    })
+    expect(body.tools).toEqual([
+      {
+        functionDeclarations: [
+          { name: "f", description: "d", parametersJsonSchema: parameters },
+          { name: "g" },
+        ],
+      },
+    ])
+    expect(body.toolConfig).toBeUndefined()
+  })
+
+  test.each([
+    [{ type: "auto" } as const, { mode: "AUTO" }],
+    [{ type: "none" } as const, { mode: "NONE" }],
+    [{ type: "required" } as const, { mode: "ANY" }],
+    [{ type: "tool", name: "f" } as const, { mode: "ANY", allowedFunctionNames: ["f"] }],
+  ])("the choice %j", (toolChoice, functionCallingConfig) => {
+    const body = encodeWhole({ tools: [{ name: "f" }], toolChoice })
+    expect(body.toolConfig).toEqual({ functionCallingConfig })
+  })
+
+  test("no tools, nothing about tools", () => {
+    const body = encodeWhole({ tools: [], toolChoice: { type: "none" }, parallelToolCalls: false })
+    expect(Object.keys(body)).toEqual(["contents"])
+  })
+})
+
+describe("calls and results", () => {
+  const twoCalls = {
+    role: "assistant" as const,
+    parts: [
+      { type: "tool-call" as const, id: "1", name: "weather", arguments: '{"city":"Rome"}' },
+      { type: "tool-call" as const, id: "2", name: "time", arguments: "" },
+    ],
+  }
+
+  test("results follow in the order of the calls, by the names of the calls", () => {
+    const messages = [asked("a"), twoCalls, answered("2", "noon"), answered("1", '{"sky":"blue"}')]
+    const { contents } = encodeWhole({ messages, model: EARLIER_MODEL })
+    expect(at(contents, 1)).toEqual({
+      role: "model",
+      parts: [
+        { functionCall: { name: "weather", args: { city: "Rome" }, id: "1" } },
+        { functionCall: { name: "time", args: {}, id: "2" } },
+      ],
+    })
+    expect(at(contents, 2)).toEqual({
+      role: "user",
+      parts: [
+        { functionResponse: { name: "weather", response: { sky: "blue" }, id: "1" } },
+        { functionResponse: { name: "time", response: { output: "noon" }, id: "2" } },
+      ],
+    })
+  })
+
+  test("the user's next words join the results", () => {
+    const { contents } = encodeWhole({
+      messages: [asked("a"), called("1"), answered("1", "x"), asked("b")],
+      model: EARLIER_MODEL,
+    })
+    expect(at(contents, 2, "parts", 1)).toEqual({ text: "b" })
+  })
+
+  test("Vertex is given no ids", () => {
+    const { contents } = encodeWhole(
+      { messages: [asked("a"), called("1"), answered("1", "x")], model: EARLIER_MODEL },
+      gemini({ functionCallIds: false }),
+    )
+    expect(at(contents, 1, "parts", 0)).toEqual({ functionCall: { name: "weather", args: {} } })
+    expect(at(contents, 2, "parts", 0)).toEqual({
+      functionResponse: { name: "weather", response: { output: "x" } },
+    })
+  })
+
+  test("a failure is an error", () => {
+    const failed = { type: "tool-result", id: "1", failed: true } as const
+    const content = [{ type: "text" as const, text: "{}" }]
+    const { contents } = encodeWhole({
+      messages: [asked("a"), called("1"), { role: "tool", parts: [{ ...failed, content }] }],
+      model: EARLIER_MODEL,
+    })
+    expect(at(contents, 2, "parts", 0, "functionResponse", "response")).toEqual({ error: "{}" })
+  })
+
+  test("ids that come again in a later turn mean the later call", () => {
+    const { contents } = encodeWhole({
+      messages: [
+        asked("a"),
+        called("1", "weather"),
+        answered("1", "x"),
+        called("1", "time"),
+        answered("1", "y"),
+      ],
+      model: EARLIER_MODEL,
+    })
+    expect(at(contents, 2, "parts", 0, "functionResponse", "name")).toBe("weather")
+    expect(at(contents, 4, "parts", 0, "functionResponse", "name")).toBe("time")
+  })
+
+  test("a result of no known call is named by its id", () => {
+    const { contents } = encodeWhole({ messages: [answered("weather", "x")] })
+    expect(at(contents, 0, "parts", 0, "functionResponse", "name")).toBe("weather")
+  })
+
+  test("pictures that tools answered follow all the results", () => {
+    const image: ImagePart = { type: "image", source: { type: "base64", data: PNG } }
+    const content = [image, { type: "text" as const, text: "seen" }]
+    const { body, losses } = encode({
+      messages: [
+        asked("a"),
+        twoCalls,
+        { role: "tool", parts: [{ type: "tool-result", id: "1", content }] },
+        answered("2", "noon"),
+      ],
+      model: EARLIER_MODEL,
+    })
+    expect(losses).toEqual(["tool_result.media:approximated"])
+    expect(at(body, "contents", 2, "parts")).toEqual([
+      { functionResponse: { name: "weather", response: { output: "seen" }, id: "1" } },
+      { functionResponse: { name: "time", response: { output: "noon" }, id: "2" } },
+      { inlineData: { mimeType: "image/png", data: PNG } },
+    ])
+  })
+
+  test("instructions between the results do not part them", () => {
+    const { body } = encode({
+      messages: [
+        asked("a"),
+        twoCalls,
+        answered("2", "noon"),
+        { role: "system", parts: [{ type: "text", text: "s" }] },
+        answered("1", "blue"),
+      ],
+    })
+    expect(at(body, "contents", 2, "parts", 0, "functionResponse", "id")).toBe("1")
+  })
+
+  test("arguments that are no object are still shown", () => {
+    const { contents } = encodeWhole({
+      messages: [asked("a"), called("1", "f", "[1")],
+      model: EARLIER_MODEL,
+    })
+    expect(at(contents, 1, "parts", 0, "functionCall", "args")).toEqual({ arguments: "[1" })
+  })
+})
+
+describe("settings", () => {
+  test("go by Gemini's names", () => {
+    const body = encodeWhole({
+      temperature: 1.5,
+      topP: 0.9,
+      topK: 40,
+      maxTokens: 100,
+      stop: ["x"],
+      seed: 7,
+      choices: 3,
+      presencePenalty: 0.5,
+      frequencyPenalty: -0.5,
+    })
+    expect(body.generationConfig).toEqual({
+      temperature: 1.5,
+      topP: 0.9,
+      topK: 40,
+      candidateCount: 3,
+      maxOutputTokens: 100,
+      stopSequences: ["x"],
+      presencePenalty: 0.5,
+      frequencyPenalty: -0.5,
+      seed: 7,
+    })
+  })
+
+  test("beyond five stop strings, eight candidates and 32 bits it is nearly so", () => {
+    const { body, losses } = encode({
+      stop: ["1", "2", "3", "4", "5", "6"],
+      choices: 12,
+      seed: 2 ** 31 + 5,
+    })
+    expect(losses).toEqual(["n:approximated", "stop:approximated", "seed:approximated"])
+    expect(body.generationConfig).toEqual({
+      candidateCount: 8,
+      stopSequences: ["1", "2", "3", "4", "5"],
+      seed: 5,
+    })
+    expect(encodeWhole({ stop: [], seed: -(2 ** 31) }).generationConfig).toEqual({
+      seed: -(2 ** 31),
+    })
+  })
+
+  test("a home without candidates is asked several times", () => {
+    const dialect = gemini({ maxCandidates: 1 })
+    expect(dialect.supports.n).toBe("approximated")
+    expect(Object.keys(encodeWhole({ choices: 3 }, dialect))).toEqual(["contents"])
+  })
+
+  test("the model and the stream are asked for by the address", () => {
+    const body = encodeWhole({ stream: true, streamUsage: true })
+    expect(Object.keys(body)).toEqual(["contents"])
+  })
+
+  test.each([
+    ["auto", undefined],
+    ["default", "standard"],
+    ["standard_only", "standard"],
+    ["flex", "flex"],
+    ["priority", "priority"],
+  ])("the service %s", (serviceTier, expected) => {
+    expect(encodeWhole({ serviceTier }).serviceTier).toBe(expected)
+  })
+
+  test("a service it does not have, or not in the body", () => {
+    expect(encode({ serviceTier: "scale" }).losses).toEqual(["service_tier:dropped"])
+    const vertex = gemini({ serviceTier: false })
+    expect(vertex.supports.service_tier).toBe("dropped")
+    expect(encode({ serviceTier: "flex" }, vertex).losses).toEqual(["service_tier:dropped"])
+    expect(encodeWhole({ serviceTier: "auto" }, vertex).serviceTier).toBeUndefined()
+    expect(encodeWhole({ serviceTier: "default" }, vertex).serviceTier).toBeUndefined()
+  })
+
+  test("metadata that can be labels", () => {
+    const metadata = { team: "research", Team: "x", note: "Two words" }
+    expect(encode({ metadata })).toMatchObject({
+      body: { labels: { team: "research" } },
+      losses: ["metadata:approximated"],
+    })
+    expect(encode({ metadata: { note: "Two words" } }).losses).toEqual(["metadata:dropped"])
+    expect(encodeWhole({ metadata: {} }).labels).toBeUndefined()
+    expect(encode({ metadata }, gemini({ labels: false })).losses).toEqual(["metadata:dropped"])
+  })
+
+  test("what other dialects know is lost by name", () => {
+    const { losses } = encode({
+      extra: { dialect: "openai-chat", fields: { logit_bias: {} } },
+      previousResponse: "resp_1",
+      tools: [
+        { name: "f", extra: { dialect: "anthropic-messages", fields: { input_examples: [] } } },
+      ],
+    })
+    expect(losses).toEqual([
+      "input_examples:dropped",
+      "previous_response_id:dropped",
+      "logit_bias:dropped",
+    ])
+  })
+})
+
+describe("the form of the answer", () => {
+  const schema = { type: "object", properties: { a: { type: "string" } } }
+  const format = { type: "json-schema", name: "n", schema } as const
+
+  test("JSON, with a schema or without", () => {
+    expect(encodeWhole({ responseFormat: { type: "json-object" } }).generationConfig).toEqual({
+      responseMimeType: "application/json",
+    })
+    expect(encodeWhole({ responseFormat: format }).generationConfig).toEqual({
+      responseMimeType: "application/json",
+      responseJsonSchema: schema,
+    })
+    expect(encodeWhole({ responseFormat: { type: "text" } }).generationConfig).toBeUndefined()
+  })
+
+  test("beside functions, an earlier model is asked for it in words", () => {
+    const tools = [{ name: "f" }]
+    const { body, losses } = encode({ responseFormat: format, tools, model: EARLIER_MODEL })
+    expect(losses).toEqual(["json_schema:approximated"])
+    expect(body.generationConfig).toBeUndefined()
+    expect(at(body, "systemInstruction", "parts", 0, "text")).toContain(JSON.stringify(schema))
+    const object = encode({ responseFormat: { type: "json-object" }, tools, model: EARLIER_MODEL })
+    expect(object.losses).toEqual(["json_object:approximated"])
+    const current = encodeWhole({ responseFormat: format, tools, model: CURRENT_MODEL })
+    expect(at(current, "generationConfig", "responseJsonSchema")).toEqual(schema)
+  })
+})

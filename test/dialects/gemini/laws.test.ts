@@ -1,0 +1,119 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import type { ChatResult, Message } from "../../../src/canon/chat.ts"
+import type { SseFrame } from "../../../src/canon/dialect.ts"
+import { foldEvents } from "../../../src/canon/fold.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/canon/json.ts"
+import { GEMINI } from "../../../src/dialects/gemini/index.ts"
+import { asked, at, CURRENT_MODEL, decodeFrames, encode, frame } from "./support.ts"
+
+const words = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" })
+const signature = fc.stringMatching(/^[A-Za-z0-9+/]{8}$/)
+const name = fc.stringMatching(/^[a-z_]{1,8}$/)
+
+/** Members that may be absent are absent. */
+function signed(part: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> {
+  return fc
+    .tuple(part, fc.option(signature, { nil: undefined, freq: 2 }))
+    .map(([value, proof]) => (proof === undefined ? value : { ...value, thoughtSignature: proof }))
+}
+
+const text = signed(words.map((written) => ({ text: written })))
+const thought = words.map((written) => ({ text: written, thought: true }))
+const call = signed(
+  fc
+    .tuple(name, fc.uuid(), fc.dictionary(name, fc.jsonValue(), { noNullPrototype: true }))
+    .map(([called, id, args]) => ({
+      functionCall: { name: called, args: JSON.parse(JSON.stringify(args)) as JsonObject, id },
+    })),
+)
+const parts = fc.array(fc.oneof(text, thought, call), { maxLength: 8 })
+const reason = fc.constantFrom("STOP", "MAX_TOKENS", "SAFETY", "OTHER")
+const usageMetadata = fc.record({
+  promptTokenCount: fc.nat(1000),
+  candidatesTokenCount: fc.nat(1000),
+  thoughtsTokenCount: fc.nat(1000),
+  totalTokenCount: fc.nat(3000),
+})
+const answerArbitrary = fc
+  .tuple(fc.array(parts, { minLength: 1, maxLength: 3 }), reason, usageMetadata)
+  .map(([candidates, finishReason, counted]) => ({
+    responseId: "r",
+    modelVersion: "m",
+    candidates: candidates.map((content, index) => ({
+      content: { role: "model", parts: content },
+      finishReason,
+      index,
+    })),
+    usageMetadata: counted,
+  }))
+
+type Answer = typeof answerArbitrary extends fc.Arbitrary<infer Value> ? Value : never
+
+/** The pieces a server could send for an answer: each part, or each half of a text, alone. */
+function stream({ candidates, usageMetadata: counted, ...head }: Answer): SseFrame[] {
+  const pieces = candidates.flatMap(({ content, finishReason, index }) => {
+    const halves = content.parts.flatMap(halve)
+    const sent = halves.map((part) => ({ content: { role: "model", parts: [part] }, index }))
+    return [...sent, { content: {}, finishReason, index }]
+  })
+  const usage = { usageMetadata: counted }
+  return pieces.map((candidate) => frame({ ...head, candidates: [candidate], ...usage }))
+}
+
+function halve(part: JsonObject): JsonObject[] {
+  if (typeof part.text !== "string" || part.thoughtSignature !== undefined) return [part]
+  const middle = Math.ceil(part.text.length / 2)
+  return [
+    { ...part, text: part.text.slice(0, middle) },
+    { ...part, text: part.text.slice(middle) },
+  ]
+}
+
+test("a stream folds to what the whole answer is", () => {
+  fc.assert(
+    fc.property(answerArbitrary, (answer) => {
+      const whole = GEMINI.decodeResult(answer)
+      expect(foldEvents(decodeFrames(stream(answer)))).toEqual(whole)
+      expect(foldEvents(decodeFrames([frame(answer)]))).toEqual(whole)
+    }),
+  )
+})
+
+/** As the model's next request shows what it said. */
+function replayed(result: ChatResult): JsonValue[] {
+  const said: Message = { role: "assistant", parts: result.choices[0]?.parts ?? [] }
+  const { body } = encode({ messages: [asked("a"), said, asked("b")], model: CURRENT_MODEL })
+  const shown = at(body, "contents", 1, "parts")
+  return at(body, "contents", 1, "role") === "model" && Array.isArray(shown) ? shown : []
+}
+
+/** Without thoughts, and with neighbouring texts as one: all that may differ. */
+function plain(given: readonly JsonObject[]): JsonObject[] {
+  const kept: JsonObject[] = []
+  let isJoined = false
+  for (const part of given) {
+    const isText = typeof part.text === "string" && part.thought !== true
+    const last = kept.at(-1)
+    if (part.thought === true) isJoined = false
+    else if (isText && isJoined && part.thoughtSignature === undefined && last !== undefined) {
+      last.text = `${String(last.text)}${String(part.text)}`
+    } else {
+      kept.push({ ...part })
+      isJoined = isText
+    }
+  }
+  return kept
+}
+
+describe("what the model said comes back to it as it was", () => {
+  test("all but its thoughts, signatures in their places", () => {
+    fc.assert(
+      fc.property(parts, (given) => {
+        const body = { candidates: [{ content: { parts: given }, finishReason: "STOP" }] }
+        const shown = replayed(GEMINI.decodeResult(body)).filter(isJsonObject)
+        expect(shown).toEqual(plain(given))
+      }),
+    )
+  })
+})

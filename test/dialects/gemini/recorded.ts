@@ -1,0 +1,113 @@
+import { readdirSync } from "node:fs"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/canon/json.ts"
+import { HAS_FIXTURES, readFixture } from "../../support/recordings.ts"
+
+const ROOT = new URL("../../../../shared/fixtures/", import.meta.url)
+
+/** One recorded call of `generateContent` or `streamGenerateContent`, at either home. */
+export interface GeminiRecording {
+  readonly id: string
+  readonly status: number
+  readonly isStream: boolean
+  /** What the client sent; absent where only the answer was kept. */
+  readonly request: JsonObject | undefined
+  /** The pieces of the answer: one when it is whole. */
+  readonly pieces: readonly JsonValue[]
+  /** The stream as it came, with its line ends; absent where the pieces were kept apart. */
+  readonly text: string | undefined
+}
+
+/** All of them. None where the folder is absent. */
+export function geminiRecordings(): GeminiRecording[] {
+  if (!HAS_FIXTURES) return []
+  return [...cassettes(), ...sdkReplays(), ...sdkFixtures()]
+}
+
+interface Cassette {
+  readonly request: { readonly url: string; readonly body: { readonly json?: JsonValue } | null }
+  readonly response: {
+    readonly status: number
+    readonly body: { readonly json?: JsonValue; readonly text?: string } | null
+  }
+}
+
+function cassettes(): GeminiRecording[] {
+  return ["recorded/gemini-generatecontent", "recorded/vertex"].flatMap((folder) =>
+    filesOf(folder).flatMap((file) => {
+      const { request, response } = JSON.parse(readFixture(file)) as Cassette
+      if (!isGeneration(request.url)) return []
+      const { text, json } = response.body ?? {}
+      const sent = request.body?.json
+      return {
+        id: nameOf(file),
+        status: response.status,
+        isStream: request.url.includes(":stream") && response.status === 200,
+        request: isJsonObject(sent) ? sent : undefined,
+        pieces: text === undefined ? [json ?? null] : piecesOf(text),
+        text,
+      }
+    }),
+  )
+}
+
+interface Replay {
+  readonly interactions: readonly {
+    readonly request: { readonly url: string; readonly bodySegments: readonly JsonValue[] }
+    readonly response: { readonly statusCode: number; readonly bodySegments?: readonly JsonValue[] }
+  }[]
+}
+
+function sdkReplays(): GeminiRecording[] {
+  return filesOf("js-genai").flatMap((file) => {
+    const { interactions } = JSON.parse(readFixture(file)) as Replay
+    return interactions.flatMap(({ request, response }, index) => {
+      const pieces = response.bodySegments ?? []
+      if (!isGeneration(request.url) || pieces.length === 0) return []
+      const [sent] = request.bodySegments
+      return {
+        id: `${nameOf(file)} ${index}`,
+        status: response.statusCode,
+        isStream: request.url.includes(":stream") && response.statusCode === 200,
+        request: isJsonObject(sent) ? sent : undefined,
+        pieces,
+        text: undefined,
+      }
+    })
+  })
+}
+
+function sdkFixtures(): GeminiRecording[] {
+  return filesOf("vercel-ai/google").map((file) => {
+    const text = readFixture(file)
+    const isStream = file.endsWith(".txt")
+    const pieces = isStream ? text.trim().split("\n").map(parse) : [parse(text)]
+    const status = file.includes("-429-") ? 429 : 200
+    return { id: nameOf(file), status, isStream, request: undefined, pieces, text: undefined }
+  })
+}
+
+function piecesOf(text: string): JsonValue[] {
+  return text
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith("data:"))
+    .map((line) => parse(line.slice(5)))
+}
+
+function parse(text: string): JsonValue {
+  return JSON.parse(text) as JsonValue
+}
+
+function isGeneration(url: string): boolean {
+  return /:(g|streamG)enerateContent/.test(url)
+}
+
+function filesOf(folder: string): string[] {
+  return readdirSync(new URL(folder, ROOT), { withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(json|txt)$/.test(entry.name))
+    .map(({ name }) => `${folder}/${name}`)
+    .toSorted()
+}
+
+function nameOf(file: string): string {
+  return file.replace(/^recorded\//, "").replace(/\.json$/, "")
+}

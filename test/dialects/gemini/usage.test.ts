@@ -1,0 +1,136 @@
+import { describe, expect, test } from "bun:test"
+import { isJsonObject, type JsonObject } from "../../../src/canon/json.ts"
+import { NO_USAGE, type Usage } from "../../../src/canon/usage.ts"
+import { GEMINI } from "../../../src/dialects/gemini/index.ts"
+import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
+import { answer } from "./support.ts"
+
+function usageOf(usageMetadata: JsonObject): Usage | undefined {
+  return GEMINI.decodeResult({ ...answer([]), usageMetadata }).usage
+}
+
+function sound(tokenCount: number): JsonObject[] {
+  return [
+    { modality: "TEXT", tokenCount: 1 },
+    { modality: "AUDIO", tokenCount },
+  ]
+}
+
+describe("usage (WIRE.md 8)", () => {
+  test.each<[string, JsonObject, Partial<Usage>]>([
+    [
+      "thoughts are no part of the candidates",
+      {
+        promptTokenCount: 10,
+        candidatesTokenCount: 20,
+        thoughtsTokenCount: 5,
+        totalTokenCount: 35,
+      },
+      { inputFresh: 10, output: 25, reasoning: 5 },
+    ],
+    [
+      "what server tools fed in is input",
+      { promptTokenCount: 10, toolUsePromptTokenCount: 100, totalTokenCount: 110 },
+      { inputFresh: 110 },
+    ],
+    [
+      "the cached part is a part of the prompt",
+      { promptTokenCount: 10, cachedContentTokenCount: 4, totalTokenCount: 10 },
+      { inputFresh: 6, inputCacheRead: 4 },
+    ],
+    [
+      "more cached than asked is held to what was asked",
+      { promptTokenCount: 10, cachedContentTokenCount: 40, totalTokenCount: 10 },
+      { inputCacheRead: 10 },
+    ],
+    [
+      "sound heard and spoken",
+      {
+        promptTokenCount: 50,
+        promptTokensDetails: sound(30),
+        candidatesTokenCount: 40,
+        candidatesTokensDetails: sound(35),
+        totalTokenCount: 90,
+      },
+      { inputFresh: 20, audioInput: 30, output: 5, audioOutput: 35 },
+    ],
+    [
+      "sound from the cache is read from the cache",
+      {
+        promptTokenCount: 50,
+        promptTokensDetails: sound(30),
+        cachedContentTokenCount: 25,
+        cacheTokensDetails: sound(20),
+        totalTokenCount: 50,
+      },
+      { inputFresh: 15, audioInput: 10, inputCacheRead: 25 },
+    ],
+    [
+      "pictures made are output",
+      {
+        promptTokenCount: 9,
+        candidatesTokenCount: 1295,
+        candidatesTokensDetails: [{ modality: "IMAGE", tokenCount: 1290 }],
+      },
+      { inputFresh: 9, output: 1295 },
+    ],
+    ["nothing came out", { promptTokenCount: 14, totalTokenCount: 14 }, { inputFresh: 14 }],
+    ["odd values count as none", { promptTokenCount: "x", totalTokenCount: -1 }, {}],
+  ])("%s", (_, reported, expected) => {
+    expect(usageOf(reported)).toEqual({ ...NO_USAGE, ...expected })
+  })
+
+  test("other facts in its place are no usage", () => {
+    expect(usageOf({ trafficType: "ON_DEMAND" })).toBeUndefined()
+    expect(GEMINI.decodeResult(answer([])).usage).toBeUndefined()
+  })
+})
+
+interface OracleCase {
+  readonly body: { readonly usageMetadata?: JsonObject; readonly file: string }
+  readonly extracted: readonly {
+    readonly usage: Readonly<Record<string, number>>
+    readonly extractors: readonly { readonly provider_id: string; readonly api_flavor: string }[]
+  }[]
+}
+
+/** The oracle's words for a usage, from ours: its inputs and outputs hold their parts. */
+function inOraclesWords(usage: Usage): Record<string, number> {
+  const words = {
+    input_tokens: usage.inputFresh + usage.inputCacheRead + usage.audioInput,
+    cache_read_tokens: usage.inputCacheRead,
+    input_audio_tokens: usage.audioInput,
+    output_tokens: usage.output + usage.audioOutput,
+    output_reasoning_tokens: usage.reasoning,
+    output_audio_tokens: usage.audioOutput,
+  }
+  return Object.fromEntries(Object.entries(words).filter(([, quantity]) => quantity !== 0))
+}
+
+/** What the oracle breaks down further than prices do. */
+const FINER = /_(text|image|tool|video|document)_|_tool_tokens$/
+
+describe(`usage against the oracle${WITHOUT_FIXTURES}`, () => {
+  const cases = HAS_FIXTURES
+    ? (JSON.parse(readFixture("prices/genai-prices.usages-oracle.json")) as OracleCase[])
+    : []
+  let compared = 0
+  for (const [index, { body, extracted }] of cases.entries()) {
+    for (const { usage: expected, extractors } of extracted) {
+      const isGoogle = extractors.some(({ provider_id: provider }) => provider === "google")
+      if (!isGoogle || !isJsonObject(body.usageMetadata)) continue
+      const reported = body.usageMetadata
+      compared++
+      test(`${index} ${body.file.replace(/^.*\//, "")}`, () => {
+        const usage = usageOf(reported)
+        if (usage === undefined) throw new Error("no usage")
+        const words = Object.entries(expected).filter(([name]) => !FINER.test(name))
+        expect(inOraclesWords(usage)).toEqual(Object.fromEntries(words))
+      })
+    }
+  }
+
+  test.skipIf(!HAS_FIXTURES)(`has bodies to compare${WITHOUT_FIXTURES}`, () => {
+    expect(compared).toBeGreaterThan(15)
+  })
+})
