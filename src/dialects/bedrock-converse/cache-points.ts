@@ -1,0 +1,59 @@
+import type { CacheMarker } from "../../canon/chat.ts"
+import { type JsonObject, objectAt } from "../../canon/json.ts"
+import type { LossList } from "../../canon/losses.ts"
+import type { ModelFamily } from "./families.ts"
+
+/** Writes the cache points of one request where its caller set markers. */
+export class CachePoints {
+  readonly #family: ModelFamily
+  readonly #losses: LossList
+
+  constructor(family: ModelFamily, losses: LossList) {
+    this.#family = family
+    this.#losses = losses
+  }
+
+  /**
+   * Puts a point behind the last block. One with nothing before it is refused, as is a second one right
+   * behind the first.
+   */
+  mark(
+    blocks: JsonObject[],
+    marker: CacheMarker | undefined,
+    place: "prompt" | "tools" = "prompt",
+  ): void {
+    const last = blocks.at(-1)
+    if (marker === undefined || last === undefined || last.cachePoint !== undefined) return
+    const { cache } = this.#family
+    if (cache === "none" || (cache === "prompt" && place === "tools")) {
+      this.#losses.add("cache_control")
+      return
+    }
+    const point = { cachePoint: this.#encode(marker) }
+    if (isPlainDocument(last)) this.#insertAhead(blocks, point)
+    else blocks.push(point)
+  }
+
+  #encode({ ttl }: CacheMarker): JsonObject {
+    if (ttl === undefined || ttl === "5m") return { type: "default" }
+    if (ttl === "1h" && this.#family.longCache) return { type: "default", ttl }
+    this.#losses.add("cache_control", "approximated")
+    return { type: "default" }
+  }
+
+  /** Bedrock breaks a point that directly follows a document other than a PDF: it goes ahead of it. */
+  #insertAhead(blocks: JsonObject[], point: JsonObject): void {
+    const before = blocks.at(-2)
+    if (before === undefined) {
+      this.#losses.add("cache_control")
+      return
+    }
+    this.#losses.add("cache_control", "approximated")
+    if (before.cachePoint === undefined) blocks.splice(-1, 0, point)
+  }
+}
+
+function isPlainDocument(block: JsonObject): boolean {
+  const document = objectAt(block, "document")
+  return document !== undefined && document.format !== "pdf"
+}

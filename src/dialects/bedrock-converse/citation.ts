@@ -1,0 +1,28 @@
+import type { Citation } from "../../canon/chat.ts"
+import type { Draft } from "../../canon/draft.ts"
+import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
+import { isWebUrl } from "../../canon/media-source.ts"
+
+/** One citation of an answer, as it comes whole in an answer and in a delta of a stream. */
+export function decodeCitation(value: JsonObject): Citation {
+  const citation: Draft<Citation> = {}
+  const title = textAt(value, "title")
+  if (title !== undefined) citation.title = title
+  const url = urlOf(value)
+  if (url !== undefined) citation.url = url
+  let quote = ""
+  for (const piece of listAt(value, "sourceContent")) {
+    if (isJsonObject(piece)) quote += textAt(piece, "text") ?? ""
+  }
+  if (quote !== "") citation.quote = quote
+  return citation
+}
+
+/** A page of the web has an address of its own; a search result's source is often one. */
+function urlOf(value: JsonObject): string | undefined {
+  const web = objectAt(objectAt(value, "location") ?? {}, "web")
+  const url = web === undefined ? undefined : textAt(web, "url")
+  if (url !== undefined) return url
+  const source = textAt(value, "source")
+  return source !== undefined && isWebUrl(source) ? source : undefined
+}

@@ -1,0 +1,30 @@
+import type { FinishReason } from "../../canon/chat.ts"
+
+interface Finish {
+  readonly reason: FinishReason
+  /** The vendor's own word, when it says more than the reason. */
+  readonly raw?: string
+}
+
+const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
+  ["end_turn", { reason: "stop" }],
+  ["tool_use", { reason: "tool-calls" }],
+  ["max_tokens", { reason: "length" }],
+  ["stop_sequence", { reason: "stop", raw: "stop_sequence" }],
+  ["guardrail_intervened", { reason: "content-filter", raw: "guardrail_intervened" }],
+  ["content_filtered", { reason: "content-filter", raw: "content_filtered" }],
+  ["model_context_window_exceeded", { reason: "length", raw: "model_context_window_exceeded" }],
+  ["malformed_model_output", { reason: "other", raw: "malformed_model_output" }],
+  ["malformed_tool_use", { reason: "other", raw: "malformed_tool_use" }],
+])
+
+/**
+ * Why an answer ended (WIRE.md 6 and 7). An answer with calls that ended its turn was ended by them; one
+ * that was ended by a tool, but has no call the caller can see, just ended.
+ */
+export function decodeFinish(word: string, hasToolCalls: boolean): Finish {
+  const known = FINISH_REASONS.get(word)
+  if (known === undefined) return word === "" ? { reason: "other" } : { reason: "other", raw: word }
+  if (word === "tool_use" && !hasToolCalls) return { reason: "stop", raw: word }
+  return word === "end_turn" && hasToolCalls ? { reason: "tool-calls", raw: word } : known
+}

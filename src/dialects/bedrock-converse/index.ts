@@ -1,0 +1,33 @@
+import type { UpstreamDialect } from "../../canon/dialect.ts"
+import { decodeEvents } from "./decode-events.ts"
+import { decodeResult } from "./decode-result.ts"
+import { encodeRequest } from "./encode-request.ts"
+import { decodeError } from "./errors.ts"
+import { BEDROCK_QUIRKS, type BedrockConverseQuirks } from "./quirks.ts"
+import { SUPPORTS } from "./supports.ts"
+import { DIALECT } from "./wire.ts"
+
+export { FAMILIES } from "./families.ts"
+export type { BedrockConverseQuirks } from "./quirks.ts"
+
+/**
+ * Amazon Bedrock's Converse, which many makers' models stand behind (WIRE.md 6). The body names no
+ * model: it belongs into the address. The decoders have to be given the request that was encoded.
+ *
+ * @param quirks what the operator's models take beyond what is known of them.
+ */
+export function bedrockConverse(quirks: Partial<BedrockConverseQuirks> = {}): UpstreamDialect {
+  const all = { ...BEDROCK_QUIRKS, ...quirks }
+  return {
+    id: DIALECT,
+    supports: SUPPORTS,
+    framing: "event-stream",
+    encodeRequest: (request) => encodeRequest(request, all),
+    decodeResult: (body, request) => decodeResult(body, request, all),
+    decodeEvents: (request) => decodeEvents(request, all),
+    decodeError,
+  }
+}
+
+/** The dialect with the models that are known. */
+export const BEDROCK_CONVERSE: UpstreamDialect = bedrockConverse()

@@ -1,0 +1,397 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatEvent, ChatRequest } from "../../../src/canon/chat.ts"
+import type { SseFrame } from "../../../src/canon/dialect.ts"
+import { GatewayError } from "../../../src/canon/errors.ts"
+import { foldEvents } from "../../../src/canon/fold.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { BEDROCK_CONVERSE } from "../../../src/dialects/bedrock-converse/index.ts"
+import { decode, frame, request } from "./fixtures.ts"
+
+const START = frame("messageStart", { role: "assistant", p: "abc" })
+const USAGE = frame("metadata", {
+  usage: { inputTokens: 3, outputTokens: 2, totalTokens: 5 },
+  metrics: { latencyMs: 9 },
+  p: "abcdef",
+})
+
+function delta(index: number, piece: JsonObject): SseFrame {
+  return frame("contentBlockDelta", { contentBlockIndex: index, delta: piece, p: "abcd" })
+}
+
+function stopBlock(index: number): SseFrame {
+  return frame("contentBlockStop", { contentBlockIndex: index, p: "a" })
+}
+
+function startTool(index: number, toolUseId: string, name: string, more = {}): SseFrame {
+  const start = { toolUse: { toolUseId, name, ...more } }
+  return frame("contentBlockStart", { contentBlockIndex: index, start })
+}
+
+function stop(stopReason: string, additional?: JsonObject): SseFrame {
+  return frame("messageStop", {
+    stopReason,
+    ...(additional === undefined ? {} : { additionalModelResponseFields: additional }),
+  })
+}
+
+/** Without the start and the usage, which every stream has. */
+function news(frames: readonly SseFrame[], asked?: ChatRequest): ChatEvent[] {
+  return decode(frames, asked).filter(({ type }) => type !== "start" && type !== "usage")
+}
+
+describe("the common stream", () => {
+  test("start, text without a start of its own, end, usage", () => {
+    const decoder = BEDROCK_CONVERSE.decodeEvents()
+    const events = [START, delta(0, { text: "Hi" }), stopBlock(0), stop("end_turn")].flatMap(
+      (frame) => decoder.push(frame),
+    )
+    expect(decoder.finished).toBe(false)
+    events.push(...decoder.push(USAGE))
+    expect(decoder.finished).toBe(true)
+    expect(decoder.end()).toEqual([])
+    expect(events).toMatchObject([
+      { type: "start" },
+      { type: "text-delta", choice: 0, text: "Hi" },
+      { type: "finish", choice: 0, reason: "stop" },
+      { type: "usage", usage: { inputFresh: 3, output: 2 } },
+    ])
+    expect(events[2]).not.toHaveProperty("rawReason")
+  })
+
+  test("usage may come before the reason", () => {
+    const decoder = BEDROCK_CONVERSE.decodeEvents()
+    for (const frame of [START, delta(0, { text: "Hi" }), USAGE]) decoder.push(frame)
+    expect(decoder.finished).toBe(false)
+    decoder.push(stop("end_turn"))
+    expect(decoder.finished).toBe(true)
+  })
+
+  test("frames that were parsed already are not parsed again", () => {
+    const json = { contentBlockIndex: 0, delta: { text: "x" } }
+    expect(news([{ event: "contentBlockDelta", data: "{broken", json }])).toEqual([
+      { type: "text-delta", choice: 0, text: "x" },
+    ])
+  })
+
+  test("empty texts say nothing", () => {
+    expect(news([START, delta(0, { text: "" }), stopBlock(0)])).toEqual([])
+  })
+
+  test("what is yet to be invented is passed over", () => {
+    const frames = [
+      START,
+      frame("newEvent", { contentBlockIndex: 0, delta: { text: "no" } }),
+      frame("contentBlockStart", { contentBlockIndex: 0, start: { image: { format: "png" } } }),
+      delta(0, { image: { source: { bytes: "AAAA" } } }),
+      stopBlock(0),
+      delta(1, { hologram: 1 }),
+      stopBlock(7),
+      { data: "{}" },
+    ]
+    expect(news(frames)).toEqual([])
+  })
+})
+
+describe("tool calls", () => {
+  test("two at once keep apart, numbered from zero", () => {
+    const frames = [
+      START,
+      startTool(1, "t1", "weather"),
+      delta(1, { toolUse: { input: "" } }),
+      delta(1, { toolUse: { input: '{"city":' } }),
+      startTool(2, "t2", "time"),
+      delta(2, { toolUse: { input: "{}" } }),
+      delta(1, { toolUse: { input: '"Rome"}' } }),
+      stopBlock(1),
+      stopBlock(2),
+      stop("tool_use"),
+    ]
+    expect(news(frames)).toEqual([
+      { type: "tool-call-start", choice: 0, call: 0, id: "t1", name: "weather" },
+      { type: "tool-call-delta", choice: 0, call: 0, arguments: '{"city":' },
+      { type: "tool-call-start", choice: 0, call: 1, id: "t2", name: "time" },
+      { type: "tool-call-delta", choice: 0, call: 1, arguments: "{}" },
+      { type: "tool-call-delta", choice: 0, call: 0, arguments: '"Rome"}' },
+      { type: "finish", choice: 0, reason: "tool-calls" },
+    ])
+  })
+
+  test("a call without arguments has none to stream, and folds to {} (trap 7)", () => {
+    const frames = [START, startTool(0, "t1", "now"), stopBlock(0), stop("tool_use")]
+    expect(foldEvents(decode(frames)).choices[0]?.parts).toEqual([
+      { type: "tool-call", id: "t1", name: "now", arguments: "{}" },
+    ])
+  })
+
+  test("an input that is an object is its JSON", () => {
+    const frames = [START, startTool(0, "t1", "a"), delta(0, { toolUse: { input: { b: 1 } } })]
+    expect(news(frames)[1]).toEqual({
+      type: "tool-call-delta",
+      choice: 0,
+      call: 0,
+      arguments: '{"b":1}',
+    })
+  })
+
+  test("a piece of a call that never began is passed over", () => {
+    expect(news([START, delta(3, { toolUse: { input: "{}" } })])).toEqual([])
+  })
+
+  test("the vendor's own tools and their results are not the caller's", () => {
+    const frames = [
+      START,
+      startTool(0, "t1", "nova_code_interpreter", { type: "server_tool_use" }),
+      delta(0, { toolUse: { input: '{"snippet":"1"}' } }),
+      stopBlock(0),
+      frame("contentBlockStart", {
+        contentBlockIndex: 1,
+        start: { toolResult: { toolUseId: "t1", status: "success" } },
+      }),
+      delta(1, { toolResult: [{ json: { stdOut: "1" } }] }),
+      stopBlock(1),
+      delta(2, { text: "It is 1." }),
+      stop("tool_use"),
+    ]
+    expect(news(frames)).toEqual([
+      { type: "text-delta", choice: 0, text: "It is 1." },
+      { type: "finish", choice: 0, reason: "stop", rawReason: "tool_use" },
+    ])
+  })
+
+  test("a call that is marked as an ordinary one is one", () => {
+    const frames = [START, startTool(0, "t1", "a", { type: "tool_use" })]
+    expect(news(frames)).toHaveLength(1)
+  })
+
+  test("a name that had to be fitted comes back as the caller's", () => {
+    const tools = [{ name: "files.read" }]
+    const { body } = BEDROCK_CONVERSE.encodeRequest(request({ tools }))
+    const { toolConfig } = body as { toolConfig: { tools: { toolSpec: { name: string } }[] } }
+    const { name } = toolConfig.tools[0]!.toolSpec
+    expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
+    expect(news([START, startTool(0, "t1", name)], request({ tools }))[0]).toMatchObject({
+      name: "files.read",
+    })
+  })
+})
+
+describe("reasoning", () => {
+  test("text, and one signature at the end of its block", () => {
+    const frames = [
+      START,
+      delta(0, { reasoningContent: { text: "Let me" } }),
+      delta(0, { reasoningContent: { text: " think" } }),
+      delta(0, { reasoningContent: { text: "" } }),
+      delta(0, { reasoningContent: { signature: "sig" } }),
+      delta(0, { reasoningContent: { signature: "ned" } }),
+      stopBlock(0),
+      delta(1, { text: "Done" }),
+    ]
+    expect(news(frames)).toEqual([
+      { type: "reasoning-delta", choice: 0, text: "Let me" },
+      { type: "reasoning-delta", choice: 0, text: " think" },
+      {
+        type: "reasoning-signature",
+        choice: 0,
+        signature: "signed",
+        signedBy: "bedrock-converse",
+      },
+      { type: "text-delta", choice: 0, text: "Done" },
+    ])
+  })
+
+  test("withheld reasoning is one signature, its pieces joined as bytes", () => {
+    const pieces = ["first", "second"].map((text) => Buffer.from(text).toString("base64"))
+    const frames = [
+      START,
+      ...pieces.map((piece) => delta(0, { reasoningContent: { redactedContent: piece } })),
+      stopBlock(0),
+    ]
+    expect(news(frames)).toEqual([
+      {
+        type: "reasoning-signature",
+        choice: 0,
+        signature: Buffer.from("firstsecond").toString("base64"),
+        signedBy: "bedrock-converse",
+        isRedacted: true,
+      },
+    ])
+  })
+
+  test("a block that never ended is ended with the answer", () => {
+    const frames = [
+      START,
+      delta(0, { reasoningContent: { text: "Hm" } }),
+      delta(0, { reasoningContent: { signature: "s" } }),
+      stop("max_tokens"),
+    ]
+    expect(news(frames).map(({ type }) => type)).toEqual([
+      "reasoning-delta",
+      "reasoning-signature",
+      "finish",
+    ])
+  })
+
+  test("unsigned reasoning, as open models write it, stays text", () => {
+    const frames = [START, delta(0, { reasoningContent: { text: "Hm" } }), stopBlock(0)]
+    expect(news(frames)).toEqual([{ type: "reasoning-delta", choice: 0, text: "Hm" }])
+  })
+})
+
+describe("citations", () => {
+  const location = { documentPage: { documentIndex: 0, start: 1, end: 2 } }
+
+  test("come before their text, and are told after it with its place", () => {
+    const frames = [
+      START,
+      delta(0, { text: "It says " }),
+      stopBlock(0),
+      delta(1, { citation: { title: "Report", sourceContent: [{ text: "a" }], location } }),
+      delta(1, { text: "that " }),
+      delta(1, { text: "all is well" }),
+      stopBlock(1),
+      delta(2, { text: "." }),
+      stopBlock(2),
+      stop("end_turn"),
+    ]
+    const { choices } = foldEvents(decode(frames))
+    expect(choices[0]?.parts).toEqual([
+      {
+        type: "text",
+        text: "It says that all is well.",
+        citations: [{ title: "Report", quote: "a", start: 8, end: 24 }],
+      },
+    ])
+  })
+
+  test("places count from the text part they belong to", () => {
+    const frames = [
+      START,
+      delta(0, { text: "Before" }),
+      stopBlock(0),
+      startTool(1, "t", "a"),
+      stopBlock(1),
+      delta(2, { text: "Yes" }),
+      delta(2, { citation: { location: { web: { url: "https://a.example/" } } } }),
+      delta(2, { citation: { source: "https://b.example/", title: "B" } }),
+      delta(2, { citation: { source: "internal-7" } }),
+      stopBlock(2),
+    ]
+    expect(news(frames).filter(({ type }) => type === "citation")).toEqual([
+      {
+        type: "citation",
+        choice: 0,
+        citation: { url: "https://a.example/", start: 0, end: 3 },
+      },
+      {
+        type: "citation",
+        choice: 0,
+        citation: { url: "https://b.example/", title: "B", start: 0, end: 3 },
+      },
+      { type: "citation", choice: 0, citation: { start: 0, end: 3 } },
+    ])
+  })
+})
+
+describe("the reason of the end", () => {
+  test.each([
+    ["end_turn", "stop", undefined],
+    ["max_tokens", "length", undefined],
+    ["stop_sequence", "stop", "stop_sequence"],
+    ["guardrail_intervened", "content-filter", "guardrail_intervened"],
+    ["content_filtered", "content-filter", "content_filtered"],
+    ["malformed_model_output", "other", "malformed_model_output"],
+    ["malformed_tool_use", "other", "malformed_tool_use"],
+    ["model_context_window_exceeded", "length", "model_context_window_exceeded"],
+    ["tool_use", "stop", "tool_use"],
+    ["something_new", "other", "something_new"],
+    ["", "other", undefined],
+  ])("%s is %s", (word, reason, rawReason) => {
+    const finish = news([START, delta(0, { text: "x" }), stop(word)]).at(-1)
+    expect(finish).toEqual({
+      type: "finish",
+      choice: 0,
+      reason,
+      ...(rawReason === undefined ? {} : { rawReason }),
+    } as ChatEvent)
+  })
+
+  test("an answer with calls that ends its turn was ended by them", () => {
+    expect(news([START, startTool(0, "t", "a"), stop("end_turn")]).at(-1)).toEqual({
+      type: "finish",
+      choice: 0,
+      reason: "tool-calls",
+      rawReason: "end_turn",
+    })
+  })
+
+  test("the stop string is told where the model's maker tells it", () => {
+    const told = stop("stop_sequence", { delta: { stop_sequence: "END" } })
+    expect(news([START, told]).at(-1)).toMatchObject({ stopSequence: "END" })
+    const untold = stop("end_turn", { delta: { stop_sequence: null } })
+    expect(news([START, untold]).at(-1)).not.toHaveProperty("stopSequence")
+  })
+})
+
+describe("streams that go wrong", () => {
+  test("an exception, by its name and message", () => {
+    const exception = {
+      event: "exception:throttlingException",
+      data: '{"message":"Too many requests"}',
+    }
+    const decoder = BEDROCK_CONVERSE.decodeEvents()
+    decoder.push(START)
+    expect(decoder.push(exception)).toEqual([
+      { type: "error", message: "Too many requests", code: "throttlingException" },
+    ])
+    decoder.end()
+    expect(decoder.finished).toBe(false)
+  })
+
+  test("the model's own words are told rather than Bedrock's", () => {
+    const payload = {
+      message: "Model Stream Error",
+      originalStatusCode: 500,
+      originalMessage: "The model stream failed.",
+    }
+    expect(decode([frame("exception:modelStreamErrorException", payload)])).toEqual([
+      { type: "error", message: "The model stream failed.", code: "modelStreamErrorException" },
+    ])
+  })
+
+  test("an error, by its code, and one that says nothing", () => {
+    expect(decode([{ event: "error:InternalError", data: "it broke" }])).toEqual([
+      { type: "error", message: "it broke", code: "InternalError" },
+    ])
+    expect(decode([{ event: "exception:", data: "{}" }])).toEqual([
+      { type: "error", message: "The provider broke off the stream." },
+    ])
+  })
+
+  test("a payload that is no JSON object", () => {
+    for (const data of ["{broken", "[]", ""]) {
+      const decoder = BEDROCK_CONVERSE.decodeEvents()
+      expect(() => decoder.push({ event: "contentBlockDelta", data })).toThrow(GatewayError)
+    }
+  })
+
+  test("an answer that said why it ended is whole without its usage", () => {
+    const decoder = BEDROCK_CONVERSE.decodeEvents()
+    for (const frame of [START, delta(0, { text: "x" }), stop("end_turn")]) decoder.push(frame)
+    expect(decoder.finished).toBe(false)
+    decoder.end()
+    expect(decoder.finished).toBe(true)
+  })
+
+  test.each([
+    ["nothing at all", []],
+    ["only a start", [START]],
+    ["text without an end", [START, delta(0, { text: "x" }), stopBlock(0)]],
+    ["usage without an end", [START, USAGE]],
+  ])("%s is no whole answer", (_, frames) => {
+    const decoder = BEDROCK_CONVERSE.decodeEvents()
+    for (const frame of frames) decoder.push(frame)
+    decoder.end()
+    expect(decoder.finished).toBe(false)
+  })
+})

@@ -1,0 +1,203 @@
+import { describe, expect, test } from "bun:test"
+import { GatewayError } from "../../../src/canon/errors.ts"
+import type { JsonObject, JsonValue } from "../../../src/canon/json.ts"
+import { NO_USAGE, totalInput } from "../../../src/canon/usage.ts"
+import { BEDROCK_CONVERSE } from "../../../src/dialects/bedrock-converse/index.ts"
+import { decodeUsage } from "../../../src/dialects/bedrock-converse/usage.ts"
+import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
+
+function answer(content: JsonValue[], more: JsonObject = {}): JsonObject {
+  return {
+    output: { message: { role: "assistant", content } },
+    stopReason: "end_turn",
+    usage: { inputTokens: 3, outputTokens: 2, totalTokens: 5 },
+    metrics: { latencyMs: 1 },
+    ...more,
+  }
+}
+
+describe("whole answers", () => {
+  test("reasoning, text, calls, in their order", () => {
+    const body = answer(
+      [
+        { reasoningContent: { reasoningText: { text: "Hm", signature: "s" } } },
+        { reasoningContent: { redactedContent: "AAAA" } },
+        { text: "Let me look." },
+        { toolUse: { toolUseId: "t1", name: "look", input: { at: [1] } } },
+        { toolUse: { toolUseId: "t2", name: "now", input: {} } },
+      ],
+      { stopReason: "tool_use" },
+    )
+    expect(BEDROCK_CONVERSE.decodeResult(body)).toEqual({
+      choices: [
+        {
+          index: 0,
+          parts: [
+            { type: "reasoning", text: "Hm", signature: "s", signedBy: "bedrock-converse" },
+            {
+              type: "reasoning",
+              text: "",
+              signature: "AAAA",
+              signedBy: "bedrock-converse",
+              isRedacted: true,
+            },
+            { type: "text", text: "Let me look." },
+            { type: "tool-call", id: "t1", name: "look", arguments: '{"at":[1]}' },
+            { type: "tool-call", id: "t2", name: "now", arguments: "{}" },
+          ],
+          finish: "tool-calls",
+        },
+      ],
+      usage: { ...NO_USAGE, inputFresh: 3, output: 2 },
+    })
+  })
+
+  test("cited text joins the text around it", () => {
+    const body = answer([
+      { text: "It says " },
+      {
+        citationsContent: {
+          content: [{ text: "yes" }],
+          citations: [{ title: "A", sourceContent: [{ text: "y" }, { text: "es" }] }, 7],
+        },
+      },
+      { text: "." },
+    ])
+    expect(BEDROCK_CONVERSE.decodeResult(body).choices[0]?.parts).toEqual([
+      {
+        type: "text",
+        text: "It says yes.",
+        citations: [{ title: "A", quote: "yes", start: 8, end: 11 }],
+      },
+    ])
+  })
+
+  test("blocks that are yet to be invented are passed over", () => {
+    const body = answer([{ hologram: {} }, 7, { image: { format: "png" } }, { text: "Hi" }])
+    expect(BEDROCK_CONVERSE.decodeResult(body).choices[0]?.parts).toEqual([
+      { type: "text", text: "Hi" },
+    ])
+  })
+
+  test("an answer without a word, and without usage", () => {
+    const { usage: _, ...body } = answer([], { stopReason: "guardrail_intervened" })
+    expect(BEDROCK_CONVERSE.decodeResult(body)).toEqual({
+      choices: [
+        {
+          index: 0,
+          parts: [],
+          finish: "content-filter",
+          rawFinish: "guardrail_intervened",
+        },
+      ],
+    })
+  })
+
+  test("the stop string, where it was asked for", () => {
+    const body = answer([{ text: "a" }], {
+      stopReason: "stop_sequence",
+      additionalModelResponseFields: { stop_sequence: "END" },
+    })
+    expect(BEDROCK_CONVERSE.decodeResult(body).choices[0]).toMatchObject({
+      finish: "stop",
+      rawFinish: "stop_sequence",
+      stopSequence: "END",
+    })
+  })
+
+  test.each<[string, JsonObject]>([
+    ["an empty object", {}],
+    ["an answer of another kind", { choices: [] }],
+    ["Amazon's answer for an address it does not know", { Output: { __type: "Unknown" } }],
+    ["a message without content", { output: { message: { role: "assistant" } } }],
+  ])("%s is no answer", (_, body) => {
+    expect(() => BEDROCK_CONVERSE.decodeResult(body)).toThrow(GatewayError)
+  })
+})
+
+describe("usage", () => {
+  test("the cache stands beside the input, not in it", () => {
+    const usage = decodeUsage({
+      inputTokens: 3,
+      outputTokens: 121,
+      cacheReadInputTokens: 1712,
+      cacheWriteInputTokens: 236,
+      totalTokens: 2072,
+    })
+    expect(usage).toEqual({
+      ...NO_USAGE,
+      inputFresh: 3,
+      inputCacheRead: 1712,
+      inputCacheWrite: 236,
+      output: 121,
+    })
+    expect(totalInput(usage!)).toBe(1951)
+  })
+
+  test("what was written for an hour is told apart", () => {
+    const usage = decodeUsage({
+      inputTokens: 1,
+      outputTokens: 1,
+      cacheWriteInputTokens: 300,
+      cacheDetails: [{ ttl: "1h", inputTokens: 200 }, { ttl: "5m", inputTokens: 100 }, 7],
+    })
+    expect(usage).toMatchObject({ inputCacheWrite: 100, inputCacheWriteLong: 200 })
+  })
+
+  test("details never say more than the sum", () => {
+    const usage = decodeUsage({
+      inputTokens: 1,
+      outputTokens: 1,
+      cacheWriteInputTokens: 50,
+      cacheDetails: [{ ttl: "1h", inputTokens: 200 }],
+    })
+    expect(usage).toMatchObject({ inputCacheWrite: 0, inputCacheWriteLong: 50 })
+  })
+
+  test("the older names count where the newer are missing", () => {
+    const usage = decodeUsage({
+      inputTokens: 1,
+      outputTokens: 1,
+      cacheReadInputTokenCount: 5,
+      cacheWriteInputTokenCount: 6,
+    })
+    expect(usage).toMatchObject({ inputCacheRead: 5, inputCacheWrite: 6 })
+  })
+
+  test("absurd and missing quantities count as nothing", () => {
+    const usage = decodeUsage({ inputTokens: -4, outputTokens: "7", cacheReadInputTokens: null })
+    expect(usage).toEqual(NO_USAGE)
+    expect(decodeUsage(undefined)).toBeUndefined()
+    expect(decodeUsage({})).toBeUndefined()
+    expect(decodeUsage({ totalTokens: 4 })).toBeUndefined()
+    expect(decodeUsage([1])).toBeUndefined()
+  })
+})
+
+interface OracleCase {
+  readonly body: { readonly usage?: JsonObject }
+  readonly extracted: readonly {
+    readonly usage: Readonly<Record<string, number>>
+    readonly extractors: readonly { provider_id: string; api_flavor: string }[]
+  }[]
+}
+
+test.skipIf(!HAS_FIXTURES)(`usage agrees with the independent oracle${WITHOUT_FIXTURES}`, () => {
+  const cases: OracleCase[] = JSON.parse(readFixture("prices/genai-prices.usages-oracle.json"))
+  let compared = 0
+  for (const { body, extracted } of cases) {
+    const usage = decodeUsage(body.usage)
+    const expected = extracted.find(({ extractors }) =>
+      extractors.some(({ provider_id, api_flavor }) =>
+        `${provider_id}/${api_flavor}`.startsWith("aws/default"),
+      ),
+    )?.usage
+    if (usage === undefined || expected === undefined) continue
+    expect(totalInput(usage)).toBe(expected.input_tokens ?? 0)
+    expect(usage.output).toBe(expected.output_tokens ?? 0)
+    expect(usage.inputCacheRead).toBe(expected.cache_read_tokens ?? 0)
+    expect(usage.inputCacheWrite).toBe(expected.cache_write_tokens ?? 0)
+    compared++
+  }
+  expect(compared).toBe(2)
+})

@@ -1,0 +1,218 @@
+import { describe, expect, test } from "bun:test"
+import type { Part } from "../../../src/canon/chat.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { assistant, call, contentOf, result, system, text, tool, user } from "./conversation.ts"
+import { bodyOf, lossesOf, NOVA } from "./fixtures.ts"
+
+describe("pictures, sound and files", () => {
+  test.each([
+    ["image/png", "AAAA", "png"],
+    ["image/jpeg", "AAAA", "jpeg"],
+    ["image/jpg", "AAAA", "jpeg"],
+    ["image/gif", "AAAA", "gif"],
+    ["image/webp", "AAAA", "webp"],
+    [undefined, "/9j/AAAA", "jpeg"],
+  ])("a picture of type %s (%s) has the format %s", (mediaType, data, format) => {
+    const source = { type: "base64" as const, data, ...(mediaType ? { mediaType } : {}) }
+    expect(contentOf(user({ type: "image", source }))).toEqual([
+      { image: { format, source: { bytes: data } } },
+    ])
+  })
+
+  test("a picture of a type that Bedrock does not take, or behind an address, is left out", () => {
+    const bitmap: Part = {
+      type: "image",
+      source: { type: "base64", data: "AAAA", mediaType: "image/bmp" },
+    }
+    const remote: Part = { type: "image", source: { type: "url", url: "https://a.example/b.png" } }
+    const elsewhere: Part = { type: "image", source: { type: "reference", id: "file-1" } }
+    const lost = (part: Part) => lossesOf({ messages: [user(text("a"), part)] })
+    expect(lost(bitmap)).toEqual(["image.data:dropped"])
+    expect(lost(remote)).toEqual(["image.url:dropped"])
+    expect(lost(elsewhere)).toEqual(["image:dropped"])
+  })
+
+  test("what lies in Amazon's storage is named by its address there", () => {
+    const messages = user(
+      text("a"),
+      { type: "image", source: { type: "reference", id: "s3://bucket/a.jpg" } },
+      { type: "file", source: { type: "reference", id: "s3://bucket/b.mp4" } },
+      { type: "file", source: { type: "reference", id: "s3://bucket/c.pdf" } },
+    )
+    expect(contentOf(messages).slice(1)).toEqual([
+      { image: { format: "jpeg", source: { s3Location: { uri: "s3://bucket/a.jpg" } } } },
+      { video: { format: "mp4", source: { s3Location: { uri: "s3://bucket/b.mp4" } } } },
+      {
+        document: {
+          format: "pdf",
+          name: "document",
+          source: { s3Location: { uri: "s3://bucket/c.pdf" } },
+        },
+      },
+    ])
+  })
+
+  test.each([
+    ["wav", undefined, "wav"],
+    ["pcm16", undefined, "pcm"],
+    [undefined, "audio/mpeg", "mp3"],
+    [undefined, "audio/ogg; codecs=opus", "ogg"],
+  ])("sound called %s of type %s has the format %s", (format, mediaType, word) => {
+    const source = { type: "base64" as const, data: "QQ==", ...(mediaType ? { mediaType } : {}) }
+    const part: Part = { type: "audio", source, ...(format ? { format } : {}) }
+    expect(contentOf(user(part))).toEqual([{ audio: { format: word, source: { bytes: "QQ==" } } }])
+  })
+
+  test("sound of no known kind is left out", () => {
+    const part: Part = { type: "audio", source: { type: "base64", data: "QQ==" } }
+    expect(lossesOf({ messages: [user(text("a"), part)] })).toEqual(["audio:dropped"])
+  })
+
+  test.each([
+    ["application/pdf", undefined, "pdf"],
+    ["text/csv", undefined, "csv"],
+    ["text/plain; charset=utf-8", undefined, "txt"],
+    ["text/markdown", undefined, "md"],
+    ["application/msword", undefined, "doc"],
+    ["application/octet-stream", "Plan.XLSX", "xlsx"],
+    [undefined, "page.htm", "html"],
+  ])("a file of type %s called %s is a document of the format %s", (mediaType, name, format) => {
+    const source = { type: "base64" as const, data: "QQ==", ...(mediaType ? { mediaType } : {}) }
+    const part: Part = { type: "file", source, ...(name ? { name } : {}) }
+    expect(contentOf(user(text("a"), part))[1]).toMatchObject({ document: { format } })
+  })
+
+  test("a file that is a picture is one", () => {
+    const part: Part = {
+      type: "file",
+      name: "a.png",
+      source: { type: "base64", data: "AAAA", mediaType: "image/png" },
+    }
+    expect(contentOf(user(part))).toEqual([{ image: { format: "png", source: { bytes: "AAAA" } } }])
+  })
+
+  test("a file that Bedrock has no word for is left out", () => {
+    const part: Part = {
+      type: "file",
+      source: { type: "base64", data: "AAAA", mediaType: "application/zip" },
+    }
+    expect(lossesOf({ messages: [user(text("a"), part)] })).toEqual(["file.data:dropped"])
+    const remote: Part = { type: "file", source: { type: "url", url: "https://a.example/b.pdf" } }
+    expect(lossesOf({ messages: [user(text("a"), remote)] })).toEqual(["file.url:dropped"])
+  })
+
+  test("names of documents are plain, and no two alike", () => {
+    const named = (name: string): Part => ({
+      type: "file",
+      name,
+      source: { type: "base64", data: "QQ==", mediaType: "application/pdf" },
+    })
+    const files = ["Q3: report_final.pdf", "a.pdf", "a.pdf", "žluť.pdf", "…", "…"].map(named)
+    const content = contentOf(user(text("a"), ...files)) as { document: { name: string } }[]
+    expect(content.slice(1).map(({ document }) => document.name)).toEqual([
+      "Q3 report final",
+      "a",
+      "a (2)",
+      "lu",
+      "document",
+      "document (2)",
+    ])
+  })
+
+  test("a document gets text beside it", () => {
+    const file: Part = {
+      type: "file",
+      source: { type: "base64", data: "QQ==", mediaType: "application/pdf" },
+    }
+    expect(contentOf(user(file)).at(-1)).toEqual({ text: "." })
+    expect(lossesOf({ messages: [user(file)] })).toEqual(["messages:approximated"])
+  })
+
+  test("an assistant shows no pictures", () => {
+    const picture: Part = { type: "image", source: { type: "base64", data: "iVBORw0K" } }
+    const messages = [user(text("a")), assistant(picture, text("b"))]
+    expect(contentOf(...messages)).toEqual([{ text: "b" }])
+    expect(lossesOf({ messages })).toEqual(["assistant.image:dropped"])
+  })
+})
+
+describe("cache points", () => {
+  const POINT = { cachePoint: { type: "default" } }
+  const pdf: Part = {
+    type: "file",
+    source: { type: "base64", data: "QQ==", mediaType: "application/pdf" },
+    cache: {},
+  }
+  const note: Part = {
+    type: "file",
+    source: { type: "base64", data: "QQ==", mediaType: "text/plain" },
+    cache: {},
+  }
+
+  test("stand behind the part with the marker", () => {
+    const messages = [
+      system(text("Be brief", { cache: {} })),
+      user(text("a", { cache: { ttl: "1h" } }), text("b")),
+      assistant(call("1")),
+      tool(result("1", "x", { cache: { ttl: "5m" } })),
+      user(text("c")),
+    ]
+    const tools = [{ name: "look", cache: {} }]
+    const body = bodyOf({ messages, tools })
+    expect(body.system).toEqual([{ text: "Be brief" }, POINT])
+    expect(body.messages).toEqual([
+      {
+        role: "user",
+        content: [{ text: "a" }, { cachePoint: { type: "default", ttl: "1h" } }, { text: "b" }],
+      },
+      { role: "assistant", content: [{ toolUse: { toolUseId: "1", name: "look", input: {} } }] },
+      {
+        role: "user",
+        content: [
+          { toolResult: { toolUseId: "1", content: [{ text: "x" }] } },
+          POINT,
+          { text: "c" },
+        ],
+      },
+    ])
+    expect(body.toolConfig).toMatchObject({ tools: [{ toolSpec: { name: "look" } }, POINT] })
+    expect(lossesOf({ messages, tools })).toEqual([])
+  })
+
+  test("never stand first, alone, or behind another", () => {
+    expect(contentOf(user(text("", { cache: {} }), text("a")))).toEqual([{ text: "a" }])
+    expect(contentOf(user(text("a", { cache: {} }), text(" ", { cache: {} })))).toEqual([
+      { text: "a" },
+      POINT,
+    ])
+  })
+
+  test("follow a PDF, but go ahead of other documents, behind which Bedrock breaks them", () => {
+    const formats = (content: JsonObject[]) => content.map((block) => Object.keys(block)[0])
+    expect(formats(contentOf(user(text("a"), pdf)))).toEqual(["text", "document", "cachePoint"])
+    const messages = [user(text("a"), note)]
+    expect(formats(contentOf(...messages))).toEqual(["text", "cachePoint", "document"])
+    expect(lossesOf({ messages })).toEqual(["cache_control:approximated"])
+    expect(formats(contentOf(user(text("a", { cache: {} }), note)))).toEqual([
+      "text",
+      "cachePoint",
+      "document",
+    ])
+    const alone = [user(note, text("a"))]
+    expect(formats(contentOf(...alone))).toEqual(["document", "text"])
+    expect(lossesOf({ messages: alone })).toEqual(["cache_control:dropped"])
+  })
+
+  test("are written only where the model takes them, and for as long as it does", () => {
+    const messages = [user(text("a", { cache: { ttl: "1h" } }))]
+    const tools = [{ name: "look", cache: {} }]
+    expect(lossesOf({ model: NOVA, messages })).toEqual(["cache_control:approximated"])
+    expect(bodyOf({ model: NOVA, messages }).messages).toEqual([
+      { role: "user", content: [{ text: "a" }, POINT] },
+    ])
+    expect(lossesOf({ model: NOVA, tools })).toEqual(["cache_control:dropped"])
+    expect(lossesOf({ model: "qwen.qwen3-32b-v1:0", messages })).toEqual(["cache_control:dropped"])
+    const forever = [user(text("a", { cache: { ttl: "24h" } }))]
+    expect(lossesOf({ messages: forever })).toEqual(["cache_control:approximated"])
+  })
+})

@@ -1,0 +1,468 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatRequest, Tool } from "../../../src/canon/chat.ts"
+import {
+  BEDROCK_CONVERSE,
+  bedrockConverse,
+  FAMILIES,
+} from "../../../src/dialects/bedrock-converse/index.ts"
+import { assistant, call, result, text, tool, user } from "./conversation.ts"
+import { bodyOf, CLAUDE, lossesOf, NOVA, request } from "./fixtures.ts"
+
+const OPUS_4_7 = "global.anthropic.claude-opus-4-7"
+const SONNET_4 = "us.anthropic.claude-sonnet-4-20250514-v1:0"
+const LLAMA = "us.meta.llama4-scout-17b-instruct-v1:0"
+const MISTRAL = "mistral.mistral-large-2402-v1:0"
+const GPT_OSS = "openai.gpt-oss-120b-1:0"
+const GPT = "us.openai.gpt-5.5"
+
+describe("limits and sampling", () => {
+  test("in Converse's words", () => {
+    const more = { maxTokens: 10, temperature: 0.8, topP: 1, stop: ["|"] }
+    expect(bodyOf({ model: "amazon.titan-text-lite-v1", ...more }).inferenceConfig).toEqual({
+      maxTokens: 10,
+      temperature: 0.8,
+      topP: 1,
+      stopSequences: ["|"],
+    })
+    expect(bodyOf()).not.toHaveProperty("inferenceConfig")
+  })
+
+  test("a temperature ends at 1", () => {
+    expect(bodyOf({ temperature: 1.7 }).inferenceConfig).toEqual({ temperature: 1 })
+    expect(lossesOf({ temperature: 1.7 })).toEqual(["temperature:approximated"])
+    expect(lossesOf({ temperature: 1 })).toEqual([])
+  })
+
+  test("Claude from 4.1 on takes temperature or top_p", () => {
+    const more = { temperature: 0.5, topP: 0.9 }
+    expect(bodyOf(more).inferenceConfig).toEqual({ temperature: 0.5 })
+    expect(lossesOf(more)).toEqual(["top_p:dropped"])
+    expect(bodyOf({ topP: 0.9 }).inferenceConfig).toEqual({ topP: 0.9 })
+    expect(lossesOf({ model: SONNET_4, ...more })).toEqual([])
+  })
+
+  test("the newest Claude and OpenAI's own take neither", () => {
+    const more = { temperature: 0.5, topP: 0.9, topK: 3, stop: ["a"], maxTokens: 5 }
+    expect(bodyOf({ model: OPUS_4_7, ...more }).inferenceConfig).toEqual({
+      maxTokens: 5,
+      stopSequences: ["a"],
+    })
+    expect(lossesOf({ model: OPUS_4_7, ...more })).toEqual([
+      "temperature:dropped",
+      "top_p:dropped",
+      "top_k:dropped",
+    ])
+    expect(lossesOf({ model: GPT, ...more })).toContain("stop:dropped")
+  })
+
+  test("top_k goes in its maker's own form", () => {
+    expect(bodyOf({ topK: 5 }).additionalModelRequestFields).toEqual({ top_k: 5 })
+    expect(bodyOf({ model: NOVA, topK: 5 }).additionalModelRequestFields).toEqual({
+      inferenceConfig: { topK: 5 },
+    })
+    expect(lossesOf({ model: LLAMA, topK: 5 })).toEqual(["top_k:dropped"])
+  })
+
+  test("Claude is asked which stop string it was", () => {
+    const stop = ["END"]
+    expect(bodyOf({ stop }).additionalModelResponseFieldPaths).toEqual(["/stop_sequence"])
+    expect(bodyOf({ stop, stream: true }).additionalModelResponseFieldPaths).toEqual([
+      "/delta/stop_sequence",
+    ])
+    expect(bodyOf({ model: NOVA, stop })).not.toHaveProperty("additionalModelResponseFieldPaths")
+    expect(bodyOf()).not.toHaveProperty("additionalModelResponseFieldPaths")
+  })
+})
+
+describe("tools", () => {
+  const look: Tool = {
+    name: "look",
+    description: "Looks",
+    parameters: { type: "object", properties: { at: { type: "string" } } },
+  }
+  const see: Tool = { name: "see", description: " " }
+
+  test("are declared; without parameters they have none, without words no description", () => {
+    expect(bodyOf({ tools: [look, see] }).toolConfig).toEqual({
+      tools: [
+        {
+          toolSpec: {
+            name: "look",
+            description: "Looks",
+            inputSchema: { json: look.parameters! },
+          },
+        },
+        { toolSpec: { name: "see", inputSchema: { json: { type: "object" } } } },
+      ],
+    })
+  })
+
+  test("none are no configuration at all", () => {
+    expect(bodyOf({ tools: [] })).not.toHaveProperty("toolConfig")
+    expect(lossesOf({ tools: [], parallelToolCalls: false })).toEqual([])
+  })
+
+  test("strict ones, where the model can hold to their schema", () => {
+    const closed = { type: "object", properties: {}, additionalProperties: false }
+    const strict = [{ ...look, parameters: closed, strict: true }]
+    expect(bodyOf({ tools: strict }).toolConfig).toMatchObject({
+      tools: [{ toolSpec: { strict: true } }],
+    })
+    expect(lossesOf({ tools: strict })).toEqual([])
+    expect(lossesOf({ model: SONNET_4, tools: strict })).toEqual(["tools.strict:dropped"])
+    expect(lossesOf({ tools: [{ ...look, strict: true }] })).toEqual(["tools.strict:dropped"])
+    expect(lossesOf({ tools: [{ ...see, strict: true }] })).toEqual(["tools.strict:dropped"])
+    expect(lossesOf({ model: SONNET_4, tools: [{ ...look, strict: false }] })).toEqual([])
+  })
+
+  const tools = [look, see]
+
+  test.each<[string, ChatRequest["toolChoice"], unknown, string[]]>([
+    [CLAUDE, { type: "auto" }, undefined, []],
+    [CLAUDE, { type: "required" }, { any: {} }, []],
+    [CLAUDE, { type: "tool", name: "see" }, { tool: { name: "see" } }, []],
+    [NOVA, { type: "tool", name: "see" }, { tool: { name: "see" } }, []],
+    [MISTRAL, { type: "required" }, { any: {} }, []],
+    [MISTRAL, { type: "tool", name: "see" }, { any: {} }, ["tool_choice:approximated"]],
+    [LLAMA, { type: "auto" }, undefined, []],
+    [LLAMA, { type: "required" }, undefined, ["tool_choice:approximated"]],
+    [LLAMA, { type: "tool", name: "see" }, undefined, ["tool_choice:approximated"]],
+  ])("%s with the choice %p", (model, toolChoice, expected, losses) => {
+    const more = { model, tools, toolChoice: toolChoice! }
+    const { toolConfig } = bodyOf(more) as { toolConfig: { toolChoice?: unknown } }
+    expect(toolConfig.toolChoice).toEqual(expected as never)
+    expect(lossesOf(more)).toEqual(losses)
+  })
+
+  test("any one of one tool is that tool", () => {
+    const more = {
+      model: MISTRAL,
+      tools: [look],
+      toolChoice: { type: "tool" as const, name: "look" },
+    }
+    expect(bodyOf(more).toolConfig).toMatchObject({ toolChoice: { any: {} } })
+    expect(lossesOf(more)).toEqual([])
+  })
+
+  const history = [user(text("a")), assistant(call("1")), tool(result("1", "x"))]
+  const none = { type: "none" as const }
+
+  test("that may not be called are not declared", () => {
+    expect(bodyOf({ tools, toolChoice: none })).not.toHaveProperty("toolConfig")
+    expect(lossesOf({ tools, toolChoice: none })).toEqual([])
+  })
+
+  test("that may not be called any more have to stay declared", () => {
+    const more = { messages: history, tools, toolChoice: none }
+    expect(bodyOf(more).toolConfig).toMatchObject({
+      tools: [{ toolSpec: { name: "look" } }, { toolSpec: { name: "see" } }],
+    })
+    expect(lossesOf(more)).toEqual(["tool_choice:approximated"])
+  })
+
+  test("that were called before are declared even when the caller names none", () => {
+    expect(bodyOf({ messages: history }).toolConfig).toEqual({
+      tools: [{ toolSpec: { name: "look", inputSchema: { json: { type: "object" } } } }],
+    })
+    expect(lossesOf({ messages: history })).toEqual(["tool_choice:approximated"])
+  })
+
+  test("one at a time, where that can be said; beside it stands no other choice", () => {
+    const more = { tools, parallelToolCalls: false, toolChoice: { type: "required" as const } }
+    const body = bodyOf(more)
+    expect(body.toolConfig).not.toHaveProperty("toolChoice")
+    expect(body.additionalModelRequestFields).toEqual({
+      tool_choice: { type: "any", disable_parallel_tool_use: true },
+    })
+    expect(lossesOf(more)).toEqual([])
+    expect(bodyOf({ tools, parallelToolCalls: false }).additionalModelRequestFields).toEqual({
+      tool_choice: { type: "auto", disable_parallel_tool_use: true },
+    })
+    expect(lossesOf({ model: NOVA, tools, parallelToolCalls: false })).toEqual([
+      "parallel_tool_calls:dropped",
+    ])
+    expect(lossesOf({ model: NOVA, tools, parallelToolCalls: true })).toEqual([])
+  })
+})
+
+describe("reasoning", () => {
+  /** What is asked of the model's maker. */
+  function asked(model: string, reasoning: ChatRequest["reasoning"], maxTokens?: number) {
+    const more = { model, reasoning: reasoning!, ...(maxTokens === undefined ? {} : { maxTokens }) }
+    return [bodyOf(more).additionalModelRequestFields, lossesOf(more)]
+  }
+  const thinking = (budget: number) => ({
+    thinking: { type: "enabled", budget_tokens: budget },
+  })
+  const adaptive = (effort: string) => ({
+    thinking: { type: "adaptive" },
+    output_config: { effort },
+  })
+
+  test("of Claude up to 4.5 has a budget", () => {
+    expect(asked(CLAUDE, { budget: 2000 })).toEqual([thinking(2000), []])
+    expect(asked(CLAUDE, { effort: "medium" }, 10_000)).toEqual([thinking(5000), []])
+    expect(asked(CLAUDE, { effort: "low" }, 3000)).toEqual([thinking(1024), []])
+    expect(asked(CLAUDE, { effort: "high" })).toEqual([thinking(13_107), []])
+  })
+
+  test("leaves room for an answer, or is not asked for", () => {
+    expect(asked(CLAUDE, { budget: 5000 }, 4000)).toEqual([
+      thinking(3999),
+      ["reasoning_budget:approximated"],
+    ])
+    expect(asked(CLAUDE, { budget: 100 })).toEqual([
+      thinking(1024),
+      ["reasoning_budget:approximated"],
+    ])
+    expect(asked(CLAUDE, { effort: "high" }, 1024)).toEqual([
+      undefined,
+      ["reasoning_effort:dropped"],
+    ])
+    expect(asked(CLAUDE, { budget: 2000 }, 1024)).toEqual([undefined, ["reasoning_budget:dropped"]])
+    expect(asked(CLAUDE, { effort: "high" }, 1025)).toEqual([thinking(1024), []])
+  })
+
+  test("that the model should decide, and words that nobody knows, become the middle", () => {
+    const middle = [thinking(8192), ["reasoning_effort:approximated"]]
+    expect(asked(CLAUDE, { isAdaptive: true })).toEqual(middle)
+    expect(asked(CLAUDE, { effort: "galactic" })).toEqual(middle)
+  })
+
+  test("of Claude 4.6 has a budget or an effort", () => {
+    const model = "us.anthropic.claude-sonnet-4-6"
+    expect(asked(model, { budget: 2000 })).toEqual([thinking(2000), []])
+    expect(asked(model, { effort: "high" })).toEqual([adaptive("high"), []])
+    expect(asked(model, { effort: "xhigh" })).toEqual([adaptive("high"), []])
+    expect(asked(model, { effort: "minimal" })).toEqual([adaptive("low"), []])
+    expect(asked(model, { isAdaptive: true })).toEqual([{ thinking: { type: "adaptive" } }, []])
+  })
+
+  test("of Claude from 4.7 on has an effort, and shows its text when that is asked for", () => {
+    expect(asked(OPUS_4_7, { effort: "xhigh" })).toEqual([adaptive("xhigh"), []])
+    expect(asked(OPUS_4_7, { budget: 2000 })).toEqual([
+      adaptive("low"),
+      ["reasoning_budget:approximated"],
+    ])
+    expect(asked(OPUS_4_7, { isAdaptive: true, summary: "auto" })).toEqual([
+      { thinking: { type: "adaptive", display: "summarized" } },
+      [],
+    ])
+    expect(asked(OPUS_4_7, { isAdaptive: true, summary: "none" })).toEqual([
+      { thinking: { type: "adaptive", display: "omitted" } },
+      [],
+    ])
+    expect(asked(OPUS_4_7, { effort: "galactic" })).toEqual([
+      { thinking: { type: "adaptive" } },
+      ["reasoning_effort:dropped"],
+    ])
+  })
+
+  test("of Nova 2 has an effort, and no limit beside the highest", () => {
+    const nova = (effort: string) => ({
+      reasoningConfig: { type: "enabled", maxReasoningEffort: effort },
+    })
+    expect(asked(NOVA, { effort: "low" }, 100)).toEqual([nova("low"), []])
+    expect(asked(NOVA, { effort: "high" })).toEqual([nova("high"), []])
+    expect(asked(NOVA, { effort: "high" }, 100)).toEqual([
+      nova("medium"),
+      ["reasoning_effort:approximated"],
+    ])
+    expect(asked(NOVA, { effort: "none" })).toEqual([undefined, []])
+    expect(asked("amazon.nova-lite-v1:0", { effort: "low" })).toEqual([
+      undefined,
+      ["reasoning_effort:dropped"],
+    ])
+  })
+
+  test("of OpenAI's models has an effort, in either of two places", () => {
+    expect(asked(GPT_OSS, { effort: "medium" })).toEqual([{ reasoning_effort: "medium" }, []])
+    expect(asked(GPT_OSS, { effort: "none" })).toEqual([
+      { reasoning_effort: "low" },
+      ["reasoning_effort:approximated"],
+    ])
+    expect(asked(GPT_OSS, { budget: 9000 })).toEqual([
+      { reasoning_effort: "high" },
+      ["reasoning_budget:approximated"],
+    ])
+    expect(asked(GPT_OSS, { isAdaptive: true })).toEqual([
+      { reasoning_effort: "medium" },
+      ["reasoning_effort:approximated"],
+    ])
+    expect(asked(GPT, { effort: "none" })).toEqual([{ reasoning: { effort: "none" } }, []])
+    expect(asked(GPT, { effort: "galactic" })).toEqual([undefined, ["reasoning_effort:dropped"]])
+  })
+
+  test("that is off is not asked for", () => {
+    expect(asked(CLAUDE, { effort: "none" })).toEqual([undefined, []])
+    expect(asked(CLAUDE, { budget: 0 })).toEqual([undefined, []])
+    expect(asked(LLAMA, { effort: "none" })).toEqual([undefined, []])
+    expect(asked(OPUS_4_7, { effort: "none" })).toEqual([
+      undefined,
+      ["reasoning_effort:approximated"],
+    ])
+  })
+
+  test("is not asked for by those who only say how much of it they would read", () => {
+    for (const model of [CLAUDE, OPUS_4_7, NOVA, GPT, LLAMA]) {
+      expect(asked(model, { summary: "auto" })).toEqual([undefined, []])
+    }
+  })
+
+  test("of models without any is a loss", () => {
+    expect(asked(LLAMA, { effort: "low" })).toEqual([undefined, ["reasoning_effort:dropped"]])
+    expect(asked(LLAMA, { budget: 2000 })).toEqual([undefined, ["reasoning_budget:dropped"]])
+  })
+
+  test("takes temperature and the like away from Claude, and from Nova at its highest", () => {
+    const sampling = { temperature: 0.5, topK: 4 }
+    const reasoning = { effort: "high" }
+    expect(bodyOf({ reasoning, ...sampling })).not.toHaveProperty("inferenceConfig")
+    expect(lossesOf({ reasoning, ...sampling })).toEqual(["temperature:dropped", "top_k:dropped"])
+    expect(lossesOf({ model: NOVA, reasoning, ...sampling })).toEqual([
+      "temperature:dropped",
+      "top_k:dropped",
+    ])
+    expect(lossesOf({ model: NOVA, reasoning: { effort: "low" }, ...sampling })).toEqual([])
+    expect(lossesOf({ model: GPT_OSS, reasoning, temperature: 0.5 })).toEqual([])
+  })
+
+  test("gives way to a call that is demanded", () => {
+    const more = {
+      reasoning: { effort: "high" },
+      tools: [{ name: "look" }],
+      toolChoice: { type: "required" as const },
+    }
+    expect(bodyOf(more)).not.toHaveProperty("additionalModelRequestFields")
+    expect(lossesOf(more)).toEqual(["reasoning_effort:dropped"])
+  })
+
+  test("cannot begin between a call and its result, unless it may adapt", () => {
+    const more = {
+      messages: [user(text("a")), assistant(call("1")), tool(result("1", "x"))],
+      tools: [{ name: "look" }],
+      reasoning: { effort: "high" },
+    }
+    expect(lossesOf(more)).toEqual(["reasoning_effort:dropped"])
+    expect(lossesOf({ ...more, model: OPUS_4_7 })).toEqual([])
+    const thought = {
+      type: "reasoning" as const,
+      text: "Hm",
+      signature: "s",
+      signedBy: "bedrock-converse" as const,
+    }
+    const begun = [user(text("a")), assistant(thought, call("1")), tool(result("1", "x"))]
+    expect(lossesOf({ ...more, messages: begun })).toEqual([])
+    const over = [...more.messages, assistant(text("b")), user(text("c"))]
+    expect(lossesOf({ ...more, messages: over })).toEqual([])
+  })
+})
+
+describe("the rest", () => {
+  test("names and values kept with the request", () => {
+    expect(bodyOf({ metadata: { team: "a-1", empty: "" } }).requestMetadata).toEqual({
+      team: "a-1",
+      empty: "",
+    })
+    expect(lossesOf({ metadata: { team: "a" } })).toEqual([])
+    const odd = { metadata: { good: "1", žluť: "2", bad: "{}", "": "3" } }
+    expect(bodyOf(odd).requestMetadata).toEqual({ good: "1" })
+    expect(lossesOf(odd)).toEqual(["metadata:approximated"])
+    expect(bodyOf({ metadata: {} })).not.toHaveProperty("requestMetadata")
+  })
+
+  test.each([
+    ["auto", undefined, []],
+    ["default", { type: "default" }, []],
+    ["flex", { type: "flex" }, []],
+    ["priority", { type: "priority" }, []],
+    ["standard_only", { type: "default" }, []],
+    ["scale", undefined, ["service_tier:dropped"]],
+  ])("the class of service %s", (serviceTier, expected, losses) => {
+    expect(bodyOf({ serviceTier }).serviceTier).toEqual(expected as never)
+    expect(lossesOf({ serviceTier })).toEqual(losses)
+  })
+
+  test("what Converse has no place for is reported", () => {
+    const more = {
+      seed: 1,
+      presencePenalty: 1,
+      frequencyPenalty: 1,
+      logprobs: true,
+      topLogprobs: 2,
+      verbosity: "low",
+      user: "u",
+      safetyIdentifier: "s",
+      promptCacheKey: "k",
+      previousResponse: "resp_1",
+      choices: 3,
+    }
+    expect(bodyOf(more)).toEqual(bodyOf())
+    expect(lossesOf(more)).toEqual(
+      [
+        "seed",
+        "presence_penalty",
+        "frequency_penalty",
+        "logprobs",
+        "verbosity",
+        "user",
+        "safety_identifier",
+        "prompt_cache_key",
+        "previous_response_id",
+      ].map((name) => `${name}:dropped`),
+    )
+    expect(lossesOf({ logprobs: false })).toEqual([])
+  })
+
+  test("members of its own dialect join the body", () => {
+    const guardrailConfig = { guardrailIdentifier: "g", guardrailVersion: "1" }
+    const extra = { dialect: "bedrock-converse" as const, fields: { guardrailConfig } }
+    expect(bodyOf({ extra }).guardrailConfig).toEqual(guardrailConfig)
+  })
+})
+
+describe("families of models", () => {
+  test.each([
+    ["anthropic.claude-3-haiku-20240307-v1:0", "none", "both"],
+    ["us.anthropic.claude-3-7-sonnet-20250219-v1:0", "budget", "both"],
+    ["us.anthropic.claude-opus-4-1-20250805-v1:0", "budget", "one"],
+    ["eu.anthropic.claude-haiku-4-5-20251001-v1:0", "budget", "one"],
+    ["anthropic.claude-opus-4-6-v1", "budget-or-adaptive", "one"],
+    ["global.anthropic.claude-opus-4-8", "adaptive", "none"],
+    ["us.anthropic.claude-sonnet-5", "adaptive", "none"],
+    ["anthropic.claude-mythos-preview", "adaptive", "none"],
+    ["arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-2-lite-v1:0", "nova", "both"],
+    ["amazon.nova-pro-v1:0", "none", "both"],
+    ["openai.gpt-oss-20b", "flat-effort", "both"],
+    ["us.openai.gpt-5.4", "nested-effort", "none"],
+    ["deepseek.v3.2", "none", "both"],
+  ])("%s", (model, reasoning, sampling) => {
+    const family = FAMILIES.find(({ pattern }) => pattern.test(model))
+    expect(family).toMatchObject({ reasoning: reasoning as never, sampling: sampling as never })
+  })
+
+  test("Claude that cannot be made to call is asked for JSON by its schema alone", () => {
+    const model = "us.anthropic.claude-opus-5-5"
+    const tools = [{ name: "look" }]
+    expect(lossesOf({ model, tools, toolChoice: { type: "required" } })).toEqual([
+      "tool_choice:approximated",
+    ])
+    const closed = { type: "object", additionalProperties: false }
+    const responseFormat = { type: "json-schema" as const, name: "a", schema: closed }
+    expect(bodyOf({ model, responseFormat })).toHaveProperty("outputConfig")
+    expect(bodyOf({ model: OPUS_4_7, responseFormat })).toHaveProperty("toolConfig")
+  })
+
+  test("an operator's own profile is plain until it has a row", () => {
+    const model = "arn:aws:bedrock:us-east-1:1:application-inference-profile/abc"
+    expect(lossesOf({ model, topK: 1 })).toEqual(["top_k:dropped"])
+    const row = { ...FAMILIES[3]!, pattern: /application-inference-profile\/abc$/ }
+    const dialect = bedrockConverse({ families: [row, ...FAMILIES] })
+    expect(dialect.encodeRequest(request({ model, topK: 1 })).losses).toEqual([])
+  })
+
+  test("the dialect names itself and its framing", () => {
+    expect(BEDROCK_CONVERSE).toMatchObject({ id: "bedrock-converse", framing: "event-stream" })
+    expect(BEDROCK_CONVERSE.patches).toBeUndefined()
+  })
+})

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "bun:test"
+import type { ErrorKind } from "../../../src/canon/errors.ts"
+import { BEDROCK_CONVERSE } from "../../../src/dialects/bedrock-converse/index.ts"
+
+function decode(status: number, body: unknown, type?: string) {
+  const headers = new Headers(type === undefined ? {} : { "x-amzn-errortype": type })
+  return BEDROCK_CONVERSE.decodeError(status, body, headers)
+}
+
+describe("refusals of the request", () => {
+  test("are told in Bedrock's words, with the type of the header", () => {
+    const error = decode(
+      400,
+      { message: "The text field is blank." },
+      "ValidationException:http://internal.amazon.com/coral/com.amazon.bedrock/",
+    )
+    expect(error.kind).toBe("refused_by_upstream")
+    expect(error.message).toBe("The text field is blank.")
+    expect(error.details.upstream).toEqual({ status: 400, type: "ValidationException" })
+  })
+
+  test.each([
+    ["a capital letter", { Message: "m" }],
+    ["plain text", " m\n"],
+  ])("%s", (_, body) => {
+    expect(decode(400, body).message).toBe("m")
+  })
+
+  test("a type in the body counts as one of the header does", () => {
+    const error = decode(400, { __type: "com.amazon.coral#ValidationException", message: "m" })
+    expect(error.details.upstream).toEqual({ status: 400, type: "ValidationException" })
+  })
+
+  test("without headers, a page, or nothing", () => {
+    const words = "The provider refused the request with status 400."
+    expect(BEDROCK_CONVERSE.decodeError(400, "<html>secret</html>").message).toBe(words)
+    expect(BEDROCK_CONVERSE.decodeError(400, undefined).message).toBe(words)
+    expect(BEDROCK_CONVERSE.decodeError(400, [1]).message).toBe(words)
+  })
+})
+
+test.each<[string, number, ErrorKind]>([
+  ["UnrecognizedClientException", 403, "upstream_error"],
+  ["UnrecognizedClientException", 400, "upstream_error"],
+  ["ExpiredTokenException", 400, "upstream_error"],
+  ["InvalidSignatureException", 403, "upstream_error"],
+  ["AccessDeniedException", 403, "upstream_error"],
+  ["ThrottlingException", 429, "upstream_overloaded"],
+  ["ThrottlingException", 400, "upstream_overloaded"],
+  ["ServiceQuotaExceededException", 400, "upstream_overloaded"],
+  ["ModelNotReadyException", 429, "upstream_overloaded"],
+  ["ServiceUnavailableException", 503, "upstream_overloaded"],
+  ["ModelTimeoutException", 408, "upstream_timeout"],
+  ["ModelErrorException", 424, "upstream_error"],
+  ["ResourceNotFoundException", 404, "upstream_error"],
+  ["InternalServerException", 500, "upstream_error"],
+])("%s with %i is %s, and shows nothing of Bedrock's words", (type, status, kind) => {
+  const error = decode(status, { message: "secret text" }, type)
+  expect(error.kind).toBe(kind)
+  expect(error.message).not.toContain("secret")
+})
+
+test("trouble with the operator's credential says so", () => {
+  const error = decode(400, { message: "The security token expired" }, "ExpiredTokenException")
+  expect(error.message).toContain("credential")
+})
+
+test("a name of a model that Bedrock does not know is the operator's affair", () => {
+  for (const message of [
+    "The provided model identifier is invalid.",
+    "Invocation of model ID x with on-demand throughput isn’t supported.",
+  ]) {
+    const error = decode(400, { message }, "ValidationException")
+    expect(error.kind).toBe("upstream_error")
+    expect(error.message).toContain("does not know the model")
+  }
+})

@@ -1,0 +1,121 @@
+import { readdirSync } from "node:fs"
+import type { ChatEvent, ChatRequest } from "../../../src/canon/chat.ts"
+import type { SseFrame, UpstreamDialect } from "../../../src/canon/dialect.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { BEDROCK_CONVERSE } from "../../../src/dialects/bedrock-converse/index.ts"
+import { EventStreamParser } from "../../../src/wire/event-stream.ts"
+import { HAS_FIXTURES, readFixture } from "../../support/recordings.ts"
+
+/** Recorded traffic of real vendors, beside the repository. */
+const ROOT = new URL("../../../../shared/fixtures/", import.meta.url)
+
+/** A model that takes the most. */
+export const CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
+export const NOVA = "us.amazon.nova-2-lite-v1:0"
+
+/** The smallest request, with whatever is added. */
+export function request(more: Partial<ChatRequest> = {}): ChatRequest {
+  return {
+    model: CLAUDE,
+    messages: [{ role: "user", parts: [{ type: "text", text: "Hello" }] }],
+    stream: false,
+    streamUsage: false,
+    choices: 1,
+    ...more,
+  }
+}
+
+/** The body that goes up. */
+export function bodyOf(more: Partial<ChatRequest> = {}): JsonObject {
+  return BEDROCK_CONVERSE.encodeRequest(request(more)).body
+}
+
+/** What is lost, as `name:effect`. */
+export function lossesOf(more: Partial<ChatRequest> = {}): string[] {
+  const { losses } = BEDROCK_CONVERSE.encodeRequest(request(more))
+  return losses.map(({ name, effect }) => `${name}:${effect}`)
+}
+
+/** A frame as it comes off the wire. */
+export function frame(event: string, payload: JsonObject): SseFrame {
+  return { event, data: JSON.stringify(payload) }
+}
+
+/** All events of these frames. */
+export function decode(
+  frames: readonly SseFrame[],
+  asked?: ChatRequest,
+  dialect: UpstreamDialect = BEDROCK_CONVERSE,
+): ChatEvent[] {
+  const decoder = dialect.decodeEvents(asked)
+  const events = frames.flatMap((frame) => decoder.push(frame))
+  return [...events, ...decoder.end()]
+}
+
+/** One recorded call of Converse. */
+export interface Recording {
+  readonly name: string
+  /** `converse` or `converse-stream`. */
+  readonly operation: string
+  readonly status: number
+  readonly headers: Headers
+  /** The JSON of a whole answer, or the bytes of a stream. */
+  readonly answer: JsonObject | Buffer
+}
+
+const FOLDER = "recorded/bedrock-converse/"
+
+/** All of them; none where the folder is absent. */
+export function converseRecordings(): Recording[] {
+  if (!HAS_FIXTURES) return []
+  return readdirSync(new URL(FOLDER, ROOT)).map((name) => {
+    const { request, response } = JSON.parse(readFixture(FOLDER + name))
+    const { json, base64 } = response.body
+    return {
+      name: name.replace(".json", ""),
+      operation: request.url.split("/").at(-1),
+      status: response.status,
+      headers: new Headers(response.headers),
+      answer: json ?? Buffer.from(base64, "base64"),
+    }
+  })
+}
+
+const CHUNKS_FOLDER = "vercel-ai/amazon-bedrock/"
+
+/** Streams that were recorded as payloads, one a line. */
+export function chunkRecordings(): { name: string; frames: SseFrame[] }[] {
+  return filesOf(".chunks.txt").map((name) => ({
+    name,
+    frames: readFixture(CHUNKS_FOLDER + name)
+      .split("\n")
+      .filter((line) => line.trim() !== "")
+      .map((line) => {
+        const [[event, payload]] = Object.entries(JSON.parse(line)) as [[string, JsonObject]]
+        return frame(event, payload)
+      }),
+  }))
+}
+
+/** Whole answers that were recorded beside them. */
+export function bodyRecordings(): { name: string; answer: JsonObject }[] {
+  return filesOf(".json").map((name) => ({
+    name,
+    answer: JSON.parse(readFixture(CHUNKS_FOLDER + name)),
+  }))
+}
+
+function filesOf(ending: string): string[] {
+  if (!HAS_FIXTURES) return []
+  return readdirSync(new URL(CHUNKS_FOLDER, ROOT)).filter((name) => name.endsWith(ending))
+}
+
+/** Frames of a stream's bytes, which come in pieces of the given length. */
+export function framesOf(bytes: Uint8Array, pieceLength = bytes.length): SseFrame[] {
+  const parser = new EventStreamParser()
+  const frames: SseFrame[] = []
+  for (let start = 0; start < bytes.length; start += pieceLength) {
+    frames.push(...parser.push(bytes.subarray(start, start + pieceLength)))
+  }
+  return [...frames, ...parser.end()]
+}

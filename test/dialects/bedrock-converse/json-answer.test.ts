@@ -1,0 +1,280 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatRequest, ResponseFormat } from "../../../src/canon/chat.ts"
+import { foldEvents } from "../../../src/canon/fold.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { BEDROCK_CONVERSE } from "../../../src/dialects/bedrock-converse/index.ts"
+import { isStructuredSchema } from "../../../src/dialects/bedrock-converse/schema.ts"
+import { chunkRecordings, decode, frame, request } from "./fixtures.ts"
+import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../../support/recordings.ts"
+
+const CLOSED = {
+  type: "object",
+  properties: { city: { type: "string" } },
+  required: ["city"],
+  additionalProperties: false,
+}
+const OPEN = { type: "object", properties: { city: { type: "string" } } }
+const SONNET_4 = "us.anthropic.claude-sonnet-4-20250514-v1:0"
+const LLAMA = "us.meta.llama4-scout-17b-instruct-v1:0"
+
+function schema(schema: JsonObject | undefined, more: object = {}): ResponseFormat {
+  return {
+    type: "json-schema",
+    name: "place",
+    ...(schema === undefined ? {} : { schema }),
+    ...more,
+  }
+}
+
+function encode(more: Partial<ChatRequest>): { body: JsonObject; losses: string[] } {
+  const { body, losses } = BEDROCK_CONVERSE.encodeRequest(request(more))
+  return { body, losses: losses.map(({ name, effect }) => `${name}:${effect}`) }
+}
+
+describe("what is asked for", () => {
+  test("output held to the schema, where the model can and the schema is one it takes", () => {
+    const { body, losses } = encode({ responseFormat: schema(CLOSED, { description: "A place" }) })
+    expect(body.outputConfig).toEqual({
+      textFormat: {
+        type: "json_schema",
+        structure: {
+          jsonSchema: { schema: JSON.stringify(CLOSED), name: "place", description: "A place" },
+        },
+      },
+    })
+    expect(body).not.toHaveProperty("toolConfig")
+    expect(losses).toEqual([])
+  })
+
+  test("a tool, where the model can be made to call it", () => {
+    for (const more of [
+      { responseFormat: schema(OPEN) },
+      { model: SONNET_4, responseFormat: schema(CLOSED) },
+    ]) {
+      const { body, losses } = encode(more)
+      expect(body).not.toHaveProperty("outputConfig")
+      expect(body.toolConfig).toMatchObject({
+        tools: [{ toolSpec: { name: "json_answer" } }],
+        toolChoice: { tool: { name: "json_answer" } },
+      })
+      expect(losses).toEqual(["json_schema:approximated"])
+    }
+  })
+
+  test("beside the caller's tools, some call is demanded", () => {
+    const { body } = encode({ responseFormat: schema(OPEN), tools: [{ name: "look" }] })
+    expect(body.toolConfig).toMatchObject({
+      tools: [{ toolSpec: { name: "look" } }, { toolSpec: { name: "json_answer" } }],
+      toolChoice: { any: {} },
+    })
+  })
+
+  test("tools that may not be called are not: only the answer may", () => {
+    const { body, losses } = encode({
+      responseFormat: schema(OPEN),
+      tools: [{ name: "look" }],
+      toolChoice: { type: "none" },
+    })
+    expect(body.toolConfig).toMatchObject({
+      tools: [{ toolSpec: { name: "json_answer" } }],
+      toolChoice: { tool: { name: "json_answer" } },
+    })
+    expect(losses).toEqual(["json_schema:approximated"])
+  })
+
+  test("the tool has a name that the caller's have not", () => {
+    const { body } = encode({ responseFormat: schema(OPEN), tools: [{ name: "json_answer" }] })
+    expect(body.toolConfig).toMatchObject({
+      tools: [{ toolSpec: { name: "json_answer" } }, { toolSpec: { name: "json_answer_" } }],
+    })
+  })
+
+  test("a call that is demanded leaves no answer to format", () => {
+    const { body, losses } = encode({
+      responseFormat: schema(OPEN),
+      tools: [{ name: "look" }],
+      toolChoice: { type: "required" },
+    })
+    expect(body.toolConfig).toMatchObject({ tools: [{ toolSpec: { name: "look" } }] })
+    expect(losses).toEqual(["json_schema:approximated"])
+  })
+
+  test("words, where nothing else is left", () => {
+    const list = { type: "array", items: { type: "string", maxLength: 3 } }
+    for (const [more, words] of [
+      [{ model: LLAMA, responseFormat: schema(CLOSED) }, JSON.stringify(CLOSED)],
+      [{ responseFormat: schema(list) }, JSON.stringify(list)],
+      [{ responseFormat: schema(undefined) }, "JSON object"],
+    ] as const) {
+      const { body, losses } = encode(more)
+      expect(body).not.toHaveProperty("toolConfig")
+      expect((body.system as { text: string }[]).at(-1)!.text).toContain(words)
+      expect(losses).toEqual(["json_schema:approximated"])
+    }
+  })
+
+  test("some JSON object, in words, behind the caller's own instructions", () => {
+    const { body, losses } = encode({
+      messages: [
+        { role: "system", parts: [{ type: "text", text: "Be brief" }] },
+        { role: "user", parts: [{ type: "text", text: "Hello" }] },
+      ],
+      responseFormat: { type: "json-object" },
+    })
+    expect(body.system).toMatchObject([{ text: "Be brief" }, {}])
+    expect(losses).toEqual(["json_object:approximated"])
+  })
+
+  test("text is what comes anyway", () => {
+    expect(encode({ responseFormat: { type: "text" } })).toEqual(encode({}))
+  })
+})
+
+describe("schemas that structured output takes", () => {
+  const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+    type: "object",
+    properties,
+    additionalProperties: false,
+    ...more,
+  })
+
+  test.each<[string, JsonObject, boolean]>([
+    ["closed objects", CLOSED, true],
+    ["an open object", OPEN, false],
+    ["an object that takes some more", { ...OPEN, additionalProperties: true }, false],
+    ["an open object inside", object({ a: OPEN }), false],
+    ["an open object in a list", object({ a: { type: "array", items: OPEN } }), false],
+    ["an open object among others", object({ a: { anyOf: [{ type: "null" }, OPEN] } }), false],
+    [
+      "an open object that can be null",
+      object({ a: { ...OPEN, type: ["object", "null"] } }),
+      false,
+    ],
+    ["a limit of a number", object({ a: { type: "integer", minimum: 1 } }), false],
+    ["a limit of a length", object({ a: { type: "string", maxLength: 1 } }), false],
+    ["a limit of a list", object({ a: { type: "array", maxItems: 3 } }), false],
+    ["a list that is not empty", object({ a: { type: "array", minItems: 1 } }), true],
+    ["a list of at least two", object({ a: { type: "array", minItems: 2 } }), false],
+    ["names that look like limits", object({ minimum: { type: "string" } }), true],
+    ["values that look like schemas", object({ a: { enum: [{ type: "object" }] } }), true],
+    [
+      "a definition that is used",
+      object({ a: { $ref: "#/$defs/b" } }, { $defs: { b: { type: "string" } } }),
+      true,
+    ],
+    [
+      "a definition that refers",
+      object({ a: { $ref: "#/$defs/b" } }, { $defs: { b: { $ref: "#/$defs/b" } } }),
+      false,
+    ],
+    ["a reference to itself", object({ a: { $ref: "#" } }), false],
+    ["a reference to elsewhere", object({ a: { $ref: "https://a.example/b" } }), false],
+  ])("%s", (_, given, expected) => {
+    expect(isStructuredSchema(given)).toBe(expected)
+  })
+})
+
+describe("what comes back", () => {
+  const asked = request({ responseFormat: schema(OPEN), tools: [{ name: "look" }] })
+  const start = (index: number, name: string) =>
+    frame("contentBlockStart", {
+      contentBlockIndex: index,
+      start: { toolUse: { toolUseId: `t${index}`, name } },
+    })
+  const delta = (index: number, piece: JsonObject) =>
+    frame("contentBlockDelta", { contentBlockIndex: index, delta: piece })
+  const stop = (reason: string) => frame("messageStop", { stopReason: reason })
+
+  test("the arguments are the text; what was said before them is chatter", () => {
+    const frames = [
+      delta(0, { text: "Here you are:" }),
+      frame("contentBlockStop", { contentBlockIndex: 0 }),
+      start(1, "json_answer"),
+      delta(1, { toolUse: { input: '{"city":' } }),
+      delta(1, { toolUse: { input: '"Rome"}' } }),
+      frame("contentBlockStop", { contentBlockIndex: 1 }),
+      stop("tool_use"),
+    ]
+    expect(decode(frames, asked)).toEqual([
+      { type: "start" },
+      { type: "text-delta", choice: 0, text: '{"city":' },
+      { type: "text-delta", choice: 0, text: '"Rome"}' },
+      { type: "finish", choice: 0, reason: "stop", rawReason: "tool_use" },
+    ])
+  })
+
+  test("an answer without arguments is an empty object", () => {
+    const frames = [start(0, "json_answer"), stop("tool_use")]
+    expect(foldEvents(decode(frames, asked)).choices[0]?.parts).toEqual([
+      { type: "text", text: "{}" },
+    ])
+  })
+
+  test("a call of the caller's tool is a call, and what was said before it is said", () => {
+    const frames = [delta(0, { text: "Let me look." }), start(1, "look"), stop("tool_use")]
+    expect(decode(frames, asked).slice(1)).toEqual([
+      { type: "text-delta", choice: 0, text: "Let me look." },
+      { type: "tool-call-start", choice: 0, call: 0, id: "t1", name: "look" },
+      { type: "finish", choice: 0, reason: "tool-calls" },
+    ])
+  })
+
+  test("a model that answers in text after all is heard", () => {
+    const frames = [delta(0, { text: '{"city":' }), delta(0, { text: '"Rome"}' }), stop("end_turn")]
+    expect(decode(frames, asked).slice(1)).toEqual([
+      { type: "text-delta", choice: 0, text: '{"city":"Rome"}' },
+      { type: "finish", choice: 0, reason: "stop" },
+    ])
+    const broken = decode(frames.slice(0, 2), asked)
+    expect(broken.at(-1)).toMatchObject({ text: '{"city":"Rome"}' })
+  })
+
+  test("a whole answer", () => {
+    const body = {
+      output: {
+        message: {
+          content: [
+            { text: "Here you are:" },
+            { toolUse: { toolUseId: "t", name: "json_answer", input: { city: "Rome" } } },
+          ],
+        },
+      },
+      stopReason: "tool_use",
+    }
+    expect(BEDROCK_CONVERSE.decodeResult(body, asked).choices).toEqual([
+      {
+        index: 0,
+        parts: [{ type: "text", text: '{"city":"Rome"}' }],
+        finish: "stop",
+        rawFinish: "tool_use",
+      },
+    ])
+  })
+
+  test("a caller's own tool of that name is a call like any other", () => {
+    const frames = [start(0, "json_answer"), stop("tool_use")]
+    const own = request({ tools: [{ name: "json_answer" }] })
+    expect(decode(frames, own)[1]).toMatchObject({ type: "tool-call-start", name: "json_answer" })
+  })
+
+  test("text that is held to the schema comes as it is written", () => {
+    const structured = request({ responseFormat: schema(CLOSED) })
+    expect(decode([delta(0, { text: "{" })], structured)[1]).toMatchObject({ text: "{" })
+  })
+
+  test.skipIf(!HAS_FIXTURES)(`recorded answers by a tool${WITHOUT_FIXTURES}`, () => {
+    const recorded = chunkRecordings().filter(({ name }) => name.includes("json-tool."))
+    expect(recorded.length).toBeGreaterThan(2)
+    for (const { frames } of recorded) {
+      // They were recorded with another name for the tool.
+      const renamed = frames.map(({ event = "", data }) =>
+        frame(event, JSON.parse(data.replace('"name":"json"', '"name":"json_answer"'))),
+      )
+      const { choices } = foldEvents(decode(renamed, asked))
+      expect(choices[0]?.finish).toBe("stop")
+      const [part] = choices[0]!.parts
+      expect(part?.type).toBe("text")
+      expect(() => JSON.parse((part as { text: string }).text)).not.toThrow()
+    }
+  })
+})
