@@ -1,0 +1,36 @@
+import type { Citation } from "../../canon/chat.ts"
+import type { Draft } from "../../canon/draft.ts"
+import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
+import { extraOf } from "./wire.ts"
+
+/** Where a document, or what a tool answered, keeps its words: both are free dictionaries. */
+const WORDS = ["text", "snippet", "content"] as const
+
+/**
+ * A citation of Cohere, one of the canon's for each of its sources: `{start, end, text, sources:
+ * [{type, id, document | tool_output}], content_index?, type}` (recorded; WIRE.md 7).
+ *
+ * @returns none for one that is about the plan or the reasoning, and not about the answer's text.
+ */
+export function decodeCitation(value: JsonObject): Citation[] {
+  const { type = "TEXT_CONTENT" } = value
+  if (type !== "TEXT_CONTENT") return []
+  return listAt(value, "sources")
+    .filter(isJsonObject)
+    .map((source) => decodeSource(source, value))
+}
+
+function decodeSource(source: JsonObject, cited: JsonObject): Citation {
+  const citation: Draft<Citation> = {}
+  const details = objectAt(source, "document") ?? objectAt(source, "tool_output") ?? {}
+  const url = textAt(details, "url")
+  if (url !== undefined) citation.url = url
+  const title = textAt(details, "title")
+  if (title !== undefined) citation.title = title
+  const place = WORDS.find((name) => textAt(details, name) !== undefined)
+  if (place !== undefined) citation.quote = textAt(details, place) ?? ""
+  if (typeof cited.start === "number") citation.start = cited.start
+  if (typeof cited.end === "number") citation.end = cited.end
+  citation.extra = extraOf({ type: source.type, id: source.id })
+  return citation
+}

@@ -1,0 +1,49 @@
+import { assertNever, type ResponseFormat } from "../../canon/chat.ts"
+import type { JsonObject } from "../../canon/json.ts"
+import type { LossList } from "../../canon/losses.ts"
+
+interface EncodedFormat {
+  /** The value of `response_format`. */
+  readonly field?: JsonObject
+  /** What the model is told instead, where Cohere does not take the field. */
+  readonly instruction?: string
+}
+
+/**
+ * The form of the answer. Cohere's field is `{type: "json_object", json_schema?}`, and it is not taken
+ * together with tools (Cohere's reference of `/v2/chat`): then an instruction stands in for it.
+ */
+export function encodeFormat(
+  format: ResponseFormat | undefined,
+  hasTools: boolean,
+  losses: LossList,
+): EncodedFormat {
+  switch (format?.type) {
+    case undefined:
+    case "text":
+      return {}
+    case "json-object":
+      if (!hasTools) return { field: { type: "json_object" } }
+      losses.add("json_object", "approximated")
+      return { instruction: instructionFor(undefined) }
+    case "json-schema": {
+      const { schema } = format
+      if (!hasTools) return { field: { type: "json_object", ...asSchemaField(schema) } }
+      losses.add("json_schema", "approximated")
+      return { instruction: instructionFor(schema) }
+    }
+    default:
+      return assertNever(format)
+  }
+}
+
+function asSchemaField(schema: JsonObject | undefined): JsonObject {
+  return schema === undefined ? {} : { json_schema: schema }
+}
+
+function instructionFor(schema: JsonObject | undefined): string {
+  const words =
+    "When you answer without calling a tool, answer with one JSON object and nothing else."
+  if (schema === undefined) return words
+  return `${words} It follows this JSON schema: ${JSON.stringify(schema)}`
+}

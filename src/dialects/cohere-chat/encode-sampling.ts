@@ -1,0 +1,59 @@
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { Feature } from "../../canon/features.ts"
+import type { JsonObject } from "../../canon/json.ts"
+import type { LossList } from "../../canon/losses.ts"
+
+/** Stop strings that Cohere takes at most. */
+const MOST_STOPS = 5
+
+interface Range {
+  readonly least: number
+  readonly most: number
+}
+
+/** The ranges of Cohere's reference; a value outside is refused with 400. */
+const TEMPERATURES: Range = { least: 0, most: 1 }
+const PROBABILITIES: Range = { least: 0.01, most: 0.99 }
+const RANKS: Range = { least: 0, most: 500 }
+const PENALTIES: Range = { least: 0, most: 1 }
+
+/** The fields that say how the next token is chosen, and when no more are. */
+export function encodeSampling(request: ChatRequest, losses: LossList): JsonObject {
+  const fields: JsonObject = {}
+  if (request.maxTokens !== undefined) fields.max_tokens = request.maxTokens
+  const { temperature, topP, topK, seed } = request
+  if (temperature !== undefined) {
+    fields.temperature = within(temperature, TEMPERATURES, "temperature", losses)
+  }
+  if (topP !== undefined) fields.p = within(topP, PROBABILITIES, "top_p", losses)
+  if (topK !== undefined) fields.k = within(topK, RANKS, "top_k", losses)
+  // Only seeds from 0 are taken; which one it is does not matter, as long as it stays the same.
+  if (seed !== undefined) fields.seed = Math.abs(seed)
+  encodeStop(request, fields, losses)
+  encodePenalties(request, fields, losses)
+  return fields
+}
+
+function encodeStop({ stop }: ChatRequest, fields: JsonObject, losses: LossList): void {
+  if (stop === undefined || stop.length === 0) return
+  fields.stop_sequences = stop.slice(0, MOST_STOPS)
+  if (stop.length > MOST_STOPS) losses.add("stop", "approximated")
+}
+
+/** Cohere takes only one of the two; a penalty of 0 is none. */
+function encodePenalties(request: ChatRequest, fields: JsonObject, losses: LossList): void {
+  const frequency = request.frequencyPenalty ?? 0
+  const presence = request.presencePenalty ?? 0
+  if (frequency !== 0) {
+    fields.frequency_penalty = within(frequency, PENALTIES, "frequency_penalty", losses)
+    if (presence !== 0) losses.add("presence_penalty")
+  } else if (presence !== 0) {
+    fields.presence_penalty = within(presence, PENALTIES, "presence_penalty", losses)
+  }
+}
+
+function within(value: number, range: Range, feature: Feature, losses: LossList): number {
+  const fitted = Math.min(range.most, Math.max(range.least, value))
+  if (fitted !== value) losses.add(feature, "approximated")
+  return fitted
+}

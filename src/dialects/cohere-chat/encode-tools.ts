@@ -1,0 +1,61 @@
+import { assertNever, type ChatRequest, type Tool, type ToolChoice } from "../../canon/chat.ts"
+import { isJsonObject, type JsonObject, listAt } from "../../canon/json.ts"
+import type { LossList } from "../../canon/losses.ts"
+import { fittedToolName } from "./tool-names.ts"
+
+/** Every tool has a schema, be it an empty one. */
+const NO_PARAMETERS: JsonObject = { type: "object", properties: {} }
+
+/** `tools`, `strict_tools` and `tool_choice`; nothing of them where the caller offers no tools. */
+export function encodeTools(request: ChatRequest, losses: LossList): JsonObject {
+  const { toolChoice } = request
+  if (request.parallelToolCalls === false) losses.add("parallel_tool_calls")
+  const tools = offeredTools(request.tools ?? [], toolChoice)
+  if (tools.length === 0) return {}
+  const fields: JsonObject = { tools: tools.map((tool) => encodeTool(tool, losses)) }
+  if (areStrict(tools)) fields.strict_tools = true
+  else if (tools.some((tool) => tool.strict === true)) losses.add("tools.strict")
+  const choice = encodeChoice(toolChoice, losses)
+  if (choice !== undefined) fields.tool_choice = choice
+  return fields
+}
+
+/** Cohere cannot be told which tool to call, but a model can only call what it is offered. */
+function offeredTools(tools: readonly Tool[], choice: ToolChoice | undefined): readonly Tool[] {
+  if (choice?.type !== "tool") return tools
+  const named = tools.filter((tool) => tool.name === choice.name)
+  return named.length === 0 ? tools : named
+}
+
+/** Strictness is for all tools at once, and only with a parameter that each requires. */
+function areStrict(tools: readonly Tool[]): boolean {
+  return tools.every(
+    ({ strict, parameters = {} }) => strict === true && listAt(parameters, "required").length > 0,
+  )
+}
+
+function encodeTool(tool: Tool, losses: LossList): JsonObject {
+  if (tool.cache !== undefined) losses.add("cache_control")
+  const declared: JsonObject = { name: fittedToolName(tool.name) }
+  if (tool.description !== undefined) declared.description = tool.description
+  declared.parameters = isJsonObject(tool.parameters) ? tool.parameters : NO_PARAMETERS
+  return { type: "function", function: declared, ...losses.fieldsOf(tool.extra) }
+}
+
+/** @returns undefined where the model is free to choose, which is said by saying nothing. */
+function encodeChoice(choice: ToolChoice | undefined, losses: LossList): string | undefined {
+  switch (choice?.type) {
+    case undefined:
+    case "auto":
+      return undefined
+    case "none":
+      return "NONE"
+    case "required":
+      return "REQUIRED"
+    case "tool":
+      losses.add("tool_choice", "approximated")
+      return "REQUIRED"
+    default:
+      return assertNever(choice)
+  }
+}

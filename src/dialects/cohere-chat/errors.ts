@@ -1,0 +1,43 @@
+import type { ChatEvent } from "../../canon/chat.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import { isJsonObject, type JsonObject, textAt } from "../../canon/json.ts"
+import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
+
+/** Cohere's own statuses (its `errors` page, the error classes of npm cohere-ai). */
+const BLOCKED = 498
+const CANCELLED = 499
+
+/** An error answer: `{id, message}`, sometimes with an `error_type` (WIRE.md 7). */
+export function decodeError(status: number, body: unknown): GatewayError {
+  if (status === CANCELLED) {
+    return new GatewayError("upstream_error", "The provider gave the request up. Try it again.")
+  }
+  // A word in the prompt or in the answer is on a list of blocked ones: the request itself is refused.
+  return vendorRefusal(status === BLOCKED ? 400 : status, readVendorError(body))
+}
+
+/** An answer that failed inside the vendor after it had begun. */
+export function brokenAnswer(): GatewayError {
+  return new GatewayError("upstream_error", "The provider failed while it wrote the answer.")
+}
+
+/** An error where an event of the stream should stand. */
+export function errorEvent(chunk: JsonObject): Extract<ChatEvent, { type: "error" }> {
+  const { message = brokenAnswer().message, type } = readVendorError(chunk)
+  return type === undefined ? { type: "error", message } : { type: "error", message, code: type }
+}
+
+function readVendorError(body: unknown): VendorError {
+  if (typeof body === "string") return isPage(body) || body === "" ? {} : { message: body }
+  if (!isJsonObject(body)) return {}
+  const message = textAt(body, "message")
+  const type = textAt(body, "error_type")
+  return {
+    ...(message === undefined ? {} : { message }),
+    ...(type === undefined ? {} : { type }),
+  }
+}
+
+function isPage(text: string): boolean {
+  return text.trimStart().startsWith("<")
+}

@@ -1,0 +1,39 @@
+import type { ChatRequest, FinishReason } from "../../canon/chat.ts"
+import type { JsonValue } from "../../canon/json.ts"
+
+interface Finish {
+  readonly reason: FinishReason
+  /** Cohere's own word, when it says more than the reason. */
+  readonly raw?: string
+  readonly stopSequence?: string
+}
+
+/** Cohere's word for an answer that broke off inside. */
+export const FAILED = "ERROR"
+
+/** Why an answer ended (WIRE.md 7). Which stop string it was, Cohere does not tell: the only one it was. */
+export function decodeFinish(
+  word: JsonValue | undefined,
+  hasToolCalls: boolean,
+  request: ChatRequest | undefined,
+): Finish {
+  switch (word) {
+    case "COMPLETE":
+      return hasToolCalls ? { reason: "tool-calls", raw: word } : { reason: "stop" }
+    case "STOP_SEQUENCE": {
+      const stop = request?.stop ?? []
+      const [only] = stop
+      return only === undefined || stop.length > 1
+        ? { reason: "stop", raw: word }
+        : { reason: "stop", raw: word, stopSequence: only }
+    }
+    case "MAX_TOKENS":
+      return { reason: "length" }
+    case "TOOL_CALL":
+      return { reason: "tool-calls" }
+    default:
+      return typeof word === "string" && word !== ""
+        ? { reason: "other", raw: word }
+        : { reason: "other" }
+  }
+}

@@ -1,0 +1,49 @@
+import type { Feature, Support } from "../../canon/features.ts"
+
+/**
+ * What Cohere's API makes of each thing (WIRE.md 7, Cohere's reference of `/v2/chat`). What it carries
+ * only within a smaller range than the caller's is reported when a request leaves that range.
+ */
+export const SUPPORTS: Readonly<Record<Feature, Support>> = Object.freeze({
+  max_tokens: "carried",
+  temperature: "carried",
+  top_p: "carried",
+  top_k: "carried",
+  stop: "carried",
+  seed: "carried",
+  n: "approximated",
+  presence_penalty: "carried",
+  frequency_penalty: "carried",
+  // Cohere tells them, but in a shape that no caller reads: what cannot be shown is not asked for.
+  logprobs: "dropped",
+  tools: "carried",
+  "tools.strict": "carried",
+  // There is no choice of one tool: that one alone is offered, and some call required.
+  tool_choice: "approximated",
+  parallel_tool_calls: "dropped",
+  "tool_result.media": "approximated",
+  "tool_result.failed": "dropped",
+  json_object: "carried",
+  json_schema: "carried",
+  reasoning_effort: "carried",
+  reasoning_budget: "carried",
+  reasoning: "carried",
+  "reasoning.signature": "dropped",
+  system: "carried",
+  "system.position": "approximated",
+  name: "dropped",
+  "image.url": "carried",
+  "image.data": "carried",
+  "image.detail": "carried",
+  audio: "dropped",
+  "file.url": "dropped",
+  "file.data": "dropped",
+  refusal: "approximated",
+  cache_control: "dropped",
+  prompt_cache_key: "dropped",
+  verbosity: "dropped",
+  user: "dropped",
+  safety_identifier: "dropped",
+  metadata: "dropped",
+  service_tier: "dropped",
+})

@@ -1,0 +1,396 @@
+import { describe, expect, test } from "bun:test"
+import type { Part, Tool, ToolChoice } from "../../../src/canon/chat.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { assistant, conversation, encoded, MODEL, requestOf, text, user } from "./fixtures.ts"
+
+const PARAMETERS = { type: "object", properties: { city: { type: "string" } }, required: ["city"] }
+const WEATHER: Tool = { name: "weather", description: "Weather of a city", parameters: PARAMETERS }
+const CLOCK: Tool = { name: "clock" }
+
+const CALL: Part = {
+  type: "tool-call",
+  id: "weather_1",
+  name: "weather",
+  arguments: '{"city":"A"}',
+}
+
+function messagesOf(...messages: Parameters<typeof conversation>): JsonObject[] {
+  return encoded(conversation(...messages)).body.messages as JsonObject[]
+}
+
+function toolResult(content: Extract<Part, { type: "tool-result" }>["content"], id = "weather_1") {
+  return { type: "tool-result" as const, id, content }
+}
+
+test("the smallest request", () => {
+  expect(encoded(requestOf())).toEqual({
+    body: { model: MODEL, messages: [{ role: "user", content: "Hello" }], stream: false },
+    losses: [],
+  })
+})
+
+test("sampling goes under Cohere's names", () => {
+  const { body, losses } = encoded(
+    requestOf({
+      stream: true,
+      maxTokens: 100,
+      temperature: 0.4,
+      topP: 0.9,
+      topK: 40,
+      stop: ["END"],
+      seed: 7,
+      frequencyPenalty: 0.5,
+    }),
+  )
+  expect(body).toMatchObject({
+    stream: true,
+    max_tokens: 100,
+    temperature: 0.4,
+    p: 0.9,
+    k: 40,
+    stop_sequences: ["END"],
+    seed: 7,
+    frequency_penalty: 0.5,
+  })
+  expect(losses).toEqual([])
+})
+
+test("what is outside Cohere's ranges is fitted, and said to be", () => {
+  const { body, losses } = encoded(
+    requestOf({ temperature: 1.7, topP: 1, topK: 900, presencePenalty: -1.5 }),
+  )
+  expect(body).toMatchObject({ temperature: 1, p: 0.99, k: 500, presence_penalty: 0 })
+  expect(losses).toEqual([
+    "temperature:approximated",
+    "top_p:approximated",
+    "top_k:approximated",
+    "presence_penalty:approximated",
+  ])
+})
+
+test("a seed below zero is as good as the one above", () => {
+  expect(encoded(requestOf({ seed: -5 }))).toMatchObject({ body: { seed: 5 }, losses: [] })
+})
+
+test("only one of the two penalties is taken, and one of zero is none", () => {
+  const both = encoded(requestOf({ frequencyPenalty: 0.5, presencePenalty: 0.5 }))
+  expect(both.body.frequency_penalty).toBe(0.5)
+  expect(both.body).not.toHaveProperty("presence_penalty")
+  expect(both.losses).toEqual(["presence_penalty:dropped"])
+  const one = encoded(requestOf({ frequencyPenalty: 0, presencePenalty: 0.5 }))
+  expect(one.body.presence_penalty).toBe(0.5)
+  expect(one.body).not.toHaveProperty("frequency_penalty")
+  expect(one.losses).toEqual([])
+})
+
+test("five stop strings at most", () => {
+  const { body, losses } = encoded(requestOf({ stop: ["a", "b", "c", "d", "e", "f"] }))
+  expect(body.stop_sequences).toEqual(["a", "b", "c", "d", "e"])
+  expect(losses).toEqual(["stop:approximated"])
+  expect(encoded(requestOf({ stop: [] })).body).not.toHaveProperty("stop_sequences")
+})
+
+describe("thinking", () => {
+  test("is said only where the caller said something", () => {
+    expect(encoded(requestOf()).body).not.toHaveProperty("thinking")
+    expect(encoded(requestOf({ reasoning: { summary: "auto" } })).body).not.toHaveProperty(
+      "thinking",
+    )
+  })
+
+  test("off, by word and by budget", () => {
+    for (const reasoning of [{ effort: "none" }, { budget: 0 }]) {
+      expect(encoded(requestOf({ reasoning })).body.thinking).toEqual({ type: "disabled" })
+    }
+  })
+
+  test("a budget as it is, an effort as a share of the limit, the rest as Cohere likes", () => {
+    const thinkingOf = (reasoning: object) =>
+      encoded(requestOf({ reasoning, maxTokens: 10_000 })).body.thinking
+    expect(thinkingOf({ budget: 2048 })).toEqual({ type: "enabled", token_budget: 2048 })
+    expect(thinkingOf({ effort: "medium" })).toEqual({ type: "enabled", token_budget: 5000 })
+    expect(thinkingOf({ isAdaptive: true })).toEqual({ type: "enabled" })
+    expect(thinkingOf({ effort: "extreme" })).toEqual({ type: "enabled" })
+  })
+})
+
+describe("tools", () => {
+  test("in OpenAI's shape, each with a schema and none with `strict`", () => {
+    const { body, losses } = encoded(requestOf({ tools: [WEATHER, CLOCK] }))
+    expect(body.tools).toEqual([
+      {
+        type: "function",
+        function: {
+          name: "weather",
+          description: "Weather of a city",
+          parameters: PARAMETERS,
+        },
+      },
+      {
+        type: "function",
+        function: { name: "clock", parameters: { type: "object", properties: {} } },
+      },
+    ])
+    expect(body).not.toHaveProperty("strict_tools")
+    expect(body).not.toHaveProperty("tool_choice")
+    expect(losses).toEqual([])
+  })
+
+  test("are strict all together, and only where each requires a parameter", () => {
+    const strict = { ...WEATHER, strict: true }
+    expect(encoded(requestOf({ tools: [strict] }))).toMatchObject({
+      body: { strict_tools: true },
+      losses: [],
+    })
+    for (const other of [WEATHER, { ...CLOCK, strict: true }]) {
+      const { body, losses } = encoded(requestOf({ tools: [strict, other] }))
+      expect(body).not.toHaveProperty("strict_tools")
+      expect(losses).toEqual(["tools.strict:dropped"])
+    }
+  })
+
+  test("the choice of one is the choice among it alone", () => {
+    const chosen = (toolChoice: ToolChoice) =>
+      encoded(requestOf({ tools: [WEATHER, CLOCK], toolChoice }))
+    expect(chosen({ type: "auto" }).body).not.toHaveProperty("tool_choice")
+    expect(chosen({ type: "none" })).toMatchObject({ body: { tool_choice: "NONE" }, losses: [] })
+    expect(chosen({ type: "required" })).toMatchObject({
+      body: { tool_choice: "REQUIRED" },
+      losses: [],
+    })
+    const named = chosen({ type: "tool", name: "clock" })
+    expect(named.body.tool_choice).toBe("REQUIRED")
+    expect(named.body.tools).toHaveLength(1)
+    expect(named.body).toMatchObject({ tools: [{ function: { name: "clock" } }] })
+    expect(named.losses).toEqual(["tool_choice:approximated"])
+    expect(chosen({ type: "tool", name: "nobody" }).body.tools).toHaveLength(2)
+  })
+
+  test("no tools, no choice", () => {
+    const { body } = encoded(requestOf({ tools: [], toolChoice: { type: "none" } }))
+    expect(body).not.toHaveProperty("tools")
+    expect(body).not.toHaveProperty("tool_choice")
+  })
+
+  test("cannot be kept from being called at once", () => {
+    const tools = [WEATHER]
+    expect(encoded(requestOf({ tools, parallelToolCalls: true })).losses).toEqual([])
+    expect(encoded(requestOf({ tools, parallelToolCalls: false })).losses).toEqual([
+      "parallel_tool_calls:dropped",
+    ])
+  })
+})
+
+describe("the form of the answer", () => {
+  const schema = { type: "object", properties: { name: { type: "string" } } }
+
+  test("JSON, with a schema and without", () => {
+    const formatOf = (responseFormat: Parameters<typeof requestOf>[0]) =>
+      encoded(requestOf(responseFormat)).body.response_format
+    expect(formatOf({ responseFormat: { type: "text" } })).toBeUndefined()
+    expect(formatOf({ responseFormat: { type: "json-object" } })).toEqual({ type: "json_object" })
+    expect(formatOf({ responseFormat: { type: "json-schema", name: "person", schema } })).toEqual({
+      type: "json_object",
+      json_schema: schema,
+    })
+    expect(formatOf({ responseFormat: { type: "json-schema", name: "person" } })).toEqual({
+      type: "json_object",
+    })
+  })
+
+  test("beside tools it is an instruction, since Cohere does not take both", () => {
+    const { body, losses } = encoded(
+      requestOf({
+        tools: [WEATHER],
+        responseFormat: { type: "json-schema", name: "person", schema },
+      }),
+    )
+    expect(body).not.toHaveProperty("response_format")
+    const [instruction] = body.messages as { role: string; content: string }[]
+    expect(instruction?.role).toBe("system")
+    expect(instruction?.content).toContain(JSON.stringify(schema))
+    expect(losses).toEqual(["json_schema:approximated"])
+  })
+})
+
+describe("messages", () => {
+  test("instructions stand together at the head", () => {
+    const request = conversation(
+      { role: "system", parts: [text("Be kind.")] },
+      { role: "developer", parts: [text("Be brief.")] },
+      user(text("Hello")),
+    )
+    expect(encoded(request)).toMatchObject({
+      body: {
+        messages: [
+          {
+            role: "system",
+            content: [
+              { type: "text", text: "Be kind." },
+              { type: "text", text: "Be brief." },
+            ],
+          },
+          { role: "user", content: "Hello" },
+        ],
+      },
+      losses: [],
+    })
+    const later = encoded(
+      conversation(user(text("Hello")), { role: "system", parts: [text("Be kind.")] }),
+    )
+    expect(later.body.messages).toEqual([
+      { role: "system", content: "Be kind." },
+      { role: "user", content: "Hello" },
+    ])
+    expect(later.losses).toEqual(["system.position:approximated"])
+  })
+
+  test("pictures by address and as data, with their detail", () => {
+    const url = "https://example.com/cat.png"
+    const [message] = messagesOf(
+      user(
+        text("Look"),
+        { type: "image", source: { type: "url", url }, detail: "low" },
+        { type: "image", source: { type: "base64", data: "/9j/4AAQ" } },
+      ),
+    )
+    expect(message?.content).toEqual([
+      { type: "text", text: "Look" },
+      { type: "image_url", image_url: { url, detail: "low" } },
+      { type: "image_url", image_url: { url: "data:image/jpeg;base64,/9j/4AAQ" } },
+    ])
+  })
+
+  test("a tool's plan is the reasoning ahead of its call, thinking that ahead of an answer", () => {
+    const reasoning: Part = { type: "reasoning", text: "I think." }
+    const messages = messagesOf(
+      user(text("Weather?")),
+      assistant(reasoning, CALL),
+      { role: "tool", parts: [toolResult([{ type: "text", text: "Sunny" }])] },
+      assistant(reasoning, text("It is sunny.")),
+    )
+    expect(messages.slice(1)).toEqual([
+      {
+        role: "assistant",
+        tool_plan: "I think.",
+        tool_calls: [
+          {
+            id: "weather_1",
+            type: "function",
+            function: { name: "weather", arguments: '{"city":"A"}' },
+          },
+        ],
+      },
+      { role: "tool", tool_call_id: "weather_1", content: "Sunny" },
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "I think." },
+          { type: "text", text: "It is sunny." },
+        ],
+      },
+    ])
+  })
+
+  test("a signature is of no use here, and a withheld thought is only that", () => {
+    const { body, losses } = encoded(
+      conversation(
+        user(text("Hello")),
+        assistant(
+          { type: "reasoning", text: "", signature: "x", signedBy: "gemini", isRedacted: true },
+          text("Hi"),
+        ),
+      ),
+    )
+    expect(body.messages).toContainEqual({
+      role: "assistant",
+      content: [{ type: "text", text: "Hi" }],
+    })
+    expect(losses).toEqual(["reasoning.signature:dropped"])
+  })
+
+  test("several answers of tools are as many messages, their pictures shown after the last", () => {
+    const picture = {
+      type: "image" as const,
+      source: { type: "url" as const, url: "https://a.b/c" },
+    }
+    const request = conversation(
+      user(text("Weather?")),
+      assistant(CALL, { ...CALL, id: "weather_2" }),
+      {
+        role: "tool",
+        parts: [
+          { ...toolResult([{ type: "text", text: "Sunny" }, picture]), failed: true },
+          toolResult(
+            [
+              { type: "text", text: "Rain" },
+              { type: "text", text: "later" },
+            ],
+            "weather_2",
+          ),
+        ],
+      },
+      user(text("And?")),
+    )
+    const { body, losses } = encoded(request)
+    expect((body.messages as JsonObject[]).slice(2)).toEqual([
+      { role: "tool", tool_call_id: "weather_1", content: "Sunny" },
+      {
+        role: "tool",
+        tool_call_id: "weather_2",
+        content: [
+          { type: "text", text: "Rain" },
+          { type: "text", text: "later" },
+        ],
+      },
+      { role: "user", content: [{ type: "image_url", image_url: { url: "https://a.b/c" } }] },
+      { role: "user", content: "And?" },
+    ])
+    expect(losses).toEqual(["tool_result.failed:dropped", "tool_result.media:approximated"])
+  })
+
+  test("a file is read out when it is text, and left out when not", () => {
+    const file = (mediaType: string): Part => ({
+      type: "file",
+      name: "notes.md",
+      source: { type: "base64", data: Buffer.from("café").toString("base64"), mediaType },
+    })
+    const readable = encoded(conversation(user(file("text/markdown"))))
+    expect(readable.body.messages).toEqual([{ role: "user", content: "notes.md:\ncafé" }])
+    expect(readable.losses).toEqual(["file.data:approximated"])
+    expect(encoded(conversation(user(text("Read"), file("application/pdf"))))).toMatchObject({
+      body: { messages: [{ role: "user", content: "Read" }] },
+      losses: ["file.data:dropped"],
+    })
+  })
+
+  test("a refusal of an earlier turn becomes text; a turn without words is empty text", () => {
+    const { body, losses } = encoded(
+      conversation(user(text("Hello")), assistant({ type: "refusal", text: "No." }), assistant()),
+    )
+    expect((body.messages as JsonObject[]).slice(1)).toEqual([
+      { role: "assistant", content: [{ type: "text", text: "No." }] },
+      { role: "assistant", content: "" },
+    ])
+    expect(losses).toEqual(["refusal:approximated"])
+  })
+})
+
+test("another dialect's fields are lost by name, at every level", () => {
+  const extra = (name: string) => ({ dialect: "openai-chat" as const, fields: { [name]: 1 } })
+  const { losses } = encoded(
+    requestOf({
+      messages: [
+        { ...user({ type: "text", text: "Hi", extra: extra("of_text") }), extra: extra("of_turn") },
+        assistant({ ...CALL, extra: extra("of_call") }, { type: "unknown", extra: extra("part") }),
+      ],
+      tools: [{ ...WEATHER, extra: extra("of_tool") }],
+      extra: extra("logit_bias"),
+    }),
+  )
+  expect(losses).toEqual(
+    ["of_tool", "of_turn", "of_text", "of_call", "part", "logit_bias"].map(
+      (name) => `${name}:dropped`,
+    ),
+  )
+})

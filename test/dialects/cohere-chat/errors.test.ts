@@ -1,0 +1,73 @@
+import { expect, test } from "bun:test"
+import { COHERE_CHAT } from "../../../src/dialects/cohere-chat/index.ts"
+import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../../support/recordings.ts"
+import { recordings } from "./fixtures.ts"
+
+function errorOf(status: number, body: unknown) {
+  const { kind, status: told, message, details } = COHERE_CHAT.decodeError(status, body)
+  return { kind, status: told, message, upstream: details.upstream }
+}
+
+test("a refusal of the request is passed on with its status", () => {
+  const message = "unknown field: parameter 'strict' is not a valid field."
+  for (const status of [400, 413, 422]) {
+    expect(errorOf(status, { id: "7f", message })).toEqual({
+      kind: "refused_by_upstream",
+      status,
+      message,
+      upstream: { status },
+    })
+  }
+})
+
+test("a type is told where there is one", () => {
+  expect(errorOf(400, { message: "No.", error_type: "invalid_request" }).upstream).toEqual({
+    status: 400,
+    type: "invalid_request",
+  })
+})
+
+test("a blocked word is a bad request, since nobody else knows 498", () => {
+  expect(errorOf(498, { message: "blocked input" })).toMatchObject({
+    kind: "refused_by_upstream",
+    status: 400,
+    message: "blocked input",
+  })
+})
+
+test("what is no fault of the caller's", () => {
+  const kinds = [401, 402, 403, 404, 429, 499, 500, 501, 503, 504].map(
+    (status) => errorOf(status, { message: "secret detail" }).kind,
+  )
+  expect(kinds).toEqual([
+    "upstream_error",
+    "upstream_error",
+    "upstream_error",
+    "upstream_error",
+    "upstream_overloaded",
+    "upstream_error",
+    "upstream_error",
+    "upstream_error",
+    "upstream_overloaded",
+    "upstream_timeout",
+  ])
+  expect(errorOf(499, { message: "secret detail" }).message).not.toContain("secret detail")
+})
+
+test("bodies of any other shape", () => {
+  expect(errorOf(400, "plain words").message).toBe("plain words")
+  for (const body of ["<html>", "", undefined, null, [], { message: 7 }]) {
+    expect(errorOf(400, body).message).toBe("The provider refused the request with status 400.")
+  }
+})
+
+test.skipIf(!HAS_FIXTURES)(`recorded errors${WITHOUT_FIXTURES}`, () => {
+  const errors = recordings().filter(({ status }) => status !== 200)
+  expect(errors.length).toBeGreaterThan(0)
+  for (const { status, answer } of errors) {
+    expect(status).toBe(401)
+    const error = errorOf(status, answer)
+    expect(error.kind).toBe("upstream_error")
+    expect(error.message).not.toContain("Incorrect API key")
+  }
+})

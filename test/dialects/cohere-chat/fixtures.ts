@@ -1,0 +1,99 @@
+import { createParser } from "eventsource-parser"
+import type { ChatEvent, ChatRequest, Message, Part } from "../../../src/canon/chat.ts"
+import type { EventDecoder, SseFrame } from "../../../src/canon/dialect.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { COHERE_CHAT } from "../../../src/dialects/cohere-chat/index.ts"
+import { HAS_FIXTURES, readFixture } from "../../support/recordings.ts"
+
+export const MODEL = "command-a-03-2025"
+
+/** A request that says hello, and what a test adds to it. */
+export function requestOf(more: Partial<ChatRequest> = {}): ChatRequest {
+  return {
+    model: MODEL,
+    messages: [{ role: "user", parts: [{ type: "text", text: "Hello" }] }],
+    stream: false,
+    streamUsage: false,
+    choices: 1,
+    ...more,
+  }
+}
+
+/** A request with these messages. */
+export function conversation(...messages: Message[]): ChatRequest {
+  return requestOf({ messages })
+}
+
+export function user(...parts: Part[]): Message {
+  return { role: "user", parts }
+}
+
+export function assistant(...parts: Part[]): Message {
+  return { role: "assistant", parts }
+}
+
+export function text(words: string): Part {
+  return { type: "text", text: words }
+}
+
+/** The encoded body, and its losses as `name:effect`. */
+export function encoded(request: ChatRequest): { body: JsonObject; losses: string[] } {
+  const { body, losses } = COHERE_CHAT.encodeRequest(request)
+  return { body, losses: losses.map(({ name, effect }) => `${name}:${effect}`) }
+}
+
+/** Frames of a stream's text, fed in pieces that end at the given places. */
+export function framesOf(stream: string, cuts: readonly number[] = []): SseFrame[] {
+  const frames: SseFrame[] = []
+  const parser = createParser({
+    onEvent: ({ event, data }) => frames.push(event === undefined ? { data } : { event, data }),
+  })
+  let start = 0
+  for (const cut of [...cuts.toSorted((left, right) => left - right), stream.length]) {
+    parser.feed(stream.slice(start, cut))
+    start = cut
+  }
+  return frames
+}
+
+/** All events of the frames, and whether the decoder saw the end. */
+export function decoded(
+  frames: readonly SseFrame[],
+  request?: ChatRequest,
+): { events: ChatEvent[]; finished: boolean } {
+  const decoder: EventDecoder = COHERE_CHAT.decodeEvents(request)
+  const events = frames.flatMap((frame) => decoder.push(frame))
+  events.push(...decoder.end())
+  return { events, finished: decoder.finished }
+}
+
+/** Frames as Cohere writes them: the type stands in the `event:` line too. */
+export function framesFrom(...chunks: JsonObject[]): SseFrame[] {
+  return chunks.map((json) => ({ event: String(json.type), data: JSON.stringify(json) }))
+}
+
+export interface Recording {
+  readonly name: string
+  readonly status: number
+  readonly request: JsonObject
+  /** The JSON of a whole answer, or the text of a stream. */
+  readonly answer: JsonObject | string
+}
+
+/** Recorded calls of `/v2/chat`; none where the folder is absent. */
+export function recordings(): Recording[] {
+  if (!HAS_FIXTURES) return []
+  return readFixture("index.jsonl")
+    .split("\n")
+    .filter((line) => line.includes('"dialect": "cohere-chat-v2"'))
+    .map((line) => {
+      const { file } = JSON.parse(line) as { file: string }
+      const { request, response } = JSON.parse(readFixture(file))
+      return {
+        name: file.replace("recorded/cohere-chat-v2/", ""),
+        status: response.status,
+        request: request.body.json,
+        answer: response.body.json ?? response.body.text,
+      }
+    })
+}

@@ -1,0 +1,83 @@
+import { expect, test } from "bun:test"
+// The package exports no way to its schemas.
+import { V2ChatRequest } from "../../../node_modules/cohere-ai/serialization/resources/v2/client/requests/V2ChatRequest.js"
+import type { ChatRequest } from "../../../src/canon/chat.ts"
+import { assistant, encoded, requestOf, text, user } from "./fixtures.ts"
+
+/**
+ * The official client carries a schema of each request; held to it strictly, it knows every field and
+ * word that Cohere takes. It leaves out only `stream`, which the client adds itself.
+ */
+function problemsOf(request: ChatRequest): unknown {
+  const { stream, ...body } = encoded(request).body
+  expect(typeof stream).toBe("boolean")
+  const parsed = V2ChatRequest.parse(body, { unrecognizedObjectKeys: "fail" })
+  return parsed.ok ? [] : parsed.errors
+}
+
+const TOOL = {
+  name: "weather",
+  strict: true,
+  parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+}
+
+const FULL: ChatRequest = requestOf({
+  messages: [
+    { role: "system", parts: [text("Be kind.")] },
+    user(text("Look"), {
+      type: "image",
+      source: { type: "url", url: "https://example.com/a.png" },
+      detail: "high",
+    }),
+    assistant(
+      { type: "reasoning", text: "I will look." },
+      { type: "tool-call", id: "weather_1", name: "weather", arguments: "{}" },
+    ),
+    {
+      role: "tool",
+      parts: [
+        {
+          type: "tool-result",
+          id: "weather_1",
+          content: [
+            { type: "text", text: "a" },
+            { type: "text", text: "b" },
+          ],
+        },
+      ],
+    },
+    assistant({ type: "reasoning", text: "Hmm." }, text("Sunny.")),
+    user(text("Thanks")),
+  ],
+  maxTokens: 4000,
+  temperature: 2,
+  topP: 0.5,
+  topK: 3,
+  stop: ["END"],
+  seed: 1,
+  presencePenalty: 0.2,
+  tools: [TOOL],
+  toolChoice: { type: "required" },
+  reasoning: { effort: "low" },
+})
+
+test("requests are what the official client would send", () => {
+  expect(problemsOf(requestOf())).toEqual([])
+  expect(problemsOf(FULL)).toEqual([])
+  const schema = { type: "object", properties: {} }
+  for (const responseFormat of [
+    { type: "json-object" },
+    { type: "json-schema", name: "a", schema },
+  ] as const) {
+    expect(problemsOf(requestOf({ responseFormat }))).toEqual([])
+    expect(problemsOf({ ...FULL, responseFormat })).toEqual([])
+  }
+})
+
+test("the schema does refuse what it does not know", () => {
+  const parsed = V2ChatRequest.parse(
+    { model: "m", messages: [{ role: "developer", content: "a" }], n: 2 },
+    { unrecognizedObjectKeys: "fail" },
+  )
+  expect(parsed.ok).toBe(false)
+})

@@ -1,0 +1,177 @@
+import { afterAll, describe, expect, test } from "bun:test"
+import { createParser } from "eventsource-parser"
+import type { ChatRequest, ChatResult, Part, ToolCallPart } from "../../../src/canon/chat.ts"
+import type { SseFrame } from "../../../src/canon/dialect.ts"
+import { foldEvents } from "../../../src/canon/fold.ts"
+import { COHERE_CHAT } from "../../../src/dialects/cohere-chat/index.ts"
+import { cohereChat } from "../../../simulator/cohere-chat/index.ts"
+import { serveFormat } from "../../simulator/format-server.ts"
+import { assistant, conversation, decoded, requestOf, text, user } from "./fixtures.ts"
+
+/** The simulator was written apart from the dialect: what one gets wrong the other refuses. */
+const server = serveFormat(cohereChat)
+
+afterAll(() => server[Symbol.asyncDispose]())
+
+async function send(request: ChatRequest): Promise<Response> {
+  const { body } = COHERE_CHAT.encodeRequest({ ...request, model: "echo" })
+  const response = await server.post("/v2/chat", body)
+  if (response.status !== 200) throw new Error(await response.text())
+  return response
+}
+
+async function answered(request: ChatRequest): Promise<ChatResult> {
+  const body = (await (await send(request)).json()) as Parameters<
+    typeof COHERE_CHAT.decodeResult
+  >[0]
+  return COHERE_CHAT.decodeResult(body, request)
+}
+
+async function streamed(request: ChatRequest): Promise<ChatResult> {
+  const frames: SseFrame[] = []
+  const parser = createParser({
+    onEvent: ({ event, data }) => frames.push(event === undefined ? { data } : { event, data }),
+  })
+  parser.feed(await (await send({ ...request, stream: true })).text())
+  const { events, finished } = decoded(frames, request)
+  expect(finished).toBe(true)
+  return foldEvents(events)
+}
+
+function partsOf(result: ChatResult): readonly Part[] {
+  return result.choices[0]?.parts ?? []
+}
+
+const TOOLS = [
+  {
+    name: "get-weather",
+    parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  },
+  { name: "2nd_clock" },
+]
+
+const CALL: ToolCallPart = { type: "tool-call", id: "c1", name: "get-weather", arguments: "{}" }
+
+const REQUESTS: [string, ChatRequest][] = [
+  ["text", requestOf()],
+  [
+    "values out of range",
+    requestOf({
+      temperature: 2,
+      topP: 1,
+      topK: 1000,
+      seed: -3,
+      presencePenalty: -2,
+      frequencyPenalty: 2,
+      stop: [..."abcdef"].map((letter) => `/${letter}/`),
+    }),
+  ],
+  ["thinking", requestOf({ reasoning: { effort: "low" } })],
+  ["no thinking", requestOf({ reasoning: { effort: "none" } })],
+  [
+    "JSON",
+    requestOf({
+      responseFormat: { type: "json-schema", name: "a", schema: { type: "object" } },
+    }),
+  ],
+  ["JSON beside tools", requestOf({ tools: TOOLS, responseFormat: { type: "json-object" } })],
+  ["strict tools", requestOf({ tools: TOOLS.map((tool) => ({ ...tool, strict: true })) })],
+  [
+    "a tool of one's choice",
+    requestOf({ tools: TOOLS, toolChoice: { type: "tool", name: "2nd_clock" } }),
+  ],
+  ["no tool", requestOf({ tools: TOOLS, toolChoice: { type: "none" } })],
+  [
+    "instructions in the middle",
+    conversation(
+      user(text("Hi")),
+      { role: "developer", parts: [text("Be kind.")] },
+      user(text("?")),
+    ),
+  ],
+  [
+    "pictures",
+    conversation(
+      user(text("Look"), {
+        type: "image",
+        source: { type: "url", url: "https://a.b/c.png" },
+        detail: "original",
+      }),
+    ),
+  ],
+  [
+    "calls and answers",
+    {
+      ...conversation(
+        user(text("?")),
+        assistant({ type: "reasoning", text: "Hmm." }, CALL, { ...CALL, id: "c2" }),
+        {
+          role: "tool",
+          parts: [
+            { type: "tool-result", id: "c1", content: [{ type: "text", text: "Sunny" }] },
+            {
+              type: "tool-result",
+              id: "c2",
+              content: [{ type: "text", text: "Rain" }],
+              failed: true,
+            },
+          ],
+        },
+      ),
+      tools: TOOLS,
+    },
+  ],
+]
+
+describe("requests are taken, and their answers are the same whole and streamed", () => {
+  for (const [name, request] of REQUESTS) {
+    test(name, async () => {
+      const whole = await answered(request)
+      const { id: _, usage: __, ...rest } = await streamed(request)
+      const calls = (parts: readonly Part[]) =>
+        parts.map((part) => (part.type === "tool-call" ? { ...part, id: "" } : part))
+      expect(rest.choices.map((choice) => ({ ...choice, parts: calls(choice.parts) }))).toEqual(
+        whole.choices.map((choice) => ({ ...choice, parts: calls(choice.parts) })),
+      )
+      expect(whole.usage?.output).toBeGreaterThan(0)
+    })
+  }
+})
+
+test("a tool is called by the caller's own name", async () => {
+  const request = requestOf({ tools: TOOLS, toolChoice: { type: "tool", name: "2nd_clock" } })
+  expect(partsOf(await answered(request)).at(-1)).toMatchObject({
+    type: "tool-call",
+    name: "2nd_clock",
+    arguments: "{}",
+  })
+})
+
+test("an answer cites what the tools said", async () => {
+  const [, request] = REQUESTS.at(-1) ?? []
+  const [part] = partsOf(await answered(request ?? requestOf()))
+  expect(part).toMatchObject({ type: "text", text: "The tools answered: Sunny; Rain" })
+  expect(part?.type === "text" && part.citations?.map(({ quote }) => quote)).toEqual([
+    "Sunny",
+    "Rain",
+  ])
+})
+
+test("refusals and faults are told as what they are", async () => {
+  const kinds: Record<string, string> = {
+    "429": "upstream_overloaded",
+    "500": "upstream_error",
+    "503": "upstream_overloaded",
+    "401": "upstream_error",
+    "402": "upstream_error",
+    "404": "upstream_error",
+    "400-context": "refused_by_upstream",
+    "400-policy": "refused_by_upstream",
+  }
+  for (const [fault, kind] of Object.entries(kinds)) {
+    const { body } = COHERE_CHAT.encodeRequest(requestOf({ model: `fault-${fault}` }))
+    const response = await server.post("/v2/chat", body)
+    const error = COHERE_CHAT.decodeError(response.status, await response.json())
+    expect(`${fault} ${error.kind}`).toBe(`${fault} ${kind}`)
+  }
+})
