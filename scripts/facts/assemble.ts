@@ -18,6 +18,7 @@ export function assembleFacts(
     facts.vendors[vendor] = new VendorList(sources, notes, vendor, source).models()
   }
   addResold(facts, sources, notes)
+  addToVertex(facts, notes)
   for (const name of fillFromElsewhere(facts)) notes.add("image price unknown, so unpriced", name)
   check(facts, notes)
   return { facts, notes }
@@ -33,6 +34,16 @@ function addResold(facts: Facts, sources: Sources, notes: Notes): void {
       models[name] = structuredClone(known)
       notes.add("known to genai-prices alone", `openrouter/${name}`)
     }
+  }
+}
+
+// Vertex serves Google's Gemini models under the same names and prices; its own list is the older one.
+function addToVertex(facts: Facts, notes: Notes): void {
+  const models = facts.vendors["vertex"] ?? {}
+  for (const [name, known] of Object.entries(facts.vendors["google"] ?? {})) {
+    if (models[name] !== undefined || known.kind !== "chat" || !name.startsWith("gemini-")) continue
+    models[name] = structuredClone(known)
+    notes.add("known to google alone", `vertex/${name}`)
   }
 }
 

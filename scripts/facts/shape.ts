@@ -28,6 +28,12 @@ export const priceClasses = [
 /** One of {@link priceClasses}. */
 export type PriceClass = (typeof priceClasses)[number]
 
+/** The chat wire formats that a model can be kept to. */
+export const dialects = ["openai-chat", "openai-responses"] as const
+
+/** One of {@link dialects}. */
+export type Dialect = (typeof dialects)[number]
+
 /** Exact decimals in US dollars per million units of the class. */
 export type Rates = Partial<Record<PriceClass, string>>
 
@@ -52,6 +58,8 @@ export interface ModelFacts {
   input?: string[]
   tools?: true
   reasoning?: true
+  /** Where they are not all that the vendor speaks. */
+  dialects?: Dialect[]
   price?: Price
 }
 

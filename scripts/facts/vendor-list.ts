@@ -1,4 +1,5 @@
 import { describe, releaseIn } from "./describe.ts"
+import { dialectsOf } from "./dialects-of.ts"
 import { exactNames, isPrecise, quoteOf, recordFor, recordsOf } from "./genai-prices.ts"
 import type { GenaiPrices, PriceRecord, Quote } from "./genai-prices.ts"
 import { kindOf } from "./kind-of.ts"
@@ -11,7 +12,7 @@ import { makers, undated } from "./resold.ts"
 import type { Kind, ModelFacts, Price } from "./shape.ts"
 import { vendorSources } from "./vendors.ts"
 import type { VendorSource } from "./vendors.ts"
-import { withheldReason } from "./withheld.ts"
+import { unreachableReason, withheldReason } from "./withheld.ts"
 
 /** The two sources, parsed, and the day (`YYYY-MM-DD`) whose prices are wanted. */
 export interface Sources {
@@ -46,6 +47,8 @@ export class VendorList {
 
   #listed(listing: Listing): ModelFacts | undefined {
     if (listing.status === "deprecated") return this.#leaveOut("retired", listing.name)
+    const reason = unreachableReason(this.#vendor, listing.name)
+    if (reason !== undefined) return this.#leaveOut("unreachable", `${listing.name}: ${reason}`)
     const kind = kindOf(listing)
     if (kind === undefined) return this.#leaveOut("not a kind of ours", listing.name)
     for (const line of listing.notes)
@@ -109,7 +112,9 @@ export class VendorList {
     const maker = this.#source.maker === true ? this.#vendor : undefined
     const owner = ownerOf(listing.name, listing.base, maker)
     const price = this.#price(listing.name, listing.price, kind)
-    return describe(listing, kind, owner, price && finishPrice(price, kind, owner))
+    const facts = describe(listing, kind, owner, price && finishPrice(price, kind, owner))
+    const dialects = kind === "chat" ? dialectsOf(this.#vendor, listing.name) : undefined
+    return dialects === undefined ? facts : { ...facts, dialects }
   }
 
   #price(name: string, listed: Price | undefined, kind: Kind): Price | undefined {

@@ -62,6 +62,19 @@ const withheldNames: Withheld[] = [
   },
 ]
 
+/** Names that models.dev lists and that no dialect we speak to their vendor reaches. */
+const unreachableNames: Withheld[] = [
+  { vendor: "azure", name: /^claude-/, reason: "behind an endpoint of its own" },
+  { vendor: "azure", name: /^gpt-3\.5-turbo-instruct$/, reason: "legacy completions only" },
+  { vendor: "bedrock", name: /^openai\.gpt-\d/, reason: "behind the mantle endpoint only" },
+  { vendor: "vertex", name: /^claude-|\//, reason: "not offered as Google's own models are" },
+]
+
+/** Why a listed name is left out, or undefined when it is not. */
+export function unreachableReason(vendor: string, name: string): string | undefined {
+  return unreachableNames.find((entry) => entry.vendor === vendor && entry.name.test(name))?.reason
+}
+
 /** Why a name known to genai-prices alone is not added, or undefined when it may be. */
 export function withheldReason(vendor: string, name: string): string | undefined {
   return withheldNames.find((entry) => entry.vendor === vendor && entry.name.test(name))?.reason

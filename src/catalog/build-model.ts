@@ -1,9 +1,12 @@
+import type { DialectId } from "../canon/chat.ts"
 import type {
   DeploymentSettings,
   ModelKind,
   ModelSettings,
   PriceSettings,
+  ProviderSettings,
 } from "../config/settings.ts"
+import { dialectsOf, type KnownVendor } from "./dialects.ts"
 import type { ModelFacts } from "./facts.ts"
 import { kindOf, type KnownModels } from "./known-models.ts"
 import type { Deployment, Model } from "./model.ts"
@@ -12,12 +15,18 @@ import { readPrice, readPriceFacts, type ReadPrice } from "./read-price.ts"
 /** What models are built from. */
 export interface ModelSources {
   readonly known: KnownModels
-  /** Whether a provider can be called. */
-  isProvider(id: string): boolean
+  /** A provider that can be called. */
+  provider(id: string): CallableProvider | undefined
   /** Decimal text; of models that have no multiplier of their own. */
   readonly multiplier: string
   /** Unix seconds; of models whose age nobody knows. */
   readonly created: number
+}
+
+/** A provider whose vendor is known. */
+export interface CallableProvider {
+  readonly settings: ProviderSettings
+  readonly vendor: KnownVendor
 }
 
 export interface BuiltModel {
@@ -32,6 +41,8 @@ interface Draft {
   readonly kind: ModelKind
   readonly settings: ModelSettings | undefined
   readonly facts: ModelFacts | undefined
+  /** Of the provider in the public id; undefined when that is none. */
+  readonly vendor: string | undefined
   readonly multiplier: string
 }
 
@@ -52,19 +63,18 @@ export function buildModel(
   const kind = settings?.kind ?? (facts === undefined ? "chat" : kindOf(facts))
   if (kind === undefined) return { warnings: [`model ${id}: its kind '${facts?.kind}' is unknown`] }
   const multiplier = settings?.multiplier ?? sources.multiplier
-  const draft: Draft = { id, kind, settings, facts, multiplier }
+  const vendor = sources.provider(provider)?.settings.vendor
+  const draft: Draft = { id, kind, settings, facts, vendor, multiplier }
   const wanted = settings?.deployments ?? [{ provider, model: name, weight: 1 }]
-  const present = wanted.filter((deployment) => sources.isProvider(deployment.provider))
-  const warnings = wanted
-    .filter((deployment) => !sources.isProvider(deployment.provider))
-    .map((deployment) => `model ${id}: provider '${deployment.provider}' is not set up`)
-  if (present.length === 0) return { warnings }
-  const reasons = new Set<string>()
-  const deployments = present.map((deployment) =>
-    buildDeployment(deployment, draft, sources.known, reasons),
-  )
-  for (const reason of reasons) warnings.push(`model ${id} is refused: ${reason}`)
-  return { model: describeModel(draft, deployments, provider, sources.created), warnings }
+  const warnings: string[] = []
+  const deployments = wanted.flatMap((deployment) => {
+    const built = buildDeployment(deployment, draft, sources)
+    if (built.warning !== undefined) warnings.push(`model ${id}${built.warning}`)
+    return built.deployment ?? []
+  })
+  if (deployments.length === 0) return { warnings }
+  const model = describeModel(draft, deployments, provider, sources.created)
+  return { model, warnings: [...new Set(warnings)] }
 }
 
 function describeModel(
@@ -87,18 +97,49 @@ function describeModel(
   }
 }
 
+/** A deployment, and what is wrong with it, as the end of a sentence that starts with the model. */
+interface BuiltDeployment {
+  readonly deployment?: Deployment
+  readonly warning?: string
+}
+
 function buildDeployment(
   wanted: DeploymentSettings,
   draft: Draft,
-  known: KnownModels,
-  reasons: Set<string>,
-): Deployment {
+  sources: ModelSources,
+): BuiltDeployment {
   const { provider, model: upstreamModel, weight } = wanted
-  const deployment = { id: `${provider}/${upstreamModel}`, provider, upstreamModel, weight }
-  const own = known.find(provider, upstreamModel)
+  const callable = sources.provider(provider)
+  if (!callable) return { warning: `: provider '${provider}' is not set up` }
+  const own = sources.known.find(provider, upstreamModel)
+  const dialects = draft.kind === "chat" ? chatDialects(wanted, draft, callable, own) : undefined
+  if (dialects?.length === 0) {
+    return { warning: `: provider '${provider}' speaks none of the dialects it is offered in` }
+  }
   const { price, reason } = priceOf(wanted.price ?? draft.settings?.price, draft, own)
-  if (reason !== undefined) reasons.add(reason)
-  return price === undefined ? deployment : { ...deployment, price }
+  return {
+    deployment: {
+      id: `${provider}/${upstreamModel}`,
+      provider,
+      upstreamModel,
+      weight,
+      ...(dialects === undefined ? {} : { dialects }),
+      ...(price === undefined ? {} : { price }),
+    },
+    ...(reason === undefined ? {} : { warning: ` is refused: ${reason}` }),
+  }
+}
+
+function chatDialects(
+  wanted: DeploymentSettings,
+  draft: Draft,
+  { settings, vendor }: CallableProvider,
+  own: ModelFacts | undefined,
+): readonly DialectId[] {
+  const written = wanted.dialects ?? draft.settings?.dialects
+  // What the public name says of a vendor's dialects, it says of no other vendor's.
+  const named = draft.vendor === settings.vendor ? draft.facts : undefined
+  return dialectsOf(vendor, settings, written, (own ?? named)?.dialects)
 }
 
 /** The deployment's price, else the model's, else what its vendor is known to charge for it. */

@@ -1,9 +1,10 @@
 import { GatewayError } from "../canon/errors.ts"
 import type { ModelKind, Settings } from "../config/settings.ts"
-import { buildModel, type ModelSources, splitId } from "./build-model.ts"
+import { buildModel, type CallableProvider, type ModelSources, splitId } from "./build-model.ts"
+import type { KnownVendors } from "./dialects.ts"
 import { entryOf, type ModelEntry } from "./entry.ts"
 import { type Facts, factsDate } from "./facts.ts"
-import { KnownModels, type KnownVendors } from "./known-models.ts"
+import { KnownModels } from "./known-models.ts"
 import { knownModelWarnings } from "./known-model-warnings.ts"
 import { isPriced, type Model } from "./model.ts"
 import { nearestNames } from "./nearest-names.ts"
@@ -38,18 +39,20 @@ const LONGEST_NAME = 256
 export function buildCatalog(sources: CatalogSources): BuiltCatalog {
   const { settings, facts, vendors } = sources
   const providers = Object.entries(settings.providers)
-  const callable = new Set(
-    providers.flatMap(([id, { vendor }]) => (vendors.has(vendor) ? [id] : [])),
-  )
+  const callable = new Map<string, CallableProvider>()
+  for (const [id, provider] of providers) {
+    const vendor = vendors.get(provider.vendor)
+    if (vendor) callable.set(id, { settings: provider, vendor })
+  }
   const known = new KnownModels(settings, facts)
   const building: ModelSources = {
     known,
-    isProvider: (id) => callable.has(id),
+    provider: (id) => callable.get(id),
     multiplier: settings.multiplier,
     created: factsDate(facts),
   }
   const ids = new Set(Object.keys(settings.models))
-  for (const provider of callable) {
+  for (const provider of callable.keys()) {
     for (const name of known.namesOf(provider)) ids.add(`${provider}/${name}`)
   }
   const models: Model[] = []

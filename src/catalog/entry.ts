@@ -1,3 +1,4 @@
+import type { DialectId } from "../canon/chat.ts"
 import { PRICE_NAMES, type ModelKind, type PriceName } from "../config/settings.ts"
 import { CLASS_OF_NAME, type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
 import type { Model } from "./model.ts"
@@ -22,6 +23,8 @@ export interface ModelEntry {
   readonly context_length?: number
   /** Tokens. */
   readonly max_output_tokens?: number
+  /** Of a chat model: the dialects its vendors offer it in. Callers may use any dialect. */
+  readonly dialects?: readonly DialectId[]
   /** Whether it can be called: a model without a price is refused. */
   readonly priced: boolean
   readonly pricing?: ShownPrice
@@ -30,6 +33,9 @@ export interface ModelEntry {
 /** A model as the list shows it. */
 export function entryOf(model: Model): ModelEntry {
   const prices = model.deployments.flatMap(({ price }) => (price ? [price] : []))
+  const dialects = [
+    ...new Set(model.deployments.flatMap((deployment) => deployment.dialects ?? [])),
+  ]
   return {
     id: model.id,
     object: "model",
@@ -38,6 +44,7 @@ export function entryOf(model: Model): ModelEntry {
     kind: model.kind,
     ...(model.context === undefined ? {} : { context_length: model.context }),
     ...(model.maxOutput === undefined ? {} : { max_output_tokens: model.maxOutput }),
+    ...(dialects.length === 0 ? {} : { dialects }),
     priced: prices.length > 0,
     ...(prices.length === 0 ? {} : { pricing: shownPrice(prices) }),
   }

@@ -25,6 +25,8 @@ export interface ModelFacts {
   readonly owner?: string
   readonly context?: number
   readonly max_output?: number
+  /** Absent: all that its vendor speaks. */
+  readonly dialects?: readonly string[]
   readonly price?: PriceFacts
 }
 

@@ -2,11 +2,6 @@ import type { ModelKind, Settings } from "../config/settings.ts"
 import { MODEL_KINDS } from "../config/settings.ts"
 import type { Facts, ModelFacts } from "./facts.ts"
 
-/** What the catalog asks of the vendors' table. */
-export interface KnownVendors {
-  has(vendor: string): boolean
-}
-
 /** Finds what is known of a provider's models, by its vendor. */
 export class KnownModels {
   readonly #settings: Settings

@@ -1,3 +1,4 @@
+import type { DialectId } from "../canon/chat.ts"
 import type { ModelKind } from "../config/settings.ts"
 import type { Price } from "../ledger/price.ts"
 
@@ -9,6 +10,12 @@ export interface Deployment {
   /** The provider's own name for the model. */
   readonly upstreamModel: string
   readonly weight: number
+  /**
+   * Of a chat model: the dialects it can be called in, the one to prefer first. Vendor, provider,
+   * settings and facts have all had their say: nothing else needs to be asked. Absent: all that its
+   * vendor speaks.
+   */
+  readonly dialects?: readonly DialectId[]
   /** Absent: the deployment cannot be called, since its cost could not be known. */
   readonly price?: Price
 }

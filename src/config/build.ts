@@ -16,7 +16,8 @@ export interface SettingsParts {
   /** What a relative folder in the file is relative to. */
   readonly fileDirectory: string
   readonly overrides: Overrides
-  readonly environmentProviders: Readonly<Record<string, ProviderSettings>>
+  /** Entries as the file has them, made of environment variables. */
+  readonly environmentProviders: Readonly<Record<string, FileProvider>>
 }
 
 /** Puts checked parts together and fills in the defaults. */
@@ -32,7 +33,11 @@ export function buildSettings(parts: SettingsParts): Settings {
     data: dataDirectory(parts),
     publicUrl: file.server?.public_url,
     adminToken: overrides.adminToken ?? file.admin_token,
-    limits: { bodyBytes: Math.round((file.limits?.body_mb ?? 32) * MEBIBYTE) },
+    limits: {
+      bodyBytes: Math.round((file.limits?.body_mb ?? 32) * MEBIBYTE),
+      mediaBytes: Math.round((file.limits?.media_mb ?? 20) * MEBIBYTE),
+      mediaPrivate: file.limits?.media_private ?? false,
+    },
     deadlines: {
       connect: deadlines?.connect ?? 5_000,
       firstByte: deadlines?.first_byte ?? 600_000,
@@ -41,8 +46,8 @@ export function buildSettings(parts: SettingsParts): Settings {
     },
     multiplier: file.multiplier ?? "1",
     providers: named([
-      ...Object.entries(parts.environmentProviders),
-      ...Object.entries(file.providers ?? {}).map(([id, entry]) => [id, provider(entry)] as const),
+      ...providers(parts.environmentProviders, "environment"),
+      ...providers(file.providers ?? {}, "file"),
     ]),
     models: named(Object.entries(file.models ?? {}).map(([id, entry]) => [id, model(id, entry)])),
   })
@@ -54,15 +59,30 @@ function dataDirectory({ file, fileDirectory, overrides }: SettingsParts): strin
   return file.data === undefined ? resolve("data") : resolve(fileDirectory, file.data)
 }
 
-function provider(entry: FileProvider): ProviderSettings {
+function providers(
+  entries: Readonly<Record<string, FileProvider>>,
+  origin: "file" | "environment",
+): [string, ProviderSettings][] {
+  return Object.entries(entries).map(([id, entry]) => [id, provider(entry, origin)])
+}
+
+function provider(entry: FileProvider, origin: "file" | "environment"): ProviderSettings {
   const headers = Object.entries(entry.headers ?? {})
   return present({
     vendor: entry.vendor,
     apiKey: entry.api_key,
+    region: entry.region,
+    project: entry.project,
+    location: entry.location,
+    credentials: entry.credentials,
+    accessKeyId: entry.access_key_id,
+    secretAccessKey: entry.secret_access_key,
+    sessionToken: entry.session_token,
     baseUrl: entry.base_url,
     headers: named(headers.map(([name, value]) => [name.toLowerCase(), value])),
     knownModels: entry.known_models ?? true,
-    origin: "file" as const,
+    dialects: entry.dialects,
+    origin,
   })
 }
 
@@ -74,6 +94,7 @@ function model(id: string, entry: FileModel): ModelSettings {
     context: entry.context,
     maxOutput: entry.max_output,
     ownedBy: entry.owned_by,
+    dialects: entry.dialects,
     deployments: entry.deployments?.map((deployment) => buildDeployment(id, deployment)),
   })
 }
@@ -88,6 +109,7 @@ function buildDeployment(
     model: entry.model ?? id.slice(slash + 1),
     weight: entry.weight ?? 1,
     price: price(entry.price),
+    dialects: entry.dialects,
   })
 }
 

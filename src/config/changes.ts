@@ -45,6 +45,8 @@ function flatten(settings: Settings): Map<string, unknown> {
     data: settings.data,
     admin_token: settings.adminToken,
     "limits.body_mb": settings.limits.bodyBytes,
+    "limits.media_mb": settings.limits.mediaBytes,
+    "limits.media_private": settings.limits.mediaPrivate,
     "deadlines.connect": deadlines.connect,
     "deadlines.first_byte": deadlines.firstByte,
     "deadlines.between_bytes": deadlines.betweenBytes,

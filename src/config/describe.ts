@@ -1,15 +1,15 @@
-import type { DeadlineSettings, ModelSettings, Settings } from "./settings.ts"
+import type { DeadlineSettings, ModelSettings, ProviderSettings, Settings } from "./settings.ts"
 
 /** All that may be shown of a secret. */
 export type Presence = "set" | "not set"
 
-export interface ProviderDescription {
-  readonly vendor: string
+type Secret = "apiKey" | "credentials" | "accessKeyId" | "secretAccessKey" | "sessionToken"
+
+/** A provider without its secrets; those that few vendors have are described where they are set. */
+export interface ProviderDescription
+  extends Omit<ProviderSettings, Secret | "headers">, Readonly<Partial<Record<Secret, Presence>>> {
   readonly apiKey: Presence
-  readonly baseUrl?: string
   readonly headers: Readonly<Record<string, Presence>>
-  readonly knownModels: boolean
-  readonly origin: string
 }
 
 export interface SettingsDescription {
@@ -31,11 +31,21 @@ export function describeSettings(settings: Settings): SettingsDescription {
     ...open,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     adminToken: presence(adminToken),
-    providers: mapValues(providers, ({ apiKey, headers, ...open }) => ({
-      ...open,
-      apiKey: presence(apiKey),
-      headers: mapValues(headers, presence),
-    })),
+    providers: mapValues(providers, describeProvider),
+  }
+}
+
+function describeProvider(provider: ProviderSettings): ProviderDescription {
+  const { apiKey, headers, credentials, accessKeyId, secretAccessKey, sessionToken, ...open } =
+    provider
+  return {
+    ...open,
+    apiKey: presence(apiKey),
+    headers: mapValues(headers, presence),
+    ...(credentials && { credentials: "set" }),
+    ...(accessKeyId && { accessKeyId: "set" }),
+    ...(secretAccessKey && { secretAccessKey: "set" }),
+    ...(sessionToken && { sessionToken: "set" }),
   }
 }
 

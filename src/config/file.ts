@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from "node:fs"
-import { resolve } from "node:path"
+import { dirname, resolve } from "node:path"
 import type { z } from "zod"
 import { ConfigError, type ConfigProblem } from "./config-error.ts"
+import type { Finding } from "./finding.ts"
 import { suggestion } from "./nearest.ts"
-import { type Finding, structureFindings } from "./rules.ts"
+import { dialectsOf } from "./provider-rules.ts"
+import { structureFindings } from "./rules.ts"
 import { type FileSettings, type KnownNames, fileSchema } from "./schema.ts"
 import type { Environment } from "./substitute.ts"
 import type { KnownVendor } from "./vendors.ts"
@@ -42,11 +44,13 @@ export interface FileReading {
 /** What the text of a settings file means, or everything that is wrong with it. */
 export class SettingsFile {
   readonly #yaml: YamlFile
+  readonly #directory: string
   /** The data before it is checked. */
   readonly #value: unknown
 
   constructor(name: string, text: string, environment: Environment) {
     this.#yaml = new YamlFile(name, text, environment)
+    this.#directory = dirname(resolve(name))
     this.#value = this.#yaml.value ?? {}
   }
 
@@ -57,8 +61,12 @@ export class SettingsFile {
 
   /** @param providers every provider that deployments may name. */
   read(vendors: readonly KnownVendor[], providers: readonly string[]): FileReading {
-    const names: KnownNames = { vendors: vendors.map((vendor) => vendor.id), providers }
-    const parsed = fileSchema(names).safeParse(this.#value)
+    const names: KnownNames = {
+      vendors: vendors.map((vendor) => vendor.id),
+      providers,
+      dialects: [...new Set(vendors.flatMap(dialectsOf))],
+    }
+    const parsed = fileSchema(names, this.#directory).safeParse(this.#value)
     const issues = parsed.success ? [] : parsed.error.issues
     const problems = [
       ...this.#yaml.problems,

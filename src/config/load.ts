@@ -1,7 +1,8 @@
 import { dirname, resolve } from "node:path"
 import { buildSettings } from "./build.ts"
 import { ConfigError, type ConfigProblem } from "./config-error.ts"
-import { environmentProviders, readEnvironment, switchedOn } from "./environment.ts"
+import { environmentProviders, switchedOn } from "./environment-providers.ts"
+import { readEnvironment } from "./environment.ts"
 import { DEFAULT_FILE, type FileReading, SettingsFile, findFile, readFile } from "./file.ts"
 import type { Settings } from "./settings.ts"
 import type { Environment } from "./substitute.ts"
@@ -38,7 +39,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
 
   const own = readEnvironment(environment)
   const found = switchedOn(environment, vendors)
-  const added = environmentProviders(found, file.providerIds)
+  const added = environmentProviders(environment, found, file.providerIds)
   const configured = [...file.providerIds, ...found.map(({ vendor }) => vendor.id)]
   // Without any vendor the gateway starts its own, so that a first file can be tried out.
   const nameable = configured.length === 0 ? ["sandbox"] : configured
@@ -58,7 +59,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   return {
     settings,
     ...(name === undefined ? {} : { file: resolve(name) }),
-    warnings: [...own.warnings, ...settingsWarnings(settings, found)],
+    warnings: [...own.warnings, ...added.warnings, ...settingsWarnings(settings, found)],
   }
 }
 

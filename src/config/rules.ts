@@ -1,11 +1,7 @@
+import { entries, type Finding, member } from "./finding.ts"
+import { providerFindings } from "./provider-rules.ts"
 import type { KnownVendor } from "./vendors.ts"
 import { type SettingPath, YamlNumber } from "./yaml-file.ts"
-
-/** Something wrong at one place of the data. */
-export interface Finding {
-  readonly path: SettingPath
-  readonly message: string
-}
 
 /**
  * The rules that span several values. They look at unchecked data, so that they speak up even when
@@ -18,7 +14,7 @@ export function structureFindings(
 ): Finding[] {
   const findings: Finding[] = []
   for (const [id, provider] of entries(member(file, "providers"))) {
-    findings.push(...addressFindings(["providers", id], provider, vendors))
+    findings.push(...providerFindings(["providers", id], provider, vendors))
   }
   for (const [id, model] of entries(member(file, "models"))) {
     const path = ["models", id]
@@ -36,18 +32,6 @@ export function structureFindings(
     }
   }
   return findings
-}
-
-function addressFindings(
-  path: SettingPath,
-  provider: unknown,
-  vendors: readonly KnownVendor[],
-): Finding[] {
-  const vendor = vendors.find((vendor) => vendor.id === member(provider, "vendor"))
-  if (!vendor || vendor.baseUrl !== undefined) return []
-  if (member(provider, "base_url") !== undefined) return []
-  const message = `needs a base_url: '${vendor.id}' has no address of its own`
-  return [{ path, message }]
 }
 
 function weightFindings(path: SettingPath, deployments: readonly unknown[]): Finding[] {
@@ -79,13 +63,4 @@ function priceFindings(path: SettingPath, price: unknown): Finding[] {
 function asNumber(value: unknown): number | undefined {
   if (value instanceof YamlNumber) return Number(value.source)
   return typeof value === "string" && value.trim() !== "" ? Number(value) : undefined
-}
-
-function member(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined
-  return (value as Record<string, unknown>)[name]
-}
-
-function entries(value: unknown): [string, unknown][] {
-  return typeof value === "object" && value !== null ? Object.entries(value) : []
 }

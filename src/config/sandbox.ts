@@ -1,34 +1,68 @@
-import type { ModelSettings, Settings } from "./settings.ts"
+import type { ModelSettings, ProviderSettings, Settings } from "./settings.ts"
 
 /** The simulator as a vendor: what it offers, priced like a small model so that money can be watched. */
 const ECHO: ModelSettings = {
   kind: "chat",
-  price: { input: "0.15", cached_input: "0.075", output: "0.60" },
+  price: { input: "0.15", cached_input: "0.075", cache_write: "0.1875", output: "0.60" },
   context: 128_000,
   maxOutput: 16_384,
   ownedBy: "tollgate",
 }
 
+/** The simulator takes any key. */
+const KEY = "sandbox"
+
 /** Faults of the simulator that are offered as models, to rehearse them before callers meet them. */
 const FAULTS = ["429", "500", "slow-first-byte", "stall", "cut", "malformed", "no-usage"]
 
-/** The settings with the running simulator added as provider `sandbox`. */
+/**
+ * The simulator in its other dialects: the model that is offered, and how a provider reaches it.
+ * Only Bedrock takes no key, but signs.
+ */
+const DIALECTS: Readonly<Record<string, (simulatorUrl: string) => SandboxSettings>> = {
+  gpt: (url) => ({
+    vendor: "openai",
+    apiKey: KEY,
+    baseUrl: `${url}/v1`,
+    dialects: ["openai-responses"],
+  }),
+  claude: (url) => ({ vendor: "anthropic", apiKey: KEY, baseUrl: url }),
+  gemini: (url) => ({ vendor: "google", apiKey: KEY, baseUrl: url }),
+  command: (url) => ({ vendor: "cohere", apiKey: KEY, baseUrl: url }),
+  nova: (url) => ({
+    vendor: "bedrock",
+    accessKeyId: "AKIDSIMULATOR",
+    secretAccessKey: "simulator-secret",
+    region: "us-east-1",
+    baseUrl: url,
+  }),
+}
+
+type SandboxSettings = Omit<ProviderSettings, "headers" | "knownModels" | "origin">
+
+/**
+ * The settings with the running simulator added: provider `sandbox`, and one for each other dialect.
+ * What the settings say of a model wins, field by field, as it does for known ones.
+ */
 export function withSandbox(settings: Settings, simulatorUrl: string): Settings {
+  const baseUrl = `${simulatorUrl}/v1`
+  const providers: Record<string, ProviderSettings> = {
+    sandbox: provider({ vendor: "openai-compatible", apiKey: KEY, baseUrl }),
+  }
   const models: Record<string, ModelSettings> = { "sandbox/echo": ECHO }
   for (const fault of FAULTS) models[`sandbox/fault-${fault}`] = ECHO
-  return {
-    ...settings,
-    providers: {
-      ...settings.providers,
-      sandbox: {
-        vendor: "openai-compatible",
-        apiKey: "sandbox",
-        baseUrl: `${simulatorUrl}/v1`,
-        headers: {},
-        knownModels: false,
-        origin: "sandbox",
-      },
-    },
-    models: { ...models, ...settings.models },
+  for (const [name, settingsAt] of Object.entries(DIALECTS)) {
+    const id = `sandbox-${name}`
+    providers[id] = provider(settingsAt(simulatorUrl))
+    models[`sandbox/${name}`] = {
+      ...ECHO,
+      deployments: [{ provider: id, model: "echo", weight: 1 }],
+    }
   }
+  for (const [id, own] of Object.entries(settings.models)) models[id] = { ...models[id], ...own }
+  return { ...settings, providers: { ...settings.providers, ...providers }, models }
+}
+
+function provider(settings: SandboxSettings): ProviderSettings {
+  return { ...settings, headers: {}, knownModels: false, origin: "sandbox" }
 }

@@ -24,6 +24,21 @@ export function reading<Value>(read: (input: unknown) => Value | Fault) {
   })
 }
 
+interface Checking<Value> {
+  safeParse(input: unknown): {
+    readonly data?: Value
+    readonly error?: { readonly issues: readonly { readonly message: string }[] }
+  }
+}
+
+/** A function that reads text by a schema, for values that come without a place. */
+export function readWith<Value>(schema: Checking<Value>): (text: string) => Value | Fault {
+  return (text) => {
+    const { data, error } = schema.safeParse(text)
+    return data ?? new Fault(error?.issues[0]?.message ?? "is not valid")
+  }
+}
+
 /** Text that is not empty. */
 export function readText(input: unknown): string | Fault {
   if (input === undefined) return new Fault("is missing")
@@ -156,5 +171,16 @@ export function address() {
     }
     if (/[?#]/.test(text)) return new Fault("must not have a query ('?') or a fragment ('#')")
     return url.href.replace(/\/+$/, "")
+  })
+}
+
+const PLACE = /^[a-z0-9]([a-z0-9.:-]*[a-z0-9])?$/
+
+/** A name that becomes part of an address: of a region, a location, a project. */
+export function placeName(example: string) {
+  return reading((input) => {
+    const text = readText(input)
+    if (text instanceof Fault || PLACE.test(text)) return text
+    return new Fault(`must be small letters, digits and hyphens, such as ${example}`)
   })
 }

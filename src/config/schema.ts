@@ -8,19 +8,23 @@ import {
   host,
   number,
   oneOf,
+  placeName,
   readText,
   reading,
   secret,
   text,
 } from "./scalars.ts"
 import { suggestion } from "./nearest.ts"
+import { readServiceAccount } from "./service-account.ts"
 import { MODEL_KINDS, PRICE_NAMES, type PriceName } from "./settings.ts"
+import type { VendorSetting } from "./vendors.ts"
 import { YamlNumber } from "./yaml-file.ts"
 
 /** The names that settings may refer to. */
 export interface KnownNames {
   readonly vendors: readonly string[]
   readonly providers: readonly string[]
+  readonly dialects: readonly string[]
 }
 
 const PRICE_PLACES = 9
@@ -104,14 +108,48 @@ const tier = strict({ above: count, ...rates })
 const price = strict({ ...rates, tiers: list(tier).optional() })
 const multiplier = amount(MULTIPLIER_PLACES)
 
-function providerSchema(names: KnownNames) {
-  return strict({
-    vendor: oneOf(names.vendors, "vendor"),
+/**
+ * How each setting is read that not every vendor knows.
+ * @param directory what a relative path is relative to.
+ */
+export function vendorScalars(directory: string) {
+  const credentials = reading((input) => {
+    const text = readText(input)
+    return text instanceof Fault ? text : readServiceAccount(text, directory)
+  })
+  return {
     api_key: secret().optional(),
+    region: placeName("us-east-1").optional(),
+    project: placeName("my-project").optional(),
+    location: placeName("europe-west4").optional(),
+    credentials: credentials.optional(),
+    access_key_id: secret().optional(),
+    secret_access_key: secret().optional(),
+    session_token: secret().optional(),
+  } satisfies Record<VendorSetting, z.ZodType>
+}
+
+function providerSchema(names: KnownNames, directory: string) {
+  const provider = strict({
+    vendor: oneOf(names.vendors, "vendor"),
+    ...vendorScalars(directory),
     base_url: address().optional(),
     headers: record(HEADER_NAME, headerValue).nullish(),
     known_models: flag().optional(),
+    // Which ones a vendor speaks is asked of the vendor.
+    dialects: list(text()).optional(),
   })
+  return provider.superRefine(({ credentials, project }, context) => {
+    if (credentials === undefined || credentials.projectId !== undefined || project !== undefined) {
+      return
+    }
+    const message = "needs a project, since its credentials name none"
+    context.addIssue({ code: "custom", message })
+  })
+}
+
+function dialects(names: KnownNames) {
+  return list(oneOf(names.dialects, "dialect")).optional()
 }
 
 function deploymentSchema(names: KnownNames) {
@@ -126,6 +164,7 @@ function deploymentSchema(names: KnownNames) {
     model: text().optional(),
     weight: number(0, 1_000_000).optional(),
     price: price.optional(),
+    dialects: dialects(names),
   })
 }
 
@@ -137,12 +176,16 @@ function modelSchema(names: KnownNames) {
     context: count.optional(),
     max_output: count.optional(),
     owned_by: text().optional(),
+    dialects: dialects(names),
     deployments: list(deploymentSchema(names)).optional(),
   })
 }
 
-/** The shape of `tollgate.yaml`. */
-export function fileSchema(names: KnownNames) {
+/**
+ * The shape of `tollgate.yaml`.
+ * @param directory where the file is.
+ */
+export function fileSchema(names: KnownNames, directory: string) {
   return strict({
     server: section({
       host: host().optional(),
@@ -152,7 +195,11 @@ export function fileSchema(names: KnownNames) {
     }),
     data: text().optional(),
     admin_token: secret().optional(),
-    limits: section({ body_mb: number(1, 512).optional() }),
+    limits: section({
+      body_mb: number(1, 512).optional(),
+      media_mb: number(1, 512).optional(),
+      media_private: flag().optional(),
+    }),
     deadlines: section({
       connect: duration().optional(),
       first_byte: duration().optional(),
@@ -160,7 +207,7 @@ export function fileSchema(names: KnownNames) {
       whole: duration().optional(),
     }),
     multiplier: multiplier.optional(),
-    providers: record(PROVIDER_ID, providerSchema(names)).nullish(),
+    providers: record(PROVIDER_ID, providerSchema(names, directory)).nullish(),
     models: record(MODEL_ID, modelSchema(names)).nullish(),
   })
 }

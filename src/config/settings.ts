@@ -47,11 +47,33 @@ export const MODEL_KINDS = [
 
 export type ModelKind = (typeof MODEL_KINDS)[number]
 
+/** The key of a Google service account. Never printed. */
+export interface ServiceAccount {
+  readonly clientEmail: string
+  /** PKCS #8, PEM. */
+  readonly privateKey: string
+  readonly privateKeyId?: string
+  /** Where a signed claim is exchanged for a token. */
+  readonly tokenUri: string
+  readonly projectId?: string
+}
+
 export interface ProviderSettings {
   /** The vendor's id in the vendors' table: `openai`, `groq`, `openai-compatible`. */
   readonly vendor: string
   /** Absent for servers that ask for none. Never printed. */
   readonly apiKey?: string
+  /** Where the vendor's servers are, for a vendor with a name for each place: `us-east-1`. */
+  readonly region?: string
+  readonly project?: string
+  readonly location?: string
+  readonly credentials?: ServiceAccount
+  /** Never printed, as the two that follow. */
+  readonly accessKeyId?: string
+  readonly secretAccessKey?: string
+  readonly sessionToken?: string
+  /** The dialects that this provider's servers speak; absent: those that are usual at the vendor. */
+  readonly dialects?: readonly string[]
   /** Absent where the vendor has an address of its own. */
   readonly baseUrl?: string
   /** Further headers for every upstream request. Values may be secret. */
@@ -69,6 +91,8 @@ export interface DeploymentSettings {
   readonly weight: number
   /** Absent: the model's price. */
   readonly price?: PriceSettings
+  /** Absent: the model's dialects. */
+  readonly dialects?: readonly string[]
 }
 
 export interface ModelSettings {
@@ -78,6 +102,8 @@ export interface ModelSettings {
   readonly context?: number
   readonly maxOutput?: number
   readonly ownedBy?: string
+  /** The dialects it can be called in; absent: what is known of it, else all of its provider. */
+  readonly dialects?: readonly string[]
   readonly deployments?: readonly DeploymentSettings[]
 }
 
@@ -103,6 +129,10 @@ export interface Settings {
   readonly limits: {
     /** The largest JSON body that is read, in bytes. */
     readonly bodyBytes: number
+    /** The largest picture or file that is fetched from a caller's address, in bytes. */
+    readonly mediaBytes: number
+    /** Whether such an address may be within the operator's own network. */
+    readonly mediaPrivate: boolean
   }
   readonly deadlines: DeadlineSettings
   /** Multiplier of every model that has none of its own. */

@@ -1,9 +1,45 @@
+/** Settings of a provider that not every vendor knows, as they are written in its entry. */
+export const VENDOR_SETTINGS = [
+  "api_key",
+  "region",
+  "project",
+  "location",
+  "credentials",
+  "access_key_id",
+  "secret_access_key",
+  "session_token",
+] as const
+
+export type VendorSetting = (typeof VENDOR_SETTINGS)[number]
+
+/** Settings and the environment variables they come from; of several, the first that is set counts. */
+export type SettingVariables = Readonly<
+  Partial<Record<VendorSetting | "base_url", readonly string[]>>
+>
+
+/** A way to set a vendor up by environment variables alone. */
+export interface VariableSet {
+  /** All of these have to be there. */
+  readonly needed: SettingVariables
+  readonly optional?: SettingVariables
+  /** The variables mean something to other programs too, so a fault in them is a warning only. */
+  readonly isShared?: boolean
+}
+
 /** What the settings need to know of a vendor. The table itself lives two floors up. */
 export interface KnownVendor {
   readonly id: string
   readonly name: string
-  /** Environment variables that switch the vendor on; the first one set wins, and it is the main one. */
+  /** Environment variables that hold its key, the main one first. */
   readonly keyVariables?: readonly string[]
-  /** Absent where every provider has its own address. */
+  /** The ways the environment can switch it on, the first that is complete; absent: a key is enough. */
+  readonly variableSets?: readonly VariableSet[]
+  /** Absent where every provider has its own address, or where it is made from other settings. */
   readonly baseUrl?: string
+  /** Those of its settings that not every vendor knows; absent: `api_key` alone. */
+  readonly settings?: readonly VendorSetting[]
+  /** The settings it cannot do without: all of one of these lists. */
+  readonly needs?: readonly (readonly (VendorSetting | "base_url")[])[]
+  /** The dialects that its servers speak. */
+  readonly chat?: readonly { readonly dialect: { readonly id: string } }[]
 }

@@ -1,4 +1,4 @@
-import type { SwitchedOn } from "./environment.ts"
+import type { SwitchedOn } from "./environment-providers.ts"
 import { suggestion } from "./nearest.ts"
 import type { Settings } from "./settings.ts"
 
@@ -29,17 +29,23 @@ export function settingsWarnings(settings: Settings, found: readonly SwitchedOn[
 }
 
 /** Why a vendor's key in the environment does nothing, when the operator may expect it to. */
-function unusedKey({ vendor, variable }: SwitchedOn, settings: Settings): string | undefined {
+function unusedKey(
+  { vendor, variable, settings: named, missing }: SwitchedOn,
+  settings: Settings,
+): string | undefined {
   const { id } = vendor
   const provider = settings.providers[id]
-  if (provider?.vendor === id && provider.apiKey === undefined) {
+  const isKey = named[0]?.[0] === "api_key"
+  if (isKey && provider?.vendor === id && provider.apiKey === undefined) {
     return (
       `${variable}: not used, since providers.${id} in the file has no api_key. ` +
       `To use it, write api_key: "\${${variable}}".`
     )
   }
   const used = Object.values(settings.providers).some((provider) => provider.vendor === id)
-  if (used || vendor.baseUrl !== undefined) return undefined
+  if (used) return undefined
+  if (missing.length > 0) return `${variable}: not used, since ${missing.join(" and ")} is not set.`
+  if (vendor.baseUrl !== undefined || vendor.variableSets !== undefined) return undefined
   return (
     `${variable}: not used, since ${vendor.name} has no address of its own. ` +
     `Add a provider with vendor: ${id} and a base_url to tollgate.yaml.`

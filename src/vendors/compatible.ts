@@ -1,6 +1,10 @@
+import { anthropicMessages } from "../dialects/anthropic-messages/index.ts"
 import { openAiChat } from "../dialects/openai-chat/index.ts"
 import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "../dialects/openai-chat/quirks.ts"
-import type { Vendor } from "./vendor.ts"
+import { openAiResponses, type OpenAiResponsesQuirks } from "../dialects/openai-responses/index.ts"
+import { ANTHROPIC_VERSION, offer } from "./offers.ts"
+import { bearerSigner } from "./static-signer.ts"
+import type { ChatOffer, Vendor } from "./vendor.ts"
 
 /** One vendor whose servers speak `openai-chat`. */
 export interface CompatibleRow {
@@ -12,8 +16,13 @@ export interface CompatibleRow {
   readonly keyVariables: readonly string[]
   /** What is unlike most compatible vendors. */
   readonly quirks?: Partial<OpenAiChatQuirks>
-  /** `/chat/completions` when absent. */
-  readonly chatPath?: string
+  /** Present where it speaks `openai-responses` too, at the same base address: what is unlike OpenAI. */
+  readonly responses?: Partial<OpenAiResponsesQuirks>
+  /**
+   * Whoever runs the server chooses what it speaks: `openai-chat`, and `openai-responses` or
+   * `anthropic-messages` at the same base address where a provider's `dialects` say so.
+   */
+  readonly isServerOfOnesOwn?: true
 }
 
 /**
@@ -31,6 +40,22 @@ const COMMON: OpenAiChatQuirks = {
 const BOTH_LIMITS = { maxTokensFieldOnly: false } as const
 
 /**
+ * What servers that anybody can run may speak beside chat completions. Their models are open ones:
+ * these show their reasoning as it is, and know neither Claude's limits nor its structured output.
+ */
+const OWN_SERVER_OFFERS: readonly ChatOffer[] = [
+  offer(
+    openAiResponses({ encryptedReasoning: false, reasoningText: true, penalties: true }),
+    "/responses",
+  ),
+  offer(
+    anthropicMessages({ maxTemperature: 2, temperatureWithTopP: true, structuredOutput: false }),
+    "/messages",
+    ANTHROPIC_VERSION,
+  ),
+]
+
+/**
  * THE TABLE of OpenAI-compatible vendors: a new one is one row. Addresses are those of the recorded
  * traffic or of the vendor's own pages; quirks are those of WIRE.md, sections 2 and 7, and of the
  * parameter lists in the vendors' references.
@@ -42,6 +67,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.openai.com/v1",
     keyVariables: ["OPENAI_API_KEY"],
     quirks: OPENAI_QUIRKS,
+    responses: {},
   },
   {
     id: "mistral",
@@ -73,6 +99,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.deepseek.com",
     keyVariables: ["DEEPSEEK_API_KEY"],
     quirks: { reasoningHistory: "text" },
+    responses: { encryptedReasoning: false, reasoningText: true },
   },
   {
     id: "xai",
@@ -80,6 +107,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.x.ai/v1",
     keyVariables: ["XAI_API_KEY"],
     quirks: BOTH_LIMITS,
+    responses: {},
   },
   {
     id: "together",
@@ -104,9 +132,13 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       ...BOTH_LIMITS,
       reasoningField: "reasoning",
       reasoningHistory: "details",
+      reasoningOrder: "object",
+      cacheControl: true,
+      fileUrls: true,
       developerRole: "developer",
       topK: true,
     },
+    responses: {},
   },
   {
     id: "perplexity",
@@ -216,11 +248,18 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     keyVariables: ["AI_GATEWAY_API_KEY", "VERCEL_AI_GATEWAY_API_KEY"],
   },
   {
+    id: "upstage",
+    name: "Upstage",
+    baseUrl: "https://api.upstage.ai/v1",
+    keyVariables: ["UPSTAGE_API_KEY"],
+  },
+  {
     id: "ollama",
     name: "Ollama",
     baseUrl: "http://127.0.0.1:11434/v1",
     keyVariables: [],
     quirks: { reasoningField: "reasoning", reasoningHistory: "text" },
+    isServerOfOnesOwn: true,
   },
   {
     id: "vllm",
@@ -228,6 +267,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "http://127.0.0.1:8000/v1",
     keyVariables: [],
     quirks: { ...BOTH_LIMITS, topK: true, reasoningHistory: "text" },
+    isServerOfOnesOwn: true,
   },
   {
     id: "lm-studio",
@@ -235,6 +275,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "http://127.0.0.1:1234/v1",
     keyVariables: [],
     quirks: { topK: true },
+    isServerOfOnesOwn: true,
   },
   {
     id: "llama-cpp",
@@ -242,6 +283,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "http://127.0.0.1:8080/v1",
     keyVariables: [],
     quirks: { ...BOTH_LIMITS, topK: true, reasoningHistory: "text" },
+    isServerOfOnesOwn: true,
   },
   {
     // Nothing is known of the server behind it, so what callers write is left as it is.
@@ -249,22 +291,30 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "OpenAI-compatible server",
     keyVariables: [],
     quirks: { ...BOTH_LIMITS, developerRole: "developer", topK: true, reasoningHistory: "details" },
+    isServerOfOnesOwn: true,
   },
 ]
 
 /** The vendor that a row describes. */
 export function compatibleVendor(row: CompatibleRow): Vendor {
+  const { id, name, baseUrl, keyVariables } = row
   return {
-    id: row.id,
-    name: row.name,
-    ...(row.baseUrl === undefined ? {} : { baseUrl: row.baseUrl }),
-    keyVariables: row.keyVariables,
-    chat: openAiChat({ ...COMMON, ...row.quirks }),
-    chatPath: row.chatPath ?? "/chat/completions",
-    authorize: bearer,
+    id,
+    name,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    keyVariables,
+    chat: offersOf(row),
+    ...(row.isServerOfOnesOwn && {
+      optionalDialects: OWN_SERVER_OFFERS.map(({ dialect }) => dialect.id),
+    }),
+    baseUrlOf: (provider) => provider.baseUrl ?? baseUrl,
+    signer: ({ apiKey }) => bearerSigner(apiKey),
+    probe: (provider) => ({ url: `${provider.baseUrl ?? baseUrl ?? ""}/models` }),
   }
 }
 
-function bearer(apiKey: string | undefined): Readonly<Record<string, string>> {
-  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
+function offersOf(row: CompatibleRow): ChatOffer[] {
+  const chat = offer(openAiChat({ ...COMMON, ...row.quirks }), "/chat/completions")
+  if (row.isServerOfOnesOwn) return [chat, ...OWN_SERVER_OFFERS]
+  return row.responses ? [chat, offer(openAiResponses(row.responses), "/responses")] : [chat]
 }

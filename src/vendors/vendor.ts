@@ -1,17 +1,70 @@
-import type { ChatDialect } from "../canon/dialect.ts"
+import type { DialectId } from "../canon/chat.ts"
+import type { UpstreamDialect } from "../canon/dialect.ts"
+import type { ProviderSettings } from "../config/settings.ts"
+import type { VariableSet, VendorSetting } from "../config/vendors.ts"
 
-/** Who makes the API: where it is, how it is signed, which dialect it speaks. */
+/** One chat dialect of a vendor, and where it is spoken. */
+export interface ChatOffer {
+  /** Made with the vendor's quirks. */
+  readonly dialect: UpstreamDialect
+  /**
+   * The path, and query, below the provider's base address.
+   * @param model the vendor's own name for the model.
+   */
+  path(model: string, stream: boolean): string
+  /** What this dialect asks for at this vendor beside the credential, such as `anthropic-version`. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Headers by their names in small letters. */
+export type RequestHeaders = Readonly<Record<string, string>>
+
+/** A request as it is signed. */
+export interface SignableRequest {
+  readonly url: string
+  /** Exactly what is sent; empty for a GET. */
+  readonly body: string
+  /** POST when absent. */
+  readonly method?: "GET" | "POST"
+}
+
+/** Signs the requests of one provider. Built once per provider from its settings; may keep a token. */
+export interface Signer {
+  /**
+   * The headers that prove who calls. A promise only where something has to be fetched, or computed
+   * for each request.
+   * @throws GatewayError `upstream_error`, `upstream_timeout`: the credential could not be used.
+   */
+  sign(request: SignableRequest): RequestHeaders | Promise<RequestHeaders>
+}
+
+/** A question that costs nothing and that only a good credential gets an answer to. */
+export type Probe =
+  | { readonly url: string }
+  /** There is none: what is known without asking, for the operator to read. */
+  | { readonly known: string }
+
+/** Who makes the API: where it is, how its requests are signed, which dialects it speaks. */
 export interface Vendor {
   readonly id: string
   readonly name: string
-  /** With the version in its path and no slash at its end. Absent where every provider has its own. */
+  /** With no slash at its end. Absent where a provider has its own, or it is made from its settings. */
   readonly baseUrl?: string
-  /** The environment variables that switch the vendor on, the main one first. */
+  /** The environment variables that hold its key, the main one first. */
   readonly keyVariables: readonly string[]
-  /** The chat dialect its servers speak, made with its quirks. */
-  readonly chat: ChatDialect
-  /** The path of its chat endpoint below the base address. */
-  readonly chatPath: string
-  /** The headers that prove who calls. An absent key gives none. */
-  authorize(apiKey: string | undefined): Readonly<Record<string, string>>
+  /** The ways the environment can switch it on; absent: a key is enough. */
+  readonly variableSets?: readonly VariableSet[]
+  /** The settings of a provider that not every vendor has; absent: `api_key` alone. */
+  readonly settings?: readonly VendorSetting[]
+  /** The settings a provider cannot do without: all of one of these lists. */
+  readonly needs?: readonly (readonly (VendorSetting | "base_url")[])[]
+  /** What its servers speak, the one to prefer first. */
+  readonly chat: readonly ChatOffer[]
+  /** Those of them that a provider's servers speak only where its settings say so. */
+  readonly optionalDialects?: readonly DialectId[]
+  /** The base address of a provider; undefined when its settings, unchecked, do not say enough. */
+  baseUrlOf(provider: ProviderSettings): string | undefined
+  signer(provider: ProviderSettings): Signer
+  /** How a provider's credential can be tried. */
+  probe(provider: ProviderSettings): Probe
 }

@@ -5,7 +5,7 @@ import { GatewayError } from "../../src/canon/errors.ts"
 import { NO_USAGE } from "../../src/canon/usage.ts"
 import { costOf } from "../../src/ledger/price.ts"
 import { vendors } from "../../src/vendors/index.ts"
-import { build, facts, provider, settings } from "./support.ts"
+import { build, facts, provider, settings, vendors as knownVendors } from "./support.ts"
 
 function failure(run: () => unknown): GatewayError {
   try {
@@ -128,6 +128,7 @@ describe("models of the settings", () => {
           provider: "local",
           upstreamModel: "a/b",
           weight: 1,
+          dialects: ["openai-chat"],
           price: {
             rates: { inputFresh: 100_000_000n, output: 400_000_000n },
             tiers: [],
@@ -256,6 +257,7 @@ describe("the list", () => {
       kind: "chat",
       context_length: 128_000,
       max_output_tokens: 16_384,
+      dialects: ["openai-chat", "openai-responses"],
       priced: true,
       pricing: { input: "1.5", cached_input: "0.15", output: "12" },
     })
@@ -265,6 +267,7 @@ describe("the list", () => {
       created: 1_787_270_400,
       owned_by: "mine",
       kind: "chat",
+      dialects: ["openai-chat", "openai-responses"],
       priced: false,
     })
   })
@@ -338,7 +341,7 @@ test("facts name their newest date whatever their order", () => {
   const { catalog } = buildCatalog({
     settings: settings({ mine: provider("acme") }),
     facts: turned,
-    vendors: new Set(["acme"]),
+    vendors: knownVendors,
   })
   expect(catalog.find("mine/small")?.created).toBe(1_787_270_400)
 })

@@ -1,4 +1,6 @@
+import type { DialectId } from "../../src/canon/chat.ts"
 import { buildCatalog, type BuiltCatalog } from "../../src/catalog/catalog.ts"
+import type { KnownVendor } from "../../src/catalog/dialects.ts"
 import type { Facts } from "../../src/catalog/facts.ts"
 import type { ModelSettings, ProviderSettings, Settings } from "../../src/config/settings.ts"
 
@@ -47,7 +49,7 @@ export function settings(
   return {
     server: { host: "127.0.0.1", port: 0, workers: 1 },
     data: "/nowhere",
-    limits: { bodyBytes: 1 },
+    limits: { bodyBytes: 1, mediaBytes: 1, mediaPrivate: false },
     deadlines: { connect: 1, firstByte: 1, betweenBytes: 1, whole: 1 },
     multiplier,
     providers,
@@ -55,6 +57,23 @@ export function settings(
   }
 }
 
+function vendor(chat: readonly DialectId[], optionalDialects: readonly DialectId[]): KnownVendor {
+  return { chat: chat.map((id) => ({ dialect: { id } })), optionalDialects }
+}
+
+/** `acme` speaks two dialects, `other` one; whoever runs `free` says what it speaks. */
+export const vendors: ReadonlyMap<string, KnownVendor> = new Map([
+  ["acme", vendor(["openai-chat", "openai-responses"], [])],
+  ["other", vendor(["openai-chat"], [])],
+  [
+    "free",
+    vendor(
+      ["openai-chat", "openai-responses", "anthropic-messages"],
+      ["openai-responses", "anthropic-messages"],
+    ),
+  ],
+])
+
 export function build(made: Settings): BuiltCatalog {
-  return buildCatalog({ settings: made, facts, vendors: new Set(["acme", "other", "free"]) })
+  return buildCatalog({ settings: made, facts, vendors })
 }

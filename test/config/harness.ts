@@ -11,6 +11,7 @@ export const VENDORS: readonly KnownVendor[] = [
     name: "OpenAI",
     keyVariables: ["OPENAI_API_KEY"],
     baseUrl: "https://api.openai.com/v1",
+    chat: [{ dialect: { id: "openai-chat" } }, { dialect: { id: "openai-responses" } }],
   },
   {
     id: "gemini",
@@ -21,7 +22,61 @@ export const VENDORS: readonly KnownVendor[] = [
   { id: "ollama", name: "Ollama", baseUrl: "http://127.0.0.1:11434/v1" },
   { id: "vllm", name: "vLLM", keyVariables: ["VLLM_API_KEY"] },
   { id: "openai-compatible", name: "OpenAI-compatible" },
+  {
+    id: "bedrock",
+    name: "Bedrock",
+    keyVariables: ["BEDROCK_KEY"],
+    variableSets: [
+      { needed: { api_key: ["BEDROCK_KEY"], region: ["AWS_REGION", "AWS_DEFAULT_REGION"] } },
+      {
+        needed: {
+          access_key_id: ["AWS_ACCESS_KEY_ID"],
+          secret_access_key: ["AWS_SECRET_ACCESS_KEY"],
+          region: ["AWS_REGION"],
+        },
+        optional: { session_token: ["AWS_SESSION_TOKEN"] },
+        isShared: true,
+      },
+    ],
+    settings: ["api_key", "region", "access_key_id", "secret_access_key", "session_token"],
+    needs: [
+      ["api_key", "region"],
+      ["access_key_id", "secret_access_key", "region"],
+    ],
+  },
+  {
+    id: "vertex",
+    name: "Vertex",
+    variableSets: [
+      {
+        needed: { credentials: ["GOOGLE_CREDENTIALS"], project: ["GOOGLE_PROJECT"] },
+        optional: { location: ["GOOGLE_LOCATION"] },
+        isShared: true,
+      },
+    ],
+    settings: ["credentials", "project", "location"],
+    needs: [["credentials"]],
+  },
 ]
+
+/** A service account's key as Google gives it out. */
+export const KEY_FILE = {
+  type: "service_account",
+  project_id: "robots",
+  private_key_id: "key-1",
+  private_key: "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n",
+  client_email: "robot@robots.iam.gserviceaccount.com",
+  token_uri: "https://oauth2.googleapis.com/token",
+}
+
+/** The same as the settings hold it. */
+export const ACCOUNT = {
+  clientEmail: KEY_FILE.client_email,
+  privateKey: KEY_FILE.private_key,
+  privateKeyId: "key-1",
+  tokenUri: KEY_FILE.token_uri,
+  projectId: "robots",
+}
 
 /** A folder of its own with a settings file in it. */
 export class Folder implements Disposable {
@@ -55,9 +110,13 @@ export function load(
 }
 
 /** The error that loading throws. */
-export function failure(text: string, environment: LoadOptions["environment"] = {}): ConfigError {
+export function failure(
+  text: string,
+  environment: LoadOptions["environment"] = {},
+  more: Partial<LoadOptions> = {},
+): ConfigError {
   try {
-    load(text, environment)
+    load(text, environment, more)
   } catch (error) {
     if (error instanceof ConfigError) return error
     throw error
@@ -66,8 +125,12 @@ export function failure(text: string, environment: LoadOptions["environment"] = 
 }
 
 /** Its problems as `line:column path: message`. */
-export function problems(text: string, environment: LoadOptions["environment"] = {}): string[] {
-  return failure(text, environment).problems.map(
+export function problems(
+  text: string,
+  environment: LoadOptions["environment"] = {},
+  more: Partial<LoadOptions> = {},
+): string[] {
+  return failure(text, environment, more).problems.map(
     ({ line, column, path, message }) => `${line ?? "-"}:${column ?? "-"} ${path}: ${message}`,
   )
 }

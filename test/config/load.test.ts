@@ -31,7 +31,11 @@ test("reads the documented example", () => {
   expect(settings).toEqual({
     server: { host: "127.0.0.1", port: 8787, workers: 1 },
     data: join(folder.path, "data"),
-    limits: { bodyBytes: 32 * 1024 * 1024 },
+    limits: {
+      bodyBytes: 32 * 1024 * 1024,
+      mediaBytes: 20 * 1024 * 1024,
+      mediaPrivate: false,
+    },
     deadlines: { connect: 5_000, firstByte: 600_000, betweenBytes: 120_000, whole: 1_800_000 },
     multiplier: "1",
     providers: {
@@ -72,7 +76,7 @@ test("reads every setting there is", () => {
   const { settings } = load(`
 server: { host: "::1", port: 0, workers: 4, public_url: https://ai.example.com/ }
 admin_token: 0123456789abcdef
-limits: { body_mb: 1.5 }
+limits: { body_mb: 1.5, media_mb: 2.5, media_private: true }
 deadlines: { connect: 500ms, first_byte: 5m, between_bytes: 1.5, whole: 1h }
 multiplier: "1.25"
 providers:
@@ -81,22 +85,28 @@ providers:
     api_key: sk-1
     headers: { X-Team: blue, authorization: "Bearer \${TOKEN:-none}" }
     known_models: false
+    dialects: [openai-responses]
 models:
   far/big:
     owned_by: somebody
+    dialects: [openai-chat]
     price:
       input: 1
       cache_write_1h: 2.50
       audio_output: 80
       tiers: [{ above: 200000, input: 2, output: 4.0 }]
     deployments:
-      - { weight: 3 }
+      - { weight: 3, dialects: [openai-responses, openai-chat] }
       - { model: "bigger:latest", weight: 0, price: { input: 0 } }
 `)
   expect(settings.server).toEqual({ host: "::1", port: 0, workers: 4 })
   expect(settings.publicUrl).toBe("https://ai.example.com")
   expect(settings.adminToken).toBe("0123456789abcdef")
-  expect(settings.limits.bodyBytes).toBe(1_572_864)
+  expect(settings.limits).toEqual({
+    bodyBytes: 1_572_864,
+    mediaBytes: 2_621_440,
+    mediaPrivate: true,
+  })
   expect(settings.deadlines).toEqual({
     connect: 500,
     firstByte: 300_000,
@@ -107,9 +117,11 @@ models:
   expect(settings.providers.far).toMatchObject({
     headers: { "x-team": "blue", authorization: "Bearer none" },
     knownModels: false,
+    dialects: ["openai-responses"],
   })
   expect(settings.models["far/big"]).toEqual({
     ownedBy: "somebody",
+    dialects: ["openai-chat"],
     price: {
       input: "1",
       cache_write_1h: "2.50",
@@ -117,7 +129,12 @@ models:
       tiers: [{ above: 200_000, input: "2", output: "4.0" }],
     },
     deployments: [
-      { provider: "far", model: "big", weight: 3 },
+      {
+        provider: "far",
+        model: "big",
+        weight: 3,
+        dialects: ["openai-responses", "openai-chat"],
+      },
       { provider: "far", model: "bigger:latest", weight: 0, price: { input: "0" } },
     ],
   })

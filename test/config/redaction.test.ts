@@ -3,13 +3,27 @@ import * as fc from "fast-check"
 import { stringify } from "yaml"
 import { ConfigError } from "../../src/config/config-error.ts"
 import { describeSettings } from "../../src/config/describe.ts"
-import { load } from "./harness.ts"
+import { KEY_FILE, load } from "./harness.ts"
 
 /** Long enough not to occur in our own words; with letters that upset YAML, headers and terminals. */
 const secret = fc
   .tuple(fc.stringMatching(/^[A-Za-z0-9]{12}$/), fc.string({ unit: "grapheme", maxLength: 8 }))
   .chain(([core, odd]) => fc.constantFrom(core, core + odd, odd + core))
   .filter((text) => text.length >= 12)
+
+const BEDROCK = {
+  vendor: "bedrock",
+  region: "us-east-1",
+  access_key_id: "AKID",
+  secret_access_key: "open",
+}
+
+/** A key file in which one secret stands for every value. */
+function keyWith(secret: string): string {
+  const members = Object.keys(KEY_FILE).map((name) => [name, secret])
+  const key = { ...Object.fromEntries(members), type: "service_account" }
+  return JSON.stringify({ ...key, private_key: `${KEY_FILE.private_key}${secret}` })
+}
 
 /** Where a secret can stand, rightly or by mistake. */
 const places: ((secret: string) => string)[] = [
@@ -22,6 +36,15 @@ const places: ((secret: string) => string)[] = [
   (secret) => stringify({ server: { port: secret, host: secret }, deadlines: { whole: secret } }),
   (secret) => stringify({ models: { "a/b": { kind: secret, price: { input: secret } } } }),
   (secret) => stringify({ models: { "a/b": { deployments: [{ provider: secret }] } } }),
+  (secret) => stringify({ providers: { a: { ...BEDROCK, access_key_id: secret } } }),
+  (secret) => stringify({ providers: { a: { ...BEDROCK, secret_access_key: secret } } }),
+  (secret) => stringify({ providers: { a: { ...BEDROCK, session_token: secret } } }),
+  (secret) => stringify({ providers: { a: { vendor: "bedrock", region: secret } } }),
+  (secret) => stringify({ providers: { a: { vendor: "vertex", credentials: secret } } }),
+  (secret) => stringify({ providers: { a: { vendor: "vertex", credentials: keyWith(secret) } } }),
+  (secret) => stringify({ providers: { a: { vendor: "vertex", credentials: `{"${secret}` } } }),
+  (secret) => stringify({ providers: { a: { vendor: "openai", dialects: [secret] } } }),
+  (secret) => stringify({ models: { "a/b": { dialects: [secret] } } }),
   (secret) => `admin_token: ${secret}`,
   (secret) => `admin_token: "${secret}`,
   (secret) => `providers:\n  a:\n    vendor: openai\n    api_key:${secret}\n`,
@@ -35,7 +58,7 @@ const places: ((secret: string) => string)[] = [
 ]
 
 /** The same places reached through a variable. */
-const variables = places.slice(0, 9).map((place) => () => place("${SECRET}"))
+const variables = places.slice(0, 18).map((place) => () => place("${SECRET}"))
 
 function shown(text: string, environment: Record<string, string>): string {
   try {
@@ -89,7 +112,14 @@ test("describing settings says which secrets are set, and nothing of them", () =
     `admin_token: hidden-0123456789
 providers:
   a: { vendor: openai, api_key: hidden, headers: { x-secret: hidden } }
-  b: { vendor: ollama }`,
+  b: { vendor: ollama }
+  c:
+    vendor: bedrock
+    region: us-east-1
+    access_key_id: hidden
+    secret_access_key: hidden
+    session_token: hidden
+  d: { vendor: vertex, credentials: '${JSON.stringify({ ...KEY_FILE, client_email: "hidden" })}' }`,
   )
   const description = describeSettings(settings)
   expect(JSON.stringify(description)).not.toContain("hidden")
@@ -103,6 +133,25 @@ providers:
       origin: "file",
     },
     b: { vendor: "ollama", apiKey: "not set", headers: {}, knownModels: true, origin: "file" },
+    c: {
+      vendor: "bedrock",
+      apiKey: "not set",
+      region: "us-east-1",
+      accessKeyId: "set",
+      secretAccessKey: "set",
+      sessionToken: "set",
+      headers: {},
+      knownModels: true,
+      origin: "file",
+    },
+    d: {
+      vendor: "vertex",
+      apiKey: "not set",
+      credentials: "set",
+      headers: {},
+      knownModels: true,
+      origin: "file",
+    },
   })
   expect(describeSettings(load("").settings).adminToken).toBe("not set")
 })

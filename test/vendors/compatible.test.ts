@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import facts from "../../src/catalog/facts.json" with { type: "json" }
 import { COMPATIBLE } from "../../src/vendors/compatible.ts"
+import type { DialectId } from "../../src/canon/chat.ts"
 import { vendors } from "../../src/vendors/index.ts"
+import { ANY_REQUEST, providerOf, urlOf, vendorOf } from "./support.ts"
 
 const recorded = join(import.meta.dir, "../../../shared/fixtures/recorded")
 const LOCAL = ["ollama", "vllm", "lm-studio", "llama-cpp"]
@@ -13,7 +14,7 @@ describe("the table of compatible vendors", () => {
     const ids = COMPATIBLE.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
     for (const id of ids) expect(id).toMatch(/^[a-z0-9][a-z0-9-]*$/)
-    expect([...vendors.keys()]).toEqual(ids)
+    expect([...vendors.keys()]).toEqual(expect.arrayContaining(ids))
   })
 
   test("holds every vendor that is promised", () => {
@@ -45,22 +46,52 @@ describe("the table of compatible vendors", () => {
   })
 
   test("signs with a bearer token, and not at all without a key", () => {
-    for (const vendor of vendors.values()) {
-      expect(vendor.authorize("secret")).toEqual({ authorization: "Bearer secret" })
-      expect(vendor.authorize(undefined)).toEqual({})
-      expect(vendor.chat.id).toBe("openai-chat")
-      expect(vendor.chatPath).toStartWith("/")
+    for (const { id } of COMPATIBLE) {
+      const signed = vendorOf(id)
+        .signer(providerOf(id, { apiKey: "secret" }))
+        .sign(ANY_REQUEST)
+      expect(signed).toEqual({ authorization: "Bearer secret" })
+      expect(vendorOf(id).signer(providerOf(id)).sign(ANY_REQUEST)).toEqual({})
     }
   })
 
-  test("uses the same ids as the known models", () => {
-    const other = new Set("anthropic azure bedrock cohere google vertex voyage".split(" "))
-    for (const id of Object.keys(facts.vendors)) expect(vendors.has(id) || other.has(id)).toBe(true)
+  test("makes the same headers only once", () => {
+    const signer = vendorOf("openai").signer(providerOf("openai", { apiKey: "secret" }))
+    expect(signer.sign(ANY_REQUEST)).toBe(signer.sign({ ...ANY_REQUEST, body: "[]" }))
+  })
+
+  test("says which vendors speak more than chat completions", () => {
+    const spoken = (id: string) => vendorOf(id).chat.map(({ dialect }) => dialect.id)
+    const both = COMPATIBLE.filter(({ responses }) => responses).map(({ id }) => id)
+    expect(both).toEqual(["openai", "deepseek", "xai", "openrouter"])
+    for (const id of both) expect(spoken(id)).toEqual(["openai-chat", "openai-responses"])
+    expect(spoken("groq")).toEqual(["openai-chat"])
+    expect(vendorOf("groq").optionalDialects).toBeUndefined()
+  })
+
+  test("leaves it to whoever runs a server of their own what that speaks", () => {
+    for (const id of [...LOCAL, "openai-compatible"]) {
+      const provider = providerOf(id, { baseUrl: "http://here/v1" })
+      expect(urlOf(provider, "openai-chat", "m")).toBe("http://here/v1/chat/completions")
+      expect(urlOf(provider, "openai-responses", "m")).toBe("http://here/v1/responses")
+      expect(urlOf(provider, "anthropic-messages", "m")).toBe("http://here/v1/messages")
+      expect(vendorOf(id).optionalDialects).toEqual(["openai-responses", "anthropic-messages"])
+    }
+  })
+
+  test("has one row for each of these, and nothing else", () => {
+    const addresses = {
+      openai: "https://api.openai.com/v1/chat/completions",
+      upstage: "https://api.upstage.ai/v1/chat/completions",
+    }
+    for (const [id, url] of Object.entries(addresses)) {
+      expect(urlOf(providerOf(id), "openai-chat", "m")).toBe(url)
+    }
   })
 })
 
 /** Where the folder has another name, and addresses that recordings reached on other ways. */
-const FOLDERS: Record<string, string> = { "openai-chat": "openai" }
+const FOLDERS: Record<string, string> = { "openai-chat": "openai", "openai-responses": "openai" }
 const OTHER_WAYS: Record<string, RegExp> = {
   // The router's older way, which names the backend in the path.
   huggingface: /^https:\/\/router\.huggingface\.co\/(together|novita)\/.+\/chat\/completions$/,
@@ -68,12 +99,20 @@ const OTHER_WAYS: Record<string, RegExp> = {
   ollama: /^(http:\/\/localhost:11434|https:\/\/ollama\.com)\/v1\/chat\/completions$/,
 }
 
-function recordedChatUrls(folder: string): string[] {
+const PATHS: Readonly<Record<string, DialectId>> = {
+  "/chat/completions": "openai-chat",
+  "/responses": "openai-responses",
+}
+
+/** The recorded addresses of a folder, with the dialect that was spoken there. */
+function recordedUrls(folder: string): { url: string; dialect: DialectId }[] {
   return readdirSync(join(recorded, folder)).flatMap((file) => {
     const { request } = JSON.parse(readFileSync(join(recorded, folder, file), "utf8")) as {
       request: { url: string }
     }
-    return request.url.endsWith("/chat/completions") ? [request.url] : []
+    const path = Object.keys(PATHS).find((end) => request.url.endsWith(end))
+    const dialect = PATHS[path ?? ""]
+    return dialect === undefined ? [] : [{ url: request.url, dialect }]
   })
 }
 
@@ -82,12 +121,12 @@ describe.skipIf(!existsSync(recorded))(
   () => {
     const folders = existsSync(recorded) ? readdirSync(recorded) : []
     for (const folder of folders) {
-      const vendor = vendors.get(FOLDERS[folder] ?? folder)
-      if (!vendor) continue
-      test(`went to the address that the table gives ${vendor.id}`, () => {
-        const expected = `${vendor.baseUrl}${vendor.chatPath}`
-        for (const url of recordedChatUrls(folder)) {
-          if (!OTHER_WAYS[vendor.id]?.test(url)) expect(url).toBe(expected)
+      const row = COMPATIBLE.find(({ id }) => id === (FOLDERS[folder] ?? folder))
+      if (!row) continue
+      test(`went to the addresses that the table gives ${row.id}`, () => {
+        for (const { url, dialect } of recordedUrls(folder)) {
+          if (OTHER_WAYS[row.id]?.test(url)) continue
+          expect(url).toBe(urlOf(providerOf(row.id), dialect, "any"))
         }
       })
     }

@@ -1,0 +1,75 @@
+/**
+ * Writes docs/losses.md from the tables in the code: what of a request reaches a vendor of each dialect.
+ * `bun scripts/losses-page.ts` writes the file; a test compares it with what this would write.
+ */
+import { join } from "node:path"
+import type { ClientDialect, UpstreamDialect } from "../src/canon/dialect.ts"
+import { type Feature, FEATURES, type Support } from "../src/canon/features.ts"
+import { ANTHROPIC_MESSAGES } from "../src/dialects/anthropic-messages/index.ts"
+import { BEDROCK_CONVERSE } from "../src/dialects/bedrock-converse/index.ts"
+import { COHERE_CHAT } from "../src/dialects/cohere-chat/index.ts"
+import { GEMINI } from "../src/dialects/gemini/index.ts"
+import { OPENAI_CHAT } from "../src/dialects/openai-chat/index.ts"
+import { OPENAI_RESPONSES } from "../src/dialects/openai-responses/index.ts"
+
+export const LOSSES_PAGE = join(import.meta.dir, "../docs/losses.md")
+
+const CLIENTS: readonly ClientDialect[] = [OPENAI_CHAT, ANTHROPIC_MESSAGES, OPENAI_RESPONSES]
+const UPSTREAMS: readonly UpstreamDialect[] = [
+  OPENAI_CHAT,
+  OPENAI_RESPONSES,
+  ANTHROPIC_MESSAGES,
+  GEMINI,
+  BEDROCK_CONVERSE,
+  COHERE_CHAT,
+]
+
+const ENDPOINTS: Readonly<Record<string, string>> = {
+  "openai-chat": "`POST /v1/chat/completions`",
+  "anthropic-messages": "`POST /v1/messages`",
+  "openai-responses": "`POST /v1/responses`",
+}
+
+const MARKS: Readonly<Record<Support, string>> = {
+  carried: "yes",
+  approximated: "approximated",
+  dropped: "**dropped**",
+}
+
+const HEAD = `# What reaches which vendor
+
+<!-- Written by scripts/losses-page.ts from the tables in the code. Do not edit. -->
+
+A caller speaks one dialect, a vendor another. What the vendor's dialect has no word for cannot be
+carried: every answer says so in \`x-tollgate-losses\`, as \`name:dropped\` or \`name:approximated\`. With
+the header \`x-tollgate-strict: true\` such a request is refused with 400 instead, before anything is
+called or charged; where a model has several deployments, one that loses nothing is taken first.
+
+The columns are the vendors' dialects at their makers; a vendor that speaks a dialect with quirks may
+take less, and says so in the same header. When caller and vendor speak the same dialect, the request
+goes up as it was written and nothing is lost, known to Tollgate or not.
+
+Fields of a caller's dialect that are not in the table (a vendor's own extensions) reach vendors of that
+dialect only; elsewhere they are dropped, under their own names.
+`
+
+/** The text of the page. */
+export function lossesPage(): string {
+  return `${HEAD}\n${CLIENTS.map(section).join("\n")}`
+}
+
+function section(client: ClientDialect): string {
+  const head = ["asked for", ...UPSTREAMS.map(({ id }) => id)]
+  const rows = (Object.keys(FEATURES) as Feature[])
+    .filter((feature) => client.expresses.has(feature))
+    .map((feature) => [
+      `\`${feature}\`: ${FEATURES[feature]}`,
+      ...UPSTREAMS.map((upstream) =>
+        upstream.id === client.id ? "yes" : MARKS[upstream.supports[feature]],
+      ),
+    ])
+  const lines = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`)
+  return `## From ${ENDPOINTS[client.id]}\n\n${lines.join("\n")}\n`
+}
+
+if (import.meta.main) await Bun.write(LOSSES_PAGE, lossesPage())

@@ -1,0 +1,116 @@
+import type { ConfigProblem } from "./config-error.ts"
+import { Fault, address, readWith } from "./scalars.ts"
+import { type FileProvider, vendorScalars } from "./schema.ts"
+import type { Environment } from "./substitute.ts"
+import type { KnownVendor, SettingVariables, VariableSet, VendorSetting } from "./vendors.ts"
+
+type Setting = VendorSetting | "base_url"
+
+/** A vendor that the environment holds a credential of. */
+export interface SwitchedOn {
+  readonly vendor: KnownVendor
+  /** The one that holds the credential. */
+  readonly variable: string
+  /** Which variable holds what. */
+  readonly settings: readonly (readonly [name: Setting, variable: string])[]
+  /** Variables that are needed too and not set. */
+  readonly missing: readonly string[]
+  readonly isShared: boolean
+}
+
+/** The vendors that the environment holds a credential of. */
+export function switchedOn(
+  environment: Environment,
+  vendors: readonly KnownVendor[],
+): readonly SwitchedOn[] {
+  return vendors.flatMap((vendor) => {
+    const found = setsOf(vendor).flatMap((set) => lookUp(environment, vendor, set) ?? [])
+    return found.find(({ missing }) => missing.length === 0) ?? found[0] ?? []
+  })
+}
+
+function setsOf({ variableSets, keyVariables = [] }: KnownVendor): readonly VariableSet[] {
+  if (variableSets !== undefined) return variableSets
+  return keyVariables.length === 0 ? [] : [{ needed: { api_key: keyVariables } }]
+}
+
+/** The first setting of a set is the credential, which tells whether the set is meant at all. */
+function lookUp(
+  environment: Environment,
+  vendor: KnownVendor,
+  { needed, optional = {}, isShared = false }: VariableSet,
+): SwitchedOn | undefined {
+  const settings: (readonly [Setting, string])[] = []
+  const missing: string[] = []
+  for (const [name, variables] of [...variablesOf(needed), ...variablesOf(optional)]) {
+    const variable = variables.find((one) => isSet(environment[one]))
+    if (variable !== undefined) settings.push([name, variable])
+    else if (name in needed) missing.push(variables[0] ?? name)
+  }
+  const [credential] = settings
+  if (credential === undefined || credential[0] !== Object.keys(needed)[0]) return undefined
+  // Half of what other programs use too says nothing about us.
+  if (isShared && missing.length > 0) return undefined
+  return { vendor, variable: credential[1], settings, missing, isShared }
+}
+
+function variablesOf(set: SettingVariables): [Setting, readonly string[]][] {
+  return Object.entries(set) as [Setting, readonly string[]][]
+}
+
+function isSet(value: string | undefined): boolean {
+  return typeof value === "string" && value.trim() !== ""
+}
+
+export interface EnvironmentProviders {
+  /** Entries as the file has them. */
+  readonly providers: Readonly<Record<string, FileProvider>>
+  readonly problems: readonly ConfigProblem[]
+  readonly warnings: readonly string[]
+}
+
+/**
+ * The providers that the environment adds: one per vendor that it says enough of, unless the file has
+ * a provider of that id.
+ */
+export function environmentProviders(
+  environment: Environment,
+  found: readonly SwitchedOn[],
+  inFile: readonly string[],
+): EnvironmentProviders {
+  const providers: Record<string, FileProvider> = {}
+  const problems: ConfigProblem[] = []
+  const warnings: string[] = []
+  for (const entry of found) {
+    const { vendor, isShared } = entry
+    if (inFile.includes(vendor.id) || !isEnough(entry)) continue
+    const { provider, faults } = readEntry(environment, entry)
+    if (faults.length === 0) providers[vendor.id] = provider
+    else if (!isShared) problems.push(...faults)
+    else
+      warnings.push(...faults.map(({ path, message }) => `${path}: not used, since it ${message}.`))
+  }
+  return { providers, problems, warnings }
+}
+
+/** Whether a provider can be made of it alone. */
+function isEnough({ vendor, missing }: SwitchedOn): boolean {
+  const hasAddress = vendor.baseUrl !== undefined || vendor.variableSets !== undefined
+  return hasAddress && missing.length === 0
+}
+
+function readEntry(
+  environment: Environment,
+  { vendor, settings }: SwitchedOn,
+): { provider: FileProvider; faults: ConfigProblem[] } {
+  const scalars = { ...vendorScalars(process.cwd()), base_url: address() }
+  const faults: ConfigProblem[] = []
+  const values: Partial<Record<Setting, unknown>> = {}
+  for (const [name, variable] of settings) {
+    const value = readWith<unknown>(scalars[name])(environment[variable] ?? "")
+    if (value instanceof Fault) faults.push({ path: variable, message: value.message })
+    else values[name] = value
+  }
+  // Each value was read as the file's own would be.
+  return { provider: { vendor: vendor.id, ...values } as FileProvider, faults }
+}

@@ -1,0 +1,18 @@
+import type { SettingPath } from "./yaml-file.ts"
+
+/** Something wrong at one place of the data. */
+export interface Finding {
+  readonly path: SettingPath
+  readonly message: string
+}
+
+/** A member of unchecked data. */
+export function member(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined
+  return (value as Record<string, unknown>)[name]
+}
+
+/** The names and values of unchecked data. */
+export function entries(value: unknown): [string, unknown][] {
+  return typeof value === "object" && value !== null ? Object.entries(value) : []
+}

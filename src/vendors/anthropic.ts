@@ -1,0 +1,18 @@
+import { ANTHROPIC_MESSAGES } from "../dialects/anthropic-messages/index.ts"
+import { ANTHROPIC_VERSION, offer } from "./offers.ts"
+import { headerSigner } from "./static-signer.ts"
+import type { Vendor } from "./vendor.ts"
+
+const BASE_URL = "https://api.anthropic.com"
+
+/** Anthropic's own API (WIRE.md 3). */
+export const ANTHROPIC: Vendor = {
+  id: "anthropic",
+  name: "Anthropic",
+  baseUrl: BASE_URL,
+  keyVariables: ["ANTHROPIC_API_KEY"],
+  chat: [offer(ANTHROPIC_MESSAGES, "/v1/messages", ANTHROPIC_VERSION)],
+  baseUrlOf: ({ baseUrl = BASE_URL }) => baseUrl,
+  signer: ({ apiKey }) => headerSigner("x-api-key", apiKey),
+  probe: ({ baseUrl = BASE_URL }) => ({ url: `${baseUrl}/v1/models` }),
+}

@@ -1,0 +1,30 @@
+import type { ProviderSettings } from "../config/settings.ts"
+import { OPENAI_CHAT } from "../dialects/openai-chat/index.ts"
+import { OPENAI_RESPONSES } from "../dialects/openai-responses/index.ts"
+import { offer } from "./offers.ts"
+import { headerSigner } from "./static-signer.ts"
+import type { Vendor } from "./vendor.ts"
+
+/** Where a resource has the API whose model is the deployment named in the body. */
+const API_PATH = "/openai/v1"
+
+/** Azure OpenAI, by its v1 API: no version in the query, no deployment in the path (WIRE.md 7). */
+export const AZURE: Vendor = {
+  id: "azure",
+  name: "Azure OpenAI",
+  keyVariables: ["AZURE_OPENAI_API_KEY"],
+  variableSets: [
+    { needed: { api_key: ["AZURE_OPENAI_API_KEY"], base_url: ["AZURE_OPENAI_ENDPOINT"] } },
+  ],
+  needs: [["base_url"]],
+  chat: [offer(OPENAI_CHAT, "/chat/completions"), offer(OPENAI_RESPONSES, "/responses")],
+  baseUrlOf,
+  signer: ({ apiKey }) => headerSigner("api-key", apiKey),
+  probe: (provider) => ({ url: `${baseUrlOf(provider) ?? ""}/models` }),
+}
+
+/** The address that Azure's pages show is the resource's alone. */
+function baseUrlOf({ baseUrl }: ProviderSettings): string | undefined {
+  if (baseUrl === undefined) return undefined
+  return new URL(baseUrl).pathname === "/" ? baseUrl + API_PATH : baseUrl
+}

@@ -1,0 +1,71 @@
+import type { ProviderSettings } from "../config/settings.ts"
+import type { SettingVariables } from "../config/vendors.ts"
+import { BEDROCK_CONVERSE } from "../dialects/bedrock-converse/index.ts"
+import { SignatureSigner } from "./signature-signer.ts"
+import { bearerSigner } from "./static-signer.ts"
+import type { Signer, Vendor } from "./vendor.ts"
+
+const REGION: SettingVariables = { region: ["AWS_REGION", "AWS_DEFAULT_REGION"] }
+
+/** Amazon Bedrock's Converse API (WIRE.md 6). A key of its own comes before a pair to sign with. */
+export const BEDROCK: Vendor = {
+  id: "bedrock",
+  name: "Amazon Bedrock",
+  keyVariables: ["AWS_BEARER_TOKEN_BEDROCK"],
+  variableSets: [
+    { needed: { api_key: ["AWS_BEARER_TOKEN_BEDROCK"], ...REGION } },
+    {
+      needed: {
+        access_key_id: ["AWS_ACCESS_KEY_ID"],
+        secret_access_key: ["AWS_SECRET_ACCESS_KEY"],
+        ...REGION,
+      },
+      optional: { session_token: ["AWS_SESSION_TOKEN"] },
+      isShared: true,
+    },
+  ],
+  settings: ["api_key", "region", "access_key_id", "secret_access_key", "session_token"],
+  needs: [
+    ["api_key", "region"],
+    ["access_key_id", "secret_access_key", "region"],
+  ],
+  chat: [
+    {
+      dialect: BEDROCK_CONVERSE,
+      // Names of models hold colons, those of inference profiles slashes too.
+      path: (model, stream) =>
+        `/model/${encodeURIComponent(model)}/${stream ? "converse-stream" : "converse"}`,
+    },
+  ],
+  baseUrlOf: (provider) => provider.baseUrl ?? addressOf("bedrock-runtime", provider),
+  signer,
+  probe(provider) {
+    const address = addressOf("bedrock", provider)
+    if (provider.baseUrl !== undefined || address === undefined) {
+      return { known: "its credential is not tried at a base_url of its own" }
+    }
+    return { url: `${address}/foundation-models` }
+  },
+}
+
+/** Of one of Bedrock's services; China's regions are a partition with a domain of its own. */
+function addressOf(service: string, { region }: ProviderSettings): string | undefined {
+  if (region === undefined) return undefined
+  const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com"
+  return `https://${service}.${region}.${domain}`
+}
+
+function signer(provider: ProviderSettings): Signer {
+  const { apiKey, accessKeyId, secretAccessKey, sessionToken, region } = provider
+  if (apiKey !== undefined) return bearerSigner(apiKey)
+  if (accessKeyId === undefined || secretAccessKey === undefined || region === undefined) {
+    throw new Error("a bedrock provider has no whole credential")
+  }
+  return new SignatureSigner({
+    service: "bedrock",
+    region,
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken === undefined ? {} : { sessionToken }),
+  })
+}

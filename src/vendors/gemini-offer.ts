@@ -1,0 +1,16 @@
+import type { UpstreamDialect } from "../canon/dialect.ts"
+import type { ChatOffer } from "./vendor.ts"
+
+/**
+ * Google names the model, and whether to stream, in the path. Without `alt=sse` a stream is one long
+ * JSON array (WIRE.md 5).
+ */
+export function geminiOffer(dialect: UpstreamDialect, parent: string): ChatOffer {
+  return {
+    dialect,
+    path(model, stream) {
+      const method = stream ? "streamGenerateContent?alt=sse" : "generateContent"
+      return `${parent}/models/${encodeURIComponent(model)}:${method}`
+    },
+  }
+}

@@ -1,0 +1,18 @@
+import { GEMINI } from "../dialects/gemini/index.ts"
+import { geminiOffer } from "./gemini-offer.ts"
+import { headerSigner } from "./static-signer.ts"
+import type { Vendor } from "./vendor.ts"
+
+const BASE_URL = "https://generativelanguage.googleapis.com"
+
+/** The Gemini API, which takes a plain key (WIRE.md 5). */
+export const GOOGLE: Vendor = {
+  id: "google",
+  name: "Google Gemini API",
+  baseUrl: BASE_URL,
+  keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+  chat: [geminiOffer(GEMINI, "/v1beta")],
+  baseUrlOf: ({ baseUrl = BASE_URL }) => baseUrl,
+  signer: ({ apiKey }) => headerSigner("x-goog-api-key", apiKey),
+  probe: ({ baseUrl = BASE_URL }) => ({ url: `${baseUrl}/v1beta/models?pageSize=1` }),
+}

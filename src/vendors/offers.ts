@@ -1,0 +1,12 @@
+import type { UpstreamDialect } from "../canon/dialect.ts"
+import type { ChatOffer, RequestHeaders } from "./vendor.ts"
+
+/** A dialect whose path is the same for every model. */
+export function offer(dialect: UpstreamDialect, path: string, headers?: RequestHeaders): ChatOffer {
+  return { dialect, path: () => path, ...(headers === undefined ? {} : { headers }) }
+}
+
+/** The version of its API that Anthropic asks every request to name (WIRE.md 3). */
+export const ANTHROPIC_VERSION: RequestHeaders = Object.freeze({
+  "anthropic-version": "2023-06-01",
+})

@@ -1,0 +1,52 @@
+import type { ProviderSettings } from "../config/settings.ts"
+import { gemini } from "../dialects/gemini/index.ts"
+import { geminiOffer } from "./gemini-offer.ts"
+import { ServiceAccountSigner } from "./service-account-signer.ts"
+import type { Vendor } from "./vendor.ts"
+
+/** Locations that are several regions, which have addresses of another form. */
+const MULTI_REGIONS = new Set(["us", "eu"])
+
+/** It refuses ids of calls, and is asked for a class of service in a header (WIRE.md 5). */
+const VERTEX_GEMINI = gemini({ functionCallIds: false, serviceTier: false })
+
+/** Google's models on Vertex AI, for a service account (WIRE.md 5). */
+export const VERTEX: Vendor = {
+  id: "vertex",
+  name: "Google Vertex AI",
+  keyVariables: [],
+  variableSets: [
+    {
+      needed: {
+        credentials: ["GOOGLE_APPLICATION_CREDENTIALS"],
+        project: ["GOOGLE_CLOUD_PROJECT"],
+      },
+      optional: { location: ["GOOGLE_CLOUD_LOCATION"] },
+      isShared: true,
+    },
+  ],
+  settings: ["credentials", "project", "location"],
+  needs: [["credentials"]],
+  chat: [geminiOffer(VERTEX_GEMINI, "")],
+  baseUrlOf,
+  signer({ credentials }) {
+    if (credentials === undefined) throw new Error("a vertex provider has no credentials")
+    return new ServiceAccountSigner(credentials)
+  },
+  probe: () => ({ known: "its credentials are good for a token" }),
+}
+
+function baseUrlOf(provider: ProviderSettings): string | undefined {
+  const { credentials, location = "global" } = provider
+  const project = provider.project ?? credentials?.projectId
+  if (project === undefined) return undefined
+  const root = provider.baseUrl ?? rootAt(location)
+  return `${root}/v1/projects/${project}/locations/${location}/publishers/google`
+}
+
+function rootAt(location: string): string {
+  if (location === "global") return "https://aiplatform.googleapis.com"
+  return MULTI_REGIONS.has(location)
+    ? `https://aiplatform.${location}.rep.googleapis.com`
+    : `https://${location}-aiplatform.googleapis.com`
+}

@@ -1,0 +1,123 @@
+import { describe, expect, test } from "bun:test"
+import { buildCatalog, type BuiltCatalog } from "../../src/catalog/catalog.ts"
+import type { Facts } from "../../src/catalog/facts.ts"
+import type {
+  DeploymentSettings,
+  ModelSettings,
+  ProviderSettings,
+} from "../../src/config/settings.ts"
+import { provider, settings, vendors } from "./support.ts"
+
+const price = { input: "1", output: "2" }
+const facts: Facts = {
+  generated_from: [{ name: "facts", date: "2026-08-21" }],
+  vendors: {
+    acme: {
+      any: { kind: "chat", price },
+      thinker: { kind: "chat", price, dialects: ["openai-responses"] },
+      vectors: { kind: "embedding", price },
+    },
+  },
+}
+
+/** Providers of all three vendors, `mine` and `local` as given. */
+function build(
+  models: Record<string, ModelSettings>,
+  more: { mine?: Partial<ProviderSettings>; local?: Partial<ProviderSettings> } = {},
+): BuiltCatalog {
+  const providers = {
+    mine: { ...provider("acme"), ...more.mine },
+    other: provider("other"),
+    local: { ...provider("free"), ...more.local },
+  }
+  return buildCatalog({ settings: settings(providers, models), facts, vendors })
+}
+
+function dialectsIn(built: BuiltCatalog, id: string) {
+  return built.catalog.find(id)?.deployments.map(({ dialects }) => dialects)
+}
+
+const deployment = (name: string, model: string, dialects?: string[]): DeploymentSettings => ({
+  provider: name,
+  model,
+  weight: 1,
+  ...(dialects === undefined ? {} : { dialects }),
+})
+
+describe("the dialects of a model", () => {
+  test("are all that its vendor speaks, unless the facts know fewer", () => {
+    const built = build({})
+    expect(dialectsIn(built, "mine/any")).toEqual([["openai-chat", "openai-responses"]])
+    expect(dialectsIn(built, "mine/thinker")).toEqual([["openai-responses"]])
+    expect(dialectsIn(built, "mine/vectors")).toEqual([undefined])
+  })
+
+  test("are those that its provider is said to speak, in the operator's order", () => {
+    const written = ["anthropic-messages", "openai-chat", "anthropic-messages"]
+    expect(dialectsIn(build({ "local/x": { price } }), "local/x")).toEqual([["openai-chat"]])
+    expect(
+      dialectsIn(build({ "local/x": { price } }, { local: { dialects: written } }), "local/x"),
+    ).toEqual([["anthropic-messages", "openai-chat"]])
+  })
+
+  test("are what the model's settings say, whatever is known or usual", () => {
+    const models = {
+      "mine/thinker": { dialects: ["openai-chat"] },
+      "local/x": {
+        price,
+        dialects: ["openai-responses"],
+        deployments: [deployment("local", "x"), deployment("local", "y", ["anthropic-messages"])],
+      },
+    }
+    const built = build(models)
+    expect(dialectsIn(built, "mine/thinker")).toEqual([["openai-chat"]])
+    expect(dialectsIn(built, "local/x")).toEqual([["openai-responses"], ["anthropic-messages"]])
+  })
+
+  test("are known by the upstream name, else by the public one at the same vendor", () => {
+    const models = {
+      "mine/thinker": {
+        deployments: [
+          deployment("mine", "my-deployment"),
+          deployment("mine", "any"),
+          deployment("other", "thinker"),
+        ],
+      },
+    }
+    expect(dialectsIn(build(models), "mine/thinker")).toEqual([
+      ["openai-responses"],
+      ["openai-chat", "openai-responses"],
+      ["openai-chat"],
+    ])
+  })
+
+  test("are in its entry of the list, each once", () => {
+    const deployments = [deployment("mine", "any"), deployment("other", "any")]
+    const { catalog } = build({ "mine/any": { deployments } })
+    expect(catalog.entry(catalog.visible("mine/any")).dialects).toEqual([
+      "openai-chat",
+      "openai-responses",
+    ])
+    expect(catalog.entry(catalog.visible("mine/vectors"))).not.toHaveProperty("dialects")
+  })
+})
+
+describe("a model that its provider cannot be asked for", () => {
+  const onlyChat = { mine: { dialects: ["openai-chat"] } }
+
+  test("is not listed, and that is said of a model in the settings", () => {
+    expect(build({}, onlyChat).catalog.find("mine/thinker")).toBeUndefined()
+    const { catalog, warnings } = build({ "mine/thinker": {} }, onlyChat)
+    expect(catalog.find("mine/thinker")).toBeUndefined()
+    expect(warnings).toEqual([
+      "model mine/thinker: provider 'mine' speaks none of the dialects it is offered in",
+    ])
+  })
+
+  test("leaves the deployments that can", () => {
+    const deployments = [deployment("mine", "thinker"), deployment("other", "any")]
+    const built = build({ "mine/thinker": { price, deployments } }, onlyChat)
+    expect(dialectsIn(built, "mine/thinker")).toEqual([["openai-chat"]])
+    expect(built.warnings).toHaveLength(1)
+  })
+})

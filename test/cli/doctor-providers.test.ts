@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { exportPKCS8, generateKeyPair } from "jose"
+import { checkProviders } from "../../src/cli/doctor-providers.ts"
+import type { ProviderSettings } from "../../src/config/settings.ts"
+import { settings } from "../catalog/support.ts"
+
+let server: Bun.Server<undefined>
+let url: string
+let asked: { method: string; path: string; headers: Headers }[] = []
+let answer: (path: string) => Response
+
+beforeAll(() => {
+  server = Bun.serve({
+    port: 0,
+    fetch({ method, url: address, headers }) {
+      const path = address.slice(new URL(address).origin.length)
+      asked.push({ method, path, headers })
+      return answer(path)
+    },
+  })
+  url = `http://127.0.0.1:${server.port}`
+})
+
+afterAll(() => server.stop(true))
+
+beforeEach(() => {
+  asked = []
+  answer = () => Response.json({ data: [] })
+})
+
+async function check(vendor: string, more: Partial<ProviderSettings>) {
+  const provider: ProviderSettings = {
+    vendor,
+    headers: {},
+    knownModels: true,
+    origin: "file",
+    ...more,
+  }
+  const { checks } = await checkProviders(settings({ one: provider }))
+  const [found] = checks
+  if (!found) throw new Error("nothing was checked")
+  return found
+}
+
+describe("a credential is tried at the vendor's list of models", () => {
+  const cases: [string, string, string, string][] = [
+    ["anthropic", "/v1/models", "x-api-key", "secret"],
+    ["google", "/v1beta/models?pageSize=1", "x-goog-api-key", "secret"],
+    ["cohere", "/v1/models", "authorization", "Bearer secret"],
+    ["azure", "/openai/v1/models", "api-key", "secret"],
+    ["openai", "/models", "authorization", "Bearer secret"],
+  ]
+  for (const [vendor, path, header, value] of cases) {
+    test(vendor, async () => {
+      const found = await check(vendor, { baseUrl: url, apiKey: "secret" })
+      expect(found).toEqual({
+        name: "provider one",
+        result: "ok",
+        found: "it accepts the credential",
+      })
+      expect(asked.map((one) => `${one.method} ${one.path}`)).toEqual([`GET ${path}`])
+      expect(asked[0]?.headers.get(header)).toBe(value)
+      const isAnthropic = vendor === "anthropic"
+      expect(asked[0]?.headers.get("anthropic-version")).toBe(isAnthropic ? "2023-06-01" : null)
+    })
+  }
+
+  test("with the provider's own headers", async () => {
+    const headers = { "x-team": "blue" }
+    await check("anthropic", { baseUrl: url, apiKey: "secret", headers })
+    expect(asked[0]?.headers.get("x-team")).toBe("blue")
+  })
+})
+
+describe("a refusal is told from other answers", () => {
+  const invalidKey = {
+    error: {
+      code: 400,
+      message: "API key not valid. Please pass a valid API key.",
+      status: "INVALID_ARGUMENT",
+    },
+  }
+
+  test("Google says with 400 that a key is wrong", async () => {
+    answer = () => Response.json(invalidKey, { status: 400 })
+    const found = await check("google", { baseUrl: url, apiKey: "secret" })
+    expect(found).toMatchObject({
+      result: "failed",
+      found: "it refuses the credential (400)",
+    })
+    expect(found.mend).toContain("api_key")
+  })
+
+  test("another 400, a missing list and a busy server are none", async () => {
+    const results: [Response, string, string][] = [
+      [
+        Response.json({ error: { message: "no such page" } }, { status: 400 }),
+        "ok",
+        "reached (400)",
+      ],
+      [new Response("<html>", { status: 404 }), "ok", "reached (404)"],
+      [new Response("", { status: 503 }), "warning", "it answers with 503"],
+      [new Response("", { status: 403 }), "failed", "it refuses the credential (403)"],
+    ]
+    for (const [response, result, found] of results) {
+      answer = () => response
+      expect(await check("openai", { baseUrl: url, apiKey: "secret" })).toMatchObject({
+        result,
+        found,
+      })
+    }
+  })
+})
+
+describe("a service account is tried by exchanging its key", () => {
+  async function vertex() {
+    const { privateKey } = await generateKeyPair("RS256", { extractable: true })
+    const credentials = {
+      clientEmail: "robot@robots.iam.gserviceaccount.com",
+      privateKey: await exportPKCS8(privateKey),
+      tokenUri: `${url}/token`,
+      projectId: "robots",
+    }
+    return check("vertex", { credentials })
+  }
+
+  test("for a token", async () => {
+    answer = () => Response.json({ access_token: "token", expires_in: 3600 })
+    expect(await vertex()).toEqual({
+      name: "provider one",
+      result: "ok",
+      found: "its credentials are good for a token",
+    })
+    expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual(["POST /token"])
+  })
+
+  test("in vain", async () => {
+    answer = () => Response.json({ error: "invalid_grant" }, { status: 400 })
+    const found = await vertex()
+    expect(found.result).toBe("failed")
+    expect(found.found).toContain("(invalid_grant)")
+    expect(found.mend).toBe("correct its credentials")
+  })
+})
+
+test("Bedrock is not asked where its address is another's", async () => {
+  const found = await check("bedrock", { baseUrl: url, region: "us-east-1", apiKey: "secret" })
+  expect(found).toMatchObject({
+    result: "ok",
+    found: "its credential is not tried at a base_url of its own",
+  })
+  expect(asked).toEqual([])
+})

@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test"
+import { withSandbox } from "../../src/config/sandbox.ts"
+import { load } from "./harness.ts"
+
+const URL = "http://127.0.0.1:9999"
+
+test("the simulator is offered in each dialect, priced", () => {
+  const { providers, models } = withSandbox(load("").settings, URL)
+  const called = Object.entries(models).map(([id, { kind, price, deployments }]) => {
+    expect([id, kind, price?.input, price?.output]).toEqual([id, "chat", "0.15", "0.60"])
+    const provider = deployments?.[0]?.provider ?? "sandbox"
+    return [id, providers[provider]?.vendor, providers[provider]?.baseUrl]
+  })
+  expect(called.filter(([id]) => !id?.includes("fault"))).toEqual([
+    ["sandbox/echo", "openai-compatible", `${URL}/v1`],
+    ["sandbox/gpt", "openai", `${URL}/v1`],
+    ["sandbox/claude", "anthropic", URL],
+    ["sandbox/gemini", "google", URL],
+    ["sandbox/command", "cohere", URL],
+    ["sandbox/nova", "bedrock", URL],
+  ])
+  expect(called.filter(([id]) => id?.includes("fault"))).toHaveLength(7)
+  expect(providers["sandbox-gpt"]?.dialects).toEqual(["openai-responses"])
+})
+
+test("only Bedrock's provider signs, and none brings known models", () => {
+  const { providers } = withSandbox(load("").settings, URL)
+  for (const [id, { apiKey, accessKeyId, knownModels, origin }] of Object.entries(providers)) {
+    expect([id, apiKey === undefined]).toEqual([id, id === "sandbox-nova"])
+    expect(accessKeyId !== undefined).toBe(id === "sandbox-nova")
+    expect([knownModels, origin]).toEqual([false, "sandbox"])
+  }
+})
+
+test("what the operator configured stays, and wins field by field", () => {
+  const { settings } = load(
+    "providers: { a: { vendor: openai } }\nmodels: { sandbox/gpt: { multiplier: 2 } }",
+  )
+  const { providers, models } = withSandbox(settings, URL)
+  expect(providers.a?.vendor).toBe("openai")
+  expect(models["sandbox/gpt"]).toMatchObject({
+    multiplier: "2",
+    price: { input: "0.15" },
+    deployments: [{ provider: "sandbox-gpt" }],
+  })
+})

@@ -1,0 +1,214 @@
+import { describe, expect, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { loadSettings } from "../../src/config/load.ts"
+import type { ProviderSettings } from "../../src/config/settings.ts"
+import { ACCOUNT, Folder, KEY_FILE, load, problems } from "./harness.ts"
+
+/** A provider of the file, its entry in braces. */
+function inFile(entry: string): ProviderSettings | undefined {
+  return load(`providers: { a: { ${entry} } }`).settings.providers.a
+}
+
+/** The faults of such an entry; the entry begins in column 17. */
+function faultsOf(entry: string): string[] {
+  return problems(`providers: { a: { ${entry} } }`)
+}
+
+describe("the settings of one vendor", () => {
+  test("are read", () => {
+    expect(
+      inFile("vendor: bedrock, region: eu-west-1, access_key_id: AK, secret_access_key: SK"),
+    ).toEqual({
+      vendor: "bedrock",
+      region: "eu-west-1",
+      accessKeyId: "AK",
+      secretAccessKey: "SK",
+      headers: {},
+      knownModels: true,
+      origin: "file",
+    })
+    expect(inFile("vendor: bedrock, region: eu-west-1, api_key: k")).toMatchObject({ apiKey: "k" })
+  })
+
+  test("are refused at another, with their place and with what that takes", () => {
+    expect(faultsOf("vendor: openai, region: eu-west-1")).toEqual([
+      "1:43 providers.a.region: is no setting of vendor 'openai', which takes vendor, base_url, headers, known_models, dialects, api_key",
+    ])
+    const places = faultsOf("vendor: vertex, credentials: x, api_key: k, session_token: t")
+      .filter((line) => line.includes("is no setting"))
+      .map((line) => line.split(": ")[0])
+    expect(places).toEqual(["1:60 providers.a.api_key", "1:78 providers.a.session_token"])
+  })
+
+  const missing: [string, string][] = [
+    ["vendor: bedrock, api_key: k", "needs region"],
+    ["vendor: bedrock, access_key_id: k", "needs secret_access_key and region"],
+    ["vendor: bedrock, access_key_id: k, region: r", "needs secret_access_key"],
+    ["vendor: bedrock, region: r", "needs api_key, or access_key_id and secret_access_key"],
+    ["vendor: vertex", "needs credentials"],
+    ["vendor: vllm", "needs a base_url: 'vllm' has no address of its own"],
+  ]
+  for (const [entry, message] of missing) {
+    test(`that are missing are named: ${entry}`, () => {
+      expect(faultsOf(entry)).toEqual([`1:17 providers.a: ${message}`])
+    })
+  }
+
+  test("that become part of an address are names", () => {
+    for (const region of ["us-east-1.evil.test/", "US EAST", "a@b", "-x"]) {
+      const [fault] = faultsOf(`vendor: bedrock, api_key: k, region: "${region}"`)
+      expect(fault).toContain("providers.a.region: must be small letters, digits and hyphens")
+    }
+  })
+})
+
+describe("a service account's credentials", () => {
+  const vertex = (key: object, more = "") =>
+    `vendor: vertex, credentials: '${JSON.stringify(key)}'${more}`
+
+  test("are JSON", () => {
+    expect(inFile(vertex(KEY_FILE))?.credentials).toEqual(ACCOUNT)
+    const { token_uri: _, ...withoutAddress } = KEY_FILE
+    expect(inFile(vertex(withoutAddress))?.credentials).toEqual(ACCOUNT)
+  })
+
+  test("or the path of a file, which is relative to the settings", () => {
+    using folder = new Folder()
+    writeFileSync(join(folder.path, "key.json"), JSON.stringify(KEY_FILE))
+    for (const path of ["key.json", join(folder.path, "key.json")]) {
+      folder.write(`providers: { a: { vendor: vertex, credentials: "${path}" } }`)
+      const { settings } = loadSettings(folder.options())
+      expect(settings.providers.a?.credentials).toEqual(ACCOUNT)
+    }
+  })
+
+  test("name the project, unless the settings do", () => {
+    const { project_id: _, ...withoutProject } = KEY_FILE
+    expect(faultsOf(vertex(withoutProject))).toEqual([
+      "1:17 providers.a: needs a project, since its credentials name none",
+    ])
+    expect(inFile(vertex(withoutProject, ", project: mine"))?.project).toBe("mine")
+  })
+
+  const bad: [string, string, string][] = [
+    ["no file", "absent.json", "cannot be read (ENOENT). It must be the key"],
+    ["no JSON", "{", "must be the key of a service account, as JSON"],
+    ["another type", JSON.stringify({ ...KEY_FILE, type: "authorized_user" }), "its 'type' is not"],
+    ["no key", JSON.stringify({ ...KEY_FILE, private_key: "x" }), "its 'private_key' is missing"],
+    ["no name", JSON.stringify({ ...KEY_FILE, client_email: "" }), "its 'client_email' is missing"],
+    [
+      "an address that anybody can listen to",
+      JSON.stringify({ ...KEY_FILE, token_uri: "http://oauth2.googleapis.com/token" }),
+      "must have a token_uri that starts with https://",
+    ],
+  ]
+  for (const [name, credentials, message] of bad) {
+    test(`are refused: ${name}`, () => {
+      const [fault] = problems(
+        `providers: { a: { vendor: vertex, credentials: ${JSON.stringify(credentials)} } }`,
+      )
+      expect(fault).toStartWith("1:48 providers.a.credentials: ")
+      expect(fault).toContain(message)
+    })
+  }
+
+  test("may name an address on this machine", () => {
+    const local = { ...KEY_FILE, token_uri: "http://127.0.0.1:9/token" }
+    expect(inFile(vertex(local))?.credentials?.tokenUri).toBe(local.token_uri)
+  })
+})
+
+describe("dialects", () => {
+  test("of a provider are those of its vendor", () => {
+    expect(inFile("vendor: openai, dialects: [openai-responses]")?.dialects).toEqual([
+      "openai-responses",
+    ])
+    expect(faultsOf("vendor: openai, dialects: [openai-chat, gemini]")).toEqual([
+      "1:59 providers.a.dialects[1]: is not spoken by vendor 'openai', which speaks openai-chat, openai-responses",
+    ])
+    expect(faultsOf("vendor: openai, dialects: []")[0]).toContain("dialects: is empty")
+  })
+
+  test("of a model are known ones", () => {
+    const text =
+      "providers: { a: { vendor: openai } }\nmodels: { a/b: { dialects: [openai-chta] } }"
+    expect(problems(text)).toEqual([
+      "2:29 models.a/b.dialects[0]: is no known dialect. Did you mean 'openai-chat'?",
+    ])
+  })
+})
+
+describe("the environment", () => {
+  const providers = (environment: Record<string, string>) => load("", environment)
+  const PAIR = { AWS_ACCESS_KEY_ID: "AK", AWS_SECRET_ACCESS_KEY: "SK" }
+  const key = JSON.stringify(KEY_FILE)
+
+  test("switches a vendor on with a whole set of variables", () => {
+    const { settings, warnings } = providers({
+      ...PAIR,
+      AWS_REGION: "us-east-1",
+      AWS_SESSION_TOKEN: "t",
+      GOOGLE_CREDENTIALS: key,
+      GOOGLE_PROJECT: "mine",
+    })
+    expect(warnings).toEqual([])
+    expect(settings.providers.bedrock).toEqual({
+      vendor: "bedrock",
+      region: "us-east-1",
+      accessKeyId: "AK",
+      secretAccessKey: "SK",
+      sessionToken: "t",
+      headers: {},
+      knownModels: true,
+      origin: "environment",
+    })
+    expect(settings.providers.vertex).toEqual({
+      vendor: "vertex",
+      credentials: ACCOUNT,
+      project: "mine",
+      headers: {},
+      knownModels: true,
+      origin: "environment",
+    })
+  })
+
+  test("takes the first set that is whole", () => {
+    const both = { ...PAIR, BEDROCK_KEY: "k", AWS_REGION: "us-east-1" }
+    expect(providers(both).settings.providers.bedrock).not.toHaveProperty("accessKeyId")
+    const other = { BEDROCK_KEY: "k", AWS_DEFAULT_REGION: "us-east-2" }
+    expect(providers(other).settings.providers.bedrock).toMatchObject({ region: "us-east-2" })
+  })
+
+  test("says what is missing beside a key, and keeps quiet about what others use too", () => {
+    expect(providers({ BEDROCK_KEY: "k" }).warnings).toEqual([
+      "BEDROCK_KEY: not used, since AWS_REGION is not set.",
+    ])
+    const partial = { ...PAIR, GOOGLE_CREDENTIALS: key, AWS_SESSION_TOKEN: "t" }
+    const { settings, warnings } = providers(partial)
+    expect(Object.keys(settings.providers)).toEqual([])
+    expect(warnings).toEqual([])
+    expect(providers({ AWS_REGION: "us-east-1" }).warnings).toEqual([])
+  })
+
+  test("is not refused for what others use too, but the fault is told", () => {
+    const { settings, warnings } = providers({
+      GOOGLE_CREDENTIALS: JSON.stringify({ ...KEY_FILE, type: "external_account" }),
+      GOOGLE_PROJECT: "mine",
+    })
+    expect(Object.keys(settings.providers)).toEqual([])
+    expect(warnings).toEqual([
+      "GOOGLE_CREDENTIALS: not used, since it must be the key of a service account: its 'type' is not 'service_account'.",
+    ])
+    expect(problems("", { BEDROCK_KEY: "k", AWS_REGION: "no where" })[0]).toStartWith(
+      "-:- AWS_REGION: must be small letters",
+    )
+  })
+
+  test("gives way to the file", () => {
+    const text = "providers: { bedrock: { vendor: bedrock, region: eu-west-1, api_key: k } }"
+    const { settings, warnings } = load(text, { ...PAIR, AWS_REGION: "us-east-1" })
+    expect(settings.providers.bedrock).toMatchObject({ region: "eu-west-1", origin: "file" })
+    expect(warnings).toEqual([])
+  })
+})

@@ -1,0 +1,32 @@
+import type { DialectId } from "../../src/canon/chat.ts"
+import type { ProviderSettings } from "../../src/config/settings.ts"
+import { vendors } from "../../src/vendors/index.ts"
+import type { Vendor } from "../../src/vendors/vendor.ts"
+
+/** A vendor of the table. */
+export function vendorOf(id: string): Vendor {
+  const vendor = vendors.get(id)
+  if (!vendor) throw new Error(`there is no vendor ${id}`)
+  return vendor
+}
+
+/** A provider of a vendor, with what its settings add. */
+export function providerOf(vendor: string, more: Partial<ProviderSettings> = {}): ProviderSettings {
+  return { vendor, headers: {}, knownModels: true, origin: "file", ...more }
+}
+
+/** The address that a provider is called at. */
+export function urlOf(
+  provider: ProviderSettings,
+  dialect: DialectId,
+  model: string,
+  stream = false,
+): string {
+  const vendor = vendorOf(provider.vendor)
+  const found = vendor.chat.find((offer) => offer.dialect.id === dialect)
+  if (!found) throw new Error(`${vendor.id} does not speak ${dialect}`)
+  return `${vendor.baseUrlOf(provider) ?? ""}${found.path(model, stream)}`
+}
+
+/** A request to be signed, where it does not matter which. */
+export const ANY_REQUEST = { url: "https://vendor.test/v1", body: "{}" }
