@@ -4,13 +4,17 @@ import facts from "./catalog/facts.json" with { type: "json" }
 import { buildCatalog } from "./catalog/catalog.ts"
 import { loadSecrets } from "./config/secrets.ts"
 import type { Settings } from "./config/settings.ts"
-import { OPENAI_CHAT } from "./dialects/openai-chat/index.ts"
 import { healthz, readyz } from "./http/health.ts"
 import { type Route, serve } from "./http/server.ts"
-import { chatCompletions } from "./http/v1/chat-completions.ts"
+import { CHAT_COMPLETIONS } from "./http/v1/chat-completions.ts"
+import { chatEndpoint } from "./http/v1/chat-endpoint.ts"
+import { countTokens } from "./http/v1/count-tokens.ts"
 import { getCredits } from "./http/v1/credits.ts"
+import { MESSAGES } from "./http/v1/messages.ts"
 import { getModel, listModels } from "./http/v1/models.ts"
 import { getReceipt } from "./http/v1/receipts.ts"
+import { RESPONSES } from "./http/v1/responses.ts"
+import { RESPONSES_COMPACT } from "./http/v1/responses-compact.ts"
 import { Keyring } from "./keys/keyring.ts"
 import { KeyHasher, randomText } from "./keys/secret.ts"
 import { Ledger } from "./ledger/ledger.ts"
@@ -18,10 +22,11 @@ import { Node } from "./ledger/node.ts"
 import { RateLimiter } from "./limits/rate-limiter.ts"
 import { Billing } from "./relay/billing.ts"
 import { DeadlineWatch } from "./relay/deadline-watch.ts"
+import { Endpoint } from "./relay/endpoint.ts"
 import type { Surroundings } from "./relay/exchange.ts"
+import { Seal } from "./relay/reasoning-envelope.ts"
 import { Relay } from "./relay/relay.ts"
 import { TokenCounter } from "./relay/token-counter.ts"
-import { endpointOf } from "./relay/upstream.ts"
 import { Health } from "./routing/health.ts"
 import type { Store } from "./store/store.ts"
 import { openStore } from "./store/open-store.ts"
@@ -67,10 +72,12 @@ export function surroundingsOf(settings: Settings): {
   const endpoints = new Map(
     Object.entries(settings.providers).flatMap(([id, provider]) => {
       const vendor = vendors.get(provider.vendor)
-      return vendor ? [[id, endpointOf(id, provider, vendor)] as const] : []
+      return vendor ? [[id, new Endpoint(id, provider, vendor)] as const] : []
     }),
   )
-  return { surroundings: { catalog, endpoints, deadlines: settings.deadlines }, warnings }
+  const { deadlines, limits } = settings
+  const media = { bytes: limits.mediaBytes, allowsPrivate: limits.mediaPrivate }
+  return { surroundings: { catalog, endpoints, deadlines, media }, warnings }
 }
 
 /** The running gateway: every service, built once, and the routes that use them. */
@@ -91,11 +98,12 @@ export class App implements AsyncDisposable {
   static async start(options: AppOptions): Promise<App> {
     const { settings, events } = options
     await using building = new AsyncDisposableStack()
+    const { keyPepper } = loadSecrets(settings.data)
     const state = initialState(settings, events)
     const store = building.use(
       await openStore(databasePath(settings.data), options.isShared ? "shared" : "alone"),
     )
-    const keyring = new Keyring(store, new KeyHasher(loadSecrets(settings.data).keyPepper))
+    const keyring = new Keyring(store, new KeyHasher(keyPepper))
     await keyring.refresh()
     const limiter = new RateLimiter()
     const nodeId = `node_${randomText(16)}`
@@ -116,6 +124,8 @@ export class App implements AsyncDisposable {
       health: new Health(),
       watch,
       alarms: events,
+      seal: new Seal(keyPepper),
+      counter,
       keepAlive: options.keepAlive ?? KEEP_ALIVE,
     })
     const routes = routesOf({ state, store, keyring, ledger, relay, events })
@@ -180,6 +190,8 @@ function joinNode(parts: NodeParts): Promise<Node> {
   })
 }
 
+const CHAT_ENDPOINTS = [CHAT_COMPLETIONS, MESSAGES, RESPONSES, RESPONSES_COMPACT]
+
 interface RouteParts {
   readonly state: State
   readonly store: Store
@@ -191,19 +203,15 @@ interface RouteParts {
 
 function routesOf(parts: RouteParts): Route[] {
   const { state, store, keyring, ledger, relay, events } = parts
+  const chat = { keyring, events, relay, bodyLimit: () => state.settings.limits.bodyBytes }
   const models = { keyring, events, catalog: () => state.surroundings.catalog }
   return [
-    {
-      path: "/v1/chat/completions",
-      method: "POST",
-      handler: chatCompletions({
-        dialect: OPENAI_CHAT,
-        keyring,
-        relay,
-        events,
-        bodyLimit: () => state.settings.limits.bodyBytes,
-      }),
-    },
+    ...CHAT_ENDPOINTS.map((endpoint) => ({
+      path: endpoint.path,
+      method: "POST" as const,
+      handler: chatEndpoint(endpoint, chat),
+    })),
+    { path: "/v1/messages/count_tokens", method: "POST", handler: countTokens(chat) },
     { path: "/v1beta/models", method: "GET", handler: listModels(models) },
     { path: "/v1/models", method: "GET", handler: listModels(models) },
     { path: "/v1/models/*", method: "GET", handler: getModel(models) },

@@ -1,76 +1,142 @@
+import type { Loss } from "../canon/chat.ts"
 import { asGatewayError, GatewayError } from "../canon/errors.ts"
 import type { Deployment } from "../catalog/model.ts"
 import { route } from "../routing/route.ts"
+import type { UpstreamRequest } from "./endpoint.ts"
 import { CALLER_LEFT, type Exchange, type RelayServices } from "./exchange.ts"
-import { Attempt, refusalOf } from "./upstream.ts"
-
-/** Makes of an upstream's answer what a path needs, or throws so that the next deployment is tried. */
-export type Use<T> = (attempt: Attempt, response: Response) => Promise<T>
+import type { Plan } from "./plan.ts"
+import { planCall } from "./plan-call.ts"
+import { refusalOf } from "./refusal.ts"
+import { Attempt } from "./upstream.ts"
 
 /**
- * Calls the deployments of a request, one after the other, until one gives what `use` can use. The
- * attempt of what is returned is the taker's to dispose of.
+ * Makes of an upstream's answer what a path needs, or throws so that the next deployment is tried.
+ * @param choice which of several calls of the same plan it is.
+ */
+export type Use<T> = (attempt: Attempt, response: Response, choice: number) => Promise<T>
+
+/** What the calls of a plan gave: one, or one for each choice. */
+export interface Used<T> {
+  readonly plan: Plan
+  readonly all: readonly T[]
+}
+
+/**
+ * Calls the deployments of a request, one after the other, until one gives what can be used. The
+ * attempts of what is returned are the taker's to dispose of.
+ * @param prepare called once for each plan that is tried.
  * @throws GatewayError of the last failure, or of the first that is the caller's own fault.
  */
 export async function callUpstream<T>(
   services: RelayServices,
   exchange: Exchange,
-  use: Use<T>,
-): Promise<T> {
-  const { health, alarms } = services
+  prepare: (plan: Plan) => Use<T>,
+): Promise<Used<T>> {
+  const { health } = services
   let failure: GatewayError | undefined
   for (const deployment of route(exchange.bill.model, health)) {
-    const attempt = begin(services, exchange, deployment)
+    let plan: Plan
+    try {
+      const planned = planFor(exchange, deployment)
+      plan = planned instanceof Promise ? await planned : planned
+      if (exchange.call.isStrict && plan.losses.length > 0) throw notCarried(plan.losses)
+    } catch (thrown) {
+      // Another deployment may be able to carry what this one cannot.
+      failure = asGatewayError(thrown)
+      continue
+    }
+    exchange.bill.losses = plan.losses
     health.attempted(deployment.id)
     try {
-      const used = await send(exchange, attempt, use)
+      const order = { services, exchange, plan, use: prepare(plan) }
+      const all = plan.calls === 1 ? [await callOnce(order, 0)] : await callSeveral(order)
       health.succeeded(deployment.id)
-      return used
+      return { plan, all }
     } catch (thrown) {
       failure = asGatewayError(thrown)
-      attempt.end(failure)
-      attempt[Symbol.dispose]()
       if (failure === CALLER_LEFT || failure.kind === "refused_by_upstream") break
-      health.failed(deployment.id, failure, exchange.bill.attempts.at(-1)?.status)
-      alarms.attemptFailed(exchange.call.id, deployment.id, failure.kind)
     }
   }
   throw failure ?? new GatewayError("upstream_overloaded", "No deployment of this model is set up.")
 }
 
-function begin(services: RelayServices, exchange: Exchange, deployment: Deployment): Attempt {
-  if (exchange.call.signal.aborted) throw CALLER_LEFT
-  const { endpoints, deadlines } = exchange.surroundings
-  const endpoint = endpoints.get(deployment.provider)
+function planFor(exchange: Exchange, deployment: Deployment): Plan | Promise<Plan> {
+  const endpoint = exchange.surroundings.endpoints.get(deployment.provider)
   if (!endpoint) throw new Error(`provider ${deployment.provider} is not set up`)
-  const attempt = new Attempt({ deployment, endpoint, deadlines, watch: services.watch })
-  exchange.leash.attempt = attempt
-  return attempt
+  return planCall(exchange, deployment, endpoint)
 }
 
-async function send<T>(exchange: Exchange, attempt: Attempt, use: Use<T>): Promise<T> {
-  const { bill, call } = exchange
-  const { deployment, endpoint } = attempt
-  const patch = { model: deployment.upstreamModel }
-  const { body, losses } = endpoint.vendor.chat.patches.request(
-    call.body,
-    bill.clampedTo === undefined ? patch : { ...patch, maxTokens: bill.clampedTo },
-  )
-  bill.losses = losses
-  let status = 0
-  let outcome = "ok"
+/** What the calls of one plan share. */
+interface Order<T> {
+  readonly services: RelayServices
+  readonly exchange: Exchange
+  readonly plan: Plan
+  readonly use: Use<T>
+}
+
+/** One call for each choice. The first that fails takes the others with it. */
+async function callSeveral<T>(order: Order<T>): Promise<readonly T[]> {
+  const { attempts } = order.exchange.leash
+  const earlier = attempts.length
+  const calls = Array.from({ length: order.plan.calls }, (_, choice) => callOnce(order, choice))
   try {
-    const response = await attempt.send(body)
-    status = response.status
-    if (!response.ok) throw await refusalOf(attempt, response)
-    return await use(attempt, response)
-  } catch (thrown) {
-    outcome = outcomeOf(asGatewayError(thrown))
-    throw thrown
-  } finally {
-    const duration = Date.now() - attempt.startedAt
-    bill.attempts.push({ deployment: deployment.id, status, outcome, duration })
+    return await Promise.all(calls)
+  } catch (failure) {
+    const siblings = attempts.slice(earlier)
+    for (const attempt of siblings) attempt.end(asGatewayError(failure))
+    await Promise.allSettled(calls)
+    for (const attempt of siblings) attempt[Symbol.dispose]()
+    throw failure
   }
+}
+
+async function callOnce<T>(order: Order<T>, choice: number): Promise<T> {
+  const { services, exchange, plan, use } = order
+  const { leash, bill, surroundings } = exchange
+  if (leash.hasLeft) throw CALLER_LEFT
+  const attempt = new Attempt({ plan, deadlines: surroundings.deadlines, watch: services.watch })
+  leash.attempts.push(attempt)
+  bill.attempts.push(attempt.record)
+  try {
+    const signed = requestOf(exchange, plan)
+    const response = await attempt.send(signed instanceof Promise ? await signed : signed)
+    attempt.record.status = response.status
+    if (!response.ok) throw await refusalOf(attempt, response)
+    const used = await use(attempt, response, choice)
+    attempt.conclude("ok")
+    return used
+  } catch (thrown) {
+    const failure = asGatewayError(thrown)
+    attempt.conclude(outcomeOf(failure))
+    attempt.end(failure)
+    attempt[Symbol.dispose]()
+    reportFailure(services, exchange, attempt, failure)
+    throw failure
+  }
+}
+
+function requestOf(
+  { call, request }: Exchange,
+  plan: Plan,
+): UpstreamRequest | Promise<UpstreamRequest> {
+  return plan.endpoint.request(plan.offer, {
+    model: plan.deployment.upstreamModel,
+    stream: request.stream,
+    body: JSON.stringify(plan.body),
+    ...(plan.isVerbatim && call.forwarded ? { headers: call.forwarded } : {}),
+  })
+}
+
+function reportFailure(
+  services: RelayServices,
+  exchange: Exchange,
+  attempt: Attempt,
+  failure: GatewayError,
+): void {
+  if (failure === CALLER_LEFT || failure.kind === "refused_by_upstream") return
+  const { deployment } = attempt.plan
+  services.health.failed(deployment.id, failure, attempt.record.status)
+  services.alarms.attemptFailed(exchange.call.id, deployment.id, failure.kind)
 }
 
 /**
@@ -83,18 +149,23 @@ export function brokeOff(
   attempt: Attempt,
   failure: GatewayError,
 ): void {
-  const { bill, call } = exchange
-  const { deployment, startedAt } = attempt
-  const record = bill.attempts.pop()
-  if (record) {
-    const duration = Date.now() - startedAt
-    bill.attempts.push({ ...record, outcome: outcomeOf(failure), duration })
-  }
+  attempt.conclude(outcomeOf(failure))
   if (failure === CALLER_LEFT) return
+  const { deployment } = attempt.plan
   services.health.failed(deployment.id, failure)
-  services.alarms.attemptFailed(call.id, deployment.id, failure.kind)
+  services.alarms.attemptFailed(exchange.call.id, deployment.id, failure.kind)
 }
 
 function outcomeOf(failure: GatewayError): string {
   return failure === CALLER_LEFT ? "caller_left" : failure.kind
+}
+
+/** The caller would rather have no answer than one to less than was asked. */
+function notCarried(losses: readonly Loss[]): GatewayError {
+  const names = losses.map(({ name }) => name).join(", ")
+  return new GatewayError(
+    "not_carried",
+    `This model's vendor cannot take everything in the request: ${names}. Leave that out, or send it without 'x-tollgate-strict'.`,
+    { fields: { losses: names } },
+  )
 }

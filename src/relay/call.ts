@@ -1,6 +1,12 @@
 import type { JsonObject } from "../canon/json.ts"
 import type { Key } from "../keys/key.ts"
 
+/** Who waits for an answer. Making the signal costs more than most else, so it is asked for late. */
+export interface Caller {
+  /** Aborted when the caller leaves, also when that was before anybody asked. */
+  readonly signal: AbortSignal
+}
+
 /** One request on its way through the gateway. */
 export interface Call {
   /** `req_...`: the id of its answer's headers, its charge and its receipt. */
@@ -13,10 +19,12 @@ export interface Call {
   readonly bodyBytes: number
   /** Unix milliseconds. */
   readonly receivedAt: number
-  /** Aborted when the caller leaves. */
-  readonly signal: AbortSignal
+  /** Headers of the caller's that a vendor of the caller's dialect is to see too, such as betas. */
+  readonly forwarded?: Readonly<Record<string, string>>
   /** `x-tollgate-on-low-balance: refuse`: 402 rather than a shorter answer. */
   readonly refuseOnLowBalance: boolean
+  /** `x-tollgate-strict: true`: 400 rather than a request that loses something on its way. */
+  readonly isStrict: boolean
 }
 
 /** What goes back to the caller. */

@@ -1,21 +1,26 @@
 import type { ChatRequest } from "../canon/chat.ts"
-import type { ChatDialect } from "../canon/dialect.ts"
+import type { ClientDialect } from "../canon/dialect.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { NO_USAGE, totalInput, totalOutput, type Usage } from "../canon/usage.ts"
 import type { Catalog } from "../catalog/catalog.ts"
 import type { DeadlineSettings } from "../config/settings.ts"
 import type { RateLimiter } from "../limits/rate-limiter.ts"
+import type { MediaLimits } from "../media/fetch-media.ts"
 import type { Health } from "../routing/health.ts"
 import type { Bill, Billing } from "./billing.ts"
-import type { Call } from "./call.ts"
-import type { DeadlineWatch } from "./deadline-watch.ts"
-import type { Attempt, Endpoint } from "./upstream.ts"
+import type { Call, Caller } from "./call.ts"
+import type { DeadlineWatch, Watched } from "./deadline-watch.ts"
+import type { Endpoint } from "./endpoint.ts"
+import type { Seal } from "./reasoning-envelope.ts"
+import type { TokenCounter } from "./token-counter.ts"
+import type { Attempt } from "./upstream.ts"
 
 /** What changes when the settings do; replaced as a whole. */
 export interface Surroundings {
   readonly catalog: Catalog
   readonly endpoints: ReadonlyMap<string, Endpoint>
   readonly deadlines: DeadlineSettings
+  readonly media: MediaLimits
 }
 
 /** What the operator hears of. */
@@ -32,24 +37,72 @@ export interface RelayServices {
   readonly health: Health
   readonly watch: DeadlineWatch
   readonly alarms: RelayAlarms
+  readonly seal: Seal
+  readonly counter: TokenCounter
   /** A silent stream gets a comment this often, milliseconds. */
   readonly keepAlive: number
 }
 
+/** Most answers are over before it is worth asking whether their caller is still there. Milliseconds. */
+const ASK_AFTER = 50
+
 /**
  * What a caller who leaves pulls at. The server keeps it until it forgets the connection, so it holds
- * the running upstream call and nothing else of the request.
+ * the running upstream calls and nothing else of the request.
  */
-export interface Leash {
-  attempt: Attempt | undefined
+export class Leash implements Watched, Disposable {
+  readonly attempts: Attempt[] = []
+  #hasLeft = false
+  dueAt = Date.now() + ASK_AFTER
+  readonly #watch: DeadlineWatch
+  #caller: Caller | undefined
+
+  constructor(caller: Caller, watch: DeadlineWatch) {
+    this.#caller = caller
+    this.#watch = watch
+    watch.add(this)
+  }
+
+  onDue(): void {
+    const signal = this.#caller?.signal
+    this.#stopAsking()
+    if (signal?.aborted) this.end(CALLER_LEFT)
+    else signal?.addEventListener("abort", () => this.end(CALLER_LEFT))
+  }
+
+  /** Whether the caller is known to have left. */
+  get hasLeft(): boolean {
+    return this.#hasLeft
+  }
+
+  /** Ends what runs upstream. */
+  end(reason: GatewayError): void {
+    if (reason === CALLER_LEFT) this.#hasLeft = true
+    for (const attempt of this.attempts) {
+      attempt.end(reason)
+      attempt[Symbol.dispose]()
+    }
+  }
+
+  /** The answer is over. */
+  [Symbol.dispose](): void {
+    this.#stopAsking()
+    this.attempts.length = 0
+  }
+
+  #stopAsking(): void {
+    this.#caller = undefined
+    this.#watch.remove(this)
+  }
 }
 
 /** One request being served: what its paths share. */
 export interface Exchange {
   readonly call: Call
-  readonly dialect: ChatDialect
+  readonly dialect: ClientDialect
   readonly request: ChatRequest
   readonly bill: Bill
+  readonly seal: Seal
   /** Those the request began with: settings that change meanwhile are not its own. */
   readonly surroundings: Surroundings
   /** Headers of the answer, as they become known. */

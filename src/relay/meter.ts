@@ -1,5 +1,5 @@
 import type { ChatEvent, ChatResult, Part } from "../canon/chat.ts"
-import type { Usage } from "../canon/usage.ts"
+import { addUsage, type Usage } from "../canon/usage.ts"
 
 /** The longest text kept for an estimate, in characters; what comes after counts by its length. */
 const KEPT_CHARACTERS = 200_000
@@ -28,6 +28,19 @@ export class Meter {
   /** Output text for an estimate, capped; `characters` tells how much there was. */
   get text(): string {
     return this.#text.join("")
+  }
+
+  /** What several upstream calls have delivered together. Usage that one does not tell is told by none. */
+  static sum(meters: readonly Meter[]): Meter {
+    const sum = new Meter()
+    for (const meter of meters) {
+      sum.#text.push(...meter.#text)
+      sum.characters += meter.characters
+      sum.#finished += meter.#finished
+    }
+    const usages = meters.flatMap(({ usage }) => usage ?? [])
+    if (usages.length === meters.length) sum.usage = usages.reduce(addUsage)
+    return sum
   }
 
   push(events: readonly ChatEvent[]): void {
@@ -63,6 +76,7 @@ export class Meter {
         this.failure = event.message
         return
       case "start":
+      case "citation":
       case "choice-extra":
       case "reasoning-signature":
         return

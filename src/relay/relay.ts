@@ -1,19 +1,19 @@
 import type { ChatRequest } from "../canon/chat.ts"
-import type { ChatDialect } from "../canon/dialect.ts"
+import type { ClientDialect } from "../canon/dialect.ts"
 import { NO_USAGE } from "../canon/usage.ts"
 import type { Model } from "../catalog/model.ts"
 import type { Bill } from "./billing.ts"
-import type { Answer, Call } from "./call.ts"
+import { estimateInput, textOf } from "./bounds.ts"
+import type { Answer, Call, Caller } from "./call.ts"
 import {
-  CALLER_LEFT,
   correctRate,
   estimatedTokens,
   type Exchange,
-  type Leash,
+  Leash,
   type RelayServices,
 } from "./exchange.ts"
-import { streamVerbatim } from "./stream-answer.ts"
-import { answerVerbatim } from "./whole-answer.ts"
+import { answerStreamed } from "./stream-answer.ts"
+import { answerWhole } from "./whole-answer.ts"
 
 /** The one pipeline: decode, limit, hold, route, attempt, meter, settle. */
 export class Relay {
@@ -25,9 +25,10 @@ export class Relay {
 
   /**
    * Serves one chat request.
+   * @param caller who may leave before the answer is over.
    * @throws GatewayError for everything that fails before the answer begins; then nothing is held.
    */
-  async chat(dialect: ChatDialect, call: Call): Promise<Answer> {
+  async chat(dialect: ClientDialect, call: Call, caller: Caller): Promise<Answer> {
     const { limiter } = this.#services
     const surroundings = this.#services.surroundings()
     const { key } = call
@@ -40,20 +41,32 @@ export class Relay {
     })
     const bill = await this.#hold(call, request, model)
     if (bill.clampedTo !== undefined) headers["x-tollgate-max-tokens"] = String(bill.clampedTo)
-    const leash: Leash = { attempt: undefined }
     const exchange: Exchange = {
       call,
       dialect,
       request,
       bill,
+      seal: this.#services.seal,
       surroundings,
       headers,
-      leash,
+      leash: new Leash(caller, this.#services.watch),
     }
-    call.signal.addEventListener("abort", () => leash.attempt?.end(CALLER_LEFT))
     return request.stream
-      ? streamVerbatim(this.#services, exchange)
-      : answerVerbatim(this.#services, exchange)
+      ? answerStreamed(this.#services, exchange)
+      : answerWhole(this.#services, exchange)
+  }
+
+  /**
+   * The input tokens of a request, as well as they can be told without asking its vendor. Costs nothing.
+   * @throws GatewayError
+   */
+  async countTokens(request: ChatRequest, call: Pick<Call, "key" | "bodyBytes">): Promise<number> {
+    const { limiter, counter } = this.#services
+    const { key, bodyBytes } = call
+    const model = this.#services.surroundings().catalog.require(request.model, "chat", key.allows)
+    limiter.check(key.id, { requestsPerMinute: key.requestsPerMinute, tokens: 0 })
+    const counted = await counter.count(textOf(request))
+    return estimateInput({ request, bodyBytes, model, counted })
   }
 
   /** Sets the worst case aside. Without money the request has used no tokens of its key's rate either. */

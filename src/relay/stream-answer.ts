@@ -1,29 +1,28 @@
-import type { PatchedFrame, ResultPatch, SseFrame } from "../canon/dialect.ts"
+import type { EventDecoder } from "../canon/dialect.ts"
 import { asGatewayError, type GatewayError } from "../canon/errors.ts"
-import type { JsonObject } from "../canon/json.ts"
-import { formatCredits } from "../ledger/money.ts"
 import { encodeText, formatEvent, KEEP_ALIVE } from "../wire/sse.ts"
 import { addAnswerHeaders } from "./answer-headers.ts"
+import { brokeOff, callUpstream } from "./attempts.ts"
 import type { Answer } from "./call.ts"
 import type { Watched } from "./deadline-watch.ts"
-import { brokeOff, callUpstream } from "./attempts.ts"
 import { CALLER_LEFT, correctRate, type Exchange, giveUp, type RelayServices } from "./exchange.ts"
-import { UpstreamStream } from "./upstream-stream.ts"
+import type { Plan } from "./plan.ts"
+import { ChoiceWriter, SeveralStreams } from "./several-streams.ts"
+import { type StreamWriter, TranscodingWriter, VerbatimWriter } from "./stream-writer.ts"
+import { type AnswerStream, UpstreamStream } from "./upstream-stream.ts"
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
 /**
- * A streamed answer on the verbatim path. It begins when the first frame is here, so that a failure
- * before that is a status and not a broken stream; but no caller waits longer than the keep-alive
- * for the beginning.
+ * A streamed answer. It begins when the first frame is here, so that a failure before that is a
+ * status and not a broken stream; but no caller waits longer than the keep-alive for the beginning.
  */
-export async function streamVerbatim(services: RelayServices, exchange: Exchange): Promise<Answer> {
-  const opening = callUpstream(services, exchange, UpstreamStream.open)
-  const answer = new StreamedAnswer(services, exchange, opening)
+export async function answerStreamed(services: RelayServices, exchange: Exchange): Promise<Answer> {
+  const answer = new StreamedAnswer(services, exchange, openStream(services, exchange))
   const upstream = await answer.begin()
   const { headers, bill } = exchange
   addAnswerHeaders(headers, {
-    ...(upstream && { provider: upstream.attempt.endpoint.provider }),
+    ...(upstream && { provider: upstream.plan.endpoint.provider }),
     losses: bill.losses,
     balance: services.billing.balance(bill),
   })
@@ -31,6 +30,41 @@ export async function streamVerbatim(services: RelayServices, exchange: Exchange
   headers["cache-control"] = "no-cache"
   headers["x-accel-buffering"] = "no"
   return { headers, body: new ReadableStream(answer) }
+}
+
+/** The upstream's stream; several as one, where the vendor gives one choice at a time. */
+async function openStream(services: RelayServices, exchange: Exchange): Promise<AnswerStream> {
+  let writer: StreamWriter | undefined
+  const { plan, all } = await callUpstream(services, exchange, (plan) => {
+    const shared = writerOf(exchange, plan)
+    const decoder = (): EventDecoder => plan.offer.dialect.decodeEvents(plan.request)
+    writer = shared
+    if (!(shared instanceof TranscodingWriter) || plan.calls === 1) {
+      return (attempt, response) =>
+        UpstreamStream.open(attempt, response, { decoder: decoder(), writer: shared })
+    }
+    return (attempt, response, choice) => {
+      const parts = { decoder: decoder(), writer: new ChoiceWriter(shared, choice) }
+      return UpstreamStream.open(attempt, response, parts)
+    }
+  })
+  const [only] = all
+  if (all.length === 1 && only) return only
+  return new SeveralStreams(plan, all, writer as TranscodingWriter)
+}
+
+function writerOf(exchange: Exchange, plan: Plan): VerbatimWriter | TranscodingWriter {
+  const { dialect, request, seal } = exchange
+  const { patches } = plan.offer.dialect
+  if (plan.isVerbatim && patches) {
+    const { model, streamUsage } = request
+    return new VerbatimWriter(dialect, patches.frames({ model, streamUsage }))
+  }
+  return new TranscodingWriter(dialect, dialect.encodeEvents(request), {
+    model: request.model,
+    seal,
+    provider: plan.endpoint.provider,
+  })
 }
 
 /**
@@ -41,21 +75,16 @@ class StreamedAnswer implements Watched {
   dueAt: number
   readonly #services: RelayServices
   readonly #exchange: Exchange
-  readonly #opening: Promise<UpstreamStream>
-  readonly #patch: ResultPatch
+  readonly #opening: Promise<AnswerStream>
   readonly #patience = Promise.withResolvers<undefined>()
-  #upstream: UpstreamStream | undefined
+  #upstream: AnswerStream | undefined
   #controller: Controller | undefined
-  /** The frame in which the cost is to stand, kept back until it is known to be the last such one. */
-  #usageCarrier: JsonObject | undefined
   #over = false
 
-  constructor(services: RelayServices, exchange: Exchange, opening: Promise<UpstreamStream>) {
+  constructor(services: RelayServices, exchange: Exchange, opening: Promise<AnswerStream>) {
     this.#services = services
     this.#exchange = exchange
     this.#opening = opening
-    const { model, streamUsage } = exchange.request
-    this.#patch = { model, streamUsage }
     this.dueAt = Date.now() + services.keepAlive
     services.watch.add(this)
   }
@@ -64,7 +93,7 @@ class StreamedAnswer implements Watched {
    * The upstream's stream, or undefined when it lets the caller wait too long.
    * @throws GatewayError when there is none; then nothing is held any more.
    */
-  async begin(): Promise<UpstreamStream | undefined> {
+  async begin(): Promise<AnswerStream | undefined> {
     try {
       this.#upstream = await Promise.race([this.#opening, this.#patience.promise])
       return this.#upstream
@@ -105,7 +134,7 @@ class StreamedAnswer implements Watched {
     this.#patience.resolve(undefined)
     const controller = this.#controller
     if (!controller) return
-    const ended = this.#upstream?.attempt.ended
+    const ended = this.#upstream?.attempts.find((attempt) => attempt.ended)?.ended
     if ((controller.desiredSize ?? 0) > 0) controller.enqueue(KEEP_ALIVE)
     // The caller has stopped reading, so no read will find out that the upstream's time is over.
     else if (ended) void this.#fail(controller, ended)
@@ -115,72 +144,39 @@ class StreamedAnswer implements Watched {
   async #next(): Promise<string | undefined> {
     const upstream = (this.#upstream ??= await this.#opening)
     this.#exchange.bill.firstByteAt ??= Date.now()
-    for (;;) {
-      const frames = await upstream.read()
-      if (this.#over) return undefined
-      if (!frames) return this.#complete(upstream, "[DONE]")
-      const forwarded = this.#forward(upstream, frames)
-      const text = typeof forwarded === "string" ? forwarded : await forwarded
-      if (text !== "") return text
-    }
-  }
-
-  /** At once, but for the last frame: most frames have nothing to wait for. */
-  #forward(upstream: UpstreamStream, frames: readonly SseFrame[]): string | Promise<string> {
-    const { patches } = this.#exchange.dialect
-    let text = ""
-    for (const frame of frames) {
-      const patched = patches.frame(frame, this.#patch)
-      if (patched.action === "forward") text += this.#keepUsageBack(patched)
-      if (patched.action === "last") {
-        const before = text
-        return this.#complete(upstream, patched.data).then((rest) => before + rest)
-      }
-    }
-    return text
-  }
-
-  /** A frame with usage waits for the next one: the cost stands in the last of them. */
-  #keepUsageBack(patched: PatchedFrame): string {
-    if (patched.isAside) return formatEvent({ data: patched.data })
-    const before = this.#releaseUsage()
-    if (!patched.usageCarrier) return before + formatEvent({ data: patched.data })
-    this.#usageCarrier = patched.usageCarrier
-    return before
-  }
-
-  #releaseUsage(cost?: bigint): string {
-    const carrier = this.#usageCarrier
-    if (!carrier) return ""
-    this.#usageCarrier = undefined
-    if (cost !== undefined) this.#exchange.dialect.patches.setCost(carrier, formatCredits(cost))
-    return formatEvent({ data: JSON.stringify(carrier) })
+    const text = await upstream.read()
+    if (this.#over) return undefined
+    return upstream.isOver ? text + (await this.#complete(upstream)) : text
   }
 
   /** The last byte goes out only when its charge is on disk. */
-  async #complete(upstream: UpstreamStream, lastData: string): Promise<string> {
+  async #complete(upstream: AnswerStream): Promise<string> {
     const { billing, limiter } = this.#services
     const { bill, call } = this.#exchange
     this.#close()
     void upstream.drain()
-    const reckoned = billing.reckon(bill, upstream.attempt.deployment, upstream.meter)
+    const { deployment } = upstream.plan
+    const reckoned = billing.reckon(bill, deployment, upstream.meter)
     const reckoning = reckoned instanceof Promise ? await reckoned : reckoned
-    const settlement = await billing.settle(bill, upstream.attempt.deployment, reckoning)
+    const settlement = await billing.settle(bill, deployment, reckoning)
     correctRate(limiter, call, reckoning.usage)
-    return this.#releaseUsage(settlement.charged) + formatEvent({ data: lastData })
+    return upstream.writer.end(settlement.charged)
   }
 
   /** Never a silent success: the caller is told in the dialect's own words, then the stream ends. */
   async #fail(controller: Controller, error: GatewayError): Promise<void> {
-    const { dialect, call } = this.#exchange
+    const { call, dialect, request } = this.#exchange
     if (!this.#over) {
       if (error.kind === "internal_error") this.#services.alarms.requestFailed(call.id, error.cause)
       this.#abandon(error)
       await this.#settleDelivered()
     }
-    const frames = dialect.encodeStreamError(error, call.id)
+    const writer = this.#upstream?.writer
+    const text = writer
+      ? writer.fail(error, call.id)
+      : dialect.encodeEvents(request).fail(error, call.id).map(formatEvent).join("")
     try {
-      controller.enqueue(encodeText(this.#releaseUsage() + frames.map(formatEvent).join("")))
+      controller.enqueue(encodeText(text))
       controller.close()
     } catch {
       // The caller has left too: nobody is there to be told.
@@ -194,23 +190,24 @@ class StreamedAnswer implements Watched {
     // An attempt that ends tells the receipt how.
     if (!upstream) await this.#opening.catch(() => {})
     if (!upstream?.meter.delivered) return giveUp(this.#services, this.#exchange)
-    const { deployment } = upstream.attempt
+    const { deployment } = upstream.plan
     const reckoning = await billing.reckon(bill, deployment, upstream.meter)
     await billing.settle(bill, deployment, reckoning)
     correctRate(limiter, call, reckoning.usage)
   }
 
   #abandon(reason: GatewayError): void {
+    const { leash } = this.#exchange
+    leash.end(reason)
     this.#close()
-    const { attempt } = this.#exchange.leash
-    attempt?.end(reason)
-    attempt?.[Symbol.dispose]()
-    const answering = this.#upstream?.attempt
-    if (answering) brokeOff(this.#services, this.#exchange, answering, reason)
+    for (const attempt of this.#upstream?.attempts ?? []) {
+      brokeOff(this.#services, this.#exchange, attempt, reason)
+    }
   }
 
   #close(): void {
     this.#over = true
     this.#services.watch.remove(this)
+    this.#exchange.leash[Symbol.dispose]()
   }
 }

@@ -1,33 +1,76 @@
+import type { ReadableStreamDefaultReader } from "node:stream/web"
+import type { ChatEvent } from "../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../canon/dialect.ts"
+import type { Draft } from "../canon/draft.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { parseJsonObject } from "../canon/json.ts"
-import { SseReader } from "../wire/sse.ts"
+import { EventStreamParser } from "../wire/event-stream.ts"
+import type { FrameParser, ReceivedEvent } from "../wire/frames.ts"
+import { SseParser } from "../wire/sse.ts"
 import { Meter } from "./meter.ts"
+import type { Plan } from "./plan.ts"
+import type { StreamWriter } from "./stream-writer.ts"
 import type { Attempt } from "./upstream.ts"
 
 /** How long an upstream may take to hang up after its last word, in milliseconds. */
 const HANG_UP_TIME = 1_000
 const OPENING_BRACE = 0x7b
 
-/** An upstream's stream, read frame by frame into a meter. */
-export class UpstreamStream {
-  readonly attempt: Attempt
+/** The media type of each framing. */
+const MEDIA_TYPES = {
+  sse: "text/event-stream",
+  "event-stream": "application/vnd.amazon.eventstream",
+} as const
+
+/** An answer that comes in pieces, however many upstream calls it takes. */
+export interface AnswerStream {
+  readonly plan: Plan
+  readonly attempts: readonly Attempt[]
+  readonly writer: StreamWriter
+  /** What was delivered so far. */
+  readonly meter: Meter
+  /** Whether the answer has been told whole. */
+  readonly isOver: boolean
+  /**
+   * Text for the caller, metered; empty only when the answer is over.
+   * @throws GatewayError when the upstream failed, was late, broke off or sent what cannot be read.
+   */
+  read(): Promise<string>
+  /** After the last word: takes the end, so that the connection can serve again. */
+  drain(): Promise<void>
+}
+
+/** How the frames of one upstream stream are read, and how they are passed on. */
+export interface StreamParts {
+  readonly decoder: EventDecoder
+  readonly writer: StreamWriter
+}
+
+/** The stream of one upstream call. */
+export class UpstreamStream implements AnswerStream {
+  readonly plan: Plan
+  readonly attempts: readonly Attempt[]
+  readonly writer: StreamWriter
   readonly meter = new Meter()
-  readonly #reader: SseReader
+  readonly #attempt: Attempt
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+  readonly #parser: FrameParser
   readonly #decoder: EventDecoder
-  /** Frames that were read to find out whether the stream is one. */
-  #first: readonly SseFrame[] | undefined
-  /** The last word has come: what follows keeps no deadline away. */
-  #isSaid = false
+  /** What was read to find out whether the stream is one. */
+  #first: string | undefined
+  #isEnded = false
   /** What ended the stream right behind frames that are still to be passed on. */
   #failure: unknown
 
-  private constructor(attempt: Attempt, body: ReadableStream<Uint8Array>) {
-    this.attempt = attempt
-    this.#reader = new SseReader(body, () => {
-      if (!this.#isSaid) attempt.heard()
-    })
-    this.#decoder = attempt.endpoint.vendor.chat.decodeEvents()
+  private constructor(attempt: Attempt, body: ReadableStream<Uint8Array>, parts: StreamParts) {
+    this.#attempt = attempt
+    this.plan = attempt.plan
+    this.attempts = [attempt]
+    this.writer = parts.writer
+    this.#decoder = parts.decoder
+    const { framing } = attempt.plan.offer.dialect
+    this.#parser = framing === "sse" ? new SseParser() : new EventStreamParser()
+    this.#reader = body.getReader()
   }
 
   /**
@@ -35,102 +78,130 @@ export class UpstreamStream {
    * other: another deployment may answer.
    * @throws GatewayError
    */
-  static async open(attempt: Attempt, response: Response): Promise<UpstreamStream> {
-    const isStream = response.headers.get("content-type")?.includes("text/event-stream") ?? false
+  static async open(
+    attempt: Attempt,
+    response: Response,
+    parts: StreamParts,
+  ): Promise<UpstreamStream> {
+    const wanted = MEDIA_TYPES[attempt.plan.offer.dialect.framing]
+    const isStream = response.headers.get("content-type")?.includes(wanted) ?? false
     if (!isStream || !response.body) {
       throw new GatewayError(
         "upstream_error",
-        `Provider '${attempt.endpoint.provider}' did not answer with a stream. Try again without 'stream'.`,
+        `Provider '${attempt.provider}' did not answer with a stream. Try again without 'stream'.`,
       )
     }
-    const stream = new UpstreamStream(attempt, response.body)
+    const stream = new UpstreamStream(attempt, response.body, parts)
     stream.#first = await stream.read()
-    if (!stream.#first) throw stream.#brokenOff()
     if (stream.#failure !== undefined && !stream.meter.delivered) throw stream.#failure
     return stream
   }
 
-  /**
-   * The next frames, metered; undefined at a proper end.
-   * @throws GatewayError when the upstream failed, was late, broke off or sent what cannot be read.
-   */
-  async read(): Promise<readonly SseFrame[] | undefined> {
-    if (this.#first) {
+  get isOver(): boolean {
+    return this.#first === undefined && (this.#isEnded || this.writer.isOver)
+  }
+
+  async read(): Promise<string> {
+    if (this.#first !== undefined) {
       const first = this.#first
       this.#first = undefined
       return first
     }
     if (this.#failure !== undefined) throw this.#failure
-    const frames = await this.#readFrames()
-    if (!frames) {
-      this.meter.push(this.#decoder.end())
-      if (!this.#decoder.finished) throw this.#brokenOff()
-      return undefined
-    }
-    return this.#metered(frames)
-  }
-
-  /** Frames that came in one piece with a failure behind them are the caller's all the same. */
-  #metered(frames: readonly SseFrame[]): readonly SseFrame[] {
-    let sound = 0
-    try {
-      for (const frame of frames) {
-        this.meter.push(this.#decoder.push(frame))
-        if (this.meter.failure !== undefined) throw this.#failed(this.meter.failure)
-        sound++
+    for (;;) {
+      // An answer that is whole is not waited for long: some vendors leave the connection open.
+      if (this.#decoder.finished) this.#attempt.dueAt = Date.now() + HANG_UP_TIME
+      else this.#attempt.resume()
+      let bytes: Uint8Array | undefined
+      try {
+        bytes = (await this.#reader.read()).value
+      } catch (error) {
+        if (!this.#decoder.finished) throw this.#attempt.explain(error)
       }
-    } catch (failure) {
-      if (sound === 0) throw failure
-      this.#failure = failure
-      return frames.slice(0, sound)
+      const text = bytes === undefined ? this.#end() : this.#pass(this.#frames(bytes))
+      if (text !== "" || this.isOver) {
+        this.#attempt.pause()
+        return text
+      }
+      this.#attempt.heard()
     }
-    return frames
   }
 
-  /** After the last word: takes the end, so that the connection can serve again. */
   async drain(): Promise<void> {
-    this.#isSaid = true
-    this.attempt.dueAt = Date.now() + HANG_UP_TIME
+    this.#attempt.dueAt = Date.now() + HANG_UP_TIME
     try {
-      while (await this.#reader.read()) {
-        // Whatever follows the last word says nothing.
-      }
+      while (!this.#isEnded) this.#isEnded = (await this.#reader.read()).done
     } catch {
       // The answer is whole already.
     } finally {
-      this.attempt[Symbol.dispose]()
+      this.#attempt[Symbol.dispose]()
     }
   }
 
-  async #readFrames(): Promise<readonly SseFrame[] | undefined> {
+  /** @param bytes absent at the end. */
+  #frames(bytes?: Uint8Array): readonly ReceivedEvent[] {
     try {
-      this.attempt.resume()
-      const events = await this.#reader.read()
-      this.attempt.pause()
-      return events?.map(parsed)
+      return bytes === undefined ? this.#parser.end() : this.#parser.push(bytes)
     } catch (error) {
-      throw this.attempt.explain(error)
+      throw new GatewayError(
+        "upstream_error",
+        `The stream of provider '${this.#attempt.provider}' cannot be read. Only what was delivered is charged; try again.`,
+        { cause: error },
+      )
     }
+  }
+
+  /** Frames that came in one piece with a failure behind them are the caller's all the same. */
+  #pass(received: readonly ReceivedEvent[]): string {
+    let text = ""
+    let isFirst = true
+    try {
+      for (const event of received) {
+        const frame = parsed(event)
+        text += this.#tell(frame, this.#decoder.push(frame))
+        isFirst = false
+      }
+    } catch (failure) {
+      if (isFirst) throw failure
+      this.#failure = failure
+    }
+    return text
+  }
+
+  #tell(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
+    this.meter.push(events)
+    if (this.meter.failure !== undefined) throw this.#failed(this.meter.failure)
+    return this.writer.push(frame, events)
+  }
+
+  #end(): string {
+    const text = this.#pass(this.#frames())
+    if (this.#failure !== undefined) return text
+    const rest = this.#tell(undefined, this.#decoder.end())
+    if (!this.#decoder.finished) throw this.#brokenOff()
+    this.#isEnded = true
+    return text + rest
   }
 
   #brokenOff(): GatewayError {
     return new GatewayError(
       "upstream_error",
-      `The stream of provider '${this.attempt.endpoint.provider}' ended before the answer did. Only what was delivered is charged; try again.`,
+      `The stream of provider '${this.#attempt.provider}' ended before the answer did. Only what was delivered is charged; try again.`,
     )
   }
 
   #failed(message: string): GatewayError {
     return new GatewayError(
       "upstream_error",
-      `Provider '${this.attempt.endpoint.provider}' failed while it answered: ${message.slice(0, 500)}`,
+      `Provider '${this.#attempt.provider}' failed while it answered: ${message.slice(0, 500)}`,
     )
   }
 }
 
 /** Parses a frame once for everyone: its decoder, its patches, its meter. */
-function parsed(frame: SseFrame): SseFrame {
-  const isObject = frame.data.charCodeAt(0) === OPENING_BRACE
-  const json = isObject ? parseJsonObject(frame.data) : undefined
-  return json === undefined ? frame : { ...frame, json }
+function parsed(frame: ReceivedEvent): SseFrame {
+  if (frame.data.charCodeAt(0) !== OPENING_BRACE) return frame
+  const json = parseJsonObject(frame.data)
+  if (json !== undefined) (frame as Draft<SseFrame>).json = json
+  return frame
 }

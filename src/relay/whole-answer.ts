@@ -1,57 +1,103 @@
+import type { ChatResult, Choice, Part } from "../canon/chat.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { type JsonObject, parseJsonObject } from "../canon/json.ts"
 import { addAnswerHeaders } from "./answer-headers.ts"
+import { callUpstream, type Use, type Used } from "./attempts.ts"
 import type { Answer } from "./call.ts"
-import { Meter } from "./meter.ts"
-import { callUpstream } from "./attempts.ts"
 import { correctRate, type Exchange, giveUp, type RelayServices } from "./exchange.ts"
+import { Meter } from "./meter.ts"
+import type { Plan } from "./plan.ts"
+import type { Seal } from "./reasoning-envelope.ts"
 import type { Attempt } from "./upstream.ts"
 
 interface Received {
   readonly attempt: Attempt
   readonly body: JsonObject
-  readonly meter: Meter
+  readonly result: ChatResult
 }
 
-/** A whole answer on the verbatim path: as the vendor wrote it, but for the named patches. */
-export async function answerVerbatim(services: RelayServices, exchange: Exchange): Promise<Answer> {
+/** A whole answer: as the vendor wrote it but for the named patches, or through the canon. */
+export async function answerWhole(services: RelayServices, exchange: Exchange): Promise<Answer> {
   const { billing, limiter } = services
-  const { bill, dialect, request, headers } = exchange
-  let received: Received
+  const { bill, dialect, request, headers, leash } = exchange
+  let used: Used<Received>
   try {
-    received = await callUpstream(services, exchange, receive)
+    used = await callUpstream(services, exchange, receiver)
   } catch (error) {
     giveUp(services, exchange)
     throw error
+  } finally {
+    leash[Symbol.dispose]()
   }
-  const { attempt, body, meter } = received
-  attempt[Symbol.dispose]()
-  exchange.leash.attempt = undefined
-  const reckoned = billing.reckon(bill, attempt.deployment, meter)
+  const { plan, all } = used
+  for (const { attempt } of all) attempt[Symbol.dispose]()
+  const meter = meterOf(all)
+  const reckoned = billing.reckon(bill, plan.deployment, meter)
   const reckoning = reckoned instanceof Promise ? await reckoned : reckoned
-  const settlement = await billing.settle(bill, attempt.deployment, reckoning)
+  const settlement = await billing.settle(bill, plan.deployment, reckoning)
   correctRate(limiter, exchange.call, reckoning.usage)
-  dialect.patches.result(body, { model: request.model, streamUsage: request.streamUsage })
   addAnswerHeaders(headers, {
-    provider: attempt.endpoint.provider,
+    provider: plan.endpoint.provider,
     losses: bill.losses,
     cost: settlement.charged,
     balance: settlement.balance,
   })
   headers["content-type"] = "application/json"
-  return { headers, body: JSON.stringify(body) }
+  if (plan.isVerbatim && all[0]) {
+    const { body } = all[0]
+    plan.offer.dialect.patches?.result(body, {
+      model: request.model,
+      streamUsage: request.streamUsage,
+    })
+    return { headers, body: JSON.stringify(body) }
+  }
+  const results = all.map(({ result }) => result)
+  const whole = sealed(merged(results, meter), exchange.seal, plan)
+  const answer = dialect.encodeResult({ ...whole, model: request.model }, request)
+  return { headers, body: JSON.stringify(answer) }
 }
 
 /** Reads a whole answer; one that cannot be read is a failed attempt, and another deployment may do. */
-async function receive(attempt: Attempt, response: Response): Promise<Received> {
-  const body = parseJsonObject(await attempt.text(response))
-  if (!body) {
-    throw new GatewayError(
-      "upstream_error",
-      `Provider '${attempt.endpoint.provider}' sent an answer that is not JSON. Try again.`,
-    )
+function receiver({ offer, request }: Plan): Use<Received> {
+  return async (attempt, response) => {
+    const body = parseJsonObject(await attempt.text(response))
+    if (!body) {
+      throw new GatewayError(
+        "upstream_error",
+        `Provider '${attempt.provider}' sent an answer that is not JSON. Try again.`,
+      )
+    }
+    return { attempt, body, result: offer.dialect.decodeResult(body, request) }
   }
-  const meter = new Meter()
-  meter.result(attempt.endpoint.vendor.chat.decodeResult(body))
-  return { attempt, body, meter }
+}
+
+function meterOf(all: readonly Received[]): Meter {
+  const meters = all.map(({ result }) => {
+    const meter = new Meter()
+    meter.result(result)
+    return meter
+  })
+  return meters.length === 1 && meters[0] ? meters[0] : Meter.sum(meters)
+}
+
+/** The answers to several calls as one: a choice of each, its usage that of all. */
+function merged(results: readonly ChatResult[], meter: Meter): ChatResult {
+  const [first = { choices: [] }] = results
+  if (results.length === 1) return first
+  const choices = results.flatMap(({ choices: [choice] }, index): Choice[] =>
+    choice === undefined ? [] : [{ ...choice, index }],
+  )
+  const { usage: _, ...rest } = first
+  return meter.usage === undefined ? { ...rest, choices } : { ...rest, choices, usage: meter.usage }
+}
+
+function sealed(result: ChatResult, seal: Seal, plan: Plan): ChatResult {
+  const sealPart = (part: Part): Part => {
+    if (part.type !== "reasoning" || part.signature === undefined) return part
+    const { signature, signedBy = plan.offer.dialect.id } = part
+    const text = seal.seal({ ...part, signature, signedBy }, plan.endpoint.provider)
+    return { ...part, signature: text }
+  }
+  const choices = result.choices.map((choice) => ({ ...choice, parts: choice.parts.map(sealPart) }))
+  return { ...result, choices }
 }

@@ -94,7 +94,7 @@ test("models, limits and providers follow at once", async () => {
   expect(await ids()).toEqual(["sim/echo"])
   gateway.app.apply({
     ...settings,
-    limits: { bodyBytes: 200 },
+    limits: { ...settings.limits, bodyBytes: 200 },
     models: { "sim/new": simulated(), "sim/odd": simulated({ deployments: [MISSING] }) },
   })
   expect(await ids()).toEqual(["sim/new"])

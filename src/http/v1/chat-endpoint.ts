@@ -1,0 +1,70 @@
+import type { ClientDialect } from "../../canon/dialect.ts"
+import { asGatewayError, GatewayError } from "../../canon/errors.ts"
+import type { Keyring } from "../../keys/keyring.ts"
+import type { Relay } from "../../relay/relay.ts"
+import type { Events } from "../../telemetry/events.ts"
+import { errorHeaders } from "../answers.ts"
+import { readJsonBody } from "../read-body.ts"
+import { newRequestId } from "../request-id.ts"
+import type { Handler } from "../server.ts"
+
+export interface ChatEndpointServices {
+  readonly keyring: Keyring
+  readonly relay: Relay
+  readonly events: Events
+  /** Bytes. */
+  readonly bodyLimit: () => number
+}
+
+/** What one endpoint for chat is. */
+export interface ChatEndpoint {
+  readonly path: string
+  readonly dialect: ClientDialect
+  /** Headers of the caller's that a vendor of the same dialect is to see too. */
+  forwarded?(headers: Headers): Readonly<Record<string, string>> | undefined
+}
+
+/** Answers chat requests in one dialect. */
+export function chatEndpoint(endpoint: ChatEndpoint, services: ChatEndpointServices): Handler {
+  const { path, dialect } = endpoint
+  return async function handle(request: Request, waitLong: () => void): Promise<Response> {
+    const id = newRequestId()
+    try {
+      const receivedAt = Date.now()
+      const { headers } = request
+      const key = services.keyring.authenticate(headers, receivedAt)
+      const { json, bytes } = await readJsonBody(request, services.bodyLimit())
+      waitLong()
+      const forwarded = endpoint.forwarded?.(headers)
+      const call = {
+        id,
+        key,
+        endpoint: path,
+        body: json,
+        bodyBytes: bytes,
+        receivedAt,
+        refuseOnLowBalance: wishOf(headers, "x-tollgate-on-low-balance", "clamp", "refuse"),
+        isStrict: wishOf(headers, "x-tollgate-strict", "false", "true"),
+        ...(forwarded === undefined ? {} : { forwarded }),
+      }
+      const answer = await services.relay.chat(dialect, call, request)
+      const ids = { "x-request-id": id, "request-id": id }
+      return new Response(answer.body, { headers: { ...answer.headers, ...ids } })
+    } catch (thrown) {
+      const error = asGatewayError(thrown)
+      if (error.kind === "internal_error") services.events.requestFailed(id, thrown)
+      const { status, body } = dialect.encodeError(error, id)
+      return new Response(JSON.stringify(body), { status, headers: errorHeaders(error, id) })
+    }
+  }
+}
+
+/** Whether a header asks for what it usually does not. */
+function wishOf(headers: Headers, name: string, usual: string, asked: string): boolean {
+  const wish = headers.get(name)
+  if (wish === null || wish === usual) return false
+  if (wish === asked) return true
+  throw new GatewayError("invalid_value", `The header '${name}' takes '${usual}' or '${asked}'.`, {
+    parameter: name,
+  })
+}

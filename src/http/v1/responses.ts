@@ -1,0 +1,8 @@
+import { OPENAI_RESPONSES } from "../../dialects/openai-responses/index.ts"
+import type { ChatEndpoint } from "./chat-endpoint.ts"
+
+/** `POST /v1/responses` */
+export const RESPONSES: ChatEndpoint = {
+  path: "/v1/responses",
+  dialect: OPENAI_RESPONSES,
+}

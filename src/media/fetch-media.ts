@@ -1,0 +1,137 @@
+import { lookup } from "node:dns/promises"
+import { isIP } from "node:net"
+import { GatewayError } from "../canon/errors.ts"
+import { isPublicAddress } from "./public-address.ts"
+
+/** What may be fetched on a caller's behalf. */
+export interface MediaLimits {
+  /** The largest picture or file, in bytes. */
+  readonly bytes: number
+  /** Whether addresses of private networks may be asked; off unless the operator trusts every caller. */
+  readonly allowsPrivate: boolean
+}
+
+/** Fetched media, as a part of a request can hold it. */
+export interface FetchedMedia {
+  readonly type: "base64"
+  readonly data: string
+  readonly mediaType: string
+}
+
+/** How long a server may take for all of it, milliseconds. */
+const PATIENCE = 15_000
+const LONGEST_SHOWN = 200
+
+/**
+ * Fetches what a caller's request points at, for vendors that take no addresses. The name is resolved
+ * once, judged, and the very address that was judged is asked; no redirect is followed; reading stops
+ * at the limit.
+ * @throws GatewayError `invalid_value` saying which address, and why.
+ */
+export async function fetchMedia(address: string, limits: MediaLimits): Promise<FetchedMedia> {
+  const url = readAddress(address)
+  const ip = await resolve(url, limits)
+  let response: Response
+  try {
+    response = await ask(url, ip)
+  } catch {
+    throw unreachable(url, "it cannot be reached")
+  }
+  if (!response.ok) {
+    await response.body?.cancel()
+    throw unreachable(url, `it answered with status ${response.status}`)
+  }
+  const bytes = await readLimited(response, url, limits.bytes)
+  const type = response.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase()
+  return {
+    type: "base64",
+    data: bytes.toString("base64"),
+    mediaType: type || "application/octet-stream",
+  }
+}
+
+function readAddress(address: string): URL {
+  const url = URL.parse(address)
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw refused(address, "it is no web address")
+  }
+  if (url.username !== "" || url.password !== "") throw refused(address, "it holds a credential")
+  return url
+}
+
+/** The one address that is asked: a name that changes its mind in between gains nothing. */
+async function resolve(url: URL, limits: MediaLimits): Promise<string> {
+  const host = url.hostname.replace(/^\[|\]$/g, "")
+  let addresses: readonly string[]
+  try {
+    addresses =
+      isIP(host) === 0 ? (await lookup(host, { all: true })).map((found) => found.address) : [host]
+  } catch {
+    throw unreachable(url, "its name is unknown")
+  }
+  const [first] = addresses
+  if (first === undefined) throw unreachable(url, "its name is unknown")
+  if (!limits.allowsPrivate && !addresses.every(isPublicAddress)) {
+    throw refused(url.href, "it is not on the public internet")
+  }
+  return first
+}
+
+function ask(url: URL, ip: string): Promise<Response> {
+  const pinned = new URL(url)
+  pinned.hostname = ip.includes(":") ? `[${ip}]` : ip
+  const isNamed = isIP(url.hostname.replace(/^\[|\]$/g, "")) === 0
+  return fetch(pinned, {
+    headers: { host: url.host, accept: "*/*", "user-agent": "tollgate" },
+    redirect: "manual",
+    signal: AbortSignal.timeout(PATIENCE),
+    ...(isNamed && url.protocol === "https:" ? { tls: { serverName: url.hostname } } : {}),
+  })
+}
+
+async function readLimited(response: Response, url: URL, limit: number): Promise<Buffer> {
+  const announced = Number(response.headers.get("content-length") ?? 0)
+  if (announced > limit) {
+    await response.body?.cancel()
+    throw tooLarge(url, limit)
+  }
+  const pieces: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const piece of response.body ?? []) {
+      size += piece.byteLength
+      if (size > limit) throw tooLarge(url, limit)
+      pieces.push(piece)
+    }
+  } catch (error) {
+    if (error instanceof GatewayError) throw error
+    throw unreachable(url, "it broke off")
+  }
+  return Buffer.concat(pieces)
+}
+
+function refused(address: string, reason: string): GatewayError {
+  const shown = address.slice(0, LONGEST_SHOWN)
+  return new GatewayError(
+    "invalid_value",
+    `The address '${shown}' is not fetched: ${reason}. Send the data itself, as base64.`,
+    { parameter: "messages" },
+  )
+}
+
+function unreachable(url: URL, reason: string): GatewayError {
+  const shown = url.href.slice(0, LONGEST_SHOWN)
+  return new GatewayError(
+    "invalid_value",
+    `'${shown}' could not be fetched for the model: ${reason}. Check it, or send the data itself, as base64.`,
+    { parameter: "messages" },
+  )
+}
+
+function tooLarge(url: URL, limit: number): GatewayError {
+  return new GatewayError(
+    "invalid_value",
+    `'${url.href.slice(0, LONGEST_SHOWN)}' is larger than the ${Math.floor(limit / 1024 / 1024)} MB that are fetched for a request.`,
+    { parameter: "messages" },
+  )
+}

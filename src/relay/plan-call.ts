@@ -1,0 +1,90 @@
+import type { ChatRequest } from "../canon/chat.ts"
+import { invalidValue } from "../canon/invalid-request.ts"
+import type { Deployment } from "../catalog/model.ts"
+import type { ChatOffer } from "../vendors/vendor.ts"
+import type { Endpoint } from "./endpoint.ts"
+import type { Exchange } from "./exchange.ts"
+import { inlined, needsInlining } from "./inline-media.ts"
+import type { Plan } from "./plan.ts"
+import { carriesEnvelope, openEnvelopes } from "./reasoning-envelope.ts"
+
+/**
+ * Plans the call of a deployment: verbatim where the vendor speaks the caller's dialect, else through
+ * the canon, in the offered dialect that loses least.
+ * @throws GatewayError when the request cannot go there, whatever is left out of it.
+ */
+export function planCall(
+  exchange: Exchange,
+  deployment: Deployment,
+  endpoint: Endpoint,
+): Plan | Promise<Plan> {
+  const { dialect, request, call, bill } = exchange
+  const offers = endpoint.offers(deployment)
+  const own = offers.find((offer) => offer.dialect.id === dialect.id)
+  if (own?.dialect.patches && !dialect.isOneWay && !carriesEnvelope(request)) {
+    const patch = { model: deployment.upstreamModel }
+    const { body, losses } = own.dialect.patches.request(
+      call.body,
+      bill.clampedTo === undefined ? patch : { ...patch, maxTokens: bill.clampedTo },
+    )
+    const plan = { deployment, endpoint, offer: own, request, body, losses }
+    return { ...plan, isVerbatim: true, calls: 1 }
+  }
+  const candidates = own === undefined ? offers : [own]
+  const way = { exchange, deployment, endpoint, candidates }
+  if (candidates.some((offer) => !needsInlining(request, offer.dialect))) {
+    return planTranscoded(way, request)
+  }
+  return inlined(request, exchange.surroundings.media).then((whole) => planTranscoded(way, whole))
+}
+
+interface Way {
+  readonly exchange: Exchange
+  readonly deployment: Deployment
+  readonly endpoint: Endpoint
+  readonly candidates: readonly ChatOffer[]
+}
+
+function planTranscoded(way: Way, request: ChatRequest): Plan {
+  let best: Plan | undefined
+  for (const offer of way.candidates) {
+    const plan = planOffer(way, offer, request)
+    if (best === undefined || plan.losses.length < best.losses.length) best = plan
+  }
+  if (best === undefined)
+    throw new Error(`provider ${way.endpoint.provider} offers no chat dialect`)
+  return best
+}
+
+function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
+  const { exchange, deployment, endpoint } = way
+  const { dialect } = offer
+  if (request.previousResponse !== undefined && dialect.id !== "openai-responses") {
+    throw invalidValue(
+      "previous_response_id",
+      "The vendor of this model keeps no answers, so 'previous_response_id' cannot be used with it. Send the whole conversation as 'input'.",
+    )
+  }
+  const isMany = request.choices > 1 && dialect.supports.n !== "carried"
+  const { messages, lost } = openEnvelopes(request, exchange.seal, endpoint.provider)
+  const maxTokens = exchange.bill.clampedTo ?? request.maxTokens
+  const asked = {
+    ...request,
+    messages,
+    model: deployment.upstreamModel,
+    streamUsage: true,
+    choices: isMany ? 1 : request.choices,
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+  }
+  const { body, losses } = dialect.encodeRequest(asked)
+  return {
+    deployment,
+    endpoint,
+    offer,
+    isVerbatim: false,
+    request: asked,
+    body,
+    losses: lost.length === 0 ? losses : [...lost, ...losses],
+    calls: isMany ? request.choices : 1,
+  }
+}

@@ -1,0 +1,20 @@
+import type { ChatRequest, Loss } from "../canon/chat.ts"
+import type { JsonObject } from "../canon/json.ts"
+import type { Deployment } from "../catalog/model.ts"
+import type { ChatOffer } from "../vendors/vendor.ts"
+import type { Endpoint } from "./endpoint.ts"
+
+/** How one deployment is to be called. */
+export interface Plan {
+  readonly deployment: Deployment
+  readonly endpoint: Endpoint
+  readonly offer: ChatOffer
+  /** Whether caller and vendor speak the same dialect, so that the answer goes down as it came. */
+  readonly isVerbatim: boolean
+  /** The request as the vendor is asked it: what its answer means depends on it. */
+  readonly request: ChatRequest
+  readonly body: JsonObject
+  readonly losses: readonly Loss[]
+  /** Upstream calls that it takes: several where the vendor gives one choice at a time. */
+  readonly calls: number
+}

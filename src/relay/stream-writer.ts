@@ -1,0 +1,150 @@
+import type { ChatEvent } from "../canon/chat.ts"
+import type {
+  ClientDialect,
+  EventEncoder,
+  FramePatcher,
+  PatchedFrame,
+  SseFrame,
+} from "../canon/dialect.ts"
+import type { GatewayError } from "../canon/errors.ts"
+import type { JsonObject } from "../canon/json.ts"
+import type { Usage } from "../canon/usage.ts"
+import { formatCredits } from "../ledger/money.ts"
+import { formatEvent } from "../wire/sse.ts"
+import type { Seal } from "./reasoning-envelope.ts"
+
+/** Puts what an upstream says into the words its caller reads: text of server-sent events. */
+export interface StreamWriter {
+  /**
+   * @param frame absent for what the decoder concludes from the end.
+   * @param events what the frame's own dialect makes of it.
+   */
+  push(frame: SseFrame | undefined, events: readonly ChatEvent[]): string
+  /** Whether the vendor's last word has come, though its connection may still be open. */
+  readonly isOver: boolean
+  /** The last words, once the charge is on disk. @param cost nanocredits. */
+  end(cost: bigint): string
+  /** Tells the caller that the answer broke off. */
+  fail(error: GatewayError, requestId: string): string
+}
+
+/** Caller and vendor speak the same dialect: frames go down as they came, but for named patches. */
+export class VerbatimWriter implements StreamWriter {
+  readonly #client: ClientDialect
+  readonly #patcher: FramePatcher
+  /** A frame with usage, kept back until it is known to be the last such one: there stands the cost. */
+  #kept: PatchedFrame | undefined
+  #last: PatchedFrame | undefined
+
+  constructor(client: ClientDialect, patcher: FramePatcher) {
+    this.#client = client
+    this.#patcher = patcher
+  }
+
+  get isOver(): boolean {
+    return this.#last !== undefined
+  }
+
+  push(frame: SseFrame | undefined): string {
+    if (frame === undefined || this.#last !== undefined) return ""
+    const patched = this.#patcher.push(frame)
+    if (patched.action === "withhold") return ""
+    if (patched.action === "last") {
+      this.#last = patched
+      return ""
+    }
+    if (patched.isAside) return formatEvent(patched)
+    const before = this.#release()
+    if (patched.usageCarrier === undefined) return before + formatEvent(patched)
+    this.#kept = patched
+    return before
+  }
+
+  end(cost: bigint): string {
+    if (this.#last === undefined) {
+      return this.#release(cost) + this.#patcher.end().map(formatEvent).join("")
+    }
+    if (this.#last.usageCarrier === undefined) return this.#release(cost) + formatEvent(this.#last)
+    return this.#release() + withCost(this.#client, this.#last, this.#last.usageCarrier, cost)
+  }
+
+  fail(error: GatewayError, requestId: string): string {
+    return this.#release() + this.#patcher.fail(error, requestId).map(formatEvent).join("")
+  }
+
+  #release(cost?: bigint): string {
+    const kept = this.#kept
+    if (kept?.usageCarrier === undefined) return ""
+    this.#kept = undefined
+    return cost === undefined
+      ? formatEvent(kept)
+      : withCost(this.#client, kept, kept.usageCarrier, cost)
+  }
+}
+
+function withCost(
+  client: ClientDialect,
+  frame: { readonly event?: string },
+  carrier: JsonObject,
+  cost: bigint,
+): string {
+  client.setCost(carrier, formatCredits(cost))
+  return formatEvent({ ...frame, data: JSON.stringify(carrier) })
+}
+
+/** Caller and vendor speak different dialects: what is said goes through the canon. */
+export class TranscodingWriter implements StreamWriter {
+  readonly #client: ClientDialect
+  readonly #encoder: EventEncoder
+  readonly #model: string
+  readonly #seal: (event: SignatureEvent) => string
+  readonly isOver = false
+
+  /**
+   * @param model the public id, which stands in the answer.
+   * @param provider whose signatures are sealed.
+   */
+  constructor(
+    client: ClientDialect,
+    encoder: EventEncoder,
+    parts: { readonly model: string; readonly seal: Seal; readonly provider: string },
+  ) {
+    this.#client = client
+    this.#encoder = encoder
+    this.#model = parts.model
+    this.#seal = (event) => parts.seal.seal(event, parts.provider)
+  }
+
+  push(_frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
+    let text = ""
+    for (const event of events) {
+      for (const frame of this.#encoder.push(this.#ours(event))) text += formatEvent(frame)
+    }
+    return text
+  }
+
+  /** Usage of several upstream calls together, which stands in the last frames. */
+  setUsage(usage: Usage): void {
+    this.#encoder.push({ type: "usage", usage })
+  }
+
+  end(cost: bigint): string {
+    let text = ""
+    for (const frame of this.#encoder.end()) {
+      text += frame.json ? withCost(this.#client, frame, frame.json, cost) : formatEvent(frame)
+    }
+    return text
+  }
+
+  fail(error: GatewayError, requestId: string): string {
+    return this.#encoder.fail(error, requestId).map(formatEvent).join("")
+  }
+
+  #ours(event: ChatEvent): ChatEvent {
+    if (event.type === "start") return { ...event, model: this.#model }
+    if (event.type === "reasoning-signature") return { ...event, signature: this.#seal(event) }
+    return event
+  }
+}
+
+type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import type { ChatRequest, ReasoningPart } from "../../src/canon/chat.ts"
+import { carriesEnvelope, openEnvelopes, Seal } from "../../src/relay/reasoning-envelope.ts"
+
+const seal = new Seal("a secret")
+
+function conversation(...parts: ReasoningPart[]): ChatRequest {
+  return {
+    model: "sim/echo",
+    stream: false,
+    streamUsage: false,
+    choices: 1,
+    messages: [
+      { role: "user", parts: [{ type: "text", text: "Hello" }] },
+      { role: "assistant", parts: [...parts, { type: "text", text: "Hi" }] },
+    ],
+  }
+}
+
+function reasoning(parts: Partial<ReasoningPart>): ReasoningPart {
+  return { type: "reasoning", text: "thoughts", ...parts }
+}
+
+test("whatever is sealed comes out unchanged", () => {
+  fc.assert(
+    fc.property(
+      fc.record({
+        signature: fc.string({ unit: "binary" }),
+        id: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
+        isRedacted: fc.boolean(),
+      }),
+      ({ signature, id, isRedacted }) => {
+        const signed = {
+          signature,
+          signedBy: "gemini" as const,
+          ...(id === undefined ? {} : { id }),
+          ...(isRedacted ? { isRedacted } : {}),
+        }
+        expect(seal.open(seal.seal(signed, "google"))).toEqual({ ...signed, provider: "google" })
+      },
+    ),
+  )
+})
+
+test("a changed envelope, or another installation's, is not opened", () => {
+  const sealed = seal.seal({ signature: "abc", signedBy: "gemini" }, "google")
+  expect(seal.open(sealed.replace("google", "goggle"))).toBeUndefined()
+  expect(seal.open(sealed.replace("abc", "abd"))).toBeUndefined()
+  expect(seal.open("tg1:")).toBeUndefined()
+  expect(new Seal("another secret").open(sealed)).toBeUndefined()
+})
+
+describe("in a conversation", () => {
+  const sealed = seal.seal({ signature: "abc", signedBy: "gemini", id: "r1" }, "google")
+  const back = reasoning({ signature: sealed, signedBy: "openai-chat" })
+
+  test("an envelope is seen, a vendor's own signature is none", () => {
+    expect(carriesEnvelope(conversation(back))).toBe(true)
+    expect(carriesEnvelope(conversation(reasoning({ signature: "abc" })))).toBe(false)
+  })
+
+  test("it is opened for the provider that it belongs to", () => {
+    const { messages, lost } = openEnvelopes(conversation(back), seal, "google")
+    const opened = { signature: "abc", signedBy: "gemini" as const, id: "r1" }
+    expect(messages).toEqual(conversation(reasoning(opened)).messages)
+    expect(lost).toEqual([])
+  })
+
+  test("for another provider its text is left, and the loss is told", () => {
+    const { messages, lost } = openEnvelopes(conversation(back), seal, "another")
+    expect(messages).toEqual(conversation(reasoning({})).messages)
+    expect(lost).toEqual([{ name: "reasoning.signature", effect: "dropped" }])
+  })
+
+  test("a piece that was only its signature is then gone", () => {
+    const alone = reasoning({ text: "", signature: sealed, isRedacted: true })
+    const { messages } = openEnvelopes(conversation(alone), seal, "another")
+    expect(messages).toEqual(conversation().messages)
+  })
+})
