@@ -5,6 +5,7 @@ import { describeMachine, leaveGatewayCore } from "./machine.ts"
 import { measureLatency } from "./measure/latency.ts"
 import { measureMemory } from "./measure/memory.ts"
 import { measureChat, measureStream } from "./measure/processor-time.ts"
+import { measureTranscoding } from "./measure/transcoding.ts"
 import { measureStart } from "./measure/start.ts"
 import { type BenchOptions, type Part, readOptions, USAGE } from "./options.ts"
 import { formatReport } from "./report.ts"
@@ -29,6 +30,9 @@ async function measure(
       return
     case "stream":
       results.stream = await measureStream(subjects, effort)
+      return
+    case "transcode":
+      results.transcode = await measureTranscoding(subjects, effort)
       return
     case "latency":
       results.latency = await measureLatency(subjects, effort)

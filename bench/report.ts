@@ -14,7 +14,12 @@ const MOST_STRANGERS = 0.05
 
 /** The whole report as text. */
 export function formatReport(results: Results): string {
-  const parts = [formatMachine(results), formatFigures(results), formatVerdicts(judge(results))]
+  const parts = [
+    formatMachine(results),
+    ...formatFigures(results),
+    ...formatTranscoding(results),
+    formatVerdicts(judge(results)),
+  ]
   return [...parts, ...formatNotes(results)].join("\n\n")
 }
 
@@ -38,7 +43,7 @@ interface Row {
   readonly cell: Cell
 }
 
-function formatFigures(results: Results): string {
+function formatFigures(results: Results): string[] {
   const { subjects } = results
   const rows = [
     ...costRows("chat", results.chat?.costs),
@@ -47,10 +52,9 @@ function formatFigures(results: Results): string {
     ...memoryRows(results),
     ...startRows(results),
   ]
-  return formatTable([
-    ["figure", ...subjects],
-    ...rows.map(({ figure, cell }) => [figure, ...subjects.map(cell)]),
-  ])
+  if (rows.length === 0) return []
+  const lines = rows.map(({ figure, cell }) => [figure, ...subjects.map(cell)])
+  return [formatTable([["figure", ...subjects], ...lines])]
 }
 
 /** A row whose cells come from one result per subject. */
@@ -131,6 +135,19 @@ function formatVerdicts(verdicts: readonly Verdict[]): string {
     one.verdict,
   ])
   return formatTable([["Tollgate", "measured", "range", "must", "aim", ""], ...rows])
+}
+
+/** Of each pair of dialects: there is nobody to compare them with but the bare proxy. */
+function formatTranscoding({ transcode }: Results): string[] {
+  if (transcode === undefined) return []
+  const rows = transcode.costs.map(({ subject, microseconds, ratio }) => [
+    subject,
+    formatNumber(microseconds.median),
+    `${formatNumber(ratio.median)}x`,
+    range(ratio),
+  ])
+  const head = ["CPU per transcoded frame", "µs", "against bare", "lowest to highest"]
+  return [formatTable([head, ...rows])]
 }
 
 function formatNotes(results: Results): string[] {

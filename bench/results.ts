@@ -15,6 +15,7 @@ export interface Results {
   readonly missing: Readonly<Record<string, string>>
   chat?: ProcessorResult
   stream?: ProcessorResult
+  transcode?: ProcessorResult
   latency?: LatencyResult
   memory?: readonly MemoryResult[]
   start?: readonly StartResult[]

@@ -1,3 +1,4 @@
+import { MAIN_PAIR } from "./measure/transcoding.ts"
 import { STREAMS } from "./measure/memory.ts"
 import type { Results } from "./results.ts"
 import type { Spread } from "./statistics.ts"
@@ -51,6 +52,13 @@ const TARGETS: readonly Target[] = [
     must: 1.5,
     aim: 1.2,
     find: ({ stream }) => ofTollgate(stream?.costs)?.ratio,
+  },
+  {
+    figure: "CPU per transcoded frame (anthropic to openai), against the bare proxy",
+    unit: "x",
+    must: 2.5,
+    aim: 1.8,
+    find: ({ transcode }) => transcode?.costs.find(({ subject }) => subject === MAIN_PAIR)?.ratio,
   },
   {
     figure: "added latency p99, one connection",

@@ -3,6 +3,7 @@ import { join } from "node:path"
 /** The simulated vendor that all subjects call. */
 export interface Upstream extends AsyncDisposable {
   readonly port: number
+  readonly url: string
   /** With OpenAI's `/v1`. */
   readonly baseUrl: string
   /** How many answers it is writing now. */
@@ -26,6 +27,7 @@ export async function startUpstream(cadence: number): Promise<Upstream> {
   }
   return {
     port,
+    url: `http://127.0.0.1:${port}`,
     baseUrl: `http://127.0.0.1:${port}/v1`,
     async open() {
       const answer = await fetch(`http://127.0.0.1:${counter}/`)

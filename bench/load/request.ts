@@ -27,6 +27,29 @@ export function chatBody(model: string, tokens: number, isStream: boolean): stri
   })
 }
 
+/** The same question, streamed, in Anthropic's dialect. */
+export function messagesBody(model: string, tokens: number): string {
+  return JSON.stringify({
+    model,
+    max_tokens: 1_000,
+    system: SYSTEM,
+    messages: [{ role: "user", content: `/tokens ${tokens} ${QUESTION}` }],
+    temperature: 0.7,
+    stream: true,
+  })
+}
+
+/** The same question, streamed, in the dialect of OpenAI's responses. */
+export function responsesBody(model: string, tokens: number): string {
+  return JSON.stringify({
+    model,
+    instructions: SYSTEM,
+    input: `/tokens ${tokens} ${QUESTION}`,
+    temperature: 0.7,
+    stream: true,
+  })
+}
+
 /** The bytes of a whole HTTP request with that body. */
 export function requestBytes(address: Address, body: string): Buffer {
   const headers = {

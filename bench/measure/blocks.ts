@@ -1,13 +1,13 @@
 import { ClosedLoop, type Seen } from "../load/closed-loop.ts"
 import { GATEWAY_CORE } from "../machine.ts"
-import type { SubjectName } from "../options.ts"
 import { busyTime, familyOf, processorTime } from "../processor.ts"
 import { spreadOf, type Spread } from "../statistics.ts"
 import type { Running } from "../subjects/subject.ts"
 
 /** One subject's turn. */
 export interface Block extends Seen {
-  readonly subject: SubjectName
+  /** The subject, or what of it is measured. */
+  readonly subject: string
   readonly round: number
   /** Milliseconds. */
   readonly duration: number
@@ -79,7 +79,7 @@ function read(loop: ClosedLoop, family: readonly number[]) {
 
 /** What a unit of work cost one subject. */
 export interface Cost {
-  readonly subject: SubjectName
+  readonly subject: string
   /** Microseconds of processor time per unit. */
   readonly microseconds: Spread
   /** Against the bare proxy in the same round. */
@@ -104,7 +104,7 @@ export function costs(blocks: readonly Block[], unit: "answers" | "frames"): rea
   })
 }
 
-function pairsOf(blocks: readonly Block[], subject: SubjectName): readonly [Block, Block][] {
+function pairsOf(blocks: readonly Block[], subject: string): readonly [Block, Block][] {
   const pairs = blocks
     .filter((block) => block.subject === subject)
     .flatMap((own): [Block, Block][] => {

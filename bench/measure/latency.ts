@@ -1,6 +1,6 @@
 import { AnswerReader } from "../load/answer-reader.ts"
 import { ANSWER_TOKENS, chatBody, requestBytes } from "../load/request.ts"
-import type { Effort, SubjectName } from "../options.ts"
+import type { Effort } from "../options.ts"
 import { quantile, spreadOf, type Spread } from "../statistics.ts"
 import { CHAT_PATH, type Address, type Subject } from "../subjects/subject.ts"
 import { startUpstream, type Upstream } from "../upstream.ts"
@@ -8,7 +8,7 @@ import { withSubjects } from "./with-subjects.ts"
 
 /** One subject's turn, or the vendor's own. Microseconds. */
 export interface LatencyBlock {
-  readonly subject: SubjectName | "direct"
+  readonly subject: string
   readonly round: number
   readonly median: number
   readonly p99: number
@@ -16,7 +16,7 @@ export interface LatencyBlock {
 
 /** What a subject adds to the vendor's own time, round by round. Microseconds. */
 export interface AddedLatency {
-  readonly subject: SubjectName
+  readonly subject: string
   readonly median: Spread
   readonly p99: Spread
 }

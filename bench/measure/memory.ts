@@ -1,7 +1,7 @@
 import { checkAnswers } from "../load/check-answer.ts"
 import { IdleStreams } from "../load/idle-streams.ts"
 import { chatBody } from "../load/request.ts"
-import type { Effort, SubjectName } from "../options.ts"
+import type { Effort } from "../options.ts"
 import { familyOf, residentMemory } from "../processor.ts"
 import type { Running, Subject } from "../subjects/subject.ts"
 import { startUpstream, type Upstream } from "../upstream.ts"
@@ -15,7 +15,7 @@ const LOOK_EVERY = 50
 
 /** What one subject holds in memory. KB. */
 export interface MemoryResult {
-  readonly subject: SubjectName
+  readonly subject: string
   /** After a few answers, doing nothing. */
   readonly atRest: number
   /** With all streams begun and nothing coming. */

@@ -18,7 +18,8 @@ export interface Prepared extends AsyncDisposable {
 
 /** A subject that is being measured. */
 export interface Running extends AsyncDisposable, Address {
-  readonly name: SubjectName
+  /** The subject, or what of it is measured. */
+  readonly name: string
   /** The process; it may have started others. */
   readonly process: number
   /** Milliseconds from the start of the process until it first answered. */

@@ -51,8 +51,11 @@ function settings(upstream: Upstream, port: number): string {
   return `server: { host: 127.0.0.1, port: ${port} }
 providers:
   bench: { vendor: openai-compatible, base_url: "${upstream.baseUrl}", api_key: upstream }
+  bench-gemini: { vendor: google, base_url: "${upstream.url}", api_key: upstream }
 models:
   bench/echo:
+    ${facts}
+  bench-gemini/echo:
     ${facts}
   bench/fault-stall:
     ${facts}
