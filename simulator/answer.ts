@@ -16,6 +16,8 @@ export interface PlannedChoice {
   readonly calls: readonly PlannedCall[]
   /** Why it ended. A call that a named tool choice forced is told apart from a free one. */
   readonly ending: "stop" | "length" | "call" | "forced-call"
+  /** The stop sequence that ended the text, where one did. */
+  readonly stoppedBy: string | null
   /** Tokens of text and calls, without reasoning. */
   readonly tokens: number
   readonly reasoningTokens: number
@@ -46,8 +48,9 @@ function planText(
 ): Omit<PlannedChoice, "reasoningTokens"> {
   const whole = answerText(prompt, index)
   const stopped = cutAtStop(whole, prompt.stop)
-  const { text, tokens, cut } = cutTokens(stopped, limit)
-  return { text, calls: [], ending: cut ? "length" : "stop", tokens }
+  const { text, tokens, cut } = cutTokens(stopped.text, limit)
+  const stoppedBy = cut ? null : stopped.by
+  return { text, calls: [], ending: cut ? "length" : "stop", stoppedBy, tokens }
 }
 
 function answerText(prompt: Prompt, index: number): string {
@@ -71,13 +74,16 @@ function spokenText(prompt: Prompt, afterTools: boolean): string {
   return asked === null ? prompt.echo : wordsOf(Math.min(Number(asked[1]), MOST_WORDS))
 }
 
-function cutAtStop(text: string, stop: readonly string[]): string {
+function cutAtStop(text: string, stop: readonly string[]): { text: string; by: string | null } {
   let end = text.length
+  let by: string | null = null
   for (const sequence of stop) {
     const found = sequence === "" ? -1 : text.indexOf(sequence)
-    if (found !== -1 && found < end) end = found
+    if (found === -1 || found >= end) continue
+    end = found
+    by = sequence
   }
-  return text.slice(0, end)
+  return { text: text.slice(0, end), by }
 }
 
 /** Names of the tools to call, in the order in which the text names them. */
@@ -113,11 +119,12 @@ function planCalls(
   limit: number,
 ): Omit<PlannedChoice, "reasoningTokens"> {
   const calls: PlannedCall[] = []
+  const stoppedBy = null
   const ending = prompt.toolChoice.kind === "named" ? "forced-call" : "call"
   let left = limit
   for (const name of names) {
     const nameTokens = countTokens(name)
-    if (left <= nameTokens) return { text: null, calls, ending: "length", tokens: limit }
+    if (left <= nameTokens) return { text: null, calls, ending: "length", stoppedBy, tokens: limit }
     left -= nameTokens
     const schema = prompt.tools.find((tool) => tool.name === name)?.schema ?? {}
     // A tool without parameters gets an empty object, never an empty text (WIRE.md trap 7).
@@ -125,11 +132,11 @@ function planCalls(
     const { text, tokens, cut } = cutTokens(argumentsText, left)
     calls.push({ name, argumentsText: text })
     left -= tokens
-    if (cut) return { text: null, calls, ending: "length", tokens: limit }
+    if (cut) return { text: null, calls, ending: "length", stoppedBy, tokens: limit }
   }
   const tokens = calls.reduce(
     (sum, call) => sum + countTokens(call.name) + countTokens(call.argumentsText),
     0,
   )
-  return { text: null, calls, ending, tokens }
+  return { text: null, calls, ending, stoppedBy, tokens }
 }

@@ -1,5 +1,7 @@
 import { FlakyCounters } from "./faults.ts"
 import type { Json } from "./json.ts"
+import { MarkedCache } from "./marked-cache.ts"
+import { StoredResponses } from "./openai-responses/stored-responses.ts"
 import { PromptCache } from "./prompt-cache.ts"
 import { RecordedRequest, RequestLog } from "./request-log.ts"
 
@@ -10,6 +12,8 @@ export class SimulatorState {
   readonly log = new RequestLog()
   readonly flaky = new FlakyCounters()
   readonly promptCache = new PromptCache()
+  readonly markedCache = new MarkedCache()
+  readonly storedResponses = new StoredResponses()
   /** Requests that are being answered. */
   readonly open = new Set<Exchange>()
 
@@ -26,6 +30,8 @@ export class Exchange {
   readonly path: string
   readonly state: SimulatorState
   readonly record: RecordedRequest
+  /** The body as it came; empty until it is read. Signatures are made over it. */
+  bodyText = ""
   #wake: (() => void) | undefined
   #gone = false
 
@@ -53,13 +59,13 @@ export class Exchange {
 
   /** Reads the body as JSON, and logs it; undefined when it is none or the client hung up. */
   async readBody(): Promise<Json | undefined> {
-    let text: string
     try {
-      text = await this.request.text()
+      this.bodyText = await this.request.text()
     } catch {
       this.abort()
       return undefined
     }
+    const text = this.bodyText
     let body: Json | undefined
     try {
       body = JSON.parse(text) as Json

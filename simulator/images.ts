@@ -12,8 +12,17 @@ const LONGEST_HEADER = 262_144
 export function readDataAddress(address: string): ImageFacts | undefined {
   const comma = address.indexOf(",")
   if (!address.startsWith("data:") || comma === -1) return undefined
-  const encoded = address.slice(comma + 1, comma + 1 + LONGEST_HEADER)
-  return readImage(Buffer.from(encoded, "base64"))
+  return readBase64(address.slice(comma + 1, comma + 1 + LONGEST_HEADER))
+}
+
+/** Kind and size of a picture in base64; undefined when it is none. */
+export function readBase64(encoded: string): ImageFacts | undefined {
+  return readImage(Buffer.from(encoded.slice(0, LONGEST_HEADER), "base64"))
+}
+
+/** What a prompt's text says in a picture's place. */
+export function describeImage(facts: ImageFacts | undefined): string {
+  return facts === undefined ? "[image]" : `[image ${facts.width}x${facts.height} ${facts.kind}]`
 }
 
 function readImage(bytes: Buffer): ImageFacts | undefined {
@@ -72,4 +81,12 @@ export function imageTokens(facts: ImageFacts | undefined, detail: string): numb
   width *= fit * shrink
   height *= fit * shrink
   return BASE_TOKENS + TILE_TOKENS * Math.ceil(width / 512) * Math.ceil(height / 512)
+}
+
+const AREA_PER_TOKEN = 750
+
+/** Tokens of a picture by Anthropic's rule: its area by 750, an unknown one as a square of 1,024. */
+export function areaTokens(facts: ImageFacts | undefined): number {
+  const { width, height } = facts ?? { width: UNKNOWN_SIDE, height: UNKNOWN_SIDE }
+  return Math.max(1, Math.ceil((width * height) / AREA_PER_TOKEN))
 }

@@ -24,3 +24,17 @@ export function arrayOf(value: Json | undefined): Json[] {
 export function stringOf(value: Json | undefined): string {
   return typeof value === "string" ? value : ""
 }
+
+/** A table's own entry: a name from outside may be one that every object inherits. */
+export function entryOf<Entry>(table: Record<string, Entry>, name: string): Entry | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined
+}
+
+/** The object that a text is JSON of; an empty one when it is none, as when it is broken off. */
+export function parseObject(text: string): JsonObject {
+  try {
+    return objectOf(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}

@@ -1,7 +1,12 @@
+import { anthropicMessages } from "./anthropic-messages/index.ts"
+import { bedrockConverse } from "./bedrock-converse/index.ts"
+import { cohereChat } from "./cohere-chat/index.ts"
 import { Exchange, SimulatorState } from "./exchange.ts"
 import type { WireFormat } from "./format.ts"
+import { geminiFormat } from "./gemini/index.ts"
 import { openaiChat } from "./openai-chat/index.ts"
 import { answerUnknownPath } from "./openai-chat/errors.ts"
+import { openaiResponses } from "./openai-responses/index.ts"
 import type { RecordedRequest } from "./request-log.ts"
 import { startShortServer } from "./short-server.ts"
 
@@ -32,7 +37,14 @@ export interface Simulator extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-const FORMATS: readonly WireFormat[] = [openaiChat]
+const FORMATS: readonly WireFormat[] = [
+  openaiChat,
+  anthropicMessages,
+  openaiResponses,
+  bedrockConverse,
+  geminiFormat,
+  cohereChat,
+]
 
 /** Starts a simulator in this process. */
 export function startSimulator(options: SimulatorOptions = {}): Simulator {

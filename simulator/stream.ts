@@ -1,23 +1,28 @@
 import type { Exchange } from "./exchange.ts"
 import type { Fault } from "./faults.ts"
 
+/** One unit on the wire: text, or bytes where the format is binary. */
+export type Frame = string | Uint8Array
+
 /** The frames of a streamed answer, in the parts that faults tell apart. */
 export interface StreamScript {
-  readonly opening: readonly string[]
+  readonly opening: readonly Frame[]
   /** One frame per token. */
-  readonly body: Iterable<string>
+  readonly body: Iterable<Frame>
   /** Says why the answer ended, and what it used. */
-  readonly closing: readonly string[]
+  readonly closing: readonly Frame[]
   /** The format's end mark, or empty when it has none. */
-  readonly end: string
-  /** An error as the format tells it after it has begun to answer. */
-  readonly errorFrame: string
+  readonly end: Frame
+  /** An error as the format tells it after it has begun to answer; some number their frames. */
+  readonly errorFrame: Frame | ((framesBefore: number) => Frame)
   /** A frame whose JSON is broken off. */
-  readonly brokenFrame: string
+  readonly brokenFrame: Frame
+  /** A frame that says nothing, for the fault `comments`; absent means comments of SSE. */
+  readonly idleFrame?: Frame
 }
 
 /** Bytes to write, a time to wait, or the order to cut the connection. */
-export type Step = string | { readonly wait: number } | "cut-now"
+export type Step = Frame | { readonly wait: number } | "cut-now"
 
 const CUT: Step = "cut-now"
 // Bun drops what is still buffered when a stream fails, so what was written gets time to leave.
@@ -25,6 +30,7 @@ const CUT_PAUSE = 15
 // A line end is no frame for an SSE reader and white space for a JSON reader. Bun closes the block
 // of headers only with the first byte of the body, so this is how headers go out at once.
 const FIRST_BYTE = "\n"
+const SSE_COMMENTS = ': PROCESSING\n\ndata: {"type":"keepalive"}\n\n'
 // Often enough that a hang-up is noticed soon, seldom enough to cost nothing.
 const FRAMES_PER_TURN = 64
 
@@ -51,7 +57,7 @@ function isHarmless(fault: Fault): boolean {
   return /^(flaky|slow-headers|.*-usage|echo-headers)$/.test(fault.name)
 }
 
-function* paced(body: Iterable<string>, cadence: number): Generator<Step> {
+function* paced(body: Iterable<Frame>, cadence: number): Generator<Step> {
   for (const frame of body) {
     yield frame
     yield { wait: cadence }
@@ -61,21 +67,29 @@ function* paced(body: Iterable<string>, cadence: number): Generator<Step> {
 function* faultySteps(script: StreamScript, cadence: number, fault: Fault): Generator<Step> {
   const tokens = [...script.body]
   const middle = Math.ceil(tokens.length / 2)
-  if (fault.name === "slow-first-byte") {
-    yield FIRST_BYTE
-    yield { wait: fault.amount }
-  }
-  yield* script.opening
-  yield* paced(commented(tokens.slice(0, middle), fault), cadence)
-  yield* middleSteps(script, fault)
+  if (fault.name === "slow-first-byte") yield* slowOpening(script.opening, fault.amount)
+  else yield* script.opening
+  const idle = fault.name === "comments" ? (script.idleFrame ?? SSE_COMMENTS) : ""
+  yield* paced(interspersed(tokens.slice(0, middle), idle), cadence)
+  yield* middleSteps(script, fault, script.opening.length + middle)
   if (fault.name === "cut" || fault.name === "stream-error") return
-  yield* paced(commented(tokens.slice(middle), fault), cadence)
+  yield* paced(interspersed(tokens.slice(middle), idle), cadence)
   if (fault.name === "no-finish") return
   yield* script.closing
   if (script.end !== "" && fault.name !== "no-done") yield script.end
 }
 
-function* middleSteps(script: StreamScript, fault: Fault): Generator<Step> {
+/** Binary formats have no byte that means nothing: their first one waits for the rest of it. */
+function* slowOpening(opening: readonly Frame[], wait: number): Generator<Step> {
+  const [first, ...rest] = opening
+  const isBinary = first instanceof Uint8Array
+  yield isBinary ? first.subarray(0, 1) : FIRST_BYTE
+  yield { wait }
+  if (first !== undefined) yield isBinary ? first.subarray(1) : first
+  yield* rest
+}
+
+function* middleSteps(script: StreamScript, fault: Fault, framesBefore: number): Generator<Step> {
   switch (fault.name) {
     case "cut":
       yield CUT
@@ -86,17 +100,19 @@ function* middleSteps(script: StreamScript, fault: Fault): Generator<Step> {
     case "malformed":
       yield script.brokenFrame
       return
-    case "stream-error":
-      yield script.errorFrame
+    case "stream-error": {
+      const { errorFrame } = script
+      yield typeof errorFrame === "function" ? errorFrame(framesBefore) : errorFrame
       return
+    }
     default:
   }
 }
 
-/** Comments and keep-alive frames before each token (WIRE.md trap 8). */
-function* commented(tokens: Iterable<string>, fault: Fault): Generator<string> {
+/** An idle frame before each token (WIRE.md trap 8). */
+function* interspersed(tokens: Iterable<Frame>, idle: Frame): Generator<Frame> {
   for (const token of tokens) {
-    if (fault.name === "comments") yield ': PROCESSING\n\ndata: {"type":"keepalive"}\n\n'
+    if (idle !== "") yield idle
     yield token
   }
 }
@@ -144,7 +160,7 @@ async function pump(
       controller.close(new Error("cut on purpose"))
       return
     }
-    if (typeof step !== "string") {
+    if (typeof step === "object" && "wait" in step) {
       await exchange.wait(step.wait)
       continue
     }

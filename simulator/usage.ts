@@ -13,14 +13,18 @@ export interface CountedUsage {
   readonly reasoning: number
 }
 
-const MESSAGE_TOKENS = 3
+/** What each message costs besides its content. */
+export const MESSAGE_TOKENS = 3
 const REPLY_TOKENS = 3
 
-/** What the answer costs in tokens; undefined when the fault is that none is reported. */
+/**
+ * What the answer costs in tokens; undefined when the fault is that none is reported. `cache` is
+ * undefined for vendors that cache only what is marked.
+ */
 export function countUsage(
   prompt: Prompt,
   choices: readonly PlannedChoice[],
-  cache: PromptCache,
+  cache: PromptCache | undefined,
   fault: Fault | undefined,
 ): CountedUsage | undefined {
   if (fault?.name === "no-usage") return undefined
@@ -36,12 +40,12 @@ export function countUsage(
   return counted
 }
 
-function countPrompt(prompt: Prompt, cache: PromptCache) {
+function countPrompt(prompt: Prompt, cache: PromptCache | undefined) {
   let total = REPLY_TOKENS + prompt.toolTokens
   let audio = 0
   for (const message of prompt.messages) {
     total += MESSAGE_TOKENS + message.textTokens + message.mediaTokens + message.audioTokens
     audio += message.audioTokens
   }
-  return { prompt: total, cached: cache.look(prompt.messages, total), audio }
+  return { prompt: total, cached: cache?.look(prompt.messages, total) ?? 0, audio }
 }

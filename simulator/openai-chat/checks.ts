@@ -1,10 +1,11 @@
-import { arrayOf, isObject, type Json, type JsonObject } from "../json.ts"
+import { arrayOf, entryOf, isObject, type Json, type JsonObject } from "../json.ts"
 import { invalid, type VendorError } from "./errors.ts"
 import { checkMessages } from "./message-checks.ts"
 
 type Kind = "string" | "boolean" | "integer" | "decimal" | "object" | "array" | "any"
 
-interface Rule {
+/** What a parameter's value must be. */
+export interface Rule {
   readonly kind: Kind
   readonly least?: number
   readonly most?: number
@@ -53,16 +54,29 @@ const RULES: Record<string, Rule> = {
 
 /** What OpenAI would refuse in the request, worded as recorded; undefined when nothing. */
 export function checkRequest(body: JsonObject): VendorError | undefined {
+  return (
+    checkParameters(body, RULES) ??
+    checkCombinations(body) ??
+    checkStop(body.stop) ??
+    checkMessages(body.messages)
+  )
+}
+
+/** What OpenAI would refuse in the parameters one by one: unknown, of a wrong kind, out of range. */
+export function checkParameters(
+  body: JsonObject,
+  rules: Record<string, Rule>,
+): VendorError | undefined {
   for (const name in body) {
     const value = body[name]
-    const rule = RULES[name]
+    const rule = entryOf(rules, name)
     if (rule === undefined)
       return invalid(`Unknown parameter: '${name}'.`, name, "unknown_parameter")
     if (value === null || value === undefined) continue
     const error = checkKind(name, value, rule) ?? checkRange(name, value, rule)
     if (error !== undefined) return error
   }
-  return checkCombinations(body) ?? checkStop(body.stop) ?? checkMessages(body.messages)
+  return undefined
 }
 
 function checkKind(name: string, value: Json, rule: Rule): VendorError | undefined {

@@ -70,7 +70,7 @@ function incorrectKey(key: string): VendorError {
   return { ...invalid(message, null, "invalid_api_key"), status: 401 }
 }
 
-/** What is wrong with the credential: none given, `sk-refused`, or `sk-empty`. */
+/** What is wrong with the credential: none given, `sk-refused` or `wrong`, or `sk-empty`. */
 export function credentialError(headers: Headers): VendorError | undefined {
   const key = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1]
   if (key === undefined) {
@@ -80,7 +80,7 @@ export function credentialError(headers: Headers): VendorError | undefined {
       `key from ${KEYS_PAGE}.`
     return { ...invalid(message, null, null), status: 401 }
   }
-  if (key === "sk-refused") return incorrectKey(key)
+  if (key === "sk-refused" || key === "wrong") return incorrectKey(key)
   return key === "sk-empty" ? INSUFFICIENT_QUOTA : undefined
 }
 

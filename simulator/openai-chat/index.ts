@@ -1,9 +1,10 @@
 import { planAnswer } from "../answer.ts"
 import type { Exchange } from "../exchange.ts"
-import { faultOfHeaders, faultOfModel, type Fault } from "../faults.ts"
+import type { Fault } from "../faults.ts"
 import type { Answer, WireFormat } from "../format.ts"
 import { isObject, objectOf, stringOf, type JsonObject } from "../json.ts"
-import { bodyOf, bodySteps, streamSteps } from "../stream.ts"
+import { dueFault, wholeBody } from "../play.ts"
+import { bodyOf, streamSteps } from "../stream.ts"
 import { playTransportFault } from "../transport-faults.ts"
 import { countUsage } from "../usage.ts"
 import { checkRequest } from "./checks.ts"
@@ -50,26 +51,15 @@ async function answerChat(exchange: Exchange): Promise<Response> {
   }
   const model = datedName(name)
   if (model === undefined) return refuse(exchange, modelNotFound(name))
-  const asked = faultOfHeaders(exchange.headers)
-  if (asked === null) {
+  const fault = dueFault(exchange, name, stringOf(body.user))
+  if (fault === "unknown") {
     const message = "The simulator knows no fault of the name in x-simulate-fault."
     return refuse(exchange, invalid(message, null, "unknown_fault"))
   }
-  const fault = dueFault(exchange, body, asked ?? faultOfModel(name))
   const played = fault === undefined ? undefined : await playFault(exchange, fault, name)
   if (played !== undefined) return played
   const wrong = checkRequest(body)
   return wrong === undefined ? answerWell(exchange, body, model, fault) : refuse(exchange, wrong)
-}
-
-/** The fault to play now: none when a flaky one has failed often enough for its marker. */
-function dueFault(
-  exchange: Exchange,
-  body: JsonObject,
-  fault: Fault | undefined,
-): Fault | undefined {
-  if (fault?.name !== "flaky") return fault
-  return exchange.state.flaky.failsNow(fault, stringOf(body.user)) ? fault : undefined
 }
 
 /** The faults that answer in place of the model. */
@@ -124,17 +114,5 @@ function answerStream(
 }
 
 function answerWhole(exchange: Exchange, answer: ChatAnswer, fault: Fault | undefined): Response {
-  const text = resultText(answer)
-  switch (fault?.name) {
-    case "cut":
-    case "stall":
-    case "slow-first-byte":
-      return vendorResponse(bodyOf(exchange, bodySteps(text, fault)), "json")
-    case "malformed":
-      exchange.finish()
-      return vendorResponse(text.slice(0, Math.ceil(text.length / 2)), "json")
-    default:
-      exchange.finish()
-      return vendorResponse(text, "json")
-  }
+  return vendorResponse(wholeBody(exchange, resultText(answer), fault), "json")
 }

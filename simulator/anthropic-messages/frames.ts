@@ -1,0 +1,119 @@
+import type { StreamScript } from "../stream.ts"
+import { eachToken } from "../tokens.ts"
+import { OVERLOADED } from "./errors.ts"
+import { requestId } from "./headers.ts"
+import {
+  inputUsage,
+  messageId,
+  outputUsage,
+  wholeUsage,
+  type AnswerBlock,
+  type MessageAnswer,
+} from "./result.ts"
+
+const PADDING = " ".repeat(16)
+const PING = 'event: ping\ndata: {"type": "ping"}\n\n'
+
+/** A frame of JSON text without its last brace, which the vendor sets off with blanks (WIRE.md 3). */
+function frame(event: string, open: string): string {
+  return `event: ${event}\ndata: ${open}${PADDING.slice(open.length % 16)}}\n\n`
+}
+
+/** The frames of a streamed answer in Anthropic's order (WIRE.md 3). */
+export function streamScript(answer: MessageAnswer): StreamScript {
+  const { type, message } = OVERLOADED
+  const error = { details: null, type, message }
+  return {
+    opening: [messageStart(answer)],
+    body: blockFrames(answer.blocks),
+    closing: [messageDelta(answer)],
+    end: frame("message_stop", '{"type":"message_stop"'),
+    errorFrame: frame(
+      "error",
+      `{"type":"error","error":${JSON.stringify(error)},"request_id":"${requestId()}"`,
+    ),
+    brokenFrame:
+      'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"del\n\n',
+  }
+}
+
+function messageStart({ model, usage }: MessageAnswer): string {
+  // What is answered is counted at the end: the start tells of its first token only.
+  const begun = usage === undefined ? undefined : { ...usage, output: Math.min(1, usage.output) }
+  const message = {
+    model,
+    id: messageId(),
+    type: "message",
+    role: "assistant",
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    stop_details: null,
+    ...(begun === undefined ? {} : { usage: wholeUsage({ ...begun, thinking: 0 }) }),
+  }
+  return frame("message_start", `{"type":"message_start","message":${JSON.stringify(message)}`)
+}
+
+function messageDelta({ stopReason, stopSequence, usage }: MessageAnswer): string {
+  const delta = { stop_reason: stopReason, stop_sequence: stopSequence, stop_details: null }
+  const told =
+    usage === undefined
+      ? ""
+      : `,"usage":${JSON.stringify({ ...inputUsage(usage), ...outputUsage(usage) })}`
+  return frame("message_delta", `{"type":"message_delta","delta":${JSON.stringify(delta)}${told}`)
+}
+
+function* blockFrames(blocks: readonly AnswerBlock[]): Generator<string> {
+  for (const [index, block] of blocks.entries()) {
+    const start = JSON.stringify(startOf(block))
+    yield frame(
+      "content_block_start",
+      `{"type":"content_block_start","index":${index},"content_block":${start}`,
+    )
+    if (index === 0) yield PING
+    const head = `{"type":"content_block_delta","index":${index},"delta":`
+    for (const delta of deltasOf(block)) yield frame("content_block_delta", head + delta)
+    yield frame("content_block_stop", `{"type":"content_block_stop","index":${index}`)
+  }
+}
+
+/** A block as it begins: empty, but for redacted thinking, which comes at once. */
+function startOf(block: AnswerBlock): object {
+  switch (block.type) {
+    case "thinking":
+      return { type: "thinking", thinking: "", signature: "" }
+    case "redacted_thinking":
+      return block
+    case "text":
+      return { type: "text", text: "" }
+    case "tool_use": {
+      const { type, id, name } = block
+      return { type, id, name, input: {}, caller: { type: "direct" } }
+    }
+  }
+}
+
+function* deltasOf(block: AnswerBlock): Generator<string> {
+  switch (block.type) {
+    case "thinking":
+      for (const token of eachToken(block.thinking)) {
+        yield `{"type":"thinking_delta","thinking":${JSON.stringify(token)}}`
+      }
+      yield `{"type":"signature_delta","signature":"${block.signature}"}`
+      return
+    case "redacted_thinking":
+      return
+    case "text":
+      for (const token of eachToken(block.text)) {
+        yield `{"type":"text_delta","text":${JSON.stringify(token)}}`
+      }
+      return
+    case "tool_use":
+      yield '{"type":"input_json_delta","partial_json":""}'
+      // A call without arguments has no other delta (WIRE.md trap 7).
+      if (block.argumentsText === "{}") return
+      for (const token of eachToken(block.argumentsText)) {
+        yield `{"type":"input_json_delta","partial_json":${JSON.stringify(token)}}`
+      }
+  }
+}

@@ -1,0 +1,142 @@
+import { planAnswer, type PlannedChoice } from "../answer.ts"
+import type { Exchange } from "../exchange.ts"
+import type { Fault } from "../faults.ts"
+import type { Answer, WireFormat } from "../format.ts"
+import { isObject, objectOf, stringOf, type JsonObject } from "../json.ts"
+import { dueFault, wholeBody } from "../play.ts"
+import { bodyOf, streamSteps } from "../stream.ts"
+import { playTransportFault } from "../transport-faults.ts"
+import { countUsage } from "../usage.ts"
+import { checkCount, checkRequest } from "./checks.ts"
+import {
+  answerUnknownPath,
+  answerWrongMethod,
+  faultError,
+  headersError,
+  invalid,
+  modelNotFound,
+  refuse,
+} from "./errors.ts"
+import { streamScript } from "./frames.ts"
+import { vendorResponse } from "./headers.ts"
+import { readRequest, type MessagesRequest } from "./request.ts"
+import {
+  answerBlocks,
+  resultText,
+  sortUsage,
+  stopReason,
+  type MessageAnswer,
+  type MessageUsage,
+} from "./result.ts"
+
+const MESSAGES_PATH = "/v1/messages"
+const COUNT_PATH = "/v1/messages/count_tokens"
+
+/** Anthropic's messages and its counting of tokens. */
+export const anthropicMessages: WireFormat = {
+  name: "anthropic-messages",
+  match(method, path): Answer | undefined {
+    if (path === MESSAGES_PATH) return method === "POST" ? answerMessages : answerWrongMethod
+    if (path === COUNT_PATH) return method === "POST" ? answerCount : answerWrongMethod
+    return path.startsWith(`${MESSAGES_PATH}/`) ? answerUnknownPath : undefined
+  },
+}
+
+async function answerMessages(exchange: Exchange): Promise<Response> {
+  const accepted = await accept(exchange, checkRequest)
+  if (accepted instanceof Response) return accepted
+  const { body, model, fault } = accepted
+  const answer = answerOf(exchange, body, model, fault)
+  if (body.stream !== true) {
+    return vendorResponse(wholeBody(exchange, resultText(answer), fault), "json")
+  }
+  const steps = streamSteps(streamScript(answer), exchange.cadence, fault)
+  return vendorResponse(bodyOf(exchange, steps), "stream")
+}
+
+async function answerCount(exchange: Exchange): Promise<Response> {
+  const accepted = await accept(exchange, checkCount)
+  if (accepted instanceof Response) return accepted
+  const { prompt } = readRequest(accepted.body)
+  const tokens = countUsage(prompt, [], undefined, undefined)?.prompt
+  const text = JSON.stringify({ input_tokens: tokens })
+  return vendorResponse(wholeBody(exchange, text, accepted.fault), "json")
+}
+
+interface Accepted {
+  readonly body: JsonObject
+  readonly model: string
+  readonly fault: Fault | undefined
+}
+
+/** The request's body once everything is found right; else the answer that says what is not. */
+async function accept(
+  exchange: Exchange,
+  check: (body: JsonObject, version: string) => string | undefined,
+): Promise<Accepted | Response> {
+  const body = await exchange.readBody()
+  const refused = headersError(exchange.headers)
+  if (refused !== undefined) return refuse(exchange, refused)
+  if (!isObject(body)) return refuse(exchange, invalid("The request body is not valid JSON"))
+  const model = stringOf(body.model)
+  if (model === "unknown") return refuse(exchange, modelNotFound(model))
+  const fault = dueFault(exchange, model, stringOf(objectOf(body.metadata).user_id))
+  if (fault === "unknown") {
+    const message = "The simulator knows no fault of the name in x-simulate-fault."
+    return refuse(exchange, invalid(message))
+  }
+  const played = fault === undefined ? undefined : await playFault(exchange, fault, model)
+  if (played !== undefined) return played
+  const wrong = check(body, exchange.headers.get("anthropic-version") ?? "")
+  return wrong === undefined ? { body, model, fault } : refuse(exchange, invalid(wrong))
+}
+
+/** The faults that answer in place of the model. */
+async function playFault(
+  exchange: Exchange,
+  fault: Fault,
+  model: string,
+): Promise<Response | undefined> {
+  const transported = await playTransportFault(exchange, fault)
+  if (transported !== undefined) return transported
+  const error = faultError(fault.name, model)
+  return error === undefined ? undefined : refuse(exchange, error)
+}
+
+function answerOf(
+  exchange: Exchange,
+  body: JsonObject,
+  model: string,
+  fault: Fault | undefined,
+): MessageAnswer {
+  const read = readRequest(body)
+  const isMirror = fault?.name === "echo-headers"
+  const echo = isMirror ? JSON.stringify(exchange.record.headers) : read.prompt.echo
+  const request = { ...read, prompt: { ...read.prompt, echo } }
+  const [choice] = planAnswer(request.prompt)
+  if (choice === undefined) throw new Error("an answer has one choice")
+  return {
+    model: datedName(model),
+    blocks: answerBlocks(choice, echo, request.thinking),
+    stopReason: stopReason(choice),
+    stopSequence: choice.stoppedBy,
+    usage: usageOf(exchange, request, choice, fault),
+  }
+}
+
+/** An alias is answered with the name it stands for. */
+function datedName(model: string): string {
+  return /-\d{8}$/.test(model) ? model : `${model}-20261101`
+}
+
+function usageOf(
+  exchange: Exchange,
+  { prompt, blocks }: MessagesRequest,
+  choice: PlannedChoice,
+  fault: Fault | undefined,
+): MessageUsage | undefined {
+  const counted = countUsage(prompt, [choice], undefined, fault)
+  if (counted === undefined) return undefined
+  const isWrong = fault?.name === "wrong-usage"
+  return sortUsage(counted, exchange.state.markedCache.look(isWrong ? [] : blocks))
+}

@@ -1,0 +1,139 @@
+import type { PlannedChoice } from "../answer.ts"
+import type { ThinkingWish } from "../claude-thinking.ts"
+import { base62 } from "../identifiers.ts"
+import { parseObject } from "../json.ts"
+import type { MarkedUsage } from "../marked-cache.ts"
+import { REDACTION_WORD } from "../signer.ts"
+import { thinkingText } from "../thinking-text.ts"
+import type { CountedUsage } from "../usage.ts"
+import { SIGNER } from "./signer.ts"
+
+/** One block of an answer's content. */
+export type AnswerBlock =
+  | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
+  | { readonly type: "redacted_thinking"; readonly data: string }
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "tool_use"
+      readonly id: string
+      readonly name: string
+      readonly argumentsText: string
+    }
+
+/** Everything an answer is written from. */
+export interface MessageAnswer {
+  /** Dated model name. */
+  readonly model: string
+  readonly blocks: readonly AnswerBlock[]
+  readonly stopReason: string
+  readonly stopSequence: string | null
+  /** Undefined when none is to be reported. */
+  readonly usage: MessageUsage | undefined
+}
+
+/** Counted tokens in Anthropic's classes, which do not overlap. */
+export interface MessageUsage {
+  readonly input: number
+  readonly cache: MarkedUsage
+  /** Thinking included. */
+  readonly output: number
+  readonly thinking: number
+}
+
+/** A fresh `msg_` id. */
+export function messageId(): string {
+  return `msg_01${base62(22)}`
+}
+
+/** The blocks of a planned answer: thinking first, then what it says or calls. */
+export function answerBlocks(
+  choice: PlannedChoice,
+  echo: string,
+  wish: ThinkingWish,
+): AnswerBlock[] {
+  const blocks: AnswerBlock[] = []
+  if (choice.reasoningTokens > 0) {
+    const thought = thinkingText(echo, choice.reasoningTokens)
+    if (echo.includes(REDACTION_WORD)) {
+      blocks.push({ type: "redacted_thinking", data: SIGNER.seal(thought) })
+    } else {
+      const thinking = wish.isOmitted ? "" : thought
+      blocks.push({ type: "thinking", thinking, signature: SIGNER.sign(thinking) })
+    }
+  }
+  if (choice.text !== null && choice.text !== "") blocks.push({ type: "text", text: choice.text })
+  for (const { name, argumentsText } of choice.calls) {
+    blocks.push({ type: "tool_use", id: `toolu_01${base62(22)}`, name, argumentsText })
+  }
+  return blocks
+}
+
+/** A choice's `stop_reason` (WIRE.md 3). */
+export function stopReason(choice: PlannedChoice): string {
+  switch (choice.ending) {
+    case "call":
+    case "forced-call":
+      return "tool_use"
+    case "length":
+      return "max_tokens"
+    case "stop":
+      return choice.stoppedBy === null ? "end_turn" : "stop_sequence"
+  }
+}
+
+/** Sorts counted tokens into Anthropic's classes (WIRE.md 8). */
+export function sortUsage(counted: CountedUsage, cache: MarkedUsage): MessageUsage {
+  const kept = cache.read + cache.written["5m"] + cache.written["1h"]
+  const { completion: output, reasoning: thinking } = counted
+  return { input: counted.prompt - kept, cache, output, thinking }
+}
+
+/** The parts of `usage` that tell of the input and stand in every form of it. */
+export function inputUsage({ input, cache }: MessageUsage) {
+  return {
+    input_tokens: input,
+    cache_creation_input_tokens: cache.written["5m"] + cache.written["1h"],
+    cache_read_input_tokens: cache.read,
+  }
+}
+
+/** The parts of `usage` that tell of the output; thinking is told where there was some. */
+export function outputUsage({ output, thinking }: MessageUsage) {
+  const details = thinking === 0 ? {} : { output_tokens_details: { thinking_tokens: thinking } }
+  return { output_tokens: output, ...details }
+}
+
+/** The `usage` of a whole message, as recorded. */
+export function wholeUsage(usage: MessageUsage) {
+  return {
+    ...inputUsage(usage),
+    cache_creation: {
+      ephemeral_5m_input_tokens: usage.cache.written["5m"],
+      ephemeral_1h_input_tokens: usage.cache.written["1h"],
+    },
+    ...outputUsage(usage),
+    service_tier: "standard",
+    inference_geo: "not_available",
+  }
+}
+
+function blockObject(block: AnswerBlock) {
+  if (block.type !== "tool_use") return block
+  const { type, id, name, argumentsText } = block
+  return { type, id, name, input: parseObject(argumentsText), caller: { type: "direct" } }
+}
+
+/** The JSON text of an answer that is not streamed (WIRE.md 3). */
+export function resultText(answer: MessageAnswer): string {
+  return JSON.stringify({
+    model: answer.model,
+    id: messageId(),
+    type: "message",
+    role: "assistant",
+    content: answer.blocks.map(blockObject),
+    stop_reason: answer.stopReason,
+    stop_sequence: answer.stopSequence,
+    stop_details: null,
+    ...(answer.usage === undefined ? {} : { usage: wholeUsage(answer.usage) }),
+  })
+}

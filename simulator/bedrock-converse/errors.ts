@@ -1,0 +1,103 @@
+import type { Exchange } from "../exchange.ts"
+import { vendorResponse } from "./headers.ts"
+
+/** An error as AWS words it (WIRE.md 6): its type goes into a header, its message into the body. */
+export interface VendorError {
+  readonly status: number
+  readonly type: string
+  readonly message: string
+  readonly headers?: Record<string, string>
+}
+
+/** A 400 of the type `ValidationException`. */
+export function invalid(message: string): VendorError {
+  return { status: 400, type: "ValidationException", message }
+}
+
+/** What a Claude model behind Bedrock refuses, which Bedrock passes on with words of its own. */
+export function invalidForModel(message: string): VendorError {
+  return invalid(`The model returned the following errors: ${message}`)
+}
+
+/** A member that its structure does not have, in words of the simulator's own: AWS has none. */
+export function unknownMember(place: string): string {
+  return `The field ${place} is not a member of its structure.`
+}
+
+/** Answers with an error. */
+export function refuse(exchange: Exchange, error: VendorError): Response {
+  exchange.finish()
+  const response = vendorResponse(
+    JSON.stringify({ message: error.message }),
+    "application/json",
+    error.status,
+  )
+  const page = "http://internal.amazon.com/coral/com.amazon.bedrock/"
+  response.headers.set("x-amzn-errortype", `${error.type}:${page}`)
+  for (const [name, value] of Object.entries(error.headers ?? {})) response.headers.set(name, value)
+  return response
+}
+
+/** 400 for a model that does not exist, as recorded. */
+export const MODEL_NOT_FOUND = invalid("The provided model identifier is invalid.")
+
+/** 403 for an operation that does not exist, or a known one with another method. */
+export function answerUnknownOperation(exchange: Exchange): Response {
+  const message = "Unable to determine service/operation name to be authorized"
+  return refuse(exchange, { status: 403, type: "AccessDeniedException", message })
+}
+
+/** What a stream tells when it breaks off on the vendor's side. */
+export const STREAM_EXCEPTION = {
+  type: "internalServerException",
+  message: "The system encountered an unexpected error during processing. Try your request again.",
+}
+
+/** The errors that faults ask for, by fault name. */
+export function faultError(name: string): VendorError | undefined {
+  switch (name) {
+    case "429":
+      return {
+        status: 429,
+        type: "ThrottlingException",
+        message: "Too many requests, please wait before trying again.",
+        headers: { "retry-after": "2" },
+      }
+    case "500":
+    case "flaky":
+      return { status: 500, type: "InternalServerException", message: STREAM_EXCEPTION.message }
+    case "503":
+      return {
+        status: 503,
+        type: "ServiceUnavailableException",
+        message: "Bedrock is unable to process your request.",
+      }
+    case "401":
+      return {
+        status: 403,
+        type: "UnrecognizedClientException",
+        message: "The security token included in the request is invalid.",
+      }
+    case "402":
+      return {
+        status: 403,
+        type: "AccessDeniedException",
+        message:
+          "Model access is denied due to INVALID_PAYMENT_INSTRUMENT:A valid payment instrument " +
+          "must be provided.. Your AWS Marketplace subscription for this model cannot be " +
+          "completed at this time.",
+      }
+    case "404":
+      return {
+        status: 404,
+        type: "ResourceNotFoundException",
+        message: "Could not resolve the foundation model from the provided model identifier.",
+      }
+    case "400-context":
+      return invalid("Input is too long for requested model.")
+    case "400-policy":
+      return invalidForModel("Output blocked by content filtering policy")
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,63 @@
+import type { StreamScript } from "../stream.ts"
+import { eachToken } from "../tokens.ts"
+import { STREAM_EXCEPTION } from "./errors.ts"
+import { exceptionFrame, messageFrame } from "./event-frame.ts"
+import { METRICS, type AnswerBlock, type ConverseAnswer } from "./result.ts"
+
+const PADDING = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+/** A frame of JSON text without its last brace, padded as the vendor does with a field `p`. */
+function frame(event: string, open: string): Uint8Array {
+  const padding = PADDING.slice(0, 1 + (open.length % PADDING.length))
+  return messageFrame(event, `${open},"p":"${padding}"}`)
+}
+
+/** The frames of a streamed answer in Bedrock's order (WIRE.md 6): the usage comes last. */
+export function streamScript({ blocks, stopReason, usage }: ConverseAnswer): StreamScript {
+  const told = usage === undefined ? "" : `,"usage":${JSON.stringify(usage)}`
+  const { type, message } = STREAM_EXCEPTION
+  return {
+    opening: [frame("messageStart", '{"role":"assistant"')],
+    body: blockFrames(blocks),
+    closing: [frame("messageStop", `{"stopReason":"${stopReason}"`)],
+    end: frame("metadata", `{"metrics":${JSON.stringify(METRICS)}${told}`),
+    errorFrame: exceptionFrame(type, JSON.stringify({ message })),
+    brokenFrame: messageFrame("contentBlockDelta", '{"contentBlockIndex":0,"del'),
+    idleFrame: frame("keepAlive", '{"contentBlockIndex":0'),
+  }
+}
+
+function* blockFrames(blocks: readonly AnswerBlock[]): Generator<Uint8Array> {
+  for (const [index, block] of blocks.entries()) {
+    const head = `{"contentBlockIndex":${index}`
+    // Only calls have a frame that begins them.
+    if (block.kind === "call") {
+      const start = JSON.stringify({ toolUse: { name: block.name, toolUseId: block.id } })
+      yield frame("contentBlockStart", `${head},"start":${start}`)
+    }
+    for (const delta of deltasOf(block)) {
+      yield frame("contentBlockDelta", `${head},"delta":${JSON.stringify(delta)}`)
+    }
+    yield frame("contentBlockStop", head)
+  }
+}
+
+function* deltasOf(block: AnswerBlock): Generator<object> {
+  switch (block.kind) {
+    case "reasoning":
+      for (const text of eachToken(block.text)) yield { reasoningContent: { text } }
+      yield { reasoningContent: { signature: block.signature } }
+      return
+    case "redacted":
+      yield { reasoningContent: { redactedContent: block.content } }
+      return
+    case "text":
+      for (const text of eachToken(block.text)) yield { text }
+      return
+    case "call":
+      yield { toolUse: { input: "" } }
+      // A call without arguments has no other delta (WIRE.md trap 7).
+      if (block.argumentsText === "{}") return
+      for (const input of eachToken(block.argumentsText)) yield { toolUse: { input } }
+  }
+}

@@ -1,0 +1,87 @@
+import { planAnswer } from "../answer.ts"
+import type { Exchange } from "../exchange.ts"
+import type { Fault } from "../faults.ts"
+import type { Answer, WireFormat } from "../format.ts"
+import { isObject, type JsonObject } from "../json.ts"
+import { dueFault, wholeBody } from "../play.ts"
+import { bodyOf, streamSteps } from "../stream.ts"
+import { playTransportFault } from "../transport-faults.ts"
+import { countUsage } from "../usage.ts"
+import { checkRequest } from "./checks.ts"
+import { credentialError } from "./credentials.ts"
+import { answerUnknownOperation, faultError, invalid, MODEL_NOT_FOUND, refuse } from "./errors.ts"
+import { streamScript } from "./frames.ts"
+import { vendorResponse } from "./headers.ts"
+import { readRequest } from "./request.ts"
+import { answerBlocks, resultText, stopReason, usageObject, type ConverseAnswer } from "./result.ts"
+
+const PATH = /^\/model\/([^/]+)\/(converse|converse-stream)$/
+
+/** Amazon Bedrock's Converse, whole and streamed. */
+export const bedrockConverse: WireFormat = {
+  name: "bedrock-converse",
+  match(method, path): Answer | undefined {
+    if (!path.startsWith("/model/")) return undefined
+    const [, model, operation] = PATH.exec(path) ?? []
+    if (method !== "POST" || model === undefined) return answerUnknownOperation
+    const call = { model: decodeURIComponent(model), isStreamed: operation === "converse-stream" }
+    return (exchange) => answerConverse(exchange, call)
+  },
+}
+
+/** What the path says. */
+interface Call {
+  readonly model: string
+  readonly isStreamed: boolean
+}
+
+async function answerConverse(exchange: Exchange, call: Call): Promise<Response> {
+  const body = await exchange.readBody()
+  const refused = credentialError(exchange)
+  if (refused !== undefined) return refuse(exchange, refused)
+  if (!isObject(body)) {
+    const message = "Malformed input request, please reformat your input and try again."
+    return refuse(exchange, invalid(message))
+  }
+  if (call.model === "unknown") return refuse(exchange, MODEL_NOT_FOUND)
+  // Nothing in a request names the caller's user: a request that comes again is told by itself.
+  const fault = dueFault(exchange, call.model, Bun.hash(exchange.bodyText).toString())
+  if (fault === "unknown") {
+    const message = "The simulator knows no fault of the name in x-simulate-fault."
+    return refuse(exchange, invalid(message))
+  }
+  const played = fault === undefined ? undefined : await playFault(exchange, fault)
+  if (played !== undefined) return played
+  const wrong = checkRequest(body)
+  if (wrong !== undefined) return refuse(exchange, wrong)
+  const answer = answerOf(exchange, body, fault)
+  if (!call.isStreamed) {
+    return vendorResponse(wholeBody(exchange, resultText(answer), fault), "application/json")
+  }
+  const steps = streamSteps(streamScript(answer), exchange.cadence, fault)
+  return vendorResponse(bodyOf(exchange, steps), "application/vnd.amazon.eventstream")
+}
+
+/** The faults that answer in place of the model. */
+async function playFault(exchange: Exchange, fault: Fault): Promise<Response | undefined> {
+  const transported = await playTransportFault(exchange, fault)
+  if (transported !== undefined) return transported
+  const error = faultError(fault.name)
+  return error === undefined ? undefined : refuse(exchange, error)
+}
+
+function answerOf(exchange: Exchange, body: JsonObject, fault: Fault | undefined): ConverseAnswer {
+  const { prompt: read, blocks } = readRequest(body)
+  const isMirror = fault?.name === "echo-headers"
+  const prompt = isMirror ? { ...read, echo: JSON.stringify(exchange.record.headers) } : read
+  const [choice] = planAnswer(prompt)
+  if (choice === undefined) throw new Error("an answer has one choice")
+  const counted = countUsage(prompt, [choice], undefined, fault)
+  const isWrong = fault?.name === "wrong-usage"
+  const cache = exchange.state.markedCache.look(isWrong ? [] : blocks)
+  return {
+    blocks: answerBlocks(choice, prompt.echo),
+    stopReason: stopReason(choice),
+    usage: counted === undefined ? undefined : usageObject(counted, cache),
+  }
+}

@@ -1,0 +1,108 @@
+import type { PlannedChoice } from "../answer.ts"
+import { base62 } from "../identifiers.ts"
+import { parseObject } from "../json.ts"
+import type { MarkedUsage } from "../marked-cache.ts"
+import { REDACTION_WORD } from "../signer.ts"
+import { thinkingText } from "../thinking-text.ts"
+import type { CountedUsage } from "../usage.ts"
+import { SIGNER } from "./signer.ts"
+
+/** One block of an answer's content. */
+export type AnswerBlock =
+  | { readonly kind: "reasoning"; readonly text: string; readonly signature: string }
+  | { readonly kind: "redacted"; readonly content: string }
+  | { readonly kind: "text"; readonly text: string }
+  | {
+      readonly kind: "call"
+      readonly id: string
+      readonly name: string
+      readonly argumentsText: string
+    }
+
+/** Everything an answer is written from. */
+export interface ConverseAnswer {
+  readonly blocks: readonly AnswerBlock[]
+  readonly stopReason: string
+  /** The `usage` object; undefined when none is to be reported. */
+  readonly usage: object | undefined
+}
+
+/** How long the model is said to have taken, in milliseconds. */
+export const METRICS = { latencyMs: 12 }
+
+/** The blocks of a planned answer: reasoning first, then what it says or calls. */
+export function answerBlocks(choice: PlannedChoice, echo: string): AnswerBlock[] {
+  const blocks: AnswerBlock[] = []
+  if (choice.reasoningTokens > 0) {
+    const text = thinkingText(echo, choice.reasoningTokens)
+    blocks.push(
+      echo.includes(REDACTION_WORD)
+        ? { kind: "redacted", content: SIGNER.seal(text) }
+        : { kind: "reasoning", text, signature: SIGNER.sign(text) },
+    )
+  }
+  if (choice.text !== null && choice.text !== "") blocks.push({ kind: "text", text: choice.text })
+  for (const { name, argumentsText } of choice.calls) {
+    blocks.push({ kind: "call", id: `tooluse_${base62(22)}`, name, argumentsText })
+  }
+  return blocks
+}
+
+/** A choice's `stopReason` (WIRE.md 6). */
+export function stopReason(choice: PlannedChoice): string {
+  switch (choice.ending) {
+    case "call":
+    case "forced-call":
+      return "tool_use"
+    case "length":
+      return "max_tokens"
+    case "stop":
+      return choice.stoppedBy === null ? "end_turn" : "stop_sequence"
+  }
+}
+
+/** The `usage` object as recorded: input without what was cached, and the sum of all (WIRE.md 8). */
+export function usageObject(counted: CountedUsage, { read, written }: MarkedUsage) {
+  const write = written["5m"] + written["1h"]
+  const details = (["5m", "1h"] as const)
+    .filter((ttl) => written[ttl] > 0)
+    .map((ttl) => ({ inputTokens: written[ttl], ttl }))
+  return {
+    ...(details.length === 0 ? {} : { cacheDetails: details }),
+    cacheReadInputTokenCount: read,
+    cacheReadInputTokens: read,
+    cacheWriteInputTokenCount: write,
+    cacheWriteInputTokens: write,
+    inputTokens: counted.prompt - read - write,
+    outputTokens: counted.completion,
+    serverToolUsage: {},
+    totalTokens: counted.prompt + counted.completion,
+  }
+}
+
+function blockObject(block: AnswerBlock): object {
+  switch (block.kind) {
+    case "reasoning": {
+      const { signature, text } = block
+      return { reasoningContent: { reasoningText: { signature, text } } }
+    }
+    case "redacted":
+      return { reasoningContent: { redactedContent: block.content } }
+    case "text":
+      return { text: block.text }
+    case "call": {
+      const { id, name, argumentsText } = block
+      return { toolUse: { input: parseObject(argumentsText), name, toolUseId: id } }
+    }
+  }
+}
+
+/** The JSON text of an answer that is not streamed (WIRE.md 6). */
+export function resultText({ blocks, stopReason, usage }: ConverseAnswer): string {
+  return JSON.stringify({
+    metrics: METRICS,
+    output: { message: { content: blocks.map(blockObject), role: "assistant" } },
+    stopReason,
+    ...(usage === undefined ? {} : { usage }),
+  })
+}

@@ -1,0 +1,70 @@
+import { createHash, createHmac } from "node:crypto"
+import type { Exchange } from "../exchange.ts"
+
+/** What a request's `Authorization` of AWS Signature Version 4 says. */
+export interface SignedRequest {
+  readonly accessKey: string
+  /** Year, month and day, eight digits. */
+  readonly date: string
+  readonly region: string
+  readonly service: string
+  readonly headerNames: readonly string[]
+  readonly signature: string
+}
+
+const ALGORITHM = "AWS4-HMAC-SHA256"
+const PARAMETERS =
+  /^AWS4-HMAC-SHA256 +Credential=([^/,\s]+)\/(\d{8})\/([^/,\s]+)\/([^/,\s]+)\/aws4_request, *SignedHeaders=([a-z0-9;-]+), *Signature=([0-9a-f]{64})$/
+
+/** Reads the header; undefined when it is not in the shape of a signature. */
+export function readAuthorization(header: string): SignedRequest | undefined {
+  const found = PARAMETERS.exec(header)
+  if (found === null) return undefined
+  const [accessKey = "", date = "", region = "", service = "", names = "", signature = ""] =
+    found.slice(1)
+  return { accessKey, date, region, service, headerNames: names.split(";"), signature }
+}
+
+/** The signature that the request must have: AWS's four steps, over what was received. */
+export function signatureOf(exchange: Exchange, signed: SignedRequest, secret: string): string {
+  const { date, region, service } = signed
+  const scope = `${date}/${region}/${service}/aws4_request`
+  const time = exchange.headers.get("x-amz-date") ?? ""
+  const digest = sha256(canonicalRequest(exchange, signed.headerNames))
+  let key = hmac(`AWS4${secret}`, date)
+  for (const part of [region, service, "aws4_request"]) key = hmac(key, part)
+  return hmac(key, [ALGORITHM, time, scope, digest].join("\n")).toString("hex")
+}
+
+function canonicalRequest(exchange: Exchange, names: readonly string[]): string {
+  const [path = "", query = ""] = exchange.path.split("?", 2)
+  const headers = names.map((name) => {
+    const value = exchange.headers.get(name) ?? ""
+    return `${name}:${value.trim().replaceAll(/ +/g, " ")}\n`
+  })
+  return [
+    exchange.method,
+    // Every service but S3 encodes the path once more than it stands in the address.
+    path.split("/").map(encodeStrictly).join("/"),
+    query.split("&").toSorted().join("&"),
+    headers.join(""),
+    names.join(";"),
+    sha256(exchange.bodyText),
+  ].join("\n")
+}
+
+/** `encodeURIComponent` leaves five marks alone that RFC 3986 reserves. */
+function encodeStrictly(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex")
+}
+
+function hmac(key: string | Buffer, text: string): Buffer {
+  return createHmac("sha256", key).update(text).digest()
+}

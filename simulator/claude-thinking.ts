@@ -1,0 +1,119 @@
+import type { JsonObject } from "./json.ts"
+
+/** What a request asks of a Claude model's thinking, at Anthropic or at Bedrock. */
+export interface ThinkingWish {
+  readonly kind: "off" | "enabled" | "adaptive"
+  /** Tokens that an answer spends on it. */
+  readonly tokens: number
+  /** The text is left out and only its signature sent. */
+  readonly isOmitted: boolean
+}
+
+/** What else of the request the rules of thinking look at; undefined where it is not set. */
+export interface ThinkingSurroundings {
+  readonly limit: number | undefined
+  readonly temperature: number | undefined
+  readonly topP: number | undefined
+  readonly topK: number | undefined
+  readonly isToolForced: boolean
+}
+
+/** One message, by the kinds of its blocks. */
+export interface TurnOutline {
+  readonly role: string
+  readonly kinds: readonly string[]
+}
+
+const EFFORT_TOKENS: Record<string, number> = {
+  low: 8,
+  medium: 32,
+  high: 128,
+  xhigh: 256,
+  max: 512,
+}
+const BUDGET_PER_TOKEN = 32
+const MOST_TOKENS = 256
+const LEAST_BUDGET = 1024
+const LEAST_TOP_P = 0.95
+
+const GUIDE = "https://docs.claude.com/en/docs/build-with-claude/extended-thinking"
+const CONSULT = `Please consult our documentation at ${GUIDE}`
+
+/** Reads `thinking` and `output_config.effort` (WIRE.md 3). */
+export function readThinking(config: JsonObject, effort: string): ThinkingWish {
+  const isOmitted = config.display === "omitted"
+  if (config.type === "adaptive") {
+    return { kind: "adaptive", tokens: EFFORT_TOKENS[effort] ?? 128, isOmitted }
+  }
+  if (config.type !== "enabled") return { kind: "off", tokens: 0, isOmitted }
+  const budget = typeof config.budget_tokens === "number" ? config.budget_tokens : 0
+  const tokens = Math.min(Math.floor(budget / BUDGET_PER_TOKEN), MOST_TOKENS)
+  return { kind: "enabled", tokens, isOmitted }
+}
+
+/** What Anthropic would refuse about a thinking configuration, in its words. */
+export function checkThinking(
+  config: JsonObject,
+  around: ThinkingSurroundings,
+): string | undefined {
+  const { type, budget_tokens: budget } = config
+  if (type === "enabled") {
+    const place = "thinking.enabled.budget_tokens"
+    if (budget === undefined) return `${place}: Field required`
+    if (!Number.isInteger(budget)) return `${place}: Input should be a valid integer`
+    if (Number(budget) < LEAST_BUDGET) {
+      return `${place}: Input should be greater than or equal to ${LEAST_BUDGET}`
+    }
+    if (around.limit !== undefined && around.limit <= Number(budget)) {
+      return `\`max_tokens\` must be greater than \`thinking.budget_tokens\`. ${CONSULT}#max-tokens-and-context-window-size`
+    }
+  }
+  if (type !== "enabled" && type !== "adaptive") return undefined
+  const wrong = checkSampling(around)
+  // A forced tool with adaptive thinking is recorded as accepted.
+  if (wrong !== undefined || type === "adaptive" || !around.isToolForced) return wrong
+  return "Thinking may not be enabled when tool_choice forces tool use."
+}
+
+function checkSampling(around: ThinkingSurroundings): string | undefined {
+  const { temperature, topK, topP } = around
+  if (temperature !== undefined && temperature !== 1) {
+    return `\`temperature\` may only be set to 1 when thinking is enabled. ${CONSULT}#important-considerations-when-using-extended-thinking`
+  }
+  if (topK !== undefined) {
+    return `\`top_k\` must be unset when thinking is enabled. ${CONSULT}#important-considerations-when-using-extended-thinking`
+  }
+  if (topP !== undefined && topP < LEAST_TOP_P) {
+    return `\`top_p\` must be greater than or equal to ${LEAST_TOP_P} or unset when thinking is enabled. ${CONSULT}#important-considerations-when-using-extended-thinking`
+  }
+  return undefined
+}
+
+/**
+ * What is wrong when thinking is `enabled` and the last turn does not begin with a block of it. A turn
+ * that calls tools goes on over their results, and thinks at its beginning only. `adaptive` has no
+ * such rule.
+ */
+export function checkLeadingThinking(turns: readonly TurnOutline[]): string | undefined {
+  const index = lastTurnStart(turns)
+  const found = index === undefined ? undefined : turns[index]?.kinds[0]
+  if (found === undefined || found === "thinking" || found === "redacted_thinking") return undefined
+  return (
+    `messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found ` +
+    `\`${found}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a ` +
+    "thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks). We " +
+    "recommend you include thinking blocks from previous turns. To avoid this requirement, " +
+    `disable \`thinking\`. ${CONSULT}`
+  )
+}
+
+/** Where the assistant's turn begins that the request asks to go on; undefined for a new turn. */
+function lastTurnStart(turns: readonly TurnOutline[]): number | undefined {
+  const answersTools = (turn: TurnOutline | undefined) =>
+    turn?.role === "user" && turn.kinds.includes("tool_result")
+  let start = turns.length - 1
+  if (answersTools(turns[start])) start--
+  if (turns[start]?.role !== "assistant") return undefined
+  while (answersTools(turns[start - 1]) && turns[start - 2]?.role === "assistant") start -= 2
+  return start
+}

@@ -1,0 +1,67 @@
+import type { StreamScript } from "../stream.ts"
+import { eachToken } from "../tokens.ts"
+import { STREAM_FAILURE } from "./errors.ts"
+import type { CohereAnswer, CohereCall } from "./result.ts"
+
+/** The frames of a streamed answer in Cohere's order (WIRE.md 7). */
+export function streamScript(answer: CohereAnswer): StreamScript {
+  const { id, finish, usage } = answer
+  const message = { role: "assistant", content: [], tool_plan: "", tool_calls: [], citations: [] }
+  const delta = usage === undefined ? { finish_reason: finish } : { finish_reason: finish, usage }
+  const failure = { error: STREAM_FAILURE, finish_reason: "ERROR" }
+  return {
+    opening: [frame("message-start", { delta: { message } }, { id })],
+    body: bodyFrames(answer),
+    closing: [frame("message-end", { delta })],
+    end: "data: [DONE]\n\n",
+    errorFrame: frame("message-end", { delta: failure }),
+    brokenFrame: 'event: content-delta\ndata: {"type":"content-delta","index":0,"del\n\n',
+  }
+}
+
+/** The type stands in the `event:` line and in the data; `head` goes before it. */
+function frame(type: string, content: object, head: object = {}): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ ...head, type, ...content })}\n\n`
+}
+
+function delta(type: string, index: number, message: object): string {
+  return frame(type, { index, delta: { message } })
+}
+
+function* bodyFrames(answer: CohereAnswer): Generator<string> {
+  let index = 0
+  if (answer.thinking !== "") yield* blockFrames("thinking", answer.thinking, index++, [])
+  for (const token of eachToken(answer.plan)) {
+    yield frame("tool-plan-delta", { delta: { message: { tool_plan: token } } })
+  }
+  for (const [position, call] of answer.calls.entries()) yield* callFrames(call, position)
+  if (answer.text !== null) yield* blockFrames("text", answer.text, index, answer.citations)
+}
+
+function* blockFrames(
+  type: "text" | "thinking",
+  text: string,
+  index: number,
+  citations: readonly object[],
+): Generator<string> {
+  yield delta("content-start", index, { content: { type, [type]: "" } })
+  for (const token of eachToken(text)) {
+    yield delta("content-delta", index, { content: { [type]: token } })
+  }
+  for (const [position, cited] of citations.entries()) {
+    yield delta("citation-start", position, { citations: cited })
+    yield frame("citation-end", { index: position })
+  }
+  yield frame("content-end", { index })
+}
+
+/** Of an event about a call, `tool_calls` is an object, not a list (recorded). */
+function* callFrames(call: CohereCall, index: number): Generator<string> {
+  const { id, name, argumentsText } = call
+  const opened = { id, type: "function", function: { name, arguments: "" } }
+  yield delta("tool-call-start", index, { tool_calls: opened })
+  for (const token of eachToken(argumentsText)) {
+    yield delta("tool-call-delta", index, { tool_calls: { function: { arguments: token } } })
+  }
+  yield frame("tool-call-end", { index })
+}

@@ -1,0 +1,94 @@
+import { planAnswer } from "../answer.ts"
+import type { Exchange } from "../exchange.ts"
+import { faultOfModel, type Fault } from "../faults.ts"
+import type { Answer, WireFormat } from "../format.ts"
+import { isObject, stringOf, type JsonObject } from "../json.ts"
+import { dueFault, wholeBody } from "../play.ts"
+import { bodyOf, streamSteps } from "../stream.ts"
+import { playTransportFault } from "../transport-faults.ts"
+import { countUsage } from "../usage.ts"
+import { checkRequest } from "./checks.ts"
+import {
+  answerWrongMethod,
+  credentialError,
+  faultError,
+  invalid,
+  modelNotFound,
+  refuse,
+} from "./errors.ts"
+import { streamScript } from "./frames.ts"
+import { vendorResponse } from "./headers.ts"
+import { readPrompt, readToolOutputs } from "./request.ts"
+import { composeAnswer, resultText } from "./result.ts"
+
+const PATH = "/v2/chat"
+
+/** Cohere's chat, version 2. */
+export const cohereChat: WireFormat = {
+  name: "cohere-chat",
+  match(method, path): Answer | undefined {
+    if (path !== PATH) return undefined
+    return method === "POST" ? answerChat : answerWrongMethod
+  },
+}
+
+async function answerChat(exchange: Exchange): Promise<Response> {
+  const body = await exchange.readBody()
+  const refused = credentialError(exchange.headers)
+  if (refused !== undefined) return refuse(exchange, refused)
+  if (!isObject(body)) {
+    return refuse(exchange, invalid("invalid json syntax: unexpected end of JSON input"))
+  }
+  const model = stringOf(body.model)
+  if (model === "") {
+    return refuse(exchange, invalid("a model parameter is required for this endpoint."))
+  }
+  if (!isKnown(model)) {
+    return refuse(exchange, modelNotFound(model))
+  }
+  // Nothing in a request names the caller's user: a request that comes again is told by itself.
+  const fault = dueFault(exchange, model, Bun.hash(exchange.bodyText).toString())
+  if (fault === "unknown") {
+    return refuse(
+      exchange,
+      invalid("The simulator knows no fault of the name in x-simulate-fault."),
+    )
+  }
+  const played = fault === undefined ? undefined : await playFault(exchange, fault, model)
+  if (played !== undefined) return played
+  const wrong = checkRequest(body)
+  return wrong === undefined ? answerWell(exchange, body, fault) : refuse(exchange, wrong)
+}
+
+/** The simulator's own models, and those that are named as Cohere names its own. */
+function isKnown(model: string): boolean {
+  return model === "echo" || /^(command|c4ai)-/.test(model) || faultOfModel(model) !== undefined
+}
+
+/** The faults that answer in place of the model. */
+async function playFault(
+  exchange: Exchange,
+  fault: Fault,
+  model: string,
+): Promise<Response | undefined> {
+  const transported = await playTransportFault(exchange, fault)
+  if (transported !== undefined) return transported
+  const error = faultError(fault.name, model)
+  return error === undefined ? undefined : refuse(exchange, error)
+}
+
+function answerWell(exchange: Exchange, body: JsonObject, fault: Fault | undefined): Response {
+  const read = readPrompt(body)
+  const isMirror = fault?.name === "echo-headers"
+  const prompt = isMirror ? { ...read, echo: JSON.stringify(exchange.record.headers) } : read
+  const choices = planAnswer(prompt)
+  const [choice] = choices
+  if (choice === undefined) throw new Error("an answer has one choice")
+  const usage = countUsage(prompt, choices, exchange.state.promptCache, fault)
+  const answer = composeAnswer(prompt, choice, readToolOutputs(body), usage)
+  if (body.stream !== true) {
+    return vendorResponse(wholeBody(exchange, resultText(answer), fault), "json")
+  }
+  const steps = streamSteps(streamScript(answer), exchange.cadence, fault)
+  return vendorResponse(bodyOf(exchange, steps), "stream")
+}

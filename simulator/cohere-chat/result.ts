@@ -1,0 +1,132 @@
+import type { PlannedChoice } from "../answer.ts"
+import { base62 } from "../identifiers.ts"
+import type { Prompt } from "../prompt.ts"
+import { thinkingText } from "../thinking-text.ts"
+import type { CountedUsage } from "../usage.ts"
+import type { ToolOutput } from "./request.ts"
+
+/** Tokens that Cohere puts around every prompt: read by the model, and not billed (WIRE.md 7). */
+const PREAMBLE_TOKENS = 495
+/** Tokens that end an answer: written by the model, and not billed. */
+const END_TOKENS = 3
+
+/** Everything an answer is written from, in Cohere's terms. */
+export interface CohereAnswer {
+  readonly id: string
+  readonly thinking: string
+  /** What the model says that it will do, ahead of its calls. */
+  readonly plan: string
+  readonly calls: readonly CohereCall[]
+  /** Null when the answer calls tools instead of speaking. */
+  readonly text: string | null
+  readonly citations: readonly object[]
+  readonly finish: string
+  /** Undefined when none is to be reported. */
+  readonly usage: object | undefined
+}
+
+export interface CohereCall {
+  readonly id: string
+  readonly name: string
+  /** JSON text; empty for a tool without arguments. */
+  readonly argumentsText: string
+}
+
+/** Words a planned answer as Cohere does. */
+export function composeAnswer(
+  prompt: Prompt,
+  choice: PlannedChoice,
+  outputs: readonly ToolOutput[],
+  counted: CountedUsage | undefined,
+): CohereAnswer {
+  const thinking = thinkingText(prompt.echo, choice.reasoningTokens)
+  const isCalling = choice.calls.length > 0
+  const names = choice.calls.map((call) => call.name).join(" and ")
+  return {
+    id: crypto.randomUUID(),
+    thinking,
+    // A model that thinks plans there.
+    plan: isCalling && thinking === "" ? `I will use ${names}.` : "",
+    calls: choice.calls.map(({ name, argumentsText }) => ({
+      id: `${name}_${base62(12).toLowerCase()}`,
+      name,
+      argumentsText: argumentsText === "{}" ? "" : argumentsText,
+    })),
+    text: choice.text,
+    citations: citationsOf(choice.text ?? "", outputs, thinking === "" ? 0 : 1),
+    finish: finishReason(choice),
+    usage: counted === undefined ? undefined : usageObject(prompt, counted),
+  }
+}
+
+function finishReason(choice: PlannedChoice): string {
+  if (choice.stoppedBy !== null) return "STOP_SEQUENCE"
+  switch (choice.ending) {
+    case "length":
+      return "MAX_TOKENS"
+    case "stop":
+      return "COMPLETE"
+    default:
+      return "TOOL_CALL"
+  }
+}
+
+/** An answer that repeats what a tool said cites it (recorded). */
+function citationsOf(text: string, outputs: readonly ToolOutput[], block: number): object[] {
+  const citations: object[] = []
+  let from = 0
+  for (const { callId, text: said } of outputs) {
+    const start = said === "" ? -1 : text.indexOf(said, from)
+    if (start === -1) continue
+    from = start + said.length
+    const source = { type: "tool", id: `${callId}:0`, tool_output: { content: said } }
+    const place = block === 0 ? {} : { content_index: block }
+    const cited = { start, end: from, text: said, sources: [source] }
+    citations.push({ ...cited, ...place, type: "TEXT_CONTENT" })
+  }
+  return citations
+}
+
+/** The `usage` object: tokens of pictures stand beside those of the input (recorded). */
+function usageObject(prompt: Prompt, counted: CountedUsage): object {
+  const isNothing = counted.prompt === 0
+  const images = isNothing
+    ? 0
+    : prompt.messages.reduce((sum, { mediaTokens }) => sum + mediaTokens, 0)
+  return {
+    billed_units: { input_tokens: counted.prompt, output_tokens: counted.completion },
+    tokens: {
+      input_tokens: isNothing ? 0 : counted.prompt - images + PREAMBLE_TOKENS,
+      output_tokens: isNothing ? 0 : counted.completion + END_TOKENS,
+      ...(counted.reasoning > 0 ? { reasoning_tokens: counted.reasoning } : {}),
+      ...(images > 0 ? { image_tokens: images } : {}),
+    },
+    cached_tokens: counted.cached,
+  }
+}
+
+/** The JSON text of an answer that is not streamed (WIRE.md 7). */
+export function resultText(answer: CohereAnswer): string {
+  const { id, thinking, plan, calls, text, citations, finish, usage } = answer
+  const content = [
+    ...(thinking === "" ? [] : [{ type: "thinking", thinking }]),
+    ...(text === null ? [] : [{ type: "text", text }]),
+  ]
+  return JSON.stringify({
+    id,
+    message: {
+      role: "assistant",
+      ...(content.length === 0 ? {} : { content }),
+      ...(plan === "" ? {} : { tool_plan: plan }),
+      ...(calls.length === 0 ? {} : { tool_calls: calls.map(callObject) }),
+      ...(citations.length === 0 ? {} : { citations }),
+    },
+    finish_reason: finish,
+    ...(usage === undefined ? {} : { usage }),
+  })
+}
+
+/** A whole call: arguments that are none were recorded as `null`. */
+function callObject({ id, name, argumentsText }: CohereCall): object {
+  return { id, type: "function", function: { name, arguments: argumentsText || "null" } }
+}

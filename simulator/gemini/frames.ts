@@ -1,0 +1,109 @@
+import type { JsonObject } from "../json.ts"
+import type { Step, StreamScript } from "../stream.ts"
+import { eachToken } from "../tokens.ts"
+import { errorText, OVERLOADED } from "./errors.ts"
+import {
+  closingMembers,
+  endingMembers,
+  usageMetadata,
+  type Candidate,
+  type GeminiAnswer,
+} from "./result.ts"
+
+/** Writes the chunks of one streamed answer: each is a whole answer with what is new in it. */
+class ChunkWriter {
+  readonly #answer: GeminiAnswer
+  readonly #closing: JsonObject
+  #written = 0
+
+  constructor(answer: GeminiAnswer) {
+    this.#answer = answer
+    this.#closing = closingMembers(answer)
+  }
+
+  /** A chunk of a candidate that goes on; `tokens` of the answer are new in it. */
+  part(index: number, part: JsonObject, tokens: number): string {
+    this.#written += tokens
+    return this.#chunk({ content: { parts: [part], role: "model" }, index }, this.#running())
+  }
+
+  /** The last chunk of a candidate. A text's signature comes behind it, with no text (trap 6). */
+  ending(candidate: Candidate, index: number): string {
+    const { signature } = candidate
+    const part = signature === "" ? { text: "" } : { text: "", thoughtSignature: signature }
+    const { usage, isVertex } = this.#answer
+    const ending = endingMembers(candidate, index, isVertex)
+    const content = { parts: [part], role: "model" }
+    return this.#chunk(
+      { content, ...ending },
+      usage === undefined ? undefined : usageMetadata(usage, isVertex),
+    )
+  }
+
+  /** Usage goes up from chunk to chunk; Vertex tells it in the last one only (recorded). */
+  #running(): JsonObject | undefined {
+    const { usage, isVertex } = this.#answer
+    if (usage === undefined) return undefined
+    if (isVertex) return { trafficType: "ON_DEMAND" }
+    const isZero = usage.counted.prompt === 0
+    return usageMetadata(usage, isVertex, isZero ? 0 : this.#written)
+  }
+
+  #chunk(candidate: JsonObject, usage: JsonObject | undefined): string {
+    const metadata = usage === undefined ? {} : { usageMetadata: usage }
+    const chunk = { candidates: [candidate], ...metadata, ...this.#closing }
+    return `data: ${JSON.stringify(chunk)}\n\n`
+  }
+}
+
+/** The chunks of a streamed answer (WIRE.md 5). It has no end mark. */
+export function streamScript(answer: GeminiAnswer): StreamScript {
+  const writer = new ChunkWriter(answer)
+  return {
+    opening: [],
+    body: bodyChunks(writer, answer.candidates),
+    closing: answer.candidates.map((candidate, index) => writer.ending(candidate, index)),
+    end: "",
+    errorFrame: `data: ${errorText(OVERLOADED).replaceAll("\n", "")}\n\n`,
+    brokenFrame: 'data: {"candidates": [{"content": {"par\n\n',
+  }
+}
+
+/** The one chunk of a stream whose prompt was blocked. */
+export function blockedScript(blocked: JsonObject): StreamScript {
+  const chunk = `data: ${JSON.stringify(blocked)}\n\n`
+  return { opening: [chunk], body: [], closing: [], end: "", errorFrame: "", brokenFrame: "" }
+}
+
+function* bodyChunks(writer: ChunkWriter, candidates: readonly Candidate[]): Generator<string> {
+  for (const [index, { thoughts, text, calls }] of candidates.entries()) {
+    for (const token of eachToken(thoughts)) {
+      yield writer.part(index, { text: token, thought: true }, 0)
+    }
+    for (const token of eachToken(text ?? "")) yield writer.part(index, { text: token }, 1)
+    for (const call of calls) yield writer.part(index, call, 1)
+  }
+}
+
+/** Google ends its lines with CRLF (WIRE.md trap 8). */
+export function* withCrlf(steps: Iterable<Step>): Generator<Step> {
+  for (const step of steps) {
+    const isText = typeof step === "string" && !step.includes("\r")
+    yield isText ? step.replaceAll("\n", "\r\n") : step
+  }
+}
+
+/** The chunks of a stream that is one list of JSON, for who does not ask for events. */
+export function* asList(steps: Iterable<Step>): Generator<Step> {
+  let opening = "["
+  for (const step of steps) {
+    if (typeof step === "string" && step.startsWith("data: ")) {
+      yield opening + step.slice("data: ".length).trimEnd()
+      opening = ",\r\n"
+    } else {
+      // A list of JSON has no comments, only white space.
+      yield typeof step === "string" && step.startsWith(":") ? "\n" : step
+    }
+  }
+  yield "]"
+}

@@ -1,0 +1,31 @@
+// As recorded, plus a header of the vendor's own that no gateway may pass on.
+const COMMON = {
+  "alt-svc": 'h3=":443"; ma=2592000,h3-29=":443"; ma=2592000',
+  server: "scaffolding on HTTPServer2",
+  "server-timing": "gfet4t7; dur=12",
+  vary: "Origin, X-Origin, Referer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "SAMEORIGIN",
+  "x-gemini-service-tier": "standard",
+  "x-vendor-secret": "canary",
+  "x-xss-protection": "0",
+}
+
+// Copied from a ready object for each response: four times cheaper than from a plain one.
+const HEADERS = {
+  json: new Headers({ ...COMMON, "content-type": "application/json; charset=UTF-8" }),
+  stream: new Headers({
+    ...COMMON,
+    "content-disposition": "attachment",
+    "content-type": "text/event-stream",
+  }),
+}
+
+/** A response with the headers that Google sends. */
+export function vendorResponse(
+  body: string | ReadableStream,
+  kind: keyof typeof HEADERS,
+  status = 200,
+): Response {
+  return new Response(body, { status, headers: HEADERS[kind] })
+}

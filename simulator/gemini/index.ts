@@ -1,0 +1,112 @@
+import { planAnswer } from "../answer.ts"
+import type { Exchange } from "../exchange.ts"
+import { faultOfModel, type Fault } from "../faults.ts"
+import type { Answer, WireFormat } from "../format.ts"
+import { isObject, type JsonObject } from "../json.ts"
+import { dueFault, wholeBody } from "../play.ts"
+import { bodyOf, streamSteps, type StreamScript } from "../stream.ts"
+import { playTransportFault } from "../transport-faults.ts"
+import { countUsage } from "../usage.ts"
+import { checkRequest } from "./checks.ts"
+import { credentialError, faultError, invalid, modelNotFound, refuse } from "./errors.ts"
+import { asList, blockedScript, streamScript, withCrlf } from "./frames.ts"
+import { vendorResponse } from "./headers.ts"
+import { isOurs, readCall, type Call } from "./paths.ts"
+import { isError, readRequestBody } from "./read-message.ts"
+import { readPrompt, wantsThoughts } from "./request.ts"
+import { blockedAnswer, composeAnswer, resultText, type GeminiAnswer } from "./result.ts"
+
+/** Google's generateContent and streamGenerateContent, of the Gemini API and of Vertex. */
+export const geminiFormat: WireFormat = {
+  name: "gemini",
+  match(method, path): Answer | undefined {
+    return method === "POST" && isOurs(path) ? answerCall : undefined
+  },
+}
+
+async function answerCall(exchange: Exchange): Promise<Response> {
+  const body = await exchange.readBody()
+  const call = readCall(exchange.path)
+  const refused = credentialError(exchange.headers, call)
+  if (refused !== undefined) return refuse(exchange, call, refused)
+  if (!isKnown(call.model)) return refuse(exchange, call, modelNotFound(call))
+  if (!isObject(body)) {
+    const message =
+      "Invalid JSON payload received. Unexpected end of string. Expected a value.\n\n^"
+    return refuse(exchange, call, invalid(message))
+  }
+  // Nothing in a request names the caller's user: a request that comes again is told by itself.
+  const fault = dueFault(exchange, call.model, Bun.hash(exchange.bodyText).toString())
+  if (fault === "unknown") {
+    const message = "The simulator knows no fault of the name in x-simulate-fault."
+    return refuse(exchange, call, invalid(message))
+  }
+  const played = fault === undefined ? undefined : await playFault(exchange, call, fault)
+  if (played !== undefined) return played
+  const read = readRequestBody(body)
+  if (isError(read)) return refuse(exchange, call, read)
+  const wrong = checkRequest(read, call)
+  return wrong === undefined
+    ? answerWell(exchange, call, read, fault)
+    : refuse(exchange, call, wrong)
+}
+
+/** The simulator's own models, and those that are named as Google names its own. */
+function isKnown(model: string): boolean {
+  return model === "echo" || /^gem(ini|ma)-\d/.test(model) || faultOfModel(model) !== undefined
+}
+
+/** The faults that answer in place of the model. */
+async function playFault(
+  exchange: Exchange,
+  call: Call,
+  fault: Fault,
+): Promise<Response | undefined> {
+  const transported = await playTransportFault(exchange, fault)
+  if (transported !== undefined) return transported
+  const error = faultError(fault.name, call)
+  return error === undefined ? undefined : refuse(exchange, call, error)
+}
+
+function answerWell(
+  exchange: Exchange,
+  call: Call,
+  body: JsonObject,
+  fault: Fault | undefined,
+): Response {
+  const read = readPrompt(body)
+  const isMirror = fault?.name === "echo-headers"
+  const prompt = isMirror ? { ...read, echo: JSON.stringify(exchange.record.headers) } : read
+  const choices = planAnswer(prompt)
+  const counted = countUsage(prompt, choices, exchange.state.promptCache, fault)
+  const options = { counted, wantsThoughts: wantsThoughts(body) }
+  const answer = composeAnswer(call, prompt, choices, options)
+  return call.isStream
+    ? answerStream(exchange, call, scriptOf(answer, fault), fault)
+    : vendorResponse(wholeBody(exchange, textOf(answer, fault), fault), "json")
+}
+
+/** A prompt that breaks the rules is answered with 200, and with no candidates. */
+function isBlocked(fault: Fault | undefined): boolean {
+  return fault?.name === "400-policy"
+}
+
+function scriptOf(answer: GeminiAnswer, fault: Fault | undefined): StreamScript {
+  return isBlocked(fault) ? blockedScript(blockedAnswer(answer)) : streamScript(answer)
+}
+
+function textOf(answer: GeminiAnswer, fault: Fault | undefined): string {
+  return isBlocked(fault) ? JSON.stringify(blockedAnswer(answer), null, 2) : resultText(answer)
+}
+
+function answerStream(
+  exchange: Exchange,
+  call: Call,
+  script: StreamScript,
+  fault: Fault | undefined,
+): Response {
+  const steps = streamSteps(script, exchange.cadence, fault)
+  return call.isSse
+    ? vendorResponse(bodyOf(exchange, withCrlf(steps)), "stream")
+    : vendorResponse(bodyOf(exchange, asList(steps)), "json")
+}

@@ -1,0 +1,175 @@
+import type { PlannedChoice } from "../answer.ts"
+import { base62 } from "../identifiers.ts"
+import { isObject, type Json, type JsonObject } from "../json.ts"
+import type { Prompt } from "../prompt.ts"
+import { thinkingText } from "../thinking-text.ts"
+import type { CountedUsage } from "../usage.ts"
+import type { Call } from "./paths.ts"
+import { SIGNER } from "./signer.ts"
+
+/** Everything an answer is written from, in Google's terms. */
+export interface GeminiAnswer {
+  readonly model: string
+  readonly isVertex: boolean
+  readonly responseId: string
+  readonly candidates: readonly Candidate[]
+  /** Undefined when none is to be reported. */
+  readonly usage: UsageOfAnswer | undefined
+}
+
+/** One choice of an answer. */
+export interface Candidate {
+  /** What it thought, where the caller wants to read that. */
+  readonly thoughts: string
+  /** Null when the choice calls functions instead of speaking. */
+  readonly text: string | null
+  /** Of the text; empty where nothing was thought. */
+  readonly signature: string
+  /** Parts with a call each; the first one alone is signed (WIRE.md trap 6). */
+  readonly calls: readonly JsonObject[]
+  readonly finishReason: "STOP" | "MAX_TOKENS"
+}
+
+export interface UsageOfAnswer {
+  readonly counted: CountedUsage
+  /** The parts of the prompt by what they are. */
+  readonly modalities: Readonly<Record<"TEXT" | "IMAGE" | "AUDIO", number>>
+}
+
+/** Words planned choices as Google does. */
+export function composeAnswer(
+  call: Call,
+  prompt: Prompt,
+  choices: readonly PlannedChoice[],
+  options: { readonly counted: CountedUsage | undefined; readonly wantsThoughts: boolean },
+): GeminiAnswer {
+  const { counted, wantsThoughts } = options
+  return {
+    model: call.model,
+    isVertex: call.isVertex,
+    responseId: base62(23),
+    candidates: choices.map((choice) => composeCandidate(prompt, choice, wantsThoughts)),
+    usage:
+      counted === undefined ? undefined : { counted, modalities: modalitiesOf(prompt, counted) },
+  }
+}
+
+function composeCandidate(
+  prompt: Prompt,
+  choice: PlannedChoice,
+  wantsThoughts: boolean,
+): Candidate {
+  const { text, reasoningTokens } = choice
+  return {
+    thoughts: wantsThoughts ? thinkingText(prompt.echo, reasoningTokens) : "",
+    text,
+    signature: text === null || reasoningTokens === 0 ? "" : SIGNER.seal(text),
+    calls: callParts(choice),
+    finishReason: choice.ending === "length" ? "MAX_TOKENS" : "STOP",
+  }
+}
+
+/** Calls as parts. One that the limit broke off is none: its arguments are no object. */
+function callParts(choice: PlannedChoice): JsonObject[] {
+  const calls = choice.calls.flatMap(({ name, argumentsText }) => {
+    const args = parsed(argumentsText)
+    return isObject(args) ? [{ name, args }] : []
+  })
+  return calls.map((functionCall, index) =>
+    index === 0
+      ? { functionCall, thoughtSignature: SIGNER.sign(callText(functionCall)) }
+      : { functionCall },
+  )
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}
+
+/** What the signature of a call is made over. */
+export function callText({ name, args }: JsonObject): string {
+  return JSON.stringify([name, args ?? {}])
+}
+
+function modalitiesOf(prompt: Prompt, { prompt: total, audio }: CountedUsage) {
+  const images = prompt.messages.reduce((sum, { mediaTokens }) => sum + mediaTokens, 0)
+  const image = Math.min(images, total)
+  return { TEXT: total - image - audio, IMAGE: image, AUDIO: audio }
+}
+
+/** The parts of a whole candidate: the text brings its signature along. */
+export function wholeParts({ thoughts, text, signature, calls }: Candidate): JsonObject[] {
+  const parts: JsonObject[] = []
+  if (thoughts !== "") parts.push({ text: thoughts, thought: true })
+  if (text !== null && text !== "") {
+    parts.push(signature === "" ? { text } : { text, thoughtSignature: signature })
+  }
+  return [...parts, ...calls]
+}
+
+/** The `usageMetadata` of an answer that has so many tokens already, all of them when it is over. */
+export function usageMetadata(
+  { counted, modalities }: UsageOfAnswer,
+  isVertex: boolean,
+  written = counted.completion - counted.reasoning,
+): JsonObject {
+  const details = Object.entries(modalities).filter(([, tokens]) => tokens > 0)
+  const { prompt, cached, reasoning } = counted
+  return {
+    promptTokenCount: prompt,
+    ...(written > 0 ? { candidatesTokenCount: written } : {}),
+    totalTokenCount: prompt + written + reasoning,
+    ...(cached > 0 ? { cachedContentTokenCount: cached } : {}),
+    promptTokensDetails: details.map(([modality, tokenCount]) => ({ modality, tokenCount })),
+    ...(cached > 0 ? { cacheTokensDetails: [{ modality: "TEXT", tokenCount: cached }] } : {}),
+    ...(reasoning > 0 ? { thoughtsTokenCount: reasoning } : {}),
+    ...(isVertex ? { trafficType: "ON_DEMAND" } : { serviceTier: "standard" }),
+  }
+}
+
+/** The members that stand behind the candidates and the usage. */
+export function closingMembers({ model, responseId, isVertex }: GeminiAnswer): JsonObject {
+  const created = isVertex ? { createTime: new Date().toISOString() } : {}
+  return { modelVersion: model, ...created, responseId }
+}
+
+/** The members of a candidate that is over, beside its content. */
+export function endingMembers(candidate: Candidate, index: number, isVertex: boolean): JsonObject {
+  const says = candidate.calls.length > 0 && !isVertex
+  return {
+    finishReason: candidate.finishReason,
+    index,
+    ...(says ? { finishMessage: "Model generated function call(s)." } : {}),
+  }
+}
+
+/** The JSON text of an answer that is not streamed (WIRE.md 5). */
+export function resultText(answer: GeminiAnswer): string {
+  const { candidates, usage, isVertex } = answer
+  const written = candidates.map((candidate, index) => {
+    const parts = wholeParts(candidate)
+    // A model that only thought before the limit has no parts at all (recorded).
+    const content = parts.length === 0 ? { role: "model" } : { parts, role: "model" }
+    return { content, ...endingMembers(candidate, index, isVertex) }
+  })
+  const body = {
+    candidates: written,
+    ...(usage === undefined ? {} : { usageMetadata: usageMetadata(usage, isVertex) }),
+    ...closingMembers(answer),
+  }
+  return JSON.stringify(body, null, 2)
+}
+
+/** The JSON of the answer to a prompt that was blocked: it has no candidates (WIRE.md 5). */
+export function blockedAnswer(answer: GeminiAnswer): JsonObject {
+  const tokens = answer.usage?.counted.prompt ?? 0
+  return {
+    promptFeedback: { blockReason: "PROHIBITED_CONTENT" },
+    usageMetadata: { promptTokenCount: tokens, totalTokenCount: tokens },
+    ...closingMembers(answer),
+  }
+}

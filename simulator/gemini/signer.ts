@@ -1,0 +1,4 @@
+import { Signer } from "../signer.ts"
+
+/** Signs calls and texts, as Gemini does so that a later turn can show what it thought (WIRE.md 5). */
+export const SIGNER = new Signer("gemini")

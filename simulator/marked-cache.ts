@@ -1,0 +1,58 @@
+/** How long a written beginning is kept. */
+export type CacheLifetime = "5m" | "1h"
+
+/** One block of a prompt, in the order in which the vendor reads them. */
+export interface CacheBlock {
+  readonly text: string
+  readonly tokens: number
+  /** Set when the caller marks the prompt's end here as worth keeping. */
+  readonly marker?: CacheLifetime | undefined
+}
+
+/** Tokens of a prompt that were found, and that were written for each lifetime. */
+export interface MarkedUsage {
+  readonly read: number
+  readonly written: Readonly<Record<CacheLifetime, number>>
+}
+
+const LEAST_TOKENS = 1024
+const MOST_BEGINNINGS = 10_000
+
+/**
+ * Remembers beginnings of prompts where the caller marks them, as Anthropic and Bedrock do. What is
+ * shorter than 1,024 tokens is not kept. A block's hash has the one before it as its seed.
+ */
+export class MarkedCache {
+  readonly #known = new Set<bigint | number>()
+
+  /** What of the prompt was known and what is now; remembers the marked beginnings. */
+  look(blocks: readonly CacheBlock[]): MarkedUsage {
+    const last = blocks.findLastIndex((block) => block.marker !== undefined)
+    const written = { "5m": 0, "1h": 0 }
+    let read = 0
+    let counted = 0
+    let tokens = 0
+    let hash: bigint | number = 0
+    const fresh: (bigint | number)[] = []
+    for (const block of blocks.slice(0, last + 1)) {
+      tokens += block.tokens
+      hash = Bun.hash(block.text, hash)
+      if (tokens < LEAST_TOKENS) continue
+      if (this.#known.has(hash)) {
+        read = counted = tokens
+        written["5m"] = written["1h"] = 0
+      } else if (block.marker !== undefined) {
+        written[block.marker] += tokens - counted
+        counted = tokens
+        fresh.push(hash)
+      }
+    }
+    for (const beginning of fresh) this.#remember(beginning)
+    return { read, written }
+  }
+
+  #remember(hash: bigint | number): void {
+    if (this.#known.size >= MOST_BEGINNINGS) this.#known.clear()
+    this.#known.add(hash)
+  }
+}

@@ -1,0 +1,122 @@
+import { arrayOf, objectOf, stringOf, type JsonObject } from "../json.ts"
+import { invalid, type VendorError } from "../openai-chat/errors.ts"
+import { decrypts } from "./signer.ts"
+import type { StoredResponses } from "./stored-responses.ts"
+
+/** The items of a request with those that it goes on from; or what the vendor refuses in them. */
+export function gatherItems(
+  body: JsonObject,
+  stored: StoredResponses,
+): { readonly items: readonly JsonObject[] } | VendorError {
+  const previous = body.previous_response_id
+  const before = typeof previous === "string" ? stored.conversation(previous) : []
+  if (before === undefined) {
+    const message = `Previous response with id '${String(previous)}' not found.`
+    return invalid(message, "previous_response_id", "previous_response_not_found")
+  }
+  const input: JsonObject[] =
+    typeof body.input === "string"
+      ? [{ role: "user", content: body.input }]
+      : arrayOf(body.input).map((item) => objectOf(item))
+  const items = [...before]
+  for (const item of input) {
+    const found = item.type === "item_reference" ? stored.item(stringOf(item.id)) : item
+    if (found === undefined) return itemNotFound(stringOf(item.id))
+    items.push(found)
+  }
+  return checkOrder(items, before.length, stored) ?? { items }
+}
+
+function itemNotFound(id: string): VendorError {
+  const message =
+    `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false. Try ` +
+    "again with `store` set to true, or remove this item from your input."
+  return { ...invalid(message, "input", null), status: 404 }
+}
+
+function checkOrder(
+  items: readonly JsonObject[],
+  firstNew: number,
+  stored: StoredResponses,
+): VendorError | undefined {
+  const seen = new Set<string>()
+  for (const [index, item] of items.entries()) {
+    const id = stringOf(item.id)
+    if (seen.has(id)) {
+      const message = `Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`
+      return invalid(message, "input", null)
+    }
+    if (id !== "") seen.add(id)
+    const error =
+      item.type === "reasoning" && index >= firstNew
+        ? checkReasoning(item, items.slice(index + 1), stored)
+        : checkOrigin(item, items.slice(0, index), stored)
+    if (error !== undefined) return error
+  }
+  return checkCalls(items)
+}
+
+/** Reasoning is known or comes with its content, and what it led to follows it. */
+function checkReasoning(
+  item: JsonObject,
+  after: readonly JsonObject[],
+  stored: StoredResponses,
+): VendorError | undefined {
+  const { encrypted_content: content } = item
+  const id = stringOf(item.id)
+  if (typeof content === "string") {
+    if (!decrypts(content)) return notVerified(content)
+  } else if (stored.item(id) === undefined) {
+    return itemNotFound(id)
+  }
+  const next = after.find((other) => other.type !== "reasoning")
+  if (next !== undefined && isAnswered(next)) return undefined
+  const message = `Item '${id}' of type 'reasoning' was provided without its required following item.`
+  return invalid(message, "input", null)
+}
+
+function notVerified(content: string): VendorError {
+  const short = `${content.slice(0, 4)}...${content.slice(-4)}`
+  const message = `The encrypted content ${short} could not be verified. Reason: Encrypted content could not be decrypted or parsed.`
+  return invalid(message, null, "invalid_encrypted_content")
+}
+
+function isAnswered(item: JsonObject): boolean {
+  return item.role === "assistant" || stringOf(item.type).endsWith("_call")
+}
+
+/** An item that is named by its id needs the reasoning it came from, just before it. */
+function checkOrigin(
+  item: JsonObject,
+  before: readonly JsonObject[],
+  stored: StoredResponses,
+): VendorError | undefined {
+  const needed = stored.reasoningOf(item)
+  if (needed === undefined) return undefined
+  const isGiven = before.some(
+    (other) => other.type === "reasoning" && (other.id === undefined || other.id === needed),
+  )
+  if (isGiven) return undefined
+  const message = `Item '${stringOf(item.id)}' of type '${stringOf(item.type)}' was provided without its required 'reasoning' item: '${needed}'.`
+  return invalid(message, "input", null)
+}
+
+function checkCalls(items: readonly JsonObject[]): VendorError | undefined {
+  const called = new Set<string>()
+  const open = new Set<string>()
+  for (const item of items) {
+    const id = stringOf(item.call_id)
+    if (item.type === "function_call") open.add(id)
+    // Hosted tools that the caller runs are answered like functions.
+    if (stringOf(item.type).endsWith("_call")) called.add(id)
+    if (item.type !== "function_call_output") continue
+    if (!called.has(id)) {
+      const message = `No tool call found for function call output with call_id ${id}.`
+      return invalid(message, "input", null)
+    }
+    open.delete(id)
+  }
+  const [first] = open
+  if (first === undefined) return undefined
+  return invalid(`No tool output found for function call ${first}.`, "input", null)
+}

@@ -1,0 +1,137 @@
+import type { StreamScript } from "../stream.ts"
+import { eachToken } from "../tokens.ts"
+import {
+  endStatus,
+  FAILURE,
+  itemObject,
+  responseObject,
+  textLogprobs,
+  textPart,
+  type OutputItem,
+  type ResponseAnswer,
+} from "./result.ts"
+
+const PADDING = "Qm7ZtL0xVbR2sWnK"
+
+function frame(type: string, content: string, sequenceNumber: number): string {
+  return `event: ${type}\ndata: {"type":"${type}",${content},"sequence_number":${sequenceNumber}}\n\n`
+}
+
+/**
+ * The frames of a streamed answer in OpenAI's order (WIRE.md 4). They are numbered without a gap, so
+ * the last one is written only when all before it are.
+ */
+export class ResponseScript implements StreamScript {
+  readonly opening: readonly string[]
+  readonly closing = []
+  readonly brokenFrame =
+    'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","content_in\n\n'
+  readonly #answer: ResponseAnswer
+  readonly #output: readonly object[]
+  readonly #isObfuscated: boolean
+  #count = 0
+
+  /** `output` holds the items as the last frame tells them. */
+  constructor(answer: ResponseAnswer, output: readonly object[], isObfuscated: boolean) {
+    this.#answer = answer
+    this.#output = output
+    this.#isObfuscated = isObfuscated
+    const begun = `"response":${JSON.stringify(responseObject(answer, "in_progress", []))}`
+    this.opening = [
+      this.#next("response.created", begun),
+      this.#next("response.in_progress", begun),
+    ]
+  }
+
+  /** The items, each from its begin to its end. */
+  get body(): Iterable<string> {
+    return this.#itemFrames()
+  }
+
+  /** The last frame, with the whole answer; there is no other end mark. */
+  get end(): string {
+    const status = this.#answer.isIncomplete ? "incomplete" : "completed"
+    const response = responseObject(this.#answer, status, this.#output)
+    return frame(`response.${status}`, `"response":${JSON.stringify(response)}`, this.#count)
+  }
+
+  /** The error, nested as recorded, and the failed answer after it (WIRE.md trap 9). */
+  readonly errorFrame = (framesBefore: number): string => {
+    const { code, message } = FAILURE
+    const error = JSON.stringify({ type: code, code, message, param: null })
+    const response = JSON.stringify(responseObject(this.#answer, "failed", []))
+    return (
+      frame("error", `"error":${error}`, framesBefore) +
+      frame("response.failed", `"response":${response}`, framesBefore + 1)
+    )
+  }
+
+  #next(type: string, content: string): string {
+    return frame(type, content, this.#count++)
+  }
+
+  *#itemFrames(): Generator<string> {
+    const { items, logprobs } = this.#answer
+    for (const [index, item] of items.entries()) {
+      const told = (object: object) => `"item":${JSON.stringify(object)},"output_index":${index}`
+      const begun = itemObject(item, "in_progress", logprobs)
+      yield this.#next("response.output_item.added", told(begun))
+      yield* this.#contentFrames(item, `"item_id":"${item.id}","output_index":${index}`)
+      const ended = itemObject(item, endStatus(this.#answer, index), logprobs)
+      yield this.#next("response.output_item.done", told(ended))
+    }
+  }
+
+  *#contentFrames(item: OutputItem, place: string): Generator<string> {
+    switch (item.type) {
+      case "reasoning":
+        if (item.isTold) yield* this.#summaryFrames(item.thought, `${place},"summary_index":0`)
+        return
+      case "message":
+        yield* this.#textFrames(item.text, `"content_index":0,${place}`)
+        return
+      case "function_call": {
+        const type = "response.function_call_arguments"
+        yield* this.#deltas(`${type}.delta`, item.argumentsText, place)
+        const whole = JSON.stringify(item.argumentsText)
+        yield this.#next(`${type}.done`, `"arguments":${whole},${place}`)
+      }
+    }
+  }
+
+  *#summaryFrames(thought: string, place: string): Generator<string> {
+    const part = (text: string) => `"part":${JSON.stringify({ type: "summary_text", text })}`
+    yield this.#next("response.reasoning_summary_part.added", `${part("")},${place}`)
+    yield* this.#deltas("response.reasoning_summary_text.delta", thought, place)
+    const whole = `"text":${JSON.stringify(thought)}`
+    yield this.#next("response.reasoning_summary_text.done", `${place},${whole}`)
+    yield this.#next("response.reasoning_summary_part.done", `${part(thought)},${place}`)
+  }
+
+  *#textFrames(text: string, place: string): Generator<string> {
+    const { logprobs } = this.#answer
+    const part = (part: object) => `${place},"part":${JSON.stringify(part)}`
+    yield this.#next("response.content_part.added", part(textPart("", logprobs)))
+    const type = "response.output_text"
+    for (const token of eachToken(text)) {
+      const probabilities = logprobs.wanted ? JSON.stringify(textLogprobs(token, logprobs)) : "[]"
+      const told = `${place},"logprobs":${probabilities}`
+      yield this.#next(`${type}.delta`, this.#delta(token, told))
+    }
+    const probabilities = JSON.stringify(textLogprobs(text, logprobs))
+    const whole = `${place},"logprobs":${probabilities},"text":${JSON.stringify(text)}`
+    yield this.#next(`${type}.done`, whole)
+    yield this.#next("response.content_part.done", part(textPart(text, logprobs)))
+  }
+
+  *#deltas(type: string, text: string, place: string): Generator<string> {
+    for (const token of eachToken(text)) yield this.#next(type, this.#delta(token, place))
+  }
+
+  #delta(token: string, place: string): string {
+    const padding = this.#isObfuscated
+      ? `,"obfuscation":"${PADDING.slice(0, 16 - (token.length % 16))}"`
+      : ""
+    return `"delta":${JSON.stringify(token)},${place}${padding}`
+  }
+}

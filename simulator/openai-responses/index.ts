@@ -1,0 +1,143 @@
+import { planAnswer } from "../answer.ts"
+import type { Exchange } from "../exchange.ts"
+import type { Fault } from "../faults.ts"
+import type { Answer, WireFormat } from "../format.ts"
+import { arrayOf, isObject, objectOf, stringOf, type JsonObject } from "../json.ts"
+import {
+  answerWrongMethod,
+  credentialError,
+  faultError,
+  invalid,
+  refuse,
+  type VendorError,
+} from "../openai-chat/errors.ts"
+import { vendorResponse } from "../openai-chat/headers.ts"
+import { dueFault, wholeBody } from "../play.ts"
+import { bodyOf, streamSteps } from "../stream.ts"
+import { playTransportFault } from "../transport-faults.ts"
+import { countUsage } from "../usage.ts"
+import { checkRequest } from "./checks.ts"
+import { gatherItems } from "./conversation.ts"
+import { ResponseScript } from "./frames.ts"
+import { missing } from "./refusals.ts"
+import { readPrompt } from "./request.ts"
+import {
+  failedText,
+  finishedItems,
+  outputItems,
+  responseId,
+  resultText,
+  type ResponseAnswer,
+} from "./result.ts"
+
+const RESPONSES_PATH = "/v1/responses"
+
+/** OpenAI's responses. */
+export const openaiResponses: WireFormat = {
+  name: "openai-responses",
+  match(method, path): Answer | undefined {
+    if (path !== RESPONSES_PATH) return undefined
+    return method === "POST" ? answerResponse : answerWrongMethod
+  },
+}
+
+async function answerResponse(exchange: Exchange): Promise<Response> {
+  const body = await exchange.readBody()
+  const refused = credentialError(exchange.headers)
+  if (refused !== undefined) return refuse(exchange, refused)
+  if (!isObject(body)) {
+    const message = "We could not parse the JSON body of your request."
+    return refuse(exchange, invalid(message, null, null))
+  }
+  const model = stringOf(body.model)
+  if (model === "") return refuse(exchange, missing("model"))
+  if (model === "unknown") return refuse(exchange, modelNotFound(model))
+  const fault = dueFault(exchange, model, stringOf(body.user))
+  if (fault === "unknown") {
+    const message = "The simulator knows no fault of the name in x-simulate-fault."
+    return refuse(exchange, invalid(message, null, "unknown_fault"))
+  }
+  const played = fault === undefined ? undefined : await playFault(exchange, fault, model)
+  if (played !== undefined) return played
+  const wrong = checkRequest(body)
+  return wrong === undefined ? answerWell(exchange, body, fault) : refuse(exchange, wrong)
+}
+
+/** 400 for a model that does not exist, unlike the chat's 404, as recorded. */
+function modelNotFound(model: string): VendorError {
+  return invalid(`The requested model '${model}' does not exist.`, "model", "model_not_found")
+}
+
+/** The faults that answer in place of the model. */
+async function playFault(
+  exchange: Exchange,
+  fault: Fault,
+  model: string,
+): Promise<Response | undefined> {
+  const transported = await playTransportFault(exchange, fault)
+  if (transported !== undefined) return transported
+  const error = errorOfFault(fault.name, model)
+  return error === undefined ? undefined : refuse(exchange, error)
+}
+
+function errorOfFault(name: string, model: string): VendorError | undefined {
+  switch (name) {
+    // This one goes wrong only after the answer has begun.
+    case "stream-error":
+      return undefined
+    case "404":
+      return modelNotFound(model)
+    case "400-context": {
+      const message =
+        "Your input exceeds the context window of this model. Please adjust your input and try again."
+      return invalid(message, "input", "context_length_exceeded")
+    }
+    default:
+      return faultError(name, model)
+  }
+}
+
+function answerWell(exchange: Exchange, body: JsonObject, fault: Fault | undefined): Response {
+  const stored = exchange.state.storedResponses
+  const gathered = gatherItems(body, stored)
+  if (!("items" in gathered)) return refuse(exchange, gathered)
+  const answer = answerOf(exchange, body, gathered.items, fault)
+  const output = finishedItems(answer)
+  stored.noteReasoning(output)
+  if (body.store !== false) stored.keep(answer.id, gathered.items, output)
+  if (body.stream === true) {
+    const isObfuscated = objectOf(body.stream_options).include_obfuscation !== false
+    const script = new ResponseScript(answer, output, isObfuscated)
+    const steps = streamSteps(script, exchange.cadence, fault)
+    return vendorResponse(bodyOf(exchange, steps), "stream")
+  }
+  const text = fault?.name === "stream-error" ? failedText(answer) : resultText(answer, output)
+  return vendorResponse(wholeBody(exchange, text, fault), "json")
+}
+
+function answerOf(
+  exchange: Exchange,
+  body: JsonObject,
+  items: readonly JsonObject[],
+  fault: Fault | undefined,
+): ResponseAnswer {
+  const model = stringOf(body.model)
+  const read = readPrompt(body, items)
+  const isMirror = fault?.name === "echo-headers"
+  const prompt = isMirror ? { ...read, echo: JSON.stringify(exchange.record.headers) } : read
+  const [choice] = planAnswer(prompt)
+  if (choice === undefined) throw new Error("an answer has one choice")
+  return {
+    id: responseId(),
+    created: Math.floor(Date.now() / 1000),
+    model: /-\d{4}-\d{2}-\d{2}$/.test(model) ? model : `${model}-2026-11-01`,
+    body,
+    items: outputItems(choice, prompt.echo, body),
+    isIncomplete: choice.ending === "length",
+    usage: countUsage(prompt, [choice], exchange.state.promptCache, fault),
+    logprobs: {
+      wanted: arrayOf(body.include).includes("message.output_text.logprobs"),
+      alternatives: typeof body.top_logprobs === "number" ? body.top_logprobs : 0,
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { invalid, type VendorError } from "../openai-chat/errors.ts"
+
+/** A required parameter is absent. */
+export function missing(place: string): VendorError {
+  const message = `Missing required parameter: '${place}'.`
+  return invalid(message, place, "missing_required_parameter")
+}
+
+/** A value is none of those that are known. */
+export function unsupported(
+  value: string,
+  place: string,
+  supported: readonly string[],
+): VendorError {
+  const quoted = supported.map((one) => `'${one}'`)
+  const list =
+    quoted.length < 3
+      ? quoted.join(" and ")
+      : `${quoted.slice(0, -1).join(", ")}, and ${quoted.at(-1)}`
+  const message = `Invalid value: '${value}'. Supported values are: ${list}.`
+  return invalid(message, place, "invalid_value")
+}
+
+/** A parameter that nobody knows. */
+export function unknownParameter(place: string): VendorError {
+  return invalid(`Unknown parameter: '${place}'.`, place, "unknown_parameter")
+}
+
+/** A value is of another type than it must be. */
+export function wrongType(place: string, expected: string): VendorError {
+  const message = `Invalid type for '${place}': expected ${expected}, but got something else instead.`
+  return invalid(message, place, "invalid_type")
+}

@@ -1,0 +1,239 @@
+import type { PlannedChoice } from "../answer.ts"
+import { base62, hexadecimal } from "../identifiers.ts"
+import { arrayOf, objectOf, type Json, type JsonObject } from "../json.ts"
+import { logprobsOf, type LogprobsWish } from "../openai-chat/logprobs.ts"
+import { thinkingText } from "../thinking-text.ts"
+import type { CountedUsage } from "../usage.ts"
+import { encrypt, encryptUnfinished } from "./signer.ts"
+
+/** One item of an answer's output. */
+export type OutputItem =
+  | {
+      readonly type: "reasoning"
+      readonly id: string
+      readonly thought: string
+      /** The thought is told as a summary. */
+      readonly isTold: boolean
+      readonly isEncrypted: boolean
+    }
+  | { readonly type: "message"; readonly id: string; readonly text: string }
+  | {
+      readonly type: "function_call"
+      readonly id: string
+      readonly callId: string
+      readonly name: string
+      readonly argumentsText: string
+    }
+
+/** Everything an answer is written from. */
+export interface ResponseAnswer {
+  readonly id: string
+  readonly created: number
+  /** Dated model name. */
+  readonly model: string
+  /** The request, which the answer repeats. */
+  readonly body: JsonObject
+  readonly items: readonly OutputItem[]
+  /** The token limit broke the answer off. */
+  readonly isIncomplete: boolean
+  /** Undefined when none is to be reported. */
+  readonly usage: CountedUsage | undefined
+  readonly logprobs: LogprobsWish
+}
+
+/** How far an answer or one of its items is. */
+export type ItemStatus = "in_progress" | "completed" | "incomplete"
+
+/** The error of an answer that fails after it has begun. */
+export const FAILURE = {
+  code: "server_error",
+  message:
+    "An error occurred while processing your request. You can retry your request, or contact us " +
+    "through our help center at help.openai.com if the error persists.",
+}
+
+/** A fresh `resp_` id. */
+export function responseId(): string {
+  return `resp_${hexadecimal(50)}`
+}
+
+/** The items of a planned answer: reasoning first, then what it says or calls. */
+export function outputItems(choice: PlannedChoice, echo: string, body: JsonObject): OutputItem[] {
+  const items: OutputItem[] = []
+  if (choice.reasoningTokens > 0) {
+    const summary = objectOf(body.reasoning).summary
+    items.push({
+      type: "reasoning",
+      id: `rs_${hexadecimal(50)}`,
+      thought: thinkingText(echo, choice.reasoningTokens),
+      isTold: summary !== undefined && summary !== null,
+      isEncrypted: arrayOf(body.include).includes("reasoning.encrypted_content"),
+    })
+  }
+  const isCutBefore = choice.text === "" && choice.ending === "length"
+  if (choice.text !== null && !isCutBefore) {
+    items.push({ type: "message", id: `msg_${hexadecimal(50)}`, text: choice.text })
+  }
+  for (const { name, argumentsText } of choice.calls) {
+    const ids = { id: `fc_${hexadecimal(50)}`, callId: `call_${base62(24)}` }
+    items.push({ type: "function_call", ...ids, name, argumentsText })
+  }
+  return items
+}
+
+/** The text part of a message, as recorded. */
+export function textPart(text: string, logprobs: LogprobsWish) {
+  return { type: "output_text", annotations: [], logprobs: textLogprobs(text, logprobs), text }
+}
+
+/** The probabilities of a text's tokens; none when they are not asked for. */
+export function textLogprobs(text: string, wish: LogprobsWish): Json {
+  return objectOf(logprobsOf(text, wish)).content ?? []
+}
+
+/** An item as recorded: still empty while it is in progress, whole after. */
+export function itemObject(item: OutputItem, status: ItemStatus, logprobs: LogprobsWish) {
+  const isBegun = status === "in_progress"
+  const { id, type } = item
+  switch (item.type) {
+    case "reasoning": {
+      const { thought, isTold, isEncrypted } = item
+      const content = isBegun ? encryptUnfinished() : encrypt(thought)
+      const sealed = isEncrypted ? { encrypted_content: content } : {}
+      const summary = isTold && !isBegun ? [{ type: "summary_text", text: thought }] : []
+      return { id, type, content: [], ...sealed, summary }
+    }
+    case "message": {
+      const content = isBegun ? [] : [textPart(item.text, logprobs)]
+      return { id, type, status, content, phase: "final_answer", role: "assistant" }
+    }
+    case "function_call": {
+      const { argumentsText, callId: call_id, name } = item
+      return { id, type, status, arguments: isBegun ? "" : argumentsText, call_id, name }
+    }
+  }
+}
+
+/** The status that the item at this place ends with: a limit breaks off the last one. */
+export function endStatus(answer: ResponseAnswer, index: number): ItemStatus {
+  const isLast = index === answer.items.length - 1
+  return isLast && answer.isIncomplete ? "incomplete" : "completed"
+}
+
+/** The items of a finished answer. */
+export function finishedItems(answer: ResponseAnswer) {
+  return answer.items.map((item, index) =>
+    itemObject(item, endStatus(answer, index), answer.logprobs),
+  )
+}
+
+/** The `usage` object (WIRE.md 4): cached is part of input, reasoning part of output. */
+function usageObject(usage: CountedUsage) {
+  return {
+    input_tokens: usage.prompt,
+    input_tokens_details: { cache_write_tokens: 0, cached_tokens: usage.cached },
+    output_tokens: usage.completion,
+    output_tokens_details: { reasoning_tokens: usage.reasoning },
+    total_tokens: usage.prompt + usage.completion,
+  }
+}
+
+const NO_TOOL_USAGE = {
+  image_gen: {
+    input_tokens: 0,
+    input_tokens_details: { image_tokens: 0, text_tokens: 0 },
+    output_tokens: 0,
+    output_tokens_details: { image_tokens: 0, text_tokens: 0 },
+    total_tokens: 0,
+  },
+  web_search: { num_requests: 0 },
+}
+
+function toolObject(tool: Json) {
+  const { type, name, description, parameters, strict, ...rest } = objectOf(tool)
+  if (type !== "function") return tool
+  return {
+    type,
+    description: description ?? null,
+    name,
+    output_schema: null,
+    parameters: parameters ?? null,
+    strict: strict ?? true,
+    ...rest,
+  }
+}
+
+function formatObject(format: JsonObject) {
+  if (format.type !== "json_schema") return { type: format.type ?? "text" }
+  const { type, description, name, schema, strict } = format
+  return { type, description: description ?? null, name, schema, strict: strict ?? true }
+}
+
+/** The whole Response object in one of its states, with every key that is recorded. */
+export function responseObject(
+  answer: ResponseAnswer,
+  status: ItemStatus | "failed",
+  output: readonly object[],
+) {
+  const { body, usage } = answer
+  const isBegun = status === "in_progress"
+  const reasoning = objectOf(body.reasoning)
+  const text = objectOf(body.text)
+  return {
+    id: answer.id,
+    object: "response",
+    created_at: answer.created,
+    status,
+    background: false,
+    completed_at: status === "completed" ? answer.created : null,
+    error: status === "failed" ? FAILURE : null,
+    frequency_penalty: 0,
+    incomplete_details: status === "incomplete" ? { reason: "max_output_tokens" } : null,
+    instructions: body.instructions ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    max_tool_calls: body.max_tool_calls ?? null,
+    model: answer.model,
+    moderation: null,
+    output,
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    presence_penalty: 0,
+    previous_response_id: body.previous_response_id ?? null,
+    prompt_cache_key: body.prompt_cache_key ?? null,
+    prompt_cache_retention: body.prompt_cache_retention ?? "in_memory",
+    reasoning: {
+      context: "current_turn",
+      effort: reasoning.effort ?? null,
+      mode: "standard",
+      summary: reasoning.summary ?? null,
+    },
+    safety_identifier: body.safety_identifier ?? null,
+    service_tier: isBegun ? "auto" : "default",
+    store: body.store ?? true,
+    temperature: body.temperature ?? 1,
+    text: { format: formatObject(objectOf(text.format)), verbosity: text.verbosity ?? "medium" },
+    tool_choice: body.tool_choice ?? "auto",
+    tool_usage: NO_TOOL_USAGE,
+    tools: arrayOf(body.tools).map(toolObject),
+    top_logprobs: body.top_logprobs ?? 0,
+    top_p: body.top_p ?? 1,
+    truncation: body.truncation ?? "disabled",
+    usage: usage === undefined || isBegun || status === "failed" ? null : usageObject(usage),
+    user: body.user ?? null,
+    metadata: body.metadata ?? {},
+  }
+}
+
+/** The JSON text of an answer that is not streamed (WIRE.md 4). */
+export function resultText(answer: ResponseAnswer, output: readonly object[]): string {
+  const status = answer.isIncomplete ? "incomplete" : "completed"
+  return wholeText(responseObject(answer, status, output))
+}
+
+/** The JSON text of an answer that has failed. */
+export function failedText(answer: ResponseAnswer): string {
+  return wholeText(responseObject(answer, "failed", []))
+}
+
+function wholeText(response: object): string {
+  return JSON.stringify({ ...response, billing: { payer: "developer" } })
+}

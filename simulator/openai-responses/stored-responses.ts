@@ -1,0 +1,52 @@
+import { objectOf, stringOf, type JsonObject } from "../json.ts"
+
+const MOST_RESPONSES = 1000
+const MOST_ITEMS = 10_000
+
+/** What the vendor keeps of its answers, so that later requests can go on from them. */
+export class StoredResponses {
+  readonly #conversations = new Map<string, readonly JsonObject[]>()
+  readonly #items = new Map<string, JsonObject>()
+  readonly #reasoningOf = new Map<string, string>()
+
+  /** Keeps a conversation, its answer's items included, under the answer's id. */
+  keep(id: string, conversation: readonly JsonObject[], output: readonly JsonObject[]): void {
+    forgetOldest(this.#conversations, MOST_RESPONSES)
+    this.#conversations.set(id, [...conversation, ...output])
+    for (const item of output) {
+      forgetOldest(this.#items, MOST_ITEMS)
+      this.#items.set(stringOf(item.id), item)
+    }
+  }
+
+  /** Notes which reasoning each item of an answer came from; this is known of unkept ones too. */
+  noteReasoning(output: readonly JsonObject[]): void {
+    const reasoning = output.find((item) => item.type === "reasoning")
+    if (reasoning === undefined) return
+    for (const item of output.filter((item) => item !== reasoning)) {
+      forgetOldest(this.#reasoningOf, MOST_ITEMS)
+      this.#reasoningOf.set(stringOf(item.id), stringOf(reasoning.id))
+    }
+  }
+
+  /** The kept conversation that ends with this answer. */
+  conversation(id: string): readonly JsonObject[] | undefined {
+    return this.#conversations.get(id)
+  }
+
+  /** The kept item of this id. */
+  item(id: string): JsonObject | undefined {
+    return this.#items.get(id)
+  }
+
+  /** The id of the reasoning that an item of an answer came from. */
+  reasoningOf(item: JsonObject): string | undefined {
+    return this.#reasoningOf.get(stringOf(objectOf(item).id))
+  }
+}
+
+function forgetOldest(entries: Map<string, unknown>, most: number): void {
+  if (entries.size < most) return
+  const oldest = entries.keys().next().value
+  if (oldest !== undefined) entries.delete(oldest)
+}

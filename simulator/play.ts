@@ -1,0 +1,39 @@
+import type { Exchange } from "./exchange.ts"
+import { faultOfHeaders, faultOfModel, type Fault } from "./faults.ts"
+import { bodyOf, bodySteps } from "./stream.ts"
+
+/**
+ * The fault to play now, or "unknown" when the header names none that exists. A flaky one counts its
+ * failures by the marker, and is over when it has failed often enough.
+ */
+export function dueFault(
+  exchange: Exchange,
+  model: string,
+  marker: string,
+): Fault | "unknown" | undefined {
+  const asked = faultOfHeaders(exchange.headers)
+  if (asked === null) return "unknown"
+  const fault = asked ?? faultOfModel(model)
+  if (fault?.name !== "flaky") return fault
+  return exchange.state.flaky.failsNow(fault, marker) ? fault : undefined
+}
+
+/** The body of an answer that is not streamed, with its fault played. Ends the exchange. */
+export function wholeBody(
+  exchange: Exchange,
+  text: string,
+  fault: Fault | undefined,
+): string | ReadableStream {
+  switch (fault?.name) {
+    case "cut":
+    case "stall":
+    case "slow-first-byte":
+      return bodyOf(exchange, bodySteps(text, fault))
+    case "malformed":
+      exchange.finish()
+      return text.slice(0, Math.ceil(text.length / 2))
+    default:
+      exchange.finish()
+      return text
+  }
+}

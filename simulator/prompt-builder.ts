@@ -1,0 +1,52 @@
+import type { CacheBlock, CacheLifetime } from "./marked-cache.ts"
+import type { PromptMessage } from "./prompt.ts"
+import { countTokens } from "./tokens.ts"
+import { MESSAGE_TOKENS } from "./usage.ts"
+
+/** One block of a message as it is read. */
+export interface ReadBlock {
+  /** What it says or shows; absent when it is not told, as calls and thinking are not. */
+  readonly text?: string
+  readonly textTokens: number
+  readonly mediaTokens: number
+  /** Tells blocks apart that say the same. */
+  readonly source: string
+  readonly marker?: CacheLifetime | undefined
+}
+
+/** Gathers a prompt's messages from blocks, and the blocks themselves for what is cached. */
+export class PromptBuilder {
+  readonly messages: PromptMessage[] = []
+  readonly blocks: CacheBlock[] = []
+  /** Tokens of the tools' definitions. */
+  toolTokens = 0
+
+  /** Adds the definition of a tool, as text. Tools come before all messages. */
+  tool(definition: string, marker?: CacheLifetime): void {
+    const tokens = countTokens(definition)
+    this.toolTokens += tokens
+    this.blocks.push({ text: `tool\n${definition}`, tokens, marker })
+  }
+
+  /** Adds a message; one without blocks is left out. */
+  message(role: PromptMessage["role"], content: readonly ReadBlock[]): void {
+    if (content.length === 0) return
+    let textTokens = 0
+    let mediaTokens = 0
+    for (const [index, block] of content.entries()) {
+      textTokens += block.textTokens
+      mediaTokens += block.mediaTokens
+      const overhead = index === 0 ? MESSAGE_TOKENS : 0
+      const tokens = overhead + block.textTokens + block.mediaTokens
+      this.blocks.push({ text: `${role}\n${block.source}`, tokens, marker: block.marker })
+    }
+    const texts = content.flatMap((block) => (block.text === undefined ? [] : [block.text]))
+    this.messages.push({ role, text: texts.join("\n"), textTokens, mediaTokens, audioTokens: 0 })
+  }
+
+  /** Marks the end of what was added last as worth keeping. */
+  markLast(marker: CacheLifetime): void {
+    const last = this.blocks.pop()
+    if (last !== undefined) this.blocks.push({ ...last, marker })
+  }
+}

@@ -1,0 +1,73 @@
+import { expect } from "bun:test"
+import { CohereClientV2 } from "cohere-ai"
+import { cohereChat } from "../../simulator/cohere-chat/index.ts"
+import { serveFormat } from "./format-server.ts"
+
+export const PATH = "/v2/chat"
+
+/** The format on a port of its own, and the official client of it. */
+export function withCohere() {
+  const server = serveFormat(cohereChat)
+  const client = new CohereClientV2({ token: "any", environment: server.url, maxRetries: 0 })
+  return Object.assign(server, { client })
+}
+
+/** A request that asks for an echo. */
+export function ask(text: string, more: Record<string, unknown> = {}) {
+  return { model: "echo", messages: [{ role: "user", content: text }], ...more }
+}
+
+export interface Answer {
+  readonly id: string
+  readonly finish_reason: string
+  readonly message: {
+    readonly content?: { type: string; text?: string; thinking?: string }[]
+    readonly tool_plan?: string
+    readonly tool_calls?: { id: string; function: { name: string; arguments: string } }[]
+    readonly citations?: { start: number; end: number; text: string; content_index?: number }[]
+  }
+  readonly usage: {
+    readonly billed_units: { input_tokens: number; output_tokens: number }
+    readonly tokens: Record<string, number>
+    readonly cached_tokens: number
+  }
+}
+
+/** The whole answer to a request that is a good one. */
+export async function answerTo(body: unknown): Promise<Answer> {
+  await using server = withCohere()
+  const response = await server.post(PATH, body)
+  expect(response.status).toBe(200)
+  return (await response.json()) as Answer
+}
+
+/** The status and the message of a request that is refused. */
+export async function refusalOf(body: unknown, headers = {}): Promise<[number, string]> {
+  await using server = withCohere()
+  const response = await server.post(PATH, body, { headers })
+  const refusal = (await response.json()) as { id: string; message: string }
+  expect(refusal.id).toMatch(/^[0-9a-f-]{36}$/)
+  return [response.status, refusal.message]
+}
+
+/** The JSON of the frames of a stream. */
+export function framesOf(text: string): Record<string, unknown>[] {
+  return text
+    .split("\n\n")
+    .flatMap((frame) => frame.split("\n"))
+    .filter((line) => line.startsWith("data: {"))
+    .map((line) => JSON.parse(line.slice("data: ".length)) as Record<string, unknown>)
+}
+
+const WEATHER = {
+  type: "function" as const,
+  function: {
+    name: "get_weather",
+    parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  },
+}
+export const CLOCK = {
+  type: "function" as const,
+  function: { name: "get_time", parameters: { type: "object", properties: {} } },
+}
+export const TOOLS = [WEATHER, CLOCK]

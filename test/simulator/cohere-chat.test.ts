@@ -1,0 +1,298 @@
+import { describe, expect, test } from "bun:test"
+import { type Cohere, CohereError } from "cohere-ai"
+import {
+  type Answer,
+  answerTo,
+  ask,
+  CLOCK,
+  framesOf,
+  PATH,
+  refusalOf,
+  TOOLS,
+  withCohere,
+} from "./cohere-chat-support.ts"
+import { LONG_TEXT, SMALL_PNG } from "./format-server.ts"
+import { failureOf } from "./support.ts"
+
+const TEXT = "one two six ten"
+
+test("the official client reads a whole answer", async () => {
+  await using server = withCohere()
+  const messages: Cohere.ChatMessageV2[] = [{ role: "user", content: "hello there" }]
+  const answer = await server.client.chat({ model: "echo", messages })
+  expect(answer.message.content).toEqual([{ type: "text", text: "hello there" }])
+  expect(answer.finishReason).toBe("COMPLETE")
+  expect(answer.usage?.tokens?.inputTokens).toBe(
+    (answer.usage?.billedUnits?.inputTokens ?? 0) + 495,
+  )
+})
+
+test("the official client reads a stream", async () => {
+  await using server = withCohere()
+  const messages: Cohere.ChatMessageV2[] = [{ role: "user", content: TEXT }]
+  const stream = await server.client.chatStream({ model: "echo", messages })
+  let text = ""
+  const types: string[] = []
+  for await (const event of stream) {
+    types.push(event.type)
+    if (event.type === "content-delta") text += event.delta?.message?.content?.text ?? ""
+  }
+  expect(text).toBe(TEXT)
+  expect([...new Set(types)]).toEqual([
+    "message-start",
+    "content-start",
+    "content-delta",
+    "content-end",
+    "message-end",
+  ])
+})
+
+test("the official client throws its own errors", async () => {
+  await using server = withCohere()
+  const messages: Cohere.ChatMessageV2[] = [{ role: "user", content: "hi" }]
+  const failure = await failureOf(server.client.chat({ model: "fault-400-policy", messages }))
+  expect(failure).toBeInstanceOf(CohereError)
+  expect(failure).toMatchObject({ statusCode: 498 })
+})
+
+describe("an answer", () => {
+  test("stops at a stop sequence and at the limit", async () => {
+    const stopped = await answerTo(ask("red green blue", { stop_sequences: ["blue"] }))
+    expect(stopped.finish_reason).toBe("STOP_SEQUENCE")
+    expect(stopped.message.content).toEqual([{ type: "text", text: "red green " }])
+    const cut = await answerTo(ask("/tokens 50", { max_tokens: 3 }))
+    expect(cut.finish_reason).toBe("MAX_TOKENS")
+    expect(cut.usage.billed_units.output_tokens).toBe(3)
+  })
+
+  test("is JSON where it is asked for", async () => {
+    const object = await answerTo(ask("hi", { response_format: { type: "json_object" } }))
+    expect(JSON.parse(object.message.content?.[0]?.text ?? "")).toEqual({ echo: "hi" })
+    const schema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] }
+    const format = { type: "json_object", json_schema: schema }
+    const shaped = await answerTo(ask("hi", { response_format: format }))
+    expect(JSON.parse(shaped.message.content?.[0]?.text ?? "")).toEqual({ name: "name" })
+  })
+
+  test("thinks where it is asked to, as part of its output", async () => {
+    const thinking = { type: "enabled", token_budget: 320 }
+    const { message, usage } = await answerTo(ask("hi", { thinking }))
+    expect(message.content?.map((block) => block.type)).toEqual(["thinking", "text"])
+    expect(message.content?.[0]?.thinking).toContain("hi")
+    expect(usage.tokens.reasoning_tokens).toBe(10)
+    expect(usage.billed_units.output_tokens).toBe(11)
+    const plain = await answerTo(ask("hi", { thinking: { type: "disabled" } }))
+    expect(plain.message.content).toHaveLength(1)
+  })
+
+  test("counts pictures beside the input", async () => {
+    const url = `data:image/png;base64,${SMALL_PNG}`
+    const content = [
+      { type: "text", text: "look" },
+      { type: "image_url", image_url: { url } },
+    ]
+    const { message, usage } = await answerTo(ask("", { messages: [{ role: "user", content }] }))
+    expect(message.content?.[0]?.text).toBe("look\n[image 8x8 png]")
+    const { input_tokens: input = 0, image_tokens: images = 0 } = usage.tokens
+    expect(images).toBeGreaterThan(0)
+    expect(input + images).toBe(usage.billed_units.input_tokens + 495)
+  })
+
+  test("finds a prompt that came before in the cache", async () => {
+    await using server = withCohere()
+    const asked = async () => {
+      const response = await server.post(PATH, ask(LONG_TEXT, { max_tokens: 1 }))
+      return ((await response.json()) as Answer).usage
+    }
+    expect((await asked()).cached_tokens).toBe(0)
+    const again = await asked()
+    expect(again.cached_tokens).toBeGreaterThanOrEqual(1024)
+    expect(again.cached_tokens).toBeLessThanOrEqual(again.tokens.input_tokens ?? 0)
+  })
+})
+
+describe("tools", () => {
+  test("are called by name, with a plan, the ones without arguments with null", async () => {
+    const { message, finish_reason: finish } = await answerTo(
+      ask("get_time and get_weather", { tools: TOOLS }),
+    )
+    expect(finish).toBe("TOOL_CALL")
+    expect(message.content).toBeUndefined()
+    expect(message.tool_plan).toBe("I will use get_time and get_weather.")
+    expect(message.tool_calls?.map((call) => call.function)).toEqual([
+      { name: "get_time", arguments: "null" },
+      { name: "get_weather", arguments: '{"city":"city"}' },
+    ])
+    expect(message.tool_calls?.[0]?.id).toMatch(/^get_time_[0-9a-z]{12}$/)
+  })
+
+  test("must be called, or must not", async () => {
+    const required = await answerTo(ask("hello", { tools: TOOLS, tool_choice: "REQUIRED" }))
+    expect(required.message.tool_calls?.[0]?.function.name).toBe("get_weather")
+    const none = await answerTo(ask("get_time", { tools: TOOLS, tool_choice: "NONE" }))
+    expect(none.message.tool_calls).toBeUndefined()
+  })
+
+  test("think instead of planning where thinking is on", async () => {
+    const body = ask("get_time", { tools: TOOLS, thinking: { type: "enabled" } })
+    const { message } = await answerTo(body)
+    expect(message.tool_plan).toBeUndefined()
+    expect(message.content?.map((block) => block.type)).toEqual(["thinking"])
+  })
+
+  test("are cited by the answer that follows", async () => {
+    const call = (id: string) => ({
+      id,
+      type: "function",
+      function: { name: "get_time", arguments: "{}" },
+    })
+    const messages = [
+      { role: "user", content: "get_time" },
+      { role: "assistant", tool_plan: "I will.", tool_calls: [call("a"), call("b")] },
+      { role: "tool", tool_call_id: "a", content: "noon" },
+      { role: "tool", tool_call_id: "b", content: [{ type: "text", text: "midnight" }] },
+    ]
+    const { message } = await answerTo(ask("", { messages, tools: TOOLS }))
+    const text = message.content?.[0]?.text ?? ""
+    expect(text).toBe("The tools answered: noon; midnight")
+    expect(message.citations?.map(({ start, end }) => text.slice(start, end))).toEqual([
+      "noon",
+      "midnight",
+    ])
+    expect(message.citations?.[0]).toMatchObject({
+      sources: [{ type: "tool", id: "a:0", tool_output: { content: "noon" } }],
+    })
+  })
+
+  test("are streamed as objects, each with its index", async () => {
+    await using server = withCohere()
+    const body = ask("get_time and get_weather", { tools: TOOLS, stream: true })
+    const frames = framesOf(await (await server.post(PATH, body)).text())
+    const calls = frames.filter(({ type }) => String(type).startsWith("tool-call"))
+    expect(calls.map(({ type, index }) => `${type} ${index}`).slice(0, 4)).toEqual([
+      "tool-call-start 0",
+      "tool-call-end 0",
+      "tool-call-start 1",
+      "tool-call-delta 1",
+    ])
+    expect(calls[0]).toMatchObject({
+      delta: { message: { tool_calls: { function: { name: "get_time", arguments: "" } } } },
+    })
+  })
+})
+
+describe("refuses", () => {
+  const user = { role: "user", content: "hi" }
+  const call = { id: "a", type: "function", function: { name: "get_time", arguments: "{}" } }
+  const CASES: [string, Record<string, unknown>, number, string][] = [
+    ["an unknown field", { n: 2 }, 422, "unknown field: parameter 'n' is not a valid field."],
+    [
+      "a strict tool",
+      { tools: [{ ...CLOCK, function: { ...CLOCK.function, strict: true } }] },
+      422,
+      "unknown field: parameter 'strict' is not a valid field.",
+    ],
+    ["another type", { temperature: "hot" }, 400, "parameter temperature is of type string"],
+    ["heat", { temperature: 1.5 }, 400, "temperature must be between 0 and 1.0 inclusive."],
+    ["all words", { p: 1 }, 400, "p must be between 0.01 and 0.99 inclusive."],
+    [
+      "both penalties",
+      { frequency_penalty: 0.5, presence_penalty: 0.5 },
+      400,
+      "cannot specify both frequency_penalty and presence_penalty.",
+    ],
+    ["many stops", { stop_sequences: [..."abcdef"] }, 400, "at most 5"],
+    ["no messages", { messages: [] }, 400, "message must be at least 1 token long"],
+    [
+      "an empty message",
+      { messages: [{ ...user, content: "" }] },
+      400,
+      "must not be empty in a turn",
+    ],
+    [
+      "another role",
+      { messages: [{ ...user, role: "developer" }] },
+      400,
+      "Invalid role in messages",
+    ],
+    [
+      "instructions that come late",
+      { messages: [user, { role: "system", content: "Be kind." }] },
+      400,
+      "system turn must be the first in the list",
+    ],
+    [
+      "unknown content",
+      { messages: [{ role: "user", content: [{ type: "file", file: {} }] }] },
+      400,
+      "content of type 'file' is not valid",
+    ],
+    [
+      "an answer to no call",
+      { messages: [user, { role: "tool", tool_call_id: "a", content: "x" }] },
+      400,
+      "tool call id not found in previous tool calls",
+    ],
+    [
+      "an answer to nobody",
+      { messages: [user, { role: "tool", content: "x" }] },
+      400,
+      "tool call id must be provided with tool message",
+    ],
+    [
+      "a call without an answer",
+      { messages: [user, { role: "assistant", tool_calls: [call] }, user] },
+      400,
+      "did not have response messages: a",
+    ],
+    [
+      "two calls of one id",
+      { messages: [user, { role: "assistant", tool_calls: [call, call] }] },
+      400,
+      "cannot have duplicate tool ids",
+    ],
+    [
+      "a name with a dash",
+      { tools: [{ ...CLOCK, function: { ...CLOCK.function, name: "get-time" } }] },
+      400,
+      "(provided name: 'get-time')",
+    ],
+    ["a choice without tools", { tool_choice: "NONE" }, 400, "requires tools"],
+    ["another choice", { tools: TOOLS, tool_choice: "AUTO" }, 400, "'REQUIRED', or 'NONE'"],
+    ["strictness without need", { tools: TOOLS, strict_tools: true }, 400, "at least one required"],
+    [
+      "JSON beside tools",
+      { tools: TOOLS, response_format: { type: "json_object" } },
+      400,
+      "response_format is not supported with tools.",
+    ],
+    ["another format", { response_format: { type: "json_schema" } }, 400, "'json_object'"],
+    [
+      "a budget of none",
+      { thinking: { type: "enabled", token_budget: 0 } },
+      400,
+      "positive integer",
+    ],
+  ]
+  for (const [name, more, status, words] of CASES) {
+    test(name, async () => {
+      const [told, message] = await refusalOf(ask("hi", more))
+      expect(message).toContain(words)
+      expect(told).toBe(status)
+    })
+  }
+
+  test("credentials, models and bodies", async () => {
+    expect(await refusalOf(ask("hi"), { authorization: "" })).toEqual([401, "no api key supplied"])
+    const [status, message] = await refusalOf(ask("hi"), { authorization: "Bearer wrong" })
+    expect(status).toBe(401)
+    expect(message).toStartWith("Incorrect API key provided")
+    expect((await refusalOf(ask("hi", { model: "nobody" })))[0]).toBe(404)
+    expect((await refusalOf(ask("hi", { model: undefined })))[1]).toContain("a model parameter")
+    expect((await refusalOf("{"))[1]).toStartWith("invalid json syntax")
+    expect((await refusalOf(ask("hi"), { "x-simulate-fault": "mistyped" }))[0]).toBe(400)
+    expect((await answerTo(ask("hi", { model: "command-a-03-2025" }))).finish_reason).toBe(
+      "COMPLETE",
+    )
+  })
+})

@@ -1,0 +1,75 @@
+import { Exchange, SimulatorState } from "../../simulator/exchange.ts"
+import type { WireFormat } from "../../simulator/format.ts"
+import type { RecordedRequest } from "../../simulator/request-log.ts"
+
+/** One wire format on a port of its own. */
+export interface FormatServer extends AsyncDisposable {
+  readonly url: string
+  readonly requests: readonly RecordedRequest[]
+  /** Requests that are being answered now. */
+  readonly open: number
+  post(path: string, body: unknown, init?: PostOptions): Promise<Response>
+}
+
+export interface PostOptions {
+  readonly headers?: Record<string, string>
+  readonly signal?: AbortSignal
+}
+
+/** Serves a format as the simulator does, without the others. */
+export function serveFormat(format: WireFormat, cadence = 0): FormatServer {
+  const state = new SimulatorState(cadence)
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    development: false,
+    fetch(request) {
+      const { pathname, search } = new URL(request.url)
+      const answer = format.match(request.method, pathname)
+      if (answer === undefined) return new Response("no such path", { status: 404 })
+      return answer(new Exchange(request, pathname + search, state))
+    },
+  })
+  const url = `http://127.0.0.1:${server.port}`
+  return {
+    url,
+    requests: state.log.requests,
+    get open() {
+      return state.open.size
+    },
+    post: (path, body, { headers = {}, signal = new AbortController().signal } = {}) =>
+      fetch(url + path, {
+        method: "POST",
+        headers: { authorization: "Bearer any", "content-type": "application/json", ...headers },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+        redirect: "manual",
+        signal,
+      }),
+    async [Symbol.asyncDispose]() {
+      for (const exchange of state.open) exchange.abort()
+      await server.stop(true)
+    },
+  }
+}
+
+/** Dotted paths of all keys, each once; entries of arrays are merged. */
+export function keySet(value: unknown): string[] {
+  return [...new Set(keysOf(value, ""))].toSorted()
+}
+
+function keysOf(value: unknown, prefix: string): string[] {
+  if (Array.isArray(value)) return value.flatMap((entry) => keysOf(entry, `${prefix}[]`))
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => [
+    `${prefix}.${key}`,
+    ...keysOf(inner, `${prefix}.${key}`),
+  ])
+}
+
+/** A red picture of 8 by 8 in base64. */
+export const SMALL_PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEklEQVR4nGP4z8CAFWEXHbQSACj/P8Fu7N9hAAAAAElFTkSuQmCC"
+
+/** A text of many tokens, so long that prompts are cached. */
+export const LONG_TEXT = "the long story goes on and on ".repeat(400)

@@ -1,0 +1,115 @@
+import { expect } from "bun:test"
+import { geminiFormat } from "../../simulator/gemini/index.ts"
+import { type FormatServer, type PostOptions, serveFormat } from "./format-server.ts"
+
+/** What a request asks: whole or streamed, of which model, at which address. */
+export interface Asking extends PostOptions {
+  readonly model?: string
+  readonly isStream?: boolean
+  readonly isVertex?: boolean
+}
+
+export function withGemini(): FormatServer {
+  return serveFormat(geminiFormat)
+}
+
+/** The address of a model; Vertex names its project and place. */
+export function pathOf({ model = "echo", isStream = false, isVertex = false }: Asking): string {
+  const method = isStream ? "streamGenerateContent?alt=sse" : "generateContent"
+  return isVertex
+    ? `/v1/projects/p/locations/global/publishers/google/models/${model}:${method}`
+    : `/v1beta/models/${model}:${method}`
+}
+
+/** A body that asks for an echo. */
+export function ask(text: string, more: Record<string, unknown> = {}) {
+  return { contents: [{ role: "user", parts: [{ text }] }], ...more }
+}
+
+export interface Part {
+  readonly text?: string
+  readonly thought?: boolean
+  readonly thoughtSignature?: string
+  readonly functionCall?: { readonly name: string; readonly args: object }
+}
+
+export interface Answer {
+  readonly candidates: {
+    readonly content: { readonly role?: string; readonly parts?: Part[] }
+    readonly finishReason?: string
+    readonly finishMessage?: string
+    readonly index: number
+  }[]
+  readonly usageMetadata: Record<string, number>
+  readonly modelVersion: string
+  readonly promptFeedback?: { readonly blockReason: string }
+}
+
+/** The whole answer to a request that is a good one. */
+export async function answerTo(body: unknown, asking: Asking = {}): Promise<Answer> {
+  await using server = withGemini()
+  const response = await server.post(pathOf(asking), body, asking)
+  const answer = await response.json()
+  expect(response.status, JSON.stringify(answer)).toBe(200)
+  return answer as Answer
+}
+
+/** The parts of the first candidate. */
+export async function partsOf(body: unknown, asking: Asking = {}): Promise<Part[]> {
+  return (await answerTo(body, asking)).candidates[0]?.content.parts ?? []
+}
+
+/** The chunks of a streamed answer. */
+export async function chunksOf(body: unknown, asking: Asking = {}): Promise<Answer[]> {
+  await using server = withGemini()
+  const response = await server.post(pathOf({ ...asking, isStream: true }), body, asking)
+  return framesOf(await response.text())
+}
+
+/** The JSON of the frames of a stream, whose lines end as Google's do. */
+export function framesOf(text: string): Answer[] {
+  return text
+    .split("\r\n\r\n")
+    .filter((frame) => frame.startsWith("data: "))
+    .map((frame) => JSON.parse(frame.slice("data: ".length)) as Answer)
+}
+
+/** The status, the word and the message of a request that is refused. */
+export async function refusalOf(
+  body: unknown,
+  asking: Asking = {},
+): Promise<{ status: number; word: string; message: string; details?: object[] }> {
+  await using server = withGemini()
+  const response = await server.post(pathOf(asking), body, asking)
+  const { error } = (await response.json()) as {
+    error: { code: number; status: string; message: string; details?: object[] }
+  }
+  expect(error.code).toBe(response.status)
+  const { status: word, message, details } = error
+  return { status: error.code, word, message, ...(details === undefined ? {} : { details }) }
+}
+
+export const WEATHER = {
+  name: "get_weather",
+  parameters: {
+    type: "OBJECT",
+    properties: { city: { type: "STRING" }, days: { type: "ARRAY", items: { type: "INTEGER" } } },
+    required: ["city"],
+  },
+}
+
+export const CLOCK = { name: "get_time" }
+
+export const TOOLS = [{ functionDeclarations: [WEATHER, CLOCK] }]
+
+/** A body that asks for an echo, with this configuration. */
+export function configured(text: string, generationConfig: Record<string, unknown>) {
+  return ask(text, { generationConfig })
+}
+
+/** The tools, and how they may be called. */
+export function calling(mode: string, allowedFunctionNames?: string[]) {
+  const functionCallingConfig =
+    allowedFunctionNames === undefined ? { mode } : { mode, allowedFunctionNames }
+  return { tools: TOOLS, toolConfig: { functionCallingConfig } }
+}
