@@ -7,7 +7,7 @@ import { CALLER_LEFT, type Exchange, type RelayServices } from "./exchange.ts"
 import type { Plan } from "./plan.ts"
 import { planCall } from "./plan-call.ts"
 import { refusalOf } from "./refusal.ts"
-import { Attempt } from "./upstream.ts"
+import { Attempt, type Target } from "./upstream.ts"
 
 /**
  * Makes of an upstream's answer what a path needs, or throws so that the next deployment is tried.
@@ -101,7 +101,7 @@ async function callOnce<T>(order: Order<T>, choice: number): Promise<T> {
     const signed = requestOf(exchange, plan)
     const response = await attempt.send(signed instanceof Promise ? await signed : signed)
     attempt.record.status = response.status
-    if (!response.ok) throw await refusalOf(attempt, response)
+    if (!response.ok) throw await refusalOf(attempt, response, plan.offer.dialect)
     const used = await use(attempt, response, choice)
     attempt.conclude("ok")
     return used
@@ -110,7 +110,7 @@ async function callOnce<T>(order: Order<T>, choice: number): Promise<T> {
     attempt.conclude(outcomeOf(failure))
     attempt.end(failure)
     attempt[Symbol.dispose]()
-    reportFailure(services, exchange, attempt, failure)
+    reportFailure(services, exchange.call.id, attempt, failure)
     throw failure
   }
 }
@@ -127,16 +127,17 @@ function requestOf(
   })
 }
 
-function reportFailure(
+/** The operator, and the health of a deployment, hear of an attempt that failed for the vendor's reasons. */
+export function reportFailure(
   services: RelayServices,
-  exchange: Exchange,
-  attempt: Attempt,
+  request: string,
+  attempt: Attempt<Target>,
   failure: GatewayError,
 ): void {
   if (failure === CALLER_LEFT || failure.kind === "refused_by_upstream") return
   const { deployment } = attempt.plan
   services.health.failed(deployment.id, failure, attempt.record.status)
-  services.alarms.attemptFailed(exchange.call.id, deployment.id, failure.kind)
+  services.alarms.attemptFailed(request, deployment.id, failure.kind)
 }
 
 /**
@@ -156,12 +157,13 @@ export function brokeOff(
   services.alarms.attemptFailed(exchange.call.id, deployment.id, failure.kind)
 }
 
-function outcomeOf(failure: GatewayError): string {
+/** How a receipt tells of a failure. */
+export function outcomeOf(failure: GatewayError): string {
   return failure === CALLER_LEFT ? "caller_left" : failure.kind
 }
 
 /** The caller would rather have no answer than one to less than was asked. */
-function notCarried(losses: readonly Loss[]): GatewayError {
+export function notCarried(losses: readonly Loss[]): GatewayError {
   const names = losses.map(({ name }) => name).join(", ")
   return new GatewayError(
     "not_carried",

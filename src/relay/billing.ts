@@ -24,7 +24,8 @@ import type { Loss } from "../canon/chat.ts"
 /** The money side of one request, from its hold to its end. */
 export interface Bill {
   readonly call: Call
-  readonly request: ChatRequest
+  /** Absent for what is no chat. */
+  readonly request: ChatRequest | undefined
   readonly model: Model
   readonly hold: Hold
   /** Set when the credits cover only part of the output. */
@@ -85,7 +86,24 @@ export class Billing {
     return bill ?? this.#admitSlowly({ call, request, model }, bound)
   }
 
-  async #admitSlowly(order: Order, byBytes: Bound): Promise<Bill> {
+  /**
+   * Sets aside what an operation that is no chat can use at most.
+   * @throws GatewayError as `admit` does.
+   */
+  async admitUsage(call: Call, model: Model, worst: Usage): Promise<Bill> {
+    if (this.#ledger.failure !== undefined) throw bookUnavailable()
+    const order = { call, request: undefined, model }
+    const needed = worstCostOf(worst, model.deployments)
+    const bill = this.#tryBill(order, needed) ?? (await this.#extendAndBill(order, needed))
+    if (bill) return bill
+    const standings = this.#ledger.standing(call.key.payer)
+    const [account, budget] = standings
+    if (account && account.posted < needed) throw insufficient(account, needed)
+    if (budget && budget.posted < needed) throw budgetExceeded(budget, needed)
+    throw reserved(needed, standings)
+  }
+
+  async #admitSlowly(order: ChatOrder, byBytes: Bound): Promise<Bill> {
     const { request, model } = order
     const worst = worstCost(byBytes, model.deployments)
     const bill = await this.#extendAndBill(order, worst)
@@ -166,14 +184,23 @@ export class Billing {
       return { usage, estimated: false, cost: costOf(usage, price) }
     }
     if (meter.finished) this.#alarms.usageMissing(bill.call.id, deployment.id)
-    return this.#estimate(bill, meter).then((estimate) => {
+    if (!bill.request) throw new Error("only chat is estimated from what it delivered")
+    return this.#estimate(bill, bill.request, meter).then((estimate) => {
       const usage = withRequest(estimate, price)
       return { usage, estimated: true, cost: costOf(usage, price) }
     })
   }
 
-  async #estimate(bill: Bill, meter: Meter): Promise<Usage> {
-    const { call, request, model } = bill
+  /** What a known usage costs. @param estimated whether it is our own count. */
+  price(deployment: Deployment, usage: Usage, estimated: boolean): Reckoning {
+    const { price } = deployment
+    if (!price) throw new Error(`deployment ${deployment.id} was called without a price`)
+    const counted = withRequest(usage, price)
+    return { usage: counted, estimated, cost: costOf(counted, price) }
+  }
+
+  async #estimate(bill: Bill, request: ChatRequest, meter: Meter): Promise<Usage> {
+    const { call, model } = bill
     const [input, output] = await Promise.all([
       this.#counter.count(textOf(request)),
       this.#counter.count(meter.text),
@@ -228,10 +255,25 @@ function withRequest(usage: Usage, price: Price): Usage {
   return price.rates.requests === undefined ? usage : { ...usage, requests: 1 }
 }
 
+/** Nanocredits: a usage at the dearest deployment. */
+function worstCostOf(usage: Usage, deployments: readonly Deployment[]): bigint {
+  let worst = 0n
+  for (const { price } of deployments) {
+    if (!price) continue
+    const { total } = costOf(withRequest(usage, price), price)
+    if (total > worst) worst = total
+  }
+  return worst
+}
+
 interface Order {
   readonly call: Call
-  readonly request: ChatRequest
+  readonly request: ChatRequest | undefined
   readonly model: Model
+}
+
+interface ChatOrder extends Order {
+  readonly request: ChatRequest
 }
 
 /** Fail closed: what cannot be charged is not served. */

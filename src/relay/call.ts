@@ -14,17 +14,21 @@ export interface Call {
   readonly key: Key
   /** The endpoint's path, for the receipt. */
   readonly endpoint: string
-  readonly body: JsonObject
   /** The size of the body as it came, in bytes. */
   readonly bodyBytes: number
   /** Unix milliseconds. */
   readonly receivedAt: number
-  /** Headers of the caller's that a vendor of the caller's dialect is to see too, such as betas. */
-  readonly forwarded?: Readonly<Record<string, string>>
   /** `x-tollgate-on-low-balance: refuse`: 402 rather than a shorter answer. */
   readonly refuseOnLowBalance: boolean
   /** `x-tollgate-strict: true`: 400 rather than a request that loses something on its way. */
   readonly isStrict: boolean
+}
+
+/** A chat request on its way. */
+export interface ChatCall extends Call {
+  readonly body: JsonObject
+  /** Headers of the caller's that a vendor of the caller's dialect is to see too, such as betas. */
+  readonly forwarded?: Readonly<Record<string, string>>
 }
 
 /** What goes back to the caller. */

@@ -1,3 +1,4 @@
+import type { OperationCall } from "../canon/operation.ts"
 import type { Deployment } from "../catalog/model.ts"
 import type { ProviderSettings } from "../config/settings.ts"
 import type { ChatOffer, Signer, Vendor } from "../vendors/vendor.ts"
@@ -8,7 +9,7 @@ type RequestHeaders = Readonly<Record<string, string>>
 export interface UpstreamRequest {
   readonly url: string
   readonly headers: RequestHeaders
-  readonly body: string
+  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 }
 
 /** What is to be asked of a provider. */
@@ -19,6 +20,21 @@ export interface RequestOrder {
   readonly body: string
   /** Further headers, which never replace the provider's own. */
   readonly headers?: RequestHeaders
+}
+
+const JSON_TYPE = "application/json"
+
+const USUAL_HEADERS: RequestHeaders = {
+  "content-type": JSON_TYPE,
+  // Compressed frames would have to wait for each other.
+  "accept-encoding": "identity",
+  "user-agent": "tollgate",
+}
+
+function bytesOf(
+  bytes: Uint8Array<ArrayBuffer> | (() => ReadableStream<Uint8Array>),
+): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> {
+  return typeof bytes === "function" ? bytes() : bytes
 }
 
 /** A provider with everything that is the same for all its requests worked out. */
@@ -73,6 +89,23 @@ export class Endpoint {
     return { url, headers: order.headers ? { ...order.headers, ...headers } : headers, body }
   }
 
+  /** A request of an operation that is no chat. */
+  operation(call: OperationCall): UpstreamRequest | Promise<UpstreamRequest> {
+    const url = this.base + call.path
+    const sent = call.body
+    const body = sent.type === "json" ? JSON.stringify(sent.json) : bytesOf(sent.bytes)
+    const contentType = sent.type === "json" ? JSON_TYPE : sent.contentType
+    const headers = { "content-type": contentType, ...call.headers }
+    const whole = (signed: RequestHeaders): UpstreamRequest => ({
+      url,
+      headers: { ...USUAL_HEADERS, ...headers, ...signed, ...this.#ownHeaders },
+      body,
+    })
+    // Only JSON is ever signed with its content.
+    const signed = this.#signer.sign({ url, body: typeof body === "string" ? body : "" })
+    return signed instanceof Promise ? signed.then(whole) : whole(signed)
+  }
+
   #headers(offer: ChatOffer, signed: RequestHeaders): RequestHeaders {
     const settled = this.#settled.get(offer)
     if (settled !== undefined && settled.signed === signed) return settled.headers
@@ -83,10 +116,7 @@ export class Endpoint {
 
   #merged(offer: ChatOffer, signed: RequestHeaders): RequestHeaders {
     return {
-      "content-type": "application/json",
-      // Compressed frames would have to wait for each other.
-      "accept-encoding": "identity",
-      "user-agent": "tollgate",
+      ...USUAL_HEADERS,
       ...offer.headers,
       ...signed,
       ...this.#ownHeaders,

@@ -8,12 +8,12 @@ import type { RateLimiter } from "../limits/rate-limiter.ts"
 import type { MediaLimits } from "../media/fetch-media.ts"
 import type { Health } from "../routing/health.ts"
 import type { Bill, Billing } from "./billing.ts"
-import type { Call, Caller } from "./call.ts"
+import type { Call, Caller, ChatCall } from "./call.ts"
 import type { DeadlineWatch, Watched } from "./deadline-watch.ts"
 import type { Endpoint } from "./endpoint.ts"
 import type { Seal } from "./reasoning-envelope.ts"
 import type { TokenCounter } from "./token-counter.ts"
-import type { Attempt } from "./upstream.ts"
+import type { Attempt, Target } from "./upstream.ts"
 
 /** What changes when the settings do; replaced as a whole. */
 export interface Surroundings {
@@ -26,6 +26,8 @@ export interface Surroundings {
 /** What the operator hears of. */
 export interface RelayAlarms {
   attemptFailed(request: string, deployment: string, outcome: string): void
+  /** A priced answer for which no usage is known. */
+  usageMissing(request: string, deployment: string): void
   /** A request failed for a reason of our own. */
   requestFailed(request: string, error: unknown): void
 }
@@ -51,7 +53,7 @@ const ASK_AFTER = 50
  * the running upstream calls and nothing else of the request.
  */
 export class Leash implements Watched, Disposable {
-  readonly attempts: Attempt[] = []
+  readonly attempts: Attempt<Target>[] = []
   #hasLeft = false
   dueAt = Date.now() + ASK_AFTER
   readonly #watch: DeadlineWatch
@@ -98,7 +100,7 @@ export class Leash implements Watched, Disposable {
 
 /** One request being served: what its paths share. */
 export interface Exchange {
-  readonly call: Call
+  readonly call: ChatCall
   readonly dialect: ClientDialect
   readonly request: ChatRequest
   readonly bill: Bill

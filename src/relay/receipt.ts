@@ -20,7 +20,8 @@ export interface AttemptRecord {
 /** What a receipt is written from. */
 export interface ReceiptFacts {
   readonly call: Call
-  readonly request: ChatRequest
+  /** Absent for what is no chat. */
+  readonly request: ChatRequest | undefined
   readonly model: Model
   readonly hold: bigint
   readonly attempts: readonly AttemptRecord[]
@@ -65,7 +66,7 @@ export function writeReceipt(facts: ReceiptFacts): string {
     key: call.key.id,
     endpoint: call.endpoint,
     model: model.id,
-    stream: request.stream,
+    stream: request?.stream ?? false,
     deployment: deployment?.id ?? null,
     usage: usage === undefined ? null : namedUsage(usage),
     estimated: facts.estimated ?? false,

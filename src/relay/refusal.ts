@@ -1,12 +1,21 @@
 import { GatewayError } from "../canon/errors.ts"
-import type { Attempt } from "./upstream.ts"
+import type { Attempt, Target } from "./upstream.ts"
 
 /** A vendor's error body is read up to here, in bytes. */
 const ERROR_BODY_LIMIT = 64 * 1024
 
+/** Reads refusals in one vendor's words. */
+interface RefusalReader {
+  decodeError(status: number, body: unknown, headers: Headers): GatewayError
+}
+
 /** The error that a vendor's refusal is to us. */
-export async function refusalOf(attempt: Attempt, response: Response): Promise<GatewayError> {
-  const { provider, plan } = attempt
+export async function refusalOf(
+  attempt: Attempt<Target>,
+  response: Response,
+  speaker: RefusalReader,
+): Promise<GatewayError> {
+  const { provider } = attempt
   if (response.status >= 300 && response.status < 400) {
     return new GatewayError(
       "upstream_error",
@@ -14,13 +23,13 @@ export async function refusalOf(attempt: Attempt, response: Response): Promise<G
     )
   }
   const body = await readErrorBody(attempt, response)
-  const error = plan.offer.dialect.decodeError(response.status, body, response.headers)
+  const error = speaker.decodeError(response.status, body, response.headers)
   const retryAfter = retryAfterOf(response.headers)
   if (retryAfter === undefined) return error
   return new GatewayError(error.kind, error.message, { ...error.details, retryAfter })
 }
 
-async function readErrorBody(attempt: Attempt, response: Response): Promise<unknown> {
+async function readErrorBody(attempt: Attempt<Target>, response: Response): Promise<unknown> {
   const pieces: Uint8Array[] = []
   let size = 0
   attempt.heard()

@@ -4,7 +4,7 @@ import { NO_USAGE } from "../canon/usage.ts"
 import type { Model } from "../catalog/model.ts"
 import type { Bill } from "./billing.ts"
 import { estimateInput, textOf } from "./bounds.ts"
-import type { Answer, Call, Caller } from "./call.ts"
+import type { Answer, Call, Caller, ChatCall } from "./call.ts"
 import {
   correctRate,
   estimatedTokens,
@@ -28,7 +28,7 @@ export class Relay {
    * @param caller who may leave before the answer is over.
    * @throws GatewayError for everything that fails before the answer begins; then nothing is held.
    */
-  async chat(dialect: ClientDialect, call: Call, caller: Caller): Promise<Answer> {
+  async chat(dialect: ClientDialect, call: ChatCall, caller: Caller): Promise<Answer> {
     const { limiter } = this.#services
     const surroundings = this.#services.surroundings()
     const { key } = call

@@ -1,17 +1,24 @@
 import type { Draft } from "../canon/draft.ts"
 import { GatewayError } from "../canon/errors.ts"
+import type { Deployment } from "../catalog/model.ts"
 import type { DeadlineSettings } from "../config/settings.ts"
 import { canConnect } from "./connect-probe.ts"
 import type { DeadlineWatch, Watched } from "./deadline-watch.ts"
-import type { UpstreamRequest } from "./endpoint.ts"
+import type { Endpoint, UpstreamRequest } from "./endpoint.ts"
 import type { Plan } from "./plan.ts"
 import type { AttemptRecord } from "./receipt.ts"
 
 /** What an upstream can be late with. */
 type Phase = "connect" | "firstByte" | "betweenBytes"
 
-interface AttemptParts {
-  readonly plan: Plan
+/** Who is called. */
+export interface Target {
+  readonly deployment: Deployment
+  readonly endpoint: Endpoint
+}
+
+interface AttemptParts<T extends Target> {
+  readonly plan: T
   readonly deadlines: DeadlineSettings
   readonly watch: DeadlineWatch
 }
@@ -20,8 +27,8 @@ interface AttemptParts {
  * One upstream call: its fetch, its deadlines, and the one way to end it early. Dispose it when the
  * answer is over.
  */
-export class Attempt implements Watched, Disposable {
-  readonly plan: Plan
+export class Attempt<T extends Target = Plan> implements Watched, Disposable {
+  readonly plan: T
   /** How the receipt tells of it; completed when it is over. */
   readonly record: Draft<AttemptRecord>
   readonly startedAt = Date.now()
@@ -35,7 +42,7 @@ export class Attempt implements Watched, Disposable {
   #ended: GatewayError | undefined
   dueAt: number
 
-  constructor(parts: AttemptParts) {
+  constructor(parts: AttemptParts<T>) {
     const { connect, firstByte, whole } = parts.deadlines
     this.plan = parts.plan
     this.record = { deployment: parts.plan.deployment.id, status: 0, outcome: "ok", duration: 0 }
@@ -90,6 +97,23 @@ export class Attempt implements Watched, Disposable {
     } catch (error) {
       throw this.explain(error)
     }
+  }
+
+  /**
+   * The whole body of an answer, as bytes.
+   * @throws GatewayError `upstream_error`, `upstream_timeout`.
+   */
+  async bytes(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+    const pieces: Uint8Array[] = []
+    try {
+      for await (const piece of response.body ?? []) {
+        this.heard()
+        pieces.push(piece)
+      }
+    } catch (error) {
+      throw this.explain(error)
+    }
+    return new Uint8Array(Buffer.concat(pieces))
   }
 
   /** A byte came: the deadline between bytes starts anew. */

@@ -13,7 +13,7 @@ const PDF_START = "JVBERi"
 
 /** A picture as a block; undefined, and a loss, for one that another vendor keeps. */
 export function encodeImage(part: ImagePart, losses: LossList): JsonObject | undefined {
-  if (part.detail !== undefined) losses.add("image.detail")
+  if (part.detail !== undefined && part.detail !== "auto") losses.add("image.detail")
   const source = imageSource(part.source)
   if (source === undefined) {
     losses.add("image.data")

@@ -8,7 +8,7 @@ import { formatOf, type Format } from "./media-formats.ts"
 /** A picture, where Converse takes its format. It takes no addresses but those of Amazon's storage. */
 export function encodeImage(part: ImagePart, losses: LossList): JsonObject | undefined {
   losses.fieldsOf(part.extra)
-  if (part.detail !== undefined) losses.add("image.detail")
+  if (part.detail !== undefined && part.detail !== "auto") losses.add("image.detail")
   const { source } = part
   const type = source.type === "base64" ? (source.mediaType ?? pictureType(source.data)) : undefined
   const format = formatOf(type, nameOf(source))

@@ -22,6 +22,7 @@ export function encodeRequest(request: ChatRequest, quirks: OpenAiChatQuirks): E
   encodeService(body, request, losses)
   encodeTools(body, request, quirks, losses)
   mergeExtra(body, losses.fieldsOf(request.extra))
+  fitToolSettings(body, request.toolChoice, losses)
   fitBody(body, quirks, losses)
   return { body, losses: losses.losses }
 }
@@ -64,12 +65,21 @@ function encodeTools(
   quirks: OpenAiChatQuirks,
   losses: LossList,
 ): void {
-  if (request.tools !== undefined) {
+  // OpenAI refuses a list of none.
+  if (request.tools !== undefined && request.tools.length > 0) {
     body.tools = request.tools.map((tool) => encodeTool(tool, quirks, losses))
   }
   const { toolChoice } = request
   if (toolChoice !== undefined) body.tool_choice = encodeToolChoice(toolChoice)
   set(body, "parallel_tool_calls", request.parallelToolCalls)
+}
+
+/** What is said of calls is refused where there is nothing to call (WIRE.md 2). */
+function fitToolSettings(body: JsonObject, choice: ToolChoice | undefined, losses: LossList): void {
+  if (body.tools !== undefined) return
+  delete body.tool_choice
+  delete body.parallel_tool_calls
+  if (choice?.type === "required" || choice?.type === "tool") losses.add("tool_choice")
 }
 
 function encodeTool(tool: Tool, quirks: OpenAiChatQuirks, losses: LossList): JsonObject {

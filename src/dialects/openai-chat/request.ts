@@ -123,9 +123,7 @@ function setTools(
   chosen: JsonValue | undefined,
   tools: DecodedTools | undefined,
 ): void {
-  if (tools !== undefined && (tools.tools.length > 0 || tools.others.length === 0)) {
-    request.tools = tools.tools
-  }
+  if (tools !== undefined && tools.tools.length > 0) request.tools = tools.tools
   const choice = decodeToolChoice(chosen)
   if (choice !== undefined) request.toolChoice = choice
   const { parallel_tool_calls: parallel } = parameters

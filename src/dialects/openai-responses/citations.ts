@@ -1,0 +1,44 @@
+import type { Citation } from "../../canon/chat.ts"
+import type { Draft } from "../../canon/draft.ts"
+import { type JsonObject, textAt } from "../../canon/json.ts"
+import { extraOf, ownFields } from "./wire.ts"
+
+/**
+ * Where a piece of text comes from, as an annotation tells it: a page by its address, or a file, which
+ * is kept whole for this dialect.
+ *
+ * @param offset characters of the canon's text part ahead of the content that is annotated.
+ */
+export function decodeAnnotation(annotation: JsonObject, offset = 0): Citation {
+  const citation: Draft<Citation> = {}
+  const title = textAt(annotation, "title") ?? textAt(annotation, "filename")
+  if (title !== undefined) citation.title = title
+  const { start_index: start, end_index: end } = annotation
+  if (typeof start === "number") citation.start = start + offset
+  if (typeof end === "number") citation.end = end + offset
+  const url = textAt(annotation, "url")
+  if (url === undefined) citation.extra = extraOf(annotation)
+  else citation.url = url
+  return citation
+}
+
+/** @returns undefined for a source that has no address: this dialect has no word for it. */
+export function encodeAnnotation(citation: Citation): JsonObject | undefined {
+  const own = ownFields(citation.extra)
+  if (own !== undefined) return own
+  const { url, title, start, end } = citation
+  if (url === undefined) return undefined
+  return {
+    type: "url_citation",
+    url,
+    title: title ?? "",
+    start_index: start ?? 0,
+    end_index: end ?? 0,
+  }
+}
+
+/** The annotations of a text. */
+export function encodeAnnotations(citations: readonly Citation[] | undefined): JsonObject[] {
+  if (citations === undefined) return []
+  return citations.map(encodeAnnotation).filter((annotation) => annotation !== undefined)
+}

@@ -1,0 +1,103 @@
+import { ERROR_KINDS, errorEnvelope, GatewayError } from "../../canon/errors.ts"
+import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
+import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
+
+/** OpenAI's error envelope; `error_type` and `request_id` are ours (DESIGN section 3). */
+export function encodeError(
+  error: GatewayError,
+  requestId: string,
+): { status: number; body: JsonObject } {
+  return { status: error.status, body: errorEnvelope(error, requestId) }
+}
+
+/** What a failed stream says went wrong. */
+export interface StreamFailure {
+  readonly message: string
+  /** For the `error` event, whose words are open. */
+  readonly code: string
+  /** For `response.error`, whose words are a closed set (specs/openai-openapi.yaml). */
+  readonly responseCode: "server_error" | "rate_limit_exceeded" | "invalid_prompt"
+  /** Further members of the `error` event. */
+  readonly members: JsonObject
+}
+
+/** What the caller is told when the gateway ends a stream. */
+export function streamFailure(error: GatewayError, requestId: string): StreamFailure {
+  const { parameter, upstream } = error.details
+  const { code, status } = ERROR_KINDS[error.kind]
+  return {
+    message: error.message,
+    code: upstream?.code ?? code,
+    responseCode: responseCodeOf(status),
+    members: { param: parameter ?? null, error_type: error.kind, request_id: requestId },
+  }
+}
+
+/** What the caller is told when the vendor ended it. */
+export function vendorFailure(message: string, code: string | undefined): StreamFailure {
+  return {
+    message,
+    code: code ?? ERROR_KINDS.upstream_error.code,
+    responseCode: "server_error",
+    members: { param: null, error_type: "upstream_error" },
+  }
+}
+
+/** Reasons of a failed response that are not the request's fault (specs/openai-openapi.yaml). */
+const STATUS_OF_FAILURE: ReadonlyMap<string, number> = new Map([
+  ["server_error", 500],
+  ["rate_limit_exceeded", 429],
+  ["vector_store_timeout", 504],
+])
+
+/** A whole answer that says of itself that it failed, as an error of its own. */
+export function failedResponse(response: JsonObject): GatewayError {
+  const error = readVendorError(response)
+  const status = error.code === undefined ? 500 : (STATUS_OF_FAILURE.get(error.code) ?? 400)
+  if (status !== 500) return vendorRefusal(status, error)
+  return new GatewayError("upstream_error", error.message ?? "The provider's answer failed.")
+}
+
+/** An error answer of a vendor of this dialect. A model it does not know is a 400 here (WIRE.md 4). */
+export function decodeError(status: number, body: unknown): GatewayError {
+  const error = readVendorError(body)
+  return vendorRefusal(error.code === "model_not_found" ? 404 : status, error)
+}
+
+/**
+ * Shapes seen: `{error: {message, type, code, param}}`, the same without the envelope (the flat `error`
+ * event), `{code, error: "text"}` (xAI), plain text, and pages of HTML, whose words are nobody's
+ * business.
+ */
+export function readVendorError(body: unknown): VendorError {
+  if (typeof body === "string") return body.trimStart().startsWith("<") ? {} : { message: body }
+  if (!isJsonObject(body)) return {}
+  const { error } = body
+  const told = isJsonObject(error) ? error : body
+  const message = typeof error === "string" ? error : (textAt(told, "message") ?? detailOf(told))
+  const type = told.type === "error" ? undefined : wordOf(told.type)
+  const code = wordOf(told.code)
+  const parameter = textAt(told, "param")
+  return {
+    ...(message === undefined || message === "" ? {} : { message }),
+    ...(type === undefined ? {} : { type }),
+    ...(code === undefined ? {} : { code }),
+    ...(parameter === undefined ? {} : { parameter }),
+  }
+}
+
+/** A list of complaints says where each belongs, so it is told whole. */
+function detailOf({ detail }: JsonObject): string | undefined {
+  if (typeof detail === "string") return detail
+  return Array.isArray(detail) ? JSON.stringify(detail) : undefined
+}
+
+function wordOf(value: JsonValue | undefined): string | undefined {
+  if (typeof value === "number") return String(value)
+  return typeof value === "string" && value !== "" ? value.slice(0, 100) : undefined
+}
+
+function responseCodeOf(status: number): StreamFailure["responseCode"] {
+  if (status === 429 || status === 503) return "rate_limit_exceeded"
+  return status < 500 ? "invalid_prompt" : "server_error"
+}

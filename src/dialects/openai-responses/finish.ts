@@ -1,0 +1,47 @@
+import type { FinishReason } from "../../canon/chat.ts"
+import { type JsonObject, objectAt, textAt } from "../../canon/json.ts"
+
+interface Finish {
+  readonly reason: FinishReason
+  /** The vendor's own word, when it says more than the reason. */
+  readonly raw?: string
+}
+
+/**
+ * Why a response ended (WIRE.md 4 and 7). There is no word for a call: it is an item of the output.
+ */
+export function decodeFinish(response: JsonObject, hasCalls: boolean): Finish {
+  const status = textAt(response, "status") ?? "completed"
+  if (status === "completed") return { reason: hasCalls ? "tool-calls" : "stop" }
+  if (status !== "incomplete") return { reason: "other", raw: status }
+  const details = objectAt(response, "incomplete_details")
+  const cause = details === undefined ? undefined : textAt(details, "reason")
+  switch (cause) {
+    case "max_output_tokens":
+      return { reason: "length" }
+    case "content_filter":
+      return { reason: "content-filter" }
+    default:
+      return { reason: "other", raw: cause ?? status }
+  }
+}
+
+/** How a response ended, as its members say it. */
+export interface Ending {
+  readonly status: "completed" | "incomplete" | "failed"
+  readonly incomplete: JsonObject | null
+}
+
+/** The words of this dialect, which knows only two ways of not being complete. */
+export function encodeFinish(reason: FinishReason): Ending {
+  switch (reason) {
+    case "length":
+      return { status: "incomplete", incomplete: { reason: "max_output_tokens" } }
+    case "content-filter":
+      return { status: "incomplete", incomplete: { reason: "content_filter" } }
+    case "stop":
+    case "tool-calls":
+    case "other":
+      return { status: "completed", incomplete: null }
+  }
+}

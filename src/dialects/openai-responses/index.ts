@@ -1,0 +1,44 @@
+import type { ChatDialect } from "../../canon/dialect.ts"
+import { decodeEvents } from "./decode-events.ts"
+import { decodeResult } from "./decode-result.ts"
+import { encodeEvents } from "./encode-events.ts"
+import { encodeRequest } from "./encode-request.ts"
+import { encodeResult } from "./encode-result.ts"
+import { decodeError, encodeError } from "./errors.ts"
+import { PATCHES } from "./patches.ts"
+import { OPENAI_QUIRKS, type OpenAiResponsesQuirks } from "./quirks.ts"
+import { decodeRequest } from "./request.ts"
+import { EXPRESSES, supportsOf } from "./supports.ts"
+import { setCost } from "./usage.ts"
+import { DIALECT } from "./wire.ts"
+
+export { compactOf } from "./compact.ts"
+export type { OpenAiResponsesQuirks } from "./quirks.ts"
+
+/**
+ * OpenAI's responses, and the vendors that speak it too (WIRE.md 1 and 4).
+ *
+ * @param quirks how the vendor departs from OpenAI; what is not named is as OpenAI has it.
+ */
+export function openAiResponses(quirks: Partial<OpenAiResponsesQuirks> = {}): ChatDialect {
+  const all = { ...OPENAI_QUIRKS, ...quirks }
+  return {
+    id: DIALECT,
+    expresses: EXPRESSES,
+    decodeRequest,
+    encodeResult,
+    encodeEvents,
+    encodeError,
+    setCost,
+    supports: supportsOf(all),
+    framing: "sse",
+    encodeRequest: (request) => encodeRequest(request, all),
+    decodeResult,
+    decodeEvents,
+    decodeError,
+    patches: PATCHES,
+  }
+}
+
+/** The dialect as OpenAI itself speaks it, and as callers do. */
+export const OPENAI_RESPONSES: ChatDialect = openAiResponses()

@@ -1,0 +1,105 @@
+import type {
+  DialectPatches,
+  EncodedRequest,
+  FramePatcher,
+  PatchedFrame,
+  RequestPatch,
+  ResultPatch,
+  SseFrame,
+} from "../../canon/dialect.ts"
+import type { GatewayError } from "../../canon/errors.ts"
+import { type JsonObject, objectAt, textAt } from "../../canon/json.ts"
+import { encodeEvents, failureFrames } from "./encode-events.ts"
+import { streamFailure } from "./errors.ts"
+import { FrameWriter } from "./frame-writer.ts"
+import { withoutCost } from "./usage.ts"
+
+/** The named changes of the path on which caller and vendor both speak this dialect. */
+export const PATCHES: DialectPatches = {
+  request: patchRequest,
+  result(body, patch) {
+    Object.assign(body, patchedResponse(body, patch))
+  },
+  frames: (patch) => new ResponseFrames(patch),
+}
+
+function patchRequest(body: JsonObject, { model, maxTokens }: RequestPatch): EncodedRequest {
+  const patched: JsonObject = { ...body, model }
+  if (maxTokens !== undefined) patched.max_output_tokens = maxTokens
+  return { body: patched, losses: [] }
+}
+
+/** The vendor's own object is left as it is, since the meter reads it too. */
+function patchedResponse(response: JsonObject, { model }: ResultPatch): JsonObject {
+  const usage = objectAt(response, "usage")
+  const shown = usage === undefined ? {} : { usage: withoutCost(usage) }
+  return { ...response, model, ...shown }
+}
+
+/** The last words of a stream, each with the whole response (WIRE.md 4). */
+const LAST_WORDS: ReadonlySet<string> = new Set([
+  "response.completed",
+  "response.incomplete",
+  "response.failed",
+])
+
+class ResponseFrames implements FramePatcher {
+  readonly #patch: ResultPatch
+  /** The response as it was last told; a stream that breaks ends with it. */
+  #response: JsonObject | undefined
+  #nextNumber = 0
+
+  constructor(patch: ResultPatch) {
+    this.#patch = patch
+  }
+
+  push(frame: SseFrame): PatchedFrame {
+    const { data, json } = frame
+    if (json === undefined) return { action: "withhold", data }
+    const type = textAt(json, "type") ?? frame.event
+    if (type === undefined || !isOfDialect(type)) return { action: "withhold", data }
+    const number = json.sequence_number
+    if (typeof number === "number") this.#nextNumber = Math.max(this.#nextNumber, number + 1)
+    const response = objectAt(json, "response")
+    if (response === undefined) return { action: "forward", event: type, data }
+    return this.#withResponse(type, json, patchedResponse(response, this.#patch))
+  }
+
+  /** Only the response itself says that it is over: nothing can be said for it. */
+  end(): SseFrame[] {
+    return []
+  }
+
+  fail(error: GatewayError, requestId: string): SseFrame[] {
+    if (this.#response === undefined) return this.#failUnstarted(error, requestId)
+    const failure = streamFailure(error, requestId)
+    return failureFrames(new FrameWriter(this.#nextNumber), failure, this.#response)
+  }
+
+  #withResponse(type: string, json: JsonObject, response: JsonObject): PatchedFrame {
+    this.#response = response
+    const patched: JsonObject = { ...json, response }
+    const told = { event: type, data: JSON.stringify(patched) }
+    if (!LAST_WORDS.has(type)) return { action: "forward", ...told }
+    return objectAt(response, "usage") === undefined
+      ? { action: "last", ...told }
+      : { action: "last", ...told, usageCarrier: patched }
+  }
+
+  /** A stream that never began still has to begin before it can fail. */
+  #failUnstarted(error: GatewayError, requestId: string): SseFrame[] {
+    const request = {
+      model: this.#patch.model,
+      messages: [],
+      stream: true,
+      streamUsage: true,
+      choices: 1,
+    }
+    return encodeEvents(request).fail(error, requestId)
+  }
+}
+
+/** Keep-alives of compatible servers are no events of this dialect: a client's helper throws on them. */
+function isOfDialect(type: string): boolean {
+  return type.startsWith("response.") || type === "error" || type === "keepalive"
+}

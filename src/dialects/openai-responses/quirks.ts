@@ -1,0 +1,19 @@
+/**
+ * How a vendor's responses API departs from OpenAI's. All that depends on the vendor is here, so that
+ * the dialect has no branch for any one of them.
+ */
+export interface OpenAiResponsesQuirks {
+  /** Whether reasoning comes encrypted when asked for, and is taken back (WIRE.md 4). */
+  readonly encryptedReasoning: boolean
+  /** Whether reasoning of earlier turns goes up as `reasoning_text`: DeepSeek reads it. */
+  readonly reasoningText: boolean
+  /** Whether the penalties are known: Open Responses has them, OpenAI has not. */
+  readonly penalties: boolean
+}
+
+/** OpenAI's own API. */
+export const OPENAI_QUIRKS: OpenAiResponsesQuirks = Object.freeze({
+  encryptedReasoning: true,
+  reasoningText: false,
+  penalties: false,
+})

@@ -1,0 +1,47 @@
+import { type Feature, FEATURES, type Support } from "../../canon/features.ts"
+import type { OpenAiResponsesQuirks } from "./quirks.ts"
+
+/** What a caller cannot say in this dialect. */
+const UNSAID: ReadonlySet<Feature> = new Set([
+  "top_k",
+  "stop",
+  "seed",
+  "n",
+  "reasoning_budget",
+  "tool_result.failed",
+  "name",
+])
+
+const ALL = Object.keys(FEATURES) as Feature[]
+
+/** What callers of this dialect can ask for. */
+export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNSAID.has(name)))
+
+/** What becomes of each thing at a vendor with these quirks (WIRE.md 4, specs/openai-openapi.yaml). */
+export function supportsOf(quirks: OpenAiResponsesQuirks): Readonly<Record<Feature, Support>> {
+  const penalties = quirks.penalties ? "carried" : "dropped"
+  return {
+    ...CARRIED,
+    top_k: "dropped",
+    stop: "dropped",
+    seed: "dropped",
+    n: "approximated",
+    presence_penalty: penalties,
+    frequency_penalty: penalties,
+    // Asked for, but only a caller of this dialect can read them as they come.
+    logprobs: "approximated",
+    "tool_result.failed": "dropped",
+    reasoning_budget: "approximated",
+    reasoning: quirks.reasoningText ? "carried" : "dropped",
+    "reasoning.signature": quirks.encryptedReasoning ? "carried" : "dropped",
+    name: "dropped",
+    audio: "dropped",
+    // OpenAI's breakpoints are known only to its newest models.
+    cache_control: "dropped",
+  }
+}
+
+const CARRIED = Object.fromEntries(ALL.map((name) => [name, "carried"])) as Record<
+  Feature,
+  "carried"
+>

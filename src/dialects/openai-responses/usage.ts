@@ -1,0 +1,79 @@
+import { type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
+import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
+
+/**
+ * The usage of a response, in classes that never overlap (WIRE.md 8): tokens read from and written to
+ * the cache are part of the input, reasoning is part of the output. Searches stand beside the usage.
+ *
+ * @returns undefined when nothing was reported.
+ */
+export function decodeUsage(response: JsonObject): Usage | undefined {
+  const usage = objectAt(response, "usage")
+  if (usage === undefined) return undefined
+  const input = reported(usage.input_tokens)
+  const output = reported(usage.output_tokens)
+  if (input === undefined && output === undefined) return undefined
+  const details = objectAt(usage, "input_tokens_details")
+  const inputCacheRead = Math.min(count(details?.cached_tokens), input ?? 0)
+  const uncached = (input ?? 0) - inputCacheRead
+  const inputCacheWrite = Math.min(count(details?.cache_write_tokens), uncached)
+  const reasoning = count(objectAt(usage, "output_tokens_details")?.reasoning_tokens)
+  return {
+    ...NO_USAGE,
+    inputFresh: uncached - inputCacheWrite,
+    inputCacheRead,
+    inputCacheWrite,
+    output: output ?? 0,
+    reasoning: Math.min(reasoning, output ?? 0),
+    searches: searches(response),
+  }
+}
+
+/** Usage as OpenAI reports it, every member present. */
+export function encodeUsage(usage: Usage): JsonObject {
+  const input = totalInput(usage)
+  const output = totalOutput(usage)
+  return {
+    input_tokens: input,
+    input_tokens_details: {
+      cached_tokens: usage.inputCacheRead,
+      cache_write_tokens: usage.inputCacheWrite + usage.inputCacheWriteLong,
+    },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: usage.reasoning },
+    total_tokens: input + output,
+  }
+}
+
+/** The cost beside the usage: of a whole answer, or of the response in the last event of a stream. */
+export function setCost(carrier: JsonObject, cost: string): void {
+  const response = objectAt(carrier, "response") ?? carrier
+  // A number, as the vendors that tell a cost have it; the exact one stands in the receipt.
+  response.usage = { ...objectAt(response, "usage"), cost: Number(cost) }
+}
+
+/** Names under which vendors tell what they ask of the operator, which is between the two. */
+const VENDOR_COSTS = ["cost", "cost_details", "cost_in_usd_ticks"]
+
+/** @returns the very usage that was given when the vendor tells no cost in it. */
+export function withoutCost(usage: JsonObject): JsonObject {
+  if (VENDOR_COSTS.every((name) => usage[name] === undefined)) return usage
+  const kept = { ...usage }
+  for (const name of VENDOR_COSTS) delete kept[name]
+  return kept
+}
+
+function searches(response: JsonObject): number {
+  const tools = objectAt(response, "tool_usage")
+  return tools === undefined ? 0 : count(objectAt(tools, "web_search")?.num_requests)
+}
+
+/** A whole quantity, or undefined when the vendor gave none. */
+function reported(value: JsonValue | undefined): number | undefined {
+  if (typeof value !== "number" || !Number.isFinite(value)) return undefined
+  return Math.max(0, Math.ceil(value))
+}
+
+function count(value: JsonValue | undefined): number {
+  return reported(value) ?? 0
+}

@@ -1,0 +1,21 @@
+import type { Extra } from "../../canon/chat.ts"
+import type { JsonObject } from "../../canon/json.ts"
+
+export const DIALECT = "openai-responses"
+
+/** Of an answer. */
+export const ID_PREFIX = "resp_"
+
+/** Members of `include` that the canon knows: reasoning that can come back, and log probabilities. */
+export const INCLUDE_REASONING = "reasoning.encrypted_content"
+export const INCLUDE_LOGPROBS = "message.output_text.logprobs"
+
+/** The fields of an extra of this dialect; what belongs to another stays out. */
+export function ownFields(extra: Extra | undefined): JsonObject | undefined {
+  return extra?.dialect === DIALECT ? extra.fields : undefined
+}
+
+/** The fields as an extra of this dialect. */
+export function extraOf(fields: JsonObject): Extra {
+  return { dialect: DIALECT, fields }
+}

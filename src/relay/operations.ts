@@ -1,0 +1,273 @@
+import type { Loss } from "../canon/chat.ts"
+import { asGatewayError, GatewayError } from "../canon/errors.ts"
+import type { OperationAnswer, OperationCall, OperationFormat } from "../canon/operation.ts"
+import { NO_USAGE, totalInput, totalOutput, type Usage } from "../canon/usage.ts"
+import type { Deployment, Model } from "../catalog/model.ts"
+import type { Settlement } from "../ledger/hold.ts"
+import { route } from "../routing/route.ts"
+import { addAnswerHeaders } from "./answer-headers.ts"
+import { notCarried, outcomeOf, reportFailure } from "./attempts.ts"
+import type { Bill } from "./billing.ts"
+import type { Call, Caller } from "./call.ts"
+import { CALLER_LEFT, Leash, type RelayServices, type Surroundings } from "./exchange.ts"
+import { refusalOf } from "./refusal.ts"
+import { Attempt, type Target } from "./upstream.ts"
+
+/** What an operation is, before anybody is called. */
+export interface OperationOrder<T> {
+  readonly call: Call
+  readonly model: Model
+  /** The most it can use: what its hold covers. */
+  readonly worst: Usage
+  /**
+   * Does it at one deployment. What it throws sends the request to the next deployment, unless it is
+   * the caller's own fault.
+   */
+  readonly attempt: (way: Way) => Promise<Outcome<T>>
+}
+
+/** What one deployment made of it. */
+export interface Outcome<T> {
+  readonly value: T
+  readonly losses: readonly Loss[]
+}
+
+/** One deployment, and how to call it. */
+export interface Way extends Target {
+  /**
+   * Makes one upstream call, and gives its answer once its status is good.
+   * @param format whose refusals it would be.
+   */
+  call(call: OperationCall, format: Pick<AnyFormat, "decodeError">): Promise<UpstreamAnswer>
+}
+
+type AnyFormat = OperationFormat<never, unknown>
+
+/** An upstream's answer whose body is still to be read; the attempt knows its deadlines. */
+export interface UpstreamAnswer {
+  readonly attempt: Attempt<Target>
+  readonly response: Response
+}
+
+/** An operation whose upstream has answered, and whose money is still open. */
+export interface OpenOperation<T> {
+  readonly value: T
+  readonly deployment: Deployment
+  readonly provider: string
+  readonly losses: readonly Loss[]
+  /** Of the answer, as far as they are known. */
+  readonly headers: Record<string, string>
+  /**
+   * Charges what was used; resolves when that is on disk, and completes `headers`.
+   * @param estimated whether it is our own count.
+   */
+  settle(usage: Usage, estimated: boolean): Promise<Settlement>
+  /** Ends it unpaid: nothing was delivered. */
+  release(reason: GatewayError): void
+}
+
+/** The pipeline of everything that is no chat: limit, hold, route, attempt; then settle or release. */
+export class Operations {
+  readonly #services: RelayServices
+
+  constructor(services: RelayServices) {
+    this.#services = services
+  }
+
+  get surroundings(): Surroundings {
+    return this.#services.surroundings()
+  }
+
+  /**
+   * Brings an operation to an upstream's answer.
+   * @throws GatewayError; then nothing is held any more.
+   */
+  async begin<T>(order: OperationOrder<T>, caller: Caller): Promise<OpenOperation<T>> {
+    const { limiter, billing, watch } = this.#services
+    const { call, model, worst } = order
+    const { key } = call
+    const expected = totalInput(worst) + totalOutput(worst)
+    const headers = limiter.check(key.id, {
+      requestsPerMinute: key.requestsPerMinute,
+      tokensPerMinute: key.tokensPerMinute,
+      tokens: expected,
+    })
+    const correct = (usage: Usage): void => {
+      if (key.tokensPerMinute === undefined) return
+      const used = totalInput(usage) + totalOutput(usage)
+      limiter.adjust(key.id, used - expected, Date.now() - call.receivedAt)
+    }
+    let bill: Bill
+    try {
+      bill = await billing.admitUsage(call, model, worst)
+    } catch (error) {
+      correct(NO_USAGE)
+      throw error
+    }
+    const leash = new Leash(caller, watch)
+    const release = (): void => {
+      leash[Symbol.dispose]()
+      billing.release(bill)
+      correct(NO_USAGE)
+    }
+    try {
+      const { way, outcome } = await this.#route(order, bill, leash)
+      return this.#opened({ order, bill, leash, way, outcome, headers, correct, release })
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  /** Brings it there and charges it at once: for answers that are whole. */
+  async run<T extends { readonly usage: Usage; readonly estimated: boolean }>(
+    order: OperationOrder<T>,
+    caller: Caller,
+  ): Promise<OpenOperation<T>> {
+    const open = await this.begin(order, caller)
+    await open.settle(open.value.usage, open.value.estimated)
+    return open
+  }
+
+  async #route<T>(
+    order: OperationOrder<T>,
+    bill: Bill,
+    leash: Leash,
+  ): Promise<{ readonly way: Way; readonly outcome: Outcome<T> }> {
+    const { health } = this.#services
+    const { endpoints } = this.surroundings
+    let failure: GatewayError | undefined
+    for (const deployment of route(order.model, health)) {
+      const endpoint = endpoints.get(deployment.provider)
+      if (!endpoint) throw new Error(`provider ${deployment.provider} is not set up`)
+      if (leash.hasLeft) throw CALLER_LEFT
+      const way = this.#way(order.call, { deployment, endpoint }, bill, leash)
+      health.attempted(deployment.id)
+      try {
+        const outcome = await order.attempt(way)
+        if (order.call.isStrict && outcome.losses.length > 0) throw notCarried(outcome.losses)
+        bill.losses = outcome.losses
+        health.succeeded(deployment.id)
+        return { way, outcome }
+      } catch (thrown) {
+        failure = asGatewayError(thrown)
+        if (failure === CALLER_LEFT || isCallersOwn(failure)) break
+      }
+    }
+    throw (
+      failure ?? new GatewayError("upstream_overloaded", "No deployment of this model is set up.")
+    )
+  }
+
+  #way(call: Call, target: Target, bill: Bill, leash: Leash): Way {
+    const { watch } = this.#services
+    const { deadlines } = this.surroundings
+    return {
+      ...target,
+      call: async (wanted, format) => {
+        if (leash.hasLeft) throw CALLER_LEFT
+        const attempt = new Attempt({ plan: target, deadlines, watch })
+        leash.attempts.push(attempt)
+        bill.attempts.push(attempt.record)
+        try {
+          const request = await target.endpoint.operation(wanted)
+          const response = await attempt.send(request)
+          attempt.record.status = response.status
+          if (!response.ok) throw await refusalOf(attempt, response, format)
+          attempt.conclude("ok")
+          return { attempt, response }
+        } catch (thrown) {
+          const failure = asGatewayError(thrown)
+          attempt.conclude(outcomeOf(failure))
+          attempt.end(failure)
+          attempt[Symbol.dispose]()
+          reportFailure(this.#services, call.id, attempt, failure)
+          throw failure
+        }
+      },
+    }
+  }
+
+  #opened<T>(parts: OpenParts<T>): OpenOperation<T> {
+    const { billing } = this.#services
+    const { order, bill, leash, way, outcome, headers, correct, release } = parts
+    const { deployment, endpoint } = way
+    const { losses, value } = outcome
+    const { provider } = endpoint
+    addAnswerHeaders(headers, { provider, losses, balance: billing.balance(bill) })
+    return {
+      value,
+      deployment,
+      provider,
+      losses,
+      headers,
+      settle: async (usage, estimated) => {
+        leash[Symbol.dispose]()
+        if (!estimated && isNothing(usage))
+          this.#services.alarms.usageMissing(order.call.id, deployment.id)
+        const settlement = await billing.settle(
+          bill,
+          deployment,
+          billing.price(deployment, usage, estimated),
+        )
+        correct(usage)
+        const { charged: cost, balance } = settlement
+        addAnswerHeaders(headers, { losses, cost, balance })
+        return settlement
+      },
+      release: (reason) => {
+        leash.end(reason)
+        release()
+      },
+    }
+  }
+}
+
+interface OpenParts<T> {
+  readonly order: OperationOrder<T>
+  readonly bill: Bill
+  readonly leash: Leash
+  readonly way: Way
+  readonly outcome: Outcome<T>
+  readonly headers: Record<string, string>
+  readonly correct: (usage: Usage) => void
+  readonly release: () => void
+}
+
+/** What would fail in the same way at any other deployment. */
+function isCallersOwn(failure: GatewayError): boolean {
+  return failure.status < 500 && failure.kind !== "not_carried"
+}
+
+function isNothing(usage: Usage): boolean {
+  return Object.values(usage).every((quantity) => quantity === 0)
+}
+
+/**
+ * Makes all calls of an encoded operation, at most a few at once, and reads their answers whole.
+ * @throws GatewayError of the first call that failed.
+ */
+export async function callAll<Request, Result>(
+  way: Way,
+  format: OperationFormat<Request, Result>,
+  calls: readonly OperationCall[],
+): Promise<OperationAnswer[]> {
+  const answers: OperationAnswer[] = []
+  for (let start = 0; start < calls.length; start += MOST_AT_ONCE) {
+    const some = calls.slice(start, start + MOST_AT_ONCE)
+    answers.push(...(await Promise.all(some.map((call) => readWhole(way, format, call)))))
+  }
+  return answers
+}
+
+const MOST_AT_ONCE = 4
+
+async function readWhole<Request, Result>(
+  way: Way,
+  format: OperationFormat<Request, Result>,
+  call: OperationCall,
+): Promise<OperationAnswer> {
+  const { attempt, response } = await way.call(call, format)
+  using _ = attempt
+  return { headers: response.headers, bytes: await attempt.bytes(response) }
+}
