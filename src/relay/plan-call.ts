@@ -1,4 +1,4 @@
-import type { ChatRequest } from "../canon/chat.ts"
+import type { ChatRequest, Part } from "../canon/chat.ts"
 import { invalidValue } from "../canon/invalid-request.ts"
 import type { Deployment } from "../catalog/model.ts"
 import type { ChatOffer } from "../vendors/vendor.ts"
@@ -59,12 +59,7 @@ function planTranscoded(way: Way, request: ChatRequest): Plan {
 function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
   const { exchange, deployment, endpoint } = way
   const { dialect } = offer
-  if (request.previousResponse !== undefined && dialect.id !== "openai-responses") {
-    throw invalidValue(
-      "previous_response_id",
-      "The vendor of this model keeps no answers, so 'previous_response_id' cannot be used with it. Send the whole conversation as 'input'.",
-    )
-  }
+  if (dialect.id !== "openai-responses") refuseKept(request)
   const isMany = request.choices > 1 && dialect.supports.n !== "carried"
   const { messages, lost } = openEnvelopes(request, exchange.seal, endpoint.provider)
   const maxTokens = exchange.bill.clampedTo ?? request.maxTokens
@@ -87,4 +82,24 @@ function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
     losses: lost.length === 0 ? losses : [...lost, ...losses],
     calls: isMany ? request.choices : 1,
   }
+}
+
+/** What only a vendor that keeps answers could find again. */
+function refuseKept(request: ChatRequest): void {
+  if (request.previousResponse !== undefined) {
+    throw invalidValue(
+      "previous_response_id",
+      "The vendor of this model keeps no answers, so 'previous_response_id' cannot be used with it. Send the whole conversation as 'input'.",
+    )
+  }
+  if (request.messages.some(({ parts }) => parts.some(isReference))) {
+    throw invalidValue(
+      "input",
+      "The vendor of this model keeps no items, so an 'item_reference' leads nowhere. Send the items themselves; clients do that when 'store' is false.",
+    )
+  }
+}
+
+function isReference(part: Part): boolean {
+  return part.type === "unknown" && "item_reference" in part.extra.fields
 }

@@ -153,6 +153,11 @@ const tool: fc.Arbitrary<Tool> = record<Tool>(
   { description: text, parameters: schema, strict: fc.boolean(), cache, extra },
 )
 
+const toolChoice = fc.oneof(
+  fc.constantFrom("auto", "none", "required").map((type) => ({ type })),
+  word.map((name) => ({ type: "tool", name })),
+)
+
 export const request: fc.Arbitrary<ChatRequest> = record<ChatRequest>(
   fc
     .tuple(
@@ -183,10 +188,6 @@ export const request: fc.Arbitrary<ChatRequest> = record<ChatRequest>(
     frequencyPenalty: fc.integer({ min: -2, max: 2 }),
     logprobs: fc.boolean(),
     topLogprobs: fc.integer({ min: 0, max: 20 }),
-    toolChoice: fc.oneof(
-      fc.constantFrom("auto", "none", "required").map((type) => ({ type })),
-      word.map((name) => ({ type: "tool", name })),
-    ),
     responseFormat: fc.oneof(
       fc.constantFrom("text", "json-object").map((type) => ({ type })),
       record(
@@ -213,9 +214,13 @@ export const request: fc.Arbitrary<ChatRequest> = record<ChatRequest>(
 ).chain((request) =>
   fc.oneof(
     fc.constant(request),
-    fc
-      .tuple(fc.array(tool, { minLength: 1, maxLength: 3 }), fc.boolean())
-      .map(([tools, parallelToolCalls]) => ({ ...request, tools, parallelToolCalls })),
+    // Of calls something can be said only where there are tools.
+    record(
+      fc
+        .tuple(fc.array(tool, { minLength: 1, maxLength: 3 }), fc.boolean())
+        .map(([tools, parallelToolCalls]) => ({ ...request, tools, parallelToolCalls })),
+      { toolChoice },
+    ),
   ),
 )
 

@@ -21,6 +21,8 @@ const TOOL_FIELDS = new Set([
   "input_schema",
   "strict",
   "cache_control",
+  // How early the pieces of arguments come: nothing is lost without it.
+  "eager_input_streaming",
 ])
 
 export interface DecodedTools {

@@ -1,0 +1,403 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatEvent } from "../../../src/canon/chat.ts"
+import type { SseFrame } from "../../../src/canon/dialect.ts"
+import { foldEvents } from "../../../src/canon/fold.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
+import { decodeStream, framesOf } from "./support.ts"
+
+const RESPONSE = { id: "resp_1", created_at: 5, model: "gpt", status: "in_progress", output: [] }
+const CREATED = { type: "response.created", response: RESPONSE }
+
+function completed(response: JsonObject = {}): JsonObject {
+  return { type: "response.completed", response: { ...RESPONSE, status: "completed", ...response } }
+}
+
+function frames(...events: JsonObject[]): SseFrame[] {
+  return events.map((event) => ({ event: String(event.type), data: JSON.stringify(event) }))
+}
+
+function decode(...events: JsonObject[]): ChatEvent[] {
+  return decodeStream(frames(...events))
+}
+
+function added(index: number, item: JsonObject): JsonObject {
+  return { type: "response.output_item.added", output_index: index, item }
+}
+
+function done(index: number, item: JsonObject): JsonObject {
+  return { type: "response.output_item.done", output_index: index, item }
+}
+
+function textDelta(delta: string, index = 0, content = 0): JsonObject {
+  return { type: "response.output_text.delta", output_index: index, content_index: content, delta }
+}
+
+function message(text: string, annotations: JsonObject[] = []): JsonObject {
+  return { type: "message", id: "msg_1", content: [{ type: "output_text", text, annotations }] }
+}
+
+const START: ChatEvent = { type: "start", id: "resp_1", model: "gpt", created: 5 }
+
+describe("text", () => {
+  test("is told as it comes, and once", () => {
+    expect(
+      decode(
+        CREATED,
+        { ...CREATED, type: "response.in_progress" },
+        added(0, { type: "message", id: "msg_1", content: [] }),
+        textDelta("Hel"),
+        textDelta("lo"),
+        { type: "response.output_text.done", output_index: 0, content_index: 0, text: "Hello" },
+        {
+          type: "response.content_part.done",
+          output_index: 0,
+          content_index: 0,
+          part: { type: "output_text", text: "Hello" },
+        },
+        done(0, message("Hello")),
+        completed({ output: [message("Hello")] }),
+      ),
+    ).toEqual([
+      START,
+      { type: "text-delta", choice: 0, text: "Hel" },
+      { type: "text-delta", choice: 0, text: "lo" },
+      { type: "finish", choice: 0, reason: "stop" },
+    ])
+  })
+
+  test.each<[string, JsonObject[]]>([
+    [
+      "at the end of its piece",
+      [{ type: "response.output_text.done", output_index: 0, content_index: 0, text: "Hello" }],
+    ],
+    ["when its item is done", [done(0, message("Hello"))]],
+    ["with the response", [completed({ output: [message("Hello")] })]],
+    ["when only its beginning came", [textDelta("Hel"), done(0, message("Hello"))]],
+  ])("that was not told before is told %s", (_, events) => {
+    const told = decode(CREATED, ...events, completed({ output: [message("Hello")] }))
+    expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
+  })
+
+  test("a vendor that counts contents of a stream from 1 says nothing twice", () => {
+    const told = decode(CREATED, textDelta("Hello", 0, 1), done(0, message("Hello")), completed())
+    expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
+  })
+
+  test("a vendor that leaves items out of the response says nothing twice", () => {
+    const told = decode(CREATED, textDelta("Hello", 2), done(2, message("Hello")), {
+      ...completed({ output: [message("Hello")] }),
+    })
+    expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
+  })
+
+  test("ids that change from event to event do no harm", () => {
+    const told = decode(
+      CREATED,
+      added(0, { type: "message", id: "a", content: [] }),
+      { ...textDelta("Hello"), item_id: "b" },
+      done(0, { ...message("Hello"), id: "c" }),
+      completed({ output: [{ ...message("Hello"), id: "d" }] }),
+    )
+    expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
+  })
+
+  test("a refusal is no text", () => {
+    const refusal = {
+      type: "response.refusal.delta",
+      output_index: 0,
+      content_index: 0,
+      delta: "No.",
+    }
+    expect(decode(CREATED, refusal, completed())).toContainEqual({
+      type: "refusal-delta",
+      choice: 0,
+      text: "No.",
+    })
+  })
+})
+
+describe("sources", () => {
+  const annotation = {
+    type: "url_citation",
+    url: "https://a.b",
+    title: "A",
+    start_index: 1,
+    end_index: 3,
+  }
+
+  test("are told once, and those of a later piece are counted on", () => {
+    const told = decode(
+      CREATED,
+      textDelta("One "),
+      {
+        type: "response.output_text.annotation.added",
+        output_index: 0,
+        content_index: 0,
+        annotation_index: 0,
+        annotation,
+      },
+      done(0, message("One ", [annotation])),
+      textDelta("Two", 1),
+      done(1, { ...message("Two", [annotation]), id: "msg_2" }),
+      completed(),
+    )
+    expect(foldEvents(told).choices[0]?.parts).toEqual([
+      {
+        type: "text",
+        text: "One Two",
+        citations: [
+          { url: "https://a.b", title: "A", start: 1, end: 3 },
+          { url: "https://a.b", title: "A", start: 5, end: 7 },
+        ],
+      },
+    ])
+  })
+
+  test("a file is kept for this dialect", () => {
+    const file = { type: "file_citation", file_id: "file-1", filename: "a.txt", index: 3 }
+    const told = decode(CREATED, done(0, message("One", [file])), completed())
+    expect(told).toContainEqual({
+      type: "citation",
+      choice: 0,
+      citation: { title: "a.txt", extra: { dialect: "openai-responses", fields: file } },
+    })
+  })
+})
+
+describe("reasoning", () => {
+  const item = { type: "reasoning", id: "rs_1", summary: [] }
+
+  function summaryDelta(delta: string, index: number): JsonObject {
+    return {
+      type: "response.reasoning_summary_text.delta",
+      output_index: 0,
+      summary_index: index,
+      delta,
+    }
+  }
+
+  test("pieces of a summary are paragraphs, and the last proof counts", () => {
+    const told = decode(
+      CREATED,
+      added(0, { ...item, encrypted_content: "too early" }),
+      summaryDelta("Fir", 0),
+      summaryDelta("st.", 0),
+      summaryDelta("Then.", 1),
+      done(0, {
+        ...item,
+        summary: [
+          { type: "summary_text", text: "First." },
+          { type: "summary_text", text: "Then." },
+        ],
+        encrypted_content: "sealed",
+      }),
+      textDelta("Hi", 1),
+      completed(),
+    )
+    expect(foldEvents(told).choices[0]?.parts).toEqual([
+      {
+        type: "reasoning",
+        text: "First.\n\nThen.",
+        signature: "sealed",
+        signedBy: "openai-responses",
+        id: "rs_1",
+      },
+      { type: "text", text: "Hi" },
+    ])
+  })
+
+  test.each(["response.reasoning_text.delta", "response.reasoning.delta"])("%s is told", (type) => {
+    const told = decode(
+      CREATED,
+      { type, output_index: 0, content_index: 0, delta: "Hm." },
+      done(0, { ...item, content: [{ type: "reasoning_text", text: "Hm." }] }),
+      completed(),
+    )
+    expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "reasoning", text: "Hm." }])
+  })
+
+  test("that only comes with its item is told then", () => {
+    const summary = [{ type: "summary_text", text: "Hm." }]
+    const told = decode(CREATED, done(0, { ...item, summary }), completed())
+    expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "reasoning", text: "Hm." }])
+  })
+})
+
+describe("calls", () => {
+  const call = { type: "function_call", id: "fc_1", call_id: "call_1", name: "weather" }
+
+  function argumentsDelta(delta: string, index: number): JsonObject {
+    return { type: "response.function_call_arguments.delta", output_index: index, delta }
+  }
+
+  test("may interleave", () => {
+    const told = decode(
+      CREATED,
+      added(0, { ...call, arguments: "" }),
+      argumentsDelta('{"a"', 0),
+      added(1, { ...call, id: "fc_2", call_id: "call_2", arguments: "" }),
+      argumentsDelta("{}", 1),
+      argumentsDelta(":1}", 0),
+      done(1, { ...call, id: "fc_2", call_id: "call_2", arguments: "{}" }),
+      done(0, { ...call, arguments: '{"a":1}' }),
+      completed(),
+    )
+    const [choice] = foldEvents(told).choices
+    expect(choice).toEqual({
+      index: 0,
+      finish: "tool-calls",
+      parts: [
+        { type: "tool-call", id: "call_1", name: "weather", arguments: '{"a":1}' },
+        { type: "tool-call", id: "call_2", name: "weather", arguments: "{}" },
+      ],
+    })
+  })
+
+  test.each<[string, JsonObject[], string]>([
+    ["whole", [done(0, { ...call, arguments: '{"a":1}' })], '{"a":1}'],
+    ["without arguments", [added(0, call), done(0, { ...call, arguments: "" })], "{}"],
+    ["as an object", [done(0, { ...call, arguments: { a: 1 } })], '{"a":1}'],
+    ["only in the response", [completed({ output: [{ ...call, arguments: "{}" }] })], "{}"],
+  ])("may come %s", (_, events, expected) => {
+    const [choice] = foldEvents(decode(CREATED, ...events, completed())).choices
+    expect(choice).toMatchObject({
+      finish: "tool-calls",
+      parts: [{ id: "call_1", arguments: expected }],
+    })
+  })
+
+  test("may have but one id, or none", () => {
+    const { call_id: _, ...single } = call
+    expect(decode(CREATED, done(0, single))).toContainEqual(expect.objectContaining({ id: "fc_1" }))
+    const nameless = decode(CREATED, done(0, { type: "function_call", name: "weather" }))
+    expect(nameless).toContainEqual(
+      expect.objectContaining({ name: "weather", id: expect.stringMatching(/^call_/) }),
+    )
+  })
+})
+
+describe("the end", () => {
+  test.each<[JsonObject, Partial<Extract<ChatEvent, { type: "finish" }>>]>([
+    [{ status: "completed" }, { reason: "stop" }],
+    [
+      { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } },
+      { reason: "length" },
+    ],
+    [
+      { status: "incomplete", incomplete_details: { reason: "content_filter" } },
+      { reason: "content-filter" },
+    ],
+    [
+      { status: "incomplete", incomplete_details: { reason: "boredom" } },
+      { reason: "other", rawReason: "boredom" },
+    ],
+    [{ status: "incomplete" }, { reason: "other", rawReason: "incomplete" }],
+  ])("%j", (response, finish) => {
+    const type = `response.${String(response.status)}`
+    const told = decode(CREATED, { type, response: { ...RESPONSE, ...response } })
+    expect(told.at(-1)).toEqual({ type: "finish", choice: 0, reason: "other", ...finish })
+  })
+
+  test("carries the usage", () => {
+    const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7 }
+    expect(decode(CREATED, completed({ usage })).at(-1)).toMatchObject({
+      type: "usage",
+      usage: { inputFresh: 3, output: 4 },
+    })
+  })
+
+  test("is seen once the response says so, whatever a vendor adds", () => {
+    const decoder = OPENAI_RESPONSES.decodeEvents()
+    for (const frame of frames(CREATED, textDelta("Hi"))) decoder.push(frame)
+    expect(decoder.finished).toBe(false)
+    for (const frame of frames(completed())) decoder.push(frame)
+    expect(decoder.finished).toBe(true)
+    expect(decoder.push({ data: "[DONE]" })).toEqual([])
+    expect(decoder.end()).toEqual([])
+  })
+
+  test("that never comes leaves the stream unfinished", () => {
+    const decoder = OPENAI_RESPONSES.decodeEvents()
+    for (const frame of frames(CREATED, done(0, message("Hi")))) decoder.push(frame)
+    expect(decoder.end()).toEqual([])
+    expect(decoder.finished).toBe(false)
+  })
+})
+
+describe("errors inside a stream", () => {
+  const failed = {
+    type: "response.failed",
+    response: { ...RESPONSE, status: "failed", error: { code: "server_error", message: "Sorry." } },
+  }
+
+  test.each<[string, JsonObject]>([
+    ["flat", { type: "error", code: "server_error", message: "Sorry.", param: null }],
+    [
+      "nested",
+      {
+        type: "error",
+        error: { type: "server_error", code: null, message: "Sorry.", param: null },
+      },
+    ],
+    ["as the response itself", failed],
+  ])("%s", (_, event) => {
+    const told = decode(CREATED, event, failed)
+    expect(told).toEqual([START, { type: "error", message: "Sorry.", code: "server_error" }])
+  })
+
+  test("in text", () => {
+    const told = decodeStream([{ event: "error", data: "overloaded" }])
+    expect(told).toEqual([{ type: "error", message: "overloaded" }])
+  })
+
+  test("in an envelope without a type", () => {
+    const told = decodeStream([{ data: '{"error":{"message":"No.","code":429}}' }])
+    expect(told).toEqual([{ type: "error", message: "No.", code: "429" }])
+  })
+})
+
+describe("what is unknown", () => {
+  test("items are kept for this dialect", () => {
+    const search = { type: "web_search_call", id: "ws_1" }
+    expect(decode(CREATED, done(0, search), completed({ output: [search] }))).toEqual([
+      START,
+      {
+        type: "choice-extra",
+        choice: 0,
+        extra: { dialect: "openai-responses", fields: { output: [search] } },
+      },
+      { type: "finish", choice: 0, reason: "stop" },
+    ])
+  })
+
+  test("log probabilities are kept for this dialect", () => {
+    const logprobs = [{ token: "Hi", logprob: -1 }]
+    const content = [{ type: "output_text", text: "Hi", logprobs }]
+    const told = decode(CREATED, done(0, { type: "message", content }), completed())
+    expect(foldEvents(told).choices[0]?.extra?.fields).toEqual({ logprobs })
+  })
+
+  test("events, keep-alives and empty frames are passed over", () => {
+    const told = decode(
+      CREATED,
+      { type: "keepalive", sequence_number: 1 },
+      { type: "ping" },
+      { type: "response.novelty.delta", output_index: 0, delta: "?" },
+      { type: "response.output_item.added", output_index: 0, item: null },
+      completed(),
+    )
+    expect(told).toEqual([START, { type: "finish", choice: 0, reason: "stop" }])
+    expect(decodeStream([{ data: "" }])).toEqual([])
+  })
+
+  test("what is no JSON is an error of the vendor's", () => {
+    expect(() => decodeStream([{ data: "<html>" }])).toThrow("not JSON")
+  })
+})
+
+test("the data may stand ahead of the name of the event, and the name may be absent", () => {
+  const event = JSON.stringify(completed({ output: [message("Hi")] }))
+  const named = framesOf(`data: ${event}\nevent: response.completed\n\n`)
+  expect(decodeStream(named)).toEqual(decodeStream(framesOf(`data: ${event}\r\n\r\n`)))
+})

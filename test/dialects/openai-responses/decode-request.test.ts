@@ -1,0 +1,395 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatRequest, Message } from "../../../src/canon/chat.ts"
+import type { JsonObject, JsonValue } from "../../../src/canon/json.ts"
+import { OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
+
+const DIALECT = "openai-responses"
+
+function decode(body: JsonObject): ChatRequest {
+  return OPENAI_RESPONSES.decodeRequest({ model: "vendor/model", input: "Hello", ...body })
+}
+
+function messagesOf(...input: JsonValue[]): readonly Message[] {
+  return decode({ input }).messages
+}
+
+describe("the input", () => {
+  test("a text is a message of the user", () => {
+    expect(decode({})).toEqual({
+      model: "vendor/model",
+      messages: [{ role: "user", parts: [{ type: "text", text: "Hello" }] }],
+      stream: false,
+      streamUsage: true,
+      choices: 1,
+    })
+  })
+
+  test("instructions are a first message of the system", () => {
+    expect(decode({ instructions: "Be kind." }).messages).toEqual([
+      { role: "system", parts: [{ type: "text", text: "Be kind." }] },
+      { role: "user", parts: [{ type: "text", text: "Hello" }] },
+    ])
+    expect(decode({ instructions: "" }).messages.length).toBe(1)
+  })
+
+  test("easy messages have text or parts, and need no type", () => {
+    expect(
+      messagesOf(
+        { role: "developer", content: "Be brief." },
+        { role: "user", content: [{ type: "input_text", text: "Hi" }] },
+        { type: "message", role: "assistant", content: "Hello" },
+      ),
+    ).toEqual([
+      { role: "developer", parts: [{ type: "text", text: "Be brief." }] },
+      { role: "user", parts: [{ type: "text", text: "Hi" }] },
+      { role: "assistant", parts: [{ type: "text", text: "Hello" }] },
+    ])
+  })
+
+  test("pictures come by address, by data and by the id of a file", () => {
+    const [message] = messagesOf({
+      role: "user",
+      content: [
+        { type: "input_image", image_url: "https://example.com/a.png", detail: "low" },
+        { type: "input_image", image_url: "data:image/png;base64,iVBORw0KGgo=" },
+        { type: "input_image", file_id: "file-1" },
+      ],
+    })
+    expect(message?.parts).toEqual([
+      { type: "image", source: { type: "url", url: "https://example.com/a.png" }, detail: "low" },
+      {
+        type: "image",
+        source: { type: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" },
+      },
+      { type: "image", source: { type: "reference", id: "file-1" } },
+    ])
+  })
+
+  test("files come by address, by data and by their id", () => {
+    const [message] = messagesOf({
+      role: "user",
+      content: [
+        { type: "input_file", file_url: "https://example.com/a.pdf" },
+        {
+          type: "input_file",
+          filename: "a.pdf",
+          file_data: "data:application/pdf;base64,JVBERi0=",
+        },
+        { type: "input_file", file_data: "JVBERi0=", detail: "low" },
+        { type: "input_file", file_id: "file-1" },
+      ],
+    })
+    expect(message?.parts).toEqual([
+      { type: "file", source: { type: "url", url: "https://example.com/a.pdf" } },
+      {
+        type: "file",
+        source: { type: "base64", mediaType: "application/pdf", data: "JVBERi0=" },
+        name: "a.pdf",
+      },
+      {
+        type: "file",
+        source: { type: "base64", data: "JVBERi0=" },
+        extra: { dialect: DIALECT, fields: { detail: "low" } },
+      },
+      { type: "file", source: { type: "reference", id: "file-1" } },
+    ])
+  })
+
+  test("sound and breakpoints of the cache have names in the canon", () => {
+    const [message] = messagesOf({
+      role: "user",
+      content: [
+        { type: "input_audio", input_audio: { data: "UklGRg==", format: "wav" } },
+        { type: "input_text", text: "Long", prompt_cache_breakpoint: { mode: "explicit" } },
+      ],
+    })
+    expect(message?.parts).toEqual([
+      { type: "audio", source: { type: "base64", data: "UklGRg==" }, format: "wav" },
+      { type: "text", text: "Long", cache: {} },
+    ])
+  })
+
+  test("what the assistant did in a row is one message, its parts in order", () => {
+    const messages = messagesOf(
+      { role: "user", content: "Weather?" },
+      {
+        type: "reasoning",
+        id: "rs_1",
+        summary: [
+          { type: "summary_text", text: "First." },
+          { type: "summary_text", text: "Then." },
+        ],
+        encrypted_content: "sealed",
+      },
+      {
+        type: "message",
+        id: "msg_1",
+        role: "assistant",
+        status: "completed",
+        phase: "commentary",
+        content: [
+          {
+            type: "output_text",
+            text: "I will ask.",
+            logprobs: [],
+            annotations: [
+              {
+                type: "url_citation",
+                url: "https://example.com",
+                title: "E",
+                start_index: 2,
+                end_index: 6,
+              },
+            ],
+          },
+          { type: "refusal", refusal: "But not that." },
+        ],
+      },
+      { type: "function_call", id: "fc_1", call_id: "a", name: "weather", arguments: "" },
+      { type: "function_call", call_id: "b", name: "weather", arguments: '{"city":"Bonn"}' },
+      { type: "function_call_output", call_id: "b", output: "Rain" },
+      {
+        type: "function_call_output",
+        call_id: "a",
+        output: [
+          { type: "input_text", text: "See" },
+          { type: "input_image", image_url: "https://example.com/a.png" },
+        ],
+      },
+    )
+    expect(messages.slice(1)).toEqual([
+      {
+        role: "assistant",
+        parts: [
+          {
+            type: "reasoning",
+            text: "First.\n\nThen.",
+            signature: "sealed",
+            signedBy: DIALECT,
+            id: "rs_1",
+          },
+          {
+            type: "text",
+            text: "I will ask.",
+            citations: [{ url: "https://example.com", title: "E", start: 2, end: 6 }],
+            extra: { dialect: DIALECT, fields: { phase: "commentary" } },
+          },
+          { type: "refusal", text: "But not that." },
+          { type: "tool-call", id: "a", name: "weather", arguments: "{}" },
+          { type: "tool-call", id: "b", name: "weather", arguments: '{"city":"Bonn"}' },
+        ],
+      },
+      {
+        role: "tool",
+        parts: [{ type: "tool-result", id: "b", content: [{ type: "text", text: "Rain" }] }],
+      },
+      {
+        role: "tool",
+        parts: [
+          {
+            type: "tool-result",
+            id: "a",
+            content: [
+              { type: "text", text: "See" },
+              { type: "image", source: { type: "url", url: "https://example.com/a.png" } },
+            ],
+          },
+        ],
+      },
+    ])
+  })
+
+  test("reasoning may be shown as it is; a mere pointer at it is kept whole", () => {
+    const pointer = { type: "reasoning", id: "rs_1", summary: [] }
+    const [message] = messagesOf(
+      {
+        type: "reasoning",
+        summary: [],
+        content: [{ type: "reasoning_text", text: "Hm." }],
+        encrypted_content: null,
+      },
+      pointer,
+      { role: "assistant", content: "Hi" },
+    )
+    expect(message?.parts).toEqual([
+      { type: "reasoning", text: "Hm." },
+      { type: "unknown", extra: { dialect: DIALECT, fields: { reasoning: pointer } } },
+      { type: "text", text: "Hi" },
+    ])
+  })
+
+  test("items of the vendor's own tools are kept whole under their names", () => {
+    const search = { type: "web_search_call", id: "ws_1", status: "completed" }
+    const reference = { id: "msg_1" }
+    const vendors = { type: "acme:scan", id: "1" }
+    expect(messagesOf(search, { role: "assistant", content: "Hi" }, reference, vendors)).toEqual([
+      {
+        role: "assistant",
+        parts: [
+          { type: "unknown", extra: { dialect: DIALECT, fields: { web_search_call: search } } },
+          { type: "text", text: "Hi" },
+        ],
+      },
+      {
+        role: "user",
+        parts: [
+          { type: "unknown", extra: { dialect: DIALECT, fields: { item_reference: reference } } },
+        ],
+      },
+      {
+        role: "user",
+        parts: [{ type: "unknown", extra: { dialect: DIALECT, fields: { "acme:scan": vendors } } }],
+      },
+    ])
+  })
+
+  test("an item by the name of the prototype does no harm", () => {
+    const body = JSON.parse('{"role":"user","content":"Hi","__proto__":{"a":1},"mood":"good"}')
+    const [message] = messagesOf(body)
+    expect(message?.extra?.fields).toEqual({ mood: "good" })
+  })
+})
+
+describe("parameters", () => {
+  test("those of the canon have their own names there", () => {
+    const request = decode({
+      stream: true,
+      max_output_tokens: 10,
+      temperature: 2,
+      top_p: 0.5,
+      presence_penalty: -1,
+      frequency_penalty: 1,
+      top_logprobs: 2,
+      parallel_tool_calls: false,
+      metadata: { a: "b" },
+      service_tier: "flex",
+      user: "u",
+      safety_identifier: "s",
+      prompt_cache_key: "k",
+      previous_response_id: "resp_1",
+      reasoning: { effort: "low", generate_summary: "concise" },
+    })
+    expect(request).toMatchObject({
+      stream: true,
+      maxTokens: 10,
+      temperature: 2,
+      topP: 0.5,
+      presencePenalty: -1,
+      frequencyPenalty: 1,
+      logprobs: true,
+      topLogprobs: 2,
+      parallelToolCalls: false,
+      metadata: { a: "b" },
+      serviceTier: "flex",
+      user: "u",
+      safetyIdentifier: "s",
+      promptCacheKey: "k",
+      previousResponse: "resp_1",
+      reasoning: { effort: "low", summary: "concise" },
+    })
+    expect(request.extra).toBeUndefined()
+  })
+
+  test.each<[JsonObject, Partial<ChatRequest>]>([
+    [{ format: { type: "text" } }, { responseFormat: { type: "text" } }],
+    [{ format: { type: "json_object" } }, { responseFormat: { type: "json-object" } }],
+    [
+      { format: { type: "json_schema", name: "a", schema: {}, strict: true, description: "d" } },
+      {
+        responseFormat: {
+          type: "json-schema",
+          name: "a",
+          schema: {},
+          strict: true,
+          description: "d",
+        },
+      },
+    ],
+    [{ verbosity: "low" }, { verbosity: "low" }],
+  ])("text %j", (text, expected) => {
+    expect(decode({ text })).toMatchObject(expected)
+  })
+
+  test("functions are flat; other tools and choices are kept for this dialect", () => {
+    const request = decode({
+      tools: [
+        { type: "function", name: "a", description: null, parameters: { type: "object" } },
+        { type: "function", name: "b", strict: true, defer_loading: true },
+        { type: "web_search" },
+      ],
+      tool_choice: { type: "web_search" },
+    })
+    expect(request.tools).toEqual([
+      { name: "a", parameters: { type: "object" } },
+      {
+        name: "b",
+        strict: true,
+        extra: { dialect: DIALECT, fields: { defer_loading: true } },
+      },
+    ])
+    expect(request.toolChoice).toBeUndefined()
+    expect(request.extra?.fields).toEqual({
+      tools: [{ type: "web_search" }],
+      tool_choice: { type: "web_search" },
+    })
+  })
+
+  test.each<[JsonValue, ChatRequest["toolChoice"]]>([
+    ["auto", { type: "auto" }],
+    ["none", { type: "none" }],
+    ["required", { type: "required" }],
+    [
+      { type: "function", name: "a" },
+      { type: "tool", name: "a" },
+    ],
+  ])("tool_choice %j", (choice, expected) => {
+    expect(decode({ tool_choice: choice }).toolChoice).toEqual(expected)
+  })
+
+  test("what asks for nothing special leaves no trace", () => {
+    const request = decode({
+      store: false,
+      background: false,
+      truncation: "disabled",
+      include: ["reasoning.encrypted_content"],
+      stream_options: { include_obfuscation: true },
+      top_logprobs: 0,
+      conversation: null,
+    })
+    expect(request).toEqual(decode({}))
+  })
+
+  test("what no other dialect has is kept, so that its loss can be told", () => {
+    const fields = {
+      store: true,
+      truncation: "auto",
+      max_tool_calls: 3,
+      prompt_cache_retention: "24h",
+      novelty: { a: 1 },
+    }
+    const request = decode({
+      ...fields,
+      include: ["reasoning.encrypted_content", "file_search_call.results"],
+      reasoning: { effort: "low", context: "all_turns" },
+    })
+    expect(request.extra).toEqual({
+      dialect: DIALECT,
+      fields: {
+        ...fields,
+        include: ["file_search_call.results"],
+        reasoning: { context: "all_turns" },
+      },
+    })
+  })
+
+  test("log probabilities are asked for through include", () => {
+    const request = decode({ include: ["message.output_text.logprobs"] })
+    expect(request.logprobs).toBe(true)
+    expect(request.extra).toBeUndefined()
+  })
+
+  test.each(["previous_response_id", "conversation"])("with %s the input may be absent", (name) => {
+    const body = { model: "m", [name]: "id" }
+    expect(OPENAI_RESPONSES.decodeRequest(body).messages).toEqual([])
+  })
+})

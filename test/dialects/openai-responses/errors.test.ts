@@ -1,0 +1,99 @@
+import { describe, expect, test } from "bun:test"
+import { GatewayError, type ErrorKind } from "../../../src/canon/errors.ts"
+import { OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
+import { WITHOUT_FIXTURES } from "../../support/recordings.ts"
+import { recordedResponses } from "./recorded.ts"
+
+const { decodeError, encodeError } = OPENAI_RESPONSES
+
+describe("errors of vendors", () => {
+  test.each<[string, number, unknown, Partial<GatewayError>]>([
+    [
+      "OpenAI's envelope",
+      400,
+      {
+        error: {
+          message: "Unsupported parameter: 'temperature'.",
+          type: "invalid_request_error",
+          param: "temperature",
+          code: null,
+        },
+      },
+      {
+        kind: "refused_by_upstream",
+        message: "Unsupported parameter: 'temperature'.",
+        details: {
+          upstream: { status: 400, type: "invalid_request_error" },
+          parameter: "temperature",
+        },
+      },
+    ],
+    [
+      "a model that is not known is a 400 here",
+      400,
+      { error: { message: "No such model.", param: "model", code: "model_not_found" } },
+      {
+        kind: "upstream_error",
+        message: "The provider does not know the model or address that it was asked for.",
+      },
+    ],
+    [
+      "a key that is wrong, in xAI's words",
+      400,
+      { code: "invalid-argument", error: "Incorrect API key provided." },
+      { kind: "upstream_error" },
+    ],
+    ["a flat error", 400, { message: "No.", code: 7 }, { message: "No." }],
+    [
+      "a list of complaints",
+      422,
+      { detail: [{ loc: ["input"] }] },
+      { message: '[{"loc":["input"]}]' },
+    ],
+    ["a complaint", 422, { detail: "No." }, { message: "No." }],
+    ["text", 400, "No.", { message: "No." }],
+    ["a page", 400, "<html>", { message: "The provider refused the request with status 400." }],
+    ["nothing", 500, undefined, { kind: "upstream_error" }],
+    ["too many requests", 429, {}, { kind: "upstream_overloaded" }],
+  ])("%s", (_, status, body, expected) => {
+    expect(decodeError(status, body)).toMatchObject(expected)
+  })
+})
+
+describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
+  const kinds: Readonly<Record<string, ErrorKind>> = {
+    "401": "upstream_error",
+    model_not_found: "upstream_error",
+    "invalid-argument": "upstream_error",
+  }
+  for (const { file, status, answer } of recordedResponses()) {
+    if (status === 200 || typeof answer !== "object") continue
+    test(file, () => {
+      const { error } = answer
+      const code =
+        typeof error === "object" && error !== null && "code" in error ? error.code : answer.code
+      const expected = kinds[String(status)] ?? kinds[String(code)] ?? "refused_by_upstream"
+      const decoded = decodeError(status, answer)
+      expect(decoded.kind).toBe(expected)
+      if (expected === "refused_by_upstream") expect(decoded.status).toBe(status)
+      expect(decoded.message).not.toContain("key provided")
+    })
+  }
+})
+
+test("the caller's envelope is OpenAI's", () => {
+  const error = new GatewayError("invalid_value", "No.", { parameter: "input" })
+  expect(encodeError(error, "request_1")).toEqual({
+    status: 400,
+    body: {
+      error: {
+        message: "No.",
+        type: "invalid_request_error",
+        param: "input",
+        code: "invalid_value",
+        error_type: "invalid_value",
+        request_id: "request_1",
+      },
+    },
+  })
+})

@@ -1,0 +1,158 @@
+import { describe, expect, test } from "bun:test"
+import type { FramePatcher, SseFrame } from "../../../src/canon/dialect.ts"
+import { GatewayError } from "../../../src/canon/errors.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
+import { jsonOf, readByClient } from "./support.ts"
+
+const { patches } = OPENAI_RESPONSES
+const PATCH = { model: "vendor/model", streamUsage: true }
+
+const RESPONSE = {
+  id: "resp_1",
+  object: "response",
+  model: "gpt-5",
+  status: "in_progress",
+  output: [],
+}
+
+function frameOf(json: JsonObject): SseFrame {
+  return { event: String(json.type), data: JSON.stringify(json), json }
+}
+
+const CREATED = frameOf({ type: "response.created", response: RESPONSE, sequence_number: 0 })
+
+function push(frame: SseFrame, patcher: FramePatcher = patches.frames(PATCH)) {
+  return patcher.push(frame)
+}
+
+describe("a request", () => {
+  test("is changed in the model alone, and stays the caller's", () => {
+    const body = { model: "vendor/gpt-5", input: "Hi", previous_response_id: "resp_1", novelty: 1 }
+    expect(patches.request(body, { model: "gpt-5" })).toEqual({
+      body: { ...body, model: "gpt-5" },
+      losses: [],
+    })
+    expect(body.model).toBe("vendor/gpt-5")
+  })
+
+  test("is held to the output that the credits cover", () => {
+    const body = { model: "m", input: "Hi", max_output_tokens: 1000 }
+    expect(patches.request(body, { model: "m", maxTokens: 10 }).body.max_output_tokens).toBe(10)
+  })
+})
+
+test("an answer shows the public model and not what the vendor asks of the operator", () => {
+  const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3 }
+  const body: JsonObject = {
+    ...RESPONSE,
+    usage: { ...usage, cost: 0.1, cost_details: {}, cost_in_usd_ticks: 7 },
+  }
+  patches.result(body, PATCH)
+  expect(body).toEqual({ ...RESPONSE, model: "vendor/model", usage })
+})
+
+describe("a frame", () => {
+  test("of the response shows the public model; the vendor's own object is left alone", () => {
+    const patched = push(CREATED)
+    expect(patched.action).toBe("forward")
+    expect(patched.event).toBe("response.created")
+    expect(JSON.parse(patched.data)).toEqual({
+      ...CREATED.json,
+      response: { ...RESPONSE, model: "vendor/model" },
+    })
+    expect(CREATED.json?.response).toEqual(RESPONSE)
+  })
+
+  test("of an item goes on as it came, by its name", () => {
+    const json = { type: "response.output_text.delta", delta: "Hi", sequence_number: 4 }
+    const { event: _, ...nameless } = frameOf(json)
+    expect(push(nameless)).toEqual({
+      action: "forward",
+      event: "response.output_text.delta",
+      data: JSON.stringify(json),
+    })
+  })
+
+  test.each(["completed", "incomplete", "failed"])("that is the last word: %s", (status) => {
+    const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3, cost: 0.5 }
+    const response = { ...RESPONSE, status, usage }
+    const { action, usageCarrier, data } = push(
+      frameOf({ type: `response.${status}`, response, sequence_number: 9 }),
+    )
+    expect(action).toBe("last")
+    expect(usageCarrier).toEqual(JSON.parse(data))
+    OPENAI_RESPONSES.setCost(usageCarrier ?? {}, "0.25")
+    expect(usageCarrier).toMatchObject({
+      response: { model: "vendor/model", usage: { total_tokens: 3, cost: 0.25 } },
+      sequence_number: 9,
+    })
+  })
+
+  test("without usage carries none", () => {
+    const frame = frameOf({ type: "response.failed", response: { ...RESPONSE, usage: null } })
+    expect(push(frame)).not.toHaveProperty("usageCarrier")
+  })
+
+  test.each<[string, SseFrame]>([
+    ["[DONE]", { data: "[DONE]" }],
+    ["a ping", frameOf({ type: "ping" })],
+    ["no JSON", { data: "hello" }],
+    ["no type", { data: "{}", json: {} }],
+  ])("that is none of this dialect is withheld: %s", (_, frame) => {
+    expect(push(frame).action).toBe("withhold")
+  })
+
+  test.each<[string, JsonObject]>([
+    ["an error", { type: "error", message: "No.", sequence_number: 3 }],
+    ["a keep-alive with a number", { type: "keepalive", sequence_number: 3 }],
+    ["an event of tomorrow", { type: "response.novelty", sequence_number: 3 }],
+  ])("that is of this dialect goes on: %s", (_, json) => {
+    expect(push(frameOf(json))).toEqual({
+      action: "forward",
+      event: String(json.type),
+      data: JSON.stringify(json),
+    })
+  })
+})
+
+describe("a stream that breaks", () => {
+  const error = new GatewayError("upstream_error", "The provider broke off the stream.")
+
+  test("goes on in its numbers and ends with the response as it was last told", () => {
+    const patcher = patches.frames(PATCH)
+    patcher.push(CREATED)
+    patcher.push(frameOf({ type: "response.output_text.delta", delta: "Hi", sequence_number: 7 }))
+    expect(jsonOf(patcher.fail(error, "request_1"))).toEqual([
+      {
+        type: "error",
+        code: "upstream_error",
+        message: "The provider broke off the stream.",
+        param: null,
+        error_type: "upstream_error",
+        request_id: "request_1",
+        sequence_number: 8,
+      },
+      {
+        type: "response.failed",
+        response: {
+          ...RESPONSE,
+          model: "vendor/model",
+          status: "failed",
+          error: { code: "server_error", message: "The provider broke off the stream." },
+        },
+        sequence_number: 9,
+      },
+    ])
+    expect(patcher.end()).toEqual([])
+  })
+
+  test("before it began begins first", async () => {
+    const frames = patches.frames(PATCH).fail(error, "request_1")
+    expect(jsonOf(frames).at(-1)).toMatchObject({
+      type: "response.failed",
+      response: { model: "vendor/model" },
+    })
+    await expect(readByClient(frames)).rejects.toThrow("broke off")
+  })
+})

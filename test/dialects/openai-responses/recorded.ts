@@ -1,0 +1,120 @@
+import { readdirSync } from "node:fs"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/canon/json.ts"
+import { HAS_FIXTURES, readFixture } from "../../support/recordings.ts"
+
+const FIXTURES = new URL("../../../../shared/fixtures/", import.meta.url)
+
+/** One recorded call of an address of responses. */
+export interface Recording {
+  readonly file: string
+  readonly vendor: string
+  readonly status: number
+  readonly request: JsonObject | undefined
+  /** The JSON of a whole answer, or the text of a stream. */
+  readonly answer: JsonObject | string | undefined
+  /** Whether strings were cut when the recording was gathered. */
+  readonly isCut: boolean
+}
+
+interface IndexLine {
+  readonly file: string
+  readonly dialect: string
+  readonly status: number
+  readonly url?: string
+  readonly truncated_strings?: number
+}
+
+/** All of them, whichever the vendor and the status; compaction and counting are other calls. */
+export function recordedResponses(): Recording[] {
+  if (!HAS_FIXTURES) return []
+  return readFixture("index.jsonl")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as IndexLine)
+    .filter(({ file, url }) => file.startsWith("recorded/") && /\/responses(\?|$)/.test(url ?? ""))
+    .map((line) => {
+      const { request, response } = JSON.parse(readFixture(line.file))
+      return {
+        file: line.file.replace("recorded/", ""),
+        vendor: line.dialect,
+        status: line.status,
+        request: request.body?.json,
+        answer: response.body?.json ?? response.body?.text,
+        isCut: (line.truncated_strings ?? 0) > 0,
+      }
+    })
+}
+
+/** Made by hand: the one is no JSON, the deltas of the other are not what its ends say. */
+const UNREAL = /parallel-tool-call-wrapper|openai-shell-container\.1/
+
+/** Fixtures of another client: one event a line, without the framing; some hold several answers. */
+export function otherStreams(): { readonly file: string; readonly wire: string }[] {
+  const files = otherFixtures(".chunks.txt").filter((file) => !UNREAL.test(file))
+  return files.flatMap((file) => {
+    const answers: string[] = []
+    for (const line of readFixture(file).trim().split("\n")) {
+      if (line.includes('"type":"response.created"')) answers.push("")
+      answers[answers.length - 1] += `data: ${line}\n\n`
+    }
+    return answers.map((wire, index) => ({ file: `${file} ${index}`, wire }))
+  })
+}
+
+/** Whole answers among the fixtures of another client; its errors are left out. */
+export function otherAnswers(): { readonly file: string; readonly body: JsonObject }[] {
+  return otherFixtures(".json")
+    .map((file) => ({ file, body: JSON.parse(readFixture(file)) as JsonObject }))
+    .filter(({ body }) => Array.isArray(body.output))
+}
+
+const OTHER_FOLDERS = ["openai", "xai", "open-responses"].map(
+  (vendor) => `vercel-ai/${vendor}/responses/`,
+)
+
+function otherFixtures(ending: string): string[] {
+  if (!HAS_FIXTURES) return []
+  return OTHER_FOLDERS.flatMap((folder) =>
+    readdirSync(new URL(folder, FIXTURES))
+      .filter((name) => name.endsWith(ending))
+      .map((name) => folder + name),
+  )
+}
+
+/** What a response says and does, read without the dialect. */
+export interface Reading {
+  readonly text: string
+  readonly refusal: string
+  readonly reasoning: string
+  readonly calls: readonly { id: unknown; name: unknown; arguments: unknown }[]
+  readonly citations: number
+}
+
+export function readResponse(response: JsonObject): Reading {
+  const items = list(response.output)
+  const contents = items
+    .filter(({ type }) => type === "message")
+    .flatMap(({ content }) => list(content))
+  const reasoning = items.filter(({ type }) => type === "reasoning")
+  return {
+    text: contents.map(({ text }) => text ?? "").join(""),
+    refusal: contents.map(({ refusal }) => refusal ?? "").join(""),
+    reasoning: reasoning
+      .map(({ content, summary }) => paragraphs(content) || paragraphs(summary))
+      .join(""),
+    calls: items
+      .filter(({ type }) => type === "function_call")
+      .map(({ call_id: id, name, arguments: written }) => ({ id, name, arguments: written })),
+    citations: contents.flatMap(({ annotations }) => list(annotations)).length,
+  }
+}
+
+function paragraphs(pieces: JsonValue | undefined): string {
+  return list(pieces)
+    .map(({ text }) => text)
+    .join("\n\n")
+}
+
+function list(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : []
+}

@@ -1,0 +1,295 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatEvent, ChatRequest, ChatResult } from "../../../src/canon/chat.ts"
+import type { SseFrame } from "../../../src/canon/dialect.ts"
+import { GatewayError } from "../../../src/canon/errors.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/canon/json.ts"
+import { NO_USAGE } from "../../../src/canon/usage.ts"
+import { openAiResponses, OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
+import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../../support/recordings.ts"
+import { openAiDescription, openResponsesDescription } from "./descriptions.ts"
+import { recordedResponses } from "./recorded.ts"
+import {
+  assistant,
+  conversation,
+  encodeStream,
+  eventsOf,
+  jsonOf,
+  requestOf,
+  text,
+  user,
+} from "./support.ts"
+
+const openAi = openAiDescription()
+const openResponses = openResponsesDescription()
+
+const TOOL = {
+  name: "weather",
+  description: "Tells the weather.",
+  strict: true,
+  parameters: { type: "object", properties: { city: { type: "string" } } },
+}
+const PNG = { type: "base64", data: "iVBORw0KGgo=", mediaType: "image/png" } as const
+const PDF = { type: "base64", data: "JVBERi0=", mediaType: "application/pdf" } as const
+
+const FULL_REQUEST: ChatRequest = requestOf({
+  messages: [
+    { role: "system", parts: [text("Be kind.")] },
+    user(
+      text("Look."),
+      { type: "image", source: PNG, detail: "low" },
+      { type: "image", source: { type: "url", url: "https://example.com/a.png" } },
+      { type: "image", source: { type: "reference", id: "file-1" } },
+      { type: "file", source: PDF, name: "a.pdf" },
+      { type: "file", source: { type: "url", url: "https://example.com/a.pdf" } },
+    ),
+    assistant(
+      { type: "reasoning", text: "Hm.", signature: "s", signedBy: "openai-responses", id: "rs_1" },
+      text("I will ask."),
+      { type: "tool-call", id: "call_1", name: "weather", arguments: '{"city":"Bonn"}' },
+      { type: "tool-call", id: "call_2", name: "weather", arguments: "{}" },
+    ),
+    {
+      role: "tool",
+      parts: [
+        { type: "tool-result", id: "call_1", content: [{ type: "text", text: "Rain" }] },
+        {
+          type: "tool-result",
+          id: "call_2",
+          content: [
+            { type: "text", text: "See" },
+            { type: "image", source: PNG },
+            { type: "file", source: PDF },
+          ],
+        },
+      ],
+    },
+    { role: "developer", parts: [text("Be brief.")] },
+    user(text("And?")),
+  ],
+  maxTokens: 100,
+  temperature: 0.5,
+  topP: 0.5,
+  logprobs: true,
+  topLogprobs: 3,
+  tools: [TOOL, { name: "bare" }],
+  toolChoice: { type: "tool", name: "weather" },
+  parallelToolCalls: false,
+  responseFormat: {
+    type: "json-schema",
+    name: "answer",
+    description: "An answer.",
+    strict: true,
+    schema: { type: "object" },
+  },
+  reasoning: { effort: "high", summary: "auto" },
+  verbosity: "low",
+  user: "u",
+  safetyIdentifier: "s",
+  metadata: { a: "b" },
+  serviceTier: "flex",
+  promptCacheKey: "k",
+})
+
+const RESULT: ChatResult = {
+  id: "1",
+  model: "provider/model",
+  created: 1_700_000_000,
+  choices: [
+    {
+      index: 0,
+      finish: "tool-calls",
+      parts: [
+        { type: "reasoning", text: "Hm.", signature: "s", signedBy: "anthropic-messages" },
+        { type: "reasoning", text: "", signature: "t", signedBy: "gemini", isRedacted: true },
+        {
+          type: "text",
+          text: "Rain.",
+          citations: [{ url: "https://example.com", title: "E", start: 0, end: 4 }],
+        },
+        { type: "refusal", text: "No more." },
+        { type: "tool-call", id: "call_1", name: "weather", arguments: "{}" },
+        { type: "tool-call", id: "call_2", name: "weather", arguments: '{"city":"Bonn"}' },
+      ],
+    },
+  ],
+  usage: {
+    ...NO_USAGE,
+    inputFresh: 3,
+    inputCacheRead: 2,
+    inputCacheWrite: 1,
+    output: 9,
+    reasoning: 4,
+  },
+}
+
+/** Problems of one value by the name of each schema that it has to satisfy. */
+function problemsOf(value: unknown, openAiSchema: string, openResponsesSchema: string): string[] {
+  return [
+    ...openAi.problems(openAiSchema, asRecorded(value)),
+    ...openResponses.problems(openResponsesSchema, asMeant(value)),
+  ]
+}
+
+/** OpenAI's description takes no null for the usage of an answer that is under way; its API tells null. */
+function asRecorded(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (key, member) =>
+      key === "usage" && member === null ? undefined : member,
+    ),
+  )
+}
+
+/** That of Open Responses knows a JSON schema only as null, and in requests no JSON without one. */
+function asMeant(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (key, member) =>
+      key === "format" && isJsonObject(member) ? { type: "text" } : member,
+    ),
+  )
+}
+
+describe.skipIf(!HAS_FIXTURES)(
+  `requests keep to the vendors' descriptions${WITHOUT_FIXTURES}`,
+  () => {
+    const examples: Readonly<Record<string, ChatRequest>> = {
+      "with everything": FULL_REQUEST,
+      "with text alone": conversation(user(text("Hello"))),
+      "with an earlier answer": conversation(
+        user(text("Hi")),
+        assistant(text("Hello")),
+        user(text("?")),
+      ),
+      "with a choice of none": requestOf({ tools: [TOOL], toolChoice: { type: "none" } }),
+      "with JSON": requestOf({ responseFormat: { type: "json-object" } }),
+      "with a budget": requestOf({ reasoning: { budget: 4000 }, maxTokens: 8000 }),
+      "that goes on": requestOf({ previousResponse: "resp_1" }),
+    }
+
+    for (const [name, request] of Object.entries(examples)) {
+      test(name, () => {
+        const { body } = OPENAI_RESPONSES.encodeRequest(request)
+        expect(problemsOf(body, "CreateResponse", "CreateResponseBody")).toEqual([])
+      })
+    }
+
+    // What OpenAI's description asks of an item that is sent back, its API was recorded not to ask.
+    test("a refusal that is sent back", () => {
+      const request = conversation(assistant({ type: "refusal", text: "No." }), user(text("Why?")))
+      const { body } = OPENAI_RESPONSES.encodeRequest(request)
+      expect(openResponses.problems("CreateResponseBody", body)).toEqual([])
+    })
+
+    test("recorded requests, read and written again", () => {
+      const { encodeRequest } = openAiResponses({ reasoningText: true })
+      let count = 0
+      for (const { request, status, isCut, file } of recordedResponses()) {
+        if (request === undefined || status !== 200 || isCut || request.background === true)
+          continue
+        const { body } = encodeRequest(OPENAI_RESPONSES.decodeRequest(request))
+        // Recorded clients leave out the id of reasoning and the members of what was said before.
+        const { input, ...rest } = body
+        expect({ file, problems: openAi.problems("CreateResponse", rest) }).toEqual({
+          file,
+          problems: [],
+        })
+        expect(Array.isArray(input)).toBe(true)
+        count++
+      }
+      expect(count).toBeGreaterThan(100)
+    })
+  },
+)
+
+const REQUESTS: Readonly<Record<string, ChatRequest>> = {
+  "a plain request": requestOf({}),
+  "a full request": FULL_REQUEST,
+}
+
+describe.skipIf(!HAS_FIXTURES)(
+  `answers keep to the vendors' descriptions${WITHOUT_FIXTURES}`,
+  () => {
+    for (const [name, request] of Object.entries(REQUESTS)) {
+      for (const finish of ["tool-calls", "stop", "length", "content-filter", "other"] as const) {
+        test(`to ${name} that ends with ${finish}`, () => {
+          const choices = RESULT.choices.map((choice) => ({ ...choice, finish }))
+          const body = OPENAI_RESPONSES.encodeResult({ ...RESULT, choices }, request)
+          expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
+          OPENAI_RESPONSES.setCost(body, "0.25")
+          expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
+        })
+      }
+
+      test(`to ${name}, empty`, () => {
+        const body = OPENAI_RESPONSES.encodeResult({ choices: [] }, request)
+        expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
+      })
+    }
+  },
+)
+
+/** Events of which Open Responses has a schema under another name than the type would give. */
+function schemaOf(type: JsonValue | undefined): { openAi: string; openResponses: string } {
+  const words = String(type)
+    .split(/[._]/)
+    .filter((word) => word !== "response")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("")
+  const named: Readonly<Record<string, readonly [string, string]>> = {
+    OutputTextDelta: ["ResponseTextDelta", "OutputTextDelta"],
+    OutputTextDone: ["ResponseTextDone", "OutputTextDone"],
+    ReasoningSummaryTextDelta: ["ResponseReasoningSummaryTextDelta", "ReasoningSummaryDelta"],
+    ReasoningSummaryTextDone: ["ResponseReasoningSummaryTextDone", "ReasoningSummaryDone"],
+  }
+  const [openAiName, openResponsesName] = named[words] ?? [`Response${words}`, words]
+  return {
+    openAi: `${openAiName}Event`,
+    openResponses: `Response${openResponsesName}StreamingEvent`,
+  }
+}
+
+function expectDescribed(frames: readonly SseFrame[]): void {
+  for (const event of jsonOf(frames)) {
+    const schemas = schemaOf(event.type)
+    // The two disagree on the shape of an error: clients of either read the flat one.
+    const found =
+      event.type === "error"
+        ? openAi.problems(schemas.openAi, event)
+        : problemsOf(event, schemas.openAi, schemas.openResponses)
+    expect({ type: event.type, problems: found }).toEqual({ type: event.type, problems: [] })
+  }
+}
+
+describe.skipIf(!HAS_FIXTURES)(
+  `events keep to the vendors' descriptions${WITHOUT_FIXTURES}`,
+  () => {
+    for (const [name, request] of Object.entries(REQUESTS)) {
+      for (const finish of ["stop", "length"] as const) {
+        test(`of an answer to ${name} that ends with ${finish}`, () => {
+          const choices = RESULT.choices.map((choice) => ({ ...choice, finish }))
+          expectDescribed(encodeStream(eventsOf({ ...RESULT, choices }), request))
+        })
+      }
+    }
+
+    test("of a stream that breaks", () => {
+      const encoder = OPENAI_RESPONSES.encodeEvents(FULL_REQUEST)
+      const events: ChatEvent[] = [
+        { type: "start", id: "1" },
+        { type: "text-delta", choice: 0, text: "Hel" },
+        { type: "tool-call-start", choice: 0, call: 0, id: "call_1", name: "weather" },
+      ]
+      const frames = events.flatMap((event) => encoder.push(event))
+      const error = new GatewayError("upstream_timeout", "The provider did not answer in time.")
+      expectDescribed([...frames, ...encoder.fail(error, "request_1")])
+    })
+  },
+)
+
+test.skipIf(!HAS_FIXTURES)("the validator does find what is wrong", () => {
+  const body = OPENAI_RESPONSES.encodeResult(RESULT, FULL_REQUEST) as { [key: string]: JsonValue }
+  const { metadata: _, ...lacking } = body
+  expect(openAi.problems("Response", lacking)).not.toEqual([])
+  expect(openResponses.problems("ResponseResource", { ...body, tools: "none" })).not.toEqual([])
+  const output = body.output as JsonObject[]
+  expect(output.every(isJsonObject)).toBe(true)
+})

@@ -1,0 +1,7 @@
+import { expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { LOSSES_PAGE, lossesPage } from "../../scripts/losses-page.ts"
+
+test("docs/losses.md is what the tables in the code say (bun scripts/losses-page.ts writes it)", () => {
+  expect(readFileSync(LOSSES_PAGE, "utf8")).toBe(lossesPage())
+})
