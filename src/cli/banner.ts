@@ -2,6 +2,9 @@ import type { Catalog } from "../catalog/catalog.ts"
 import { isPriced, type Model } from "../catalog/model.ts"
 import { FIRST_ACCOUNT, FIRST_CREDITS } from "./first-start.ts"
 
+/** The model a newcomer meets first, where there is no other. */
+const SANDBOX_MODEL = "sandbox/echo"
+
 export interface BannerFacts {
   readonly url: string
   /** The key that the first start made; undefined later. */
@@ -29,7 +32,8 @@ export function banner(facts: BannerFacts): string {
   }
   lines.push(`account: ${FIRST_ACCOUNT}, with ${FIRST_CREDITS} credits`, `key: ${key}`)
   lines.push("The key is shown this once; only a hash of it is kept.", "")
-  const model = models.find((one) => one.kind === "chat" && isPriced(one))
+  const callable = models.filter((one) => one.kind === "chat" && isPriced(one))
+  const model = callable.find(({ id }) => id === SANDBOX_MODEL) ?? callable[0]
   if (model) lines.push("Try it:", "", curl(url, key, model), "")
   return lines.join("\n")
 }
