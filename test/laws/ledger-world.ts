@@ -69,15 +69,14 @@ const LAWS: Readonly<Record<string, string>> = {
   "the balance is the sum of the entries": `
     SELECT * FROM accounts JOIN balances ON owner = id
     WHERE posted <> (SELECT coalesce(sum(amount), 0) FROM entries WHERE account = id)`,
-  "each request has at most one charge":
-    "SELECT request FROM entries WHERE request IS NOT NULL GROUP BY request HAVING count(*) > 1",
+  "each request has at most one charge, and it has its receipt":
+    "SELECT request FROM entries WHERE request IS NOT NULL GROUP BY request HAVING count(*) > 1 OR count(receipt) < 1",
   "numbers have no gaps":
-    "SELECT account FROM entries GROUP BY account HAVING count(*) <> max(number)",
+    "SELECT account FROM entries GROUP BY account HAVING count(number) <> max(number)",
   "a budget is what its charges have left of it": `
     SELECT * FROM keys JOIN balances ON owner = keys.id
     WHERE budget - posted <> (
-      SELECT coalesce(-sum(amount), 0) FROM entries JOIN receipts USING (request)
-      WHERE receipts.key = keys.id)`,
+      SELECT coalesce(-sum(amount), 0) FROM entries WHERE entries.key = keys.id)`,
 }
 
 /** Ledgers over one file, what has been done to them, and what they have answered. */

@@ -132,7 +132,7 @@ for (const gravity of ["ABORT", "ROLLBACK"]) {
     await ledger.extend(payer, 100n)
     const breaker = new Database(book.directory.database)
     breaker.run(
-      `CREATE TRIGGER full BEFORE INSERT ON receipts WHEN new.request = 'req_3'
+      `CREATE TRIGGER full BEFORE INSERT ON entries WHEN new.request = 'req_3'
        BEGIN SELECT RAISE(${gravity}, 'database or disk is full'); END`,
     )
     const [first, ...others] = [1, 2, 3].map(() => ledger.tryHold(book.order(payer, 10n))!)

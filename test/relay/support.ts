@@ -40,7 +40,7 @@ export function receiptsOf(gateway: TestGateway, caller: TestCaller): Receipt[] 
   using database = new Database(databasePath(gateway.settings.data), { readonly: true })
   database.run("PRAGMA busy_timeout = 5000")
   const query = database.query<{ body: string }, [string]>(
-    "SELECT body FROM receipts WHERE account = ? ORDER BY at, request",
+    "SELECT receipt AS body FROM entries WHERE account = ? AND receipt IS NOT NULL ORDER BY at, request",
   )
   return query.all(caller.account.id).map(({ body }) => JSON.parse(body) as Receipt)
 }

@@ -117,10 +117,11 @@ describe("verifying the books", () => {
 
   test("finds a receipt that was changed, taken away or given to another entry", async () => {
     const changes = [
-      "UPDATE receipts SET body = '{}' WHERE account = 'right'",
-      "DELETE FROM receipts WHERE account = 'right'",
-      "UPDATE receipts SET entry = 1 WHERE account = 'right'",
-      "UPDATE receipts SET entry = NULL WHERE account = 'right'",
+      "UPDATE entries SET receipt = '{}' WHERE account = 'right' AND number = 2",
+      "UPDATE entries SET receipt = NULL WHERE account = 'right' AND number = 2",
+      `UPDATE entries SET receipt =
+        (SELECT receipt FROM entries WHERE account = 'left' AND receipt IS NOT NULL LIMIT 1)
+       WHERE account = 'right' AND number = 2`,
     ]
     for (const change of changes) {
       const problems = await problemsAfter((database) => {
@@ -150,10 +151,11 @@ describe("verifying the books", () => {
         receiptHash: hashText(`{"id":"${last.request}"}`),
         previousHash: last.hash,
       }
-      database.run("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", [
-        ...Object.values(entry),
-        hashEntry(entry),
-      ])
+      database.run("DROP INDEX entries_by_request")
+      database.run(
+        "INSERT INTO entries SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, key, receipt FROM entries WHERE account = 'right' AND number = 2",
+        [...Object.values(entry), hashEntry(entry)],
+      )
       database.run("UPDATE balances SET posted = posted - 1 WHERE owner = 'right'")
     })
     expect(problems).toMatchObject([{ account: "right", number: 3, fault: "receipt" }])

@@ -54,6 +54,12 @@ function accountFromRow(row: AccountRow): AccountRecord {
   }
 }
 
+/** The columns of a line of the book; the receipt of a charge stands beside them. */
+export const ENTRY_COLUMNS =
+  "account, number, kind, amount, balance, at, request, note, author, receipt_hash, previous_hash, hash"
+
+const SELECT_ENTRY = `SELECT ${ENTRY_COLUMNS} FROM entries WHERE account = ?`
+
 const SELECT_ACCOUNT =
   "SELECT id, name, created_at, posted, leased FROM accounts JOIN balances ON owner = id"
 
@@ -67,7 +73,6 @@ export class Accounts {
   readonly #insertEntry: Statement<unknown, (string | bigint | null)[]>
   readonly #changePosted: Statement<unknown, [bigint, string]>
   readonly #entries: Statement<EntryRow, [string, bigint, bigint]>
-  readonly #entry: Statement<EntryRow, [string, bigint]>
 
   constructor(database: Database) {
     this.#insert = database.prepare("INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)")
@@ -75,16 +80,13 @@ export class Accounts {
     this.#find = database.prepare(`${SELECT_ACCOUNT} WHERE id = ? OR name = ?`)
     this.#list = database.prepare(`${SELECT_ACCOUNT} ORDER BY created_at, id`)
     this.#lastEntry = database.prepare(
-      "SELECT * FROM entries WHERE account = ? ORDER BY number DESC LIMIT 1",
+      `${SELECT_ENTRY} AND number IS NOT NULL ORDER BY number DESC LIMIT 1`,
     )
     this.#insertEntry = database.prepare(
-      "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      `INSERT INTO entries (${ENTRY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#changePosted = database.prepare("UPDATE balances SET posted = posted + ? WHERE owner = ?")
-    this.#entries = database.prepare(
-      "SELECT * FROM entries WHERE account = ? AND number > ? ORDER BY number LIMIT ?",
-    )
-    this.#entry = database.prepare("SELECT * FROM entries WHERE account = ? AND number = ?")
+    this.#entries = database.prepare(`${SELECT_ENTRY} AND number > ? ORDER BY number LIMIT ?`)
   }
 
   create(account: { id: string; name: string; createdAt: number }): AccountRecord {
@@ -125,16 +127,6 @@ export class Accounts {
       previousHash: last?.hash ?? GENESIS_HASH,
     }
     const entry = { ...unhashed, hash: hashEntry(unhashed) }
-    this.insertEntry(entry)
-    return entry
-  }
-
-  last(account: string): EntryRecord | null {
-    const row = this.#lastEntry.get(account)
-    return row ? entryFromRow(row) : null
-  }
-
-  insertEntry(entry: EntryRecord): void {
     this.#insertEntry.run(
       entry.account,
       BigInt(entry.number),
@@ -149,14 +141,15 @@ export class Accounts {
       entry.previousHash,
       entry.hash,
     )
+    return entry
+  }
+
+  last(account: string): EntryRecord | null {
+    const row = this.#lastEntry.get(account)
+    return row ? entryFromRow(row) : null
   }
 
   entries(account: string, after: number, limit: number): EntryRecord[] {
     return this.#entries.all(account, BigInt(after), BigInt(limit)).map(entryFromRow)
-  }
-
-  entry(account: string, number: bigint): EntryRecord | null {
-    const row = this.#entry.get(account, number)
-    return row ? entryFromRow(row) : null
   }
 }

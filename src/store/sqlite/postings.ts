@@ -1,17 +1,20 @@
 import type { Database, Statement } from "bun:sqlite"
 import { GENESIS_HASH, hashEntry, hashText } from "../chain.ts"
 import type { Batch, EntryRecord, HoldRecord, Posted, Posting, ReceiptRecord } from "../records.ts"
-import type { Accounts } from "./accounts.ts"
+import { type Accounts, ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./accounts.ts"
 import type { Leases } from "./leases.ts"
 
-interface ReceiptRow {
+/** A request's row: a line of the book with its receipt, or only the receipt when nothing was charged. */
+type ReceiptRow = Omit<EntryRow, "number" | "request"> & {
   request: string
-  account: string
   key: string
-  at: bigint
-  entry: bigint | null
-  body: string
-}
+  receipt: string
+} & ({ number: bigint } | { number: null })
+
+/** Where an account's book ends, as far as the next line needs it. */
+type BookEnd = Pick<EntryRecord, "number" | "balance" | "hash">
+
+const EMPTY_BOOK: BookEnd = { number: 0, balance: 0n, hash: GENESIS_HASH }
 
 /** What a batch has done to one owner, written once at its end. */
 interface OwnerChange {
@@ -24,24 +27,26 @@ interface OwnerChange {
   fromLease: bigint
 }
 
-/** Charges and receipts. `post` expects to run inside a transaction. */
+/** Charges and receipts. What writes expects to run inside a transaction. */
 export class Postings {
   readonly #accounts: Accounts
   readonly #leases: Leases
-  readonly #insertReceipt: Statement<
-    unknown,
-    [string, string, string, bigint, bigint | null, string]
-  >
+  readonly #insertCharge: Statement<unknown, (string | bigint)[]>
+  readonly #insertReceipt: Statement<unknown, [string, bigint, string, string, string]>
   readonly #spend: Statement<unknown, [bigint, bigint, string]>
   readonly #openHold: Statement<unknown, (string | bigint)[]>
   readonly #closeHold: Statement<unknown, [string]>
   readonly #receipt: Statement<ReceiptRow, [string]>
-  readonly #isPosted: Statement<{ entry: bigint | null }, [string]>
 
   constructor(database: Database, accounts: Accounts, leases: Leases) {
     this.#accounts = accounts
     this.#leases = leases
-    this.#insertReceipt = database.prepare("INSERT INTO receipts VALUES (?, ?, ?, ?, ?, ?)")
+    this.#insertCharge = database.prepare(
+      "INSERT INTO entries (account, number, kind, amount, balance, at, request, receipt_hash, previous_hash, hash, key, receipt) VALUES (?, ?, 'charge', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )
+    this.#insertReceipt = database.prepare(
+      "INSERT INTO entries (account, at, request, key, receipt) VALUES (?, ?, ?, ?, ?)",
+    )
     this.#spend = database.prepare(
       "UPDATE balances SET posted = posted - ?, leased = leased - ? WHERE owner = ?",
     )
@@ -49,14 +54,34 @@ export class Postings {
       "INSERT OR IGNORE INTO holds SELECT ?, id, ?, ?, ?, ?, ? FROM nodes WHERE id = ?",
     )
     this.#closeHold = database.prepare("DELETE FROM holds WHERE request = ?")
-    this.#receipt = database.prepare("SELECT * FROM receipts WHERE request = ?")
-    this.#isPosted = database.prepare("SELECT entry FROM receipts WHERE request = ?")
+    this.#receipt = database.prepare(
+      `SELECT ${ENTRY_COLUMNS}, key, receipt FROM entries WHERE request = ? AND receipt IS NOT NULL`,
+    )
   }
 
+  /**
+   * Posts a batch whose requests are not in the book yet.
+   * @throws SQLiteError of a unique index when one is; then `postAgain` is to be asked.
+   */
   post(node: string, batch: Batch): Posted[] {
+    return this.#post(node, batch, () => null)
+  }
+
+  /** The same where a request may be in the book already: it is not charged again. */
+  postAgain(node: string, batch: Batch): Posted[] {
+    return this.#post(node, batch, (request) => this.#receipt.get(request))
+  }
+
+  #post(node: string, batch: Batch, find: (request: string) => ReceiptRow | null): Posted[] {
     const owners = new Map<string, OwnerChange>()
-    const books = new Map<string, EntryRecord | null>()
-    const posted = batch.postings.map((posting) => this.#postOne(node, posting, owners, books))
+    const books = new Map<string, BookEnd>()
+    const posted = batch.postings.map((posting) => {
+      const account = this.#change(owners, posting.account, node)
+      const earlier = find(posting.request)
+      if (earlier) return repeated(posting, earlier, account)
+      const budget = posting.budgeted ? this.#change(owners, posting.key, node) : undefined
+      return this.#postOne(posting, books, account, budget)
+    })
     for (const [owner, change] of owners) {
       if (change.spent > 0n) this.#spend.run(change.spent, change.fromLease, owner)
       if (change.fromLease > 0n) this.#leases.reduce(owner, node, change.fromLease)
@@ -70,27 +95,16 @@ export class Postings {
   }
 
   #postOne(
-    node: string,
     posting: Posting,
-    owners: Map<string, OwnerChange>,
-    books: Map<string, EntryRecord | null>,
+    books: Map<string, BookEnd>,
+    account: OwnerChange,
+    budget: OwnerChange | undefined,
   ): Posted {
-    const account = this.#change(owners, posting.account, node)
-    const earlier = this.#isPosted.get(posting.request)
-    if (earlier) return this.#repeated(posting, earlier.entry, account)
-    const budget = posting.budgeted ? this.#change(owners, posting.key, node) : undefined
     const charged = least(posting.amount, coverOf(account), budget && coverOf(budget))
     const fromLease = draw(account, charged)
     const fromBudgetLease = budget ? draw(budget, charged) : 0n
-    const entry = charged === 0n ? null : this.#append(posting, charged, books)
-    this.#insertReceipt.run(
-      posting.request,
-      posting.account,
-      posting.key,
-      BigInt(posting.at),
-      entry === null ? null : BigInt(entry.number),
-      posting.receipt,
-    )
+    if (charged === 0n) this.#addReceipt(posting)
+    else this.#append(posting, charged, books)
     return {
       request: posting.request,
       charged,
@@ -100,39 +114,36 @@ export class Postings {
     }
   }
 
-  /** A batch that is posted again charges nothing again: it answers what the first time did. */
-  #repeated(posting: Posting, entry: bigint | null, account: OwnerChange): Posted {
-    const first = entry === null ? null : this.#accounts.entry(posting.account, entry)
-    const charged = first === null ? 0n : -first.amount
-    return {
-      request: posting.request,
-      charged,
-      fromLease: charged,
-      fromBudgetLease: posting.budgeted ? charged : 0n,
-      balance: account.posted,
-    }
+  /** Writes a charge, and its receipt with it, as the next line of its account's book. */
+  #append(posting: Posting, charged: bigint, books: Map<string, BookEnd>): void {
+    const { account, at, request, key, receipt } = posting
+    const last = books.get(account) ?? this.#accounts.last(account) ?? EMPTY_BOOK
+    const number = last.number + 1
+    const amount = -charged
+    const balance = last.balance - charged
+    const receiptHash = hashText(receipt)
+    const previousHash = last.hash
+    const unhashed = { account, number, kind: "charge" as const, amount, balance, at, request }
+    const hash = hashEntry({ ...unhashed, note: null, author: null, receiptHash, previousHash })
+    this.#insertCharge.run(
+      account,
+      BigInt(number),
+      amount,
+      balance,
+      BigInt(at),
+      request,
+      receiptHash,
+      previousHash,
+      hash,
+      key,
+      receipt,
+    )
+    books.set(account, { number, balance, hash })
   }
 
-  #append(posting: Posting, charged: bigint, books: Map<string, EntryRecord | null>): EntryRecord {
-    const account = posting.account
-    const last = books.has(account) ? books.get(account) : this.#accounts.last(account)
-    const unhashed = {
-      account,
-      number: (last?.number ?? 0) + 1,
-      kind: "charge" as const,
-      amount: -charged,
-      balance: (last?.balance ?? 0n) - charged,
-      at: posting.at,
-      request: posting.request,
-      note: null,
-      author: null,
-      receiptHash: hashText(posting.receipt),
-      previousHash: last?.hash ?? GENESIS_HASH,
-    }
-    const entry = { ...unhashed, hash: hashEntry(unhashed) }
-    this.#accounts.insertEntry(entry)
-    books.set(account, entry)
-    return entry
+  /** Writes the receipt of a request that was not charged. */
+  #addReceipt({ account, at, request, key, receipt }: Posting | HoldRecord): void {
+    this.#insertReceipt.run(account, BigInt(at), request, key, receipt)
   }
 
   #change(owners: Map<string, OwnerChange>, owner: string, node: string): OwnerChange {
@@ -147,22 +158,27 @@ export class Postings {
 
   /** Records what expired with a node that died, so that each such request has its receipt. */
   expire(hold: HoldRecord): void {
-    if (this.#isPosted.get(hold.request)) return
-    this.#insertReceipt.run(
-      hold.request,
-      hold.account,
-      hold.key,
-      BigInt(hold.at),
-      null,
-      hold.receipt,
-    )
+    if (this.#receipt.get(hold.request) === null) this.#addReceipt(hold)
   }
 
   receipt(request: string): ReceiptRecord | null {
     const row = this.#receipt.get(request)
     if (!row) return null
-    const entry = row.entry === null ? null : this.#accounts.entry(row.account, row.entry)
-    return { ...row, at: Number(row.at), entry }
+    const { account, key, receipt } = row
+    const entry = row.number === null ? null : entryFromRow(row)
+    return { request, account, key, at: Number(row.at), body: receipt, entry }
+  }
+}
+
+/** A batch that is posted again charges nothing again: it answers what the first time did. */
+function repeated(posting: Posting, earlier: ReceiptRow, account: OwnerChange): Posted {
+  const charged = earlier.number === null ? 0n : -earlier.amount
+  return {
+    request: posting.request,
+    charged,
+    fromLease: charged,
+    fromBudgetLease: posting.budgeted ? charged : 0n,
+    balance: account.posted,
   }
 }
 

@@ -1,5 +1,5 @@
 import { Database, SQLiteError } from "bun:sqlite"
-import type { HoldRecord } from "../records.ts"
+import type { Batch, HoldRecord, Posted } from "../records.ts"
 import type { DirectStore } from "../store.ts"
 import { Accounts } from "./accounts.ts"
 import { Keys } from "./keys.ts"
@@ -52,6 +52,16 @@ export function openSqliteStore(path: string): SqliteStore {
     return expired
   }
 
+  /** Nearly no request is in the book before: to look for each beforehand would cost more than this. */
+  function post(node: string, batch: Batch): Posted[] {
+    try {
+      return atomically(() => postings.post(node, batch))
+    } catch (error) {
+      if (!isRepetition(error)) throw error
+      return atomically(() => postings.postAgain(node, batch))
+    }
+  }
+
   return {
     createAccount: (account) => atomically(() => accounts.create(account)),
     findAccount: (idOrName) => accounts.find(idOrName),
@@ -74,7 +84,7 @@ export function openSqliteStore(path: string): SqliteStore {
     removeNode: (id) => atomically(() => removeNode(id)),
     lease: (order) => atomically(() => leases.lease(order)),
     returnLease: (node, owner, amount) => atomically(() => leases.returnLease(node, owner, amount)),
-    post: (node, batch) => atomically(() => postings.post(node, batch)),
+    post,
     measureCommit: () => measureCommit(database),
     leaveCheckpoints: () => database.run("PRAGMA wal_autocheckpoint = 0"),
     close: () => close(database),
@@ -102,6 +112,10 @@ function useWriteAheadLog(database: Database): void {
       Bun.sleepSync(WRITE_AHEAD_PAUSE)
     }
   }
+}
+
+function isRepetition(error: unknown): boolean {
+  return error instanceof SQLiteError && error.code === "SQLITE_CONSTRAINT_UNIQUE"
 }
 
 function isBusy(error: unknown): boolean {

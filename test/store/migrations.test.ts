@@ -1,0 +1,55 @@
+import { Database } from "bun:sqlite"
+import { expect, test } from "bun:test"
+import { join } from "node:path"
+import { verifyBooks } from "../../src/store/verify.ts"
+import { openDirectStore, TemporaryDirectory } from "./book.ts"
+
+/** Written by the version whose charges and receipts were two rows. */
+const SCHEMA_1 = join(import.meta.dir, "book-of-schema-1.sql")
+
+async function oldBook(): Promise<TemporaryDirectory> {
+  const directory = new TemporaryDirectory()
+  using database = new Database(directory.database)
+  database.run(await Bun.file(SCHEMA_1).text())
+  return directory
+}
+
+test("an older book comes through with every line, hash and receipt", async () => {
+  using directory = await oldBook()
+  await using store = openDirectStore(directory.database)
+  expect(await verifyBooks(store)).toEqual({ accounts: 2, entries: 7, problems: [] })
+  const numbers = [2, null, 3, null, 2, 3]
+  for (const [index, id] of ["req_1", "req_3", "req_4", "req_6", "req_2", "req_5"].entries()) {
+    const receipt = await store.findReceipt(id)
+    expect(receipt).toMatchObject({ request: id, account: index < 4 ? "left" : "right" })
+    expect(JSON.parse(receipt!.body)).toMatchObject({ id })
+    expect(receipt?.entry?.number ?? null).toBe(numbers[index]!)
+  }
+  expect(await store.findReceipt("req_1")).toMatchObject({
+    key: "thrifty",
+    entry: { amount: -30n },
+  })
+})
+
+test("an older book goes on: its requests are not charged again, new ones follow its last line", async () => {
+  using directory = await oldBook()
+  await using store = openDirectStore(directory.database)
+  await store.joinNode({ id: "node", process: 1, host: "test", beatAt: 1 })
+  await store.lease({ node: "node", owner: "left", wanted: 100n, least: 1n })
+  const charge = { account: "left", key: "key", budgeted: false, amount: 5n, at: 40, receipt: "{}" }
+  const postings = ["req_4", "req_6", "req_7"].map((request) => ({ ...charge, request }))
+  const posted = await store.post("node", { postings, opened: [], closed: [] })
+  expect(posted.map(({ charged }) => charged)).toEqual([7n, 0n, 5n])
+  expect(await store.findReceipt("req_7")).toMatchObject({ entry: { number: 4, balance: 958n } })
+  expect(await verifyBooks(store)).toEqual({ accounts: 2, entries: 8, problems: [] })
+})
+
+test("a receipt that an older book had lost is still missed", async () => {
+  using directory = await oldBook()
+  using database = new Database(directory.database)
+  database.run("DELETE FROM receipts WHERE request = 'req_4'")
+  database.close()
+  await using store = openDirectStore(directory.database)
+  const { problems } = await verifyBooks(store)
+  expect(problems).toMatchObject([{ account: "left", number: 3, fault: "receipt" }])
+})
