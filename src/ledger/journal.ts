@@ -81,14 +81,15 @@ export class Journal {
 
   /**
    * Whoever comes alone goes at once, with those alone that have come in the same turn of the event
-   * loop. Company is worth waiting for when it is near: a commit costs as much as ten settlements.
+   * loop. Company is worth waiting for while others run and come quickly: a commit costs as much as
+   * ten settlements.
    */
   #schedule(): void {
     const now = performance.now()
     const isNear = now - this.#lastAppendAt < GATHER_TIME
     this.#lastAppendAt = now
     if (this.#flushing) return
-    const isExpected = isNear && this.#running >= this.#pending.length
+    const isExpected = isNear && this.#running > 0
     if (isExpected) this.#timer ??= setTimeout(() => void this.flush(), GATHER_TIME)
     else this.#immediate ??= setImmediate(() => void this.flush())
   }
