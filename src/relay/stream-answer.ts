@@ -112,8 +112,12 @@ class StreamedAnswer implements Watched {
 
   async pull(controller: Controller): Promise<void> {
     try {
-      const text = await this.#next()
-      if (text === undefined) return
+      const upstream = (this.#upstream ??= await this.#opening)
+      this.#exchange.bill.firstByteAt ??= Date.now()
+      let text = await upstream.read()
+      // The caller has left meanwhile.
+      if (this.#over) return
+      if (upstream.isOver) text += await this.#complete(upstream)
       controller.enqueue(encodeText(text))
       this.dueAt = Date.now() + this.#services.keepAlive
       if (this.#over) controller.close()
@@ -138,15 +142,6 @@ class StreamedAnswer implements Watched {
     if ((controller.desiredSize ?? 0) > 0) controller.enqueue(KEEP_ALIVE)
     // The caller has stopped reading, so no read will find out that the upstream's time is over.
     else if (ended) void this.#fail(controller, ended)
-  }
-
-  /** Text to send next, never empty; undefined when the caller has left meanwhile. */
-  async #next(): Promise<string | undefined> {
-    const upstream = (this.#upstream ??= await this.#opening)
-    this.#exchange.bill.firstByteAt ??= Date.now()
-    const text = await upstream.read()
-    if (this.#over) return undefined
-    return upstream.isOver ? text + (await this.#complete(upstream)) : text
   }
 
   /** The last byte goes out only when its charge is on disk. */
