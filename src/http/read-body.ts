@@ -25,20 +25,17 @@ export async function readJsonBody(request: Request, limit: number): Promise<Rec
   }
   const announced = request.headers.get("content-length")
   if (announced !== null && Number(announced) > limit) throw tooLarge(limit)
-  const text = await readText(request, announced === null, limit)
+  let text: string
+  try {
+    text = announced === null ? await readLimited(request, limit) : await request.text()
+  } catch (error) {
+    if (error instanceof GatewayError) throw error
+    // A caller who leaves while he sends is told so, in case he hears it; it is no failure of ours.
+    throw new GatewayError("invalid_json", "The body ended before it was whole.", { cause: error })
+  }
   const json = parse(text)
   const bytes = announced === null ? Buffer.byteLength(text) : Number(announced)
   return { json, bytes }
-}
-
-/** A caller who leaves while he sends is told so, in case he hears it; it is no failure of ours. */
-async function readText(request: Request, isCounted: boolean, limit: number): Promise<string> {
-  try {
-    return isCounted ? await readLimited(request, limit) : await request.text()
-  } catch (error) {
-    if (error instanceof GatewayError) throw error
-    throw new GatewayError("invalid_json", "The body ended before it was whole.", { cause: error })
-  }
 }
 
 function isJsonType(type: string): boolean {

@@ -33,6 +33,7 @@ export class Ledger {
   readonly #alarms: LedgerAlarms
   readonly #tills: Tills
   readonly #journal: Journal
+  #open = 0
 
   constructor(store: Store, node: string, alarms: LedgerAlarms) {
     this.#store = store
@@ -47,6 +48,11 @@ export class Ledger {
     return this.#journal.failure
   }
 
+  /** Holds that are not over yet, those included whose charge is on its way to the disk. */
+  get open(): number {
+    return this.#open
+  }
+
   /** Sets money aside, or does nothing and answers undefined when this process's lease is too small. */
   tryHold(order: HoldOrder): Hold | undefined {
     const { request, payer, amount, receipt } = order
@@ -56,6 +62,7 @@ export class Ledger {
     const at = Date.now()
     const hold = { request, payer, tills, amount, at, receipt, recorded: false, over: false }
     this.#journal.opened(hold)
+    this.#open++
     return hold
   }
 
@@ -117,6 +124,7 @@ export class Ledger {
       throw error
     } finally {
       for (const till of hold.tills) till.held -= amount
+      this.#open--
     }
   }
 
@@ -126,6 +134,7 @@ export class Ledger {
     hold.over = true
     for (const till of hold.tills) till.held -= hold.amount
     this.#journal.closed(hold)
+    this.#open--
   }
 
   /** Writes what has lasted; gives back what other nodes ask for; looks whether a failure is over. */

@@ -99,8 +99,14 @@ async function callOnce<T>(order: Order<T>, choice: number): Promise<T> {
   bill.attempts.push(attempt.record)
   try {
     const signed = requestOf(exchange, plan)
-    const response = await attempt.send(signed instanceof Promise ? await signed : signed)
-    attempt.record.status = response.status
+    const request = signed instanceof Promise ? await signed : signed
+    let response: Response
+    try {
+      response = await attempt.send(request)
+    } catch (error) {
+      throw attempt.explain(error)
+    }
+    attempt.answered(response.status)
     if (!response.ok) throw await refusalOf(attempt, response, plan.offer.dialect)
     const used = await use(attempt, response, choice)
     attempt.conclude("ok")
@@ -123,7 +129,7 @@ function requestOf(
     model: plan.deployment.upstreamModel,
     stream: request.stream,
     body: JSON.stringify(plan.body),
-    ...(plan.isVerbatim && call.forwarded ? { headers: call.forwarded } : {}),
+    headers: plan.isVerbatim ? call.forwarded : undefined,
   })
 }
 

@@ -60,7 +60,6 @@ export class Billing {
   readonly #ledger: Ledger
   readonly #counter: TokenCounter
   readonly #alarms: BillingAlarms
-  #open = 0
 
   constructor(ledger: Ledger, counter: TokenCounter, alarms: BillingAlarms) {
     this.#ledger = ledger
@@ -70,7 +69,7 @@ export class Billing {
 
   /** Requests whose money is not over yet: held, or on its way to the disk. */
   get open(): number {
-    return this.#open
+    return this.#ledger.open
   }
 
   /**
@@ -166,7 +165,6 @@ export class Billing {
       })
     const hold = this.#ledger.tryHold({ request: call.id, payer: call.key.payer, amount, receipt })
     if (!hold) return undefined
-    this.#open++
     return { call, request, model, hold, clampedTo, attempts, losses: [], firstByteAt: undefined }
   }
 
@@ -225,23 +223,15 @@ export class Billing {
       estimated,
       cost,
     })
-    return this.#end(bill, cost.total, receipt)
+    return this.#ledger.settle(bill.hold, cost.total, receipt)
   }
 
   /** Ends a request that delivered nothing. Its receipt says why; nobody has to wait for it. */
   release(bill: Bill): void {
     const receipt = writeReceipt({ ...this.#facts(bill), status: "released" })
-    this.#end(bill, 0n, receipt).catch(() => {
+    this.#ledger.settle(bill.hold, 0n, receipt).catch(() => {
       // The ledger has raised the alarm, and nothing was to be charged.
     })
-  }
-
-  async #end(bill: Bill, amount: bigint, receipt: string): Promise<Settlement> {
-    try {
-      return await this.#ledger.settle(bill.hold, amount, receipt)
-    } finally {
-      this.#open--
-    }
   }
 
   #facts(bill: Bill) {

@@ -28,12 +28,13 @@ export interface Call {
 export interface ChatCall extends Call {
   readonly body: JsonObject
   /** Headers of the caller's that a vendor of the caller's dialect is to see too, such as betas. */
-  readonly forwarded?: Readonly<Record<string, string>>
+  readonly forwarded: Readonly<Record<string, string>> | undefined
 }
 
 /** What goes back to the caller. */
 export interface Answer {
-  readonly headers: Readonly<Record<string, string>>
+  /** Nobody else's: the taker adds its own. */
+  readonly headers: Record<string, string>
   /** A text that is whole, or a stream that ends when its charge is on disk. */
   readonly body: string | ReadableStream<Uint8Array>
 }

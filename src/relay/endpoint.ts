@@ -19,7 +19,7 @@ export interface RequestOrder {
   readonly stream: boolean
   readonly body: string
   /** Further headers, which never replace the provider's own. */
-  readonly headers?: RequestHeaders
+  readonly headers: RequestHeaders | undefined
 }
 
 const JSON_TYPE = "application/json"

@@ -171,8 +171,10 @@ export class Operations {
         bill.attempts.push(attempt.record)
         try {
           const request = await target.endpoint.operation(wanted)
-          const response = await attempt.send(request)
-          attempt.record.status = response.status
+          const response = await attempt.send(request).catch((error: unknown) => {
+            throw attempt.explain(error)
+          })
+          attempt.answered(response.status)
           if (!response.ok) throw await refusalOf(attempt, response, format)
           attempt.conclude("ok")
           return { attempt, response }

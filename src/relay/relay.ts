@@ -39,7 +39,8 @@ export class Relay {
       tokensPerMinute: key.tokensPerMinute,
       tokens: estimatedTokens(call),
     })
-    const bill = await this.#hold(call, request, model)
+    const held = this.#hold(call, request, model)
+    const bill = held instanceof Promise ? await held : held
     if (bill.clampedTo !== undefined) headers["x-tollgate-max-tokens"] = String(bill.clampedTo)
     const exchange: Exchange = {
       call,
@@ -51,9 +52,10 @@ export class Relay {
       headers,
       leash: new Leash(caller, this.#services.watch),
     }
+    // Awaited here: a promise that an async function returns takes two turns more to arrive.
     return request.stream
-      ? answerStreamed(this.#services, exchange)
-      : answerWhole(this.#services, exchange)
+      ? await answerStreamed(this.#services, exchange)
+      : await answerWhole(this.#services, exchange)
   }
 
   /**
@@ -70,14 +72,17 @@ export class Relay {
   }
 
   /** Sets the worst case aside. Without money the request has used no tokens of its key's rate either. */
-  async #hold(call: Call, request: ChatRequest, model: Model): Promise<Bill> {
+  #hold(call: Call, request: ChatRequest, model: Model): Bill | Promise<Bill> {
     const { billing, limiter } = this.#services
-    try {
-      const admitted = billing.admit(call, request, model)
-      return admitted instanceof Promise ? await admitted : admitted
-    } catch (error) {
+    const refuse = (error: unknown): never => {
       correctRate(limiter, call, NO_USAGE)
       throw error
+    }
+    try {
+      const admitted = billing.admit(call, request, model)
+      return admitted instanceof Promise ? admitted.catch(refuse) : admitted
+    } catch (error) {
+      return refuse(error)
     }
   }
 }

@@ -54,49 +54,46 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   }
 
   /**
-   * Sends the request.
-   * @throws GatewayError `upstream_error`, `upstream_timeout`.
+   * Sends the request. What it fails with is the transport's, for `explain`; once it has succeeded,
+   * `answered` is to be told.
    */
-  async send(request: UpstreamRequest): Promise<Response> {
+  send(request: UpstreamRequest): Promise<Response> {
     this.#url = request.url
-    try {
-      const response = await fetch(request.url, {
-        method: "POST",
-        headers: request.headers,
-        body: request.body,
-        redirect: "manual",
-        signal: this.#controller.signal,
-      })
-      this.#phase = "firstByte"
-      this.resume()
-      return response
-    } catch (error) {
-      throw this.explain(error)
-    }
+    return fetch(request.url, {
+      method: "POST",
+      headers: request.headers,
+      body: request.body,
+      redirect: "manual",
+      signal: this.#controller.signal,
+    })
   }
 
-  /**
-   * The whole body of an answer.
-   * @throws GatewayError `upstream_error`, `upstream_timeout`.
-   */
-  async text(response: Response): Promise<string> {
-    try {
-      // Who knows the length has the answer; who does not may send white space while it thinks.
-      // The header is asked first: a body that was touched is read the slow way.
-      if (response.headers.has("content-length") || !response.body) {
-        this.heard()
-        return await response.text()
-      }
-      const decoder = new TextDecoder()
-      let text = ""
-      for await (const piece of response.body) {
-        this.heard()
-        text += decoder.decode(piece, { stream: true })
-      }
-      return text + decoder.decode()
-    } catch (error) {
-      throw this.explain(error)
+  /** Its status and headers are here. */
+  answered(status: number): void {
+    this.record.status = status
+    this.#phase = "firstByte"
+    this.resume()
+  }
+
+  /** The whole body of an answer. What it fails with is the transport's, for `explain`. */
+  text(response: Response): Promise<string> {
+    // Who knows the length has the answer; who does not may send white space while it thinks.
+    // The header is asked first: a body that was touched is read the slow way.
+    if (response.headers.has("content-length") || !response.body) {
+      this.heard()
+      return response.text()
     }
+    return this.#collect(response.body)
+  }
+
+  async #collect(body: ReadableStream<Uint8Array>): Promise<string> {
+    const decoder = new TextDecoder()
+    let text = ""
+    for await (const piece of body) {
+      this.heard()
+      text += decoder.decode(piece, { stream: true })
+    }
+    return text + decoder.decode()
   }
 
   /**

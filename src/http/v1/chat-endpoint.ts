@@ -35,7 +35,6 @@ export function chatEndpoint(endpoint: ChatEndpoint, services: ChatEndpointServi
       const key = services.keyring.authenticate(headers, receivedAt)
       const { json, bytes } = await readJsonBody(request, services.bodyLimit())
       waitLong()
-      const forwarded = endpoint.forwarded?.(headers)
       const call = {
         id,
         key,
@@ -45,11 +44,12 @@ export function chatEndpoint(endpoint: ChatEndpoint, services: ChatEndpointServi
         receivedAt,
         refuseOnLowBalance: wishOf(headers, "x-tollgate-on-low-balance", "clamp", "refuse"),
         isStrict: wishOf(headers, "x-tollgate-strict", "false", "true"),
-        ...(forwarded === undefined ? {} : { forwarded }),
+        forwarded: endpoint.forwarded?.(headers),
       }
       const answer = await services.relay.chat(dialect, call, request)
-      const ids = { "x-request-id": id, "request-id": id }
-      return new Response(answer.body, { headers: { ...answer.headers, ...ids } })
+      answer.headers["x-request-id"] = id
+      answer.headers["request-id"] = id
+      return new Response(answer.body, { headers: answer.headers })
     } catch (thrown) {
       const error = asGatewayError(thrown)
       if (error.kind === "internal_error") services.events.requestFailed(id, thrown)
@@ -60,7 +60,7 @@ export function chatEndpoint(endpoint: ChatEndpoint, services: ChatEndpointServi
 }
 
 /** Whether a header asks for what it usually does not. */
-function wishOf(headers: Headers, name: string, usual: string, asked: string): boolean {
+export function wishOf(headers: Headers, name: string, usual: string, asked: string): boolean {
   const wish = headers.get(name)
   if (wish === null || wish === usual) return false
   if (wish === asked) return true
