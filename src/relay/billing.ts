@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../canon/chat.ts"
 import { GatewayError } from "../canon/errors.ts"
-import { isNoUsage, NO_USAGE, type Usage } from "../canon/usage.ts"
+import { isNoUsage, NO_USAGE, totalOutput, type Usage } from "../canon/usage.ts"
 import type { Deployment, Model } from "../catalog/model.ts"
 import type { Hold, Settlement, Standing } from "../ledger/hold.ts"
 import type { Ledger } from "../ledger/ledger.ts"
@@ -177,15 +177,18 @@ export class Billing {
   reckon(bill: Bill, deployment: Deployment, meter: Meter): Reckoning | Promise<Reckoning> {
     const { price } = deployment
     if (!price) throw new Error(`deployment ${deployment.id} was called without a price`)
-    if (meter.usage && !isNoUsage(meter.usage)) {
-      const usage = withRequest(meter.usage, price)
-      return { usage, estimated: false, cost: costOf(usage, price) }
+    const { usage } = meter
+    const isReported = usage !== undefined && !isNoUsage(usage)
+    if (isReported && (meter.finished || !meter.delivered)) {
+      return this.price(deployment, usage, false)
     }
     if (meter.finished) this.#alarms.usageMissing(bill.call.id, deployment.id)
     if (!bill.request) throw new Error("only chat is estimated from what it delivered")
     return this.#estimate(bill, bill.request, meter).then((estimate) => {
-      const usage = withRequest(estimate, price)
-      return { usage, estimated: true, cost: costOf(usage, price) }
+      // What a stream tells before its end is how it began: Anthropic begins with one token (WIRE.md 3).
+      if (!isReported) return this.price(deployment, estimate, true)
+      if (totalOutput(usage) >= estimate.output) return this.price(deployment, usage, false)
+      return this.price(deployment, { ...usage, output: estimate.output }, true)
     })
   }
 

@@ -71,16 +71,23 @@ const filePart: fc.Arbitrary<Part> = record<Part>(
     .oneof(
       word.map((id) => ({ type: "reference" as const, id })),
       webUrl.map((url) => ({ type: "url" as const, url })),
-      base64.map((data) => ({ type: "base64" as const, data, mediaType: "application/pdf" })),
     )
     .map((source) => ({ type: "file", source })),
   { name: word, cache, extra },
+)
+/** Data without a name is given one. */
+const dataPart: fc.Arbitrary<Part> = record<Part>(
+  fc.record({ data: base64, name: word }).map(({ data, name }) => {
+    const source = { type: "base64", data, mediaType: "application/pdf" } as const
+    return { type: "file", source, name }
+  }),
+  { cache, extra },
 )
 const vendorPart: fc.Arbitrary<Part> = webUrl.map((url) => ({
   type: "unknown",
   extra: { dialect: "openai-chat", fields: { type: "document_url", document_url: url } },
 }))
-const content = fc.array(fc.oneof(textPart, imagePart, audioPart, filePart, vendorPart), {
+const content = fc.array(fc.oneof(textPart, imagePart, audioPart, filePart, dataPart, vendorPart), {
   minLength: 1,
   maxLength: 4,
 })

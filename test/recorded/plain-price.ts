@@ -6,6 +6,7 @@ export const PRICE: PriceSettings = {
   input: "1",
   cached_input: "0.1",
   cache_write: "1.25",
+  cache_write_1h: "2",
   output: "4",
   audio_input: "7",
   audio_output: "13",
@@ -17,6 +18,7 @@ const NANOCREDITS: Readonly<Record<keyof PlainUsage, bigint>> = {
   input: 1_000n,
   cached_input: 100n,
   cache_write: 1_250n,
+  cache_write_1h: 2_000n,
   output: 4_000n,
   audio_input: 7_000n,
   audio_output: 13_000n,
@@ -30,6 +32,7 @@ export interface PlainUsage {
   readonly input: number
   readonly cached_input: number
   readonly cache_write: number
+  readonly cache_write_1h: number
   readonly output: number
   readonly audio_input: number
   readonly audio_output: number
@@ -50,7 +53,9 @@ export function plainUsage(raw: JsonObject): PlainUsage {
   const outputDetails = isJsonObject(raw.completion_tokens_details)
     ? raw.completion_tokens_details
     : {}
-  const cached = Math.min(prompt, numberAt(inputDetails, "cached_tokens"))
+  // Moonshot tells it beside the details, not in them.
+  const read = numberAt(inputDetails, "cached_tokens") || numberAt(raw, "cached_tokens")
+  const cached = Math.min(prompt, read)
   const written = numberAt(inputDetails, "cache_write_tokens")
   const audioInput = numberAt(inputDetails, "audio_tokens")
   const audioOutput = numberAt(outputDetails, "audio_tokens")
@@ -60,6 +65,7 @@ export function plainUsage(raw: JsonObject): PlainUsage {
     input: prompt - cached - written - audioInput,
     cached_input: cached,
     cache_write: written,
+    cache_write_1h: 0,
     output: completion + (isBeside ? reasoning : 0) - audioOutput,
     audio_input: audioInput,
     audio_output: audioOutput,
@@ -94,6 +100,12 @@ export function creditsText(nanocredits: bigint): string {
     .replace(/0+$/, "")
   const whole = String(nanocredits / 1_000_000_000n)
   return fraction === "" ? whole : `${whole}.${fraction}`
+}
+
+/** The same the other way round. */
+export function nanocreditsOf(credits: string): bigint {
+  const [whole = "", fraction = ""] = credits.split(".")
+  return BigInt(whole + fraction.padEnd(9, "0"))
 }
 
 function numberAt(object: JsonObject, name: string): number {

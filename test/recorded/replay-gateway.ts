@@ -1,3 +1,4 @@
+import type { DialectId } from "../../src/canon/chat.ts"
 import type { ModelSettings, ProviderSettings } from "../../src/config/settings.ts"
 import { provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
 import type { Recording } from "../support/recordings.ts"
@@ -16,6 +17,10 @@ export interface Staged {
   readonly provider: string
   /** The vendor whose quirks the provider has. */
   readonly vendor: string
+  /** The dialect that it is called in; absent: whichever the vendor has. */
+  readonly dialect?: DialectId
+  /** Further settings of the provider, given the address of the vendor; absent: a compatible one's. */
+  settings?(url: string): ProviderSettings
   readonly replay: Replay
 }
 
@@ -45,8 +50,9 @@ export async function startReplayGateway(replays: readonly Staged[]): Promise<Re
   const models: Record<string, ModelSettings> = {}
   const providers: Record<string, ProviderSettings> = {}
   const publicModels = new Map<string, string>()
-  for (const [index, { id, provider: name, vendor: vendorId }] of replays.entries()) {
-    providers[name] = provider(`${vendor.url}/v1`, vendorId)
+  for (const [index, each] of replays.entries()) {
+    const { id, provider: name, dialect } = each
+    providers[name] = each.settings?.(vendor.url) ?? provider(`${vendor.url}/v1`, each.vendor)
     const model = `${name}/${index}`
     publicModels.set(id, model)
     models[model] = {
@@ -55,7 +61,9 @@ export async function startReplayGateway(replays: readonly Staged[]): Promise<Re
       multiplier: "1.1",
       context: 2_000_000,
       maxOutput: 100_000,
-      deployments: [{ provider: name, model: id, weight: 1 }],
+      deployments: [
+        { provider: name, model: id, weight: 1, ...(dialect && { dialects: [dialect] }) },
+      ],
     }
   }
   const gateway = await startGateway({ models, providers })

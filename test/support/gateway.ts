@@ -44,6 +44,8 @@ export interface TestCaller {
 export interface GatewayOptions {
   readonly models?: Readonly<Record<string, ModelSettings>>
   readonly providers?: Readonly<Record<string, ProviderSettings>>
+  /** The same for providers at the simulator, whose address is not known before. */
+  readonly providersAt?: (simulatorUrl: string) => Readonly<Record<string, ProviderSettings>>
   readonly settings?: Partial<Settings>
   /** Whether the book is written on a thread of its own, as it is for one of several processes. */
   readonly isShared?: boolean
@@ -96,10 +98,15 @@ function settingsFor(data: string, simulator: Simulator, options: GatewayOptions
   return {
     server: { host: "127.0.0.1", port: 0, workers: 1 },
     data,
-    limits: { bodyBytes: 4 * 1024 * 1024 },
+    limits: { bodyBytes: 4 * 1024 * 1024, mediaBytes: 4 * 1024 * 1024, mediaPrivate: false },
     deadlines: { connect: 5_000, firstByte: 20_000, betweenBytes: 20_000, whole: 60_000 },
+    images: { linkLifetime: 3_600_000 },
     multiplier: "1",
-    providers: { sim: provider(`${simulator.url}/v1`), ...options.providers },
+    providers: {
+      sim: provider(`${simulator.url}/v1`),
+      ...options.providers,
+      ...options.providersAt?.(simulator.url),
+    },
     models: { "sim/echo": simulated(), ...options.models },
     ...options.settings,
   }

@@ -5,6 +5,8 @@ export interface Replay {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /** The body where it is no text: it stands for `body` then. */
+  readonly bytes?: Uint8Array<ArrayBuffer>
   /** Cuts the body at random places, the same for the same seed, and sends each piece on its own. */
   readonly seed?: number
 }
@@ -16,7 +18,10 @@ export interface ReceivedRequest {
   readonly body: JsonObject
 }
 
-/** A vendor that answers with recordings: which one is said by the `model` of the request. */
+/**
+ * A vendor that answers with recordings: which one is said by the `model` of the request, or by its
+ * address, where Google and Amazon have it. At `/token` it gives tokens to service accounts.
+ */
 export interface ReplayingVendor extends AsyncDisposable {
   readonly url: string
   /** The last request for a model. @throws when there was none. */
@@ -32,10 +37,11 @@ export function startReplayingVendor(replays: ReadonlyMap<string, Replay>): Repl
     hostname: "127.0.0.1",
     port: 0,
     async fetch(request) {
+      const path = new URL(request.url).pathname
+      if (path === "/token") return Response.json({ access_token: "token", expires_in: 3600 })
       const body: unknown = await request.json()
       if (!isJsonObject(body)) return new Response("no object", { status: 400 })
-      const model = String(body.model)
-      const path = new URL(request.url).pathname
+      const model = modelOf(path, body)
       const requests = received.get(model) ?? []
       requests.push({ path, headers: request.headers, body })
       received.set(model, requests)
@@ -58,9 +64,20 @@ export function startReplayingVendor(replays: ReadonlyMap<string, Replay>): Repl
   }
 }
 
-function bodyOf(replay: Replay): string | ReadableStream<Uint8Array<ArrayBuffer>> {
-  const { body, seed } = replay
-  return seed === undefined ? body : piecewise(cutAtRandom(new TextEncoder().encode(body), seed))
+/** `/v1beta/models/<model>:generateContent`, `/model/<model>/converse` */
+const MODEL_IN_PATH = /\/models?\/([^/:]+)[:/]/
+
+function modelOf(path: string, body: JsonObject): string {
+  const named = MODEL_IN_PATH.exec(path)?.[1]
+  return named === undefined ? String(body.model) : decodeURIComponent(named)
+}
+
+type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>
+
+function bodyOf(replay: Replay): Body {
+  const { body, bytes, seed } = replay
+  if (seed === undefined) return bytes ?? body
+  return piecewise(cutAtRandom(bytes ?? new TextEncoder().encode(body), seed))
 }
 
 /** One write for each piece, each in a turn of the event loop of its own. */

@@ -85,21 +85,27 @@ function encodeTurn({ role, results, blocks }: Turn): JsonObject {
 
 /**
  * Whether a budget for thinking may be given: Anthropic refuses it while tools are being called, or an
- * answer continued, in a turn of the assistant that did not begin with thinking.
+ * answer continued, in a turn of the assistant that did not begin with thinking. A turn goes on over
+ * the results of its calls, and thinks at its beginning only.
  */
 export function mayThink(messages: readonly JsonObject[]): boolean {
-  const last = messages.at(-1)
-  if (last === undefined) return true
-  if (last.role === "assistant") return startsWith(last, THINKING_BLOCKS)
-  if (!startsWith(last, RESULT_BLOCKS)) return true
-  const asking = messages.at(-2)
-  return asking === undefined || startsWith(asking, THINKING_BLOCKS)
+  let index = messages.length - 1
+  if (startsWith(messages[index], RESULT_BLOCKS)) index--
+  if (messages[index]?.role !== "assistant") return true
+  while (
+    startsWith(messages[index - 1], RESULT_BLOCKS) &&
+    messages[index - 2]?.role === "assistant"
+  ) {
+    index -= 2
+  }
+  return startsWith(messages[index], THINKING_BLOCKS)
 }
 
 const THINKING_BLOCKS: readonly string[] = ["thinking", "redacted_thinking"]
 const RESULT_BLOCKS: readonly string[] = ["tool_result"]
 
-function startsWith({ content }: JsonObject, types: readonly string[]): boolean {
+function startsWith(message: JsonObject | undefined, types: readonly string[]): boolean {
+  const content = message?.content
   const first = Array.isArray(content) ? content[0] : undefined
   return isJsonObject(first) && typeof first.type === "string" && types.includes(first.type)
 }

@@ -8,9 +8,17 @@ import type {
   SseFrame,
 } from "../../canon/dialect.ts"
 import type { GatewayError } from "../../canon/errors.ts"
-import { isJsonObject, type JsonObject, isThere, objectAt, textAt } from "../../canon/json.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  isThere,
+  listAt,
+  objectAt,
+  textAt,
+} from "../../canon/json.ts"
 import { LossList } from "../../canon/losses.ts"
 import { STOP } from "./encode-events.ts"
+import { mayThink } from "./encode-messages.ts"
 import { fitBudget } from "./encode-thinking.ts"
 import { encodeStreamError } from "./errors.ts"
 import { type AnthropicQuirks, quirksOf } from "./quirks.ts"
@@ -40,6 +48,7 @@ function patchRequest(body: JsonObject, patch: RequestPatch, all: AnthropicQuirk
     patched.max_tokens = patch.maxTokens
     lowerBudget(patched, patch.maxTokens, losses)
   }
+  dropLateBudget(patched, losses)
   const { temperatureWithTopP } = quirksOf(patch.model, all)
   if (!temperatureWithTopP && isThere(body.temperature) && isThere(body.top_p)) {
     delete patched.top_p
@@ -57,6 +66,15 @@ function lowerBudget(body: JsonObject, maxTokens: number, losses: LossList): voi
   losses.add("reasoning_budget", "approximated")
   if (budget === undefined) delete body.thinking
   else body.thinking = { ...thinking, budget_tokens: budget }
+}
+
+/** A turn that a model of another vendor began without thinking has to end so (WIRE.md 3). */
+function dropLateBudget(body: JsonObject, losses: LossList): void {
+  const { thinking } = body
+  if (!isJsonObject(thinking) || thinking.type !== "enabled") return
+  if (mayThink(listAt(body, "messages").filter(isJsonObject))) return
+  delete body.thinking
+  losses.add("reasoning_budget")
 }
 
 /** The meter reads the same frames, so their objects are left as they are. */

@@ -60,6 +60,7 @@ class ConversationWriter {
 
   messages(): JsonObject[] {
     for (const turn of this.#turns) this.#complete(turn)
+    trimPrefill(this.#turns.at(-1))
     const messages: JsonObject[] = this.#turns.map(({ role, results, content }) => ({
       role,
       content: [...results, ...content],
@@ -120,6 +121,12 @@ class ConversationWriter {
       content.pop()
     }
   }
+}
+
+/** Claude refuses an answer to be continued whose text ends in white space. */
+function trimPrefill(turn: Turn | undefined): void {
+  const block = turn?.role === "assistant" ? turn.content.at(-1) : undefined
+  if (typeof block?.text === "string") block.text = block.text.trimEnd()
 }
 
 /** A document has to have text beside it. */

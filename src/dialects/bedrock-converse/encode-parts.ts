@@ -29,6 +29,7 @@ export class PartEncoder {
   encode(part: Part): JsonObject | undefined {
     switch (part.type) {
       case "text":
+        if (part.citations !== undefined) this.#losses.add("citations")
         this.#losses.fieldsOf(part.extra)
         return textBlock(part.text)
       case "refusal":

@@ -89,13 +89,19 @@ function encodeThinking(
 
 /**
  * Whether results of tools stand last and the turn that called them does not begin with signed
- * reasoning. Claude then refuses to go on thinking; the next turn of the user frees it.
+ * reasoning. Claude then refuses to go on thinking; the next turn of the user frees it. A turn goes on
+ * over the results of its calls, and thinks at its beginning only.
  */
 function isInsideUnthoughtTurn(messages: readonly JsonObject[]): boolean {
-  const [results] = listAt(messages.at(-1) ?? {}, "content")
-  if (!isJsonObject(results) || results.toolResult === undefined) return false
-  const [first] = listAt(messages.at(-2) ?? {}, "content")
-  return !isJsonObject(first) || first.reasoningContent === undefined
+  let index = messages.length - 1
+  if (!startsWith(messages[index], "toolResult")) return false
+  while (startsWith(messages[index - 2], "toolResult")) index -= 2
+  return !startsWith(messages[index - 1], "reasoningContent")
+}
+
+function startsWith(message: JsonObject | undefined, kind: string): boolean {
+  const [first] = listAt(message ?? {}, "content")
+  return isJsonObject(first) && first[kind] !== undefined
 }
 
 /** The budget has to leave room for an answer: it is less than the limit of both. */

@@ -12,13 +12,14 @@ import { DIALECT } from "./wire.ts"
 export function encodeModelTurn(parts: readonly Part[], encoding: Encoding): JsonObject[] {
   const turn: JsonObject[] = []
   let waiting: string | undefined
+  const isOwn = parts.some(isOwnReasoning)
   const signEmpty = (): void => {
     if (waiting !== undefined) turn.push({ text: "", thoughtSignature: waiting })
     waiting = undefined
   }
   for (const part of parts) {
     if (part.type === "reasoning") {
-      const signature = ownSignature(part, encoding.losses)
+      const signature = ownSignature(part, isOwn, encoding.losses)
       if (signature === undefined) continue
       signEmpty()
       waiting = signature
@@ -44,13 +45,22 @@ export function signFirstCall(turn: readonly JsonObject[], dummy: string): void 
   if (call !== undefined) call.thoughtSignature ??= dummy
 }
 
-/** What of a piece of reasoning Gemini can read. Its own text is in the signature. */
-function ownSignature(part: ReasoningPart, losses: LossList): string | undefined {
+function isOwnReasoning(part: Part): boolean {
+  return part.type === "reasoning" && part.signature !== undefined && part.signedBy === DIALECT
+}
+
+/**
+ * What of a piece of reasoning Gemini can read. The text of its own is in the signature, which in a
+ * stream comes behind the answer.
+ *
+ * @param isOwn whether any of the turn's reasoning is signed by Gemini.
+ */
+function ownSignature(part: ReasoningPart, isOwn: boolean, losses: LossList): string | undefined {
   losses.fieldsOf(part.extra)
-  const { signature, signedBy, text } = part
-  if (signature !== undefined && signedBy === DIALECT) return signature
+  const { signature, text } = part
+  if (isOwnReasoning(part)) return signature
   if (signature !== undefined) losses.add("reasoning.signature")
-  if (text !== "") losses.add("reasoning")
+  if (text !== "" && !isOwn) losses.add("reasoning")
   return undefined
 }
 

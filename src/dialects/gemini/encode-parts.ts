@@ -12,6 +12,7 @@ export function encodePart(part: Part, losses: LossList): JsonObject | undefined
   if ("cache" in part && part.cache !== undefined) losses.add("cache_control")
   switch (part.type) {
     case "text":
+      if (part.citations !== undefined) losses.add("citations")
       return part.text === "" ? undefined : { text: part.text, ...losses.fieldsOf(part.extra) }
     case "refusal":
       losses.add("refusal", "approximated")

@@ -14,6 +14,8 @@ const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
   ["audio/mp3", "mp3"],
 ])
 
+const PDF = "application/pdf"
+
 /** Content of a message: text when it is nothing else, so that the plainest vendor can read it. */
 export function encodeContent(
   parts: readonly Part[],
@@ -65,7 +67,8 @@ function encodePart(
     case "file": {
       const file = fileOf(part.source, quirks, losses)
       if (file === undefined) return undefined
-      if (part.name !== undefined) file.filename = part.name
+      const name = part.name ?? nameOf(part.source)
+      if (name !== undefined) file.filename = name
       const outer = { type: "file", ...encodeCache(part.cache, quirks, losses) }
       return withNestedExtra(outer, "file", file, losses.fieldsOf(part.extra))
     }
@@ -88,6 +91,12 @@ function imageUrl(source: MediaSource, losses: LossList): string | undefined {
       losses.add("image")
       return undefined
   }
+}
+
+/** OpenAI refuses data without a name, which also tells of what kind it is. */
+function nameOf(source: MediaSource): string | undefined {
+  if (source.type !== "base64") return undefined
+  return source.mediaType === PDF ? "file.pdf" : "file"
 }
 
 function fileOf(

@@ -1,4 +1,4 @@
-import type { Citation } from "../../canon/chat.ts"
+import type { Citation, TextPart } from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { type JsonObject, textAt } from "../../canon/json.ts"
 import { extraOf, ownFields } from "./wire.ts"
@@ -22,8 +22,13 @@ export function decodeAnnotation(annotation: JsonObject, offset = 0): Citation {
   return citation
 }
 
-/** @returns undefined for a source that has no address: this dialect has no word for it. */
-export function encodeAnnotation(citation: Citation): JsonObject | undefined {
+/**
+ * A place that is not known is all of the text.
+ *
+ * @param length of the text that is annotated, in characters.
+ * @returns undefined for a source that has no address: this dialect has no word for it.
+ */
+export function encodeAnnotation(citation: Citation, length: number): JsonObject | undefined {
   const own = ownFields(citation.extra)
   if (own !== undefined) return own
   const { url, title, start, end } = citation
@@ -33,12 +38,13 @@ export function encodeAnnotation(citation: Citation): JsonObject | undefined {
     url,
     title: title ?? "",
     start_index: start ?? 0,
-    end_index: end ?? 0,
+    end_index: end ?? length,
   }
 }
 
 /** The annotations of a text. */
-export function encodeAnnotations(citations: readonly Citation[] | undefined): JsonObject[] {
-  if (citations === undefined) return []
-  return citations.map(encodeAnnotation).filter((annotation) => annotation !== undefined)
+export function encodeAnnotations({ text, citations = [] }: TextPart): JsonObject[] {
+  return citations
+    .map((citation) => encodeAnnotation(citation, text.length))
+    .filter((annotation) => annotation !== undefined)
 }

@@ -157,7 +157,7 @@ function encodeSaid(part: Extract<Part, { type: "text" | "refusal" }>, losses: L
   }
   noteCache(part, losses)
   const { phase, ...fields } = losses.fieldsOf(part.extra) ?? {}
-  const annotations = encodeAnnotations(part.citations)
+  const annotations = encodeAnnotations(part)
   return { content: { type: "output_text", text: part.text, annotations, ...fields }, phase }
 }
 

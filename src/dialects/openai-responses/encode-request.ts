@@ -92,7 +92,8 @@ function encodeTools(body: JsonObject, request: ChatRequest, losses: LossList): 
 
 function includes(request: ChatRequest, quirks: OpenAiResponsesQuirks): string[] {
   const include: string[] = []
-  if (quirks.encryptedReasoning) include.push(INCLUDE_REASONING)
+  const reasons = !quirks.unreasoningModels.test(request.model)
+  if (quirks.encryptedReasoning && reasons) include.push(INCLUDE_REASONING)
   if (request.logprobs === true) include.push(INCLUDE_LOGPROBS)
   return include
 }

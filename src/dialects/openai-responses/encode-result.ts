@@ -61,7 +61,7 @@ function encodeOutput(choice: Choice, ending: Ending): JsonObject[] {
 function encodeSaid(part: Extract<Part, { type: "text" | "refusal" }>): JsonObject {
   return part.type === "refusal"
     ? refusalContent(part.text)
-    : textContent(part.text, encodeAnnotations(part.citations))
+    : textContent(part.text, encodeAnnotations(part))
 }
 
 function encodeItem(part: Part, ids: ItemIds): JsonObject[] {

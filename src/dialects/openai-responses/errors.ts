@@ -58,10 +58,24 @@ export function failedResponse(response: JsonObject): GatewayError {
   return new GatewayError("upstream_error", error.message ?? "The provider's answer failed.")
 }
 
-/** An error answer of a vendor of this dialect. A model it does not know is a 400 here (WIRE.md 4). */
+const NOT_FOUND = 404
+
+/**
+ * An error answer of a vendor of this dialect. A model it does not know is a 400 here (WIRE.md 4), and an
+ * item that it does not keep a 404: that one is the caller's to put right.
+ */
 export function decodeError(status: number, body: unknown): GatewayError {
   const error = readVendorError(body)
-  return vendorRefusal(error.code === "model_not_found" ? 404 : status, error)
+  if (status === NOT_FOUND && error.parameter === "input") return itemNotFound(error)
+  return vendorRefusal(error.code === "model_not_found" ? NOT_FOUND : status, error)
+}
+
+function itemNotFound(error: VendorError): GatewayError {
+  const { kind, message, details } = vendorRefusal(400, error)
+  return new GatewayError(kind, message, {
+    ...details,
+    upstream: { ...details.upstream, status: NOT_FOUND },
+  })
 }
 
 /**

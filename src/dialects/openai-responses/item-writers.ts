@@ -104,9 +104,10 @@ export class MessageWriter extends ItemWriter {
 
   /** A source of the text before it; without text, or without an address, it has no place here. */
   citation(citation: Citation, frames: SseFrame[]): void {
-    const annotation = encodeAnnotation(citation)
     const current = this.#current
-    if (annotation === undefined || current?.type !== "output_text") return
+    if (current?.type !== "output_text") return
+    const annotation = encodeAnnotation(citation, current.text.length)
+    if (annotation === undefined) return
     const index = current.annotations.push(annotation) - 1
     const members = `"annotation_index":${index},"annotation":${JSON.stringify(annotation)}`
     const type = "response.output_text.annotation.added"

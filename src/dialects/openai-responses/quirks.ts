@@ -5,6 +5,8 @@
 export interface OpenAiResponsesQuirks {
   /** Whether reasoning comes encrypted when asked for, and is taken back (WIRE.md 4). */
   readonly encryptedReasoning: boolean
+  /** Models that do not reason, by their names: asked for encrypted reasoning, they refuse with 400. */
+  readonly unreasoningModels: RegExp
   /** Whether reasoning of earlier turns goes up as `reasoning_text`: DeepSeek reads it. */
   readonly reasoningText: boolean
   /** Whether the penalties are known: Open Responses has them, OpenAI has not. */
@@ -14,6 +16,7 @@ export interface OpenAiResponsesQuirks {
 /** OpenAI's own API. */
 export const OPENAI_QUIRKS: OpenAiResponsesQuirks = Object.freeze({
   encryptedReasoning: true,
+  unreasoningModels: /(?:^|[/:])(?:gpt-3|gpt-4|chatgpt-|gpt-5(?:\.\d+)?-chat)/,
   reasoningText: false,
   penalties: false,
 })

@@ -77,7 +77,7 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   service_tier: { serviceTier: "priority" },
 }
 
-function effectOf(feature: Feature, dialect = ANTHROPIC_MESSAGES): Support {
+function effectOf(feature: Feature, dialect = ANTHROPIC_MESSAGES): Support | "emulated" {
   const { losses } = dialect.encodeRequest({
     model: "claude",
     messages: [USER],

@@ -335,7 +335,7 @@ describe("whatever is answered", () => {
         const { losses } = BEDROCK_CONVERSE.encodeRequest(
           request({ messages, tools: [{ name: "look" }] }),
         )
-        const known = ["reasoning", "reasoning.signature", "messages"]
+        const known = ["reasoning", "reasoning.signature", "citations", "messages"]
         expect(losses.filter(({ name }) => !known.includes(name))).toEqual([])
       }),
     )

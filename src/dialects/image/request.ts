@@ -1,0 +1,101 @@
+import * as z from "zod"
+import type { ImageRequest, ImageTask, PictureForm, PictureSize } from "../../canon/image.ts"
+import { invalidValue, missingParameter, unsupportedValue } from "../../canon/invalid-request.ts"
+import { isThere, type JsonObject, textAt, unknownFields } from "../../canon/json.ts"
+import { flag, integer, judgeParameters, text } from "../../canon/parameters.ts"
+
+/** A request as far as its fields tell it: its files are judged apart. */
+export interface ImageParameters extends Omit<ImageRequest, "images" | "mask"> {
+  /** Absent: the operator's choice. */
+  readonly model?: string
+}
+
+/** How the fields of a form are to be understood, since all of them are text. */
+export const IMAGE_FIELD_KINDS = {
+  n: "number",
+  output_compression: "number",
+  partial_images: "number",
+  seed: "number",
+  stream: "flag",
+} as const
+
+const FORMS: readonly PictureForm[] = ["url", "b64_json"]
+const MOST_PICTURES = 10
+/** Pixels of a side: no model makes a larger picture. */
+const LONGEST_SIDE = 8192
+const SIZE = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/
+/** SPEC, `POST /v1/images/variations`. */
+const VARIATION_SIZES = ["256x256", "512x512", "1024x1024"]
+
+const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ["model", text()],
+  ["prompt", text()],
+  ["n", integer({ minimum: 1, maximum: MOST_PICTURES })],
+  ["size", text()],
+  ["response_format", z.enum(FORMS).nullish()],
+  ["background", text()],
+  ["input_fidelity", text()],
+  ["moderation", text()],
+  ["output_compression", integer({ minimum: 0, maximum: 100 })],
+  ["output_format", text()],
+  ["quality", text()],
+  ["stream", flag()],
+  ["style", text()],
+  ["user", text()],
+])
+
+/** Fields that the canon has a name for, and those that only streams have. */
+const NAMED_FIELDS = new Set([
+  "model",
+  "prompt",
+  "n",
+  "size",
+  "response_format",
+  "stream",
+  "partial_images",
+])
+
+/**
+ * Judges the fields of a request for pictures, in OpenAI's form (SPEC, image endpoints; WIRE.md 11).
+ * What the canon has no name for is a wish, for the vendor to judge; null is taken as absent.
+ * @throws GatewayError saying what is wrong, in OpenAI's words.
+ */
+export function decodeImageParameters(task: ImageTask, body: JsonObject): ImageParameters {
+  judgeParameters(body, PARAMETERS)
+  const { n, stream, response_format: form } = body
+  if (stream === true) {
+    throw invalidValue(
+      "stream",
+      "Pictures are not streamed here: leave out 'stream', and the answer comes when they are done.",
+    )
+  }
+  const prompt = textAt(body, "prompt")
+  if (prompt === undefined && task !== "variation") throw missingParameter("prompt")
+  const model = textAt(body, "model")
+  const size = readSize(task, textAt(body, "size"))
+  return {
+    task,
+    prompt: task === "variation" ? "" : (prompt ?? ""),
+    count: typeof n === "number" ? n : 1,
+    form: form === "b64_json" ? form : "url",
+    wishes: unknownFields(body, NAMED_FIELDS) ?? {},
+    ...(isThere(model) && { model }),
+    ...(isThere(size) && { size }),
+  }
+}
+
+function readSize(task: ImageTask, name: string | undefined): PictureSize | "auto" | undefined {
+  if (name === undefined) return undefined
+  if (task === "variation" && !VARIATION_SIZES.includes(name)) {
+    throw unsupportedValue("size", name, VARIATION_SIZES)
+  }
+  if (name === "auto") return name
+  const [, width, height] = SIZE.exec(name) ?? []
+  const size = { width: Number(width), height: Number(height) }
+  if (size.width <= LONGEST_SIDE && size.height <= LONGEST_SIDE) return size
+  throw invalidValue(
+    "size",
+    `Invalid value: '${name.slice(0, 100)}'. A size is a width and a height in pixels, at most ` +
+      `${LONGEST_SIDE} each, such as '1024x1024'.`,
+  )
+}

@@ -1,0 +1,42 @@
+import type { ImageResult, PictureForm } from "../../canon/image.ts"
+import type { JsonObject } from "../../canon/json.ts"
+import { totalInput, totalOutput } from "../../canon/usage.ts"
+
+/** A picture as the caller gets it: a link, or base64. */
+export interface HandedPicture {
+  readonly form: PictureForm
+  readonly value: string
+  readonly revisedPrompt?: string
+}
+
+/**
+ * An answer with pictures in OpenAI's form (SPEC, "Image result").
+ * @param created Unix seconds.
+ */
+export function encodeImageResult(
+  result: ImageResult,
+  pictures: readonly HandedPicture[],
+  created: number,
+): JsonObject {
+  return {
+    created,
+    data: pictures.map(({ form, value, revisedPrompt }) => ({
+      [form]: value,
+      ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
+    })),
+    ...result.facts,
+    ...(result.usage && { usage: encodeUsage(result) }),
+  }
+}
+
+function encodeUsage({ usage, usageDetails }: ImageResult): JsonObject {
+  if (usage === undefined) return {}
+  const input = totalInput(usage)
+  const output = totalOutput(usage)
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: input + output,
+    ...usageDetails,
+  }
+}

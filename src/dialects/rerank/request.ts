@@ -1,0 +1,106 @@
+import * as z from "zod"
+import type { Draft } from "../../canon/draft.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import {
+  emptyArray,
+  expects,
+  invalidType,
+  invalidValue,
+  missingParameter,
+} from "../../canon/invalid-request.ts"
+import {
+  isJsonObject,
+  isThere,
+  type JsonObject,
+  type JsonValue,
+  unknownFields,
+} from "../../canon/json.ts"
+import { flag, integer, judgeParameters } from "../../canon/parameters.ts"
+import type { RerankRequest } from "../../canon/rerank.ts"
+
+const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ["model", z.string()],
+  ["query", z.string()],
+  ["top_n", integer({ minimum: 1 })],
+  ["max_tokens_per_doc", integer({ minimum: 1 })],
+  ["return_documents", flag()],
+  ["rank_fields", z.array(z.string(), expects("an array of strings")).nullish()],
+])
+
+/** Fields that the canon has a name for, or that are carried out here. */
+const OWN_FIELDS = new Set([
+  "model",
+  "query",
+  "documents",
+  "top_n",
+  "max_tokens_per_doc",
+  "return_documents",
+  "rank_fields",
+])
+
+/** What is judged of a document that says nothing else. */
+const USUAL_FIELDS = ["text"]
+
+/** What a caller wants reranked, and how the answer is to look. */
+export interface RerankOrder {
+  readonly request: RerankRequest
+  /** The documents as they were supplied: texts, or objects with a `text`. */
+  readonly supplied: readonly JsonValue[]
+  readonly returnDocuments: boolean
+}
+
+/**
+ * A rerank request (SPEC `POST /v1/rerank`), with what the clients of Cohere and Jina send beside it:
+ * documents as objects, `rank_fields` of them, `return_documents` and `max_tokens_per_doc` (WIRE.md 10).
+ *
+ * @throws GatewayError saying what is wrong, in OpenAI's words.
+ */
+export function decodeRerankRequest(body: JsonObject): RerankOrder {
+  const { model, query, top_n: topN, max_tokens_per_doc: maxTokens } = body
+  if (!isThere(model) || model === "") {
+    throw new GatewayError("missing_required_parameter", "you must provide a model parameter", {
+      parameter: "model",
+    })
+  }
+  if (!isThere(query)) throw missingParameter("query")
+  judgeParameters(body, PARAMETERS)
+  if (query === "") throw invalidValue("query", "Invalid 'query': it cannot be an empty string.")
+  const supplied = decodeDocuments(body.documents)
+  const named = (body.rank_fields ?? []) as string[]
+  const fields = named.length === 0 ? USUAL_FIELDS : named
+  const request: Draft<RerankRequest> = {
+    model: model as string,
+    query: query as string,
+    documents: supplied.map((document, index) => judgedText(document, index, fields)),
+    topN: typeof topN === "number" ? Math.min(topN, supplied.length) : supplied.length,
+  }
+  if (typeof maxTokens === "number") request.maxTokensPerDocument = maxTokens
+  const extra = unknownFields(body, OWN_FIELDS)
+  if (extra !== undefined) request.extra = extra
+  return { request, supplied, returnDocuments: body.return_documents !== false }
+}
+
+function decodeDocuments(value: JsonValue | undefined): readonly JsonValue[] {
+  if (!isThere(value)) throw missingParameter("documents")
+  if (!Array.isArray(value)) throw invalidType("documents", "an array of strings", value)
+  if (value.length === 0) throw emptyArray("documents")
+  return value
+}
+
+/** The text of a document: itself, its only ranked field, or those it has, each on a line with its name. */
+function judgedText(document: JsonValue, index: number, fields: readonly string[]): string {
+  const name = `documents[${index}]`
+  if (typeof document === "string") return document
+  if (!isJsonObject(document)) throw invalidType(name, "one of a string or object", document)
+  const found = fields.filter((field) => Object.hasOwn(document, field) && isThere(document[field]))
+  const [first] = found
+  if (first === undefined) throw missingParameter(`${name}.${fields[0] ?? "text"}`)
+  if (fields.length === 1) return fieldText(document, first, name)
+  return found.map((field) => `${field}: ${fieldText(document, field, name)}`).join("\n")
+}
+
+function fieldText(document: JsonObject, field: string, name: string): string {
+  const value = document[field]
+  if (typeof value !== "string") throw invalidType(`${name}.${field}`, "a string", value)
+  return value
+}

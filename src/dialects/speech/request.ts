@@ -1,0 +1,106 @@
+import * as z from "zod"
+import type { Draft } from "../../canon/draft.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import {
+  invalidType,
+  invalidValue,
+  missingParameter,
+  unsupportedValue,
+} from "../../canon/invalid-request.ts"
+import {
+  isJsonObject,
+  isThere,
+  type JsonObject,
+  type JsonValue,
+  textAt,
+  unknownFields,
+} from "../../canon/json.ts"
+import { decimal, judgeParameters, text } from "../../canon/parameters.ts"
+import {
+  characterCount,
+  SOUND_FORMS,
+  type SoundForm,
+  type SpeechRequest,
+} from "../../canon/speech.ts"
+
+/** A request of which only the price can tell whether tokens are needed. */
+export type SpeechWish = Omit<SpeechRequest, "needsTokens">
+
+/** The longest text, in characters (SPEC, Limits). */
+const LONGEST_INPUT = 4_096
+
+const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ["model", z.string()],
+  ["input", z.string()],
+  ["response_format", text()],
+  ["speed", decimal({ minimum: 0.25, maximum: 4 })],
+  ["instructions", z.string().max(4_096).nullish()],
+  ["stream_format", text()],
+])
+
+const CANON_FIELDS = new Set([
+  "model",
+  "input",
+  "voice",
+  "response_format",
+  "speed",
+  "instructions",
+  "stream_format",
+])
+
+/**
+ * A request to speak, in OpenAI's form (SPEC `POST /v1/audio/speech`, WIRE.md 12).
+ * @throws GatewayError saying what is wrong, in OpenAI's words.
+ */
+export function decodeSpeech(body: JsonObject): SpeechWish {
+  for (const name of ["model", "input", "voice"]) {
+    if (!isThere(body[name]) || (body[name] === "" && name !== "input"))
+      throw missingParameter(name)
+  }
+  judgeParameters(body, PARAMETERS)
+  const { model, speed, instructions } = body
+  const wish: Draft<SpeechWish> = {
+    model: model as string,
+    input: decodeInput(body.input as string),
+    voice: decodeVoice(body.voice),
+    form: decodeForm(body.response_format),
+    events: decodesEvents(textAt(body, "stream_format")),
+  }
+  if (typeof speed === "number") wish.speed = speed
+  if (typeof instructions === "string" && instructions !== "") wish.instructions = instructions
+  const extra = unknownFields(body, CANON_FIELDS)
+  if (extra !== undefined) wish.extra = extra
+  return wish
+}
+
+function decodeInput(input: string): string {
+  if (input.trim() === "")
+    throw invalidValue("input", "Invalid 'input': it has to hold text to speak.")
+  const length = characterCount(input)
+  if (length <= LONGEST_INPUT) return input
+  throw new GatewayError(
+    "string_above_max_length",
+    `Invalid 'input': string too long. Expected a string with maximum length ${LONGEST_INPUT}, but got a string with length ${length} instead.`,
+    { parameter: "input" },
+  )
+}
+
+function decodeVoice(voice: JsonValue | undefined): SpeechRequest["voice"] {
+  if (typeof voice === "string") return voice
+  const id = isJsonObject(voice) ? textAt(voice, "id") : undefined
+  if (id === undefined) throw invalidType("voice", "a string or an object with an id", voice)
+  return { id }
+}
+
+function decodeForm(value: JsonValue | undefined): SoundForm {
+  if (!isThere(value)) return "mp3"
+  const form = SOUND_FORMS.find((known) => known === value)
+  if (form === undefined) throw unsupportedValue("response_format", String(value), SOUND_FORMS)
+  return form
+}
+
+function decodesEvents(form: string | undefined): boolean {
+  if (form === undefined || form === "audio") return false
+  if (form === "sse") return true
+  throw unsupportedValue("stream_format", form, ["audio", "sse"])
+}

@@ -1,0 +1,138 @@
+import type * as z from "zod"
+import type { Draft } from "../../canon/draft.ts"
+import { invalidValue, missingParameter, unsupportedValue } from "../../canon/invalid-request.ts"
+import {
+  isThere,
+  type JsonObject,
+  type JsonValue,
+  textAt,
+  unknownFields,
+} from "../../canon/json.ts"
+import { decimal, flag, judgeParameters, text } from "../../canon/parameters.ts"
+import {
+  type Audio,
+  TRANSCRIPT_FORMS,
+  type TranscriptForm,
+  type TranscriptionRequest,
+  type TranscriptionTask,
+} from "../../canon/transcription.ts"
+
+/** A request whose sound has not been looked at yet. */
+export type TranscriptionWish = Omit<TranscriptionRequest, "audio">
+
+const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ["model", text()],
+  ["language", text()],
+  ["prompt", text()],
+  ["temperature", decimal({ minimum: 0, maximum: 1 })],
+  ["response_format", text()],
+  ["stream", flag()],
+])
+
+/** How the fields of the form are to be understood; the others are text. */
+export const TRANSCRIPTION_FIELDS = {
+  temperature: "number",
+  stream: "flag",
+  timestamp_granularities: "list",
+  include: "list",
+  known_speaker_names: "list",
+  known_speaker_references: "list",
+} as const
+
+const CANON_FIELDS = new Set([
+  "model",
+  "language",
+  "prompt",
+  "temperature",
+  "response_format",
+  "stream",
+  "timestamp_granularities",
+])
+
+const FORMS: readonly TranscriptForm[] = [...TRANSCRIPT_FORMS, "diarized_json"]
+const GRANULARITIES = ["word", "segment"] as const
+
+/**
+ * The fields of a transcription or translation in OpenAI's form (SPEC, WIRE.md 13). What the canon has no
+ * name for is kept as extra.
+ * @throws GatewayError saying what is wrong, in OpenAI's words.
+ */
+export function decodeTranscription(body: JsonObject, task: TranscriptionTask): TranscriptionWish {
+  const { model, temperature, prompt } = body
+  if (!isThere(model)) throw missingParameter("model")
+  judgeParameters(body, PARAMETERS)
+  const form = decodeForm(body.response_format)
+  const granularities = decodeGranularities(body.timestamp_granularities, form)
+  const wish: Draft<TranscriptionWish> = {
+    model: model as string,
+    task,
+    form,
+    granularities,
+    // Streams are of text alone; OpenAI passes over the wish where there is none.
+    stream:
+      body.stream === true && (form === "json" || form === "text" || form === "diarized_json"),
+  }
+  const language = task === "transcribe" ? decodeLanguage(textAt(body, "language")) : undefined
+  if (language !== undefined) wish.language = language
+  if (typeof prompt === "string") wish.prompt = prompt
+  if (typeof temperature === "number") wish.temperature = temperature
+  const extra = unknownFields(body, CANON_FIELDS)
+  if (extra !== undefined) wish.extra = extra
+  return wish
+}
+
+/** The wish and the sound it is about. */
+export function withAudio(wish: TranscriptionWish, audio: Audio): TranscriptionRequest {
+  return { ...wish, audio }
+}
+
+function decodeForm(value: JsonValue | undefined): TranscriptForm {
+  if (!isThere(value)) return "json"
+  const form = FORMS.find((known) => known === value)
+  if (form === undefined) throw unsupportedValue("response_format", String(value), FORMS)
+  return form
+}
+
+function decodeGranularities(
+  value: JsonValue | undefined,
+  form: TranscriptForm,
+): readonly ("word" | "segment")[] {
+  if (!Array.isArray(value) || value.length === 0) return []
+  const found = value.map((one) => {
+    const known = GRANULARITIES.find((granularity) => granularity === one)
+    if (known === undefined) {
+      throw unsupportedValue("timestamp_granularities", String(one), GRANULARITIES)
+    }
+    return known
+  })
+  if (form === "verbose_json") return [...new Set(found)]
+  throw invalidValue(
+    "timestamp_granularities",
+    "'timestamp_granularities' is only taken together with response_format 'verbose_json'.",
+  )
+}
+
+const NAMES = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" })
+/** Languages that Whisper knows by other codes than those of ISO 639-1. */
+const FURTHER = new Set(["haw", "yue"])
+
+function decodeLanguage(language: string | undefined): string | undefined {
+  if (language === undefined) return undefined
+  const code = language.toLowerCase()
+  const isKnown = FURTHER.has(code) || (/^[a-z]{2}$/.test(code) && NAMES.of(code) !== undefined)
+  if (isKnown) return code
+  throw invalidValue(
+    "language",
+    `Invalid language '${language.slice(0, 50)}'. Language parameter must be specified in ISO-639-1 format.`,
+  )
+}
+
+/** The name of a language as OpenAI has it, such as `english`; what has none stays as it is. */
+export function languageName(language: string): string {
+  if (!/^[a-z]{2,3}(-[a-z0-9]+)*$/i.test(language)) return language.toLowerCase()
+  try {
+    return (NAMES.of(language) ?? language).toLowerCase()
+  } catch {
+    return language
+  }
+}

@@ -1,0 +1,248 @@
+import { describe, expect, test } from "bun:test"
+import { GatewayError } from "../../../src/canon/errors.ts"
+import { base64Of } from "../../../src/dialects/embedding/vectors.ts"
+import { answerOf, asked, decoded, embeddingOf } from "./support.ts"
+
+const MANY = Array.from({ length: 2_100 }, (_, index) => `text ${index}`)
+
+describe("each vendor is asked in its own form", () => {
+  test("OpenAI", () => {
+    expect(asked("openai", { dimensions: 8, user: "u", encoding_format: "base64" })).toEqual({
+      path: "/embeddings",
+      bodies: [
+        { model: "m", input: ["hello"], dimensions: 8, user: "u", encoding_format: "base64" },
+      ],
+      losses: [],
+    })
+    expect(asked("openai", { input: [1, 2], custom: true }).bodies).toEqual([
+      { model: "m", input: [[1, 2]], custom: true },
+    ])
+  })
+
+  test("Azure and OpenRouter, as OpenAI", () => {
+    for (const vendor of ["azure", "openrouter"]) {
+      expect(asked(vendor, { encoding_format: "base64" }).bodies).toEqual([
+        { model: "m", input: ["hello"], encoding_format: "base64" },
+      ])
+      expect(embeddingOf(vendor).takesTokens).toBe(true)
+    }
+  })
+
+  test("compatible ones are asked for floats, whatever the caller wants", () => {
+    expect(asked("together", { encoding_format: "base64" }).bodies).toEqual([
+      { model: "m", input: ["hello"] },
+    ])
+    expect(embeddingOf("together").takesTokens).toBe(false)
+    expect(embeddingOf("vllm").takesTokens).toBe(true)
+  })
+
+  test("Mistral", () => {
+    expect(asked("mistral", { dimensions: 8, user: "u" })).toEqual({
+      path: "/embeddings",
+      bodies: [{ model: "m", input: ["hello"], output_dimension: 8 }],
+      losses: ["user:dropped"],
+    })
+  })
+
+  test("Voyage", () => {
+    const body = { dimensions: 8, input_type: "search_query", truncation: false }
+    expect(asked("voyage", body).bodies).toEqual([
+      { model: "m", input: ["hello"], output_dimension: 8, input_type: "query", truncation: false },
+    ])
+    expect(asked("voyage", { input_type: "clustering" })).toMatchObject({
+      bodies: [{ model: "m", input: ["hello"] }],
+      losses: ["input_type:dropped"],
+    })
+  })
+
+  test("Jina", () => {
+    expect(asked("jina", { input_type: "document", encoding_format: "base64" }).bodies).toEqual([
+      { model: "m", input: ["hello"], task: "retrieval.passage" },
+    ])
+    expect(asked("jina", { task: "text-matching" }).bodies).toEqual([
+      { model: "m", input: ["hello"], task: "text-matching" },
+    ])
+  })
+
+  test("Cohere", () => {
+    const body = { dimensions: 256, user: "u", truncate: "END", other: 1 }
+    expect(asked("cohere", body, "embed-v4.0")).toEqual({
+      path: "/v2/embed",
+      bodies: [
+        {
+          model: "embed-v4.0",
+          texts: ["hello"],
+          input_type: "search_document",
+          embedding_types: ["float"],
+          output_dimension: 256,
+          truncate: "END",
+        },
+      ],
+      losses: ["user:dropped", "other:dropped"],
+    })
+    expect(asked("cohere", { input_type: "image" }).bodies[0]?.["input_type"]).toBe("image")
+    expect(asked("cohere", { input_type: "similarity" }).losses).toEqual([
+      "input_type:approximated",
+    ])
+  })
+
+  test("Cohere's older models have vectors of one length", () => {
+    for (const model of ["embed-english-v3.0", "embed-multilingual-light-v3.0"]) {
+      const { bodies, losses } = asked("cohere", { dimensions: 256 }, model)
+      expect(losses).toEqual(["dimensions:dropped"])
+      expect(bodies[0]).not.toHaveProperty("output_dimension")
+    }
+  })
+
+  test("the Gemini API", () => {
+    const body = { input: ["a", "b"], dimensions: 8, input_type: "query", user: "u" }
+    expect(asked("google", body, "gemini-embedding-001")).toEqual({
+      path: "/v1beta/models/gemini-embedding-001:batchEmbedContents",
+      bodies: [
+        {
+          requests: ["a", "b"].map((text) => ({
+            model: "models/gemini-embedding-001",
+            content: { parts: [{ text }] },
+            taskType: "RETRIEVAL_QUERY",
+            outputDimensionality: 8,
+          })),
+        },
+      ],
+      losses: ["user:dropped"],
+    })
+  })
+
+  test("Vertex AI, whose Gemini models take one text at a time", () => {
+    const body = { input: ["a", "b"], dimensions: 8, task_type: "FACT_VERIFICATION" }
+    expect(asked("vertex", body, "text-embedding-005")).toEqual({
+      path: "/models/text-embedding-005:predict",
+      bodies: [
+        {
+          instances: ["a", "b"].map((content) => ({ task_type: "FACT_VERIFICATION", content })),
+          parameters: { outputDimensionality: 8 },
+        },
+      ],
+      losses: [],
+    })
+    expect(asked("vertex", { input: ["a", "b"] }, "gemini-embedding-001").bodies).toEqual([
+      { instances: [{ content: "a" }] },
+      { instances: [{ content: "b" }] },
+    ])
+  })
+
+  test("Titan on Bedrock, one text at a time", () => {
+    const body = { input: ["a", "b"], dimensions: 512, normalize: false, user: "u" }
+    expect(asked("bedrock", body, "amazon.titan-embed-text-v2:0")).toEqual({
+      path: "/model/amazon.titan-embed-text-v2%3A0/invoke",
+      bodies: ["a", "b"].map((inputText) => ({ inputText, dimensions: 512, normalize: false })),
+      losses: ["user:dropped"],
+    })
+    expect(asked("bedrock", { dimensions: 512 }, "amazon.titan-embed-text-v1")).toMatchObject({
+      bodies: [{ inputText: "hello" }],
+      losses: ["dimensions:dropped"],
+    })
+  })
+
+  test("Cohere on Bedrock", () => {
+    expect(asked("bedrock", { dimensions: 512 }, "us.cohere.embed-v4:0").bodies).toEqual([
+      {
+        texts: ["hello"],
+        input_type: "search_document",
+        embedding_types: ["float"],
+        output_dimension: 512,
+      },
+    ])
+    expect(asked("bedrock", { dimensions: 8 }, "cohere.embed-english-v3").losses).toEqual([
+      "dimensions:dropped",
+    ])
+  })
+
+  test("other models of Bedrock are not known to embed", () => {
+    expect(() => asked("bedrock", {}, "amazon.nova-lite-v1:0")).toThrow("knows no way")
+  })
+})
+
+test("inputs above a vendor's limit are split", () => {
+  const sizes = (vendor: string, model = "m") =>
+    asked(vendor, { input: MANY }, model).bodies.map((body) => {
+      const list = body["input"] ?? body["texts"] ?? body["requests"] ?? body["instances"]
+      return Array.isArray(list) ? list.length : 1
+    })
+  expect(sizes("openai")).toEqual([2048, 52])
+  expect(sizes("jina")).toEqual([2048, 52])
+  expect(sizes("mistral")).toEqual([...Array<number>(8).fill(256), 52])
+  expect(sizes("voyage").slice(-2)).toEqual([128, 52])
+  expect(sizes("cohere").slice(-2)).toEqual([96, 84])
+  expect(sizes("google")).toEqual(Array<number>(21).fill(100))
+  expect(sizes("vertex").slice(-2)).toEqual([250, 100])
+  expect(sizes("bedrock", "amazon.titan-embed-text-v2:0").length).toBe(2_100)
+})
+
+describe("answers", () => {
+  const item = (index: number, embedding: unknown) => ({ object: "embedding", index, embedding })
+  const list = (data: unknown[], tokens: number) => ({
+    object: "list",
+    data,
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
+  })
+
+  test("are merged in the order of the inputs, their usage summed", async () => {
+    const first = list([item(1, [0, 1]), item(0, [1, 0])], 5)
+    const second = list([item(0, base64Of([0.5, 0.5]))], 7)
+    const result = await decoded("openai", [answerOf(first), answerOf(second)], {
+      input: ["a", "b", "c"],
+    })
+    expect(result).toEqual({ vectors: [[1, 0], [0, 1], base64Of([0.5, 0.5])], tokens: 12 })
+  })
+
+  test("without usage say nothing of tokens, or zero where they should have", async () => {
+    const values = { embeddings: [{ values: [1, 0] }] }
+    expect(await decoded("google", [answerOf(values)])).toEqual({ vectors: [[1, 0]] })
+    const silent = { data: [item(0, [1, 0])] }
+    expect(await decoded("openai", [answerOf(silent)])).toEqual({ vectors: [[1, 0]], tokens: 0 })
+  })
+
+  test("of Google's that were shortened are brought to length one", async () => {
+    const answers = [answerOf({ embeddings: [{ values: [0.3, 0.4] }] })]
+    const { vectors } = await decoded("google", answers, { dimensions: 2 })
+    expect(vectors).toEqual([[0.6, 0.8]])
+    expect((await decoded("google", answers)).vectors).toEqual([[0.3, 0.4]])
+  })
+
+  test("of Bedrock tell their tokens in a header", async () => {
+    const titan = answerOf(
+      { embedding: [1, 0], inputTextTokenCount: 3 },
+      { "x-amzn-bedrock-input-token-count": "4" },
+    )
+    const bare = answerOf({ embedding: [0, 1], inputTextTokenCount: 3 })
+    const result = await decoded("bedrock", [titan, bare], { input: ["a", "b"] })
+    expect(result).toEqual({
+      vectors: [
+        [1, 0],
+        [0, 1],
+      ],
+      tokens: 7,
+    })
+    const older = answerOf({ embeddings: [[1, 0]], response_type: "embeddings_floats" })
+    expect((await decoded("bedrock", [older])).vectors).toEqual([[1, 0]])
+  })
+
+  const broken: [string, unknown][] = [
+    ["no JSON", "<html>"],
+    ["no object", "[]"],
+    ["nothing in it", {}],
+    ["too few embeddings", list([], 1)],
+    ["too many embeddings", list([item(0, [1]), item(1, [1])], 1)],
+    ["a place twice", list([item(0, [1]), item(0, [1])], 1)],
+    ["a place there is not", list([item(7, [1])], 1)],
+    ["words for numbers", list([item(0, ["one"])], 1)],
+    ["an embedding that is none", list([null], 1)],
+  ]
+  for (const [name, json] of broken) {
+    test(`with ${name} are the upstream's fault`, async () => {
+      const failure = await decoded("openai", [answerOf(json)]).catch((error: unknown) => error)
+      expect(failure).toBeInstanceOf(GatewayError)
+      expect((failure as GatewayError).kind).toBe("upstream_error")
+    })
+  }
+})

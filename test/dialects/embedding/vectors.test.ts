@@ -1,0 +1,57 @@
+import { expect, test } from "bun:test"
+import fc from "fast-check"
+import { GatewayError } from "../../../src/canon/errors.ts"
+import {
+  base64Of,
+  cosineOf,
+  numbersOf,
+  unitVector,
+  vectorOf,
+} from "../../../src/dialects/embedding/vectors.ts"
+import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
+
+const floats = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: 1 })
+
+test("what goes into base64 comes out of it, to the last bit of a 32-bit float", () => {
+  fc.assert(
+    fc.property(floats, (numbers) => {
+      // JSON knows no zero below zero.
+      const same = numbers.map((number) => Math.fround(number) + 0)
+      expect(numbersOf(base64Of(numbers)).map(Math.fround)).toEqual(same)
+    }),
+  )
+})
+
+test("numbers out of base64 are as short as a 32-bit float can be told", () => {
+  expect(numbersOf(base64Of([0.1, -0.5, 1]))).toEqual([0.100000001, -0.5, 1])
+  const text = base64Of([0.1])
+  expect(base64Of(text)).toBe(text)
+})
+
+test("base64 that holds no floats is no answer", () => {
+  for (const text of ["AAA=", "!!!!"]) expect(() => numbersOf(text)).toThrow(GatewayError)
+  for (const value of ["", null, {}, ["1"]]) expect(() => vectorOf(value)).toThrow(GatewayError)
+})
+
+test("unit vectors and cosines", () => {
+  expect(unitVector([3, 4])).toEqual([0.6, 0.8])
+  expect(unitVector([0, 0])).toEqual([0, 0])
+  expect(cosineOf([1, 0], [5, 0])).toBe(1)
+  expect(cosineOf([1, 0], [0, 2])).toBe(0)
+  expect(cosineOf([1, 0], base64Of([-2, 0]))).toBe(-1)
+  expect(() => cosineOf([1, 0], [1])).toThrow(GatewayError)
+})
+
+test.skipIf(!HAS_FIXTURES)(`reads OpenAI's base64 as its floats${WITHOUT_FIXTURES}`, () => {
+  const embedding = (file: string): unknown => {
+    const { data } = JSON.parse(readFixture(`openai-node/embeddings-${file}-response.json`)) as {
+      data: { embedding: unknown }[]
+    }
+    return data[0]?.embedding
+  }
+  const told = numbersOf(vectorOf(embedding("float")))
+  const read = numbersOf(vectorOf(embedding("base64")))
+  expect(told.length).toBe(256)
+  expect(read.length).toBe(256)
+  told.forEach((number, index) => expect(Math.abs(number - (read[index] ?? 9))).toBeLessThan(1e-8))
+})

@@ -1,0 +1,216 @@
+import { describe, expect, test } from "bun:test"
+import { GatewayError } from "../../../src/canon/errors.ts"
+import { type JsonObject, listAt } from "../../../src/canon/json.ts"
+import type { OperationAnswer } from "../../../src/canon/operation.ts"
+import type { RerankFormat } from "../../../src/canon/rerank.ts"
+import { decodeRerankRequest } from "../../../src/dialects/rerank/request.ts"
+import { encodeRerankResult } from "../../../src/dialects/rerank/result.ts"
+import { vendors } from "../../../src/vendors/index.ts"
+import { recordedAt, type RecordedOperation } from "../../support/recorded-operations.ts"
+import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../../support/recordings.ts"
+
+const REQUEST = { model: "a/b", query: "ruby", documents: ["Ruby", "Paris", "Rails"] }
+
+function rerankOf(vendor: string): RerankFormat {
+  const format = vendors.get(vendor)?.operations?.rerank
+  if (!format) throw new Error(`${vendor} does not rerank`)
+  return format
+}
+
+function orderOf(body: JsonObject = {}) {
+  return decodeRerankRequest({ ...REQUEST, ...body })
+}
+
+function asked(vendor: string, body: JsonObject = {}) {
+  const { calls, losses } = rerankOf(vendor).encode(orderOf(body).request, "m")
+  const [call] = calls
+  if (call?.body.type !== "json") throw new Error("no JSON is sent")
+  return {
+    path: call.path,
+    body: call.body.json,
+    losses: losses.map(({ name, effect }) => `${name}:${effect}`),
+  }
+}
+
+function answerOf(json: unknown): OperationAnswer {
+  return { headers: new Headers(), bytes: new TextEncoder().encode(JSON.stringify(json)) }
+}
+
+async function decoded(vendor: string, json: unknown, body: JsonObject = {}) {
+  return await rerankOf(vendor).decode([answerOf(json)], orderOf(body).request)
+}
+
+function verdict(body: JsonObject): string {
+  try {
+    decodeRerankRequest(body)
+    return "taken"
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    return `${error.kind} ${error.details.parameter}`
+  }
+}
+
+describe("a request", () => {
+  test("names documents as texts, and wants all of them", () => {
+    expect(orderOf()).toEqual({
+      request: { ...REQUEST, topN: 3 },
+      supplied: REQUEST.documents,
+      returnDocuments: true,
+    })
+    expect(orderOf({ top_n: 2 }).request.topN).toBe(2)
+    expect(orderOf({ top_n: 50, return_documents: null }).request.topN).toBe(3)
+  })
+
+  test("may name them as objects, and which of their fields count", () => {
+    const documents = [{ text: "body", title: "Head", id: 7 }, "plain"]
+    expect(orderOf({ documents }).request.documents).toEqual(["body", "plain"])
+    const ranked = orderOf({ documents, rank_fields: ["title", "text"] })
+    expect(ranked.request.documents).toEqual(["title: Head\ntext: body", "plain"])
+    expect(ranked.supplied).toEqual(documents)
+    expect(orderOf({ documents, rank_fields: ["title"] }).request.documents[0]).toBe("Head")
+    expect(orderOf({ documents, rank_fields: [] }).request.documents[0]).toBe("body")
+  })
+
+  test("keeps what the canon has no name for", () => {
+    const { request } = orderOf({ max_tokens_per_doc: 100, priority: 1 })
+    expect(request).toMatchObject({ maxTokensPerDocument: 100, extra: { priority: 1 } })
+  })
+
+  const refused: [JsonObject, string][] = [
+    [{ model: null }, "missing_required_parameter model"],
+    [{ model: 5 }, "invalid_type model"],
+    [{ query: null }, "missing_required_parameter query"],
+    [{ query: "" }, "invalid_value query"],
+    [{ query: ["ruby"] }, "invalid_type query"],
+    [{ documents: null }, "missing_required_parameter documents"],
+    [{ documents: [] }, "invalid_value documents"],
+    [{ documents: "Ruby" }, "invalid_type documents"],
+    [{ documents: ["Ruby", 5] }, "invalid_type documents[1]"],
+    [{ documents: [null] }, "invalid_type documents[0]"],
+    [{ documents: ["Ruby", { title: "x" }] }, "missing_required_parameter documents[1].text"],
+    [{ documents: [{ text: 5 }] }, "invalid_type documents[0].text"],
+    [{ top_n: 0 }, "below_min_value top_n"],
+    [{ top_n: -1 }, "below_min_value top_n"],
+    [{ top_n: 1.5 }, "invalid_type top_n"],
+    [{ top_n: "2" }, "invalid_type top_n"],
+    [{ max_tokens_per_doc: 0 }, "below_min_value max_tokens_per_doc"],
+    [{ return_documents: "no" }, "invalid_type return_documents"],
+    [{ rank_fields: "text" }, "invalid_type rank_fields"],
+  ]
+  for (const [body, expected] of refused) {
+    test(`with ${JSON.stringify(body)} is refused`, () => {
+      expect(verdict({ ...REQUEST, ...body })).toBe(expected)
+    })
+  }
+})
+
+test("an answer gives documents as they were supplied, or none", () => {
+  const ranking = [{ index: 1, score: 0.5 }]
+  const documents = ["Ruby", { text: "Paris", id: 7 }]
+  expect(encodeRerankResult(orderOf({ documents }), ranking)).toEqual({
+    results: [{ index: 1, relevance_score: 0.5, document: { text: "Paris", id: 7 } }],
+  })
+  expect(encodeRerankResult(orderOf({ return_documents: false }), ranking)).toEqual({
+    results: [{ index: 1, relevance_score: 0.5 }],
+  })
+})
+
+describe("each vendor is asked in its own form", () => {
+  const common = { model: "m", query: "ruby", documents: REQUEST.documents }
+
+  test("Cohere", () => {
+    const body = { top_n: 2, max_tokens_per_doc: 9, priority: 1, other: true }
+    expect(asked("cohere", body)).toEqual({
+      path: "/v2/rerank",
+      body: { ...common, top_n: 2, max_tokens_per_doc: 9, priority: 1 },
+      losses: ["other:dropped"],
+    })
+  })
+
+  test("Voyage", () => {
+    expect(asked("voyage", { top_n: 2, truncation: true })).toEqual({
+      path: "/rerank",
+      body: { ...common, top_k: 2, return_documents: false, truncation: true },
+      losses: [],
+    })
+  })
+
+  test("Jina, Together, OpenRouter and servers of one's own", () => {
+    for (const vendor of ["jina", "together", "openrouter", "vllm", "llama-cpp"]) {
+      expect(asked(vendor, { max_tokens_per_doc: 9 })).toEqual({
+        path: "/rerank",
+        body: { ...common, top_n: 3, return_documents: false },
+        losses: ["max_tokens_per_doc:dropped"],
+      })
+    }
+  })
+})
+
+describe("an upstream's answer", () => {
+  test("is sorted, and no longer than was asked for", async () => {
+    const results = [
+      { index: 1, relevance_score: 0.1 },
+      { index: 0, relevance_score: 0.7, document: { text: "Ruby" } },
+      { index: 2, relevance_score: 0.7 },
+    ]
+    expect(await decoded("jina", { results, usage: { total_tokens: 9 } }, { top_n: 2 })).toEqual({
+      ranking: [
+        { index: 0, score: 0.7 },
+        { index: 2, score: 0.7 },
+      ],
+      isSquashed: false,
+      tokens: 9,
+    })
+  })
+
+  test("with scores that have no bounds is squashed, its order kept", async () => {
+    const results = [-4, 2, 0].map((score, index) => ({ index, relevance_score: score }))
+    const { ranking, isSquashed } = await decoded("vllm", { results })
+    expect(isSquashed).toBe(true)
+    expect(ranking.map(({ index }) => index)).toEqual([1, 2, 0])
+    expect(ranking.map(({ score }) => score.toFixed(3))).toEqual(["0.881", "0.500", "0.018"])
+  })
+
+  const broken: [string, unknown][] = [
+    ["a document there is not", [{ index: 3, relevance_score: 0.5 }]],
+    ["a document twice", [0, 0].map((index) => ({ index, relevance_score: 0.5 }))],
+    ["no place", [{ relevance_score: 0.5 }]],
+    ["no score", [{ index: 0 }]],
+    ["words", ["best"]],
+  ]
+  for (const [name, results] of broken) {
+    test(`with ${name} is the upstream's fault`, async () => {
+      const failure = await decoded("jina", { results }).catch((error: unknown) => error)
+      expect((failure as GatewayError).kind).toBe("upstream_error")
+    })
+  }
+})
+
+const RECORDINGS = recordedAt(/\/rerank$/)
+
+function vendorOf({ url }: RecordedOperation): string {
+  return url.includes("voyage") ? "voyage" : "cohere"
+}
+
+test.skipIf(!HAS_FIXTURES)(`there are recordings of two vendors${WITHOUT_FIXTURES}`, () => {
+  expect(new Set(RECORDINGS.map(vendorOf))).toEqual(new Set(["cohere", "voyage"]))
+})
+
+describe.skipIf(!HAS_FIXTURES)(`recorded answers${WITHOUT_FIXTURES}`, () => {
+  for (const recording of RECORDINGS) {
+    test(recording.id, async () => {
+      const vendor = vendorOf(recording)
+      const { top_k: top, ...rest } = recording.request
+      const body = top === undefined ? rest : { ...rest, top_n: top }
+      const { ranking, isSquashed, tokens, searches } = await decoded(vendor, recording.body, body)
+      const told = recording.body as JsonObject
+      const results = vendor === "voyage" ? listAt(told, "data") : listAt(told, "results")
+      expect(ranking.map(({ index, score }) => ({ index, relevance_score: score }))).toEqual(
+        results as never[],
+      )
+      expect(isSquashed).toBe(false)
+      if (vendor === "voyage") expect(told["usage"]).toEqual({ total_tokens: tokens })
+      else expect(searches).toBe(1)
+    })
+  }
+})

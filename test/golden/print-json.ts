@@ -1,0 +1,34 @@
+import { isJsonObject, type JsonValue } from "../../src/canon/json.ts"
+
+const WIDTH = 100
+
+/** JSON for readers: two spaces deep, and on one line whatever fits there. */
+export function printJson(value: JsonValue): string {
+  return `${print(value, "", 0)}\n`
+}
+
+/** @param used characters that stand on the line already. */
+function print(value: JsonValue | undefined, indent: string, used: number): string {
+  const line = onOneLine(value)
+  if (indent.length + used + line.length <= WIDTH) return line
+  const inner = `${indent}  `
+  if (Array.isArray(value)) {
+    const items = value.map((item) => inner + print(item, inner, 1))
+    return `[\n${items.join(",\n")}\n${indent}]`
+  }
+  if (!isJsonObject(value)) return line
+  const members = Object.entries(value).map(([name, member]) => {
+    const key = `${JSON.stringify(name)}: `
+    return inner + key + print(member, inner, key.length + 1)
+  })
+  return `{\n${members.join(",\n")}\n${indent}}`
+}
+
+function onOneLine(value: JsonValue | undefined): string {
+  if (Array.isArray(value)) return `[${value.map(onOneLine).join(", ")}]`
+  if (!isJsonObject(value)) return JSON.stringify(value)
+  const members = Object.entries(value).map(
+    ([name, member]) => `${JSON.stringify(name)}: ${onOneLine(member)}`,
+  )
+  return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`
+}

@@ -1,0 +1,85 @@
+import { describe, test } from "bun:test"
+import type { ChatRequest } from "../../src/canon/chat.ts"
+import type { ClientDialect, UpstreamDialect } from "../../src/canon/dialect.ts"
+import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
+import { openEnvelopes, Seal } from "../../src/relay/reasoning-envelope.ts"
+import { CLIENTS, MODELS, UPSTREAMS } from "./dialects.ts"
+import {
+  expectGolden,
+  expectNothingLeftOver,
+  hasGolden,
+  listGolden,
+  readGolden,
+} from "./golden-file.ts"
+import { printJson } from "./print-json.ts"
+
+/**
+ * `requests/<case>/<client>.json` is what a caller writes, by hand; `<client>--<upstream>.json` beside
+ * it what goes up to a vendor, and what of the caller's was lost.
+ */
+const ROOT = "requests"
+
+const seal = new Seal("golden")
+const PROVIDER = "vendor"
+
+for (const name of listGolden(ROOT)) {
+  describe(name, () => {
+    test("nothing is left over", () => expectNothingLeftOver(`${ROOT}/${name}`))
+
+    for (const client of CLIENTS) {
+      const asked = `${ROOT}/${name}/${client.id}.json`
+      // Not every dialect has words for everything.
+      if (!hasGolden(asked)) continue
+      for (const upstream of UPSTREAMS) {
+        test(`${client.id} to ${upstream.id}`, () => {
+          const { body, losses } = wayUp(readGolden(asked), client, upstream)
+          const lost = losses.map(({ name: field, effect }) => `${field}:${effect}`)
+          const path = `${ROOT}/${name}/${client.id}--${upstream.id}.json`
+          expectGolden(path, printJson({ losses: lost, body }))
+        })
+      }
+    }
+  })
+}
+
+/** The way of a request through the relay, less everything that needs a gateway around it. */
+function wayUp(written: string, client: ClientDialect, upstream: UpstreamDialect) {
+  const asked = JSON.parse(written, sealedFor(upstream)) as JsonObject
+  const request = fetched(client.decodeRequest(asked), upstream)
+  const { messages } = openEnvelopes(request, seal, PROVIDER)
+  const isMany = upstream.supports.n !== "carried"
+  return upstream.encodeRequest({
+    ...request,
+    messages,
+    model: MODELS[upstream.id],
+    streamUsage: true,
+    choices: isMany ? 1 : request.choices,
+  })
+}
+
+/** `<sealed>` stands for a signature that this very vendor gave, in the envelope a caller got it in. */
+function sealedFor({ id: signedBy }: UpstreamDialect) {
+  // OpenAI gives its reasoning ids, and wants them back.
+  const named = signedBy === "openai-responses" ? { id: "rs_1" } : {}
+  const signed = { signedBy, signature: "c2lnbmVkIGJ5IHRoaXMgdmVuZG9y", ...named }
+  const redacted = { signedBy, signature: "cmVkYWN0ZWQgYnkgdGhpcyB2ZW5kb3I=", isRedacted: true }
+  return (_name: string, value: JsonValue): JsonValue => {
+    if (value === "<sealed>") return seal.seal(signed, PROVIDER)
+    return value === "<sealed and redacted>" ? seal.seal(redacted, PROVIDER) : value
+  }
+}
+
+/** The gateway fetches what a vendor takes no address of; here it always gets the same few bytes. */
+function fetched(request: ChatRequest, { supports }: UpstreamDialect): ChatRequest {
+  const inline = { image: supports["image.url"], file: supports["file.url"] }
+  const messages = request.messages.map((message) => ({
+    ...message,
+    parts: message.parts.map((part) => {
+      if (part.type !== "image" && part.type !== "file") return part
+      if (part.source.type !== "url" || inline[part.type] !== "approximated") return part
+      const mediaType = part.type === "image" ? "image/png" : "application/pdf"
+      return { ...part, source: { type: "base64", data: "ZmV0Y2hlZA==", mediaType } as const }
+    }),
+  }))
+  return { ...request, messages }
+}

@@ -1,0 +1,307 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { exceptionFrame } from "../../simulator/bedrock-converse/event-frame.ts"
+import type { DialectId } from "../../src/canon/chat.ts"
+import type { JsonObject } from "../../src/canon/json.ts"
+import { until } from "../support/gateway.ts"
+import { receiptOf } from "./checks.ts"
+import { askStream, askWhole, type Face, type FaceAnswer, FACES } from "./faces.ts"
+import { eventsOf } from "./read-stream.ts"
+import { object } from "./reading.ts"
+import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
+import { stagedAnswer } from "./stage-vendor-answers.ts"
+import type { VendorAnswer } from "./vendor-answers.ts"
+import {
+  numbered,
+  streamOf,
+  USAGES,
+  VENDORS,
+  type WrittenEvent,
+  writtenAnswer,
+} from "./written-answers.ts"
+
+const WORDS = "The server had an error while processing your request."
+
+/** Events that break a stream which has said "Hi", in each vendor's words (trap 9). */
+interface Break {
+  readonly name: string
+  readonly dialect: DialectId
+  readonly events: readonly WrittenEvent[]
+  /** What of the vendor's words the caller is told. */
+  readonly words?: string
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("latin1")
+}
+
+const FAILED = { id: "resp_1", object: "response", status: "failed", output: [] }
+const FLAT = { type: "error", code: "server_error", message: WORDS, param: null }
+const NESTED = { type: "error", error: { type: "server_error", code: "x", message: WORDS } }
+
+const BREAKS: readonly Break[] = [
+  {
+    name: "an error in a frame",
+    dialect: "openai-chat",
+    events: [["", { error: { message: WORDS, type: "server_error", param: null, code: null } }]],
+    words: WORDS,
+  },
+  {
+    name: "an error with an integer code in a chunk",
+    dialect: "openai-chat",
+    events: [["", { id: "chatcmpl-1", choices: [], error: { code: 502, message: WORDS } }]],
+    words: WORDS,
+  },
+  {
+    name: "the error as the description has it",
+    dialect: "openai-responses",
+    events: [["error", FLAT]],
+    words: WORDS,
+  },
+  {
+    name: "the error as it was recorded, and the failed response",
+    dialect: "openai-responses",
+    events: [
+      ["error", NESTED],
+      ["response.failed", { type: "response.failed", response: FAILED }],
+    ],
+    words: WORDS,
+  },
+  {
+    name: "the failed response alone",
+    dialect: "openai-responses",
+    events: [
+      [
+        "response.failed",
+        {
+          type: "response.failed",
+          response: { ...FAILED, error: { code: "server_error", message: WORDS } },
+        },
+      ],
+    ],
+    words: WORDS,
+  },
+  {
+    name: "an event named error",
+    dialect: "anthropic-messages",
+    events: [
+      [
+        "error",
+        { type: "error", error: { details: null, type: "overloaded_error", message: WORDS } },
+      ],
+    ],
+    words: WORDS,
+  },
+  {
+    name: "an error in place of an answer",
+    dialect: "gemini",
+    events: [["", { error: { code: 503, message: WORDS, status: "UNAVAILABLE" } }]],
+    words: WORDS,
+  },
+  {
+    name: "an exception",
+    dialect: "bedrock-converse",
+    events: [
+      latin1(exceptionFrame("modelStreamErrorException", JSON.stringify({ message: WORDS }))),
+    ],
+    words: WORDS,
+  },
+  {
+    name: "the finish ERROR",
+    dialect: "cohere-chat",
+    events: [
+      [
+        "message-end",
+        { type: "message-end", delta: { finish_reason: "ERROR", error: WORDS, usage: {} } },
+      ],
+    ],
+    words: WORDS,
+  },
+]
+
+const DIALECTS = Object.keys(VENDORS) as DialectId[]
+
+/** Breaks that every vendor's stream can have. */
+const CUTS: readonly Break[] = DIALECTS.flatMap((dialect) => [
+  { name: "the end ahead of the end", dialect, events: [] },
+  {
+    name: "the end in the middle of a frame",
+    dialect,
+    events: [dialect === "bedrock-converse" ? "\0\0\u0001\0" : 'data: {"type'],
+  },
+  ...(dialect === "bedrock-converse"
+    ? [{ name: "a wrong checksum", dialect, events: ["\0\0\0\x10\0\0\0\0wrong\0\0\0\0\0\0\0"] }]
+    : [{ name: "a frame that is not JSON", dialect, events: ["data: {not json}\n\n"] }]),
+])
+
+/** How many events of a plain stream come to having said "Hi". */
+const SAID: Readonly<Record<DialectId, number>> = {
+  "openai-chat": 2,
+  "openai-responses": 5,
+  "anthropic-messages": 4,
+  gemini: 1,
+  "bedrock-converse": 2,
+  "cohere-chat": 3,
+}
+
+function broken({ name, dialect, events }: Break): VendorAnswer {
+  const word = { "openai-responses": "completed", gemini: "STOP" }[String(dialect)] ?? "stop"
+  const whole = writtenAnswer("", dialect, { word, usage: USAGES[dialect] }, true)
+  const beginning = beginningOf(dialect, whole)
+  const { headers, body } = streamOf(dialect, numbered([...beginning, ...events]))
+  return { ...whole, id: `${dialect}: ${name}`, headers, body }
+}
+
+function beginningOf(dialect: DialectId, { body }: VendorAnswer): readonly WrittenEvent[] {
+  if (dialect === "bedrock-converse") return CONVERSE_BEGINNING
+  return eventsOf(String(body))
+    .slice(0, SAID[dialect])
+    .map(({ event = "", data }) => [event, JSON.parse(data) as JsonObject])
+}
+
+const CONVERSE_BEGINNING: readonly WrittenEvent[] = [
+  ["messageStart", { role: "assistant" }],
+  ["contentBlockDelta", { contentBlockIndex: 0, delta: { text: "Hi" } }],
+]
+
+const MANY = 200
+
+/** Anthropic tells one token of output ahead of all of it; this stream says far more, and breaks. */
+function longAndBroken(): VendorAnswer {
+  const whole = broken({ name: "a long answer", dialect: "anthropic-messages", events: [] })
+  const delta = { type: "content_block_delta", index: 0 }
+  const word: WrittenEvent = [
+    "content_block_delta",
+    { ...delta, delta: { type: "text_delta", text: "another word " } },
+  ]
+  const words = Array.from({ length: MANY }, () => word)
+  const { body } = streamOf("anthropic-messages", words)
+  return { ...whole, body: `${String(whole.body)}${String(body)}` }
+}
+
+/** Answers that are none: they become a status, and nothing is charged. */
+const PAGES = DIALECTS.flatMap((dialect) =>
+  [
+    { name: "a page", type: "text/html", body: "<html>Bad gateway</html>" },
+    { name: "nothing at all", type: "application/json", body: "" },
+    { name: "JSON that is no answer", type: "application/json", body: '{"hello":1}' },
+  ].map(({ name, type, body }): VendorAnswer => ({
+    id: `${dialect}: ${name}`,
+    dialect,
+    vendor: VENDORS[dialect],
+    status: 200,
+    headers: { "content-type": type },
+    isStream: false,
+    body,
+  })),
+)
+
+const ALL = [...BREAKS, ...CUTS]
+
+let replaying: ReplayGateway
+
+beforeAll(async () => {
+  replaying = await startReplayGateway([
+    ...ALL.map((each, index) =>
+      stagedAnswer(broken(each), index % 2 === 0 ? 1 + index : undefined),
+    ),
+    ...PAGES.map((answer) => stagedAnswer(answer)),
+    stagedAnswer(longAndBroken()),
+  ])
+})
+
+afterAll(() => replaying[Symbol.asyncDispose]())
+
+/** The stream ends with an error of the caller's own dialect, and with nothing behind it. */
+function expectBrokenOff({ text }: FaceAnswer, face: Face, requestId: string): string {
+  const events = eventsOf(text).map(({ event, data }) => ({
+    event,
+    data: JSON.parse(data) as JsonObject,
+  }))
+  const last = events.at(-1)
+  switch (face.dialect) {
+    case "openai-chat": {
+      const error = object(last?.data.error)
+      expect(error).toMatchObject({ type: "server_error", error_type: "upstream_error" })
+      expect(error.request_id).toBe(requestId)
+      return String(error.message)
+    }
+    case "anthropic-messages":
+      expect(last?.event).toBe("error")
+      expect(events.filter(({ event }) => event === "message_stop")).toEqual([])
+      return String(object(last?.data.error).message)
+    default: {
+      const [told, failed] = events.slice(-2)
+      expect(told).toMatchObject({ event: "error", data: { type: "error" } })
+      expect(failed).toMatchObject({
+        event: "response.failed",
+        data: { response: { status: "failed", error: { code: "server_error" } } },
+      })
+      return String(object(object(failed?.data.response).error).message)
+    }
+  }
+}
+
+describe("trap 9: vendors' streams that break, through every face", () => {
+  for (const each of ALL) {
+    const id = `${each.dialect}: ${each.name}`
+    for (const face of FACES) {
+      test(`${id}, through ${face.path}`, async () => {
+        const { gateway, caller } = replaying
+        const request = { ...face.request(replaying.modelOf(id), []), stream: true }
+        const response = await caller.post(face.path, request)
+        const text = await response.text()
+        expect(response.status).toBe(200)
+        const requestId = response.headers.get("x-request-id") ?? ""
+        const answer = { status: 200, headers: response.headers, body: {}, text }
+        expect(text).toContain('"Hi"')
+        const message = expectBrokenOff(answer, face, requestId)
+        expect(message).toContain(each.words ?? "")
+        // What was delivered is paid for.
+        const receipt = await receiptOf(caller, requestId)
+        expect(receipt.status).toBe("settled")
+        expect(receipt.usage?.output).toBeGreaterThan(0)
+
+        const door = { url: gateway.url, key: caller.key }
+        const { failure } = await askStream(face, door, face.request(replaying.modelOf(id), []))
+        expect(failure?.message).toContain(each.words ?? "")
+        expect(failure).toBeInstanceOf(Error)
+      })
+    }
+  }
+})
+
+describe("an answer of many words that breaks", () => {
+  for (const face of FACES) {
+    test(`is paid for by its words, through ${face.path}`, async () => {
+      const { id } = longAndBroken()
+      const { caller } = replaying
+      const request = { ...face.request(replaying.modelOf(id), []), stream: true }
+      const response = await caller.post(face.path, request)
+      await response.text()
+      const receipt = await receiptOf(caller, response.headers.get("x-request-id") ?? "")
+      expect(receipt.usage?.output).toBeGreaterThan(MANY)
+    })
+  }
+})
+
+describe("answers that are none, through every face", () => {
+  for (const { id } of PAGES) {
+    for (const face of FACES) {
+      for (const stream of [false, true]) {
+        test(`${id}, through ${face.path}${stream ? ", streamed" : ""}`, async () => {
+          const { gateway, caller } = replaying
+          const before = await caller.balance()
+          const request = { ...face.request(replaying.modelOf(id), []), stream }
+          const door = { url: gateway.url, key: caller.key }
+          const { status, headers, body } = await askWhole(face, door, request)
+          expect(status).toBe(502)
+          expect(object(body.error).error_type).toBe("upstream_error")
+          const requestId = headers.get("x-request-id") ?? ""
+          await until(async () => (await caller.get(`/v1/receipts/${requestId}`)).status === 200)
+          expect(await receiptOf(caller, requestId)).toMatchObject({ status: "released" })
+          expect(await caller.balance()).toBe(before)
+        })
+      }
+    }
+  }
+})

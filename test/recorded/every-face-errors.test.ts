@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
+import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../support/recordings.ts"
+import { askWhole, type Face, type FaceAnswer, FACES } from "./faces.ts"
+import { list, object } from "./reading.ts"
+import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
+import { stagedAnswer } from "./stage-vendor-answers.ts"
+import { type VendorAnswer, vendorAnswers } from "./vendor-answers.ts"
+
+const answers = vendorAnswers().filter(({ status }) => status !== 200)
+
+/** What the caller gets for what a vendor says, as DESIGN section 3 has it. */
+interface Row {
+  readonly status: number
+  readonly kind: string
+  /** The word in Anthropic's envelope, and its status where it is another. */
+  readonly anthropic: string
+  readonly anthropicStatus?: number
+}
+
+const FAILED: Row = { status: 502, kind: "upstream_error", anthropic: "api_error" }
+const OVERLOADED: Row = {
+  status: 503,
+  kind: "upstream_overloaded",
+  anthropic: "overloaded_error",
+  anthropicStatus: 529,
+}
+
+/** The caller's own fault: the vendor's words are passed on. */
+const REFUSED: Row = {
+  status: 400,
+  kind: "refused_by_upstream",
+  anthropic: "invalid_request_error",
+}
+
+const ROWS: Readonly<Record<number, Row>> = {
+  400: REFUSED,
+  401: FAILED,
+  402: FAILED,
+  403: FAILED,
+  404: FAILED,
+  429: OVERLOADED,
+  500: FAILED,
+}
+
+/** Said with 400, and still the operator's affair: a wrong key (WIRE.md 5), a model nobody knows (4, 6). */
+const OPERATORS_WORDS =
+  /api key not valid|incorrect api key|model identifier is invalid|requested model .* does not exist/i
+
+function rowOf(answer: VendorAnswer): Row {
+  const isOperators = OPERATORS_WORDS.test(wordsOf(answer))
+  const row = isOperators ? FAILED : ROWS[answer.status]
+  if (row === undefined) throw new Error(`status ${answer.status} is in no row`)
+  return row
+}
+
+/** The vendor's message, in whichever of their shapes. */
+function wordsOf({ body }: VendorAnswer): string {
+  if (body === "") return ""
+  const parsed = JSON.parse(String(body)) as JsonValue
+  const [whole = parsed] = list(parsed)
+  const { error, message, Message: capital, detail } = object(whole)
+  const told = isJsonObject(error) ? error.message : (error ?? message ?? capital ?? detail)
+  return String(told ?? "")
+}
+
+let replaying: ReplayGateway
+let balance: bigint
+
+beforeAll(async () => {
+  replaying = await startReplayGateway(answers.map((answer) => stagedAnswer(answer)))
+  balance = await replaying.caller.balance()
+})
+
+afterAll(async () => {
+  await replaying[Symbol.asyncDispose]()
+})
+
+async function ask(answer: VendorAnswer, face: Face, stream: boolean): Promise<FaceAnswer> {
+  const { caller, gateway } = replaying
+  const request = { ...face.request(replaying.modelOf(answer.id), []), stream }
+  return askWhole(face, { url: gateway.url, key: caller.key }, request)
+}
+
+/** The caller's own dialect's envelope, with the ids that tell which request it was. */
+function expectEnvelope({ body, headers }: FaceAnswer, face: Face, row: Row): JsonObject {
+  const error = object(body.error)
+  const requestId = headers.get("x-request-id") ?? ""
+  expect(requestId).toStartWith("req_")
+  expect(headers.get("request-id")).toBe(requestId)
+  expect(error.error_type).toBe(row.kind)
+  if (face.dialect === "anthropic-messages") {
+    expect(body).toMatchObject({ type: "error", request_id: requestId })
+    expect(error.type).toBe(row.anthropic)
+  } else {
+    expect(error.request_id).toBe(requestId)
+    expect(Object.keys(error)).toEqual(expect.arrayContaining(["message", "type", "param", "code"]))
+    if (row !== REFUSED) expect(error).toMatchObject({ type: "server_error", code: row.kind })
+  }
+  expect(headers.get("content-type")).toStartWith("application/json")
+  expect(headers.get("x-should-retry")).toBe(String(row !== REFUSED))
+  return error
+}
+
+function expectError(answer: FaceAnswer, face: Face, recorded: VendorAnswer): void {
+  const row = rowOf(recorded)
+  const isAnthropic = face.dialect === "anthropic-messages"
+  expect(answer.status).toBe((isAnthropic ? row.anthropicStatus : undefined) ?? row.status)
+  const error = expectEnvelope(answer, face, row)
+  const words = wordsOf(recorded)
+  if (row === REFUSED) {
+    if (words !== "") expect(error.message).toBe(words.trim().slice(0, 2000))
+    return
+  }
+  if (words !== "") expect(answer.text).not.toContain(words)
+  if (row === OVERLOADED) {
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1)
+  }
+}
+
+describe(`every recorded error through every face${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`are there${WITHOUT_FIXTURES}`, () => {
+    expect(answers.length).toBeGreaterThan(35)
+  })
+
+  for (const answer of answers) {
+    for (const face of FACES) {
+      for (const stream of [false, true]) {
+        const kind = stream ? ", streamed" : ""
+        test(`${answer.status} ${answer.id} through ${face.path}${kind}`, async () => {
+          expectError(await ask(answer, face, stream), face, answer)
+        })
+      }
+    }
+  }
+
+  test.skipIf(!HAS_FIXTURES)(`costs nothing${WITHOUT_FIXTURES}`, async () => {
+    expect(await replaying.caller.balance()).toBe(balance)
+    const credits: unknown = await (await replaying.caller.get("/v1/credits")).json()
+    expect(credits).toMatchObject({ held: "0" })
+  })
+})

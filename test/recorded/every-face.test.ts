@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { isJsonObject, type JsonObject } from "../../src/canon/json.ts"
+import { until } from "../support/gateway.ts"
+import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../support/recordings.ts"
+import { type Receipt, receiptOf } from "./checks.ts"
+import { askStream, askWhole, type Face, type FaceAnswer, FACES } from "./faces.ts"
+import { inBatches } from "./in-batches.ts"
+import { creditsText, nanocreditsOf, plainCost, shown } from "./plain-price.ts"
+import { eventsOf } from "./read-stream.ts"
+import { type ReadCall, readAnswer, type Reading } from "./reading.ts"
+import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
+import { stagedAnswer } from "./stage-vendor-answers.ts"
+import { toldUsage, totals } from "./told-usage.ts"
+import { type VendorAnswer, vendorAnswers } from "./vendor-answers.ts"
+import { type StreamedWhole, wholeOf } from "./whole-of-stream.ts"
+
+const answers = vendorAnswers().filter(({ status }) => status === 200)
+
+/** Requests at once. */
+const AT_ONCE = 16
+
+/** Streams that the official client cannot take even from the vendor itself, and what it says. */
+const NOT_ACCEPTED: Readonly<Record<string, string>> = {
+  // Neither says who speaks.
+  "groq/test-groq-model-web-search-tool-stream--0 through /v1/chat/completions": "missing role",
+  "vercel-ai/mistral/mistral-incremental-tool-call.chunks.txt 0 through /v1/chat/completions":
+    "missing role",
+  // It says `[DONE]` without a reason for the end.
+  "openai-chat/test-tools-streaming-variant-b--0 through /v1/chat/completions":
+    "missing finish_reason",
+  // It tells of parts of reasoning, which OpenAI does not know.
+  "bedrock-mantle/providers-bedrock-mantle-responses-chat-streams-through-the-responses-surface--0 through /v1/responses":
+    "Unhandled response stream event",
+  // It gives everything another id with every event.
+  "vercel-ai/openai/responses/github-copilot-id-rotation.1.chunks.txt 0 through /v1/responses":
+    "identity changed",
+}
+
+/** Arguments that end in the middle: Anthropic's client makes an object of what there is. */
+const CUT_ARGUMENTS = "anthropic-sdk/py-incomplete_partial_json_response.txt through /v1/messages"
+
+/** What came of asking for one answer through one face. */
+interface Outcome {
+  readonly answer: FaceAnswer
+  readonly receipt: Receipt
+}
+
+let replaying: ReplayGateway
+/** What all of it cost the caller's account, nanocredits. */
+let spent = 0n
+const outcomes = new Map<string, Outcome | Error>()
+
+beforeAll(async () => {
+  // Every other stream comes in pieces; which half it is differs from face to face.
+  replaying = await startReplayGateway(
+    answers.flatMap((answer, index) => [
+      stagedAnswer(answer),
+      { ...stagedAnswer(answer, 1 + index), id: inPieces(answer.id) },
+    ]),
+  )
+  const asked = answers.flatMap((answer, index) =>
+    FACES.map((face, which) => ({ answer, face, isCut: (index + which) % 2 === 0 })),
+  )
+  const before = await replaying.caller.balance()
+  await inBatches(asked, AT_ONCE, async ({ answer, face, isCut }) => {
+    const id = answer.isStream && isCut ? inPieces(answer.id) : answer.id
+    const outcome = await ask(answer, face, id).catch((error: Error) => error)
+    outcomes.set(nameOf(answer, face), outcome)
+  })
+  spent = before - (await replaying.caller.balance())
+}, 120_000)
+
+afterAll(() => replaying[Symbol.asyncDispose]())
+
+function inPieces(id: string): string {
+  return `${id} in pieces`
+}
+
+function nameOf(answer: VendorAnswer, face: Face): string {
+  return `${answer.id} through ${face.path}`
+}
+
+async function ask(answer: VendorAnswer, face: Face, id: string): Promise<Outcome> {
+  const { caller, gateway } = replaying
+  const tools = readAnswer(answer.dialect, expectedOf(answer).body).calls.flat()
+  const names = [...new Set(tools.map(({ name }) => name))]
+  const request = face.request(replaying.modelOf(id), names)
+  const door = { url: gateway.url, key: caller.key }
+  const told = await (answer.isStream ? askStream : askWhole)(face, door, request)
+  const requestId = told.headers.get("x-request-id") ?? ""
+  // Whoever hangs up, as a client does that throws, can be here before the receipt.
+  await until(async () => (await caller.get(`/v1/receipts/${requestId}`)).status === 200)
+  return { answer: told, receipt: await receiptOf(caller, requestId) }
+}
+
+function expectedOf({ dialect, isStream, body }: VendorAnswer): StreamedWhole {
+  if (isStream) return wholeOf(dialect, body)
+  return { body: JSON.parse(String(body)) as JsonObject, isOver: true }
+}
+
+function expectOutcome(recorded: VendorAnswer, face: Face): void {
+  const outcome = outcomes.get(nameOf(recorded, face))
+  if (outcome === undefined || outcome instanceof Error) throw outcome ?? new Error("not asked")
+  const { answer, receipt } = outcome
+  const { body, error } = expectedOf(recorded)
+  const refusal = NOT_ACCEPTED[nameOf(recorded, face)] ?? error?.message
+  expect(answer.status).toBe(200)
+  if (refusal !== undefined) {
+    expect(answer.failure?.message).toContain(String(refusal))
+    return
+  }
+  expect(answer.failure).toBeUndefined()
+  const usage = toldUsage(recorded.dialect, body)
+  const heard = readAnswer(face.dialect, answer.body)
+  const expected = throughFace(readAnswer(recorded.dialect, body), face)
+  if (nameOf(recorded, face) === CUT_ARGUMENTS) expect(heard.texts).toEqual(expected.texts)
+  else expect(heard).toEqual(expected)
+  expect(receipt.status).toBe("settled")
+  expect(receipt.estimated).toBe(usage === undefined)
+  if (usage !== undefined) {
+    expect(receipt.usage).toEqual(shown(usage))
+    expect(receipt.charged).toBe(creditsText(plainCost(usage)))
+    const told = toldUsage(face.dialect, answer.body)
+    expect(told && totals(told)).toEqual(totals(usage))
+  }
+  if (recorded.isStream) expectWellFormed(answer.text, face, recorded)
+  else expect(answer.headers.get("x-tollgate-cost")).toBe(receipt.charged)
+}
+
+/** What of a reading a caller of this face can be told. */
+function throughFace(reading: Reading, { dialect }: Face): Reading {
+  if (dialect === "openai-chat") return reading
+  const [text = ""] = reading.texts
+  const [refusal = ""] = reading.refusals
+  const [calls = []] = reading.calls
+  if (dialect === "openai-responses") {
+    return { texts: [text], refusals: [refusal], calls: [calls] }
+  }
+  // A refusal is told as text, and arguments have to be an object.
+  return { texts: [text + refusal], refusals: [""], calls: [calls.map(withObject)] }
+}
+
+function withObject({ name, input }: ReadCall): ReadCall {
+  return { name, input: isJsonObject(input) ? input : { arguments: input } }
+}
+
+/** What official clients need and do not tell: names, numbers and the last word. */
+function expectWellFormed(text: string, face: Face, recorded: VendorAnswer): void {
+  const events = eventsOf(text)
+  if (face.dialect === "openai-chat") {
+    expect(events.at(-1)?.data).toBe("[DONE]")
+    expect(events.every(({ event }) => event === undefined)).toBe(true)
+    return
+  }
+  const bodies = events.map(({ data }) => JSON.parse(data) as JsonObject)
+  expect(events.map(({ event }) => event)).toEqual(bodies.map(({ type }) => String(type)))
+  if (face.dialect !== "openai-responses" || recorded.dialect === face.dialect) return
+  expect(bodies.map(({ sequence_number: number }) => number)).toEqual(
+    bodies.map((_, index) => index),
+  )
+}
+
+describe(`every recorded answer through every face${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`are there${WITHOUT_FIXTURES}`, () => {
+    expect(answers.length).toBeGreaterThan(750)
+  })
+
+  test("and the account has paid what the receipts say", () => {
+    const charges = [...outcomes.values()].map((outcome) =>
+      outcome instanceof Error ? 0n : nanocreditsOf(outcome.receipt.charged),
+    )
+    expect(spent).toBe(charges.reduce((sum, charge) => sum + charge, 0n))
+  })
+
+  for (const answer of answers) {
+    for (const face of FACES) test(nameOf(answer, face), () => expectOutcome(answer, face))
+  }
+})

@@ -1,0 +1,145 @@
+import Anthropic from "@anthropic-ai/sdk"
+import OpenAI from "openai"
+import type { DialectId } from "../../src/canon/chat.ts"
+import type { JsonObject } from "../../src/canon/json.ts"
+
+/** Where to ask, and with which key. */
+export interface Door {
+  readonly url: string
+  readonly key: string
+}
+
+/** What a caller gets: the answer, and the HTTP around it. */
+export interface FaceAnswer {
+  readonly status: number
+  readonly headers: Headers
+  /** The whole answer; of a stream, what the official client's accumulator made of it. */
+  readonly body: JsonObject
+  /** The stream as it was on the wire; of a whole answer, its JSON. */
+  readonly text: string
+  /** What the official client threw in place of an answer. */
+  readonly failure?: Error
+}
+
+/** One of the dialects that callers speak, and its official client. */
+export interface Face {
+  readonly dialect: DialectId
+  readonly path: string
+  /** The smallest request for a model, with these tools declared. */
+  request(model: string, tools: readonly string[]): JsonObject
+  /** Asks for a stream through the official client, to its end. */
+  stream(door: Door, request: JsonObject, fetch: Fetch): Promise<unknown>
+}
+
+type Fetch = (...asked: Parameters<typeof fetch>) => Promise<Response>
+
+const NO_ARGUMENTS: JsonObject = { type: "object", properties: {} }
+const HELLO = "Hello"
+
+const CHAT: Face = {
+  dialect: "openai-chat",
+  path: "/v1/chat/completions",
+  request: (model, tools) => ({
+    model,
+    messages: [{ role: "user", content: HELLO }],
+    ...listed(tools, (name) => ({
+      type: "function",
+      function: { name, parameters: NO_ARGUMENTS },
+    })),
+  }),
+  stream(door, request, fetch) {
+    const client = openAi(door, fetch)
+    const asked = { ...request, stream: true, stream_options: { include_usage: true } }
+    return client.chat.completions
+      .stream(asked as unknown as OpenAI.ChatCompletionCreateParamsStreaming)
+      .finalChatCompletion()
+  },
+}
+
+const MESSAGES: Face = {
+  dialect: "anthropic-messages",
+  path: "/v1/messages",
+  request: (model, tools) => ({
+    model,
+    max_tokens: 1000,
+    messages: [{ role: "user", content: HELLO }],
+    ...listed(tools, (name) => ({ name, input_schema: NO_ARGUMENTS })),
+  }),
+  stream(door, request, fetch) {
+    const client = new Anthropic({
+      authToken: door.key,
+      apiKey: null,
+      baseURL: door.url,
+      maxRetries: 0,
+      fetch,
+    })
+    const asked = request as unknown as Anthropic.MessageCreateParamsNonStreaming
+    return client.messages.stream(asked).finalMessage()
+  },
+}
+
+const RESPONSES: Face = {
+  dialect: "openai-responses",
+  path: "/v1/responses",
+  request: (model, tools) => ({
+    model,
+    input: HELLO,
+    ...listed(tools, (name) => ({
+      type: "function",
+      name,
+      parameters: NO_ARGUMENTS,
+      strict: false,
+    })),
+  }),
+  stream(door, request, fetch) {
+    const client = openAi(door, fetch)
+    type Asked = Parameters<typeof client.responses.stream>[0]
+    return client.responses.stream(request as unknown as Asked).finalResponse()
+  },
+}
+
+export const FACES: readonly Face[] = [CHAT, MESSAGES, RESPONSES]
+
+function listed(names: readonly string[], declare: (name: string) => JsonObject): JsonObject {
+  return names.length === 0 ? {} : { tools: names.map(declare) }
+}
+
+function openAi({ url, key }: Door, fetch: Fetch): OpenAI {
+  return new OpenAI({ apiKey: key, baseURL: `${url}/v1`, maxRetries: 0, fetch })
+}
+
+/** Asks for a whole answer. */
+export async function askWhole(face: Face, door: Door, request: JsonObject): Promise<FaceAnswer> {
+  const response = await fetch(door.url + face.path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${door.key}`, "content-type": "application/json" },
+    body: JSON.stringify(request),
+  })
+  const text = await response.text()
+  const { status, headers } = response
+  return { status, headers, text, body: JSON.parse(text) as JsonObject }
+}
+
+/** Asks for a stream through the official client, and keeps what went over the wire as well. */
+export async function askStream(face: Face, door: Door, request: JsonObject): Promise<FaceAnswer> {
+  let heard: { response: Response; text: Promise<string> } | undefined
+  const listening: Fetch = async (...asked) => {
+    const response = await fetch(...asked)
+    heard = { response, text: response.clone().text() }
+    return response
+  }
+  let body: JsonObject = {}
+  let failure: Error | undefined
+  try {
+    const whole = await face.stream(door, request, listening)
+    body = JSON.parse(JSON.stringify(whole)) as JsonObject
+  } catch (error) {
+    failure = error as Error
+  }
+  if (heard === undefined) throw failure ?? new Error("the client did not ask")
+  const { status, headers } = heard.response
+  // A client that throws also hangs up.
+  const text = await heard.text.catch(() => "")
+  const answer = { status, headers, body, text }
+  return failure === undefined ? answer : { ...answer, failure }
+}

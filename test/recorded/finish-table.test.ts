@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { DialectId } from "../../src/canon/chat.ts"
+import type { JsonObject } from "../../src/canon/json.ts"
+import { askStream, askWhole, type Face, FACES } from "./faces.ts"
+import { list, object, readAnswer } from "./reading.ts"
+import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
+import { stagedAnswer } from "./stage-vendor-answers.ts"
+import { type Ending, USAGES, writtenAnswer } from "./written-answers.ts"
+
+/** A row of WIRE.md's table of endings: what each face's callers are told. */
+interface Row {
+  readonly chat: string
+  readonly messages: string
+  /** The status, and after a colon the reason of an incomplete one. */
+  readonly responses: string
+}
+
+const ENDED: Row = { chat: "stop", messages: "end_turn", responses: "completed" }
+const LIMITED: Row = {
+  chat: "length",
+  messages: "max_tokens",
+  responses: "incomplete:max_output_tokens",
+}
+const OVERFULL: Row = { ...LIMITED, messages: "model_context_window_exceeded" }
+const STOPPED: Row = { ...ENDED, messages: "stop_sequence" }
+const CALLED: Row = { chat: "tool_calls", messages: "tool_use", responses: "completed" }
+const FILTERED: Row = {
+  chat: "content_filter",
+  messages: "refusal",
+  responses: "incomplete:content_filter",
+}
+const PAUSED: Row = { ...ENDED, messages: "pause_turn" }
+
+interface Case extends Omit<Ending, "usage"> {
+  readonly row: Row
+  /** A caller of the vendor's own dialect gets the vendor's own word. */
+  readonly own?: string
+}
+
+const CALL = { isCall: true, row: CALLED } as const
+const END = { stopSequence: "END", row: STOPPED } as const
+
+const CASES: Readonly<Record<DialectId, readonly Case[]>> = {
+  "openai-chat": [
+    { word: "stop", row: ENDED },
+    { word: "length", row: LIMITED },
+    { word: "content_filter", row: FILTERED },
+    { word: "tool_calls", ...CALL },
+    // Mistral's words.
+    { word: "model_length", row: LIMITED, own: "model_length" },
+    { word: "error", row: ENDED, own: "error" },
+  ],
+  "openai-responses": [
+    { word: "completed", row: ENDED },
+    { word: "incomplete:max_output_tokens", row: LIMITED },
+    { word: "incomplete:content_filter", row: FILTERED },
+    { word: "completed", ...CALL },
+  ],
+  "anthropic-messages": [
+    { word: "end_turn", row: ENDED },
+    { word: "max_tokens", row: LIMITED },
+    { word: "stop_sequence", ...END },
+    { word: "tool_use", ...CALL },
+    { word: "pause_turn", row: PAUSED },
+    { word: "refusal", row: FILTERED },
+    { word: "model_context_window_exceeded", row: OVERFULL },
+  ],
+  gemini: [
+    { word: "STOP", row: ENDED },
+    { word: "STOP", ...CALL },
+    { word: "MAX_TOKENS", row: LIMITED },
+    ...["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"].map(
+      (word) => ({ word, row: FILTERED }),
+    ),
+    ...["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "LANGUAGE", "OTHER"].map((word) => ({
+      word,
+      row: ENDED,
+    })),
+  ],
+  "bedrock-converse": [
+    { word: "end_turn", row: ENDED },
+    { word: "max_tokens", row: LIMITED },
+    { word: "stop_sequence", ...END },
+    { word: "tool_use", ...CALL },
+    { word: "guardrail_intervened", row: FILTERED },
+    { word: "content_filtered", row: FILTERED },
+    { word: "model_context_window_exceeded", row: OVERFULL },
+    { word: "malformed_model_output", row: ENDED },
+    { word: "malformed_tool_use", row: ENDED },
+  ],
+  "cohere-chat": [
+    { word: "COMPLETE", row: ENDED },
+    { word: "MAX_TOKENS", row: LIMITED },
+    { word: "STOP_SEQUENCE", ...END },
+    { word: "TOOL_CALL", ...CALL },
+    { word: "TIMEOUT", row: ENDED },
+  ],
+}
+
+const dialects = Object.keys(CASES) as DialectId[]
+const WAYS = ["whole", "streamed"] as const
+
+function idOf(dialect: DialectId, { word, isCall }: Case, way: string): string {
+  return `${dialect} ${word}${isCall ? " with a call" : ""}, ${way}`
+}
+
+let replaying: ReplayGateway
+
+beforeAll(async () => {
+  replaying = await startReplayGateway(
+    dialects.flatMap((dialect) =>
+      CASES[dialect].flatMap((each) =>
+        WAYS.map((way) => {
+          const ending = { ...each, usage: USAGES[dialect] }
+          const id = idOf(dialect, each, way)
+          return stagedAnswer(writtenAnswer(id, dialect, ending, way === "streamed"))
+        }),
+      ),
+    ),
+  )
+})
+
+afterAll(() => replaying[Symbol.asyncDispose]())
+
+/** One stop string is asked for, where there are words for it. */
+function asked(face: Face, id: string, isCall: boolean | undefined): JsonObject {
+  const request = face.request(replaying.modelOf(id), isCall ? ["clock"] : [])
+  if (face.dialect === "openai-chat") return { ...request, stop: "END" }
+  return face.dialect === "anthropic-messages" ? { ...request, stop_sequences: ["END"] } : request
+}
+
+/** The word for the end in an answer, in the form of the table. */
+function endOf(face: Face, body: JsonObject): string {
+  switch (face.dialect) {
+    case "openai-chat":
+      return String(list(body.choices)[0]?.finish_reason)
+    case "anthropic-messages":
+      return String(body.stop_reason)
+    default: {
+      const { reason } = object(body.incomplete_details)
+      return reason === undefined ? String(body.status) : `${String(body.status)}:${String(reason)}`
+    }
+  }
+}
+
+function expectedEnd(face: Face, dialect: DialectId, { row, own }: Case): string {
+  if (own !== undefined && face.dialect === dialect) return own
+  if (face.dialect === "openai-chat") return row.chat
+  return face.dialect === "anthropic-messages" ? row.messages : row.responses
+}
+
+for (const dialect of dialects) {
+  describe(`how answers of ${dialect} end`, () => {
+    for (const each of CASES[dialect]) {
+      for (const way of WAYS) {
+        for (const face of FACES) {
+          const id = idOf(dialect, each, way)
+          test(`${id}, through ${face.path}`, async () => {
+            const { gateway, caller } = replaying
+            const door = { url: gateway.url, key: caller.key }
+            const ask = way === "whole" ? askWhole : askStream
+            const answer = await ask(face, door, asked(face, id, each.isCall))
+            expect(answer.failure).toBeUndefined()
+            expect(endOf(face, answer.body)).toBe(expectedEnd(face, dialect, each))
+            const { texts, calls } = readAnswer(face.dialect, answer.body)
+            expect(texts).toEqual([each.isCall ? "" : "Hi"])
+            expect(calls).toEqual([each.isCall ? [{ name: "clock", input: {} }] : []])
+            if (face.dialect !== "anthropic-messages") return
+            expect(answer.body.stop_sequence).toBe(each.stopSequence ?? null)
+          })
+        }
+      }
+    }
+  })
+}

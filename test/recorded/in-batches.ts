@@ -1,0 +1,12 @@
+/** Does something for each of many, a few at a time. */
+export async function inBatches<T>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T, index: number) => Promise<void>,
+): Promise<void> {
+  const waiting = items.entries()
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of waiting) await work(item, index)
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+}

@@ -1,0 +1,52 @@
+import { generateKeyPairSync } from "node:crypto"
+import type { ProviderSettings, ServiceAccount } from "../../src/config/settings.ts"
+import { provider } from "../support/gateway.ts"
+import type { Replay } from "../support/replaying-vendor.ts"
+import type { Staged } from "./replay-gateway.ts"
+import type { VendorAnswer } from "./vendor-answers.ts"
+
+/**
+ * A recorded answer as it is staged: at a provider of its vendor that speaks its dialect.
+ *
+ * @param seed given: the bytes come cut at random places.
+ */
+export function stagedAnswer(answer: VendorAnswer, seed?: number): Staged {
+  const { id, dialect, vendor, status, headers, body } = answer
+  const replay: Replay = {
+    status,
+    headers,
+    ...(typeof body === "string" ? { body } : { body: "", bytes: body }),
+    ...(seed === undefined ? {} : { seed }),
+  }
+  const settings = (url: string): ProviderSettings => settingsOf(answer, url)
+  return { id, provider: `${vendor}-${dialect}`, vendor, dialect, settings, replay }
+}
+
+function settingsOf({ vendor, dialect }: VendorAnswer, url: string): ProviderSettings {
+  switch (vendor) {
+    case "anthropic":
+    case "cohere":
+    case "google":
+      return provider(url, vendor)
+    case "bedrock":
+      return { ...provider(url, vendor), region: "us-east-1" }
+    case "vertex":
+      return { ...provider(url, vendor), credentials: { ...ACCOUNT, tokenUri: `${url}/token` } }
+    case "openai-compatible":
+      return { ...provider(`${url}/v1`, vendor), dialects: [dialect] }
+    default:
+      return provider(`${url}/v1`, vendor)
+  }
+}
+
+const { privateKey } = generateKeyPairSync("rsa", {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: "spki", format: "pem" },
+  privateKeyEncoding: { type: "pkcs8", format: "pem" },
+})
+
+const ACCOUNT: Omit<ServiceAccount, "tokenUri"> = {
+  clientEmail: "robot@example.iam.gserviceaccount.com",
+  privateKey,
+  projectId: "example",
+}

@@ -1,0 +1,131 @@
+import type { DialectId } from "../../src/canon/chat.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
+import { type PlainUsage, plainUsage } from "./plain-price.ts"
+import { list, object } from "./reading.ts"
+
+const NOTHING: PlainUsage = {
+  input: 0,
+  cached_input: 0,
+  cache_write: 0,
+  cache_write_1h: 0,
+  output: 0,
+  audio_input: 0,
+  audio_output: 0,
+  search: 0,
+  reasoning: 0,
+}
+
+/**
+ * The usage that an answer tells, by WIRE.md section 8 in plain arithmetic; undefined where it tells
+ * none, or that nothing at all was used, as recordings do that were cleaned of their numbers.
+ */
+export function toldUsage(dialect: DialectId, body: JsonObject): PlainUsage | undefined {
+  const usage = dialect === "gemini" ? body.usageMetadata : body.usage
+  const told = isJsonObject(usage) ? READERS[dialect](usage, body) : NOTHING
+  return Object.values(told).some((quantity) => quantity > 0) ? told : undefined
+}
+
+type Reader = (usage: JsonObject, body: JsonObject) => PlainUsage
+
+const READERS: Readonly<Record<DialectId, Reader>> = {
+  "openai-chat": plainUsage,
+  "openai-responses": responseUsage,
+  "anthropic-messages": messageUsage,
+  gemini: geminiUsage,
+  "bedrock-converse": converseUsage,
+  "cohere-chat": cohereUsage,
+}
+
+/** Cached and written tokens are inside the input, reasoning is inside the output. */
+function responseUsage(usage: JsonObject, body: JsonObject): PlainUsage {
+  const { cached_tokens: cached, cache_write_tokens: written } = object(usage.input_tokens_details)
+  const searches = object(object(body.tool_usage).web_search).num_requests
+  return {
+    ...NOTHING,
+    input: count(usage.input_tokens) - count(cached) - count(written),
+    cached_input: count(cached),
+    cache_write: count(written),
+    output: count(usage.output_tokens),
+    search: count(searches),
+    reasoning: count(object(usage.output_tokens_details).reasoning_tokens),
+  }
+}
+
+/** What was read from the cache and written to it stands beside the input. */
+function messageUsage(usage: JsonObject): PlainUsage {
+  const long = count(object(usage.cache_creation).ephemeral_1h_input_tokens)
+  return {
+    ...NOTHING,
+    input: count(usage.input_tokens),
+    cached_input: count(usage.cache_read_input_tokens),
+    cache_write: count(usage.cache_creation_input_tokens) - long,
+    cache_write_1h: long,
+    output: count(usage.output_tokens),
+    search: count(object(usage.server_tool_use).web_search_requests),
+    reasoning: count(object(usage.output_tokens_details).thinking_tokens),
+  }
+}
+
+/** Cached tokens are inside the prompt; thoughts stand beside the candidates (trap 5). */
+function geminiUsage(usage: JsonObject): PlainUsage {
+  const cached = count(usage.cachedContentTokenCount)
+  const prompt = count(usage.promptTokenCount) + count(usage.toolUsePromptTokenCount)
+  const heard = sound(usage.promptTokensDetails) - sound(usage.cacheTokensDetails)
+  const spoken = sound(usage.candidatesTokensDetails)
+  const thoughts = count(usage.thoughtsTokenCount)
+  return {
+    ...NOTHING,
+    input: prompt - cached - heard,
+    cached_input: cached,
+    output: count(usage.candidatesTokenCount) - spoken + thoughts,
+    audio_input: heard,
+    audio_output: spoken,
+    reasoning: thoughts,
+  }
+}
+
+function sound(details: JsonValue | undefined): number {
+  const counted = list(details).find(({ modality }) => modality === "AUDIO")
+  return count(counted?.tokenCount)
+}
+
+/** Some models tell the cache's part only under the older names. */
+function converseUsage(usage: JsonObject): PlainUsage {
+  return {
+    ...NOTHING,
+    input: count(usage.inputTokens),
+    cached_input: count(usage.cacheReadInputTokens ?? usage.cacheReadInputTokenCount),
+    cache_write: count(usage.cacheWriteInputTokens ?? usage.cacheWriteInputTokenCount),
+    output: count(usage.outputTokens),
+  }
+}
+
+/** Tokens, and not the units that Cohere bills, which are fewer; a picture's stand beside the rest. */
+function cohereUsage(usage: JsonObject): PlainUsage {
+  const tokens = object(usage.tokens)
+  const input = count(tokens.input_tokens) + count(tokens.image_tokens)
+  const cached = count(usage.cached_tokens)
+  return {
+    ...NOTHING,
+    input: input - cached,
+    cached_input: cached,
+    output: count(tokens.output_tokens),
+    search: count(object(usage.billed_units).search_units),
+    reasoning: count(tokens.reasoning_tokens),
+  }
+}
+
+/** What every dialect can show of a usage. */
+export function totals(usage: PlainUsage): Readonly<Record<string, number>> {
+  return {
+    input: usage.input + usage.audio_input,
+    cached: usage.cached_input,
+    written: usage.cache_write + usage.cache_write_1h,
+    output: usage.output + usage.audio_output,
+    reasoning: usage.reasoning,
+  }
+}
+
+function count(value: JsonValue | undefined): number {
+  return typeof value === "number" ? value : 0
+}

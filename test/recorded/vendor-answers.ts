@@ -1,0 +1,248 @@
+import { readdirSync } from "node:fs"
+import { messageFrame } from "../../simulator/bedrock-converse/event-frame.ts"
+import type { DialectId } from "../../src/canon/chat.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
+import { chatRecordings, HAS_FIXTURES, readFixture } from "../support/recordings.ts"
+import { vendorOf } from "./replay-gateway.ts"
+
+const ROOT = new URL("../../../shared/fixtures/", import.meta.url)
+
+/** One recorded answer of a chat address, in whichever dialect. */
+export interface VendorAnswer {
+  readonly id: string
+  readonly dialect: DialectId
+  readonly vendor: string
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly isStream: boolean
+  /** As it went over the wire. */
+  readonly body: string | Uint8Array<ArrayBuffer>
+}
+
+/** Answers that are none: one is no JSON, the deltas of the other are not what its end says. */
+const UNREAL = /parallel-tool-call-wrapper|openai-shell-container\.1/
+
+/** All of them, errors too. None where the folder is absent. */
+export function vendorAnswers(): VendorAnswer[] {
+  if (!HAS_FIXTURES) return []
+  const ofVendors = [...compatibleAnswers(), ...cassettes()]
+  return [...ofVendors, ...sdkReplays(), ...sdkStreams(), ...otherClients()]
+}
+
+function compatibleAnswers(): VendorAnswer[] {
+  return chatRecordings().map(({ id, folder, status, isStream, replay }) => {
+    const { headers, body } = replay
+    return { id, dialect: "openai-chat", vendor: vendorOf(folder), status, headers, isStream, body }
+  })
+}
+
+interface Cassette {
+  readonly request: { readonly url: string }
+  readonly response: {
+    readonly status: number
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: {
+      readonly json?: JsonValue
+      readonly text?: string
+      readonly base64?: string
+    } | null
+  }
+}
+
+/** Recorded addresses of the other dialects, by what they end in. */
+const ADDRESSES: readonly (readonly [RegExp, DialectId])[] = [
+  [/\/v1\/messages$/, "anthropic-messages"],
+  [/\/responses$/, "openai-responses"],
+  [/:(g|streamG)enerateContent$/, "gemini"],
+  [/\/converse(-stream)?$/, "bedrock-converse"],
+  [/\/v2\/chat$/, "cohere-chat"],
+]
+
+const VENDORS_OF_FOLDERS: Readonly<Record<string, string>> = {
+  "anthropic-messages": "anthropic",
+  "openai-responses": "openai",
+  "azure-openai": "azure",
+  "bedrock-mantle": "openai-compatible",
+  "gemini-generatecontent": "google",
+  "bedrock-converse": "bedrock",
+  "cohere-chat-v2": "cohere",
+}
+
+/** Headers that say something to a gateway. */
+const TELLING_HEADERS = new Set([
+  "content-type",
+  "retry-after",
+  "retry-after-ms",
+  "x-amzn-errortype",
+])
+
+function cassettes(): VendorAnswer[] {
+  return filesIn("recorded/", /^/).flatMap((folder) =>
+    filesIn(`${folder}/`, /\.json$/).flatMap((file) => {
+      const { request, response } = JSON.parse(readFixture(file)) as Cassette
+      const address = request.url.split("?")[0] ?? ""
+      const dialect = ADDRESSES.find(([ending]) => ending.test(address))?.[1]
+      if (dialect === undefined) return []
+      const name = folder.replace("recorded/", "")
+      const { text, base64, json } = response.body ?? {}
+      const headers = Object.entries(response.headers)
+        .map(([header, value]) => [header.toLowerCase(), value] as const)
+        .filter(([header]) => TELLING_HEADERS.has(header))
+      return {
+        id: file.replace("recorded/", "").replace(".json", ""),
+        dialect,
+        vendor: VENDORS_OF_FOLDERS[name] ?? name,
+        status: response.status,
+        headers: Object.fromEntries(headers),
+        isStream: response.status === 200 && json === undefined,
+        body: base64 === undefined ? (text ?? JSON.stringify(json)) : bytesOf(base64),
+      }
+    }),
+  )
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(Buffer.from(base64, "base64"))
+}
+
+interface SdkReplay {
+  readonly interactions: readonly {
+    readonly request: { readonly url: string }
+    readonly response: {
+      readonly statusCode: number
+      readonly bodySegments?: readonly JsonObject[]
+    }
+  }[]
+}
+
+/** What Google's own client recorded: the pieces of each answer apart. */
+function sdkReplays(): VendorAnswer[] {
+  return filesIn("js-genai/", /\.json$/).flatMap((file) => {
+    const { interactions } = JSON.parse(readFixture(file)) as SdkReplay
+    return interactions.flatMap(({ request, response }, index) => {
+      const { statusCode: status, bodySegments: pieces = [] } = response
+      if (!/:(g|streamG)enerateContent/.test(request.url) || pieces.length === 0) return []
+      const isStream = request.url.includes(":stream") && status === 200
+      const id = `${file.replace(".json", "")} ${index}`
+      return written({ id, dialect: "gemini", vendor: "google", status, isStream }, pieces)
+    })
+  })
+}
+
+/** Streams among the fixtures of Anthropic's own clients, as they are on the wire. */
+function sdkStreams(): VendorAnswer[] {
+  return filesIn("anthropic-sdk/", /^/).map((id) => ({
+    id,
+    dialect: "anthropic-messages",
+    vendor: "anthropic",
+    status: 200,
+    headers: { "content-type": "text/event-stream" },
+    isStream: true,
+    body: readFixture(id),
+  }))
+}
+
+/** Folders of another client's fixtures: `*.json` is an answer, of `*.chunks.txt` each line an event. */
+const OTHER_CLIENTS: readonly (readonly [string, DialectId, string])[] = [
+  ["anthropic", "anthropic-messages", "anthropic"],
+  ["openai/responses", "openai-responses", "openai"],
+  ["xai/responses", "openai-responses", "xai"],
+  ["open-responses/responses", "openai-responses", "openai-compatible"],
+  ["google", "gemini", "google"],
+  ["amazon-bedrock", "bedrock-converse", "bedrock"],
+  ["cohere", "cohere-chat", "cohere"],
+  ["openai/chat", "openai-chat", "openai"],
+  ["openai-compatible/chat", "openai-chat", "openai-compatible"],
+  ["groq", "openai-chat", "groq"],
+  ["mistral", "openai-chat", "mistral"],
+  ["xai", "openai-chat", "xai"],
+  ["deepseek/chat", "openai-chat", "deepseek"],
+  ["alibaba", "openai-chat", "alibaba"],
+  ["moonshotai", "openai-chat", "moonshot"],
+  ["perplexity", "openai-chat", "perplexity"],
+]
+
+function otherClients(): VendorAnswer[] {
+  return OTHER_CLIENTS.flatMap(([folder, dialect, vendor]) => {
+    const known = { dialect, vendor, status: 200 }
+    const whole = filesIn(`vercel-ai/${folder}/`, /\.json$/).flatMap((id) => {
+      const body = JSON.parse(readFixture(id)) as JsonObject
+      return isAnswer(body) ? [written({ ...known, id, isStream: false }, [body])] : []
+    })
+    const streams = filesIn(`vercel-ai/${folder}/`, /\.chunks\.txt$/).flatMap((file) =>
+      answersOf(readFixture(file)).map((events, index) =>
+        written({ ...known, id: `${file} ${index}`, isStream: true }, events),
+      ),
+    )
+    return [...whole, ...streams]
+  })
+}
+
+/** Among the files are embeddings, transcripts and errors. */
+function isAnswer(body: JsonObject): boolean {
+  const { choices, content, output, candidates, message } = body
+  const isBedrock = isJsonObject(output) && isJsonObject(output.message)
+  const isList = [choices, content, output, candidates].some((list) => Array.isArray(list))
+  return isList || isBedrock || isJsonObject(message)
+}
+
+/** Some files hold the answers of several turns. */
+function answersOf(lines: string): JsonObject[][] {
+  const answers: JsonObject[][] = [[]]
+  let isOver = false
+  for (const line of lines.split("\n").filter((each) => each.trim() !== "")) {
+    const event = JSON.parse(line) as JsonObject
+    if (isOver && FIRST_WORDS.has(String(event.type))) answers.push([])
+    isOver = LAST_WORDS.has(String(event.type))
+    answers.at(-1)?.push(event)
+  }
+  return answers
+}
+
+const FIRST_WORDS = new Set(["message_start", "response.created"])
+const LAST_WORDS = new Set(["message_stop", "response.completed", "response.incomplete"])
+
+/** Pieces of an answer as their vendor sends them. */
+function written(
+  answer: Omit<VendorAnswer, "headers" | "body">,
+  pieces: readonly JsonObject[],
+): VendorAnswer {
+  const { dialect, isStream } = answer
+  if (!isStream) {
+    const headers = { "content-type": "application/json" }
+    return { ...answer, headers, body: JSON.stringify(pieces[0]) }
+  }
+  if (dialect === "bedrock-converse") {
+    const headers = { "content-type": "application/vnd.amazon.eventstream" }
+    return { ...answer, headers, body: Uint8Array.from(Buffer.concat(pieces.map(binaryFrame))) }
+  }
+  const headers = { "content-type": "text/event-stream" }
+  return { ...answer, headers, body: pieces.map((piece) => FRAMES[dialect](piece)).join("") }
+}
+
+/** `{"contentBlockDelta": {...}}` */
+function binaryFrame(line: JsonObject): Uint8Array {
+  const [[event, payload] = ["", {}]] = Object.entries(line)
+  return messageFrame(event, JSON.stringify(payload))
+}
+
+const plainFrame = (piece: JsonObject): string => `data: ${JSON.stringify(piece)}\n\n`
+const namedFrame = (piece: JsonObject): string =>
+  `event: ${String(piece.type)}\n${plainFrame(piece)}`
+
+const FRAMES: Readonly<Record<DialectId, (piece: JsonObject) => string>> = {
+  "openai-chat": plainFrame,
+  "openai-responses": namedFrame,
+  "anthropic-messages": namedFrame,
+  "cohere-chat": namedFrame,
+  gemini: (piece) => plainFrame(piece).replaceAll("\n", "\r\n"),
+  "bedrock-converse": plainFrame,
+}
+
+function filesIn(folder: string, name: RegExp): string[] {
+  return readdirSync(new URL(folder, ROOT), { withFileTypes: true })
+    .filter((entry) => entry.isFile() || folder === "recorded/")
+    .map((entry) => folder + entry.name)
+    .filter((file) => name.test(file) && !UNREAL.test(file))
+    .toSorted()
+}

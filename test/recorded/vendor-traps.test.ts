@@ -1,0 +1,352 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import type { DialectId } from "../../src/canon/chat.ts"
+import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
+import { receiptOf } from "./checks.ts"
+import { askStream, type Face, type FaceAnswer, FACES } from "./faces.ts"
+import { eventsOf } from "./read-stream.ts"
+import { list, object, readAnswer } from "./reading.ts"
+import { type ReplayGateway, type Staged, startReplayGateway } from "./replay-gateway.ts"
+import { stagedAnswer } from "./stage-vendor-answers.ts"
+import type { VendorAnswer } from "./vendor-answers.ts"
+import {
+  DONE,
+  type Ending,
+  streamOf,
+  USAGES,
+  VENDORS,
+  type WrittenEvent,
+  writtenAnswer,
+} from "./written-answers.ts"
+
+/** Traps of WIRE.md section 0 that other dialects than the caller's set: each through every face. */
+
+const DIALECTS = Object.keys(VENDORS) as DialectId[]
+
+const STOPS: Readonly<Record<DialectId, Ending>> = {
+  "openai-chat": { word: "stop", usage: USAGES["openai-chat"] },
+  "openai-responses": { word: "completed", usage: USAGES["openai-responses"] },
+  "anthropic-messages": { word: "end_turn", usage: USAGES["anthropic-messages"] },
+  gemini: { word: "STOP", usage: USAGES.gemini },
+  "bedrock-converse": { word: "end_turn", usage: USAGES["bedrock-converse"] },
+  "cohere-chat": { word: "COMPLETE", usage: USAGES["cohere-chat"] },
+}
+
+function plain(dialect: DialectId): VendorAnswer {
+  return writtenAnswer(`plain ${dialect}`, dialect, STOPS[dialect], true)
+}
+
+/** The stream of two calls from the golden answers, as its vendor sends it. */
+function twoCalls(dialect: DialectId): VendorAnswer {
+  const file = `../golden/answers/reasoning-and-two-calls/${dialect}.sse`
+  const text = readFileSync(new URL(file, import.meta.url), "utf8")
+  const known = { dialect, vendor: VENDORS[dialect], status: 200, isStream: true }
+  const answer = { ...known, id: `two calls of ${dialect}` }
+  const headers = { "content-type": "text/event-stream" }
+  if (dialect !== "bedrock-converse") return { ...answer, headers, body: text }
+  const events = eventsOf(text).map(({ event = "", data }): WrittenEvent => [
+    event,
+    JSON.parse(data) as JsonObject,
+  ])
+  return { ...answer, ...streamOf(dialect, events) }
+}
+
+/** A plain stream in another form (trap 8). */
+interface Framing {
+  readonly name: string
+  readonly dialect: DialectId
+  /** @param text of a plain stream. */
+  change(text: string): string
+}
+
+const KEEP_ALIVE = 'data: {"type":"keepalive"}\n\n'
+
+const FRAMINGS: readonly Framing[] = [
+  ...DIALECTS.filter((dialect) => dialect !== "bedrock-converse").flatMap((dialect) => [
+    { name: "CRLF", dialect, change: (text: string) => text.replaceAll("\n", "\r\n") },
+    {
+      name: "comments",
+      dialect,
+      change: (text: string) => `: PROCESSING\n\n${text.replaceAll("\n\n", "\n: x\n\n:\n\n")}`,
+    },
+    {
+      name: "no empty line behind the last frame",
+      dialect,
+      change: (text: string) => text.trimEnd(),
+    },
+  ]),
+  ...(["openai-responses", "anthropic-messages", "cohere-chat"] as const).flatMap((dialect) => [
+    {
+      name: "data before event",
+      dialect,
+      change: (text: string) => text.replaceAll(/^(event: .*)\n(data: .*)$/gm, "$2\n$1"),
+    },
+    {
+      name: "no event lines",
+      dialect,
+      change: (text: string) => text.replaceAll(/^event: .*\n/gm, ""),
+    },
+  ]),
+  {
+    name: "[DONE] where nobody else has it",
+    dialect: "openai-responses",
+    change: (text) => text + DONE,
+  },
+  {
+    name: "keep-alives between the events",
+    dialect: "openai-responses",
+    change: (text) => text.replace("event: response.output_item.added", `${KEEP_ALIVE}$&`),
+  },
+  {
+    name: "padding behind the JSON",
+    dialect: "anthropic-messages",
+    change: (text) => text.replaceAll("}\n\n", "}      \n\n"),
+  },
+  {
+    name: "a second message_start",
+    dialect: "anthropic-messages",
+    change: (text) => text.replace(/event: message_start\n.*\n\n/, "$&$&"),
+  },
+  {
+    name: "events and members that nobody knows",
+    dialect: "anthropic-messages",
+    change: (text) =>
+      text
+        .replace("event: ping", 'event: news\ndata: {"type":"news","of":[1]}\n\nevent: ping')
+        .replaceAll('"type":', '"unheard_of":{"a":1},"type":'),
+  },
+]
+
+function framed({ name, dialect, change }: Framing): VendorAnswer {
+  const answer = plain(dialect)
+  return { ...answer, id: `${dialect}: ${name}`, body: change(String(answer.body)) }
+}
+
+/** Signatures of Gemini where it was recorded to put them (trap 6). */
+const SIGNED: Readonly<Record<string, readonly JsonValue[]>> = {
+  "on the first of two calls": [
+    { functionCall: { name: "weather", args: { city: "Rome" } }, thoughtSignature: "c2lnbmVk" },
+    { functionCall: { name: "clock", args: {} } },
+  ],
+  "on an empty text at the end": [{ text: "Hi" }, { text: "", thoughtSignature: "c2lnbmVk" }],
+}
+
+function geminiTurn(name: string, parts: readonly JsonValue[]): VendorAnswer {
+  const answer = {
+    candidates: [{ index: 0, content: { role: "model", parts: [...parts] }, finishReason: "STOP" }],
+    usageMetadata: USAGES.gemini,
+  }
+  const { headers, body } = streamOf("gemini", [["", answer]])
+  const known = { dialect: "gemini", vendor: "google", status: 200, isStream: true } as const
+  return { ...known, id: `signed ${name}`, headers, body }
+}
+
+/** Models of OpenAI by what they are asked for: one that does not reason refuses to show how it did. */
+const MODELS: Readonly<Record<string, readonly string[] | undefined>> = {
+  "gpt-5.1": ["reasoning.encrypted_content"],
+  "o4-mini": ["reasoning.encrypted_content"],
+  "gpt-4.1": undefined,
+  "gpt-4o-mini": undefined,
+  "gpt-5-chat-latest": undefined,
+}
+
+const NAMED = Object.keys(MODELS).map((id) => ({ ...plain("openai-responses"), id }))
+
+const PLAIN = DIALECTS.map(plain)
+const CALLS = DIALECTS.map(twoCalls)
+const FRAMED = FRAMINGS.map(framed)
+const TURNS = Object.entries(SIGNED).map(([name, parts]) => geminiTurn(name, parts))
+
+let replaying: ReplayGateway
+
+beforeAll(async () => {
+  const staged: Staged[] = [...PLAIN, ...TURNS, ...NAMED].map((answer) => stagedAnswer(answer))
+  for (const [index, answer] of [...CALLS, ...FRAMED].entries()) {
+    staged.push(stagedAnswer(answer, 1 + index))
+  }
+  replaying = await startReplayGateway(staged)
+})
+
+afterAll(() => replaying[Symbol.asyncDispose]())
+
+function ask(face: Face, id: string, more: JsonObject = {}): Promise<FaceAnswer> {
+  const { gateway, caller } = replaying
+  const tools = id.includes("call") ? ["weather", "clock"] : []
+  const request = { ...face.request(replaying.modelOf(id), tools), ...more }
+  return askStream(face, { url: gateway.url, key: caller.key }, request)
+}
+
+function chunksOf({ text }: FaceAnswer): JsonObject[] {
+  return eventsOf(text)
+    .filter(({ data }) => data !== "[DONE]")
+    .map(({ data }) => JSON.parse(data) as JsonObject)
+}
+
+const [CHAT, MESSAGES, RESPONSES] = FACES as readonly [Face, Face, Face]
+
+describe("trap 2: official clients pass over events without their name", () => {
+  for (const { id } of PLAIN) {
+    for (const face of [MESSAGES, RESPONSES]) {
+      test(`${id} through ${face.path}`, async () => {
+        const { text } = await ask(face, id)
+        for (const { event, data } of eventsOf(text)) expect(JSON.parse(data).type).toBe(event)
+      })
+    }
+    test(`${id} through ${CHAT.path} has neither names nor a member 'error'`, async () => {
+      const answer = await ask(CHAT, id)
+      expect(answer.text).not.toContain("event:")
+      for (const chunk of chunksOf(answer)) expect(chunk).not.toHaveProperty("error")
+    })
+  }
+})
+
+describe("traps 3 and 7: two calls, the second without arguments", () => {
+  for (const { id } of CALLS) {
+    for (const face of FACES) {
+      test(`${id} through ${face.path}`, async () => {
+        const { body, failure } = await ask(face, id)
+        expect(failure).toBeUndefined()
+        expect(readAnswer(face.dialect, body).calls).toEqual([
+          [
+            { name: "weather", input: { city: "Rome" } },
+            { name: "clock", input: {} },
+          ],
+        ])
+      })
+    }
+
+    test(`${id}: chat names each call once, and says its arguments`, async () => {
+      const deltas = chunksOf(await ask(CHAT, id))
+        .flatMap(({ choices }) => list(choices))
+        .flatMap(({ delta }) => list(object(delta).tool_calls))
+      const firsts = deltas.filter((delta) => "id" in delta)
+      expect(firsts.map(({ index, type }) => ({ index, type }))).toEqual([
+        { index: 0, type: "function" },
+        { index: 1, type: "function" },
+      ])
+      for (const delta of deltas) {
+        const isFirst = firsts.includes(delta)
+        const members = isFirst ? ["index", "id", "type", "function"] : ["index", "function"]
+        expect(Object.keys(delta).toSorted()).toEqual(members.toSorted())
+        expect("name" in object(delta.function)).toBe(isFirst)
+      }
+    })
+  }
+})
+
+describe("trap 4: usage is always asked of the vendor, and told to whom it was asked by", () => {
+  const id = "plain openai-chat"
+  for (const face of FACES) {
+    test(`${face.path} asks the vendor for it`, async () => {
+      await ask(face, id)
+      const { body } = replaying.vendor.requestFor(id)
+      expect(body.stream_options).toEqual({ include_usage: true })
+    })
+  }
+
+  for (const dialect of DIALECTS) {
+    test(`${dialect}: told in the last chunk, null before`, async () => {
+      const chunks = chunksOf(await ask(CHAT, `plain ${dialect}`))
+      const last = chunks.pop()
+      expect(last).toMatchObject({ choices: [], usage: { prompt_tokens: 20, total_tokens: 25 } })
+      // What a vendor of the caller's own dialect writes is left as it is.
+      const unsaid = dialect === "openai-chat" ? undefined : null
+      for (const chunk of chunks) expect(chunk.usage).toBe(unsaid as null)
+    })
+
+    test(`${dialect}: not asked for, not told, and charged all the same`, async () => {
+      const { caller } = replaying
+      const request = CHAT.request(replaying.modelOf(`plain ${dialect}`), [])
+      const response = await caller.post(CHAT.path, { ...request, stream: true })
+      const text = await response.text()
+      expect(text).not.toContain('"usage"')
+      expect(text).toEndWith(DONE)
+      const receipt = await receiptOf(caller, response.headers.get("x-request-id") ?? "")
+      expect(receipt).toMatchObject({ estimated: false, usage: { input: 20, output: 5 } })
+    })
+  }
+})
+
+describe("trap 6: Gemini's signatures come back where they were", () => {
+  for (const [name, parts] of Object.entries(SIGNED)) {
+    for (const face of FACES) {
+      test(`${name}, through ${face.path}`, async () => {
+        const id = `signed ${name}`
+        const { body } = await ask(face, id)
+        const next = await ask(face, id, nextTurn(face, body))
+        expect(next.failure).toBeUndefined()
+        const contents = list(replaying.vendor.requestFor(id).body.contents)
+        const turn = list(contents.find(({ role }) => role === "model")?.parts)
+        expect(turn.map(withoutCallId)).toEqual(parts.map((part) => object(part)))
+      })
+    }
+  }
+})
+
+/** The conversation with an answer in it, as official clients make it from the answer's own parts. */
+function nextTurn(face: Face, body: JsonObject): JsonObject {
+  const question = { role: "user", content: "Hello" }
+  const again = { role: "user", content: "Go on." }
+  switch (face.dialect) {
+    case "openai-chat": {
+      const message = object(list(body.choices)[0]?.message)
+      const results = list(message.tool_calls).map(({ id }) => ({
+        role: "tool",
+        tool_call_id: id,
+        content: "fine",
+      }))
+      return { messages: [question, message, ...(results.length > 0 ? results : [again])] }
+    }
+    case "anthropic-messages": {
+      const content = list(body.content)
+      const calls = content.filter(({ type }) => type === "tool_use")
+      const results = calls.map(({ id }) => ({
+        type: "tool_result",
+        tool_use_id: id,
+        content: "fine",
+      }))
+      const turn = { role: "assistant", content }
+      return {
+        messages: [question, turn, results.length > 0 ? { role: "user", content: results } : again],
+      }
+    }
+    default: {
+      const output = list(body.output)
+      const calls = output.filter(({ type }) => type === "function_call")
+      const results = calls.map(({ call_id: id }) => ({
+        type: "function_call_output",
+        call_id: id,
+        output: "fine",
+      }))
+      return { input: [question, ...output, ...(results.length > 0 ? results : [again])] }
+    }
+  }
+}
+
+function withoutCallId(part: JsonObject): JsonObject {
+  const { functionCall: call } = part
+  if (call === undefined) return part
+  const { id: _, ...rest } = object(call)
+  return { ...part, functionCall: rest }
+}
+
+describe("encrypted reasoning is asked of models that reason", () => {
+  for (const [id, include] of Object.entries(MODELS)) {
+    test(id, async () => {
+      await ask(CHAT, id)
+      expect(replaying.vendor.requestFor(id).body.include).toEqual(include as string[])
+    })
+  }
+})
+
+describe("trap 8: streams of odd form", () => {
+  for (const { id } of FRAMED) {
+    for (const face of FACES) {
+      test(`${id}, through ${face.path}`, async () => {
+        const { body, failure } = await ask(face, id)
+        expect(failure).toBeUndefined()
+        expect(readAnswer(face.dialect, body).texts).toEqual(["Hi"])
+      })
+    }
+  }
+})

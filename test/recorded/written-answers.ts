@@ -1,0 +1,274 @@
+import { messageFrame } from "../../simulator/bedrock-converse/event-frame.ts"
+import type { DialectId } from "../../src/canon/chat.ts"
+import type { JsonObject } from "../../src/canon/json.ts"
+import type { VendorAnswer } from "./vendor-answers.ts"
+
+/** How an answer of a vendor ends, in the vendor's own words. */
+export interface Ending {
+  /** Of openai-responses: the status, and after a colon the reason of an incomplete one. */
+  readonly word: string
+  readonly usage: JsonObject
+  /** Whether it calls the tool `clock`, which takes no arguments, in place of saying "Hi". */
+  readonly isCall?: boolean
+  readonly stopSequence?: string
+}
+
+/** A usage of each dialect: 20 tokens in, 5 out. */
+export const USAGES: Readonly<Record<DialectId, JsonObject>> = {
+  "openai-chat": { prompt_tokens: 20, completion_tokens: 5, total_tokens: 25 },
+  "openai-responses": { input_tokens: 20, output_tokens: 5, total_tokens: 25 },
+  "anthropic-messages": { input_tokens: 20, output_tokens: 5 },
+  gemini: { promptTokenCount: 20, candidatesTokenCount: 5, totalTokenCount: 25 },
+  "bedrock-converse": { inputTokens: 20, outputTokens: 5, totalTokens: 25 },
+  "cohere-chat": { tokens: { input_tokens: 20, output_tokens: 5 } },
+}
+
+/** The vendor whose servers speak a dialect first. */
+export const VENDORS: Readonly<Record<DialectId, string>> = {
+  "openai-chat": "openai",
+  "openai-responses": "openai",
+  "anthropic-messages": "anthropic",
+  gemini: "google",
+  "bedrock-converse": "bedrock",
+  "cohere-chat": "cohere",
+}
+
+/** An answer of a vendor, whole or as a stream. */
+export function writtenAnswer(
+  id: string,
+  dialect: DialectId,
+  ending: Ending,
+  isStream: boolean,
+): VendorAnswer {
+  const { whole, stream } = WRITERS[dialect](ending)
+  const answer = { id, dialect, vendor: VENDORS[dialect], status: 200, isStream }
+  if (isStream) return { ...answer, ...streamOf(dialect, stream) }
+  const headers = { "content-type": "application/json" }
+  return { ...answer, headers, body: JSON.stringify(whole) }
+}
+
+/** One event of a stream; a text among them stands for itself. */
+export type WrittenEvent = readonly [name: string, data: JsonObject] | string
+
+/** Events as a vendor of the dialect sends them. */
+export function streamOf(
+  dialect: DialectId,
+  events: readonly WrittenEvent[],
+): Pick<VendorAnswer, "headers" | "body"> {
+  if (dialect === "bedrock-converse") {
+    const frames = events.map((event) =>
+      typeof event === "string"
+        ? Buffer.from(event, "latin1")
+        : messageFrame(event[0], JSON.stringify(event[1])),
+    )
+    const headers = { "content-type": "application/vnd.amazon.eventstream" }
+    return { headers, body: Uint8Array.from(Buffer.concat(frames)) }
+  }
+  const text = events.map((event) => {
+    if (typeof event === "string") return event
+    const [name, data] = event
+    return `${name === "" ? "" : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
+  })
+  return { headers: { "content-type": "text/event-stream" }, body: text.join("") }
+}
+
+interface Written {
+  readonly whole: JsonObject
+  readonly stream: readonly WrittenEvent[]
+}
+
+const WRITERS: Readonly<Record<DialectId, (ending: Ending) => Written>> = {
+  "openai-chat": writeCompletion,
+  "openai-responses": writeResponse,
+  "anthropic-messages": writeMessage,
+  gemini: writeGemini,
+  "bedrock-converse": writeConverse,
+  "cohere-chat": writeCohere,
+}
+
+export const DONE = "data: [DONE]\n\n"
+
+function writeCompletion({ word, usage, isCall }: Ending): Written {
+  const head = { id: "chatcmpl-1", created: 1_700_000_000, model: "upstream" }
+  const call = { id: "call_1", type: "function", function: { name: "clock", arguments: "" } }
+  const said = isCall ? { content: null, tool_calls: [call] } : { content: "Hi" }
+  const message = { role: "assistant", refusal: null, ...said }
+  const chunk = (choice: JsonObject): WrittenEvent => [
+    "",
+    { ...head, object: "chat.completion.chunk", choices: [{ index: 0, ...choice }] },
+  ]
+  const delta = isCall ? { tool_calls: [{ index: 0, ...call }] } : { content: "Hi" }
+  return {
+    whole: {
+      ...head,
+      object: "chat.completion",
+      choices: [{ index: 0, message, finish_reason: word }],
+      usage,
+    },
+    stream: [
+      chunk({ delta: { role: "assistant", content: "" }, finish_reason: null }),
+      chunk({ delta, finish_reason: null }),
+      chunk({ delta: {}, finish_reason: word }),
+      ["", { ...head, object: "chat.completion.chunk", choices: [], usage }],
+      DONE,
+    ],
+  }
+}
+
+function writeResponse({ word, usage, isCall }: Ending): Written {
+  const [status = "", reason] = word.split(":")
+  const said = { type: "output_text", text: "Hi", annotations: [], logprobs: [] }
+  const item = isCall
+    ? {
+        id: "fc_1",
+        type: "function_call",
+        call_id: "call_1",
+        name: "clock",
+        arguments: "{}",
+        status,
+      }
+    : { id: "msg_1", type: "message", role: "assistant", status, content: [said] }
+  const details = reason === undefined ? null : { reason }
+  const head = { id: "resp_1", object: "response", created_at: 1_700_000_000, model: "upstream" }
+  const started = { ...head, status: "in_progress", output: [], usage: null }
+  const whole = {
+    ...head,
+    status,
+    error: null,
+    incomplete_details: details,
+    output: [item],
+    usage,
+  }
+  const event = (type: string, data: JsonObject): WrittenEvent => [type, { type, ...data }]
+  const place = { item_id: item.id, output_index: 0 }
+  const content = { ...place, content_index: 0 }
+  const told: WrittenEvent[] = isCall
+    ? [event("response.function_call_arguments.delta", { ...place, delta: "{}" })]
+    : [
+        event("response.content_part.added", { ...content, part: { ...said, text: "" } }),
+        event("response.output_text.delta", { ...content, delta: "Hi", logprobs: [] }),
+        event("response.content_part.done", { ...content, part: said }),
+      ]
+  const empty = isCall ? { ...item, arguments: "" } : { ...item, content: [] }
+  return {
+    whole,
+    stream: numbered([
+      event("response.created", { response: started }),
+      event("response.in_progress", { response: started }),
+      event("response.output_item.added", { output_index: 0, item: empty }),
+      ...told,
+      event("response.output_item.done", { output_index: 0, item }),
+      event(`response.${status}`, { response: whole }),
+    ]),
+  }
+}
+
+/** The same events with their `sequence_number`. */
+export function numbered(events: readonly WrittenEvent[]): WrittenEvent[] {
+  return events.map((event, index) =>
+    typeof event === "string" ? event : [event[0], { ...event[1], sequence_number: index }],
+  )
+}
+
+function writeMessage({ word, usage, isCall, stopSequence }: Ending): Written {
+  const head = { id: "msg_1", type: "message", role: "assistant", model: "upstream" }
+  const ending = { stop_reason: word, stop_sequence: stopSequence ?? null }
+  const call = { type: "tool_use", id: "toolu_1", name: "clock", input: {} }
+  const block = isCall ? call : { type: "text", text: "Hi" }
+  const start = isCall ? call : { type: "text", text: "" }
+  const delta = isCall
+    ? { type: "input_json_delta", partial_json: "" }
+    : { type: "text_delta", text: "Hi" }
+  const begun = { ...head, content: [], stop_reason: null, stop_sequence: null }
+  const event = (type: string, data: JsonObject = {}): WrittenEvent => [type, { type, ...data }]
+  return {
+    whole: { ...head, content: [block], ...ending, usage },
+    stream: [
+      event("message_start", { message: { ...begun, usage: { ...usage, output_tokens: 1 } } }),
+      event("content_block_start", { index: 0, content_block: start }),
+      event("ping"),
+      event("content_block_delta", { index: 0, delta }),
+      event("content_block_stop", { index: 0 }),
+      event("message_delta", { delta: ending, usage }),
+      event("message_stop"),
+    ],
+  }
+}
+
+function writeGemini({ word, usage, isCall }: Ending): Written {
+  const part = isCall ? { functionCall: { name: "clock" } } : { text: "Hi" }
+  const answer = (candidate: JsonObject, usageMetadata: JsonObject): JsonObject => ({
+    candidates: [{ index: 0, ...candidate }],
+    usageMetadata,
+    modelVersion: "upstream",
+    responseId: "answer-1",
+  })
+  const content = { role: "model", parts: [part] }
+  // It counts along.
+  const early = { promptTokenCount: 20, candidatesTokenCount: 1, totalTokenCount: 21 }
+  return {
+    whole: answer({ content, finishReason: word }, usage),
+    stream: [
+      ["", answer({ content }, early)],
+      ["", answer({ content: {}, finishReason: word }, usage)],
+    ],
+  }
+}
+
+function writeConverse({ word, usage, isCall, stopSequence }: Ending): Written {
+  const call = { toolUseId: "tooluse_1", name: "clock" }
+  const content = isCall ? [{ toolUse: { ...call, input: {} } }] : [{ text: "Hi" }]
+  const told = stopSequence === undefined ? undefined : { stop_sequence: stopSequence }
+  const index = { contentBlockIndex: 0 }
+  const delta = isCall ? { toolUse: { input: "" } } : { text: "Hi" }
+  const start: WrittenEvent = ["contentBlockStart", { ...index, start: { toolUse: call } }]
+  return {
+    whole: {
+      output: { message: { role: "assistant", content } },
+      stopReason: word,
+      ...(told && { additionalModelResponseFields: told }),
+      usage,
+    },
+    stream: [
+      ["messageStart", { role: "assistant", p: "abc" }],
+      ...(isCall ? [start] : []),
+      ["contentBlockDelta", { ...index, delta, p: "abcdefgh" }],
+      ["contentBlockStop", { ...index, p: "ab" }],
+      [
+        "messageStop",
+        { stopReason: word, ...(told && { additionalModelResponseFields: { delta: told } }) },
+      ],
+      ["metadata", { usage, metrics: { latencyMs: 10 } }],
+    ],
+  }
+}
+
+function writeCohere({ word, usage, isCall }: Ending): Written {
+  const call = { id: "clock_1", type: "function", function: { name: "clock", arguments: "" } }
+  const content = [{ type: "text", text: "Hi" }]
+  const said = isCall ? { tool_calls: [call] } : { content }
+  const event = (type: string, data: JsonObject): WrittenEvent => [type, { type, ...data }]
+  const message = (index: number, inner: JsonObject): JsonObject => ({
+    index,
+    delta: { message: inner },
+  })
+  const told = isCall
+    ? [
+        event("tool-call-start", message(0, { tool_calls: call })),
+        event("tool-call-end", { index: 0 }),
+      ]
+    : [
+        event("content-start", message(0, { content: { type: "text", text: "" } })),
+        event("content-delta", message(0, { content: { text: "Hi" } })),
+        event("content-end", { index: 0 }),
+      ]
+  return {
+    whole: { id: "answer-1", finish_reason: word, message: { role: "assistant", ...said }, usage },
+    stream: [
+      event("message-start", { id: "answer-1", delta: { message: { role: "assistant" } } }),
+      ...told,
+      event("message-end", { delta: { finish_reason: word, usage } }),
+      DONE,
+    ],
+  }
+}

@@ -1,0 +1,28 @@
+import { generateKeyPairSync } from "node:crypto"
+import type { ServiceAccount } from "../../src/config/settings.ts"
+
+/** Who gives tokens to service accounts. */
+export interface TokenServer extends Disposable {
+  readonly url: string
+}
+
+/** Starts one that gives a token to anybody. Dispose of it with `using`. */
+export function startTokenServer(): TokenServer {
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => Response.json({ access_token: "token", expires_in: 3600 }),
+  })
+  return { url: server.url.href, [Symbol.dispose]: () => void server.stop(true) }
+}
+
+const { privateKey } = generateKeyPairSync("rsa", {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: "spki", format: "pem" },
+  privateKeyEncoding: { type: "pkcs8", format: "pem" },
+})
+
+/** A service account whose tokens come from there. */
+export function googleAccount(tokenUri: string): ServiceAccount {
+  return { clientEmail: "gateway@project.test", privateKey, tokenUri, projectId: "project" }
+}
