@@ -178,15 +178,13 @@ export class Billing {
     const { price } = deployment
     if (!price) throw new Error(`deployment ${deployment.id} was called without a price`)
     const { usage } = meter
-    const isReported = usage !== undefined && !isNoUsage(usage)
-    if (isReported && (meter.finished || !meter.delivered)) {
-      return this.price(deployment, usage, false)
-    }
+    if (usage && meter.isCounted) return this.price(deployment, usage, false)
     if (meter.finished) this.#alarms.usageMissing(bill.call.id, deployment.id)
     if (!bill.request) throw new Error("only chat is estimated from what it delivered")
     return this.#estimate(bill, bill.request, meter).then((estimate) => {
-      // What a stream tells before its end is how it began: Anthropic begins with one token (WIRE.md 3).
-      if (!isReported) return this.price(deployment, estimate, true)
+      // What is told before the end may only be how it began: Anthropic begins with one token (WIRE.md 3).
+      const isBegun = usage !== undefined && !isNoUsage(usage)
+      if (!isBegun) return this.price(deployment, estimate, true)
       if (totalOutput(usage) >= estimate.output) return this.price(deployment, usage, false)
       return this.price(deployment, { ...usage, output: estimate.output }, true)
     })

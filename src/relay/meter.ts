@@ -1,5 +1,5 @@
 import type { ChatEvent, ChatResult, Part } from "../canon/chat.ts"
-import { addUsage, type Usage } from "../canon/usage.ts"
+import { addUsage, isNoUsage, type Usage } from "../canon/usage.ts"
 
 /** The longest text kept for an estimate, in characters; what comes after counts by its length. */
 const KEPT_CHARACTERS = 200_000
@@ -14,10 +14,18 @@ export class Meter {
   characters = 0
   #text: string[] = []
   #finished = 0
+  /** How much of the output had come when the usage was told. */
+  #charactersAtUsage = 0
 
   /** Whether at least one choice has come to its end. */
   get finished(): boolean {
     return this.#finished > 0
+  }
+
+  /** Whether the vendor has told a usage of all that came: at first some count only the prompt. */
+  get isCounted(): boolean {
+    if (this.usage === undefined || isNoUsage(this.usage)) return false
+    return this.finished || this.#charactersAtUsage === this.characters
   }
 
   /** Whether anything reached, or could have reached, the caller. */
@@ -37,6 +45,7 @@ export class Meter {
       sum.#text.push(...meter.#text)
       sum.characters += meter.characters
       sum.#finished += meter.#finished
+      sum.#charactersAtUsage += meter.#charactersAtUsage
     }
     const usages = meters.flatMap(({ usage }) => usage ?? [])
     if (usages.length === meters.length) sum.usage = usages.reduce(addUsage)
@@ -71,6 +80,7 @@ export class Meter {
         return
       case "usage":
         this.usage = event.usage
+        this.#charactersAtUsage = this.characters
         return
       case "error":
         this.failure = event.message

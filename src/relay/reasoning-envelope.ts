@@ -9,6 +9,7 @@ const SEPARATOR = ":"
 
 /** What a vendor signed, and who can read it. */
 export interface Signed {
+  /** Empty for reasoning of a vendor that signs none: it has to be told from the caller's own vendor's. */
   readonly signature: string
   readonly signedBy: DialectId
   readonly isRedacted?: boolean
@@ -54,6 +55,11 @@ export class Seal {
     }
   }
 
+  /** Whether an envelope holds reasoning that its vendor does not sign. */
+  isUnsigned(text: string): boolean {
+    return this.open(text)?.signature === ""
+  }
+
   #proof(text: string): Buffer {
     return createHmac("sha256", this.#key).update(text).digest().subarray(0, PROOF_LENGTH)
   }
@@ -87,7 +93,7 @@ export function openEnvelopes(
     const parts = message.parts.flatMap((part) => {
       if (!isSealed(part)) return [part]
       const opened = openPart(part, seal, provider)
-      if (opened.signature === undefined) lost = LOST
+      if (opened.signature === undefined && !seal.isUnsigned(part.signature)) lost = LOST
       return opened.signature === undefined && opened.text === "" ? [] : [opened]
     })
     return { ...message, parts }
@@ -109,7 +115,7 @@ function openPart(
     ...bare
   } = part
   const opened = seal.open(part.signature)
-  if (opened?.provider !== provider) return bare
+  if (opened?.provider !== provider || opened.signature === "") return bare
   const { provider: _provider, ...signed } = opened
   const whole: Draft<ReasoningPart> = { ...bare, ...signed }
   return whole

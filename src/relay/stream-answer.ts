@@ -64,6 +64,7 @@ function writerOf(exchange: Exchange, plan: Plan): VerbatimWriter | TranscodingW
     model: request.model,
     seal,
     provider: plan.endpoint.provider,
+    dialect: plan.offer.dialect.id,
   })
 }
 

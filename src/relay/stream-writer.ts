@@ -1,4 +1,4 @@
-import type { ChatEvent } from "../canon/chat.ts"
+import type { ChatEvent, DialectId } from "../canon/chat.ts"
 import type {
   ClientDialect,
   EventEncoder,
@@ -11,7 +11,7 @@ import type { JsonObject } from "../canon/json.ts"
 import type { Usage } from "../canon/usage.ts"
 import { formatCredits } from "../ledger/money.ts"
 import { formatEvent } from "../wire/sse.ts"
-import type { Seal } from "./reasoning-envelope.ts"
+import type { Seal, Signed } from "./reasoning-envelope.ts"
 
 /** Puts what an upstream says into the words its caller reads: text of server-sent events. */
 export interface StreamWriter {
@@ -97,30 +97,58 @@ export class TranscodingWriter implements StreamWriter {
   readonly #client: ClientDialect
   readonly #encoder: EventEncoder
   readonly #model: string
-  readonly #seal: (event: SignatureEvent) => string
+  readonly #seal: (signed: Signed) => string
+  readonly #dialect: DialectId
+  /** Choices whose reasoning goes on, and has not been signed yet. */
+  readonly #unsigned = new Set<number>()
   readonly isOver = false
 
   /**
    * @param model the public id, which stands in the answer.
    * @param provider whose signatures are sealed.
+   * @param dialect in which it speaks.
    */
   constructor(
     client: ClientDialect,
     encoder: EventEncoder,
-    parts: { readonly model: string; readonly seal: Seal; readonly provider: string },
+    parts: {
+      readonly model: string
+      readonly seal: Seal
+      readonly provider: string
+      readonly dialect: DialectId
+    },
   ) {
     this.#client = client
     this.#encoder = encoder
     this.#model = parts.model
-    this.#seal = (event) => parts.seal.seal(event, parts.provider)
+    this.#seal = (signed) => parts.seal.seal(signed, parts.provider)
+    this.#dialect = parts.dialect
   }
 
   push(_frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
     let text = ""
     for (const event of events) {
-      for (const frame of this.#encoder.push(this.#ours(event))) text += formatEvent(frame)
+      if (this.#unsigned.size > 0) text += this.#endReasoning(event)
+      text += this.#write(this.#ours(event))
     }
     return text
+  }
+
+  #write(event: ChatEvent): string {
+    let text = ""
+    for (const frame of this.#encoder.push(event)) text += formatEvent(frame)
+    return text
+  }
+
+  /** Reasoning that its vendor leaves unsigned ends with what follows it, and is sealed all the same. */
+  #endReasoning(event: ChatEvent): string {
+    const { type } = event
+    if (!("choice" in event) || type === "reasoning-delta" || type === "choice-extra") return ""
+    if (!this.#unsigned.delete(event.choice) || type === "reasoning-signature") return ""
+    const { choice } = event
+    const unsigned = { signature: "", signedBy: this.#dialect }
+    const signature = this.#seal(unsigned)
+    return this.#write({ type: "reasoning-signature", choice, ...unsigned, signature })
   }
 
   /** Usage of several upstream calls together, which stands in the last frames. */
@@ -142,9 +170,8 @@ export class TranscodingWriter implements StreamWriter {
 
   #ours(event: ChatEvent): ChatEvent {
     if (event.type === "start") return { ...event, model: this.#model }
+    if (event.type === "reasoning-delta") this.#unsigned.add(event.choice)
     if (event.type === "reasoning-signature") return { ...event, signature: this.#seal(event) }
     return event
   }
 }
-
-type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>

@@ -99,8 +99,8 @@ function merged(results: readonly ChatResult[], meter: Meter): ChatResult {
 
 function sealed(result: ChatResult, seal: Seal, plan: Plan): ChatResult {
   const sealPart = (part: Part): Part => {
-    if (part.type !== "reasoning" || part.signature === undefined) return part
-    const { signature, signedBy = plan.offer.dialect.id } = part
+    if (part.type !== "reasoning") return part
+    const { signature = "", signedBy = plan.offer.dialect.id } = part
     const text = seal.seal({ ...part, signature, signedBy }, plan.endpoint.provider)
     return { ...part, signature: text }
   }

@@ -1,0 +1,159 @@
+import {
+  generateText,
+  jsonSchema,
+  type LanguageModel,
+  type LanguageModelUsage,
+  type ModelMessage,
+  Output,
+  streamText,
+  type SystemModelMessage,
+  tool,
+  type ToolSet,
+} from "ai"
+import {
+  type Answer,
+  type ClientUsage,
+  type Conversation,
+  type Said,
+  Thing,
+  TOOLS,
+  type Wish,
+} from "./conversation.ts"
+import type { SixUpstreams } from "./six-upstreams.ts"
+
+// What a package thinks of our models' names is of no interest.
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
+
+type Options = NonNullable<Parameters<typeof generateText>[0]["providerOptions"]>
+
+/** One package of the AI SDK: its models, and what the SDK itself has no word for. */
+export interface Package {
+  model(upstreams: SixUpstreams, id: string): LanguageModel
+  readonly options: Options
+  readonly thinking: Options
+}
+
+/** A conversation by npm ai, with the models of one of its packages. */
+export class SdkConversation implements Conversation {
+  readonly #upstreams: SixUpstreams
+  readonly #package: Package
+  readonly #messages: ModelMessage[] = []
+  #instructions: string | undefined
+  #calls: readonly { readonly toolCallId: string; readonly toolName: string }[] = []
+
+  constructor(upstreams: SixUpstreams, own: Package) {
+    this.#upstreams = upstreams
+    this.#package = own
+  }
+
+  say(model: string, { text, image, instructions }: Said, wish: Wish): Promise<Answer> {
+    this.#instructions = instructions
+    this.#messages.push({
+      role: "user",
+      content:
+        image === undefined
+          ? text
+          : [
+              { type: "text", text },
+              { type: "image", image: new URL(image) },
+            ],
+    })
+    return this.#ask(model, wish)
+  }
+
+  answerCalls(model: string, results: readonly string[], wish: Wish): Promise<Answer> {
+    const content = this.#calls.map(({ toolCallId, toolName }, index) => ({
+      type: "tool-result" as const,
+      toolCallId,
+      toolName,
+      output: { type: "text" as const, value: results[index] ?? "" },
+    }))
+    this.#messages.push({ role: "tool", content })
+    return this.#ask(model, wish)
+  }
+
+  async #ask(model: string, wish: Wish): Promise<Answer> {
+    const order = {
+      ...this.#orderOf(wish),
+      model: this.#package.model(this.#upstreams, model),
+      messages: this.#messages,
+      maxRetries: 0,
+    }
+    const answer = wish.isStreamed ? await streamed(order) : await generateText(order)
+    this.#messages.push(...answer.responseMessages)
+    this.#calls = answer.toolCalls
+    return {
+      text: answer.text,
+      thoughts: answer.reasoningText ?? "",
+      calls: answer.toolCalls.map(({ toolName, input }) => ({
+        name: toolName,
+        input: input as unknown,
+      })),
+      finish: answer.finishReason,
+      usage: usageOf(answer.usage),
+      model: answer.response.modelId,
+      ...(wish.isThing && { thing: answer.output }),
+    }
+  }
+
+  #orderOf(wish: Wish) {
+    const { options, thinking } = this.#package
+    return {
+      providerOptions: wish.thinks ? thinking : options,
+      ...(this.#instructions !== undefined && { instructions: marked(this.#instructions) }),
+      ...(wish.hasTools && { tools: SDK_TOOLS }),
+      ...(wish.isThing && { output: Output.object({ schema: Thing }) }),
+      ...(wish.maxTokens !== undefined && { maxOutputTokens: wish.maxTokens }),
+      ...(wish.stop !== undefined && { stopSequences: [wish.stop] }),
+    }
+  }
+}
+
+const SDK_TOOLS: ToolSet = Object.fromEntries(
+  TOOLS.map(({ name, description, parameters }) => [
+    name,
+    tool({
+      description,
+      inputSchema: jsonSchema<Record<string, string>>(structuredClone(parameters)),
+    }),
+  ]),
+)
+
+function marked(content: string): SystemModelMessage {
+  const providerOptions = { anthropic: { cacheControl: { type: "ephemeral" } } }
+  return { role: "system", content, providerOptions }
+}
+
+/** A whole answer out of its stream. @throws what the stream told of as its error. */
+async function streamed(order: Parameters<typeof streamText>[0]) {
+  let failure: unknown
+  const result = streamText({
+    ...order,
+    onError: ({ error }) => {
+      failure = error
+    },
+  })
+  await result.consumeStream()
+  if (failure !== undefined) throw failure
+  return {
+    text: await result.text,
+    reasoningText: await result.reasoningText,
+    toolCalls: await result.toolCalls,
+    finishReason: await result.finishReason,
+    usage: await result.usage,
+    response: await result.response,
+    responseMessages: await result.responseMessages,
+    output: await result.output,
+  }
+}
+
+function usageOf(usage: LanguageModelUsage): ClientUsage {
+  const { inputTokens = 0, outputTokens = 0, inputTokenDetails, outputTokenDetails } = usage
+  const { reasoningTokens } = outputTokenDetails
+  return {
+    input: inputTokens,
+    cached: inputTokenDetails.cacheReadTokens ?? 0,
+    output: outputTokens,
+    ...(reasoningTokens !== undefined && { reasoning: reasoningTokens }),
+  }
+}

@@ -1,0 +1,171 @@
+import Anthropic from "@anthropic-ai/sdk"
+import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod"
+import {
+  type Answer,
+  type ClientUsage,
+  type Conversation,
+  PIECES_READ,
+  type Said,
+  type TestedClient,
+  Thing,
+  TOOLS,
+  type Wish,
+} from "./conversation.ts"
+import type { SixUpstreams, Upstream } from "./six-upstreams.ts"
+
+/** Vendors that tell that it was a stop string which ended the answer. */
+const TELL_STOP: ReadonlySet<Upstream> = new Set([
+  "anthropic-messages",
+  "bedrock-converse",
+  "cohere-chat",
+])
+
+/** Room for an answer and the thinking before it. */
+const MOST_TOKENS = 8192
+const THINKING_BUDGET = 1024
+
+/** npm @anthropic-ai/sdk. */
+export const ANTHROPIC_CLIENT: TestedClient = {
+  name: "anthropic",
+  finishes: {
+    stop: "end_turn",
+    length: "max_tokens",
+    calls: "tool_use",
+    stopString: (upstream) => (TELL_STOP.has(upstream) ? "stop_sequence" : "end_turn"),
+  },
+  hasStop: true,
+  marksCache: true,
+  asksForSchema: true,
+  showsThoughts: true,
+  returnsSignatures: () => true,
+  begin: (upstreams) => new MessagesConversation(anthropicOf(upstreams)),
+  async leave(upstreams, model, text) {
+    const messages = [{ role: "user" as const, content: text }]
+    const order = { model, messages, max_tokens: MOST_TOKENS }
+    const stream = anthropicOf(upstreams).messages.stream(order)
+    let pieces = 0
+    for await (const { type } of stream) {
+      if (type === "content_block_delta") pieces++
+      if (pieces === PIECES_READ) break
+    }
+    stream.abort()
+  },
+  errors: {
+    "429": { type: Anthropic.InternalServerError, status: 529, word: "overloaded_error" },
+    "500": { type: Anthropic.InternalServerError, status: 502, word: "api_error" },
+    "401": { type: Anthropic.InternalServerError, status: 502, word: "api_error" },
+    unknown: { type: Anthropic.NotFoundError, status: 404, word: "not_found_error" },
+  },
+  brokenStream: Anthropic.APIError,
+  readError(error) {
+    if (!(error instanceof Anthropic.APIError)) throw error
+    return { status: Number(error.status), word: String(error.type) }
+  },
+}
+
+/** The official client of the gateway before six upstreams. */
+export function anthropicOf(upstreams: SixUpstreams): Anthropic {
+  return new Anthropic({
+    apiKey: upstreams.caller.key,
+    baseURL: upstreams.gateway.url,
+    maxRetries: 0,
+    fetch: upstreams.fetch,
+  })
+}
+
+class MessagesConversation implements Conversation {
+  readonly #client: Anthropic
+  readonly #messages: Anthropic.MessageParam[] = []
+  #instructions: string | undefined
+  #calls: readonly Anthropic.ToolUseBlock[] = []
+
+  constructor(client: Anthropic) {
+    this.#client = client
+  }
+
+  say(model: string, { text, image, instructions }: Said, wish: Wish): Promise<Answer> {
+    this.#instructions = instructions
+    const content =
+      image === undefined ? text : [{ type: "text" as const, text }, imageBlock(image)]
+    this.#messages.push({ role: "user", content })
+    return this.#ask(model, wish)
+  }
+
+  answerCalls(model: string, results: readonly string[], wish: Wish): Promise<Answer> {
+    const content = this.#calls.map(({ id }, index) => ({
+      type: "tool_result" as const,
+      tool_use_id: id,
+      content: results[index] ?? "",
+    }))
+    this.#messages.push({ role: "user", content })
+    return this.#ask(model, wish)
+  }
+
+  async #ask(model: string, wish: Wish): Promise<Answer> {
+    const { messages } = this.#client
+    const body = { ...this.#bodyOf(wish), model, messages: this.#messages }
+    const message = wish.isStreamed
+      ? await messages.stream(body).finalMessage()
+      : await messages.parse(body)
+    const { content } = message
+    this.#messages.push({ role: message.role, content })
+    this.#calls = content.filter((block) => block.type === "tool_use")
+    return {
+      text: content.map((block) => (block.type === "text" ? block.text : "")).join(""),
+      thoughts: content.map((block) => (block.type === "thinking" ? block.thinking : "")).join(""),
+      calls: this.#calls.map(({ name, input }) => ({ name, input })),
+      finish: message.stop_reason ?? "",
+      usage: usageOf(message.usage),
+      model: message.model,
+      thing: message.parsed_output,
+    }
+  }
+
+  #bodyOf(wish: Wish) {
+    const { maxTokens = MOST_TOKENS, stop } = wish
+    return {
+      max_tokens: maxTokens,
+      ...(this.#instructions !== undefined && { system: [markedText(this.#instructions)] }),
+      ...(wish.hasTools && {
+        tools: TOOLS.map(({ parameters, ...tool }) => ({
+          ...tool,
+          input_schema: asInput(parameters),
+        })),
+      }),
+      ...(wish.thinks && {
+        thinking: { type: "enabled" as const, budget_tokens: THINKING_BUDGET },
+      }),
+      ...(wish.isThing && { output_config: { format: zodOutputFormat(Thing) } }),
+      ...(stop !== undefined && { stop_sequences: [stop] }),
+    }
+  }
+}
+
+function markedText(text: string): Anthropic.TextBlockParam {
+  return { type: "text", text, cache_control: { type: "ephemeral" } }
+}
+
+/** The client wants its lists to be changeable. */
+function asInput(parameters: (typeof TOOLS)[number]["parameters"]): Anthropic.Tool.InputSchema {
+  return "required" in parameters
+    ? { ...parameters, required: [...parameters.required] }
+    : { ...parameters }
+}
+
+function imageBlock(address: string): Anthropic.ImageBlockParam {
+  const [, data] = address.split("base64,")
+  return data === undefined
+    ? { type: "image", source: { type: "url", url: address } }
+    : { type: "image", source: { type: "base64", media_type: "image/png", data } }
+}
+
+/** Usage as this client tells it: what the cache holds stands beside the rest. */
+function usageOf(usage: Anthropic.Usage): ClientUsage {
+  const cached = usage.cache_read_input_tokens ?? 0
+  return {
+    input: usage.input_tokens + cached + (usage.cache_creation_input_tokens ?? 0),
+    cached,
+    output: usage.output_tokens,
+    reasoning: usage.output_tokens_details?.thinking_tokens ?? 0,
+  }
+}

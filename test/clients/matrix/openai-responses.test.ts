@@ -1,0 +1,92 @@
+import { describe, expect, test } from "bun:test"
+import OpenAI from "openai"
+import { openAiOf } from "./openai-chat-client.ts"
+import { OPENAI_RESPONSES_CLIENT } from "./openai-responses-client.ts"
+import { describeSharedCases } from "./shared-cases.ts"
+import { describeSharedFailures } from "./shared-failures.ts"
+import { describeLosses } from "./shared-losses.ts"
+import { modelAt, sixUpstreams, UPSTREAMS } from "./six-upstreams.ts"
+
+const upstreams = sixUpstreams()
+
+describeSharedCases(OPENAI_RESPONSES_CLIENT, upstreams)
+describeSharedFailures(OPENAI_RESPONSES_CLIENT, upstreams)
+
+describeLosses("openai responses", upstreams, {
+  ask: (upstream, headers) =>
+    openAiOf(upstreams).responses.create(
+      {
+        model: modelAt(upstream),
+        input: "Hello there, gateway",
+        user: "someone",
+        metadata: { order: "seven" },
+        text: { verbosity: "low" },
+      },
+      { headers },
+    ),
+  badRequest: OpenAI.BadRequestError,
+  losses: {
+    "openai-chat": [],
+    "openai-responses": [],
+    "anthropic-messages": ["metadata:dropped", "verbosity:dropped"],
+    gemini: ["user:dropped", "verbosity:dropped"],
+    "bedrock-converse": ["user:dropped", "verbosity:dropped"],
+    "cohere-chat": ["user:dropped", "metadata:dropped", "verbosity:dropped"],
+  },
+})
+
+for (const upstream of UPSTREAMS) {
+  describe(`openai responses -> ${upstream}`, () => {
+    const model = modelAt(upstream)
+    const isKept = upstream === "openai-responses"
+
+    const kept = isKept ? "goes on from an answer" : "cannot go on from an answer"
+    test(`${kept} by its id`, async () => {
+      const { responses } = openAiOf(upstreams)
+      const first = await responses.create({ model, input: "Remember this" })
+      const order = { model, input: "And you?", previous_response_id: first.id }
+      if (isKept) {
+        const second = await responses.create(order)
+        expect(second.output_text).toBe("And you?")
+        expect(second.previous_response_id).toBe(first.id)
+        expect(second.usage?.input_tokens).toBeGreaterThan(first.usage?.input_tokens ?? 0)
+        return
+      }
+      const error = await responses.create(order).catch((thrown: unknown) => thrown)
+      expect(error).toBeInstanceOf(OpenAI.BadRequestError)
+      expect(error).toMatchObject({ code: "invalid_value", param: "previous_response_id" })
+    })
+
+    test("a reference to what the vendor does not keep is refused", async () => {
+      const error = await openAiOf(upstreams)
+        .responses.create({
+          model,
+          input: [
+            { role: "user", content: "Hello" },
+            { type: "item_reference", id: "msg_unknown" },
+            { role: "user", content: "And you?" },
+          ],
+        })
+        .catch((thrown: unknown) => thrown)
+      expect(error).toBeInstanceOf(isKept ? OpenAI.NotFoundError : OpenAI.BadRequestError)
+      expect(error).toMatchObject({ param: "input" })
+      expect(upstreams.heard.get("x-should-retry")).toBe("false")
+    })
+
+    test("compact gives the text and nothing else", async () => {
+      const input = [{ role: "user", content: "Hello there, gateway" }] as const
+      const told: unknown = await openAiOf(upstreams).responses.compact({
+        model,
+        input: [...input],
+      })
+      expect(told).toMatchObject({ output: "Hello there, gateway" })
+      for (const stream of [false, true]) {
+        const body = { model, input, stream, temperature: 0.5, max_output_tokens: 50 }
+        const response = await upstreams.caller.post("/v1/responses/compact", body)
+        expect(response.headers.get("content-type")).toStartWith("application/json")
+        expect(response.headers.get("x-tollgate-cost")).toStartWith("0.00")
+        expect(await response.json()).toEqual({ output: "Hello there, gateway" })
+      }
+    })
+  })
+}

@@ -1,0 +1,246 @@
+import { describe, expect, test } from "bun:test"
+import { type Answer, CALLS, type TestedClient, Thing, type Wish } from "./conversation.ts"
+import {
+  modelAt,
+  PICTURE_DATA,
+  type Receipt,
+  type SixUpstreams,
+  type Upstream,
+  UPSTREAMS,
+} from "./six-upstreams.ts"
+import { FACTS, proofsIn } from "./upstream-facts.ts"
+
+/** One client and one upstream, in one of the two ways in which an answer comes. */
+interface Pair {
+  readonly client: TestedClient
+  readonly upstreams: SixUpstreams
+  readonly upstream: Upstream
+  readonly isStreamed: boolean
+}
+
+const CASES: Readonly<Record<string, (pair: Pair) => Promise<void>>> = {
+  text: saysText,
+  "two parallel tools and a second turn": callsTools,
+  "a picture in base64": seesPicture,
+  "a picture by its address": seesPictureByUrl,
+  "reasoning and two further turns": thinks,
+  "reasoning around tools": thinksAroundTools,
+  "reasoning that is withheld": withholds,
+  "JSON schema": answersThing,
+  "stop string": stopsAtString,
+  "limit of tokens": stopsAtLimit,
+  "cached prompt": findsCache,
+}
+
+/** Everything that each client can do with each upstream, streamed and not. */
+export function describeSharedCases(client: TestedClient, upstreams: SixUpstreams): void {
+  for (const upstream of UPSTREAMS) {
+    describe(`${client.name} -> ${upstream}`, () => {
+      for (const [name, run] of Object.entries(CASES)) {
+        if (run === stopsAtString && !client.hasStop) continue
+        if (run === withholds && !FACTS[upstream].withholds) continue
+        for (const isStreamed of [false, true]) {
+          test(isStreamed ? `${name}, streamed` : name, () =>
+            run({ client, upstreams, upstream, isStreamed }),
+          )
+        }
+      }
+    })
+  }
+}
+
+async function saysText(pair: Pair): Promise<void> {
+  const { client, upstreams, upstream } = pair
+  const answer = await client
+    .begin(upstreams)
+    .say(modelAt(upstream), { text: "Hello there, gateway" }, wishOf(pair))
+  expect(answer).toMatchObject({
+    text: "Hello there, gateway",
+    finish: client.finishes.stop,
+    calls: [],
+    model: modelAt(upstream),
+  })
+  expect(upstreams.heard.get("x-tollgate-provider")).toBe(upstream)
+  expect(upstreams.losses).toEqual([])
+  await expectReceipt(pair, answer)
+}
+
+async function callsTools(pair: Pair): Promise<void> {
+  const { client, upstreams, upstream } = pair
+  const wish = wishOf(pair, { hasTools: true })
+  const conversation = client.begin(upstreams)
+  const first = await conversation.say(modelAt(upstream), { text: "Use weather and clock" }, wish)
+  expect(first.calls).toEqual([...CALLS])
+  expect(first.finish).toBe(client.finishes.calls)
+  // One client asks for strict tools, and not every vendor has them.
+  expect(upstreams.losses.filter((loss) => loss !== "tools.strict:dropped")).toEqual([])
+  await expectReceipt(pair, first)
+  const second = await conversation.answerCalls(modelAt(upstream), ["sunny", "noon"], wish)
+  expect(second).toMatchObject({
+    text: "The tools answered: sunny; noon",
+    finish: client.finishes.stop,
+    calls: [],
+  })
+  await expectReceipt(pair, second)
+}
+
+async function seesPicture(pair: Pair): Promise<void> {
+  const { client, upstreams, upstream } = pair
+  const image = `data:image/png;base64,${PICTURE_DATA}`
+  const answer = await client
+    .begin(upstreams)
+    .say(modelAt(upstream), { text: "What is this?", image }, wishOf(pair))
+  expect(answer.text).toContain("[image 40x30 png]")
+  expect(upstreams.losses).toEqual([])
+  await expectReceipt(pair, answer)
+}
+
+async function seesPictureByUrl(pair: Pair): Promise<void> {
+  const { client, upstreams, upstream } = pair
+  const said = { text: "What is this?", image: upstreams.pictureUrl }
+  const answer = await client.begin(upstreams).say(modelAt(upstream), said, wishOf(pair))
+  expect(answer.text).toContain(FACTS[upstream].pictureByUrl)
+  expect(upstreams.losses).toEqual([])
+  await expectReceipt(pair, answer)
+}
+
+/** Three turns: the vendor checks what it signed whenever it comes back. */
+async function thinks(pair: Pair): Promise<void> {
+  const { client, upstreams, upstream } = pair
+  const wish = wishOf(pair, { thinks: true })
+  const conversation = client.begin(upstreams)
+  const first = await conversation.say(modelAt(upstream), { text: "How are you?" }, wish)
+  expect(first.text).toBe("How are you?")
+  expectThoughts(pair, first)
+  await expectReceipt(pair, first)
+  for (const text of ["And you?", "And now?"]) {
+    const next = await conversation.say(modelAt(upstream), { text }, wish)
+    expect(next.text).toBe(text)
+    expectThoughts(pair, next)
+    expectProofs(pair)
+    await expectReceipt(pair, next)
+  }
+}
+
+async function thinksAroundTools(pair: Pair): Promise<void> {
+  const { client, upstreams, upstream } = pair
+  const wish = wishOf(pair, { thinks: true, hasTools: true })
+  const conversation = client.begin(upstreams)
+  const first = await conversation.say(modelAt(upstream), { text: "Use weather and clock" }, wish)
+  expect(first.calls).toEqual([...CALLS])
+  expectThoughts(pair, first)
+  const second = await conversation.answerCalls(modelAt(upstream), ["sunny", "noon"], wish)
+  expect(second.text).toBe("The tools answered: sunny; noon")
+  expectProofs(pair)
+  await expectReceipt(pair, second)
+  const third = await conversation.say(modelAt(upstream), { text: "Thank you" }, wish)
+  expect(third.text).toBe("Thank you")
+  expectProofs(pair)
+}
+
+async function withholds(pair: Pair): Promise<void> {
+  const { client, upstreams, upstream } = pair
+  const wish = wishOf(pair, { thinks: true, hasTools: true })
+  const conversation = client.begin(upstreams)
+  const text = "REDACT: use weather and clock"
+  const first = await conversation.say(modelAt(upstream), { text }, wish)
+  expect(first.thoughts).toBe("")
+  const second = await conversation.answerCalls(modelAt(upstream), ["sunny", "noon"], wish)
+  expect(second.text).toBe("The tools answered: sunny; noon")
+  expectProofs(pair)
+  await expectReceipt(pair, second)
+}
+
+async function answersThing(pair: Pair): Promise<void> {
+  const { client, upstreams, upstream } = pair
+  const answer = await client
+    .begin(upstreams)
+    .say(modelAt(upstream), { text: "Give me a thing" }, wishOf(pair, { isThing: true }))
+  expect(Thing.safeParse(JSON.parse(answer.text)).success).toBe(true)
+  if (!pair.isStreamed) expect(Thing.safeParse(answer.thing).success).toBe(true)
+  expect(answer.finish).toBe(client.finishes.stop)
+  expect(answer.calls).toEqual([])
+  if (client.asksForSchema) {
+    const { hasSchema } = FACTS[upstream]
+    expect(upstreams.losses).toEqual(hasSchema ? [] : ["json_schema:approximated"])
+  }
+  await expectReceipt(pair, answer)
+}
+
+async function stopsAtString(pair: Pair): Promise<void> {
+  const { client, upstreams, upstream } = pair
+  const { hasStop } = FACTS[upstream]
+  const answer = await client
+    .begin(upstreams)
+    .say(modelAt(upstream), { text: "one two STOP three" }, wishOf(pair, { stop: "STOP" }))
+  expect(answer.text.trimEnd()).toBe(hasStop ? "one two" : "one two STOP three")
+  expect(answer.finish).toBe(client.finishes.stopString(upstream))
+  expect(upstreams.losses).toEqual(hasStop ? [] : ["stop:dropped"])
+  await expectReceipt(pair, answer)
+}
+
+async function stopsAtLimit(pair: Pair): Promise<void> {
+  const { client, upstreams, upstream } = pair
+  const answer = await client
+    .begin(upstreams)
+    .say(modelAt(upstream), { text: "/tokens 60" }, wishOf(pair, { maxTokens: 20 }))
+  expect(answer.finish).toBe(client.finishes.length)
+  expect(answer.text).not.toBe("")
+  expect(answer.usage.output).toBeWithin(20, 30)
+  await expectReceipt(pair, answer)
+}
+
+async function findsCache(pair: Pair): Promise<void> {
+  const { client, upstreams, upstream } = pair
+  const words = Array.from({ length: 3000 }, (_, index) => `word${index % 100}`).join(" ")
+  const instructions = `${client.name} ${pair.isStreamed} ${words}`
+  const model = modelAt(upstream)
+  const ask = () =>
+    client.begin(upstreams).say(model, { text: "Hello", instructions }, wishOf(pair))
+  await expectReceipt(pair, await ask())
+  const second = await ask()
+  const isCached = !FACTS[upstream].needsCacheMark || client.marksCache
+  expect(second.usage.cached > 1000).toBe(isCached)
+  await expectReceipt(pair, second)
+}
+
+function wishOf({ isStreamed }: Pair, wish: Omit<Wish, "isStreamed"> = {}): Wish {
+  return { isStreamed, ...wish }
+}
+
+function expectThoughts({ client, upstream }: Pair, { thoughts, usage }: Answer): void {
+  const { tellsThoughts, countsThoughts } = FACTS[upstream]
+  if (client.showsThoughts && tellsThoughts) expect(thoughts).toContain("I was asked this: ")
+  if (usage.reasoning !== undefined) expect(usage.reasoning > 0).toBe(countsThoughts)
+}
+
+/** The vendor got back what it signed. That it is unchanged it checks itself, and answered. */
+function expectProofs({ client, upstreams, upstream }: Pair): void {
+  const proofs = proofsIn(upstreams.sent)
+  const isReturned = client.returnsSignatures(upstream) && FACTS[upstream].signs
+  if (isReturned) expect(proofs).not.toBeEmpty()
+  for (const proof of proofs) expect(proof).not.toMatch(isReturned ? /^tg1:|^skip_/ : /^tg1:/)
+  if (!isReturned) return
+  expect(upstreams.losses).not.toContain("reasoning:dropped")
+  expect(upstreams.losses).not.toContain("reasoning.signature:dropped")
+}
+
+/** What the client tells of the answer's tokens is what the receipt charges. */
+async function expectReceipt({ upstreams }: Pair, { usage }: Answer): Promise<void> {
+  const receipt = await upstreams.receipt()
+  expect(receipt).toMatchObject({ status: "settled", estimated: false })
+  const { reasoning, ...rest } = usageOfReceipt(receipt)
+  expect(usage).toEqual(usage.reasoning === undefined ? rest : { ...rest, reasoning })
+}
+
+/** A receipt's usage in the terms of clients. */
+export function usageOfReceipt({ usage }: Receipt): Required<Answer["usage"]> {
+  const count = (name: string) => usage?.[name] ?? 0
+  const cached = count("cached_input")
+  return {
+    input: count("input") + cached + count("cache_write") + count("cache_write_1h"),
+    cached,
+    output: count("output"),
+    reasoning: count("reasoning"),
+  }
+}

@@ -1,0 +1,98 @@
+import { describe, expect, test } from "bun:test"
+import { until } from "../../support/gateway.ts"
+import { FAILURES, type Failure, PIECES_READ, type TestedClient } from "./conversation.ts"
+import { type SixUpstreams, slowModelAt, type Upstream, UPSTREAMS } from "./six-upstreams.ts"
+import { FACTS } from "./upstream-facts.ts"
+
+/** Words of an answer that is left in the middle, and of one that breaks off. */
+const WORDS_OF_LEFT = 900
+const WORDS_OF_CUT = 60
+
+/** What each client sees when something goes wrong, and what it leaves behind when it leaves. */
+export function describeSharedFailures(client: TestedClient, upstreams: SixUpstreams): void {
+  for (const upstream of UPSTREAMS) {
+    describe(`${client.name} -> ${upstream}`, () => {
+      for (const failure of FAILURES) {
+        for (const isStreamed of [false, true]) {
+          test(`error ${failure}${isStreamed ? ", streamed" : ""}`, () =>
+            throwsItsError({ client, upstreams, upstream, isStreamed }, failure))
+        }
+      }
+      test("a stream that breaks", () => breaks(client, upstreams, upstream))
+      test("leaving in the middle", () => leaves(client, upstreams, upstream))
+    })
+  }
+}
+
+interface Asked {
+  readonly client: TestedClient
+  readonly upstreams: SixUpstreams
+  readonly upstream: Upstream
+  readonly isStreamed: boolean
+}
+
+async function throwsItsError(asked: Asked, failure: Failure): Promise<void> {
+  const { client, upstreams, upstream, isStreamed } = asked
+  const { type, ...told } = client.errors[failure]
+  const before = await upstreams.caller.balance()
+  const model = failure === "unknown" ? `${upstream}/modell` : `${upstream}/fault-${failure}`
+  const error = await thrownBy(() =>
+    client.begin(upstreams).say(model, { text: "Hello" }, { isStreamed }),
+  )
+  expect(error).toBeInstanceOf(type)
+  expect(client.readError(error)).toEqual(told)
+  expect(upstreams.heard.get("x-should-retry")).toBe(String(failure !== "unknown"))
+  if (failure === "429") expect(Number(upstreams.heard.get("retry-after"))).toBeGreaterThan(0)
+  expect(await upstreams.caller.balance()).toBe(before)
+}
+
+/** Never a silent end; and what came before it is paid. */
+async function breaks(
+  client: TestedClient,
+  upstreams: SixUpstreams,
+  upstream: Upstream,
+): Promise<void> {
+  const model = `${upstream}/fault-cut`
+  const text = `/tokens ${WORDS_OF_CUT}`
+  const error = await thrownBy(() =>
+    client.begin(upstreams).say(model, { text }, { isStreamed: true }),
+  )
+  expect(error).toBeInstanceOf(client.brokenStream)
+  expect(upstreams.heard.get("content-type")).toStartWith("text/event-stream")
+  await expectPaid(upstreams, upstream, WORDS_OF_CUT)
+}
+
+async function leaves(
+  client: TestedClient,
+  upstreams: SixUpstreams,
+  upstream: Upstream,
+): Promise<void> {
+  await client.leave(upstreams, slowModelAt(upstream), `/tokens ${WORDS_OF_LEFT}`)
+  const sent = upstreams.gateway.simulator.requests.at(-1)
+  await sent?.settled()
+  expect(sent).toMatchObject({ aborted: true, finished: false })
+  await until(() => upstreams.hasReceipt())
+  await expectPaid(upstreams, upstream, WORDS_OF_LEFT)
+}
+
+/** What was delivered is settled: more than the client has read, and less than all of it. */
+async function expectPaid(
+  upstreams: SixUpstreams,
+  upstream: Upstream,
+  words: number,
+): Promise<void> {
+  const { status, estimated, usage } = await upstreams.receipt()
+  expect(status).toBe("settled")
+  expect(usage?.["input"]).toBeGreaterThan(0)
+  expect(usage?.["output"]).toBeWithin(PIECES_READ, words)
+  expect(estimated).toBe(!FACTS[upstream].countsAlong)
+}
+
+async function thrownBy(run: () => Promise<unknown>): Promise<unknown> {
+  try {
+    await run()
+  } catch (error) {
+    return error
+  }
+  throw new Error("nothing was thrown")
+}

@@ -1,0 +1,51 @@
+import { describe, expect, test } from "bun:test"
+import { type SixUpstreams, type Upstream, UPSTREAMS } from "./six-upstreams.ts"
+
+/** A request that not every upstream can carry whole. */
+export interface LossyRequest {
+  /** Sends it with the official client. */
+  ask(upstream: Upstream, headers: Record<string, string>): Promise<unknown>
+  /** What each upstream loses of it. */
+  readonly losses: Readonly<Record<Upstream, readonly string[]>>
+  /** The class of the client's errors for 400. */
+  readonly badRequest: abstract new (...parts: never[]) => Error
+}
+
+const STRICTLY = { "x-tollgate-strict": "true" }
+
+/** What cannot be carried is told, and refused to who wants all or nothing. */
+export function describeLosses(
+  name: string,
+  upstreams: SixUpstreams,
+  { ask, losses, badRequest }: LossyRequest,
+): void {
+  for (const upstream of UPSTREAMS) {
+    const lost = losses[upstream]
+    describe(`${name} -> ${upstream}`, () => {
+      test(`loses ${lost.join(", ") || "nothing"}`, async () => {
+        await ask(upstream, {})
+        expect(upstreams.losses.toSorted()).toEqual([...lost].toSorted())
+        const told = (await upstreams.receipt()).losses.map(
+          ({ name, effect }) => `${name}:${effect}`,
+        )
+        expect(told.toSorted()).toEqual([...lost].toSorted())
+      })
+
+      if (lost.length === 0) {
+        test("is answered when it is to lose nothing", async () => {
+          await ask(upstream, STRICTLY)
+        })
+      } else {
+        test("is refused when it is to lose nothing", async () => {
+          const { requests } = upstreams.gateway.simulator
+          const [last, balance] = [requests.at(-1), await upstreams.caller.balance()]
+          const error = await ask(upstream, STRICTLY).catch((thrown: unknown) => thrown)
+          expect(error).toBeInstanceOf(badRequest)
+          for (const loss of lost) expect(String(error)).toContain(loss.replace(/:.*/, ""))
+          expect(requests.at(-1)).toBe(last)
+          expect(await upstreams.caller.balance()).toBe(balance)
+        })
+      }
+    })
+  }
+}

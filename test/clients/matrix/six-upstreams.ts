@@ -1,0 +1,228 @@
+import { afterAll, beforeAll } from "bun:test"
+import type { ModelSettings, ProviderSettings } from "../../../src/config/settings.ts"
+import { pngOf } from "../../relay/picture.ts"
+import { startGateway, type TestCaller, type TestGateway } from "../../support/gateway.ts"
+
+/** The dialects in which a vendor can be called. */
+export const UPSTREAMS = [
+  "openai-chat",
+  "openai-responses",
+  "anthropic-messages",
+  "gemini",
+  "bedrock-converse",
+  "cohere-chat",
+] as const
+
+export type Upstream = (typeof UPSTREAMS)[number]
+
+type VendorSettings = Omit<ProviderSettings, "headers" | "knownModels" | "origin">
+
+/** How the simulator is reached in each dialect, and the name of a model there that can think. */
+const VENDORS: Readonly<
+  Record<Upstream, { readonly model: string; settings(url: string): VendorSettings }>
+> = {
+  "openai-chat": {
+    model: "echo",
+    settings: (url) => ({ vendor: "openai-compatible", apiKey: "key", baseUrl: `${url}/v1` }),
+  },
+  "openai-responses": {
+    model: "echo",
+    settings: (url) => ({
+      vendor: "openai",
+      apiKey: "key",
+      baseUrl: `${url}/v1`,
+      dialects: ["openai-responses"],
+    }),
+  },
+  "anthropic-messages": {
+    model: "claude-sonnet-4-5",
+    settings: (url) => ({ vendor: "anthropic", apiKey: "key", baseUrl: url }),
+  },
+  gemini: {
+    model: "gemini-3-flash",
+    settings: (url) => ({ vendor: "google", apiKey: "key", baseUrl: url }),
+  },
+  "bedrock-converse": {
+    model: "anthropic.claude-opus-4-1-20250805-v1:0",
+    settings: (url) => ({
+      vendor: "bedrock",
+      accessKeyId: "AKIDSIMULATOR",
+      secretAccessKey: "simulator-secret",
+      region: "us-east-1",
+      baseUrl: url,
+    }),
+  },
+  "cohere-chat": {
+    model: "command-a-reasoning-08-2025",
+    settings: (url) => ({ vendor: "cohere", apiKey: "key", baseUrl: url }),
+  },
+}
+
+/** Faults of the vendors that are offered as models of each upstream. */
+export const FAULTS = ["429", "500", "401", "cut"] as const
+
+/** Milliseconds between the tokens of the slow models: enough to leave in the middle. */
+const CADENCE = "3"
+
+const MODEL: ModelSettings = {
+  kind: "chat",
+  price: { input: "1", cached_input: "0.5", cache_write: "1.25", cache_write_1h: "2", output: "2" },
+  context: 200_000,
+  maxOutput: 32_000,
+}
+
+/** The model of an upstream that the tests talk to. */
+export function modelAt(upstream: Upstream): string {
+  return `${upstream}/model`
+}
+
+/** The same model, but slow. */
+export function slowModelAt(upstream: Upstream): string {
+  return `${upstream}/slow`
+}
+
+/** A receipt, as far as these tests read it. */
+export interface Receipt {
+  readonly status: "settled" | "released" | "expired"
+  readonly estimated: boolean
+  readonly usage: Readonly<Record<string, number>> | null
+  readonly losses: readonly { readonly name: string; readonly effect: string }[]
+}
+
+/** One gateway before six upstreams, for all tests of a file. */
+export class SixUpstreams {
+  #gateway: TestGateway | undefined
+  #caller: TestCaller | undefined
+  #pictures: Bun.Server<undefined> | undefined
+  /** Headers of the last answer that a client got. */
+  heard = new Headers()
+
+  async start(): Promise<void> {
+    this.#pictures = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () => new Response(PICTURE, { headers: { "content-type": "image/png" } }),
+    })
+    this.#gateway = await startGateway({
+      providersAt: providersAt,
+      models: models(),
+      settings: {
+        limits: { bodyBytes: 4 << 20, mediaBytes: 4 << 20, mediaPrivate: true },
+      },
+    })
+    this.#caller = await this.#gateway.caller("1000")
+    // The tokenizer is loaded when it is first needed, and no test shall have to wait for that.
+    const messages = [{ role: "user", content: "Hello" }]
+    await this.#caller.post("/v1/messages/count_tokens", { model: modelAt("gemini"), messages })
+  }
+
+  async stop(): Promise<void> {
+    await this.#gateway?.[Symbol.asyncDispose]()
+    await this.#pictures?.stop(true)
+  }
+
+  get gateway(): TestGateway {
+    return started(this.#gateway)
+  }
+
+  get caller(): TestCaller {
+    return started(this.#caller)
+  }
+
+  /** The base address of OpenAI's clients. */
+  get baseUrl(): string {
+    return `${this.gateway.url}/v1`
+  }
+
+  /** Where a server on this machine has the picture. */
+  get pictureUrl(): string {
+    return `${started(this.#pictures).url.href}picture.png`
+  }
+
+  /** For clients that take a `fetch`: the usual one, which notes the headers of each answer. */
+  readonly fetch = Object.assign(
+    async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      const response = await fetch(input, init)
+      this.heard = response.headers
+      return response
+    },
+    { preconnect: fetch.preconnect },
+  )
+
+  /** The body of the last request that reached a vendor. */
+  get sent(): object {
+    return started(this.gateway.simulator.requests.at(-1)).body as object
+  }
+
+  /** What could not be carried, as the last answer tells. */
+  get losses(): string[] {
+    return this.heard.get("x-tollgate-losses")?.split(", ") ?? []
+  }
+
+  /** Whether the last answer has a receipt already. */
+  async hasReceipt(): Promise<boolean> {
+    return (await this.#askReceipt()).ok
+  }
+
+  /** The receipt of the last answer. */
+  async receipt(): Promise<Receipt> {
+    const response = await this.#askReceipt()
+    if (!response.ok) throw new Error(`no receipt: ${await response.text()}`)
+    return (await response.json()) as Receipt
+  }
+
+  #askReceipt(): Promise<Response> {
+    return this.caller.get(`/v1/receipts/${this.heard.get("x-request-id")}`)
+  }
+}
+
+/** Milliseconds that a busy machine may take to start it. */
+const START_TIME = 30_000
+
+/** One for the tests of the file that asks for it. */
+export function sixUpstreams(): SixUpstreams {
+  const upstreams = new SixUpstreams()
+  beforeAll(() => upstreams.start(), START_TIME)
+  afterAll(() => upstreams.stop())
+  return upstreams
+}
+
+const PICTURE = pngOf(40, 30)
+
+/** The same picture as a data URL. */
+export const PICTURE_DATA = Buffer.from(PICTURE).toString("base64")
+
+function providersAt(simulatorUrl: string): Record<string, ProviderSettings> {
+  const providers: Record<string, ProviderSettings> = {}
+  for (const upstream of UPSTREAMS) {
+    const settings = {
+      ...VENDORS[upstream].settings(simulatorUrl),
+      headers: {},
+      knownModels: false,
+      origin: "file",
+    } as const
+    providers[upstream] = settings
+    providers[`slow-${upstream}`] = { ...settings, headers: { "x-simulate-cadence": CADENCE } }
+  }
+  return providers
+}
+
+function models(): Record<string, ModelSettings> {
+  const models: Record<string, ModelSettings> = {}
+  for (const upstream of UPSTREAMS) {
+    const { model } = VENDORS[upstream]
+    const at = (provider: string) => ({
+      ...MODEL,
+      deployments: [{ provider, model, weight: 1 }],
+    })
+    models[modelAt(upstream)] = at(upstream)
+    models[slowModelAt(upstream)] = at(`slow-${upstream}`)
+    for (const fault of FAULTS) models[`${upstream}/fault-${fault}`] = MODEL
+  }
+  return models
+}
+
+function started<T>(thing: T | undefined): T {
+  if (thing === undefined) throw new Error("the gateway has not been started")
+  return thing
+}

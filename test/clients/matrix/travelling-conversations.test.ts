@@ -1,0 +1,60 @@
+import { describe, expect, test } from "bun:test"
+import { AI_SDK_ANTHROPIC_CLIENT, AI_SDK_RESPONSES_CLIENT } from "./ai-sdk-clients.ts"
+import { ANTHROPIC_CLIENT } from "./anthropic-client.ts"
+import { CALLS, type TestedClient } from "./conversation.ts"
+import { OPENAI_CHAT_CLIENT } from "./openai-chat-client.ts"
+import { OPENAI_RESPONSES_CLIENT } from "./openai-responses-client.ts"
+import { modelAt, sixUpstreams, type Upstream, UPSTREAMS } from "./six-upstreams.ts"
+import { FACTS, proofsIn } from "./upstream-facts.ts"
+
+const upstreams = sixUpstreams()
+
+const CLIENTS = [
+  OPENAI_CHAT_CLIENT,
+  ANTHROPIC_CLIENT,
+  OPENAI_RESPONSES_CLIENT,
+  AI_SDK_ANTHROPIC_CLIENT,
+  AI_SDK_RESPONSES_CLIENT,
+]
+
+for (const client of CLIENTS) {
+  for (const first of UPSTREAMS) {
+    describe(`${client.name}: a conversation begins with ${first}`, () => {
+      for (const second of UPSTREAMS) {
+        if (second === first) continue
+        for (const isStreamed of [false, true]) {
+          test(`goes on with ${second} and comes back${isStreamed ? ", streamed" : ""}`, () =>
+            travel(client, first, second, isStreamed))
+        }
+      }
+    })
+  }
+}
+
+/** What stands for a signature that is Google's own, and proves nothing. */
+const DUMMY = "skip_thought_signature_validator"
+
+async function travel(
+  client: TestedClient,
+  first: Upstream,
+  second: Upstream,
+  isStreamed: boolean,
+): Promise<void> {
+  const conversation = client.begin(upstreams)
+  const wish = { isStreamed, hasTools: true, thinks: true }
+
+  const begun = await conversation.say(modelAt(first), { text: "Use weather and clock" }, wish)
+  expect(begun.calls).toEqual([...CALLS])
+
+  const answered = await conversation.answerCalls(modelAt(second), ["sunny", "noon"], wish)
+  expect(answered.text).toBe("The tools answered: sunny; noon")
+  expect(upstreams.heard.get("x-tollgate-provider")).toBe(second)
+  expect(proofsIn(upstreams.sent).filter((proof) => proof !== DUMMY)).toEqual([])
+  if (FACTS[first].signs) expect(upstreams.losses).toContain("reasoning.signature:dropped")
+
+  const back = await conversation.say(modelAt(first), { text: "Thank you" }, wish)
+  expect(back.text).toBe("Thank you")
+  expect(upstreams.heard.get("x-tollgate-provider")).toBe(first)
+  const proofs = proofsIn(upstreams.sent).filter((proof) => proof !== DUMMY)
+  expect(proofs.length > 0).toBe(FACTS[first].signs)
+}
