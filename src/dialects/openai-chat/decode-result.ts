@@ -68,7 +68,8 @@ function decodeChoice(value: JsonValue, position: number): Choice {
   const index = typeof choice.index === "number" ? choice.index : position
   const decoded: Draft<Choice> = { index, parts, finish: finish.reason }
   if (finish.raw !== undefined) decoded.rawFinish = finish.raw
-  const extra = choiceExtra(choice, { ...message, annotations })
+  const rest = message.annotations === undefined ? message : { ...message, annotations }
+  const extra = choiceExtra(choice, rest)
   if (extra !== undefined) decoded.extra = extraOf(extra)
   return decoded
 }
