@@ -58,7 +58,10 @@ function accountFromRow(row: AccountRow): AccountRecord {
 export const ENTRY_COLUMNS =
   "account, number, kind, amount, balance, at, request, note, author, receipt_hash, previous_hash, hash"
 
-const SELECT_ENTRY = `SELECT ${ENTRY_COLUMNS} FROM entries WHERE account = ?`
+/** Where an account's book ends, as far as its next line needs to know. */
+export type BookEnd = Pick<EntryRecord, "number" | "balance" | "hash">
+
+const EMPTY_BOOK: BookEnd = { number: 0, balance: 0n, hash: GENESIS_HASH }
 
 const SELECT_ACCOUNT =
   "SELECT id, name, created_at, posted, leased FROM accounts JOIN balances ON owner = id"
@@ -69,7 +72,7 @@ export class Accounts {
   readonly #insertBalance: Statement<unknown, [string]>
   readonly #find: Statement<AccountRow, [string, string]>
   readonly #list: Statement<AccountRow, []>
-  readonly #lastEntry: Statement<EntryRow, [string]>
+  readonly #end: Statement<Pick<EntryRow, "number" | "balance" | "hash">, [string]>
   readonly #insertEntry: Statement<unknown, (string | bigint | null)[]>
   readonly #changePosted: Statement<unknown, [bigint, string]>
   readonly #entries: Statement<EntryRow, [string, bigint, bigint]>
@@ -79,14 +82,16 @@ export class Accounts {
     this.#insertBalance = database.prepare("INSERT INTO balances (owner, posted) VALUES (?, 0)")
     this.#find = database.prepare(`${SELECT_ACCOUNT} WHERE id = ? OR name = ?`)
     this.#list = database.prepare(`${SELECT_ACCOUNT} ORDER BY created_at, id`)
-    this.#lastEntry = database.prepare(
-      `${SELECT_ENTRY} AND number IS NOT NULL ORDER BY number DESC LIMIT 1`,
+    this.#end = database.prepare(
+      "SELECT number, balance, hash FROM entries WHERE account = ? AND number IS NOT NULL ORDER BY number DESC LIMIT 1",
     )
     this.#insertEntry = database.prepare(
       `INSERT INTO entries (${ENTRY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#changePosted = database.prepare("UPDATE balances SET posted = posted + ? WHERE owner = ?")
-    this.#entries = database.prepare(`${SELECT_ENTRY} AND number > ? ORDER BY number LIMIT ?`)
+    this.#entries = database.prepare(
+      `SELECT ${ENTRY_COLUMNS} FROM entries WHERE account = ? AND number > ? ORDER BY number LIMIT ?`,
+    )
   }
 
   create(account: { id: string; name: string; createdAt: number }): AccountRecord {
@@ -119,12 +124,12 @@ export class Accounts {
 
   /** Writes the next line of an account's book. The balance itself is the caller's to change. */
   append(line: Omit<EntryRecord, "number" | "balance" | "previousHash" | "hash">): EntryRecord {
-    const last = this.last(line.account)
+    const end = this.end(line.account)
     const unhashed = {
       ...line,
-      number: (last?.number ?? 0) + 1,
-      balance: (last?.balance ?? 0n) + line.amount,
-      previousHash: last?.hash ?? GENESIS_HASH,
+      number: end.number + 1,
+      balance: end.balance + line.amount,
+      previousHash: end.hash,
     }
     const entry = { ...unhashed, hash: hashEntry(unhashed) }
     this.#insertEntry.run(
@@ -144,9 +149,9 @@ export class Accounts {
     return entry
   }
 
-  last(account: string): EntryRecord | null {
-    const row = this.#lastEntry.get(account)
-    return row ? entryFromRow(row) : null
+  end(account: string): BookEnd {
+    const row = this.#end.get(account)
+    return row ? { ...row, number: Number(row.number) } : EMPTY_BOOK
   }
 
   entries(account: string, after: number, limit: number): EntryRecord[] {

@@ -1,7 +1,13 @@
 import type { Database, Statement } from "bun:sqlite"
-import { GENESIS_HASH, hashEntry, hashText } from "../chain.ts"
-import type { Batch, EntryRecord, HoldRecord, Posted, Posting, ReceiptRecord } from "../records.ts"
-import { type Accounts, ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./accounts.ts"
+import { hashEntry, hashText } from "../chain.ts"
+import type { Batch, HoldRecord, Posted, Posting, ReceiptRecord } from "../records.ts"
+import {
+  type Accounts,
+  type BookEnd,
+  ENTRY_COLUMNS,
+  entryFromRow,
+  type EntryRow,
+} from "./accounts.ts"
 import type { Leases } from "./leases.ts"
 
 /** A request's row: a line of the book with its receipt, or only the receipt when nothing was charged. */
@@ -10,11 +16,6 @@ type ReceiptRow = Omit<EntryRow, "number" | "request"> & {
   key: string
   receipt: string
 } & ({ number: bigint } | { number: null })
-
-/** Where an account's book ends, as far as the next line needs it. */
-type BookEnd = Pick<EntryRecord, "number" | "balance" | "hash">
-
-const EMPTY_BOOK: BookEnd = { number: 0, balance: 0n, hash: GENESIS_HASH }
 
 /** What a batch has done to one owner, written once at its end. */
 interface OwnerChange {
@@ -117,12 +118,12 @@ export class Postings {
   /** Writes a charge, and its receipt with it, as the next line of its account's book. */
   #append(posting: Posting, charged: bigint, books: Map<string, BookEnd>): void {
     const { account, at, request, key, receipt } = posting
-    const last = books.get(account) ?? this.#accounts.last(account) ?? EMPTY_BOOK
-    const number = last.number + 1
+    const end = books.get(account) ?? this.#accounts.end(account)
+    const number = end.number + 1
     const amount = -charged
-    const balance = last.balance - charged
+    const balance = end.balance - charged
     const receiptHash = hashText(receipt)
-    const previousHash = last.hash
+    const previousHash = end.hash
     const unhashed = { account, number, kind: "charge" as const, amount, balance, at, request }
     const hash = hashEntry({ ...unhashed, note: null, author: null, receiptHash, previousHash })
     this.#insertCharge.run(

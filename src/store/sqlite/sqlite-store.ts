@@ -37,13 +37,16 @@ export function openSqliteStore(path: string): SqliteStore {
   const leases = new Leases(database)
   const postings = new Postings(database, accounts, leases)
 
+  // Made once: to make one costs as much as a small step in it.
+  const transaction = database.transaction((step: () => unknown) => step())
+
   function atomically<T>(step: () => T): T {
-    return database.transaction(step).immediate()
+    return transaction.immediate(step) as T
   }
 
   /** Several reads that see the same state, without keeping writers out. */
   function consistently<T>(step: () => T): T {
-    return database.transaction(step).deferred()
+    return transaction.deferred(step) as T
   }
 
   function removeNode(id: string): HoldRecord[] {
