@@ -8,6 +8,7 @@ const built = await Bun.build({
     "src/store/sqlite/thread.ts",
     "src/store/sqlite/checkpoint-thread.ts",
     "src/relay/token-counter-thread.ts",
+    "src/relay/token-decoder-thread.ts",
   ],
   compile: { outfile: "dist/tollgate" },
   minify: true,

@@ -1,13 +1,17 @@
 import { anthropicMessages } from "./anthropic-messages/index.ts"
+import { audio } from "./audio/index.ts"
 import { bedrockConverse } from "./bedrock-converse/index.ts"
 import { cohereChat } from "./cohere-chat/index.ts"
+import { embeddings } from "./embeddings/index.ts"
 import { Exchange, SimulatorState } from "./exchange.ts"
 import type { WireFormat } from "./format.ts"
 import { geminiFormat } from "./gemini/index.ts"
+import { images } from "./image/index.ts"
 import { openaiChat } from "./openai-chat/index.ts"
 import { answerUnknownPath } from "./openai-chat/errors.ts"
 import { openaiResponses } from "./openai-responses/index.ts"
 import type { RecordedRequest } from "./request-log.ts"
+import { rerank } from "./rerank/index.ts"
 import { startShortServer } from "./short-server.ts"
 
 export type { RecordedRequest } from "./request-log.ts"
@@ -41,6 +45,10 @@ const FORMATS: readonly WireFormat[] = [
   openaiChat,
   anthropicMessages,
   openaiResponses,
+  embeddings,
+  rerank,
+  images,
+  audio,
   bedrockConverse,
   geminiFormat,
   cohereChat,

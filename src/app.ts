@@ -6,27 +6,54 @@ import { loadSecrets } from "./config/secrets.ts"
 import type { Settings } from "./config/settings.ts"
 import { healthz, readyz } from "./http/health.ts"
 import { type Route, serve } from "./http/server.ts"
+import { Spool } from "./http/spool.ts"
 import { CHAT_COMPLETIONS } from "./http/v1/chat-completions.ts"
 import { chatEndpoint } from "./http/v1/chat-endpoint.ts"
 import { countTokens } from "./http/v1/count-tokens.ts"
 import { getCredits } from "./http/v1/credits.ts"
+import { embeddings, EMBEDDINGS_PATH } from "./http/v1/embeddings.ts"
+import { getImageFile } from "./http/v1/image-files.ts"
+import {
+  EDITS_PATH,
+  GENERATIONS_PATH,
+  imageEdits,
+  imageGenerations,
+  imageVariations,
+  VARIATIONS_PATH,
+} from "./http/v1/images.ts"
 import { MESSAGES } from "./http/v1/messages.ts"
 import { getModel, listModels } from "./http/v1/models.ts"
 import { getReceipt } from "./http/v1/receipts.ts"
+import { COHERE_RERANK_PATH, rerank, RERANK_PATH } from "./http/v1/rerank.ts"
 import { RESPONSES } from "./http/v1/responses.ts"
 import { RESPONSES_COMPACT } from "./http/v1/responses-compact.ts"
+import { speech, SPEECH_PATH } from "./http/v1/speech.ts"
+import {
+  transcriptions,
+  TRANSCRIPTIONS_PATH,
+  translations,
+  TRANSLATIONS_PATH,
+} from "./http/v1/transcriptions.ts"
 import { Keyring } from "./keys/keyring.ts"
 import { KeyHasher, randomText } from "./keys/secret.ts"
 import { Ledger } from "./ledger/ledger.ts"
 import { Node } from "./ledger/node.ts"
 import { RateLimiter } from "./limits/rate-limiter.ts"
+import { PICTURE_PATH, PictureStore } from "./media/picture-store.ts"
 import { Billing } from "./relay/billing.ts"
 import { DeadlineWatch } from "./relay/deadline-watch.ts"
+import { Embeddings, type EmbeddingServices } from "./relay/embeddings.ts"
 import { Endpoint } from "./relay/endpoint.ts"
-import type { Surroundings } from "./relay/exchange.ts"
+import type { RelayServices, Surroundings } from "./relay/exchange.ts"
+import { Images } from "./relay/images.ts"
+import { Operations } from "./relay/operations.ts"
 import { Seal } from "./relay/reasoning-envelope.ts"
 import { Relay } from "./relay/relay.ts"
+import { Reranking } from "./relay/reranking.ts"
+import { Speaking } from "./relay/speaking.ts"
 import { TokenCounter } from "./relay/token-counter.ts"
+import { Transcribing } from "./relay/transcribing.ts"
+import { TokenDecoder } from "./relay/token-decoder.ts"
 import { Health } from "./routing/health.ts"
 import type { Store } from "./store/store.ts"
 import { openStore } from "./store/open-store.ts"
@@ -77,7 +104,14 @@ export function surroundingsOf(settings: Settings): {
   )
   const { deadlines, limits } = settings
   const media = { bytes: limits.mediaBytes, allowsPrivate: limits.mediaPrivate }
-  return { surroundings: { catalog, endpoints, deadlines, media }, warnings }
+  const surroundings: Surroundings = {
+    catalog,
+    endpoints,
+    deadlines,
+    media,
+    ...(settings.imageModel !== undefined && { imageModel: settings.imageModel }),
+  }
+  return { surroundings, warnings }
 }
 
 /** The running gateway: every service, built once, and the routes that use them. */
@@ -117,7 +151,7 @@ export class App implements AsyncDisposable {
     const watch = building.use(new DeadlineWatch())
     const counter = building.use(new TokenCounter())
     const billing = new Billing(ledger, counter, events)
-    const relay = new Relay({
+    const services: RelayServices = {
       surroundings: () => state.surroundings,
       billing,
       limiter,
@@ -127,8 +161,23 @@ export class App implements AsyncDisposable {
       seal: new Seal(keyPepper),
       counter,
       keepAlive: options.keepAlive ?? KEEP_ALIVE,
-    })
-    const routes = routesOf({ state, store, keyring, ledger, relay, events })
+    }
+    const relay = new Relay(services)
+    const operations = new Operations(services)
+    const decoder = building.use(new TokenDecoder())
+    const embedding = { operations, counter, decoder, alarms: events }
+    const pictures = building.use(
+      new PictureStore({
+        folder: join(settings.data, "pictures"),
+        secret: keyPepper,
+        settings: () => state.settings.images,
+        onFailure: events.picturesLeft,
+      }),
+    )
+    const images = new Images(operations, pictures)
+    const spool = new Spool(join(settings.data, "uploads"))
+    const media = { spool, images, pictures }
+    const routes = routesOf({ state, store, keyring, ledger, relay, embedding, events, ...media })
     const server = serve({ ...settings.server, isShared: options.isShared }, routes)
     building.defer(() => drain({ server, state, billing }, options.drainTime ?? DRAIN_TIME))
     const { hostname = settings.server.host, port = settings.server.port } = server
@@ -198,19 +247,37 @@ interface RouteParts {
   readonly keyring: Keyring
   readonly ledger: Ledger
   readonly relay: Relay
+  readonly embedding: EmbeddingServices
   readonly events: Events
+  /** Where uploads are kept while their requests run. */
+  readonly spool: Spool
+  readonly images: Images
+  readonly pictures: PictureStore
 }
 
 function routesOf(parts: RouteParts): Route[] {
-  const { state, store, keyring, ledger, relay, events } = parts
+  const { state, store, keyring, ledger, relay, embedding, events } = parts
   const chat = { keyring, events, relay, bodyLimit: () => state.settings.limits.bodyBytes }
   const models = { keyring, events, catalog: () => state.surroundings.catalog }
+  const reranking = new Reranking(embedding)
   return [
     ...CHAT_ENDPOINTS.map((endpoint) => ({
       path: endpoint.path,
       method: "POST" as const,
       handler: chatEndpoint(endpoint, chat),
     })),
+    {
+      path: EMBEDDINGS_PATH,
+      method: "POST",
+      handler: embeddings(chat, new Embeddings(embedding)),
+    },
+    ...[RERANK_PATH, COHERE_RERANK_PATH].map((path) => ({
+      path,
+      method: "POST" as const,
+      handler: rerank(path, chat, reranking),
+    })),
+    ...imageRoutes(parts),
+    ...soundRoutes(parts),
     { path: "/v1/messages/count_tokens", method: "POST", handler: countTokens(chat) },
     { path: "/v1beta/models", method: "GET", handler: listModels(models) },
     { path: "/v1/models", method: "GET", handler: listModels(models) },
@@ -223,6 +290,39 @@ function routesOf(parts: RouteParts): Route[] {
       method: "GET",
       handler: readyz({ ledger, draining: () => state.isDraining }),
     },
+  ]
+}
+
+function imageRoutes({ state, keyring, events, spool, images, pictures }: RouteParts): Route[] {
+  const services = {
+    keyring,
+    events,
+    spool,
+    images,
+    bodyLimit: () => state.settings.limits.bodyBytes,
+    publicUrl: () => state.settings.publicUrl,
+  }
+  return [
+    { path: GENERATIONS_PATH, method: "POST", handler: imageGenerations(services) },
+    { path: EDITS_PATH, method: "POST", handler: imageEdits(services) },
+    { path: VARIATIONS_PATH, method: "POST", handler: imageVariations(services) },
+    { path: `${PICTURE_PATH}*`, method: "GET", handler: getImageFile(pictures) },
+  ]
+}
+
+function soundRoutes({ state, keyring, events, spool, embedding }: RouteParts): Route[] {
+  const { operations } = embedding
+  const bodyLimit = (): number => state.settings.limits.bodyBytes
+  const speaking = new Speaking(operations)
+  const uploads = { keyring, events, spool, transcribing: new Transcribing(operations) }
+  return [
+    {
+      path: SPEECH_PATH,
+      method: "POST",
+      handler: speech({ keyring, events, speaking, bodyLimit }),
+    },
+    { path: TRANSCRIPTIONS_PATH, method: "POST", handler: transcriptions(uploads) },
+    { path: TRANSLATIONS_PATH, method: "POST", handler: translations(uploads) },
   ]
 }
 

@@ -19,7 +19,8 @@ export interface Extra {
 /** A field that could not be carried to the other dialect: always reported, never silent. */
 export interface Loss {
   readonly name: string
-  readonly effect: "dropped" | "approximated"
+  /** `emulated`: the vendor has no such thing, and something else of its was made to serve. */
+  readonly effect: "dropped" | "approximated" | "emulated"
 }
 
 /** Where the bytes of a picture, sound or file are. */

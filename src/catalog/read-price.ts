@@ -30,7 +30,9 @@ const KNOWN = new Set<string>([...PRICE_NAMES, "above", "tiers"])
 
 /** Reads a price of the settings. */
 export function readPrice(kind: ModelKind, price: DecimalPrice, multiplier: string): ReadPrice {
-  const missing = NEEDED[kind].find((group) => group.every((name) => price[name] === undefined))
+  const isPriced = (name: PriceName) =>
+    price[name] !== undefined || (name === "image" && price.pictures !== undefined)
+  const missing = NEEDED[kind].find((group) => !group.some(isPriced))
   if (missing) {
     return { reason: `its price names no '${missing.join("' or '")}'. Write 0 for what is free` }
   }

@@ -3,6 +3,7 @@ import type { Overrides } from "./environment.ts"
 import type { FileModel, FilePrice, FileProvider, FileSettings } from "./schema.ts"
 import type {
   DeploymentSettings,
+  ImageSettings,
   ModelSettings,
   PriceSettings,
   ProviderSettings,
@@ -44,12 +45,32 @@ export function buildSettings(parts: SettingsParts): Settings {
       betweenBytes: deadlines?.between_bytes ?? 120_000,
       whole: deadlines?.whole ?? 1_800_000,
     },
+    images: images(file.images),
+    imageModel: file.defaults?.image_model,
     multiplier: file.multiplier ?? "1",
     providers: named([
       ...providers(parts.environmentProviders, "environment"),
       ...providers(file.providers ?? {}, "file"),
     ]),
     models: named(Object.entries(file.models ?? {}).map(([id, entry]) => [id, model(id, entry)])),
+  })
+}
+
+const MINUTE = 60_000
+
+function images(section: FileSettings["images"]): ImageSettings {
+  const bucket = section?.s3
+  return present({
+    linkLifetime: Math.round((section?.link_minutes ?? 60) * MINUTE),
+    bucket:
+      bucket &&
+      present({
+        bucket: bucket.bucket,
+        endpoint: bucket.endpoint,
+        region: bucket.region,
+        accessKeyId: bucket.access_key_id,
+        secretAccessKey: bucket.secret_access_key,
+      }),
   })
 }
 
@@ -115,8 +136,15 @@ function buildDeployment(
 
 function price(entry: FilePrice | undefined): PriceSettings | undefined {
   if (entry === undefined) return undefined
-  const { tiers, ...rates } = entry
-  return present({ ...rates, tiers: tiers?.map((tier) => present(tier)) })
+  const { tiers, image, ...rates } = entry
+  const pictures = typeof image === "string" ? { default: image } : { ...image }
+  const { default: other, ...kinds } = pictures
+  return present({
+    ...rates,
+    image: other,
+    pictures: Object.keys(kinds).length === 0 ? undefined : kinds,
+    tiers: tiers?.map((tier) => present(tier)),
+  })
 }
 
 type Present<Value> = {

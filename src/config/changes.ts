@@ -51,6 +51,9 @@ function flatten(settings: Settings): Map<string, unknown> {
     "deadlines.first_byte": deadlines.firstByte,
     "deadlines.between_bytes": deadlines.betweenBytes,
     "deadlines.whole": deadlines.whole,
+    "images.link_minutes": settings.images.linkLifetime,
+    "images.s3": settings.images.bucket,
+    "defaults.image_model": settings.imageModel,
     multiplier: settings.multiplier,
   }
   return new Map([

@@ -1,4 +1,11 @@
-import type { DeadlineSettings, ModelSettings, ProviderSettings, Settings } from "./settings.ts"
+import type {
+  BucketSettings,
+  DeadlineSettings,
+  ImageSettings,
+  ModelSettings,
+  ProviderSettings,
+  Settings,
+} from "./settings.ts"
 
 /** All that may be shown of a secret. */
 export type Presence = "set" | "not set"
@@ -12,6 +19,13 @@ export interface ProviderDescription
   readonly headers: Readonly<Record<string, Presence>>
 }
 
+export interface ImageDescription extends Omit<ImageSettings, "bucket"> {
+  readonly bucket?: Omit<BucketSettings, "accessKeyId" | "secretAccessKey"> & {
+    readonly accessKeyId: Presence
+    readonly secretAccessKey: Presence
+  }
+}
+
 export interface SettingsDescription {
   readonly server: Settings["server"]
   readonly data: string
@@ -19,6 +33,8 @@ export interface SettingsDescription {
   readonly adminToken: Presence
   readonly limits: Settings["limits"]
   readonly deadlines: DeadlineSettings
+  readonly images: ImageDescription
+  readonly imageModel?: string
   readonly multiplier: string
   readonly providers: Readonly<Record<string, ProviderDescription>>
   readonly models: Readonly<Record<string, ModelSettings>>
@@ -26,13 +42,19 @@ export interface SettingsDescription {
 
 /** The settings as they may be shown to an operator: everything but the secrets. */
 export function describeSettings(settings: Settings): SettingsDescription {
-  const { publicUrl, adminToken, providers, ...open } = settings
+  const { publicUrl, adminToken, providers, images, ...open } = settings
   return {
     ...open,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     adminToken: presence(adminToken),
+    images: describeImages(images),
     providers: mapValues(providers, describeProvider),
   }
+}
+
+function describeImages({ bucket, ...open }: ImageSettings): ImageDescription {
+  if (bucket === undefined) return open
+  return { ...open, bucket: { ...bucket, accessKeyId: "set", secretAccessKey: "set" } }
 }
 
 function describeProvider(provider: ProviderSettings): ProviderDescription {

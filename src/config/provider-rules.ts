@@ -62,7 +62,7 @@ function foreignDialects(path: SettingPath, provider: unknown, vendor: KnownVend
       : [
           {
             path: [...path, "dialects", index],
-            message: `is not spoken by vendor '${vendor.id}', which speaks ${spoken.join(", ")}`,
+            message: `is not spoken by vendor '${vendor.id}', which speaks ${spoken.join(", ") || "none"}`,
           },
         ],
   )

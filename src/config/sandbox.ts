@@ -9,6 +9,30 @@ const ECHO: ModelSettings = {
   ownedBy: "tollgate",
 }
 
+/** What it offers beside chat, under its own names. */
+const OPERATIONS: Readonly<Record<string, ModelSettings>> = {
+  embed: { kind: "embedding", price: { input: "0.02" }, ownedBy: "tollgate" },
+  rerank: { kind: "rerank", price: { search: "2000" }, ownedBy: "tollgate" },
+  speech: {
+    kind: "speech",
+    price: { character: "15" },
+    ownedBy: "tollgate",
+    deployments: [{ provider: "sandbox", model: "tts-1", weight: 1 }],
+  },
+  transcribe: {
+    kind: "transcription",
+    price: { second: "100" },
+    ownedBy: "tollgate",
+    deployments: [{ provider: "sandbox", model: "whisper-1", weight: 1 }],
+  },
+  image: {
+    kind: "image",
+    price: { image: "40000", pictures: { low: "10000", high: "160000", "1024x1024": "40000" } },
+    ownedBy: "tollgate",
+    deployments: [{ provider: "sandbox", model: "gpt-image-1", weight: 1 }],
+  },
+}
+
 /** The simulator takes any key. */
 const KEY = "sandbox"
 
@@ -50,6 +74,7 @@ export function withSandbox(settings: Settings, simulatorUrl: string): Settings 
     sandbox: provider({ vendor: "openai-compatible", apiKey: KEY, baseUrl }),
   }
   const models: Record<string, ModelSettings> = { "sandbox/echo": ECHO }
+  for (const [name, model] of Object.entries(OPERATIONS)) models[`sandbox/${name}`] = model
   for (const fault of FAULTS) models[`sandbox/fault-${fault}`] = ECHO
   for (const [name, settingsAt] of Object.entries(DIALECTS)) {
     const id = `sandbox-${name}`

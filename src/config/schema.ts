@@ -64,6 +64,19 @@ function list<Item extends z.core.$ZodType>(item: Item) {
   return z.array(item, { error: structureFault }).min(1, "is empty. Give it an entry, or remove it")
 }
 
+/** A plain value, or names with values. */
+function either<Plain, Table>(plain: z.ZodType<Plain>, table: z.ZodType<Table>) {
+  return z.unknown().transform((input, context): Plain | Table => {
+    const isPlain = typeof input !== "object" || input === null || input instanceof YamlNumber
+    const { data, error } = isPlain ? plain.safeParse(input) : table.safeParse(input)
+    if (data !== undefined) return data
+    for (const issue of error?.issues ?? []) {
+      context.issues.push({ ...issue, input } as z.core.$ZodRawIssue)
+    }
+    return z.NEVER
+  })
+}
+
 function structureFault(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== "invalid_type") return undefined
   if (issue.input === undefined) return "is missing"
@@ -105,7 +118,18 @@ const rates = Object.fromEntries(PRICE_NAMES.map((name) => [name, rate])) as Rec
 >
 const count = number(1, Infinity, "whole number")
 const tier = strict({ above: count, ...rates })
-const price = strict({ ...rates, tiers: list(tier).optional() })
+/** One price for all pictures, or one for each of their kinds. */
+const imagePrice = either(
+  amount(PRICE_PLACES),
+  record(
+    name(
+      /^(default|([1-9]\d*x[1-9]\d*)(\/[\w-]+)?|[a-z][\w-]*)$/,
+      "a kind of picture is a size, a quality or both, such as 1024x1024/hd, or default",
+    ),
+    amount(PRICE_PLACES),
+  ),
+)
+const price = strict({ ...rates, image: imagePrice.optional(), tiers: list(tier).optional() })
 const multiplier = amount(MULTIPLIER_PLACES)
 
 /**
@@ -206,6 +230,17 @@ export function fileSchema(names: KnownNames, directory: string) {
       between_bytes: duration().optional(),
       whole: duration().optional(),
     }),
+    images: section({
+      link_minutes: number(1, 10_080).optional(),
+      s3: strict({
+        bucket: text(),
+        endpoint: address().optional(),
+        region: placeName("us-east-1").optional(),
+        access_key_id: secret(),
+        secret_access_key: secret(),
+      }).optional(),
+    }),
+    defaults: section({ image_model: MODEL_ID.optional() }),
     multiplier: multiplier.optional(),
     providers: record(PROVIDER_ID, providerSchema(names, directory)).nullish(),
     models: record(MODEL_ID, modelSchema(names)).nullish(),

@@ -34,6 +34,8 @@ export interface PriceTierSettings extends PriceTable {
 
 export interface PriceSettings extends PriceTable {
   readonly tiers?: readonly PriceTierSettings[]
+  /** Of a million pictures, by size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
+  readonly pictures?: Readonly<Record<string, DecimalText>>
 }
 
 export const MODEL_KINDS = [
@@ -115,6 +117,25 @@ export interface DeadlineSettings {
   readonly whole: number
 }
 
+/** An S3-compatible place for pictures. */
+export interface BucketSettings {
+  readonly bucket: string
+  /** Absent: Amazon's own. */
+  readonly endpoint?: string
+  readonly region?: string
+  /** Never printed, as the one that follows. */
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+}
+
+/** Pictures that are kept for callers who want links, of vendors that give none. */
+export interface ImageSettings {
+  /** How long a link works, milliseconds. */
+  readonly linkLifetime: number
+  /** Absent: a folder of the data directory. */
+  readonly bucket?: BucketSettings
+}
+
 export interface Settings {
   readonly server: {
     readonly host: string
@@ -135,6 +156,9 @@ export interface Settings {
     readonly mediaPrivate: boolean
   }
   readonly deadlines: DeadlineSettings
+  readonly images: ImageSettings
+  /** The image model of requests that name none; absent: the first that the key may call. */
+  readonly imageModel?: string
   /** Multiplier of every model that has none of its own. */
   readonly multiplier: DecimalText
   readonly providers: Readonly<Record<string, ProviderSettings>>

@@ -9,6 +9,11 @@ export interface Price {
   readonly rates: Rates
   /** Longest context first: the first tier whose `above` the input exceeds prices the whole request. */
   readonly tiers: readonly { readonly above: number; readonly rates: Rates }[]
+  /**
+   * Rates of pictures that cost otherwise, by size and quality: `1024x1024/hd`, `1024x1024` or `hd`.
+   * They take the place of the rate of `images` (`priceOfPictures`).
+   */
+  readonly pictures?: ReadonlyMap<string, bigint>
   /** Millionths. */
   readonly multiplier: bigint
 }
@@ -63,6 +68,8 @@ type DecimalRates = Readonly<Partial<Record<keyof typeof CLASS_OF_NAME, string>>
 /** A price as written, decimal text in credits per million units. */
 export interface DecimalPrice extends DecimalRates {
   readonly tiers?: readonly (DecimalRates & { readonly above: number })[]
+  /** By size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
+  readonly pictures?: Readonly<Record<string, string>>
 }
 
 /**
@@ -73,21 +80,41 @@ export interface DecimalPrice extends DecimalRates {
 export function parsePrice(price: DecimalPrice, multiplier: string): Price {
   const factor = parseDecimal(multiplier, 6)
   if (factor < 0n) throw new RangeError(`multiplier '${multiplier}' is negative`)
+  const pictures = parsePictures(price.pictures)
   const rates = parseRates(price)
+  // A picture of a kind without a rate is never free: it costs what the dearest kind does.
+  if (pictures) rates.images ??= dearestOf(pictures)
   const tiers = (price.tiers ?? [])
     .map((tier) => ({ above: tier.above, rates: { ...rates, ...parseRates(tier) } }))
     .toSorted((left, right) => right.above - left.above)
-  return { rates, tiers, multiplier: factor }
+  return { rates, tiers, ...(pictures && { pictures }), multiplier: factor }
 }
 
-function parseRates(price: DecimalRates): Rates {
+function parsePictures(
+  written: Readonly<Record<string, string>> | undefined,
+): ReadonlyMap<string, bigint> | undefined {
+  const entries = Object.entries(written ?? {})
+  if (entries.length === 0) return undefined
+  return new Map(entries.map(([name, text]) => [name, parseRate(`image: ${name}`, text)]))
+}
+
+function dearestOf(rates: ReadonlyMap<string, bigint>): bigint {
+  let most = 0n
+  for (const rate of rates.values()) if (rate > most) most = rate
+  return most
+}
+
+function parseRate(name: string, text: string): bigint {
+  const rate = parseCredits(text)
+  if (rate < 0n) throw new RangeError(`price '${name}: ${text}' is negative`)
+  return rate
+}
+
+function parseRates(price: DecimalRates): Partial<Record<UsageClass, bigint>> {
   const rates: Partial<Record<UsageClass, bigint>> = {}
   for (const [name, usageClass] of Object.entries(CLASS_OF_NAME)) {
     const text = price[name as keyof typeof CLASS_OF_NAME]
-    if (text === undefined) continue
-    const rate = parseCredits(text)
-    if (rate < 0n) throw new RangeError(`price '${name}: ${text}' is negative`)
-    rates[usageClass] = rate
+    if (text !== undefined) rates[usageClass] = parseRate(name, text)
   }
   return rates
 }

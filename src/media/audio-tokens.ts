@@ -46,7 +46,7 @@ const MOST_CHANNELS = 32
  * Bytes that a second of a WAV file takes, from its `fmt ` chunk; undefined when it is none or is
  * packed. Its sizes are never believed: streamed files say 0xffffffff (WIRE 0.10), others lie.
  */
-function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
+export function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (view.byteLength < 12) return undefined
   if (view.getUint32(0) !== 0x52494646 || view.getUint32(8) !== 0x57415645) return undefined

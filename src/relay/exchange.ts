@@ -21,6 +21,8 @@ export interface Surroundings {
   readonly endpoints: ReadonlyMap<string, Endpoint>
   readonly deadlines: DeadlineSettings
   readonly media: MediaLimits
+  /** The image model of requests that name none. */
+  readonly imageModel?: string
 }
 
 /** What the operator hears of. */

@@ -1,36 +1,91 @@
-/**
- * A body that is passed on as it comes, but for its last piece, which goes out only when `beforeLast`
- * has resolved: its charge is on disk by then.
- * @param onLeft the caller stopped reading before the end.
- */
-export function keepLastPiece(
-  body: ReadableStream<Uint8Array>,
-  beforeLast: () => Promise<void>,
-  onLeft: () => Promise<void>,
-): ReadableStream<Uint8Array> {
-  const reader = body.getReader()
+import { asGatewayError, type GatewayError } from "../canon/errors.ts"
+import { CALLER_LEFT } from "./exchange.ts"
+import type { UpstreamAnswer } from "./operations.ts"
+
+/** An answer on its way: pieces that go out as they come, and a tail that waits for the charge. */
+export type Pieces = AsyncGenerator<Uint8Array, Uint8Array | undefined>
+
+/** The three ways in which an answer ends. Exactly one is called, once. */
+export interface Endings {
+  /** All of it came: charges it. @returns what is said after the tail. */
+  whole(): Promise<Uint8Array | undefined>
+  /**
+   * The upstream broke off: settles what was delivered.
+   * @returns what tells the caller; without it the connection is cut, so that no client takes what it
+   * got for the whole.
+   */
+  broken(error: GatewayError): Promise<Uint8Array | undefined>
+  /** The caller left: settles what was delivered. */
+  left(): Promise<void>
+}
+
+/** The bytes of an upstream's answer, under its deadlines. */
+export async function* piecesOf({ attempt, response }: UpstreamAnswer): AsyncGenerator<Uint8Array> {
+  using _ = attempt
+  try {
+    for await (const piece of response.body ?? []) {
+      attempt.heard()
+      // Until the next read the upstream owes nothing: the caller may be slow.
+      attempt.pause()
+      if (piece.byteLength > 0) yield piece
+      attempt.resume()
+    }
+  } catch (error) {
+    throw attempt.explain(error)
+  }
+}
+
+/** Pieces of which the last one is the tail. */
+export async function* keepLastPiece(pieces: AsyncIterable<Uint8Array>): Pieces {
   let kept: Uint8Array | undefined
-  return new ReadableStream({
-    async pull(controller) {
-      for (;;) {
-        const { done, value } = await reader.read()
-        if (done) {
-          await beforeLast()
-          if (kept) controller.enqueue(kept)
+  for await (const piece of pieces) {
+    if (kept) yield kept
+    kept = piece
+  }
+  return kept
+}
+
+/** A body whose tail goes out only when its charge is on disk. */
+export function chargedBody(pieces: Pieces, endings: Endings): ReadableStream<Uint8Array> {
+  let isOver = false
+  const fail = async (
+    error: GatewayError,
+    controller: ReadableStreamDefaultController<Uint8Array>,
+  ): Promise<void> => {
+    if (isOver) return
+    isOver = true
+    if (error === CALLER_LEFT) {
+      await endings.left()
+      return controller.error(error)
+    }
+    const words = await endings.broken(error)
+    if (!words) return controller.error(error)
+    controller.enqueue(words)
+    controller.close()
+  }
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await pieces.next()
+          if (isOver) return
+          if (!done) return controller.enqueue(value)
+          isOver = true
+          const more = await endings.whole()
+          for (const last of [value, more]) if (last) controller.enqueue(last)
           controller.close()
-          return
+        } catch (error) {
+          if (isOver) return controller.error(error)
+          await fail(asGatewayError(error), controller)
         }
-        const before = kept
-        kept = value
-        if (before) {
-          controller.enqueue(before)
-          return
-        }
-      }
+      },
+      async cancel() {
+        if (isOver) return
+        isOver = true
+        await endings.left()
+      },
     },
-    async cancel(reason) {
-      await reader.cancel(reason)
-      await onLeft()
-    },
-  })
+    // Nothing is read from the upstream that the caller does not wait for.
+    { highWaterMark: 0 },
+  )
 }

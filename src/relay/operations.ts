@@ -13,6 +13,9 @@ import { CALLER_LEFT, Leash, type RelayServices, type Surroundings } from "./exc
 import { refusalOf } from "./refusal.ts"
 import { Attempt, type Target } from "./upstream.ts"
 
+/** Before the vendor has counted: worst cases are in bytes, of which four are about a token. */
+const BYTES_OF_TOKEN = 4
+
 /** What an operation is, before anybody is called. */
 export interface OperationOrder<T> {
   readonly call: Call
@@ -86,7 +89,7 @@ export class Operations {
     const { limiter, billing, watch } = this.#services
     const { call, model, worst } = order
     const { key } = call
-    const expected = totalInput(worst) + totalOutput(worst)
+    const expected = Math.ceil(totalInput(worst) / BYTES_OF_TOKEN)
     const headers = limiter.check(key.id, {
       requestsPerMinute: key.requestsPerMinute,
       tokensPerMinute: key.tokensPerMinute,
@@ -114,6 +117,8 @@ export class Operations {
       const { way, outcome } = await this.#route(order, bill, leash)
       return this.#opened({ order, bill, leash, way, outcome, headers, correct, release })
     } catch (error) {
+      // Of several calls that were made at once, the others are of no use any more.
+      leash.end(asGatewayError(error))
       release()
       throw error
     }
@@ -238,7 +243,8 @@ interface OpenParts<T> {
 
 /** What would fail in the same way at any other deployment. */
 function isCallersOwn(failure: GatewayError): boolean {
-  return failure.status < 500 && failure.kind !== "not_carried"
+  const { kind, status } = failure
+  return status < 500 && kind !== "not_carried" && kind !== "model_not_supported"
 }
 
 function isNothing(usage: Usage): boolean {

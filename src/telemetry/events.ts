@@ -8,6 +8,7 @@ export interface Events {
   usageMissing(request: string, deployment: string): void
   attemptFailed(request: string, deployment: string, outcome: string): void
   requestFailed(request: string, error: unknown): void
+  picturesLeft(error: unknown): void
   nodeForgotten(): void
   nodeFailed(error: unknown): void
   settingsTaken(changes: readonly string[]): void
@@ -41,6 +42,11 @@ export function createEvents(logger: Logger): Events {
       logger.error(
         { event: "request_failed", request, error: text(error) },
         "a request failed for a reason of our own",
+      ),
+    picturesLeft: (error) =>
+      logger.error(
+        { event: "pictures_left", error: text(error) },
+        "pictures whose links have expired could not be removed",
       ),
     nodeForgotten: () =>
       logger.warn({ event: "node_forgotten" }, "this process was taken for dead; it joined again"),

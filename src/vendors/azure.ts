@@ -1,7 +1,11 @@
 import type { ProviderSettings } from "../config/settings.ts"
+import { openAiEmbedding } from "../dialects/embedding/openai.ts"
+import { openAiImages } from "../dialects/image/openai.ts"
+import { OPENAI_FAMILIES } from "../dialects/image/openai-families.ts"
 import { OPENAI_CHAT } from "../dialects/openai-chat/index.ts"
 import { OPENAI_RESPONSES } from "../dialects/openai-responses/index.ts"
 import { offer } from "./offers.ts"
+import { OPENAI_SOUND } from "./sound.ts"
 import { headerSigner } from "./static-signer.ts"
 import type { Vendor } from "./vendor.ts"
 
@@ -18,6 +22,11 @@ export const AZURE: Vendor = {
   ],
   needs: [["base_url"]],
   chat: [offer(OPENAI_CHAT, "/chat/completions"), offer(OPENAI_RESPONSES, "/responses")],
+  operations: {
+    embedding: openAiEmbedding(OPENAI_CHAT.decodeError),
+    image: openAiImages(OPENAI_FAMILIES),
+    ...OPENAI_SOUND,
+  },
   baseUrlOf,
   signer: ({ apiKey }) => headerSigner("api-key", apiKey),
   probe: (provider) => ({ url: `${baseUrlOf(provider) ?? ""}/models` }),

@@ -1,6 +1,8 @@
 import type { ProviderSettings } from "../config/settings.ts"
 import type { SettingVariables } from "../config/vendors.ts"
 import { BEDROCK_CONVERSE } from "../dialects/bedrock-converse/index.ts"
+import { bedrockEmbedding } from "../dialects/embedding/bedrock.ts"
+import { BEDROCK_IMAGES } from "../dialects/image/bedrock.ts"
 import { SignatureSigner } from "./signature-signer.ts"
 import { bearerSigner } from "./static-signer.ts"
 import type { Signer, Vendor } from "./vendor.ts"
@@ -37,6 +39,10 @@ export const BEDROCK: Vendor = {
         `/model/${encodeURIComponent(model)}/${stream ? "converse-stream" : "converse"}`,
     },
   ],
+  operations: {
+    embedding: bedrockEmbedding(BEDROCK_CONVERSE.decodeError),
+    image: BEDROCK_IMAGES,
+  },
   baseUrlOf: (provider) => provider.baseUrl ?? addressOf("bedrock-runtime", provider),
   signer,
   probe(provider) {

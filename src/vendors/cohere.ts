@@ -1,17 +1,23 @@
 import { COHERE_CHAT } from "../dialects/cohere-chat/index.ts"
+import { cohereEmbedding } from "../dialects/embedding/cohere.ts"
+import { cohereRerank } from "../dialects/rerank/cohere.ts"
 import { offer } from "./offers.ts"
 import { bearerSigner } from "./static-signer.ts"
 import type { Vendor } from "./vendor.ts"
 
 const BASE_URL = "https://api.cohere.com"
 
-/** Cohere's API, version 2 for chat (WIRE.md 7). */
+/** Cohere's API, version 2 (WIRE.md 7, 9 and 10). */
 export const COHERE: Vendor = {
   id: "cohere",
   name: "Cohere",
   baseUrl: BASE_URL,
   keyVariables: ["COHERE_API_KEY", "CO_API_KEY"],
   chat: [offer(COHERE_CHAT, "/v2/chat")],
+  operations: {
+    embedding: cohereEmbedding(COHERE_CHAT.decodeError),
+    rerank: cohereRerank(COHERE_CHAT.decodeError),
+  },
   baseUrlOf: ({ baseUrl = BASE_URL }) => baseUrl,
   signer: ({ apiKey }) => bearerSigner(apiKey),
   probe: ({ baseUrl = BASE_URL }) => ({ url: `${baseUrl}/v1/models` }),

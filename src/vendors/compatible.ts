@@ -1,10 +1,32 @@
 import { anthropicMessages } from "../dialects/anthropic-messages/index.ts"
-import { openAiChat } from "../dialects/openai-chat/index.ts"
+import {
+  OPENAI_EMBEDDING_QUIRKS,
+  openAiEmbedding,
+  type OpenAiEmbeddingQuirks,
+} from "../dialects/embedding/openai.ts"
+import { FIREWORKS_IMAGES } from "../dialects/image/fireworks.ts"
+import { openAiImages } from "../dialects/image/openai.ts"
+import { OPEN_FAMILIES, OPENAI_FAMILIES } from "../dialects/image/openai-families.ts"
+import { OPENROUTER_IMAGES } from "../dialects/image/openrouter.ts"
+import { TOGETHER_IMAGES } from "../dialects/image/together.ts"
+import { XAI_IMAGES } from "../dialects/image/xai.ts"
+import { OPENAI_CHAT, openAiChat } from "../dialects/openai-chat/index.ts"
 import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "../dialects/openai-chat/quirks.ts"
 import { openAiResponses, type OpenAiResponsesQuirks } from "../dialects/openai-responses/index.ts"
+import { jinaRerank, type JinaRerankQuirks } from "../dialects/rerank/jina.ts"
 import { ANTHROPIC_VERSION, offer } from "./offers.ts"
+import {
+  GROQ_SOUND,
+  MISTRAL_SOUND,
+  OPEN_SOUND,
+  OPENAI_SOUND,
+  OPENROUTER_SOUND,
+  type SoundOperations,
+  XAI_SOUND,
+} from "./sound.ts"
 import { bearerSigner } from "./static-signer.ts"
-import type { ChatOffer, Vendor } from "./vendor.ts"
+import type { ImageFormat } from "../canon/image.ts"
+import type { ChatOffer, Operations, Vendor } from "./vendor.ts"
 
 /** One vendor whose servers speak `openai-chat`. */
 export interface CompatibleRow {
@@ -18,6 +40,14 @@ export interface CompatibleRow {
   readonly quirks?: Partial<OpenAiChatQuirks>
   /** Present where it speaks `openai-responses` too, at the same base address: what is unlike OpenAI. */
   readonly responses?: Partial<OpenAiResponsesQuirks>
+  /** How its embeddings are unlike those of most compatible vendors. */
+  readonly embedding?: Partial<OpenAiEmbeddingQuirks>
+  /** Present where it reranks in Jina's form: what is unlike Jina. */
+  readonly rerank?: Partial<JinaRerankQuirks>
+  /** Present where it makes pictures. Servers that anybody can run are asked in OpenAI's form. */
+  readonly image?: ImageFormat
+  /** Present where it speaks or writes down what is said. Servers that anybody can run may do both. */
+  readonly sound?: SoundOperations
   /**
    * Whoever runs the server chooses what it speaks: `openai-chat`, and `openai-responses` or
    * `anthropic-messages` at the same base address where a provider's `dialects` say so.
@@ -34,6 +64,16 @@ const COMMON: OpenAiChatQuirks = {
   maxTokensField: "max_tokens",
   maxTokensFieldOnly: true,
   developerRole: "system",
+}
+
+/**
+ * What most compatible vendors do when they embed. Those that are not known to read tokens or to write
+ * base64 are asked for neither.
+ */
+const COMMON_EMBEDDING: OpenAiEmbeddingQuirks = {
+  ...OPENAI_EMBEDDING_QUIRKS,
+  tokens: false,
+  base64: false,
 }
 
 /** For those that know both names of the limit. */
@@ -68,6 +108,9 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     keyVariables: ["OPENAI_API_KEY"],
     quirks: OPENAI_QUIRKS,
     responses: {},
+    embedding: OPENAI_EMBEDDING_QUIRKS,
+    image: openAiImages(OPENAI_FAMILIES),
+    sound: OPENAI_SOUND,
   },
   {
     id: "mistral",
@@ -81,6 +124,8 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       dropFields: ["logit_bias", "logprobs", "top_logprobs", "store", "user", "verbosity"],
       maxTemperature: 1.5,
     },
+    embedding: { mostInputs: 256, dimensionsField: "output_dimension", user: false },
+    sound: MISTRAL_SOUND,
   },
   {
     id: "groq",
@@ -92,6 +137,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       reasoningField: "reasoning",
       dropFields: ["logit_bias", "logprobs", "top_logprobs"],
     },
+    sound: GROQ_SOUND,
   },
   {
     id: "deepseek",
@@ -108,6 +154,8 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     keyVariables: ["XAI_API_KEY"],
     quirks: BOTH_LIMITS,
     responses: {},
+    image: XAI_IMAGES,
+    sound: XAI_SOUND,
   },
   {
     id: "together",
@@ -115,6 +163,9 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.together.xyz/v1",
     keyVariables: ["TOGETHER_API_KEY", "TOGETHERAI_API_KEY"],
     quirks: { reasoningField: "reasoning", topK: true },
+    rerank: {},
+    image: TOGETHER_IMAGES,
+    sound: OPEN_SOUND,
   },
   {
     id: "fireworks",
@@ -122,6 +173,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.fireworks.ai/inference/v1",
     keyVariables: ["FIREWORKS_API_KEY"],
     quirks: { ...BOTH_LIMITS, topK: true },
+    image: FIREWORKS_IMAGES,
   },
   {
     id: "openrouter",
@@ -139,6 +191,10 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       topK: true,
     },
     responses: {},
+    embedding: OPENAI_EMBEDDING_QUIRKS,
+    rerank: {},
+    image: OPENROUTER_IMAGES,
+    sound: OPENROUTER_SOUND,
   },
   {
     id: "perplexity",
@@ -166,6 +222,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.deepinfra.com/v1/openai",
     keyVariables: ["DEEPINFRA_API_KEY", "DEEPINFRA_TOKEN"],
     quirks: { topK: true },
+    sound: OPEN_SOUND,
   },
   {
     id: "nvidia",
@@ -252,6 +309,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Upstage",
     baseUrl: "https://api.upstage.ai/v1",
     keyVariables: ["UPSTAGE_API_KEY"],
+    embedding: { mostInputs: 100 },
   },
   {
     id: "ollama",
@@ -260,6 +318,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     keyVariables: [],
     quirks: { reasoningField: "reasoning", reasoningHistory: "text" },
     isServerOfOnesOwn: true,
+    embedding: { tokens: true },
   },
   {
     id: "vllm",
@@ -268,6 +327,8 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     keyVariables: [],
     quirks: { ...BOTH_LIMITS, topK: true, reasoningHistory: "text" },
     isServerOfOnesOwn: true,
+    embedding: { tokens: true },
+    rerank: {},
   },
   {
     id: "lm-studio",
@@ -276,6 +337,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     keyVariables: [],
     quirks: { topK: true },
     isServerOfOnesOwn: true,
+    embedding: { tokens: true },
   },
   {
     id: "llama-cpp",
@@ -284,6 +346,8 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     keyVariables: [],
     quirks: { ...BOTH_LIMITS, topK: true, reasoningHistory: "text" },
     isServerOfOnesOwn: true,
+    embedding: { tokens: true },
+    rerank: {},
   },
   {
     // Nothing is known of the server behind it, so what callers write is left as it is.
@@ -292,6 +356,8 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     keyVariables: [],
     quirks: { ...BOTH_LIMITS, developerRole: "developer", topK: true, reasoningHistory: "details" },
     isServerOfOnesOwn: true,
+    embedding: { tokens: true },
+    rerank: {},
   },
 ]
 
@@ -304,6 +370,7 @@ export function compatibleVendor(row: CompatibleRow): Vendor {
     ...(baseUrl === undefined ? {} : { baseUrl }),
     keyVariables,
     chat: offersOf(row),
+    operations: operationsOf(row),
     ...(row.isServerOfOnesOwn && {
       optionalDialects: OWN_SERVER_OFFERS.map(({ dialect }) => dialect.id),
     }),
@@ -317,4 +384,16 @@ function offersOf(row: CompatibleRow): ChatOffer[] {
   const chat = offer(openAiChat({ ...COMMON, ...row.quirks }), "/chat/completions")
   if (row.isServerOfOnesOwn) return [chat, ...OWN_SERVER_OFFERS]
   return row.responses ? [chat, offer(openAiResponses(row.responses), "/responses")] : [chat]
+}
+
+function operationsOf(row: CompatibleRow): Operations {
+  const { embedding, rerank } = row
+  const { decodeError } = OPENAI_CHAT
+  const image = row.image ?? (row.isServerOfOnesOwn ? openAiImages(OPEN_FAMILIES) : undefined)
+  return {
+    ...(row.sound ?? (row.isServerOfOnesOwn ? OPEN_SOUND : {})),
+    embedding: openAiEmbedding(decodeError, { ...COMMON_EMBEDDING, ...embedding }),
+    ...(rerank === undefined ? {} : { rerank: jinaRerank(decodeError, rerank) }),
+    ...(image === undefined ? {} : { image }),
+  }
 }

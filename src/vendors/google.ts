@@ -1,4 +1,8 @@
+import { geminiEmbedding } from "../dialects/embedding/gemini.ts"
 import { GEMINI } from "../dialects/gemini/index.ts"
+import { googleImages } from "../dialects/image/gemini.ts"
+import { geminiSpeech } from "../dialects/speech/gemini.ts"
+import { geminiTranscription } from "../dialects/transcription/gemini.ts"
 import { geminiOffer } from "./gemini-offer.ts"
 import { headerSigner } from "./static-signer.ts"
 import type { Vendor } from "./vendor.ts"
@@ -12,6 +16,12 @@ export const GOOGLE: Vendor = {
   baseUrl: BASE_URL,
   keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
   chat: [geminiOffer(GEMINI, "/v1beta")],
+  operations: {
+    embedding: geminiEmbedding(GEMINI.decodeError),
+    image: googleImages("/v1beta"),
+    speech: geminiSpeech(GEMINI.decodeError, "/v1beta"),
+    transcription: geminiTranscription(GEMINI.decodeError, "/v1beta"),
+  },
   baseUrlOf: ({ baseUrl = BASE_URL }) => baseUrl,
   signer: ({ apiKey }) => headerSigner("x-goog-api-key", apiKey),
   probe: ({ baseUrl = BASE_URL }) => ({ url: `${baseUrl}/v1beta/models?pageSize=1` }),

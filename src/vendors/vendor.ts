@@ -1,5 +1,10 @@
 import type { DialectId } from "../canon/chat.ts"
 import type { UpstreamDialect } from "../canon/dialect.ts"
+import type { EmbeddingFormat } from "../canon/embedding.ts"
+import type { ImageFormat } from "../canon/image.ts"
+import type { RerankFormat } from "../canon/rerank.ts"
+import type { SpeechFormat } from "../canon/speech.ts"
+import type { TranscriptionFormat } from "../canon/transcription.ts"
 import type { ProviderSettings } from "../config/settings.ts"
 import type { VariableSet, VendorSetting } from "../config/vendors.ts"
 
@@ -44,6 +49,15 @@ export type Probe =
   /** There is none: what is known without asking, for the operator to read. */
   | { readonly known: string }
 
+/** What a vendor does beside chat, and how each of it is asked for. */
+export interface Operations {
+  readonly embedding?: EmbeddingFormat
+  readonly rerank?: RerankFormat
+  readonly speech?: SpeechFormat
+  readonly transcription?: TranscriptionFormat
+  readonly image?: ImageFormat
+}
+
 /** Who makes the API: where it is, how its requests are signed, which dialects it speaks. */
 export interface Vendor {
   readonly id: string
@@ -58,8 +72,9 @@ export interface Vendor {
   readonly settings?: readonly VendorSetting[]
   /** The settings a provider cannot do without: all of one of these lists. */
   readonly needs?: readonly (readonly (VendorSetting | "base_url")[])[]
-  /** What its servers speak, the one to prefer first. */
+  /** What its servers speak, the one to prefer first; empty where they know no chat. */
   readonly chat: readonly ChatOffer[]
+  readonly operations?: Operations
   /** Those of them that a provider's servers speak only where its settings say so. */
   readonly optionalDialects?: readonly DialectId[]
   /** The base address of a provider; undefined when its settings, unchecked, do not say enough. */

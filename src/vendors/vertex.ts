@@ -1,5 +1,9 @@
 import type { ProviderSettings } from "../config/settings.ts"
+import { vertexEmbedding } from "../dialects/embedding/vertex.ts"
 import { gemini } from "../dialects/gemini/index.ts"
+import { googleImages } from "../dialects/image/gemini.ts"
+import { geminiSpeech } from "../dialects/speech/gemini.ts"
+import { geminiTranscription } from "../dialects/transcription/gemini.ts"
 import { geminiOffer } from "./gemini-offer.ts"
 import { ServiceAccountSigner } from "./service-account-signer.ts"
 import type { Vendor } from "./vendor.ts"
@@ -28,6 +32,12 @@ export const VERTEX: Vendor = {
   settings: ["credentials", "project", "location"],
   needs: [["credentials"]],
   chat: [geminiOffer(VERTEX_GEMINI, "")],
+  operations: {
+    embedding: vertexEmbedding(VERTEX_GEMINI.decodeError),
+    image: googleImages(""),
+    speech: geminiSpeech(VERTEX_GEMINI.decodeError, ""),
+    transcription: geminiTranscription(VERTEX_GEMINI.decodeError, ""),
+  },
   baseUrlOf,
   signer({ credentials }) {
     if (credentials === undefined) throw new Error("a vertex provider has no credentials")

@@ -37,6 +37,7 @@ test("reads the documented example", () => {
       mediaPrivate: false,
     },
     deadlines: { connect: 5_000, firstByte: 600_000, betweenBytes: 120_000, whole: 1_800_000 },
+    images: { linkLifetime: 3_600_000 },
     multiplier: "1",
     providers: {
       openai: { vendor: "openai", apiKey: "sk-1", headers: {}, knownModels: true, origin: "file" },

@@ -6,8 +6,9 @@ const URL = "http://127.0.0.1:9999"
 
 test("the simulator is offered in each dialect, priced", () => {
   const { providers, models } = withSandbox(load("").settings, URL)
-  const called = Object.entries(models).map(([id, { kind, price, deployments }]) => {
-    expect([id, kind, price?.input, price?.output]).toEqual([id, "chat", "0.15", "0.60"])
+  const chat = Object.entries(models).filter(([, { kind }]) => kind === "chat")
+  const called = chat.map(([id, { price, deployments }]) => {
+    expect([id, price?.input, price?.output]).toEqual([id, "0.15", "0.60"])
     const provider = deployments?.[0]?.provider ?? "sandbox"
     return [id, providers[provider]?.vendor, providers[provider]?.baseUrl]
   })
@@ -21,6 +22,12 @@ test("the simulator is offered in each dialect, priced", () => {
   ])
   expect(called.filter(([id]) => id?.includes("fault"))).toHaveLength(7)
   expect(providers["sandbox-gpt"]?.dialects).toEqual(["openai-responses"])
+})
+
+test("the simulator is offered for what is no chat, priced in its own unit", () => {
+  const { models } = withSandbox(load("").settings, URL)
+  expect(models["sandbox/embed"]).toMatchObject({ kind: "embedding", price: { input: "0.02" } })
+  expect(models["sandbox/rerank"]).toMatchObject({ kind: "rerank", price: { search: "2000" } })
 })
 
 test("only Bedrock's provider signs, and none brings known models", () => {

@@ -9,8 +9,6 @@ export interface JinaRerankQuirks {
   readonly limitField: "top_n" | "top_k"
   /** The member of the answer that holds them. */
   readonly resultsField: "results" | "data"
-  /** The field that holds where a document is cut. Absent: it cannot be told. */
-  readonly cutField?: string
 }
 
 const JINA_QUIRKS: JinaRerankQuirks = { limitField: "top_n", resultsField: "results" }
@@ -24,7 +22,7 @@ export function jinaRerank(
   decodeError: RerankFormat["decodeError"],
   quirks: Partial<JinaRerankQuirks> = {},
 ): RerankFormat {
-  const { limitField, resultsField, cutField } = { ...JINA_QUIRKS, ...quirks }
+  const { limitField, resultsField } = { ...JINA_QUIRKS, ...quirks }
   return {
     encode(request, model) {
       const { query, documents, topN, maxTokensPerDocument, extra } = request
@@ -36,13 +34,12 @@ export function jinaRerank(
         [limitField]: topN,
         return_documents: false,
       }
-      const isLost = maxTokensPerDocument !== undefined && cutField === undefined
-      if (maxTokensPerDocument !== undefined && cutField !== undefined) {
-        body[cutField] = maxTokensPerDocument
-      }
       return {
         calls: [jsonCall("/rerank", body)],
-        losses: isLost ? [{ name: "max_tokens_per_doc", effect: "dropped" }] : [],
+        losses:
+          maxTokensPerDocument === undefined
+            ? []
+            : [{ name: "max_tokens_per_doc", effect: "dropped" }],
       }
     },
     decode(answers, request) {

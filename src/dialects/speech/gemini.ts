@@ -8,11 +8,11 @@ import { formToAsk, lossesOf } from "./forms.ts"
  * Gemini's speaking models: `generateContent` that answers with sound, as raw samples in JSON (WIRE.md 12).
  * How to speak stands before the text, as Google's guide has it.
  * @param decodeError reads the refusals of the vendor.
- * @param pathOf the path of a model's `generateContent`.
+ * @param parent the path above `/models`.
  */
 export function geminiSpeech(
   decodeError: SpeechFormat["decodeError"],
-  pathOf: (model: string) => string,
+  parent: string,
 ): SpeechFormat {
   return {
     encode(request, model) {
@@ -29,7 +29,12 @@ export function geminiSpeech(
           speechConfig: { voiceConfig: voice },
         },
       }
-      return { call: jsonCall(pathOf(model), body), form, delivery: { type: "json", read }, losses }
+      return {
+        call: jsonCall(`${parent}/models/${encodeURIComponent(model)}:generateContent`, body),
+        form,
+        delivery: { type: "json", read },
+        losses,
+      }
     },
     decodeError,
   }

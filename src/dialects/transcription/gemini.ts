@@ -18,11 +18,11 @@ const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json"])
  * Gemini has no endpoint for transcription: a model that hears is told to write down what is said
  * (WIRE.md 5).
  * @param decodeError reads the refusals of the vendor.
- * @param pathOf the path of a model's `generateContent`.
+ * @param parent the path above `/models`.
  */
 export function geminiTranscription(
   decodeError: TranscriptionFormat["decodeError"],
-  pathOf: (model: string) => string,
+  parent: string,
 ): TranscriptionFormat {
   return {
     async encode(request, model) {
@@ -41,7 +41,10 @@ export function geminiTranscription(
         ],
         generationConfig: { temperature: temperature ?? 0 },
       }
-      return { calls: [jsonCall(pathOf(model), body)], losses }
+      return {
+        calls: [jsonCall(`${parent}/models/${encodeURIComponent(model)}:generateContent`, body)],
+        losses,
+      }
     },
     decode(answer) {
       const body = jsonOf(answer)

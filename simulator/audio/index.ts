@@ -1,0 +1,40 @@
+import type { Answer, WireFormat } from "../format.ts"
+import { answerJson } from "../json-operation.ts"
+import { answerSpeech } from "./openai-speech.ts"
+import { answerTranscription } from "./openai-transcription.ts"
+import {
+  answerDeepgramListen,
+  answerDeepgramSpeech,
+  answerElevenLabsListen,
+  answerElevenLabsSpeech,
+  answerXaiListen,
+  answerXaiSpeech,
+  gemini,
+} from "./vendors.ts"
+
+const PATHS: Readonly<Record<string, Answer>> = {
+  "/v1/audio/speech": answerSpeech,
+  "/v1/audio/transcriptions": (exchange) => answerTranscription(exchange, "transcribe"),
+  "/v1/audio/translations": (exchange) => answerTranscription(exchange, "translate"),
+  "/v1/speak": answerDeepgramSpeech,
+  "/v1/listen": answerDeepgramListen,
+  "/v1/speech-to-text": answerElevenLabsListen,
+  "/v1/tts": answerXaiSpeech,
+  "/v1/stt": answerXaiListen,
+}
+
+/** The models of Gemini's that this answers for: the speaking ones, and one that hears. */
+const GEMINI = /\/models\/(gemini-[^/:]*(?:tts|listen)[^/:]*):generateContent$/
+
+/** Speech and transcription, as each vendor has them. */
+export const audio: WireFormat = {
+  name: "audio",
+  match(method, path): Answer | undefined {
+    if (method !== "POST") return undefined
+    if (Object.hasOwn(PATHS, path)) return PATHS[path]
+    if (path.startsWith("/v1/text-to-speech/")) return answerElevenLabsSpeech
+    const model = GEMINI.exec(path)?.[1]
+    if (model === undefined) return undefined
+    return (exchange) => answerJson(exchange, () => gemini(decodeURIComponent(model)))
+  },
+}

@@ -1,0 +1,154 @@
+import type { Exchange } from "../exchange.ts"
+import type { Fault } from "../faults.ts"
+import { isObject, type JsonObject, objectOf, stringOf } from "../json.ts"
+import { unknownField } from "../json-operation.ts"
+import {
+  credentialError,
+  faultError,
+  invalid,
+  refuse,
+  type VendorError,
+} from "../openai-chat/errors.ts"
+import { vendorResponse } from "../openai-chat/headers.ts"
+import { dueFault } from "../play.ts"
+import { bodyOf, type Step } from "../stream.ts"
+import { countTokens } from "../tokens.ts"
+import { playTransportFault } from "../transport-faults.ts"
+import { CONTENT_TYPES, type Form, FORMS, sound, spokenSeconds, wholeSound } from "./sound.ts"
+
+const FIELDS = [
+  "model",
+  "input",
+  "voice",
+  "response_format",
+  "speed",
+  "instructions",
+  "stream_format",
+]
+const VOICES =
+  "alloy ash ballad coral echo fable onyx nova sage shimmer verse marin cedar autumn troy".split(
+    " ",
+  )
+
+/** Tokens of a second of speech. */
+const TOKENS_PER_SECOND = 21
+
+/** Fails as the fault wants; undefined: go on. */
+export async function playFault(
+  exchange: Exchange,
+  fault: Fault,
+  model: string,
+): Promise<Response | undefined> {
+  const transported = await playTransportFault(exchange, fault)
+  if (transported !== undefined) return transported
+  const error = fault.name === "stream-error" ? undefined : faultError(fault.name, model)
+  return error === undefined ? undefined : refuse(exchange, error)
+}
+
+/** `POST /v1/audio/speech` (WIRE.md 12): OpenAI's, and by the model's name Groq's and Mistral's. */
+export async function answerSpeech(exchange: Exchange): Promise<Response> {
+  const body = await exchange.readBody()
+  const refused = credentialError(exchange.headers)
+  if (refused !== undefined) return refuse(exchange, refused)
+  if (!isObject(body)) return refuse(exchange, invalid("The body is no JSON object.", null, null))
+  const model = stringOf(body.model)
+  const fault = dueFault(exchange, model, stringOf(body.input))
+  if (fault === "unknown") return refuse(exchange, invalid("unknown fault", null, "unknown_fault"))
+  const played = fault === undefined ? undefined : await playFault(exchange, fault, model)
+  if (played !== undefined) return played
+  const wrong = faultOf(body, model)
+  if (wrong !== undefined) return refuse(exchange, wrong)
+  const form = (stringOf(body.response_format) || "mp3") as Form
+  const asked = { text: stringOf(body.input), form, seconds: secondsOf(body) }
+  if (model.startsWith("voxtral-")) {
+    const data = Buffer.from(wholeSound(asked.form, asked.seconds)).toString("base64")
+    exchange.finish()
+    return vendorResponse(JSON.stringify({ audio_data: data }), "json")
+  }
+  return body.stream_format === "sse"
+    ? answerEvents(exchange, asked, fault)
+    : answerSound(exchange, asked, fault)
+}
+
+interface Asked {
+  readonly text: string
+  readonly form: Form
+  readonly seconds: number
+}
+
+function secondsOf(body: JsonObject): number {
+  return spokenSeconds(stringOf(body.input), typeof body.speed === "number" ? body.speed : 1)
+}
+
+function faultOf(body: JsonObject, model: string): VendorError | undefined {
+  const unknown = unknownField(body, FIELDS)
+  if (unknown !== undefined)
+    return invalid(`Unknown parameter: '${unknown}'.`, unknown, "unknown_parameter")
+  const voice = stringOf(body.voice) || stringOf(objectOf(body.voice).id)
+  const isKnown = VOICES.includes(voice) || voice.startsWith("voice_") || voice.includes("_")
+  if (!isKnown) {
+    const values = VOICES.map((name) => `'${name}'`).join(", ")
+    return invalid(`Input should be ${values}`, "voice", "invalid_value")
+  }
+  const form = stringOf(body.response_format) || "mp3"
+  const forms: readonly string[] = model.includes("orpheus") ? ["wav"] : FORMS
+  if (!forms.includes(form)) {
+    return invalid(`response_format must be one of [${forms.join(" ")}]`, "response_format", null)
+  }
+  if (body.stream_format === "sse" && model.startsWith("tts-1")) {
+    return invalid("stream_format 'sse' is not supported for this model.", "stream_format", null)
+  }
+  return undefined
+}
+
+/** The bytes of a sound as they are made, with the faults that break them off. */
+export function soundSteps(pieces: readonly Uint8Array[], fault: Fault | undefined): Step[] {
+  const middle = Math.ceil(pieces.length / 2)
+  if (fault?.name === "cut") return [...pieces.slice(0, middle), { wait: 20 }, "cut-now"]
+  if (fault?.name === "stall")
+    return [...pieces.slice(0, middle), { wait: fault.amount }, ...pieces.slice(middle)]
+  if (fault?.name === "slow-first-byte") return [{ wait: fault.amount }, ...pieces]
+  return [...pieces]
+}
+
+function answerSound(
+  exchange: Exchange,
+  { form, seconds }: Asked,
+  fault: Fault | undefined,
+): Response {
+  const steps = soundSteps(sound(form, seconds), fault)
+  const response = vendorResponse(bodyOf(exchange, waiting(steps, exchange.cadence)), "json")
+  response.headers.set("content-type", CONTENT_TYPES[form])
+  return response
+}
+
+function* waiting(steps: readonly Step[], cadence: number): Generator<Step> {
+  for (const step of steps) {
+    yield step
+    if (cadence > 0) yield { wait: cadence }
+  }
+}
+
+function answerEvents(
+  exchange: Exchange,
+  { form, seconds, text }: Asked,
+  fault: Fault | undefined,
+): Response {
+  const input = countTokens(text)
+  const output = Math.ceil(seconds * TOKENS_PER_SECOND)
+  const usage = { input_tokens: input, output_tokens: output, total_tokens: input + output }
+  const deltas = sound(form, seconds).map((piece) =>
+    event({ type: "speech.audio.delta", audio: Buffer.from(piece).toString("base64") }),
+  )
+  const done = event({ type: "speech.audio.done", ...(fault?.name !== "no-usage" && { usage }) })
+  const steps = soundSteps(deltas, fault)
+  const failed = Buffer.from(
+    'data: {"error":{"message":"The server had an error","type":"server_error"}}\n\n',
+  )
+  const end = fault?.name === "stream-error" ? [failed] : fault?.name === "no-finish" ? [] : [done]
+  return vendorResponse(bodyOf(exchange, [...steps, ...end]), "stream")
+}
+
+function event(content: object): Uint8Array {
+  return Buffer.from(`data: ${JSON.stringify(content)}\n\n`)
+}

@@ -1,0 +1,174 @@
+import type { Exchange } from "../exchange.ts"
+import type { Fault } from "../faults.ts"
+import { readForm, type SentForm } from "../form.ts"
+import type { JsonObject } from "../json.ts"
+import { credentialError, invalid, refuse, type VendorError } from "../openai-chat/errors.ts"
+import { vendorResponse } from "../openai-chat/headers.ts"
+import { dueFault, wholeBody } from "../play.ts"
+import { bodyOf, streamSteps } from "../stream.ts"
+import { countTokens } from "../tokens.ts"
+import { type Heard, hear } from "./heard.ts"
+import { playFault } from "./openai-speech.ts"
+
+type Task = "transcribe" | "translate"
+
+const FIELDS: ReadonlySet<string> = new Set(
+  "model language prompt response_format temperature timestamp_granularities[] stream include[] chunking_strategy known_speaker_names[] known_speaker_references[] diarize".split(
+    " ",
+  ),
+)
+
+/** What a model answers with (WIRE.md 13). */
+function formsOf(model: string): readonly string[] {
+  if (model.includes("diarize")) return ["json", "text", "diarized_json"]
+  return model.startsWith("gpt-") ? ["json"] : ["json", "text", "srt", "verbose_json", "vtt"]
+}
+
+/** `POST /v1/audio/transcriptions` and `/translations`: OpenAI's, and by the model's name Mistral's. */
+export async function answerTranscription(exchange: Exchange, task: Task): Promise<Response> {
+  const form = await readForm(exchange)
+  const refused = credentialError(exchange.headers)
+  if (refused !== undefined) return refuse(exchange, refused)
+  if (form === undefined)
+    return refuse(exchange, invalid("Could not parse multipart form", null, null))
+  const { fields } = form
+  const model = fields["model"] ?? ""
+  const fault = dueFault(exchange, model, fields["prompt"] ?? "")
+  if (fault === "unknown") return refuse(exchange, invalid("unknown fault", null, "unknown_fault"))
+  const played = fault === undefined ? undefined : await playFault(exchange, fault, model)
+  if (played !== undefined) return played
+  const wrong = faultOf(form, task)
+  if (wrong !== undefined) return refuse(exchange, wrong)
+  const heard = hear(
+    form.files[0]?.bytes ?? new Uint8Array(),
+    task === "translate" ? "In English, a sound" : "A sound",
+  )
+  if (fields["stream"] === "true" && model.startsWith("gpt-"))
+    return answerEvents(exchange, heard, fault)
+  const body = model.startsWith("voxtral-")
+    ? mistralBody(form, heard)
+    : bodyOfForm(form, heard, { task, fault })
+  return vendorResponse(wholeBody(exchange, JSON.stringify(body), fault), "json")
+}
+
+function faultOf({ fields, files }: SentForm, task: Task): VendorError | undefined {
+  const unknown = Object.keys(fields).find((name) => !FIELDS.has(name))
+  if (unknown !== undefined)
+    return invalid(`Unknown parameter: '${unknown}'.`, unknown, "unknown_parameter")
+  const [file] = files
+  if (files.length !== 1 || file?.field !== "file") return invalid("file is required", "file", null)
+  if (!/\.(flac|mp3|mp4|mpeg|mpga|m4a|ogg|wav|webm)$/.test(file.name)) {
+    return invalid("Unrecognized file format.", "file", "unsupported_value")
+  }
+  const model = fields["model"] ?? ""
+  const form = fields["response_format"] ?? "json"
+  if (!formsOf(model).includes(form)) {
+    const message = `response_format '${form}' is not compatible with model '${model}'.`
+    return invalid(message, "response_format", "unsupported_value")
+  }
+  const isOther =
+    task === "translate" && (model.startsWith("gpt-") || fields["language"] !== undefined)
+  return isOther ? invalid("This model does not translate.", "model", null) : undefined
+}
+
+interface Told {
+  readonly task: Task
+  readonly fault: Fault | undefined
+}
+
+function bodyOfForm({ fields }: SentForm, heard: Heard, { task, fault }: Told): JsonObject {
+  const { text, duration } = heard
+  const model = fields["model"] ?? ""
+  const usage = fault?.name === "no-usage" ? {} : { usage: usageOf(model, heard) }
+  switch (fields["response_format"]) {
+    case "verbose_json":
+      return { task, language: "english", duration, text, ...verbose(fields, heard), ...usage }
+    case "diarized_json": {
+      const segments = heard.segments.map((segment, index) => ({
+        type: "transcript.text.segment",
+        ...segment,
+        speaker: index === 0 ? "A" : "B",
+        id: `seg_${index}`,
+      }))
+      return { text, task, duration, segments, ...usage }
+    }
+    default:
+      return { text, ...usage }
+  }
+}
+
+function verbose(fields: SentForm["fields"], heard: Heard): JsonObject {
+  const asked = fields["timestamp_granularities[]"] ?? "segment"
+  const segments = heard.segments.map(({ text, start, end }, id) => ({
+    id,
+    seek: 0,
+    start,
+    end,
+    text: ` ${text}`,
+    tokens: [50_364, 50_364 + id],
+    temperature: Number(fields["temperature"] ?? 0),
+    avg_logprob: -0.28,
+    compression_ratio: 1.2,
+    no_speech_prob: 0.01,
+  }))
+  const words = heard.words.map(({ text, start, end }) => ({ word: text, start, end }))
+  return asked === "word" ? { words } : { segments }
+}
+
+function usageOf(model: string, { text, duration }: Heard): JsonObject {
+  if (!model.startsWith("gpt-")) return { type: "duration", seconds: Math.ceil(duration) }
+  const audio = Math.round(duration * 10)
+  const output = countTokens(text)
+  return {
+    type: "tokens",
+    total_tokens: audio + output,
+    input_tokens: audio,
+    input_token_details: { text_tokens: 0, audio_tokens: audio },
+    output_tokens: output,
+  }
+}
+
+/** Mistral's one form of answer (recorded). */
+function mistralBody({ fields }: SentForm, heard: Heard): JsonObject {
+  const isTimed = fields["timestamp_granularities[]"] === "segment"
+  const segments = heard.segments.map((segment, index) => ({
+    type: "transcription_segment",
+    ...segment,
+    speaker_id: fields["diarize"] === "true" ? `speaker_${index + 1}` : null,
+  }))
+  const completion = countTokens(heard.text)
+  return {
+    model: fields["model"],
+    text: heard.text,
+    language: null,
+    segments: isTimed ? segments : [],
+    usage: {
+      prompt_audio_seconds: Math.floor(heard.duration),
+      prompt_tokens: 5,
+      total_tokens: 5 + 375 + completion,
+      completion_tokens: completion,
+      prompt_tokens_details: { cached_tokens: 0, audio_tokens: 375 },
+    },
+    finish_reason: null,
+  }
+}
+
+/** Events with CRLF and `[DONE]` (recorded). */
+function answerEvents(exchange: Exchange, heard: Heard, fault: Fault | undefined): Response {
+  const { text } = heard
+  const deltas = text.split(/(?= )/).map((delta) => frame({ type: "transcript.text.delta", delta }))
+  const done = { type: "transcript.text.done", text, usage: usageOf("gpt-", heard) }
+  const script = {
+    opening: [],
+    body: deltas,
+    closing: [frame(done)],
+    end: "data: [DONE]\r\n\r\n",
+    errorFrame: frame({ error: { message: "The server had an error", type: "server_error" } }),
+    brokenFrame: 'data: {"type":"transcript.te\r\n\r\n',
+  }
+  return vendorResponse(bodyOf(exchange, streamSteps(script, exchange.cadence, fault)), "stream")
+}
+
+function frame(event: object): string {
+  return `data: ${JSON.stringify(event)}\r\n\r\n`
+}

@@ -1,0 +1,221 @@
+import type { Exchange } from "../exchange.ts"
+import { readForm } from "../form.ts"
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../json.ts"
+import type { Answered, JsonOperation } from "../json-operation.ts"
+import { GOOGLE } from "../manners.ts"
+import { credentialError, refuse } from "../openai-chat/errors.ts"
+import { bodyOf } from "../stream.ts"
+import { countTokens } from "../tokens.ts"
+import { type Heard, hear } from "./heard.ts"
+import { CONTENT_TYPES, type Form, sound, spokenSeconds, wholeSound } from "./sound.ts"
+
+function json(exchange: Exchange, body: object, status = 200): Response {
+  exchange.finish()
+  return Response.json(body, { status })
+}
+
+function soundResponse(exchange: Exchange, form: Form, text: string): Response {
+  const body = bodyOf(exchange, sound(form, spokenSeconds(text)))
+  return new Response(body, { headers: { "content-type": CONTENT_TYPES[form] } })
+}
+
+function queryOf(exchange: Exchange): URLSearchParams {
+  return new URLSearchParams(exchange.path.split("?")[1] ?? "")
+}
+
+/** Deepgram's refusals. */
+function deepgramRefusal(exchange: Exchange): Response | undefined {
+  const isKnown = /^Token (?!wrong$)\S+$/.test(exchange.headers.get("authorization") ?? "")
+  const refusal = {
+    err_code: "INVALID_AUTH",
+    err_msg: "Invalid credentials.",
+    request_id: "simulated",
+  }
+  return isKnown ? undefined : json(exchange, refusal, 401)
+}
+
+/** Deepgram's `POST /v1/speak` (WIRE.md 12). */
+export async function answerDeepgramSpeech(exchange: Exchange): Promise<Response> {
+  const body = await exchange.readBody()
+  const refused = deepgramRefusal(exchange)
+  if (refused !== undefined) return refused
+  const query = queryOf(exchange)
+  const model = query.get("model") ?? ""
+  if (!/^aura-/.test(model)) {
+    const message = "No such model/version combination found."
+    return json(exchange, { err_code: "INVALID_QUERY_PARAMETER", err_msg: message }, 400)
+  }
+  const encoding = query.get("encoding") ?? "mp3"
+  const form =
+    encoding === "linear16" ? (query.get("container") === "none" ? "pcm" : "wav") : encoding
+  return soundResponse(exchange, form as Form, stringOf(objectOf(body).text))
+}
+
+/** Deepgram's `POST /v1/listen` (WIRE.md 13). */
+export async function answerDeepgramListen(exchange: Exchange): Promise<Response> {
+  const bytes = new Uint8Array(await exchange.request.arrayBuffer())
+  exchange.state.log.keepBody(exchange.record, { size: bytes.length }, bytes.length)
+  const refused = deepgramRefusal(exchange)
+  if (refused !== undefined) return refused
+  const query = queryOf(exchange)
+  const heard = hear(bytes)
+  const isDiarized = query.get("diarize") === "true"
+  const words = heard.words.map(({ text, start, end }) => ({
+    word: text.toLowerCase().replace(/\W/g, ""),
+    start,
+    end,
+    confidence: 0.99,
+    punctuated_word: text,
+  }))
+  const utterances = heard.segments.map(({ text, start, end }, index) => ({
+    start,
+    end,
+    confidence: 0.99,
+    channel: 0,
+    transcript: text,
+    ...(isDiarized && { speaker: index }),
+    words: [],
+  }))
+  const language = query.get("detect_language") === "true" ? { detected_language: "en" } : {}
+  return json(exchange, {
+    metadata: { request_id: "simulated", duration: heard.duration, channels: 1 },
+    results: {
+      channels: [
+        { alternatives: [{ transcript: heard.text, confidence: 0.99, words }], ...language },
+      ],
+      utterances,
+    },
+  })
+}
+
+/** ElevenLabs' refusals (WIRE.md 12). */
+function elevenLabsRefusal(exchange: Exchange): Response | undefined {
+  const key = exchange.headers.get("xi-api-key") ?? ""
+  const detail = { status: "invalid_api_key", message: "Invalid API key" }
+  return key === "" || key === "wrong" ? json(exchange, { detail }, 401) : undefined
+}
+
+/** ElevenLabs' `POST /v1/text-to-speech/{voice}` (WIRE.md 12). */
+export async function answerElevenLabsSpeech(exchange: Exchange): Promise<Response> {
+  const body = objectOf(await exchange.readBody())
+  const refused = elevenLabsRefusal(exchange)
+  if (refused !== undefined) return refused
+  const voice = /text-to-speech\/([^/?]+)/.exec(exchange.path)?.[1] ?? ""
+  if (voice === "nobody") {
+    const detail = {
+      status: "voice_not_found",
+      message: `A voice with the voice_id ${voice} was not found.`,
+    }
+    return json(exchange, { detail }, 400)
+  }
+  const form = (queryOf(exchange).get("output_format") ?? "mp3").split("_")[0] as Form
+  return soundResponse(exchange, form, stringOf(body.text))
+}
+
+/** ElevenLabs' `POST /v1/speech-to-text` (WIRE.md 13). */
+export async function answerElevenLabsListen(exchange: Exchange): Promise<Response> {
+  const form = await readForm(exchange)
+  const refused = elevenLabsRefusal(exchange)
+  if (refused !== undefined) return refused
+  const [file] = form?.files ?? []
+  if (!file || !form?.fields["model_id"]) {
+    return json(exchange, { detail: [{ loc: ["body", "file"], msg: "Field required" }] }, 422)
+  }
+  const heard = hear(file.bytes)
+  const spaced = heard.words.flatMap((word, index) => {
+    const space = { text: " ", start: word.start, end: word.start, type: "spacing" }
+    return [
+      ...(index > 0 ? [space] : []),
+      { ...word, type: "word", speaker_id: "speaker_0", logprob: 0 },
+    ]
+  })
+  return json(exchange, {
+    language_code: "eng",
+    language_probability: 0.9,
+    text: heard.text,
+    words: spaced,
+  })
+}
+
+/** xAI's `POST /v1/tts` (WIRE.md 12). */
+export async function answerXaiSpeech(exchange: Exchange): Promise<Response> {
+  const body = objectOf(await exchange.readBody())
+  const refused = credentialError(exchange.headers)
+  if (refused !== undefined) return refuse(exchange, refused)
+  const form = stringOf(objectOf(body.output_format).codec) || "mp3"
+  return soundResponse(exchange, form as Form, stringOf(body.text))
+}
+
+/** xAI's `POST /v1/stt` (recorded). */
+export async function answerXaiListen(exchange: Exchange): Promise<Response> {
+  const form = await readForm(exchange)
+  const refused = credentialError(exchange.headers)
+  if (refused !== undefined) return refuse(exchange, refused)
+  const { text, duration, words } = hear(form?.files[0]?.bytes ?? new Uint8Array())
+  return json(exchange, { text, language: "en", duration, words })
+}
+
+/** Gemini's models that speak, and those that hear when they are told to (WIRE.md 5 and 12). */
+export function gemini(model: string): JsonOperation {
+  return {
+    manner: GOOGLE,
+    model,
+    answer: (body): Answered => (model.includes("tts") ? geminiSpeech(body) : geminiHearing(body)),
+  }
+}
+
+function partsOf(body: JsonObject): JsonObject[] {
+  const [content] = arrayOf(body.contents)
+  return arrayOf(objectOf(content).parts).filter(isObject)
+}
+
+function geminiSpeech(body: JsonObject): Answered {
+  const config = objectOf(body.generationConfig)
+  const voice = objectOf(objectOf(objectOf(config.speechConfig).voiceConfig).prebuiltVoiceConfig)
+  if (!/^[A-Z]/.test(stringOf(voice.voiceName))) {
+    return { refused: `Voice name ${stringOf(voice.voiceName)} is not supported.` }
+  }
+  const text = stringOf(partsOf(body)[0]?.text)
+  const seconds = spokenSeconds(text)
+  const data = Buffer.from(wholeSound("pcm", seconds)).toString("base64")
+  const inlineData = { mimeType: "audio/L16;codec=pcm;rate=24000", data }
+  const output = Math.ceil(seconds * 25)
+  return { json: geminiAnswer([{ inlineData }], { input: countTokens(text), audio: 0, output }) }
+}
+
+function geminiHearing(body: JsonObject): Answered {
+  const parts = partsOf(body)
+  const data = parts.map((part) => stringOf(objectOf(part.inlineData).data)).join("")
+  const instruction = parts.map((part) => stringOf(part.text)).join("")
+  const isEnglish = instruction.startsWith("Translate")
+  const heard: Heard = hear(
+    Buffer.from(data, "base64"),
+    isEnglish ? "In English, a sound" : "A sound",
+  )
+  const audio = Math.ceil(heard.duration * 32)
+  const input = countTokens(instruction) + audio
+  return {
+    json: geminiAnswer([{ text: heard.text }], { input, audio, output: countTokens(heard.text) }),
+  }
+}
+
+interface Counted {
+  readonly input: number
+  readonly audio: number
+  readonly output: number
+}
+
+function geminiAnswer(parts: object[], { input, audio, output }: Counted): object {
+  return {
+    candidates: [{ content: { parts, role: "model" }, finishReason: "STOP", index: 0 }],
+    usageMetadata: {
+      promptTokenCount: input,
+      candidatesTokenCount: output,
+      totalTokenCount: input + output,
+      promptTokensDetails: [
+        { modality: "TEXT", tokenCount: input - audio },
+        ...(audio > 0 ? [{ modality: "AUDIO", tokenCount: audio }] : []),
+      ],
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import type { Exchange } from "../exchange.ts"
+import type { Fault } from "../faults.ts"
+import { arrayOf, type JsonObject, stringOf } from "../json.ts"
+import { answerJson, type Answered, toldCount, unknownField } from "../json-operation.ts"
+import { COHERE } from "../manners.ts"
+import { countTokens } from "../tokens.ts"
+import { vectorOf } from "./vectors.ts"
+
+const FIELDS =
+  "model texts input_type embedding_types output_dimension truncate max_tokens priority".split(" ")
+const PURPOSES = ["search_document", "search_query", "classification", "clustering"]
+const MOST_TEXTS = 96
+const DIMENSIONS = 1536
+
+/** `POST /v2/embed` (WIRE.md 9). */
+export function answerEmbed(exchange: Exchange): Promise<Response> {
+  return answerJson(exchange, () => ({ manner: COHERE, answer }))
+}
+
+function answer(body: JsonObject, fault: Fault | undefined): Answered {
+  const unknown = unknownField(body, FIELDS)
+  if (unknown !== undefined) return { refused: `unknown field: parameter '${unknown}'` }
+  const read = readEmbed(body)
+  if ("refused" in read) return read
+  const { texts, vectors } = read
+  const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)
+  const told = toldCount(tokens, fault)
+  return {
+    json: {
+      id: crypto.randomUUID(),
+      texts: texts.map((text) => text.toLowerCase()),
+      embeddings: { float: vectors },
+      meta: {
+        api_version: { version: "2" },
+        ...(told === undefined ? {} : { billed_units: { input_tokens: told, image_tokens: 0 } }),
+      },
+      response_type: "embeddings_by_type",
+    },
+  }
+}
+
+/** What a body asks of one of Cohere's models, wherever it runs. */
+export function readEmbed(
+  body: JsonObject,
+): { readonly texts: string[]; readonly vectors: number[][] } | { readonly refused: string } {
+  const texts = arrayOf(body.texts).map((text) => stringOf(text))
+  if (texts.length === 0) return { refused: "invalid request: texts must be set" }
+  if (texts.length > MOST_TEXTS) {
+    return {
+      refused: `invalid request: total number of texts must be at most ${MOST_TEXTS} - received ${texts.length}`,
+    }
+  }
+  if (!PURPOSES.includes(stringOf(body.input_type))) {
+    return { refused: "invalid request: valid input_type must be provided with the model" }
+  }
+  const dimensions = typeof body.output_dimension === "number" ? body.output_dimension : DIMENSIONS
+  return { texts, vectors: texts.map((text) => vectorOf(text, dimensions)) }
+}

@@ -1,0 +1,95 @@
+import type { Exchange } from "../exchange.ts"
+import type { Fault } from "../faults.ts"
+import { readCall } from "../gemini/paths.ts"
+import { arrayOf, type Json, type JsonObject, objectOf, stringOf } from "../json.ts"
+import { answerJson, type Answered, toldCount } from "../json-operation.ts"
+import { GOOGLE } from "../manners.ts"
+import { countTokens } from "../tokens.ts"
+import { vectorOf } from "./vectors.ts"
+
+const MOST_REQUESTS = 100
+const MOST_INSTANCES = 250
+const DIMENSIONS = 3072
+/** Shortened vectors are not of length one, as recorded. */
+const SHORTENED_LENGTH = 0.6
+
+/** `:batchEmbedContents` of the Gemini API (WIRE.md 9). */
+export function answerBatch(exchange: Exchange): Promise<Response> {
+  const { model } = readCall(exchange.path)
+  const answer = (body: JsonObject, fault: Fault | undefined) => batch(body, model, fault)
+  return answerJson(exchange, () => ({ manner: GOOGLE, model, answer }))
+}
+
+/** `:predict` of Vertex AI (WIRE.md 9). */
+export function answerPredict(exchange: Exchange): Promise<Response> {
+  const { model } = readCall(exchange.path)
+  const answer = (body: JsonObject, fault: Fault | undefined) => predict(body, model, fault)
+  return answerJson(exchange, () => ({ manner: GOOGLE, model, answer }))
+}
+
+function batch(body: JsonObject, model: string, fault: Fault | undefined): Answered {
+  const requests = arrayOf(body.requests).map((request) => objectOf(request))
+  if (requests.length === 0) {
+    return { refused: "* BatchEmbedContentsRequest.requests: must not be empty\n" }
+  }
+  if (requests.length > MOST_REQUESTS) {
+    return {
+      refused: `* BatchEmbedContentsRequest.requests: at most ${MOST_REQUESTS} requests can be in one batch\n`,
+    }
+  }
+  if (requests.some((request) => request.model !== `models/${model}`)) {
+    return { refused: "* BatchEmbedContentsRequest.requests: model is not the one of the path\n" }
+  }
+  const texts = requests.map(({ content }) =>
+    arrayOf(objectOf(content).parts)
+      .map((part) => stringOf(objectOf(part).text))
+      .join(""),
+  )
+  const told = toldCount(tokensOf(texts), fault)
+  return {
+    json: {
+      embeddings: requests.map(({ outputDimensionality }, index) => ({
+        values: valuesOf(texts[index] ?? "", outputDimensionality),
+      })),
+      // The first generation never tells.
+      ...(told === undefined || model === "gemini-embedding-001"
+        ? {}
+        : { usageMetadata: { promptTokenCount: told } }),
+    },
+  }
+}
+
+function predict(body: JsonObject, model: string, fault: Fault | undefined): Answered {
+  const texts = arrayOf(body.instances).map((instance) => stringOf(objectOf(instance).content))
+  if (texts.length === 0 || texts.includes("")) return { refused: "The text content is empty." }
+  const most = model.startsWith("gemini-") ? 1 : MOST_INSTANCES
+  if (texts.length > most)
+    return { refused: `At most ${most} instances are allowed per prediction.` }
+  const { outputDimensionality } = objectOf(body.parameters)
+  return {
+    json: {
+      predictions: texts.map((text) => {
+        const told = toldCount(countTokens(text), fault)
+        return {
+          embeddings: {
+            values: valuesOf(text, outputDimensionality),
+            statistics: {
+              truncated: false,
+              ...(told === undefined ? {} : { token_count: told }),
+            },
+          },
+        }
+      }),
+      metadata: { billableCharacterCount: texts.join("").length },
+    },
+  }
+}
+
+function valuesOf(text: string, dimensions: Json | undefined): number[] {
+  if (typeof dimensions !== "number") return vectorOf(text, DIMENSIONS)
+  return vectorOf(text, dimensions).map((number) => number * SHORTENED_LENGTH)
+}
+
+function tokensOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + countTokens(text), 0)
+}

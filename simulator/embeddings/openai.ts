@@ -1,0 +1,144 @@
+import type { Exchange } from "../exchange.ts"
+import type { Fault } from "../faults.ts"
+import { type Json, type JsonObject, stringOf } from "../json.ts"
+import {
+  answerJson,
+  type Answered,
+  type JsonOperation,
+  toldCount,
+  unknownField,
+} from "../json-operation.ts"
+import { DETAIL, OPENAI } from "../manners.ts"
+import { countTokens } from "../tokens.ts"
+import { base64Of, vectorOf } from "./vectors.ts"
+
+/** How those that embed at `/v1/embeddings` differ (WIRE.md 9). */
+interface Kind {
+  readonly fields: readonly string[]
+  readonly mostInputs: number
+  readonly takesTokens: boolean
+  readonly dimensionsField: string
+  readonly encodingField: string
+  readonly dimensions: number
+  readonly usage: (tokens: number) => object
+  readonly speaksDetail: boolean
+}
+
+const OPENAI_KIND: Kind = {
+  fields: ["model", "input", "encoding_format", "dimensions", "user"],
+  mostInputs: 2048,
+  takesTokens: true,
+  dimensionsField: "dimensions",
+  encodingField: "encoding_format",
+  dimensions: 256,
+  usage: (tokens) => ({ prompt_tokens: tokens, total_tokens: tokens }),
+  speaksDetail: false,
+}
+
+/** By the beginning of the model's name; any other is OpenAI's, or the simulator's own. */
+const KINDS: readonly (readonly [RegExp, Kind])[] = [
+  [
+    /^voyage-/,
+    {
+      fields:
+        "model input input_type truncation output_dimension output_dtype encoding_format".split(
+          " ",
+        ),
+      mostInputs: 1000,
+      takesTokens: false,
+      dimensionsField: "output_dimension",
+      encodingField: "encoding_format",
+      dimensions: 1024,
+      usage: (tokens) => ({ total_tokens: tokens }),
+      speaksDetail: true,
+    },
+  ],
+  [
+    /^jina-/,
+    {
+      fields: "model input task dimensions normalized embedding_type late_chunking truncate".split(
+        " ",
+      ),
+      mostInputs: 2048,
+      takesTokens: false,
+      dimensionsField: "dimensions",
+      encodingField: "embedding_type",
+      dimensions: 1024,
+      usage: (tokens) => ({ prompt_tokens: tokens, total_tokens: tokens }),
+      speaksDetail: true,
+    },
+  ],
+  [
+    /^(mistral|codestral)-embed/,
+    {
+      ...OPENAI_KIND,
+      fields: ["model", "input", "encoding_format", "output_dimension", "output_dtype"],
+      mostInputs: 256,
+      takesTokens: false,
+      dimensionsField: "output_dimension",
+      dimensions: 1024,
+    },
+  ],
+]
+
+/** `POST /v1/embeddings` of whoever's model is named. */
+export function answerEmbeddings(exchange: Exchange): Promise<Response> {
+  return answerJson(exchange, operationOf)
+}
+
+function operationOf(body: JsonObject): JsonOperation {
+  const model = stringOf(body.model)
+  const kind = KINDS.find(([names]) => names.test(model))?.[1] ?? OPENAI_KIND
+  return {
+    manner: kind.speaksDetail ? DETAIL : OPENAI,
+    answer: (asked, fault) => answer(asked, kind, fault),
+  }
+}
+
+function answer(body: JsonObject, kind: Kind, fault: Fault | undefined): Answered {
+  const unknown = unknownField(body, kind.fields)
+  if (unknown !== undefined) return { refused: `Unknown parameter: '${unknown}'.` }
+  const inputs = inputsOf(body.input)
+  if (inputs === undefined) return { refused: "'$.input' is invalid." }
+  if (inputs.length > kind.mostInputs) {
+    return { refused: "Too many inputs in request, split into more batches." }
+  }
+  if (!kind.takesTokens && inputs.some((input) => typeof input !== "string")) {
+    return { refused: "Input should be a valid string." }
+  }
+  const wanted = body[kind.dimensionsField]
+  const dimensions = typeof wanted === "number" ? wanted : kind.dimensions
+  const isText = body[kind.encodingField] === "base64"
+  const tokens = inputs.reduce((sum: number, input) => sum + tokensOf(input), 0)
+  const told = toldCount(tokens, fault)
+  const data = inputs.map((input, index) => {
+    const vector = vectorOf(typeof input === "string" ? input : input.join(" "), dimensions)
+    return { object: "embedding", index, embedding: isText ? base64Of(vector) : vector }
+  })
+  return {
+    json: {
+      object: "list",
+      data,
+      model: stringOf(body.model),
+      ...(told === undefined ? {} : { usage: kind.usage(told) }),
+    },
+  }
+}
+
+type Input = string | number[]
+
+/** Undefined where OpenAI refuses: nothing, an empty text, a list of this and that. */
+function inputsOf(input: Json | undefined): Input[] | undefined {
+  const list = typeof input === "string" || isTokens(input) ? [input] : input
+  if (!Array.isArray(list) || list.length === 0) return undefined
+  const inputs = list.filter((one) => (typeof one === "string" ? one !== "" : isTokens(one)))
+  return inputs.length === list.length ? (inputs as Input[]) : undefined
+}
+
+function isTokens(value: Json | undefined): value is number[] {
+  return Array.isArray(value) && value.length > 0 && value.every((token) => Number.isInteger(token))
+}
+
+function tokensOf(input: Input): number {
+  return typeof input === "string" ? countTokens(input) : input.length
+}

@@ -1,0 +1,31 @@
+import { wordsIn } from "../words.ts"
+
+/**
+ * The vector of a text: of length one, always the same for the same text, and the nearer to another's
+ * the more words they share. Its numbers are 32-bit floats.
+ */
+export function vectorOf(text: string, dimensions: number): number[] {
+  const sum = new Float64Array(dimensions)
+  for (const word of wordsIn(text)) addWord(sum, word)
+  const length = Math.hypot(...sum) || 1
+  return Array.from(sum, (number) => Math.fround(number / length))
+}
+
+/** Each word points in a direction of its own. */
+function addWord(sum: Float64Array, word: string): void {
+  let state = Number(BigInt.asUintN(32, BigInt(Bun.hash(word)))) | 0
+  for (let index = 0; index < sum.length; index++) {
+    // mulberry32
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    sum[index] = (sum[index] ?? 0) + ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 31 - 1
+  }
+}
+
+/** Base64 of little-endian 32-bit floats (WIRE.md trap 1). */
+export function base64Of(vector: readonly number[]): string {
+  const view = new DataView(new ArrayBuffer(vector.length * 4))
+  vector.forEach((number, index) => view.setFloat32(index * 4, number, true))
+  return Buffer.from(view.buffer).toString("base64")
+}

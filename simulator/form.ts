@@ -1,0 +1,48 @@
+import type { Exchange } from "./exchange.ts"
+import type { JsonObject } from "./json.ts"
+
+/** A file of a form. */
+export interface SentFile {
+  readonly field: string
+  readonly name: string
+  readonly type: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+/** A form that came in. */
+export interface SentForm {
+  readonly fields: Readonly<Record<string, string>>
+  readonly files: readonly SentFile[]
+}
+
+type Entries = Iterable<readonly [field: string, value: string | File]>
+
+/** Reads a form, and logs its fields and what its files are; undefined when it is none. */
+export async function readForm(exchange: Exchange): Promise<SentForm | undefined> {
+  let data: Entries
+  try {
+    // The types of Bun and of the browser differ over what a form holds.
+    data = (await exchange.request.formData()) as unknown as Entries
+  } catch {
+    return undefined
+  }
+  const fields: Record<string, string> = {}
+  const files: SentFile[] = []
+  const logged: JsonObject = {}
+  let size = 0
+  for (const [field, value] of data) {
+    if (typeof value === "string") {
+      fields[field] = value
+      logged[field] = value
+      continue
+    }
+    const bytes = await value.bytes()
+    size += bytes.byteLength
+    files.push({ field, name: value.name, type: value.type, bytes })
+    const described = { name: value.name, type: value.type, size: bytes.byteLength }
+    const before = logged[field]
+    logged[field] = before === undefined ? described : [...[before].flat(), described]
+  }
+  exchange.state.log.keepBody(exchange.record, logged, size)
+  return { fields, files }
+}

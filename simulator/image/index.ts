@@ -1,0 +1,61 @@
+import type { Exchange } from "../exchange.ts"
+import type { Answer, WireFormat } from "../format.ts"
+import { type JsonObject, stringOf } from "../json.ts"
+import { answerJson, type JsonOperation } from "../json-operation.ts"
+import { answerFireworks } from "./fireworks.ts"
+import { bedrock, gemini, imagen, openrouter, together, xai } from "./json-vendors.ts"
+import { answerLink, isLink } from "./links.ts"
+import { answerGenerations, answerImageForm } from "./openai.ts"
+import { answerStability } from "./stability.ts"
+
+const INVOKE = /^\/model\/((?:amazon\.(?:titan-image|nova-canvas)|stability\.)[^/]*)\/invoke$/
+const GENERATE = /\/models\/(gemini-[^/:]*image[^/:]*):generateContent$/
+const PREDICT = /\/models\/(imagen-[^/:]*):predict$/
+const FIREWORKS = /^\/inference\/v1\/(workflows\/.+\/text_to_image|image_generation\/.+)$/
+
+/** Pictures, as each vendor makes them. */
+export const images: WireFormat = {
+  name: "images",
+  match(method, path): Answer | undefined {
+    if (method === "GET") return isLink(path) ? answerLink : undefined
+    if (method !== "POST") return undefined
+    if (path === "/v1/images/generations") return (exchange) => answerGenerations(exchange, others)
+    if (path === "/v1/images/edits") return answerEdits
+    if (path === "/v1/images/variations")
+      return (exchange) => answerImageForm(exchange, "variation")
+    if (path === "/v1/images") return (exchange) => answerJson(exchange, openrouter)
+    if (path.startsWith("/v2beta/stable-image/generate/")) return answerStability
+    if (FIREWORKS.test(path)) return answerFireworks
+    return answerOfModel(path)
+  },
+}
+
+/** The vendors that name the model in the path. */
+function answerOfModel(path: string): Answer | undefined {
+  const kinds = [
+    [GENERATE, gemini],
+    [PREDICT, imagen],
+    [INVOKE, bedrock],
+  ] as const
+  for (const [pattern, operation] of kinds) {
+    const name = pattern.exec(path)?.[1]
+    if (name === undefined) continue
+    const model = decodeURIComponent(name)
+    return (exchange) => answerJson(exchange, () => operation(model))
+  }
+  return undefined
+}
+
+/** xAI sends JSON where OpenAI sends a form. */
+function answerEdits(exchange: Exchange): Promise<Response> {
+  const isJson = exchange.headers.get("content-type") === "application/json"
+  if (!isJson) return answerImageForm(exchange, "edit")
+  return answerJson(exchange, () => xai(exchange))
+}
+
+/** Those that answer at OpenAI's own path, by the model's name. */
+function others(exchange: Exchange, body: JsonObject): JsonOperation | undefined {
+  const model = stringOf(body["model"])
+  if (model.startsWith("grok-")) return xai(exchange)
+  return model.startsWith("black-forest-labs/") ? together(exchange) : undefined
+}

@@ -1,0 +1,195 @@
+import type { Exchange } from "../exchange.ts"
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../json.ts"
+import { type Answered, type JsonOperation, unknownField } from "../json-operation.ts"
+import { bedrockManner, GOOGLE, OPENAI } from "../manners.ts"
+import { countTokens } from "../tokens.ts"
+import { drawPng, type Size, sizeOfRatio } from "./draw.ts"
+import { linkTo } from "./links.ts"
+
+const SQUARE: Size = { width: 1024, height: 1024 }
+
+function picture(seed: string, size: Size): string {
+  return drawPng(seed, size).toString("base64")
+}
+
+function seeds(text: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `${text} ${index}`)
+}
+
+/** xAI: ratios, links unless base64 is asked for, no `created` (recorded). */
+export function xai(exchange: Exchange): JsonOperation {
+  const known =
+    "model prompt n response_format aspect_ratio resolution quality user output_format image images"
+  return {
+    manner: OPENAI,
+    answer(body): Answered {
+      const unknown = unknownField(body, known.split(" "))
+      if (unknown !== undefined) return { refused: `Argument not supported: ${unknown}` }
+      const size = sizeOfRatio(stringOf(body["aspect_ratio"]) || "1:1")
+      if (size === undefined) return { refused: "Invalid aspect_ratio." }
+      const data = seeds(stringOf(body["prompt"]), Number(body["n"] ?? 1)).map((seed) => ({
+        ...(body["response_format"] === "b64_json"
+          ? { b64_json: picture(seed, size) }
+          : { url: linkTo(exchange, seed, size) }),
+        mime_type: "image/png",
+        revised_prompt: `${seed}, photorealistic`,
+      }))
+      return { json: { data, usage: { cost_in_usd_ticks: 200_000_000 * data.length } } }
+    },
+  }
+}
+
+/** Together: width and height, `base64` for base64, at most four at a time. */
+export function together(exchange: Exchange): JsonOperation {
+  const known =
+    "model prompt n response_format width height steps seed negative_prompt image_url output_format guidance_scale"
+  return {
+    manner: OPENAI,
+    answer(body): Answered {
+      const unknown = unknownField(body, known.split(" "))
+      if (unknown !== undefined) return { refused: `Unknown parameter ${unknown}` }
+      const count = Number(body["n"] ?? 1)
+      if (count > 4) return { refused: "n has to be between 1 and 4" }
+      const size = { width: Number(body["width"] ?? 1024), height: Number(body["height"] ?? 1024) }
+      const data = seeds(stringOf(body["prompt"]), count).map((seed, index) => ({
+        index,
+        ...(body["response_format"] === "base64"
+          ? { b64_json: picture(seed, size) }
+          : { url: linkTo(exchange, seed, size) }),
+        timings: { inference: 0.4 },
+      }))
+      return { json: { id: "simulated", model: body["model"], object: "list", data } }
+    },
+  }
+}
+
+/** OpenRouter's images: one at a time, always base64 (recorded). */
+export function openrouter(): JsonOperation {
+  return {
+    manner: OPENAI,
+    answer(body): Answered {
+      if (body["n"] !== undefined && body["n"] !== 1) return { refused: "n must be 1" }
+      const size = sizeOfRatio(stringOf(body["aspect_ratio"]) || "1:1") ?? SQUARE
+      const text = stringOf(body["prompt"])
+      const input = countTokens(text) + 1_120 * arrayOf(body["input_references"]).length
+      return {
+        json: {
+          created: 0,
+          data: [{ b64_json: picture(text, size), media_type: "image/png" }],
+          usage: {
+            prompt_tokens: input,
+            completion_tokens: 1_120,
+            total_tokens: input + 1_120,
+            cost: 0.0336,
+          },
+        },
+      }
+    },
+  }
+}
+
+/** Gemini's image models: a picture among the parts (recorded). */
+export function gemini(model: string): JsonOperation {
+  return {
+    manner: GOOGLE,
+    model,
+    answer(body): Answered {
+      const config = objectOf(body["generationConfig"])
+      if (!arrayOf(config["responseModalities"]).includes("IMAGE")) {
+        return { refused: "This model answers with pictures: ask for the modality IMAGE." }
+      }
+      const parts = arrayOf(objectOf(arrayOf(body["contents"])[0])["parts"]).filter(isObject)
+      const text = parts.map((part) => stringOf(part["text"])).join(" ")
+      const pictures = parts.filter((part) => part["inlineData"] !== undefined).length
+      if (text.includes("forbidden")) return { json: blocked(countTokens(text)) }
+      const ratio = stringOf(objectOf(config["imageConfig"])["aspectRatio"]) || "1:1"
+      const size = sizeOfRatio(ratio)
+      if (size === undefined) return { refused: `Invalid aspect ratio ${ratio}.` }
+      const prompt = countTokens(text) + 258 * pictures
+      return {
+        json: {
+          candidates: [
+            {
+              content: {
+                role: "model",
+                parts: [{ inlineData: { mimeType: "image/png", data: picture(text, size) } }],
+              },
+              finishReason: "STOP",
+              index: 0,
+            },
+          ],
+          usageMetadata: {
+            promptTokenCount: prompt,
+            candidatesTokenCount: 1_290,
+            totalTokenCount: prompt + 1_290,
+            candidatesTokensDetails: [{ modality: "IMAGE", tokenCount: 1_290 }],
+          },
+          modelVersion: model,
+        },
+      }
+    },
+  }
+}
+
+function blocked(prompt: number): JsonObject {
+  return {
+    candidates: [
+      {
+        finishReason: "IMAGE_SAFETY",
+        finishMessage: "Unable to show the generated image.",
+        index: 0,
+      },
+    ],
+    usageMetadata: { promptTokenCount: prompt, totalTokenCount: prompt },
+  }
+}
+
+/** Imagen: up to four, no usage (WIRE.md 11). */
+export function imagen(model: string): JsonOperation {
+  return {
+    manner: GOOGLE,
+    model,
+    answer(body): Answered {
+      const parameters = objectOf(body["parameters"])
+      const count = Number(parameters["sampleCount"] ?? 1)
+      if (count > 4) return { refused: "sampleCount has to be between 1 and 4." }
+      const text = stringOf(objectOf(arrayOf(body["instances"])[0])["prompt"])
+      const size = sizeOfRatio(stringOf(parameters["aspectRatio"]) || "1:1") ?? SQUARE
+      const predictions = seeds(text, count).map((seed) => ({
+        mimeType: "image/png",
+        bytesBase64Encoded: picture(seed, size),
+      }))
+      return { json: { predictions } }
+    },
+  }
+}
+
+/** Amazon's and Stability's models on Bedrock. */
+export function bedrock(model: string): JsonOperation {
+  const manner = bedrockManner(() => ({}))
+  if (model.startsWith("stability.")) {
+    return {
+      manner,
+      model,
+      answer(body): Answered {
+        const size = sizeOfRatio(stringOf(body["aspect_ratio"]) || "1:1") ?? SQUARE
+        const images = [picture(stringOf(body["prompt"]), size)]
+        return { json: { seeds: [1], finish_reasons: [null], images } }
+      },
+    }
+  }
+  return { manner, model, answer: amazon }
+}
+
+function amazon(body: JsonObject): Answered {
+  const config = objectOf(body["imageGenerationConfig"])
+  const count = Number(config["numberOfImages"] ?? 1)
+  if (count > 5)
+    return { refused: "Malformed input request: #/imageGenerationConfig/numberOfImages" }
+  const size = { width: Number(config["width"] ?? 1024), height: Number(config["height"] ?? 1024) }
+  const text = stringOf(objectOf(body["textToImageParams"])["text"])
+  const [image] = arrayOf(objectOf(body["imageVariationParams"])["images"])
+  if (text === "" && image === undefined) return { refused: "Malformed input request" }
+  const seed = text === "" ? Bun.hash(stringOf(image)).toString(16) : text
+  return { json: { images: seeds(seed, count).map((one) => picture(one, size)) } }
+}

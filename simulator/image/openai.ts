@@ -1,0 +1,222 @@
+import type { Exchange } from "../exchange.ts"
+import { type SentFile, type SentForm, readForm } from "../form.ts"
+import { readBase64 } from "../images.ts"
+import { type JsonObject, stringOf } from "../json.ts"
+import { answerJson, type Answered, type JsonOperation, unknownField } from "../json-operation.ts"
+import { OPENAI } from "../manners.ts"
+import { credentialError, faultError, invalid, refuse } from "../openai-chat/errors.ts"
+import { vendorResponse } from "../openai-chat/headers.ts"
+import { dueFault, wholeBody } from "../play.ts"
+import { countTokens } from "../tokens.ts"
+import { playTransportFault } from "../transport-faults.ts"
+import { drawPng, type Size, sizeOf } from "./draw.ts"
+import { linkTo } from "./links.ts"
+
+/** How a family of models answers at OpenAI (WIRE.md 11). */
+interface Family {
+  readonly models: RegExp
+  readonly fields: readonly string[]
+  readonly sizes: readonly string[]
+  readonly most: number
+  /** Base64 always, and tokens. */
+  readonly isGptImage: boolean
+  readonly revises: boolean
+  readonly edits: boolean
+  readonly variations: boolean
+}
+
+const GPT: Family = {
+  models: /(?:)/,
+  fields:
+    "model prompt n size quality background moderation output_format output_compression user input_fidelity".split(
+      " ",
+    ),
+  sizes: ["auto", "1024x1024", "1536x1024", "1024x1536"],
+  most: 10,
+  isGptImage: true,
+  revises: false,
+  edits: true,
+  variations: false,
+}
+
+const FAMILIES: readonly Family[] = [
+  {
+    models: /^dall-e-3/,
+    fields: "model prompt n size quality style response_format user".split(" "),
+    sizes: ["1024x1024", "1792x1024", "1024x1792"],
+    most: 1,
+    isGptImage: false,
+    revises: true,
+    edits: false,
+    variations: false,
+  },
+  {
+    models: /^(dall-e-2|plain)/,
+    fields: "model prompt n size response_format user".split(" "),
+    sizes: ["256x256", "512x512", "1024x1024"],
+    most: 10,
+    isGptImage: false,
+    revises: false,
+    edits: true,
+    variations: true,
+  },
+  GPT,
+]
+
+function familyOf(model: string): Family {
+  return FAMILIES.find(({ models }) => models.test(model)) ?? GPT
+}
+
+/** What is wrong with the fields of a request, in OpenAI's words. */
+function fault(fields: JsonObject, family: Family): string | undefined {
+  const unknown = unknownField(fields, family.fields)
+  if (unknown !== undefined) return `Unknown parameter: '${unknown}'.`
+  const count = Number(fields["n"] ?? 1)
+  if (!(count >= 1 && count <= family.most)) {
+    return `Invalid 'n': expected 1 to ${family.most}, but got ${count}.`
+  }
+  const size = stringOf(fields["size"]) || "auto"
+  if (!family.sizes.includes(size) && fields["size"] !== undefined) {
+    return `Invalid value: '${size}'. Supported values are: ${family.sizes.join(", ")}.`
+  }
+  return undefined
+}
+
+/** Tokens of a picture of 1,024 x 1,024 by quality, as recorded. */
+const TOKENS: Readonly<Record<string, number>> = { low: 272, medium: 1056, high: 4160, auto: 4160 }
+
+interface Order {
+  readonly fields: JsonObject
+  readonly family: Family
+  /** What the pictures depend on. */
+  readonly text: string
+  readonly inputTokens: number
+}
+
+/** The answer, drawn. */
+function made(exchange: Exchange, order: Order): JsonObject {
+  const { fields, family, text } = order
+  const size: Size = sizeOf(stringOf(fields["size"])) ?? { width: 1024, height: 1024 }
+  const pictures = Array.from(
+    { length: Number(fields["n"] ?? 1) },
+    (_, index) => `${text} ${index}`,
+  )
+  const created = Math.floor(Date.now() / 1000)
+  if (!family.isGptImage) {
+    const isText = fields["response_format"] === "b64_json"
+    const data = pictures.map((seed) => ({
+      ...(isText
+        ? { b64_json: drawPng(seed, size).toString("base64") }
+        : { url: linkTo(exchange, seed, size) }),
+      ...(family.revises && { revised_prompt: `A picture of ${text}` }),
+    }))
+    return { created, data }
+  }
+  const quality = stringOf(fields["quality"]) || "auto"
+  const output = (TOKENS[quality] ?? 4160) * pictures.length
+  return {
+    created,
+    background: "opaque",
+    data: pictures.map((seed) => ({ b64_json: drawPng(seed, size).toString("base64") })),
+    output_format: "png",
+    quality: quality === "auto" ? "high" : quality,
+    size: `${size.width}x${size.height}`,
+    usage: {
+      input_tokens: order.inputTokens,
+      input_tokens_details: { image_tokens: 0, text_tokens: order.inputTokens },
+      output_tokens: output,
+      output_tokens_details: { image_tokens: output, text_tokens: 0 },
+      total_tokens: order.inputTokens + output,
+    },
+  }
+}
+
+/** `POST /v1/images/generations` in OpenAI's form. */
+export function generation(exchange: Exchange, body: JsonObject): JsonOperation {
+  const family = familyOf(stringOf(body["model"]))
+  return {
+    manner: OPENAI,
+    answer(fields, played): Answered {
+      const text = stringOf(fields["prompt"])
+      if (text === "") return { refused: "Missing required parameter: 'prompt'." }
+      const wrong = fault(fields, family)
+      if (wrong !== undefined) return { refused: wrong }
+      const json = made(exchange, { fields, family, text, inputTokens: countTokens(text) })
+      if (played?.name === "no-usage") delete json["usage"]
+      return { json }
+    },
+  }
+}
+
+/** `POST /v1/images/edits` and `/v1/images/variations`: forms. */
+export async function answerImageForm(
+  exchange: Exchange,
+  task: "edit" | "variation",
+): Promise<Response> {
+  const form = await readForm(exchange)
+  const refused = credentialError(exchange.headers)
+  if (refused !== undefined) return refuse(exchange, refused)
+  if (form === undefined) return refuse(exchange, invalid("The body is no form.", null, null))
+  const model = form.fields["model"] ?? "dall-e-2"
+  const played = dueFault(exchange, model, stringOf(form.fields["prompt"]))
+  if (played !== undefined && played !== "unknown") {
+    const response = await playTransportFault(exchange, played)
+    if (response !== undefined) return response
+    const error = faultError(played.name, model)
+    if (error !== undefined) return refuse(exchange, error)
+  }
+  const family = familyOf(model)
+  const wrong = faultOfForm(form, family, task)
+  if (wrong !== undefined) return refuse(exchange, invalid(wrong, null, null))
+  const [image] = imagesOf(form)
+  const hash = Bun.hash(image?.bytes ?? "").toString(16)
+  const text = `${stringOf(form.fields["prompt"])} ${hash}`
+  const inputTokens = countTokens(text) + 194 * imagesOf(form).length
+  const json = made(exchange, { fields: { ...form.fields }, family, text, inputTokens })
+  const known = played === "unknown" ? undefined : played
+  return vendorResponse(wholeBody(exchange, JSON.stringify(json), known), "json")
+}
+
+function imagesOf(form: SentForm): SentFile[] {
+  return form.files.filter(({ field }) => field === "image" || field === "image[]")
+}
+
+function faultOfForm(
+  form: SentForm,
+  family: Family,
+  task: "edit" | "variation",
+): string | undefined {
+  if (task === "variation" ? !family.variations : !family.edits) {
+    return "Invalid value: the model does not support this endpoint."
+  }
+  const { fields } = form
+  if (task === "edit" && fields["prompt"] === undefined) {
+    return "Missing required parameter: 'prompt'."
+  }
+  const images = imagesOf(form)
+  if (images.length === 0) return "Missing required parameter: 'image'."
+  if (!family.isGptImage && images.length > 1) return "Invalid 'image': one image is taken."
+  const [image] = images
+  const mask = form.files.find(({ field }) => field === "mask")
+  const size = image && pictureSize(image)
+  if (size === undefined) return "Uploaded image must be a PNG and less than 4 MB."
+  const maskSize = mask && pictureSize(mask)
+  if (mask !== undefined && maskSize !== size) {
+    return "Invalid input image - the mask has to be as large as the image."
+  }
+  return fault({ ...fields }, family)
+}
+
+function pictureSize({ bytes, type }: SentFile): string | undefined {
+  const facts = readBase64(Buffer.from(bytes).toString("base64"))
+  if (facts?.kind !== "png" || type !== "image/png") return undefined
+  return `${facts.width}x${facts.height}`
+}
+
+/** Any of the vendors that make pictures at `POST /v1/images/generations`. */
+export function answerGenerations(
+  exchange: Exchange,
+  others: (exchange: Exchange, body: JsonObject) => JsonOperation | undefined,
+): Promise<Response> {
+  return answerJson(exchange, (body) => others(exchange, body) ?? generation(exchange, body))
+}

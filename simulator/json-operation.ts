@@ -1,0 +1,66 @@
+import type { Exchange } from "./exchange.ts"
+import type { Fault } from "./faults.ts"
+import { isObject, type JsonObject, stringOf } from "./json.ts"
+import { dueFault, wholeBody } from "./play.ts"
+import { playTransportFault } from "./transport-faults.ts"
+
+/** How one vendor refuses and answers, in whatever words it has. */
+export interface Manner {
+  /** What is wrong with the credential. */
+  refuseCredential(exchange: Exchange): Response | undefined
+  /** The error that a fault asks for. */
+  refuseFault(exchange: Exchange, fault: string, model: string): Response | undefined
+  /** A refusal of the request itself. */
+  refuse(exchange: Exchange, message: string): Response
+  respond(body: string | ReadableStream): Response
+}
+
+/** What is answered, or why not. */
+export type Answered = { readonly json: object } | { readonly refused: string }
+
+/** An operation that takes JSON and answers with JSON, whole. */
+export interface JsonOperation {
+  readonly manner: Manner
+  /** Where the model is not named in the body: what it is. */
+  readonly model?: string
+  answer(body: JsonObject, fault: Fault | undefined): Answered
+}
+
+/** Answers one call of an operation, with its fault played. */
+export async function answerJson(
+  exchange: Exchange,
+  operationOf: (body: JsonObject) => JsonOperation,
+): Promise<Response> {
+  const body = await exchange.readBody()
+  const operation = operationOf(isObject(body) ? body : {})
+  const { manner } = operation
+  const refused = manner.refuseCredential(exchange)
+  if (refused !== undefined) return refused
+  if (!isObject(body)) return manner.refuse(exchange, "The body is not a JSON object.")
+  const model = operation.model ?? stringOf(body.model)
+  if (model === "") return manner.refuse(exchange, "you must provide a model parameter")
+  const fault = dueFault(exchange, model, Bun.hash(exchange.bodyText).toString())
+  if (fault === "unknown") {
+    return manner.refuse(exchange, "The simulator knows no fault of the name in x-simulate-fault.")
+  }
+  if (fault !== undefined) {
+    const played =
+      (await playTransportFault(exchange, fault)) ?? manner.refuseFault(exchange, fault.name, model)
+    if (played !== undefined) return played
+  }
+  const answered = operation.answer(body, fault)
+  if ("refused" in answered) return manner.refuse(exchange, answered.refused)
+  return manner.respond(wholeBody(exchange, JSON.stringify(answered.json), fault))
+}
+
+/** What a vendor says it counted; undefined when the fault is that it says nothing. */
+export function toldCount(count: number, fault: Fault | undefined): number | undefined {
+  if (fault?.name === "no-usage") return undefined
+  if (fault?.name === "wrong-usage") return 0
+  return fault?.name === "huge-usage" ? count + 10_000_000 : count
+}
+
+/** The first field that a vendor does not know. */
+export function unknownField(body: JsonObject, known: readonly string[]): string | undefined {
+  return Object.keys(body).find((name) => !known.includes(name))
+}

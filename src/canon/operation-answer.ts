@@ -1,0 +1,32 @@
+import { GatewayError } from "./errors.ts"
+import { isJsonObject, type JsonObject } from "./json.ts"
+import type { OperationAnswer, OperationCall } from "./operation.ts"
+
+/** A call that sends JSON. */
+export function jsonCall(path: string, json: JsonObject): OperationCall {
+  return { path, body: { type: "json", json } }
+}
+
+/**
+ * The JSON object that an answer holds.
+ * @throws GatewayError `upstream_error`.
+ */
+export function jsonOf(answer: OperationAnswer): JsonObject {
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder().decode(answer.bytes))
+  } catch (error) {
+    throw unusable("it is not valid JSON", error)
+  }
+  if (!isJsonObject(value)) throw unusable("it is no JSON object")
+  return value
+}
+
+/** An answer with status 200 that is none. @param fault what is wrong with it, as the end of a sentence. */
+export function unusable(fault: string, cause?: unknown): GatewayError {
+  return new GatewayError(
+    "upstream_error",
+    `The provider's answer cannot be used: ${fault}.`,
+    cause === undefined ? {} : { cause },
+  )
+}

@@ -1,0 +1,77 @@
+import type { Loss } from "./chat.ts"
+import type { JsonObject } from "./json.ts"
+import type { OperationCall, OperationFormat } from "./operation.ts"
+import type { Usage } from "./usage.ts"
+
+/** What a caller can ask for; pcm is 24 kHz, one channel, signed 16 bits, little-endian (WIRE.md 12). */
+export const SOUND_FORMS = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const
+
+export type SoundForm = (typeof SOUND_FORMS)[number]
+
+/** A request to speak a text. */
+export interface SpeechRequest {
+  readonly model: string
+  readonly input: string
+  /** A name, or the id of a voice that was made. */
+  readonly voice: string | { readonly id: string }
+  readonly form: SoundForm
+  readonly speed?: number
+  /** How it is to be spoken. */
+  readonly instructions?: string
+  /** Whether the sound goes out inside of events. */
+  readonly events: boolean
+  /** Whether the price needs tokens, which some vendors tell only when they are asked. */
+  readonly needsTokens: boolean
+  /** Fields without a name here. */
+  readonly extra?: JsonObject
+}
+
+/** The sound of an answer that came whole. */
+export interface Spoken {
+  readonly sound: Uint8Array<ArrayBuffer>
+  /** Samples per second, of pcm. */
+  readonly rate?: number
+  readonly usage?: Usage
+}
+
+/** How a vendor's sound comes. */
+export type SpeechDelivery =
+  /** As bytes, while it is made. */
+  | { readonly type: "sound" }
+  /** As bytes within OpenAI's events, the last of which tells the tokens. */
+  | { readonly type: "events" }
+  /** In one piece of JSON. */
+  | { readonly type: "json"; read(body: JsonObject): Spoken }
+
+/** What speaking comes to at one vendor. */
+export interface EncodedSpeech {
+  readonly call: OperationCall
+  /** What the vendor was asked for: as the caller wants it, or one of wav and pcm for the other. */
+  readonly form: SoundForm
+  readonly delivery: SpeechDelivery
+  readonly losses: readonly Loss[]
+}
+
+/** How one family of vendors speaks. */
+export interface SpeechFormat extends Pick<OperationFormat<SpeechRequest, Spoken>, "decodeError"> {
+  /**
+   * @param model the vendor's own name for it.
+   * @throws GatewayError when the vendor has no such sound.
+   */
+  encode(request: SpeechRequest, model: string): EncodedSpeech
+}
+
+/** Samples of one second of the pcm that callers get. */
+export const PCM_RATE = 24_000
+
+/** A voice by its name or id. */
+export function voiceName({ voice }: SpeechRequest): string {
+  return typeof voice === "string" ? voice : voice.id
+}
+
+/** Characters as people count them and vendors bill them. */
+export function characterCount(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}

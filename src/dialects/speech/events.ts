@@ -1,0 +1,50 @@
+import { GatewayError } from "../../canon/errors.ts"
+import { isJsonObject, objectAt, parseJsonObject } from "../../canon/json.ts"
+import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
+import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
+
+/** Takes the sound out of OpenAI's events (WIRE.md 12). */
+export class SpeechEventReader {
+  /** Tokens, once the last event has told them. */
+  usage: Usage | undefined
+  /** Whether the last event has come. */
+  isOver = false
+  readonly #parser = new SseParser()
+
+  /** The sound that these bytes complete. @throws GatewayError when the vendor tells of a failure. */
+  push(bytes: Uint8Array): Uint8Array[] {
+    return this.#parser.push(bytes).flatMap(({ data }) => this.#read(data))
+  }
+
+  #read(data: string): Uint8Array[] {
+    const event = parseJsonObject(data)
+    if (!event) return []
+    if (isJsonObject(event.error)) {
+      throw new GatewayError("upstream_error", "The provider broke off the sound.")
+    }
+    if (event.type === "speech.audio.done") {
+      this.isOver = true
+      const { input_tokens: input, output_tokens: output } = objectAt(event, "usage") ?? {}
+      if (typeof input === "number" && typeof output === "number") {
+        this.usage = { ...NO_USAGE, inputFresh: input, audioOutput: output }
+      }
+      return []
+    }
+    const isSound = event.type === "speech.audio.delta" && typeof event.audio === "string"
+    return isSound ? [Buffer.from(event.audio as string, "base64")] : []
+  }
+}
+
+/** A piece of sound as OpenAI's event. */
+export function soundEvent(sound: Uint8Array): Uint8Array {
+  const audio = Buffer.from(sound.buffer, sound.byteOffset, sound.byteLength).toString("base64")
+  return encodeText(formatEvent({ data: JSON.stringify({ type: "speech.audio.delta", audio }) }))
+}
+
+/** OpenAI's last event. */
+export function doneEvent(used: Usage): Uint8Array {
+  const input = totalInput(used)
+  const output = totalOutput(used)
+  const usage = { input_tokens: input, output_tokens: output, total_tokens: input + output }
+  return encodeText(formatEvent({ data: JSON.stringify({ type: "speech.audio.done", usage }) }))
+}

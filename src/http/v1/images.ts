@@ -1,0 +1,104 @@
+import { asGatewayError } from "../../canon/errors.ts"
+import type { ImageRequest, ImageTask } from "../../canon/image.ts"
+import {
+  decodeImageParameters,
+  IMAGE_FIELD_KINDS,
+  type ImageParameters,
+} from "../../dialects/image/request.ts"
+import { LARGEST_PICTURE, readRequestPictures } from "../../media/request-pictures.ts"
+import type { Call } from "../../relay/call.ts"
+import type { ImageAnswer, Images } from "../../relay/images.ts"
+import { errorAnswer, jsonAnswer } from "../answers.ts"
+import { type FileRules, type Form, readForm } from "../read-form.ts"
+import { newRequestId } from "../request-id.ts"
+import type { Handler } from "../server.ts"
+import type { Spool } from "../spool.ts"
+import { callOf, jsonOperation, type JsonOperationServices } from "./json-operation.ts"
+
+export interface ImageServices extends JsonOperationServices {
+  readonly images: Images
+  readonly spool: Spool
+  /** The address that callers use, when the operator says that it is another than they seem to. */
+  readonly publicUrl: () => string | undefined
+}
+
+/** `POST /v1/images/generations` */
+export const GENERATIONS_PATH = "/v1/images/generations"
+/** `POST /v1/images/edits` */
+export const EDITS_PATH = "/v1/images/edits"
+/** `POST /v1/images/variations` */
+export const VARIATIONS_PATH = "/v1/images/variations"
+
+/** Images that an edit may begin with. Models that take fewer say so themselves. */
+const MOST_IMAGES = 4
+
+const ONE_PICTURE = { count: 1, bytes: LARGEST_PICTURE }
+
+/** Pictures from a prompt. */
+export function imageGenerations(services: ImageServices): Handler {
+  return jsonOperation(GENERATIONS_PATH, services, (call, body, request) => {
+    const parameters = decodeImageParameters("generation", body)
+    return make(services, { call, request, parameters }, { ...parameters, images: [] })
+  })
+}
+
+/** Pictures changed where a mask is transparent. */
+export function imageEdits(services: ImageServices): Handler {
+  const rules = { image: { count: MOST_IMAGES, bytes: LARGEST_PICTURE }, mask: ONE_PICTURE }
+  return fromForm("edit", EDITS_PATH, rules, services)
+}
+
+/** Pictures like another one. */
+export function imageVariations(services: ImageServices): Handler {
+  return fromForm("variation", VARIATIONS_PATH, { image: ONE_PICTURE }, services)
+}
+
+function fromForm(
+  task: ImageTask,
+  path: string,
+  rules: FileRules,
+  services: ImageServices,
+): Handler {
+  return async function handle(request: Request, waitLong: () => void): Promise<Response> {
+    const id = newRequestId()
+    try {
+      const receivedAt = Date.now()
+      const key = services.keyring.authenticate(request.headers, receivedAt)
+      await using form = await readForm(request, services.spool, rules)
+      waitLong()
+      const known = { id, key, endpoint: path, bodyBytes: form.bytes, receivedAt }
+      const call = callOf(known, request.headers)
+      const parameters = decodeImageParameters(task, form.parameters(IMAGE_FIELD_KINDS))
+      const wanted = await withPictures(parameters, form)
+      const { json, headers } = await make(services, { call, request, parameters }, wanted)
+      return jsonAnswer(id, json, headers)
+    } catch (thrown) {
+      const error = asGatewayError(thrown)
+      if (error.kind === "internal_error") services.events.requestFailed(id, thrown)
+      return errorAnswer(error, id)
+    }
+  }
+}
+
+/** An edit is as large as its image, unless the caller leaves that to the model. */
+async function withPictures(parameters: ImageParameters, form: Form): Promise<ImageRequest> {
+  const { task, size } = parameters
+  const { size: own, ...pictures } = await readRequestPictures(task, form.files, size)
+  return { ...parameters, ...pictures, ...(task === "edit" && { size: size ?? own }) }
+}
+
+interface Received {
+  readonly call: Call
+  readonly request: Request
+  readonly parameters: ImageParameters
+}
+
+function make(
+  { images, publicUrl }: ImageServices,
+  { call, request, parameters }: Received,
+  wanted: ImageRequest,
+): Promise<ImageAnswer> {
+  // Whatever name the caller reaches this gateway by, he reaches its pictures by it too.
+  const base = publicUrl() ?? new URL(request.url).origin
+  return images.make({ call, model: parameters.model, request: wanted, base }, request)
+}

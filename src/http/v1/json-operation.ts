@@ -1,0 +1,60 @@
+import { asGatewayError } from "../../canon/errors.ts"
+import type { JsonObject } from "../../canon/json.ts"
+import type { Keyring } from "../../keys/keyring.ts"
+import type { Call } from "../../relay/call.ts"
+import type { Events } from "../../telemetry/events.ts"
+import { errorAnswer, textAnswer } from "../answers.ts"
+import { readJsonBody } from "../read-body.ts"
+import { newRequestId } from "../request-id.ts"
+import type { Handler } from "../server.ts"
+import { wishOf } from "./chat-endpoint.ts"
+
+export interface JsonOperationServices {
+  readonly keyring: Keyring
+  readonly events: Events
+  /** Bytes. */
+  readonly bodyLimit: () => number
+}
+
+/** What goes back, once it is paid for. */
+export interface JsonOperationAnswer {
+  readonly json: JsonObject
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** An endpoint that takes JSON, answers with JSON, and whose errors are in OpenAI's envelope. */
+export function jsonOperation(
+  path: string,
+  services: JsonOperationServices,
+  serve: (call: Call, body: JsonObject, request: Request) => Promise<JsonOperationAnswer>,
+): Handler {
+  return async function handle(request: Request, waitLong: () => void): Promise<Response> {
+    const id = newRequestId()
+    try {
+      const receivedAt = Date.now()
+      const key = services.keyring.authenticate(request.headers, receivedAt)
+      const { json, bytes } = await readJsonBody(request, services.bodyLimit())
+      waitLong()
+      const known = { id, key, endpoint: path, bodyBytes: bytes, receivedAt }
+      const call = callOf(known, request.headers)
+      const answer = await serve(call, json, request)
+      return textAnswer(id, JSON.stringify(answer.json), answer.headers)
+    } catch (thrown) {
+      const error = asGatewayError(thrown)
+      if (error.kind === "internal_error") services.events.requestFailed(id, thrown)
+      return errorAnswer(error, id)
+    }
+  }
+}
+
+/** A request with what its headers wish for. @throws GatewayError `invalid_value`. */
+export function callOf(
+  known: Omit<Call, "refuseOnLowBalance" | "isStrict">,
+  headers: Headers,
+): Call {
+  return {
+    ...known,
+    refuseOnLowBalance: wishOf(headers, "x-tollgate-on-low-balance", "clamp", "refuse"),
+    isStrict: wishOf(headers, "x-tollgate-strict", "false", "true"),
+  }
+}

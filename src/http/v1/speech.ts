@@ -1,0 +1,36 @@
+import { asGatewayError } from "../../canon/errors.ts"
+import { decodeSpeech } from "../../dialects/speech/request.ts"
+import type { Speaking } from "../../relay/speaking.ts"
+import { errorAnswer } from "../answers.ts"
+import { readJsonBody } from "../read-body.ts"
+import { newRequestId } from "../request-id.ts"
+import type { Handler } from "../server.ts"
+import { callOf, type JsonOperationServices } from "./json-operation.ts"
+
+export interface SpeechServices extends JsonOperationServices {
+  readonly speaking: Speaking
+}
+
+/** `POST /v1/audio/speech` */
+export const SPEECH_PATH = "/v1/audio/speech"
+
+/** Speaks a text; the sound goes out as it comes in. */
+export function speech(services: SpeechServices): Handler {
+  return async function handle(request: Request, waitLong: () => void): Promise<Response> {
+    const id = newRequestId()
+    try {
+      const receivedAt = Date.now()
+      const key = services.keyring.authenticate(request.headers, receivedAt)
+      const { json, bytes } = await readJsonBody(request, services.bodyLimit())
+      waitLong()
+      const known = { id, key, endpoint: SPEECH_PATH, bodyBytes: bytes, receivedAt }
+      const call = callOf(known, request.headers)
+      const { headers, body } = await services.speaking.speak(call, decodeSpeech(json), request)
+      return new Response(body, { headers: { ...headers, "x-request-id": id, "request-id": id } })
+    } catch (thrown) {
+      const error = asGatewayError(thrown)
+      if (error.kind === "internal_error") services.events.requestFailed(id, thrown)
+      return errorAnswer(error, id)
+    }
+  }
+}

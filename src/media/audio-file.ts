@@ -1,0 +1,73 @@
+import type { FormFile } from "../canon/form-file.ts"
+import { GatewayError } from "../canon/errors.ts"
+import type { Audio, AudioContainer } from "../canon/transcription.ts"
+import { audioContainer } from "./audio-container.ts"
+import { claimedSeconds } from "./audio-claim.ts"
+import { waveBytesPerSecond } from "./audio-tokens.ts"
+
+/** The file is looked at from its beginning up to here, in bytes. */
+const HEAD = 64 * 1024
+
+/** What a second of sound can take, in bytes. */
+interface Density {
+  readonly least: number
+  readonly most: number
+  /** Of speech as it is usually sent: the guess where the file says nothing. */
+  readonly usual: number
+}
+
+/**
+ * MP3 goes from 8 to 320 kbit/s (ISO 11172-3 and 13818-3); Opus begins at 6 kbit/s (RFC 6716); what can
+ * hold pictures too (MP4, WebM, MPEG) or is lossless is bounded by 96 kHz, two channels, three bytes.
+ */
+const LOSSLESS = 576_000
+const DENSITIES: Readonly<Record<AudioContainer, Density>> = {
+  flac: { least: 1_000, most: LOSSLESS, usual: 60_000 },
+  mp3: { least: 1_000, most: 40_000, usual: 16_000 },
+  mp4: { least: 750, most: LOSSLESS, usual: 16_000 },
+  mpeg: { least: 1_000, most: LOSSLESS, usual: 40_000 },
+  ogg: { least: 750, most: LOSSLESS, usual: 8_000 },
+  wav: { least: 1_000, most: LOSSLESS, usual: 32_000 },
+  webm: { least: 750, most: LOSSLESS, usual: 8_000 },
+}
+
+const MEDIA_TYPES: Readonly<Record<AudioContainer, string>> = {
+  flac: "audio/flac",
+  mp3: "audio/mpeg",
+  mp4: "audio/mp4",
+  mpeg: "video/mpeg",
+  ogg: "audio/ogg",
+  wav: "audio/wav",
+  webm: "audio/webm",
+}
+
+/**
+ * Looks at a sound: what it is, by its content and never by its name, and how long. What its header says
+ * of the length counts only within what its bytes allow, since it is billed by.
+ * @throws GatewayError `invalid_audio`.
+ */
+export async function readAudio(file: FormFile): Promise<Audio> {
+  const head = await file.head(HEAD)
+  const container = audioContainer(head)
+  if (container === undefined) throw notAudio(file)
+  const mediaType = MEDIA_TYPES[container]
+  const even = container === "wav" ? waveBytesPerSecond(head) : undefined
+  if (even !== undefined) {
+    const seconds = file.size / even
+    return { container, mediaType, file, seconds, mostSeconds: seconds }
+  }
+  const { least, most, usual } = DENSITIES[container]
+  const claimed = (await claimedSeconds(file, mediaType)) ?? file.size / usual
+  const mostSeconds = file.size / least
+  const seconds = Math.min(mostSeconds, Math.max(file.size / most, claimed))
+  return { container, mediaType, file, seconds, mostSeconds }
+}
+
+function notAudio({ field, size }: FormFile): GatewayError {
+  const message =
+    size === 0
+      ? "The audio file is empty."
+      : "The file is not audio that can be read, whatever its name says. " +
+        "Formats: flac, mp3, mp4, mpeg, mpga, m4a, ogg, wav and webm."
+  return new GatewayError("invalid_audio", message, { parameter: field })
+}

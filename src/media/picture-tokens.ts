@@ -1,0 +1,88 @@
+import type { PictureSize } from "../canon/image.ts"
+
+/** How many output tokens a picture can be at most, by its quality and size. */
+interface PictureFamily {
+  /** Matched against the model's id in lower case. */
+  readonly models: RegExp
+  /** Tokens of 1,024 x 1,024 pixels by quality; that of `""` counts where none is known. */
+  readonly perSquare: Readonly<Record<string, number>>
+  /** Of one side after the other, where the model chooses the size. */
+  readonly largest: PictureSize
+  /** Whether larger pictures are more tokens. */
+  readonly growsWithSize: boolean
+  /** Text that comes beside a picture: a model's thoughts, or what it says. */
+  readonly text: number
+}
+
+/**
+ * OpenAI's image generation guide, "Cost and latency": 272, 1,056 and 4,160 tokens for a square
+ * picture of low, medium and high quality, and as many for as many pixels of another shape; recorded
+ * answers agree, and have up to 262 tokens of text beside them.
+ */
+const OPENAI_SQUARE = { low: 272, medium: 1_056, high: 4_160, "": 4_160 }
+
+/** The first family that matches counts. */
+const FAMILIES: readonly PictureFamily[] = [
+  {
+    models: /gpt-image-[2-9]/,
+    perSquare: OPENAI_SQUARE,
+    largest: { width: 3840, height: 2160 },
+    growsWithSize: true,
+    text: 2_048,
+  },
+  {
+    models: /gpt-image|chatgpt-image/,
+    perSquare: OPENAI_SQUARE,
+    largest: { width: 1536, height: 1024 },
+    growsWithSize: true,
+    text: 2_048,
+  },
+  {
+    // Google's prices page: 1,290 of the older model, 1,120 up to 2K and 2,000 at 4K of the newer
+    // ones; these think before, 398 tokens as recorded.
+    models: /gemini/,
+    perSquare: { "": 2_520 },
+    largest: { width: 4096, height: 4096 },
+    growsWithSize: false,
+    text: 8_192,
+  },
+]
+
+/** A model of which nothing is known. */
+const UNKNOWN: PictureFamily = {
+  models: /(?:)/,
+  perSquare: { "": 8_192 },
+  largest: { width: 2048, height: 2048 },
+  growsWithSize: false,
+  text: 8_192,
+}
+
+/** What one picture that is sent along can be, large and seen closely. */
+const INPUT_PICTURE = 8_192
+
+const SQUARE_PIXELS = 1024 * 1024
+
+/**
+ * The most output tokens that one picture can be.
+ * @param size absent when the model chooses it.
+ * @param quality in the vendor's words; absent when the model chooses it.
+ */
+export function pictureTokenBound(
+  model: string,
+  size: PictureSize | undefined,
+  quality: string | undefined,
+): number {
+  const id = model.toLowerCase()
+  const family = FAMILIES.find(({ models }) => models.test(id)) ?? UNKNOWN
+  const { perSquare, largest, growsWithSize, text } = family
+  const known = quality !== undefined && Object.hasOwn(perSquare, quality) ? quality : ""
+  const square = perSquare[known] ?? 0
+  const { width, height } = size ?? largest
+  const squares = growsWithSize ? Math.max(1, (width * height) / SQUARE_PIXELS) : 1
+  return Math.ceil(square * squares) + text
+}
+
+/** The most input tokens of a prompt and the pictures that come with it. */
+export function pictureInputBound(promptBytes: number, pictures: number): number {
+  return promptBytes + 512 + pictures * INPUT_PICTURE
+}

@@ -1,0 +1,124 @@
+import type { Loss } from "../canon/chat.ts"
+import type { EmbeddingPurpose, EmbeddingRequest } from "../canon/embedding.ts"
+import type { DocumentScore, RerankFormat, RerankRequest, RerankResult } from "../canon/rerank.ts"
+import type { Usage } from "../canon/usage.ts"
+import type { Model } from "../catalog/model.ts"
+import { cosineOf } from "../dialects/embedding/vectors.ts"
+import { ranked } from "../dialects/rerank/ranking.ts"
+import type { Call, Caller } from "./call.ts"
+import { countTexts, embedAt, type EmbeddingServices } from "./embeddings.ts"
+import { callAll, type OpenOperation, type Outcome, type Way } from "./operations.ts"
+import { rerankUsage, worstRerankUsage } from "./rerank-usage.ts"
+
+/** An order of documents, and what it used. */
+export interface Reranked {
+  readonly ranking: readonly DocumentScore[]
+  readonly usage: Usage
+  /** Whether the usage is our own count. */
+  readonly estimated: boolean
+}
+
+/** What a vendor, or our comparing, made of a request. */
+interface Judged {
+  readonly result: RerankResult
+  readonly losses: readonly Loss[]
+}
+
+const EMULATED: Loss = { name: "rerank", effect: "emulated" }
+const SQUASHED: Loss = { name: "relevance_score", effect: "approximated" }
+
+/**
+ * `POST /v1/rerank`, from the request as it was read to an order that is paid for. Where there is no
+ * reranker, embeddings of the query and of the documents are compared.
+ */
+export class Reranking {
+  readonly #services: EmbeddingServices
+
+  constructor(services: EmbeddingServices) {
+    this.#services = services
+  }
+
+  /** @throws GatewayError; then nothing is held any more. */
+  rerank(call: Call, request: RerankRequest, caller: Caller): Promise<OpenOperation<Reranked>> {
+    const model = this.#modelOf(call, request)
+    const worst = worstRerankUsage(request, call.bodyBytes)
+    const attempt = (way: Way): Promise<Outcome<Reranked>> =>
+      this.#attempt(way, call, request, model)
+    return this.#services.operations.run({ call, model, worst, attempt }, caller)
+  }
+
+  /** A reranker, or a model whose embeddings are compared. */
+  #modelOf({ key }: Call, request: RerankRequest): Model {
+    const { catalog } = this.#services.operations.surroundings
+    const isEmbedding = catalog.find(request.model)?.kind === "embedding"
+    return catalog.require(request.model, isEmbedding ? "embedding" : "rerank", key.allows)
+  }
+
+  async #attempt(
+    way: Way,
+    call: Call,
+    request: RerankRequest,
+    { kind }: Model,
+  ): Promise<Outcome<Reranked>> {
+    const { operations } = way.endpoint.vendor
+    const format = kind === "rerank" ? operations?.rerank : undefined
+    const { result, losses } = format
+      ? await judge(way, format, request)
+      : await this.#compare(way, request)
+    if (format && result.tokens === undefined && result.searches === undefined) {
+      this.#services.alarms.usageMissing(call.id, way.deployment.id)
+    }
+    const rates = way.deployment.price?.rates ?? {}
+    // A reranker reads the query anew with each document.
+    const queries = format ? request.documents.length : 1
+    const counted = await rerankUsage(request, result, rates, () => this.#count(request, queries))
+    return { value: { ranking: result.ranking, ...counted }, losses }
+  }
+
+  async #count({ query, documents }: RerankRequest, queries: number): Promise<number> {
+    const { counter } = this.#services
+    const [ofQuery, ofDocuments] = await Promise.all([
+      countTexts(counter, [query]),
+      countTexts(counter, documents),
+    ])
+    return ofQuery * queries + ofDocuments
+  }
+
+  /** The cosine between the query and each document, brought into 0 to 1. */
+  async #compare(way: Way, request: RerankRequest): Promise<Judged> {
+    const { decoder } = this.#services
+    const { query, documents, extra = {} } = request
+    const [asked, answering] = await Promise.all([
+      embedAt(way, embeddingOf(request, [query], "query"), decoder),
+      embedAt(way, embeddingOf(request, documents, "document"), decoder),
+    ])
+    const [direction = []] = asked.vectors
+    const scores = answering.vectors.map((vector, index) => ({
+      index,
+      score: (1 + cosineOf(direction, vector)) / 2,
+    }))
+    const lost = Object.keys(extra)
+    if (request.maxTokensPerDocument !== undefined) lost.push("max_tokens_per_doc")
+    const tokens = (asked.tokens ?? 0) + (answering.tokens ?? 0)
+    return {
+      result: { ...ranked(scores, request), ...(tokens > 0 ? { tokens } : {}) },
+      losses: [EMULATED, ...lost.map((name) => ({ name, effect: "dropped" as const }))],
+    }
+  }
+}
+
+async function judge(way: Way, format: RerankFormat, request: RerankRequest): Promise<Judged> {
+  const { calls, losses } = format.encode(request, way.deployment.upstreamModel)
+  const result = await format.decode(await callAll(way, format, calls), request)
+  return { result, losses: result.isSquashed ? [...losses, SQUASHED] : losses }
+}
+
+/** Vendors refuse texts that are empty, and a document may be. */
+function embeddingOf(
+  { model }: RerankRequest,
+  texts: readonly string[],
+  purpose: EmbeddingPurpose,
+): EmbeddingRequest {
+  const filled = texts.map((text) => (text === "" ? " " : text))
+  return { model, input: { type: "texts", texts: filled }, encoding: "base64", purpose }
+}

@@ -1,0 +1,208 @@
+import { errorEnvelope, GatewayError } from "../canon/errors.ts"
+import { jsonOf, unusable } from "../canon/operation-answer.ts"
+import {
+  type EncodedSpeech,
+  PCM_RATE,
+  type SoundForm,
+  type SpeechFormat,
+  type SpeechRequest,
+} from "../canon/speech.ts"
+import type { Usage } from "../canon/usage.ts"
+import type { SpeechWish } from "../dialects/speech/request.ts"
+import { doneEvent, soundEvent, SpeechEventReader } from "../dialects/speech/events.ts"
+import { unwrapWave, wrapWave } from "../media/wave.ts"
+import { encodeText, formatEvent } from "../wire/sse.ts"
+import { notCarried } from "./attempts.ts"
+import type { Answer, Call, Caller } from "./call.ts"
+import { CALLER_LEFT } from "./exchange.ts"
+import { chargedBody, keepLastPiece, type Pieces, piecesOf } from "./last-piece.ts"
+import {
+  type OpenOperation,
+  type Operations,
+  type Outcome,
+  type UpstreamAnswer,
+  type Way,
+} from "./operations.ts"
+import { isByTokens, type SpeechEnding, speechUsage, worstSpeech } from "./speech-usage.ts"
+
+/** The content types of DESIGN, "Audio types". */
+const CONTENT_TYPES: Readonly<Record<SoundForm, string>> = {
+  mp3: "audio/mpeg",
+  opus: "audio/ogg",
+  aac: "audio/aac",
+  flac: "audio/flac",
+  wav: "audio/wav",
+  pcm: "audio/pcm",
+}
+
+/** Sound that has begun to come. */
+interface Sounding {
+  readonly request: SpeechRequest
+  /** As it goes out. */
+  readonly pieces: AsyncGenerator<Uint8Array>
+  /** As it comes in: bytes so far, and what the vendor counted. */
+  readonly heard: Heard
+  readonly form: SoundForm
+  /** Ends the upstream call. */
+  readonly end: () => void
+}
+
+interface Heard {
+  bytes: number
+  /** Samples per second, where that is told. */
+  rate: number | undefined
+  usage: Usage | undefined
+}
+
+/** `POST /v1/audio/speech`, from the request as it was read to sound that is paid for. */
+export class Speaking {
+  readonly #operations: Operations
+
+  constructor(operations: Operations) {
+    this.#operations = operations
+  }
+
+  /** @throws GatewayError; then nothing is held any more. */
+  async speak(call: Call, wish: SpeechWish, caller: Caller): Promise<Answer> {
+    const { catalog } = this.#operations.surroundings
+    const model = catalog.require(wish.model, "speech", call.key.allows)
+    const worst = worstSpeech(wish, model)
+    const attempt = (way: Way): Promise<Outcome<Sounding>> => speakAt(way, wish, call)
+    const open = await this.#operations.begin({ call, model, worst, attempt }, caller)
+    const { headers } = open
+    headers["content-type"] = wish.events
+      ? "text/event-stream; charset=utf-8"
+      : CONTENT_TYPES[wish.form]
+    if (wish.events) headers["cache-control"] = "no-cache"
+    return { headers, body: bodyOf(open, call.id) }
+  }
+}
+
+async function speakAt(way: Way, wish: SpeechWish, call: Call): Promise<Outcome<Sounding>> {
+  const { deployment } = way
+  const format = formatOf(way)
+  const { price } = deployment
+  const request = { ...wish, needsTokens: price !== undefined && isByTokens(price) }
+  const encoded = format.encode(request, deployment.upstreamModel)
+  if (call.isStrict && encoded.losses.length > 0) throw notCarried(encoded.losses)
+  const answer = await way.call(encoded.call, format)
+  const heard: Heard = { bytes: 0, rate: undefined, usage: undefined }
+  const source = await begun(counted(sourceOf(answer, encoded, heard), heard))
+  const { form, losses } = encoded
+  // What came as JSON is here whole by now.
+  const known = encoded.delivery.type === "json" ? heard.bytes : undefined
+  const pieces = asWanted(source, { came: form, wanted: request.form, known, rate: heard.rate })
+  const { attempt } = answer
+  const end = (): void => {
+    attempt.end(CALLER_LEFT)
+    attempt[Symbol.dispose]()
+  }
+  return { value: { request, pieces, heard, form, end }, losses }
+}
+
+function formatOf({ endpoint }: Way): SpeechFormat {
+  const format = endpoint.vendor.operations?.speech
+  if (format) return format
+  throw new GatewayError(
+    "model_not_supported",
+    `Provider '${endpoint.provider}' has no speech that this gateway knows.`,
+    { parameter: "model" },
+  )
+}
+
+/** The sound of an answer, however it is packed. */
+async function* sourceOf(
+  answer: UpstreamAnswer,
+  { delivery }: EncodedSpeech,
+  heard: Heard,
+): AsyncGenerator<Uint8Array> {
+  const { attempt, response } = answer
+  const { headers } = response
+  const isEvents = headers.get("content-type")?.startsWith("text/event-stream") ?? false
+  if (delivery.type === "json") {
+    using _ = attempt
+    const spoken = delivery.read(jsonOf({ headers, bytes: await attempt.bytes(response) }))
+    heard.usage = spoken.usage
+    heard.rate = spoken.rate
+    yield spoken.sound
+  } else if (delivery.type === "events" && isEvents) {
+    const reader = new SpeechEventReader()
+    for await (const piece of piecesOf(answer)) yield* reader.push(piece)
+    if (!reader.isOver) throw unusable("it ended before its last event")
+    heard.usage = reader.usage
+  } else yield* piecesOf(answer)
+}
+
+async function* counted(
+  source: AsyncIterable<Uint8Array>,
+  heard: Heard,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of source) {
+    heard.bytes += piece.byteLength
+    yield piece
+  }
+}
+
+/** Waits for the first piece, so that a failure before it is one of this attempt alone. */
+async function begun(source: AsyncGenerator<Uint8Array>): Promise<AsyncGenerator<Uint8Array>> {
+  const first = await source.next()
+  if (first.done) throw unusable("it holds no sound")
+  return withFirst(first.value, source)
+}
+
+async function* withFirst(
+  first: Uint8Array,
+  rest: AsyncGenerator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield first
+  yield* rest
+}
+
+interface Conversion {
+  readonly came: SoundForm
+  readonly wanted: SoundForm
+  /** Bytes of the whole, where it is known. */
+  readonly known: number | undefined
+  readonly rate: number | undefined
+}
+
+/** Makes wav and pcm of each other. Only a header can tell of another rate than callers expect of pcm. */
+function asWanted(source: AsyncGenerator<Uint8Array>, conversion: Conversion) {
+  const { came, wanted, known, rate = PCM_RATE } = conversion
+  if (came !== wanted && wanted === "wav") return wrapWave(source, known, rate)
+  if (rate !== PCM_RATE) throw unusable(`its sound has ${rate} samples per second`)
+  return came === wanted ? source : unwrapWave(source)
+}
+
+function bodyOf(open: OpenOperation<Sounding>, requestId: string): ReadableStream<Uint8Array> {
+  const { value, deployment } = open
+  const { request } = value
+  const settle = async (ending: SpeechEnding): Promise<Usage> => {
+    const { form, heard } = value
+    const amount = { request, form, bytes: heard.bytes, ending, told: heard.usage }
+    const { usage, estimated } = speechUsage(amount, deployment.price)
+    await open.settle(usage, estimated)
+    return usage
+  }
+  return chargedBody(request.events ? inEvents(value.pieces) : keepLastPiece(value.pieces), {
+    async whole() {
+      const usage = await settle("whole")
+      return request.events ? doneEvent(usage) : undefined
+    },
+    async broken(error) {
+      value.end()
+      await settle("broken")
+      if (!request.events) return undefined
+      return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(error, requestId)) }))
+    },
+    async left() {
+      value.end()
+      await settle("left")
+    },
+  })
+}
+
+async function* inEvents(pieces: AsyncIterable<Uint8Array>): Pieces {
+  for await (const piece of pieces) yield soundEvent(piece)
+  return undefined
+}

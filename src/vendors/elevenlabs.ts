@@ -1,0 +1,22 @@
+import { ELEVENLABS_SPEECH } from "../dialects/speech/elevenlabs.ts"
+import { elevenLabsTranscription } from "../dialects/transcription/elevenlabs.ts"
+import { headerSigner } from "./static-signer.ts"
+import type { Vendor } from "./vendor.ts"
+
+const BASE_URL = "https://api.elevenlabs.io"
+
+/** ElevenLabs (WIRE.md 12 and 13). It has no chat. */
+export const ELEVENLABS: Vendor = {
+  id: "elevenlabs",
+  name: "ElevenLabs",
+  baseUrl: BASE_URL,
+  keyVariables: ["ELEVENLABS_API_KEY", "ELEVEN_API_KEY"],
+  chat: [],
+  operations: {
+    speech: ELEVENLABS_SPEECH,
+    transcription: elevenLabsTranscription(ELEVENLABS_SPEECH.decodeError),
+  },
+  baseUrlOf: ({ baseUrl = BASE_URL }) => baseUrl,
+  signer: ({ apiKey }) => headerSigner("xi-api-key", apiKey),
+  probe: ({ baseUrl = BASE_URL }) => ({ url: `${baseUrl}/v1/user` }),
+}

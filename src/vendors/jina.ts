@@ -1,0 +1,38 @@
+import { openAiEmbedding } from "../dialects/embedding/openai.ts"
+import { OPENAI_CHAT } from "../dialects/openai-chat/index.ts"
+import { jinaRerank } from "../dialects/rerank/jina.ts"
+import { bearerSigner } from "./static-signer.ts"
+import type { Vendor } from "./vendor.ts"
+
+const BASE_URL = "https://api.jina.ai/v1"
+
+/** Jina AI's search foundation (WIRE.md 9 and 10, api.jina.ai/openapi.json). It has no chat. */
+export const JINA: Vendor = {
+  id: "jina",
+  name: "Jina AI",
+  baseUrl: BASE_URL,
+  keyVariables: ["JINA_API_KEY"],
+  chat: [],
+  operations: {
+    embedding: openAiEmbedding(OPENAI_CHAT.decodeError, {
+      tokens: false,
+      // It calls the encoding by another name, with words for more than vectors of floats.
+      base64: false,
+      user: false,
+      purpose: {
+        field: "task",
+        words: {
+          query: "retrieval.query",
+          document: "retrieval.passage",
+          similarity: "text-matching",
+          classification: "classification",
+          clustering: "separation",
+        },
+      },
+    }),
+    rerank: jinaRerank(OPENAI_CHAT.decodeError),
+  },
+  baseUrlOf: ({ baseUrl = BASE_URL }) => baseUrl,
+  signer: ({ apiKey }) => bearerSigner(apiKey),
+  probe: () => ({ known: "its key is tried only when a model is called" }),
+}

@@ -1,0 +1,47 @@
+import { mistralSpeech } from "../dialects/speech/mistral.ts"
+import { OPENAI_SPEECH, openAiSpeech } from "../dialects/speech/openai.ts"
+import { xaiSpeech } from "../dialects/speech/xai.ts"
+import { mistralTranscription } from "../dialects/transcription/mistral.ts"
+import { openAiTranscription } from "../dialects/transcription/openai.ts"
+import { xaiTranscription } from "../dialects/transcription/xai.ts"
+import { OPENAI_CHAT } from "../dialects/openai-chat/index.ts"
+import type { Operations } from "./vendor.ts"
+
+/** What a vendor does with sound. */
+export type SoundOperations = Pick<Operations, "speech" | "transcription">
+
+const { decodeError } = OPENAI_CHAT
+
+/** OpenAI, and Azure's OpenAI. */
+export const OPENAI_SOUND: SoundOperations = {
+  speech: openAiSpeech(decodeError, OPENAI_SPEECH),
+  transcription: openAiTranscription(decodeError),
+}
+
+/** Servers that anybody can run, and vendors with OpenAI's form: no tokens of speech are told. */
+export const OPEN_SOUND: SoundOperations = {
+  speech: openAiSpeech(decodeError),
+  transcription: openAiTranscription(decodeError),
+}
+
+/** Groq's Whisper, and Orpheus, which has wav alone. */
+export const GROQ_SOUND: SoundOperations = {
+  speech: openAiSpeech(decodeError, { forms: ["wav"] }),
+  transcription: openAiTranscription(decodeError),
+}
+
+export const MISTRAL_SOUND: SoundOperations = {
+  speech: mistralSpeech(decodeError),
+  transcription: mistralTranscription(decodeError),
+}
+
+export const XAI_SOUND: SoundOperations = {
+  speech: xaiSpeech(decodeError),
+  transcription: xaiTranscription(decodeError),
+}
+
+/** OpenRouter's models, and those of its like, speak mp3 or raw samples. */
+export const OPENROUTER_SOUND: SoundOperations = {
+  speech: openAiSpeech(decodeError, { forms: ["mp3", "pcm"] }),
+  transcription: openAiTranscription(decodeError, { translations: false }),
+}

@@ -1,0 +1,152 @@
+import { Busboy, type BusboyInstance } from "@fastify/busboy"
+import type { Readable } from "node:stream"
+
+/** How much of a form is taken. What is above a limit is not read to its end. */
+export interface FormLimits {
+  /** Fields that are no files. */
+  readonly fields: number
+  /** Bytes of the value of one field. */
+  readonly fieldBytes: number
+}
+
+/** What a part says of the file in it. */
+export interface FilePart {
+  readonly field: string
+  /** As the sender named it, folders left out; empty when he did not. */
+  readonly name: string
+  /** `text/plain` when the sender gave none. */
+  readonly type: string
+}
+
+/** Takes the parts of a form as they come. What it throws ends the reading. */
+export interface FormReceiver {
+  field(name: string, value: string): void
+  /** @param content has to be read to its end before more of the form comes. */
+  file(part: FilePart, content: AsyncIterable<Uint8Array>): Promise<void>
+}
+
+/** Why a form cannot be read. */
+export type FormFault =
+  | "no-boundary"
+  | "broken"
+  | "unnamed-field"
+  | "too-many-fields"
+  | "field-too-long"
+
+/** A form that is none, or is more than was allowed. */
+export class FormError extends Error {
+  override readonly name = "FormError"
+  readonly fault: FormFault
+  /** The field at fault, where it is one. */
+  readonly field: string | undefined
+
+  constructor(fault: FormFault, field?: string, cause?: unknown) {
+    super(fault, cause === undefined ? undefined : { cause })
+    this.fault = fault
+    this.field = field
+  }
+}
+
+/** A part's own headers are a name and a type: more is no form of an honest client. Bytes. */
+const PART_HEADERS = 8 * 1024
+const PART_HEADER_COUNT = 20
+
+/**
+ * Reads a form while it arrives: no part of it is kept here, and it is taken only as fast as its files
+ * are read.
+ * @param contentType the body's, with the boundary.
+ * @throws FormError, and whatever the receiver or the body throws.
+ */
+export async function readMultipart(
+  body: AsyncIterable<Uint8Array>,
+  contentType: string,
+  limits: FormLimits,
+  receiver: FormReceiver,
+): Promise<void> {
+  const failure = Promise.withResolvers<never>()
+  // Whoever waits hears of it; a failure that comes between two waits is heard of at the next one.
+  failure.promise.catch(() => {})
+  const files: OpenFile[] = []
+  const parser = openParser(contentType, limits)
+  listen(parser, receiver, files, failure.reject)
+  try {
+    for await (const piece of body) await Promise.race([write(parser, piece), failure.promise])
+    await Promise.race([end(parser), failure.promise])
+    await Promise.race([Promise.all(files.map((file) => file.received)), failure.promise])
+  } finally {
+    parser.destroy()
+    for (const { content } of files) content.destroy()
+    await Promise.all(files.map((file) => file.received))
+  }
+}
+
+/** A file of the form, and who takes it: settled when he has, or has given up. */
+interface OpenFile {
+  readonly content: Readable
+  readonly received: Promise<void>
+}
+
+/** What the parser tells of a file; a part can come without any names. */
+type FileEvent = [
+  field: string | undefined,
+  content: Readable,
+  name: string | undefined,
+  encoding: string,
+  type: string,
+]
+
+function openParser(contentType: string, limits: FormLimits): BusboyInstance {
+  const { fields, fieldBytes } = limits
+  try {
+    return new Busboy({
+      headers: { "content-type": contentType },
+      limits: {
+        fields,
+        fieldSize: fieldBytes,
+        headerPairs: PART_HEADER_COUNT,
+        headerSize: PART_HEADERS,
+      },
+    })
+  } catch (error) {
+    throw new FormError("no-boundary", undefined, error)
+  }
+}
+
+function listen(
+  parser: BusboyInstance,
+  receiver: FormReceiver,
+  files: OpenFile[],
+  fail: (reason: unknown) => void,
+): void {
+  parser.on("error", (error) => fail(new FormError("broken", undefined, error)))
+  parser.on("fieldsLimit", () => fail(new FormError("too-many-fields")))
+  parser.on("field", (name: string | undefined, value, _, isCut) => {
+    if (name === undefined) return fail(new FormError("unnamed-field"))
+    if (isCut) return fail(new FormError("field-too-long", name))
+    try {
+      receiver.field(name, value)
+    } catch (error) {
+      fail(error)
+    }
+  })
+  parser.on("file", (...[name, content, fileName, , type]: FileEvent) => {
+    // The parser tells of what is broken; here it only must not bring the process down.
+    content.on("error", () => {})
+    if (name === undefined) return fail(new FormError("unnamed-field"))
+    const received = receiver.file({ field: name, name: fileName ?? "", type }, content).catch(fail)
+    files.push({ content, received })
+  })
+}
+
+function write(parser: BusboyInstance, piece: Uint8Array): Promise<void> {
+  return new Promise((resolve) => {
+    parser.write(piece, () => resolve())
+  })
+}
+
+function end(parser: BusboyInstance): Promise<void> {
+  return new Promise((resolve) => {
+    parser.once("finish", () => resolve())
+    parser.end()
+  })
+}

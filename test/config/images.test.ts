@@ -1,0 +1,90 @@
+import { describe, expect, test } from "bun:test"
+import { describeSettings } from "../../src/config/describe.ts"
+import { ConfigError } from "../../src/config/config-error.ts"
+import { loadSettings } from "../../src/config/load.ts"
+import type { Settings } from "../../src/config/settings.ts"
+import { Folder } from "./harness.ts"
+
+function load(text: string): Settings {
+  using folder = new Folder()
+  folder.write(text)
+  return loadSettings(folder.options({})).settings
+}
+
+function problemsOf(text: string): string {
+  try {
+    load(text)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+  throw new Error("the settings are good")
+}
+
+function pricedBy(image: string): string {
+  return `
+providers: { local: { vendor: openai-compatible, base_url: "http://127.0.0.1:1/v1" } }
+models: { local/draw: { kind: image, price: { image: ${image} } } }
+`
+}
+
+describe("the price of pictures", () => {
+  test("one for all", () => {
+    expect(load(pricedBy("40000")).models["local/draw"]?.price).toEqual({ image: "40000" })
+  })
+
+  test("one for each kind, and one for the others", () => {
+    const table = `{ 1024x1024: 40000, "1024x1024/hd": 80000, hd: 90000.5, default: 1 }`
+    expect(load(pricedBy(table)).models["local/draw"]?.price).toEqual({
+      image: "1",
+      pictures: { "1024x1024": "40000", "1024x1024/hd": "80000", hd: "90000.5" },
+    })
+  })
+
+  test("mistakes are told with their places", () => {
+    expect(problemsOf(pricedBy("many"))).toContain("must be a decimal number")
+    const negative = problemsOf(pricedBy("{ 1024x1024: -1 }"))
+    expect(negative).toContain("models.local/draw.price.image.1024x1024")
+    expect(problemsOf(pricedBy("{ big/hd: 1 }"))).toContain("a kind of picture is")
+    expect(problemsOf(pricedBy("[1]"))).toContain("models.local/draw.price.image")
+  })
+})
+
+describe("kept pictures", () => {
+  const S3 = `
+images:
+  link_minutes: 15
+  s3: { bucket: shelf, endpoint: "https://s3.example.com", region: eu-west-1, access_key_id: id1, secret_access_key: very-secret }
+defaults: { image_model: local/draw }
+`
+
+  test("are in a folder for an hour by default", () => {
+    const { images, imageModel } = load("")
+    expect(images).toEqual({ linkLifetime: 3_600_000 })
+    expect(imageModel).toBeUndefined()
+  })
+
+  test("are in a bucket where there is one, whose keys are never shown", () => {
+    const settings = load(S3)
+    expect(settings.imageModel).toBe("local/draw")
+    expect(settings.images).toEqual({
+      linkLifetime: 900_000,
+      bucket: {
+        bucket: "shelf",
+        endpoint: "https://s3.example.com",
+        region: "eu-west-1",
+        accessKeyId: "id1",
+        secretAccessKey: "very-secret",
+      },
+    })
+    const shown = JSON.stringify(describeSettings(settings))
+    expect(shown).toContain("s3.example.com")
+    expect(shown).not.toContain("very-secret")
+    expect(shown).not.toContain("id1")
+  })
+
+  test("a bucket needs its keys, and a link its time", () => {
+    expect(problemsOf("images: { s3: { bucket: shelf } }")).toContain("images.s3.access_key_id")
+    expect(problemsOf("images: { link_minutes: 0 }")).toContain("images.link_minutes")
+  })
+})

@@ -1,0 +1,280 @@
+import { describe, expect, test } from "bun:test"
+import { GatewayError } from "../../../src/canon/errors.ts"
+import { answerOf, asked, imagesOf, PICTURE, requestOf } from "./support.ts"
+
+const PNG = `image/png ${PICTURE.bytes.byteLength}`
+
+describe("OpenAI's families", () => {
+  test("GPT image models are never sent response_format (WIRE.md 11)", async () => {
+    const { paths, bodies, losses } = await asked("openai", "gpt-image-1", {
+      count: 3,
+      form: "url",
+      wishes: { quality: "low", background: "transparent", style: "vivid" },
+    })
+    expect(paths).toEqual(["/images/generations"])
+    expect(bodies).toEqual([
+      {
+        model: "gpt-image-1",
+        prompt: "a boat",
+        size: "1024x1024",
+        quality: "low",
+        background: "transparent",
+        n: 3,
+      },
+    ])
+    expect(losses).toEqual(["style:dropped"])
+  })
+
+  test("dall-e-3 makes one at a time, and knows hd and style", async () => {
+    const { bodies, losses } = await asked("openai", "dall-e-3", {
+      count: 2,
+      form: "url",
+      size: { width: 1792, height: 1024 },
+      wishes: { quality: "hd", style: "natural", output_format: "png" },
+    })
+    const body = {
+      model: "dall-e-3",
+      prompt: "a boat",
+      size: "1792x1024",
+      response_format: "url",
+      quality: "hd",
+      style: "natural",
+      n: 1,
+    }
+    expect(bodies).toEqual([body, body])
+    expect(losses).toEqual(["output_format:dropped"])
+  })
+
+  test("sizes that a model lacks are the nearest it has", async () => {
+    for (const [model, width, height, sent] of [
+      ["gpt-image-1", 256, 256, "1024x1024"],
+      ["gpt-image-1.5", 1920, 1080, "1536x1024"],
+      ["gpt-image-1", 720, 1280, "1024x1536"],
+      ["dall-e-3", 1024, 1536, "1024x1792"],
+      ["dall-e-2", 300, 300, "256x256"],
+      ["gpt-image-2", 1537, 864, "1536x1024"],
+      ["gpt-image-2", 3840, 1000, "1536x1024"],
+    ] as const) {
+      const { bodies, losses } = await asked("openai", model, { size: { width, height } })
+      expect([model, bodies[0]?.["size"]]).toEqual([model, sent])
+      expect(losses).toContain("size:approximated")
+    }
+    const free = await asked("openai", "gpt-image-2-2026-04-21", {
+      size: { width: 1536, height: 864 },
+    })
+    expect([free.bodies[0]?.["size"], free.losses]).toEqual(["1536x864", []])
+    const auto = await asked("openai", "gpt-image-1", { size: "auto" })
+    expect([auto.bodies[0]?.["size"], auto.losses]).toEqual(["auto", []])
+  })
+
+  test("an edit is a form", async () => {
+    const { paths, bodies } = await asked("openai", "gpt-image-1.5", {
+      task: "edit",
+      images: [PICTURE, PICTURE],
+      mask: PICTURE,
+      wishes: { output_compression: 90 },
+    })
+    expect(paths).toEqual(["/images/edits"])
+    expect(bodies).toEqual([
+      {
+        model: "gpt-image-1.5",
+        prompt: "a boat",
+        size: "1024x1024",
+        output_compression: "90",
+        n: "1",
+        "image[]": [`image-0.png ${PNG}`, `image-1.png ${PNG}`],
+        mask: `mask.png ${PNG}`,
+      },
+    ])
+  })
+
+  test("dall-e-2 has variations of its own; others vary by an edit; dall-e-3 does neither", async () => {
+    const own = await asked("openai", "dall-e-2", { task: "variation" })
+    expect([own.paths, own.losses]).toEqual([["/images/variations"], []])
+    expect(own.bodies[0]).not.toHaveProperty("prompt")
+    const other = await asked("vllm", "some-model", { task: "variation" })
+    expect([other.paths, other.losses]).toEqual([["/images/edits"], ["variations:emulated"]])
+    expect(other.bodies[0]?.["prompt"]).toContain("variation")
+    expect(() => imagesOf("openai").encode(requestOf({ task: "variation" }), "dall-e-3")).toThrow(
+      expect.objectContaining({ kind: "model_not_supported" }),
+    )
+  })
+
+  test("a server of one's own gets what the caller wrote; a name of one's own is a GPT image model", async () => {
+    const own = await asked("openai-compatible", "flux", {
+      size: { width: 640, height: 480 },
+      wishes: { style: "vivid", steps: 4 },
+    })
+    expect(own.bodies[0]).toMatchObject({
+      size: "640x480",
+      style: "vivid",
+      steps: 4,
+      response_format: "b64_json",
+    })
+    const azure = await asked("azure", "our-pictures")
+    expect(azure.bodies[0]).not.toHaveProperty("response_format")
+  })
+})
+
+describe("others", () => {
+  test("Gemini: one picture a call, pictures as parts, the mask explained", async () => {
+    const { paths, bodies, losses } = await asked("google", "gemini-2.5-flash-image", {
+      task: "edit",
+      count: 2,
+      size: { width: 1024, height: 1024 },
+      mask: PICTURE,
+    })
+    const path = "/v1beta/models/gemini-2.5-flash-image:generateContent"
+    expect(paths).toEqual([path, path])
+    const data = Buffer.from(PICTURE.bytes).toString("base64")
+    const inlineData = { mimeType: "image/png", data }
+    expect(bodies[0]).toEqual({
+      contents: [
+        {
+          role: "user",
+          parts: [
+            { text: "a boat" },
+            { inlineData },
+            { inlineData },
+            { text: expect.stringContaining("mask") },
+          ],
+        },
+      ],
+      generationConfig: {
+        responseModalities: ["TEXT", "IMAGE"],
+        imageConfig: { aspectRatio: "1:1" },
+      },
+    })
+    expect(losses).toEqual(["mask:approximated"])
+  })
+
+  test("Vertex has the same below another path", async () => {
+    const { paths } = await asked("vertex", "imagen-4.0-generate-001", { count: 6 })
+    expect(paths).toEqual(Array(2).fill("/models/imagen-4.0-generate-001:predict"))
+  })
+
+  test("Imagen: four at a time, no edits", async () => {
+    const { bodies } = await asked("google", "imagen-4.0-generate-001", { count: 6 })
+    expect(bodies).toEqual([
+      { instances: [{ prompt: "a boat" }], parameters: { sampleCount: 4, aspectRatio: "1:1" } },
+      { instances: [{ prompt: "a boat" }], parameters: { sampleCount: 2, aspectRatio: "1:1" } },
+    ])
+    const edit = requestOf({ task: "edit" })
+    expect(() => imagesOf("google").encode(edit, "imagen-4.0-generate-001")).toThrow(GatewayError)
+  })
+
+  test("xAI edits with JSON", async () => {
+    const { paths, bodies, losses } = await asked("xai", "grok-imagine-image", {
+      task: "edit",
+      mask: PICTURE,
+      size: { width: 1600, height: 900 },
+    })
+    expect(paths).toEqual(["/images/edits"])
+    expect(bodies[0]).toMatchObject({
+      response_format: "b64_json",
+      aspect_ratio: "16:9",
+      image: { type: "image_url", url: expect.stringMatching(/^data:image\/png;base64,/) },
+    })
+    expect(losses).toEqual(["size:approximated", "mask:dropped"])
+  })
+
+  test("Together: base64 by another name, four at a time", async () => {
+    const { bodies } = await asked("together", "black-forest-labs/FLUX.1-schnell", { count: 5 })
+    expect(bodies.map(({ n }) => n)).toEqual([4, 1])
+    expect(bodies[0]).toMatchObject({ response_format: "base64", width: 1024, height: 1024 })
+  })
+
+  test("Stability: a form; two models have an address of their own", async () => {
+    const core = await asked("stability", "core", { size: { width: 2000, height: 1000 } })
+    expect(core.paths).toEqual(["/v2beta/stable-image/generate/core"])
+    expect(core.bodies).toEqual([{ prompt: "a boat", aspect_ratio: "16:9" }])
+    expect(core.losses).toEqual(["size:approximated"])
+    const large = await asked("stability", "sd3.5-large")
+    expect(large.paths).toEqual(["/v2beta/stable-image/generate/sd3"])
+    expect(large.bodies[0]).toMatchObject({ model: "sd3.5-large" })
+  })
+
+  test("Bedrock: Amazon's models by their tasks, Stability's by theirs", async () => {
+    const canvas = await asked("bedrock", "amazon.nova-canvas-v1:0", {
+      count: 6,
+      wishes: { quality: "high" },
+    })
+    expect(canvas.paths[0]).toBe("/model/amazon.nova-canvas-v1%3A0/invoke")
+    expect(canvas.bodies[1]).toEqual({
+      taskType: "TEXT_IMAGE",
+      textToImageParams: { text: "a boat" },
+      imageGenerationConfig: { numberOfImages: 1, width: 1024, height: 1024, quality: "premium" },
+    })
+    const varied = await asked("bedrock", "amazon.titan-image-generator-v2:0", {
+      task: "variation",
+    })
+    expect(varied.bodies[0]).toMatchObject({ taskType: "IMAGE_VARIATION" })
+    expect(varied.losses).toEqual([])
+    const stable = await asked("bedrock", "us.stability.stable-image-ultra-v1:1")
+    expect(stable.bodies[0]).toMatchObject({ mode: "text-to-image", aspect_ratio: "1:1" })
+  })
+
+  test("Fireworks: workflows with ratios, older models with sizes", async () => {
+    const name = "accounts/fireworks/models/flux-1-dev-fp8"
+    const flux = await asked("fireworks", name)
+    expect(flux.paths).toEqual([`/workflows/${name}/text_to_image`])
+    expect(flux.bodies).toEqual([{ prompt: "a boat", aspect_ratio: "1:1" }])
+    const older = await asked("fireworks", "accounts/fireworks/models/SSD-1B")
+    expect(older.paths).toEqual(["/image_generation/accounts/fireworks/models/SSD-1B"])
+    expect(older.bodies).toEqual([{ prompt: "a boat", width: 1024, height: 1024 }])
+    const kontext = "accounts/fireworks/models/flux-kontext-pro"
+    expect(() => imagesOf("fireworks").encode(requestOf(), kontext)).toThrow(GatewayError)
+  })
+})
+
+describe("answers", () => {
+  test("those of several calls are one, their tokens together", async () => {
+    const one = {
+      data: [{ b64_json: "AAAA" }],
+      size: "1024x1024",
+      usage: { input_tokens: 10, output_tokens: 272 },
+    }
+    const result = await imagesOf("openai").decode([answerOf(one), answerOf(one)], requestOf())
+    expect(result.pictures).toHaveLength(2)
+    expect(result.usage).toMatchObject({ inputFresh: 20, output: 544 })
+    expect(result.facts).toEqual({ size: "1024x1024" })
+  })
+
+  test("tokens that were counted for some calls alone are not taken for all", async () => {
+    const counted = { data: [{ b64_json: "AAAA" }], usage: { input_tokens: 1, output_tokens: 2 } }
+    const uncounted = { data: [{ b64_json: "AAAA" }] }
+    const answers = [answerOf(counted), answerOf(uncounted)]
+    expect((await imagesOf("openai").decode(answers, requestOf())).usage).toBeUndefined()
+  })
+
+  test("a picture that a filter struck is a refusal of the request", async () => {
+    const blurred = answerOf({ image: "AAAA", finish_reason: "CONTENT_FILTERED", seed: 1 })
+    const filtered = answerOf({ seeds: [1], finish_reasons: ["Filter reason: prompt"], images: [] })
+    const rai = answerOf({ predictions: [{ raiFilteredReason: "Violence" }] })
+    for (const [vendor, answer, words] of [
+      ["stability", blurred, "CONTENT_FILTERED"],
+      ["bedrock", filtered, "Filter reason: prompt"],
+      ["google", rai, "Violence"],
+    ] as const) {
+      expect(async () => imagesOf(vendor).decode([answer], requestOf())).toThrow(
+        expect.objectContaining({
+          kind: "refused_by_upstream",
+          message: expect.stringContaining(words),
+        }),
+      )
+    }
+  })
+
+  test("refusals in every vendor's words", () => {
+    for (const [body, message] of [
+      [{ error: { message: "no", type: "image_generation_user_error", code: "x" } }, "no"],
+      [{ code: "invalid-argument", error: "no ratio" }, "no ratio"],
+      [{ id: "1", name: "bad_request", errors: ["one", "two"] }, "one two"],
+      [{ message: "Malformed input request" }, "Malformed input request"],
+      ["plain text", "plain text"],
+    ] as const) {
+      const error = imagesOf("openai").decodeError(400, body, new Headers())
+      expect([error.kind, error.message]).toEqual(["refused_by_upstream", message])
+    }
+  })
+})

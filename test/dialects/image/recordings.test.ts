@@ -1,0 +1,90 @@
+import { describe, expect, test } from "bun:test"
+import { totalInput } from "../../../src/canon/usage.ts"
+import { decodeImageParameters } from "../../../src/dialects/image/request.ts"
+import { recordedAt, type RecordedOperation } from "../../support/recorded-operations.ts"
+import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
+import { answerOf, asked, imagesOf, requestOf } from "./support.ts"
+
+const IMAGES = /\/images(\/generations|\/edits|\/variations)?$|-image:generateContent$/
+
+const VENDORS: readonly (readonly [RegExp, string])[] = [
+  [/api\.openai\.com/, "openai"],
+  [/api\.x\.ai/, "xai"],
+  [/openrouter\.ai/, "openrouter"],
+  [/generativelanguage/, "google"],
+  [/aiplatform/, "vertex"],
+]
+
+function vendorOf({ url }: RecordedOperation): string {
+  return VENDORS.find(([host]) => host.test(url))?.[1] ?? "openai-compatible"
+}
+
+const RECORDINGS = recordedAt(IMAGES)
+
+/** Pictures that an answer holds, by the members that vendors have for them. */
+function picturesIn(body: unknown): number {
+  const text = JSON.stringify(body)
+  return (text.match(/"b64_json":|"url":|"inlineData":/g) ?? []).length
+}
+
+describe(`recorded pictures${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)("there are some", () => {
+    expect(RECORDINGS.length).toBeGreaterThanOrEqual(13)
+    expect(new Set(RECORDINGS.map(vendorOf))).toEqual(
+      new Set(["openai", "xai", "openrouter", "google", "vertex"]),
+    )
+  })
+
+  for (const recording of RECORDINGS) {
+    const { id, status, body, answer } = recording
+    const format = imagesOf(vendorOf(recording))
+    if (status !== 200) {
+      test(`${id} is a refusal of the request`, () => {
+        const error = format.decodeError(status, body, answer.headers)
+        expect(error.kind).toBe("refused_by_upstream")
+        expect(JSON.stringify(body)).toContain(error.message)
+      })
+      continue
+    }
+    test(id, async () => {
+      const { pictures, usage } = await format.decode([answer], requestOf())
+      expect(pictures).toHaveLength(picturesIn(body))
+      expect(pictures.length).toBeGreaterThan(0)
+      const told = /"(?:input_tokens|prompt_tokens|promptTokenCount)":(\d+)/.exec(
+        JSON.stringify(body),
+      )?.[1]
+      expect(usage && totalInput(usage)).toBe(told === undefined ? undefined : Number(told))
+    })
+  }
+
+  test.skipIf(!HAS_FIXTURES)("what callers wrote is what OpenAI is sent", async () => {
+    const generations = RECORDINGS.filter(
+      ({ url, status }) => status === 200 && url.endsWith("openai.com/v1/images/generations"),
+    )
+    expect(generations.length).toBeGreaterThanOrEqual(3)
+    for (const { request } of generations) {
+      const { model = "", ...parameters } = decodeImageParameters("generation", request)
+      const { bodies, losses } = await asked("openai", model, { ...parameters, images: [] })
+      expect(bodies[0]).toMatchObject(request)
+      expect(losses).toEqual([])
+    }
+  })
+
+  test.skipIf(!HAS_FIXTURES)("the AI SDK's edit and the refusal of response_format", async () => {
+    const edit: unknown = JSON.parse(readFixture("vercel-ai/openai/image/openai-image-edit.json"))
+    const result = await imagesOf("openai").decode([answerOf(edit)], requestOf())
+    expect(result).toMatchObject({
+      facts: { background: "opaque", output_format: "png", quality: "high", size: "1024x1024" },
+    })
+    expect(result.pictures).toHaveLength(1)
+    expect(result.usage).toBeUndefined()
+    const refusal: unknown = JSON.parse(
+      readFixture("vercel-ai/openai/image/gpt-image-response-format-error.json"),
+    )
+    const error = imagesOf("openai").decodeError(400, refusal, new Headers())
+    expect(error.details).toMatchObject({
+      parameter: "response_format",
+      upstream: { code: "unknown_parameter" },
+    })
+  })
+})

@@ -1,0 +1,362 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import fc from "fast-check"
+import { GatewayError } from "../../src/canon/errors.ts"
+import { type FieldKind, type FileRules, type Form, readForm } from "../../src/http/read-form.ts"
+import { Spool } from "../../src/http/spool.ts"
+
+const MEGABYTE = 1024 * 1024
+const RULES: FileRules = { file: { count: 1, bytes: 3 * MEGABYTE } }
+
+let folder: string
+let spool: Spool
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "tollgate-spool-"))
+  spool = new Spool(folder)
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** A request as a client library makes it. */
+function formRequest(form: FormData): Request {
+  return new Request("http://gateway/", { method: "POST", body: form })
+}
+
+function rawRequest(
+  body: string | ReadableStream<Uint8Array>,
+  type = "multipart/form-data; boundary=cut",
+): Request {
+  return new Request("http://gateway/", {
+    method: "POST",
+    body,
+    headers: { "content-type": type },
+  })
+}
+
+async function refusal(request: Request, rules = RULES): Promise<GatewayError> {
+  try {
+    await using form = await readForm(request, spool, rules)
+    form.parameters({})
+  } catch (error) {
+    if (error instanceof GatewayError) return error
+    throw error
+  }
+  throw new Error("the form was taken")
+}
+
+/** The one line that a test is about: a part of a form, its head and its content. */
+function part(head: string, content: string): string {
+  return `--cut\r\n${head}\r\n\r\n${content}\r\n`
+}
+
+const field = (name: string, value: string): string =>
+  part(`content-disposition: form-data; name="${name}"`, value)
+
+const END = "--cut--\r\n"
+
+async function read(
+  body: string | ReadableStream<Uint8Array>,
+  rules: FileRules = RULES,
+  kinds: Readonly<Record<string, FieldKind>> = {},
+): Promise<{ form: Form; parameters: object }> {
+  const form = await readForm(rawRequest(body), spool, rules)
+  return { form, parameters: { ...form.parameters(kinds) } }
+}
+
+describe("what client libraries send", () => {
+  test("fields before and after the file", async () => {
+    const data = new FormData()
+    data.append("model", "sim/whisper")
+    data.append("file", new File(["sound"], "speech.mp3", { type: "audio/mpeg" }))
+    data.append("temperature", "0.5")
+    data.append("stream", "true")
+    await using form = await readForm(formRequest(data), spool, RULES)
+    expect({ ...form.parameters({ temperature: "number", stream: "flag" }) }).toEqual({
+      model: "sim/whisper",
+      temperature: 0.5,
+      stream: true,
+    })
+    const [file] = form.files
+    expect(file).toMatchObject({ field: "file", name: "speech.mp3", type: "audio/mpeg", size: 5 })
+    expect(Buffer.from((await file?.bytes(10)) ?? []).toString()).toBe("sound")
+    expect(await new Response(file?.open()).text()).toBe("sound")
+    expect(await new Response(file?.open()).text()).toBe("sound")
+    expect(Buffer.from((await file?.head(3)) ?? []).toString()).toBe("sou")
+  })
+
+  test("arrays in both spellings", async () => {
+    const { form, parameters } = await read(
+      field("granularities[]", "word") +
+        field("granularities[]", "segment") +
+        field("include[0]", "logprobs") +
+        field("lone", "x") +
+        field("chunking[type]", "server_vad") +
+        END,
+      RULES,
+      { lone: "list" },
+    )
+    await form[Symbol.asyncDispose]()
+    expect(parameters).toEqual({
+      granularities: ["word", "segment"],
+      include: ["logprobs"],
+      lone: ["x"],
+      "chunking[type]": "server_vad",
+    })
+  })
+
+  test("several files as an array, with empty content types", async () => {
+    const image = (name: string, type: string): string =>
+      part(
+        `content-disposition: form-data; name="${name}"; filename="a.png"\r\ncontent-type:${type}`,
+        name,
+      )
+    const rules = { image: { count: 3, bytes: 100 } }
+    const body = image("image[]", " ") + image("image[1]", "") + image("image", " image/png") + END
+    const { form } = await read(body, rules)
+    await using _ = form
+    const texts = await Promise.all(
+      form.files.map(async (file) => Buffer.from(await file.bytes(100)).toString()),
+    )
+    expect(texts).toEqual(["image[]", "image[1]", "image"])
+    expect(form.files.map((file) => file.field)).toEqual(["image", "image", "image"])
+  })
+
+  test("a file that was not chosen, and an empty field, are absent", async () => {
+    const unchosen = part('content-disposition: form-data; name="file"; filename=""', "")
+    const { form, parameters } = await read(unchosen + field("prompt", "") + END)
+    await using _ = form
+    expect(form.files).toEqual([])
+    expect(parameters).toEqual({})
+  })
+
+  test("names in other alphabets, and a field of a dangerous name", async () => {
+    const named = part('content-disposition: form-data; name="file"; filename="Grüße.mp3"', "x")
+    const { form, parameters } = await read(named + field("__proto__", "x") + END)
+    await using _ = form
+    expect(form.files[0]?.name).toBe("Grüße.mp3")
+    expect(Object.getPrototypeOf(parameters)).toBe(Object.prototype)
+  })
+})
+
+describe("forms that are refused", () => {
+  const cases: readonly [name: string, request: () => Request, expected: object][] = [
+    [
+      "JSON",
+      () => rawRequest("{}", "application/json"),
+      { kind: "unsupported_media_type", status: 415 },
+    ],
+    [
+      "no boundary",
+      () => rawRequest(END, "multipart/form-data"),
+      { kind: "unsupported_media_type", status: 415 },
+    ],
+    ["nothing", () => rawRequest(""), { kind: "invalid_value", status: 400 }],
+    ["no form at all", () => rawRequest("hello"), { kind: "invalid_value", status: 400 }],
+    [
+      "cut in a field",
+      () =>
+        rawRequest(
+          field("model", "x") + '--cut\r\ncontent-disposition: form-data; name="a"\r\n\r\nab',
+        ),
+      { kind: "invalid_value" },
+    ],
+    [
+      "cut in a file",
+      () =>
+        rawRequest(
+          part('content-disposition: form-data; name="file"; filename="a"', "ab").slice(0, -3),
+        ),
+      { kind: "invalid_value" },
+    ],
+    ["cut after a part", () => rawRequest(field("model", "x")), { kind: "invalid_value" }],
+    [
+      "10,000 fields",
+      () => rawRequest(field("a[]", "x").repeat(10_000) + END),
+      { kind: "invalid_value", message: "The form has more than 128 fields." },
+    ],
+    [
+      "a field without a name",
+      () => rawRequest(part("content-disposition: form-data", "x") + END),
+      { kind: "invalid_value" },
+    ],
+    [
+      "a field that is too long",
+      () => rawRequest(field("prompt", "x".repeat(MEGABYTE + 1)) + END),
+      { kind: "string_above_max_length", details: { parameter: "prompt" } },
+    ],
+    [
+      "fields that are too long together",
+      () => rawRequest(field("a[]", "x".repeat(MEGABYTE - 1)).repeat(5) + END),
+      { kind: "body_too_large", status: 413 },
+    ],
+    [
+      "a field twice",
+      () => rawRequest(field("model", "x") + field("model", "y") + END),
+      { kind: "invalid_value", details: { parameter: "model" } },
+    ],
+    [
+      "a file in an unknown field",
+      () =>
+        rawRequest(part('content-disposition: form-data; name="other"; filename="a"', "x") + END),
+      { kind: "invalid_value", details: { parameter: "other" } },
+    ],
+    [
+      "two files",
+      () =>
+        rawRequest(
+          part('content-disposition: form-data; name="file"; filename="a"', "x").repeat(2) + END,
+        ),
+      { kind: "invalid_value", details: { parameter: "file" } },
+    ],
+    [
+      "a file that is text",
+      () => rawRequest(field("file", "x") + END),
+      { kind: "invalid_value", details: { parameter: "file" } },
+    ],
+  ]
+
+  for (const [name, request, expected] of cases) {
+    test(name, async () => {
+      expect(await refusal(request())).toMatchObject(expected)
+    })
+  }
+
+  test("a file one byte over its limit stops being read", async () => {
+    const limit = RULES.file?.bytes ?? 0
+    const exact = new FormData()
+    exact.append("file", new File([new Uint8Array(limit)], "a"))
+    await using form = await readForm(formRequest(exact), spool, RULES)
+    expect(form.files[0]?.size).toBe(limit)
+
+    let sent = 0
+    let isCancelled = false
+    const head = Buffer.from(
+      '--cut\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n',
+    )
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        controller.enqueue(sent === 0 ? head : new Uint8Array(64 * 1024))
+        sent += 64 * 1024
+      },
+      cancel() {
+        isCancelled = true
+      },
+    })
+    expect(await refusal(rawRequest(endless))).toMatchObject({
+      kind: "file_too_large",
+      status: 413,
+      details: { parameter: "file" },
+    })
+    expect(isCancelled).toBe(true)
+    expect(sent).toBeLessThan(limit + MEGABYTE)
+  })
+
+  test("a body announced as too large is not read at all", async () => {
+    let isRead = false
+    const body = new ReadableStream(
+      {
+        pull() {
+          isRead = true
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    const request = new Request("http://gateway/", {
+      method: "POST",
+      body,
+      headers: {
+        "content-type": "multipart/form-data; boundary=cut",
+        "content-length": "99000000",
+      },
+    })
+    expect((await refusal(request)).kind).toBe("file_too_large")
+    const images = { image: { count: 1, bytes: 10 }, mask: { count: 1, bytes: 10 } }
+    expect((await refusal(request, images)).kind).toBe("body_too_large")
+    expect(isRead).toBe(false)
+  })
+
+  test("a caller who leaves", async () => {
+    const broken = new ReadableStream({
+      start(controller) {
+        controller.enqueue(Buffer.from(field("model", "x")))
+        controller.error(new Error("connection lost"))
+      },
+    })
+    expect((await refusal(rawRequest(broken))).kind).toBe("invalid_value")
+  })
+})
+
+describe("the spool", () => {
+  test("a large file is on disk without a name, and small ones are not there", async () => {
+    const bytes = crypto.getRandomValues(new Uint8Array(64 * 1024))
+    const large = Buffer.concat(Array.from({ length: 40 }, () => bytes))
+    const data = new FormData()
+    data.append("file", new File([large], "a"))
+    await using form = await readForm(formRequest(data), spool, RULES)
+    expect(readdirSync(folder)).toEqual([])
+    const [file] = form.files
+    expect(file?.size).toBe(large.length)
+    expect(Bun.hash(await new Response(file?.open()).bytes())).toBe(Bun.hash(large))
+    expect(Buffer.from((await file?.slice(70_000, 70_100)) ?? [])).toEqual(
+      large.subarray(70_000, 70_100),
+    )
+    expect(() => file?.bytes(100)).toThrow("larger than 100 bytes")
+  })
+
+  test("what a dead process left is swept, and the folder is private", async () => {
+    const path = join(folder, "left-behind")
+    await Bun.write(path, "x")
+    expect(new Spool(folder)).toBeInstanceOf(Spool)
+    expect(readdirSync(folder)).toEqual([])
+  })
+})
+
+test("a form cut anywhere into pieces is the same form", async () => {
+  const content = crypto.getRandomValues(new Uint8Array(3_000))
+  const whole = Buffer.concat(
+    [
+      Buffer.from(field("model", "sim/whisper")),
+      Buffer.from('--cut\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n'),
+      content,
+      // Bytes that begin like a boundary are content.
+      Buffer.from("\r\n--cu\r\n-\r\n--cut"),
+      Buffer.from(`\r\n${field("prompt", "\r\n--cu")}${END}`),
+    ].map((bytes, index) => (index === 3 ? bytes.subarray(0, 9) : bytes)),
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1 }),
+      async (sizes) => {
+        const pieces = cut(whole, sizes)
+        const body = new ReadableStream<Uint8Array>({
+          pull(controller) {
+            const piece = pieces.shift()
+            if (piece) controller.enqueue(piece)
+            else controller.close()
+          },
+        })
+        const { form, parameters } = await read(body)
+        await using _ = form
+        expect(parameters).toEqual({ model: "sim/whisper", prompt: "\r\n--cu" })
+        const file = await form.files[0]?.bytes(10_000)
+        expect(Buffer.from(file ?? []).subarray(0, 3_000)).toEqual(Buffer.from(content))
+        expect(file?.length).toBe(3_009)
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+/** Pieces of these sizes, over and over. */
+function cut(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
+  const pieces: Uint8Array[] = []
+  for (let at = 0, turn = 0; at < bytes.length; turn++) {
+    const size = sizes[turn % sizes.length] ?? 1
+    pieces.push(bytes.slice(at, at + size))
+    at += size
+  }
+  return pieces
+}
