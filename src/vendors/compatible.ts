@@ -40,8 +40,8 @@ export interface CompatibleRow {
   readonly quirks?: Partial<OpenAiChatQuirks>
   /** Present where it speaks `openai-responses` too, at the same base address: what is unlike OpenAI. */
   readonly responses?: Partial<OpenAiResponsesQuirks>
-  /** How its embeddings are unlike those of most compatible vendors. */
-  readonly embedding?: Partial<OpenAiEmbeddingQuirks>
+  /** How its embeddings are unlike those of most compatible vendors, or that it has none. */
+  readonly embedding?: Partial<OpenAiEmbeddingQuirks> | "none"
   /** Present where it reranks in Jina's form: what is unlike Jina. */
   readonly rerank?: Partial<JinaRerankQuirks>
   /** Present where it makes pictures. Servers that anybody can run are asked in OpenAI's form. */
@@ -132,6 +132,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Groq",
     baseUrl: "https://api.groq.com/openai/v1",
     keyVariables: ["GROQ_API_KEY"],
+    embedding: "none",
     quirks: {
       ...BOTH_LIMITS,
       reasoningField: "reasoning",
@@ -144,6 +145,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "DeepSeek",
     baseUrl: "https://api.deepseek.com",
     keyVariables: ["DEEPSEEK_API_KEY"],
+    embedding: "none",
     quirks: { reasoningHistory: "text" },
     responses: { encryptedReasoning: false, reasoningText: true },
   },
@@ -152,6 +154,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "xAI",
     baseUrl: "https://api.x.ai/v1",
     keyVariables: ["XAI_API_KEY"],
+    embedding: "none",
     quirks: BOTH_LIMITS,
     responses: {},
     image: XAI_IMAGES,
@@ -208,6 +211,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Cerebras",
     baseUrl: "https://api.cerebras.ai/v1",
     keyVariables: ["CEREBRAS_API_KEY"],
+    embedding: "none",
     quirks: {
       ...BOTH_LIMITS,
       maxTokensField: "max_completion_tokens",
@@ -235,6 +239,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Moonshot AI",
     baseUrl: "https://api.moonshot.ai/v1",
     keyVariables: ["MOONSHOT_API_KEY"],
+    embedding: "none",
     quirks: { reasoningHistory: "text", maxTemperature: 1 },
   },
   {
@@ -392,7 +397,9 @@ function operationsOf(row: CompatibleRow): Operations {
   const image = row.image ?? (row.isServerOfOnesOwn ? openAiImages(OPEN_FAMILIES) : undefined)
   return {
     ...(row.sound ?? (row.isServerOfOnesOwn ? OPEN_SOUND : {})),
-    embedding: openAiEmbedding(decodeError, { ...COMMON_EMBEDDING, ...embedding }),
+    ...(embedding === "none"
+      ? {}
+      : { embedding: openAiEmbedding(decodeError, { ...COMMON_EMBEDDING, ...embedding }) }),
     ...(rerank === undefined ? {} : { rerank: jinaRerank(decodeError, rerank) }),
     ...(image === undefined ? {} : { image }),
   }

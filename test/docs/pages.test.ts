@@ -1,7 +1,12 @@
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
+import { ENDPOINTS_PAGE, endpointsPage } from "../../scripts/endpoints-page.ts"
 import { LOSSES_PAGE, lossesPage } from "../../scripts/losses-page.ts"
 
 test("docs/losses.md is what the tables in the code say (bun scripts/losses-page.ts writes it)", () => {
   expect(readFileSync(LOSSES_PAGE, "utf8")).toBe(lossesPage())
+})
+
+test("docs/endpoints.md is what the vendors' tables say (bun scripts/endpoints-page.ts writes it)", () => {
+  expect(readFileSync(ENDPOINTS_PAGE, "utf8")).toBe(endpointsPage())
 })

@@ -1,0 +1,49 @@
+/**
+ * Writes docs/endpoints.md from the vendors' tables: which endpoint reaches which vendor.
+ * `bun scripts/endpoints-page.ts` writes the file; a test compares it with what this would write.
+ */
+import { join } from "node:path"
+import type { Operations, Vendor } from "../src/vendors/vendor.ts"
+import { vendors } from "../src/vendors/index.ts"
+
+export const ENDPOINTS_PAGE = join(import.meta.dir, "../docs/endpoints.md")
+
+const OPERATIONS: readonly (readonly [keyof Operations, string])[] = [
+  ["embedding", "embeddings"],
+  ["rerank", "rerank"],
+  ["image", "images"],
+  ["speech", "speech"],
+  ["transcription", "transcriptions, translations"],
+]
+
+const HEAD = `# Which endpoint reaches which vendor
+
+<!-- Written by scripts/endpoints-page.ts from the vendors' tables in the code. Do not edit. -->
+
+The chat endpoints (\`/v1/chat/completions\`, \`/v1/messages\`, \`/v1/responses\`, \`/v1/responses/compact\`) reach every vendor that has an entry
+under *chat*, in whichever dialect is named there: the caller's own if it is among them, else through the canon
+([losses.md](losses.md)). Dialects in brackets are spoken only where a provider's \`dialects\` say so. \`/v1/rerank\` reaches embedding
+models as well, emulated. What a single model can do is in the model list.
+`
+
+/** The text of the page. */
+export function endpointsPage(): string {
+  const head = ["vendor", "chat", ...OPERATIONS.map(([, name]) => name)]
+  const rows = [...vendors.values()]
+    .toSorted((left, right) => (left.id < right.id ? -1 : 1))
+    .map((vendor) => [
+      `${vendor.name} (\`${vendor.id}\`)`,
+      dialectsOf(vendor),
+      ...OPERATIONS.map(([name]) => (vendor.operations?.[name] ? "yes" : "")),
+    ])
+  const lines = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`)
+  return `${HEAD}\n${lines.join("\n")}\n`
+}
+
+function dialectsOf({ chat, optionalDialects = [] }: Vendor): string {
+  return chat
+    .map(({ dialect: { id } }) => (optionalDialects.includes(id) ? `(${id})` : id))
+    .join(", ")
+}
+
+if (import.meta.main) await Bun.write(ENDPOINTS_PAGE, endpointsPage())
