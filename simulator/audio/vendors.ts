@@ -41,7 +41,7 @@ export async function answerDeepgramSpeech(exchange: Exchange): Promise<Response
   if (refused !== undefined) return refused
   const query = queryOf(exchange)
   const model = query.get("model") ?? ""
-  if (!/^aura-/.test(model)) {
+  if (!model.startsWith("aura-")) {
     const message = "No such model/version combination found."
     return json(exchange, { err_code: "INVALID_QUERY_PARAMETER", err_msg: message }, 400)
   }

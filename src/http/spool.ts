@@ -6,6 +6,12 @@ import type { FileBytes } from "../canon/form-file.ts"
 /** Files up to this many bytes stay in memory. */
 const SMALL = 1024 * 1024
 
+/**
+ * Pieces of uploads that have passed are garbage soon, of which the collector lets tens of megabytes
+ * pile up. It is called when this many bytes have passed; it works beside us, not in our way.
+ */
+const MUCH_GARBAGE = 2 * 1024 * 1024
+
 /** Bytes that came in and can be read until they are disposed of. */
 export interface SpooledBytes extends FileBytes, AsyncDisposable {}
 
@@ -15,6 +21,7 @@ export interface SpooledBytes extends FileBytes, AsyncDisposable {}
  */
 export class Spool {
   readonly #folder: string
+  #passed = 0
 
   /** @param folder may be shared by processes; what a dead one left in it is swept now. */
   constructor(folder: string) {
@@ -31,12 +38,20 @@ export class Spool {
     content: AsyncIterable<Uint8Array>,
     check: (size: number) => void,
   ): Promise<SpooledBytes> {
-    await using draft = new SpoolDraft(() => this.#openFile())
+    const pass = (bytes: number): void => this.#pass(bytes)
+    await using draft = new SpoolDraft(() => this.#openFile(), pass)
     for await (const piece of content) {
       check(draft.size + piece.byteLength)
       await draft.add(piece)
     }
     return draft.finish()
+  }
+
+  #pass(bytes: number): void {
+    this.#passed += bytes
+    if (this.#passed < MUCH_GARBAGE) return
+    this.#passed = 0
+    Bun.gc(false)
   }
 
   /** It loses its name at once, which a sweep of another process may have done already. */
@@ -56,16 +71,19 @@ export class Spool {
 class SpoolDraft implements AsyncDisposable {
   size = 0
   readonly #openFile: () => Promise<FileHandle>
+  readonly #pass: (bytes: number) => void
   #pieces: Uint8Array[] = []
   #handle: FileHandle | undefined
 
-  constructor(openFile: () => Promise<FileHandle>) {
+  constructor(openFile: () => Promise<FileHandle>, pass: (bytes: number) => void) {
     this.#openFile = openFile
+    this.#pass = pass
   }
 
   async add(piece: Uint8Array): Promise<void> {
     const position = this.size
     this.size += piece.byteLength
+    this.#pass(piece.byteLength)
     if (this.#handle) return writeAll(this.#handle, piece, position)
     this.#pieces.push(piece)
     if (this.size <= SMALL) return
@@ -77,7 +95,7 @@ class SpoolDraft implements AsyncDisposable {
   finish(): SpooledBytes {
     const handle = this.#handle
     this.#handle = undefined
-    return handle ? new BytesOnDisk(handle, this.size) : new BytesInMemory(this.#pieces)
+    return handle ? new BytesOnDisk(handle, this.size, this.#pass) : new BytesInMemory(this.#pieces)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -108,13 +126,16 @@ class BytesInMemory implements SpooledBytes {
 class BytesOnDisk implements SpooledBytes {
   readonly size: number
   readonly #handle: FileHandle
+  readonly #pass: (bytes: number) => void
 
-  constructor(handle: FileHandle, size: number) {
+  constructor(handle: FileHandle, size: number, pass: (bytes: number) => void) {
     this.#handle = handle
+    this.#pass = pass
     this.size = size
   }
 
   async read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
+    this.#pass(end - start)
     const bytes = new Uint8Array(end - start)
     let filled = 0
     while (filled < bytes.byteLength) {

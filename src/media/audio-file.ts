@@ -8,6 +8,9 @@ import { waveBytesPerSecond } from "./audio-tokens.ts"
 /** The file is looked at from its beginning up to here, in bytes. */
 const HEAD = 64 * 1024
 
+/** A WAV file begins with at least so many bytes that are no samples. */
+const WAVE_HEADER = 44
+
 /** What a second of sound can take, in bytes. */
 interface Density {
   readonly least: number
@@ -53,7 +56,7 @@ export async function readAudio(file: FormFile): Promise<Audio> {
   const mediaType = MEDIA_TYPES[container]
   const even = container === "wav" ? waveBytesPerSecond(head) : undefined
   if (even !== undefined) {
-    const seconds = file.size / even
+    const seconds = Math.max(0, file.size - WAVE_HEADER) / even
     return { container, mediaType, file, seconds, mostSeconds: seconds }
   }
   const { least, most, usual } = DENSITIES[container]

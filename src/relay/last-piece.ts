@@ -56,10 +56,10 @@ export function chargedBody(pieces: Pieces, endings: Endings): ReadableStream<Ui
     isOver = true
     if (error === CALLER_LEFT) {
       await endings.left()
-      return controller.error(error)
+      return cut(controller)
     }
     const words = await endings.broken(error)
-    if (!words) return controller.error(error)
+    if (!words) return cut(controller)
     controller.enqueue(words)
     controller.close()
   }
@@ -75,7 +75,7 @@ export function chargedBody(pieces: Pieces, endings: Endings): ReadableStream<Ui
           for (const last of [value, more]) if (last) controller.enqueue(last)
           controller.close()
         } catch (error) {
-          if (isOver) return controller.error(error)
+          if (isOver) return cut(controller)
           await fail(asGatewayError(error), controller)
         }
       },
@@ -88,4 +88,9 @@ export function chargedBody(pieces: Pieces, endings: Endings): ReadableStream<Ui
     // Nothing is read from the upstream that the caller does not wait for.
     { highWaterMark: 0 },
   )
+}
+
+/** Cuts the connection. Bun would print a reason, and whoever is to hear of it has heard. */
+function cut(controller: ReadableStreamDefaultController<Uint8Array>): void {
+  controller.error(undefined)
 }

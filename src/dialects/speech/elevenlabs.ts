@@ -32,8 +32,8 @@ export const ELEVENLABS_SPEECH: SpeechFormat = {
   decodeError: elevenLabsError,
 }
 
-/** `{detail: {status, message}}`, or `{detail: [{msg, loc}]}` where a field is wrong (WIRE.md 12). */
-export function elevenLabsError(status: number, body: unknown) {
+/** `{detail: {status, message}}`, or a list in `detail` of the fields that are wrong (WIRE.md 12). */
+function elevenLabsError(status: number, body: unknown) {
   const detail = isJsonObject(body) ? body.detail : undefined
   if (typeof detail === "string") return vendorRefusal(status, { message: detail })
   if (Array.isArray(detail)) return vendorRefusal(status, { message: JSON.stringify(detail) })

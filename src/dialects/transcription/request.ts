@@ -105,7 +105,7 @@ function decodeGranularities(
     }
     return known
   })
-  if (form === "verbose_json") return [...new Set(found)]
+  if (form === "verbose_json" || form === "diarized_json") return [...new Set(found)]
   throw invalidValue(
     "timestamp_granularities",
     "'timestamp_granularities' is only taken together with response_format 'verbose_json'.",

@@ -1,0 +1,188 @@
+import { describe, expect, test } from "bun:test"
+import type { OperationCall } from "../../../src/canon/operation.ts"
+import type { TranscriptionRequest } from "../../../src/canon/transcription.ts"
+import { renderTranscript } from "../../../src/dialects/transcription/render.ts"
+import { decodeTranscription } from "../../../src/dialects/transcription/request.ts"
+import { vendors } from "../../../src/vendors/index.ts"
+import { transcriptionOf } from "../../support/audio-request.ts"
+
+async function encoded(vendor: string, model: string, parts: Partial<TranscriptionRequest>) {
+  const format = vendors.get(vendor)?.operations?.transcription
+  if (!format) throw new Error(`${vendor} does not transcribe`)
+  const { calls, losses } = await format.encode(transcriptionOf(parts), model)
+  const [call] = calls
+  if (!call) throw new Error("no call")
+  return { call, losses: losses.map(({ name, effect }) => `${name}:${effect}`) }
+}
+
+/** The fields of a form as the vendor would read them. */
+async function fieldsOf({ body, headers }: OperationCall): Promise<Record<string, string>> {
+  if (body.type !== "bytes" || typeof body.bytes !== "function") throw new Error("no form")
+  const bytes = await new Response(body.bytes()).bytes()
+  expect(Buffer.from(bytes).toString("latin1")).toContain("content-type: audio/wav\r\n")
+  expect(headers?.["content-length"]).toBe(String(bytes.length))
+  const form = await new Response(bytes, {
+    headers: { "content-type": body.contentType },
+  }).formData()
+  const entries = [...form] as unknown as [string, string | File][]
+  return Object.fromEntries(
+    entries.map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : `${value.name} ${value.size}`,
+    ]),
+  )
+}
+
+const FILE = "audio.wav 3244"
+
+describe("what vendors are asked", () => {
+  test("OpenAI's whisper, whose times are asked for where they are needed", async () => {
+    const { call, losses } = await encoded("openai", "whisper-1", {
+      form: "srt",
+      language: "de",
+      prompt: "Namen",
+      temperature: 0.3,
+    })
+    expect(call.path).toBe("/audio/transcriptions")
+    expect(await fieldsOf(call)).toEqual({
+      model: "whisper-1",
+      response_format: "verbose_json",
+      language: "de",
+      prompt: "Namen",
+      temperature: "0.3",
+      file: FILE,
+    })
+    expect(losses).toEqual([])
+  })
+
+  test("a translation", async () => {
+    const { call } = await encoded("groq", "whisper-large-v3", { task: "translate" })
+    expect(call.path).toBe("/audio/translations")
+  })
+
+  test("OpenAI's other models have JSON alone, and stream", async () => {
+    const asked = await encoded("openai", "gpt-4o-mini-transcribe-2025-12-15", {
+      form: "json",
+      stream: true,
+      extra: { include: ["logprobs"], chunking_strategy: "auto" },
+    })
+    expect(await fieldsOf(asked.call)).toMatchObject({
+      response_format: "json",
+      stream: "true",
+      "include[]": "logprobs",
+      chunking_strategy: "auto",
+    })
+    const timed = await encoded("openai", "gpt-4o-transcribe", { form: "vtt" })
+    expect(timed.losses).toEqual(["timestamps:approximated"])
+    expect(encoded("openai", "gpt-4o-transcribe", { task: "translate" })).rejects.toThrow(
+      "transcribes but does not translate",
+    )
+  })
+
+  test("a model that tells speakers apart has times as well", async () => {
+    const { call, losses } = await encoded("openai", "gpt-4o-transcribe-diarize", { form: "srt" })
+    expect((await fieldsOf(call)).response_format).toBe("diarized_json")
+    expect(losses).toEqual([])
+  })
+
+  test("Mistral, which takes the language or gives times", async () => {
+    const plain = await encoded("mistral", "voxtral", { language: "de" })
+    expect(await fieldsOf(plain.call)).toEqual({ model: "voxtral", language: "de", file: FILE })
+    const timed = await encoded("mistral", "voxtral", { language: "de", form: "srt", prompt: "x" })
+    expect(await fieldsOf(timed.call)).toEqual({
+      model: "voxtral",
+      "timestamp_granularities[]": "segment",
+      file: FILE,
+    })
+    expect(timed.losses).toEqual(["language:dropped", "prompt:dropped"])
+  })
+
+  test("Deepgram, as recorded", async () => {
+    const { call } = await encoded("deepgram", "nova-3-general", { language: "en" })
+    expect(call.path).toBe(
+      "/v1/listen?model=nova-3-general&smart_format=true&utterances=true&language=en",
+    )
+    expect(call.body).toMatchObject({ contentType: "audio/wav" })
+  })
+
+  test("ElevenLabs and xAI", async () => {
+    const eleven = await encoded("elevenlabs", "scribe_v2", { form: "diarized_json" })
+    expect(await fieldsOf(eleven.call)).toMatchObject({ model_id: "scribe_v2", diarize: "true" })
+    const xai = await encoded("xai", "grok-stt", {})
+    expect(xai.call.path).toBe("/stt")
+    expect(await fieldsOf(xai.call)).toEqual({ file: FILE })
+  })
+
+  test("Gemini is told in words", async () => {
+    const { call, losses } = await encoded("google", "gemini-2.5-flash", { language: "de" })
+    expect(call.path).toBe("/v1beta/models/gemini-2.5-flash:generateContent")
+    expect(JSON.stringify(call.body)).toContain("The language is german.")
+    expect(losses).toEqual(["transcription:approximated"])
+  })
+
+  test("refusals in the vendors' own words", () => {
+    const refusal = (vendor: string, status: number, body: object) =>
+      vendors.get(vendor)?.operations?.transcription?.decodeError(status, body, new Headers())
+    expect(
+      refusal("deepgram", 400, { err_code: "Bad Request", err_msg: "corrupt data" }),
+    ).toMatchObject({
+      kind: "refused_by_upstream",
+      message: "corrupt data",
+    })
+    expect(
+      refusal("elevenlabs", 401, { detail: { status: "quota_exceeded", message: "x" } }),
+    ).toMatchObject({
+      kind: "upstream_error",
+    })
+    expect(
+      refusal("elevenlabs", 400, { detail: { status: "bad", message: "too long" } })?.message,
+    ).toBe("too long")
+  })
+})
+
+describe("what is written", () => {
+  const transcript = {
+    text: "One. Two.",
+    segments: [
+      { start: 0, end: 3_661.5, text: " One.\n\n" },
+      { start: 3_661.5, end: 3_700, text: "Two --> three." },
+    ],
+    usage: {},
+  }
+
+  test("hours, and nothing that would end a cue", () => {
+    const srt = renderTranscript(transcript, transcriptionOf({ form: "srt" }))
+    expect(srt.body).toBe(
+      "1\n00:00:00,000 --> 01:01:01,500\nOne.\n\n2\n01:01:01,500 --> 01:01:40,000\nTwo --> three.\n\n",
+    )
+    const vtt = renderTranscript(transcript, transcriptionOf({ form: "vtt" }))
+    expect(vtt.body).toContain("01:01:01.500 --> 01:01:40.000\nTwo -> three.\n\n")
+    expect(vtt.contentType).toBe("text/plain; charset=utf-8")
+  })
+
+  test("silence", () => {
+    const silence = { text: "", usage: {} }
+    expect(renderTranscript(silence, transcriptionOf({ form: "srt" })).body).toBe("")
+    expect(renderTranscript(silence, transcriptionOf({ form: "vtt" })).body).toBe("WEBVTT\n\n")
+  })
+
+  test("languages by their English names", () => {
+    const request = transcriptionOf({ form: "verbose_json" })
+    for (const [code, name] of [
+      ["de", "german"],
+      ["eng", "english"],
+      ["English", "english"],
+      ["pt-BR", "brazilian portuguese"],
+    ] as const) {
+      const { body } = renderTranscript({ ...transcript, language: code }, request)
+      expect(JSON.parse(body).language).toBe(name)
+    }
+  })
+})
+
+test("a wish for a stream is passed over where a form has none", () => {
+  expect(
+    decodeTranscription({ model: "x", stream: true, response_format: "srt" }, "transcribe").stream,
+  ).toBe(false)
+  expect(decodeTranscription({ model: "x", stream: true }, "transcribe").stream).toBe(true)
+})

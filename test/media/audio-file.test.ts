@@ -1,0 +1,132 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { wholeSound } from "../../simulator/audio/sound.ts"
+import { readAudio } from "../../src/media/audio-file.ts"
+import { fileOf } from "../support/audio-request.ts"
+import { wave } from "../support/audio.ts"
+import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../support/recordings.ts"
+
+const bytesOf = (...parts: readonly (string | readonly number[])[]): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(
+    Buffer.concat(
+      parts.map((part) =>
+        typeof part === "string" ? Buffer.from(part, "latin1") : Buffer.from(part),
+      ),
+    ),
+  )
+
+async function look(bytes: Uint8Array<ArrayBuffer>) {
+  const { container, seconds, mostSeconds } = await readAudio(fileOf(bytes))
+  return { container, seconds, mostSeconds }
+}
+
+describe("what a file is, by its content", () => {
+  const zeros = Array.from({ length: 100 }, () => 0)
+  const cases: readonly [name: string, bytes: Uint8Array<ArrayBuffer>, container: string][] = [
+    ["wav", wave(1), "wav"],
+    ["flac", wholeSound("flac", 1), "flac"],
+    ["mp3", wholeSound("mp3", 1), "mp3"],
+    ["ogg", wholeSound("opus", 1), "ogg"],
+    ["mp3 behind a tag", bytesOf("ID3\x04\0\0\0\0\0\x02xx", [...wholeSound("mp3", 1)]), "mp3"],
+    ["flac behind a tag", bytesOf("ID3\x04\0\0\0\0\0\0", [...wholeSound("flac", 1)]), "flac"],
+    ["m4a", bytesOf("\0\0\0\x18ftypM4A ", zeros), "mp4"],
+    ["webm", bytesOf("\x1a\x45\xdf\xa3\x9f\x42\x82\x84webm", zeros), "webm"],
+    ["mpeg", bytesOf("\0\0\x01\xba", zeros), "mpeg"],
+  ]
+  for (const [name, bytes, container] of cases) {
+    test(name, async () => expect((await look(bytes)).container).toBe(container as never))
+  }
+
+  const refused: readonly [name: string, bytes: Uint8Array<ArrayBuffer>][] = [
+    ["nothing", bytesOf()],
+    ["text", bytesOf("Not a sound at all, whatever its name says.")],
+    ["a PNG", bytesOf("\x89PNG\r\n\x1a\n", zeros)],
+    ["Matroska that is not WebM", bytesOf("\x1a\x45\xdf\xa3\x9f\x42\x82\x88matroska", zeros)],
+    ["bare AAC", wholeSound("aac", 1)],
+    ["RIFF that is not WAVE", bytesOf("RIFF\0\0\0\0AVI ", zeros)],
+    [
+      "a false start of MPEG",
+      bytesOf(
+        [0xff, 0xfb, 0x90, 0],
+        Array.from({ length: 500 }, () => 7),
+      ),
+    ],
+  ]
+  for (const [name, bytes] of refused) {
+    test(`${name} is refused`, () =>
+      expect(look(bytes)).rejects.toMatchObject({
+        kind: "invalid_audio",
+        details: { parameter: "file" },
+      }))
+  }
+
+  test("no bytes whatever break it", async () => {
+    const heads = [
+      "ID3\x04\0\0",
+      "OggS",
+      "fLaC",
+      "RIFF\0\0\0\0WAVEfmt ",
+      "\0\0\0\x18ftypM4A ",
+      "\x1a\x45\xdf\xa3webm",
+      "\xff\xfb\x90\0",
+      "",
+    ]
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...heads),
+        fc.uint8Array({ maxLength: 600 }),
+        async (head, rest) => {
+          const bytes = bytesOf(head, [...rest])
+          const sound = await look(bytes).catch((error: unknown) => error)
+          if (sound instanceof Error) return expect(sound).toMatchObject({ kind: "invalid_audio" })
+          const { seconds, mostSeconds } = sound as { seconds: number; mostSeconds: number }
+          expect(seconds).toBeGreaterThanOrEqual(0)
+          expect(seconds).toBeLessThanOrEqual(mostSeconds)
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+})
+
+describe("how long it is", () => {
+  test("what the simulator makes in each form", async () => {
+    // Silence that is compressed is denser than any speech, so it counts for less.
+    for (const form of ["mp3", "wav"] as const) {
+      const { seconds } = await look(wholeSound(form, 4))
+      expect(seconds).toBeGreaterThan(3.9)
+      expect(seconds).toBeLessThan(4.4)
+    }
+  })
+
+  test("WAV whose lengths are unknown or wrong", async () => {
+    for (const length of [0xffff_ffff, 0, 10]) {
+      const file = wave(5)
+      new DataView(file.buffer).setUint32(4, length, true)
+      new DataView(file.buffer).setUint32(40, length, true)
+      expect((await look(file)).seconds).toBe(5)
+    }
+  })
+
+  test("a header that claims too little or too much is bounded by the bytes", async () => {
+    const flac = wholeSound("flac", 4)
+    const padded = bytesOf(
+      [...flac],
+      Array.from({ length: 600_000 }, () => 0),
+    )
+    // Samples of STREAMINFO: 36 bits that end at byte 26.
+    padded.set([0xf0, 0, 0, 0, 1], 21)
+    expect((await look(padded)).seconds).toBeGreaterThan(1)
+    padded.set([0xf0, 0x0f, 0xff, 0xff, 0], 21)
+    const { seconds, mostSeconds } = await look(padded)
+    expect(seconds).toBe(mostSeconds)
+    expect(mostSeconds).toBe(padded.length / 1_000)
+  })
+
+  test.if(HAS_FIXTURES)(`real speech${WITHOUT_FIXTURES}`, async () => {
+    const path = new URL("../../../shared/fixtures/openai-node/sample1.mp3", import.meta.url)
+    const { container, seconds } = await look(new Uint8Array(await Bun.file(path).arrayBuffer()))
+    expect(container).toBe("mp3")
+    expect(seconds).toBeCloseTo(10.1, 1)
+  })
+})

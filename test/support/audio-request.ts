@@ -1,0 +1,37 @@
+import { FormFile } from "../../src/canon/form-file.ts"
+import type { TranscriptionRequest } from "../../src/canon/transcription.ts"
+import { wave } from "./audio.ts"
+
+/** A file of a form that is in memory. */
+export function fileOf(bytes: Uint8Array<ArrayBuffer>, name = "speech.wav"): FormFile {
+  const content = {
+    size: bytes.byteLength,
+    read: (start: number, end: number) => Promise.resolve(bytes.slice(start, end)),
+  }
+  return new FormFile({ field: "file", name, type: "" }, content)
+}
+
+/** A request to transcribe 3.7 seconds, as most recordings are of. */
+export function transcriptionOf(parts: Partial<TranscriptionRequest> = {}): TranscriptionRequest {
+  return {
+    model: "model",
+    task: "transcribe",
+    audio: {
+      container: "wav",
+      mediaType: "audio/wav",
+      file: fileOf(wave(0.1)),
+      seconds: 3.7,
+      mostSeconds: 3.7,
+    },
+    form: "json",
+    granularities: [],
+    stream: false,
+    ...parts,
+  }
+}
+
+/** An answer as it is read. */
+export function answerOf(body: unknown) {
+  const text = typeof body === "string" ? body : JSON.stringify(body)
+  return { headers: new Headers(), bytes: new TextEncoder().encode(text) }
+}
