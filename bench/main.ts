@@ -5,6 +5,7 @@ import { describeMachine, leaveGatewayCore } from "./machine.ts"
 import { measureLatency } from "./measure/latency.ts"
 import { measureMemory } from "./measure/memory.ts"
 import { measureChat, measureStream } from "./measure/processor-time.ts"
+import { measureUpload } from "./measure/upload.ts"
 import { measureTranscoding } from "./measure/transcoding.ts"
 import { measureStart } from "./measure/start.ts"
 import { type BenchOptions, type Part, readOptions, USAGE } from "./options.ts"
@@ -39,6 +40,9 @@ async function measure(
       return
     case "memory":
       results.memory = await measureMemory(subjects, effort)
+      return
+    case "upload":
+      results.upload = await measureUpload(subjects, effort)
       return
     case "start":
       results.start = await measureStart(subjects, effort)

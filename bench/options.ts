@@ -1,7 +1,15 @@
 import { parseArgs } from "node:util"
 
 /** The parts of a run, in the order in which they are measured. */
-export const PARTS = ["chat", "stream", "transcode", "latency", "memory", "start"] as const
+export const PARTS = [
+  "chat",
+  "stream",
+  "transcode",
+  "latency",
+  "memory",
+  "upload",
+  "start",
+] as const
 /** One part of a run. */
 export type Part = (typeof PARTS)[number]
 

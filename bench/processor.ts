@@ -81,8 +81,17 @@ export function busyTime(core: number): number {
 
 /** Resident memory of these processes, in KB; pages that they share count for each. */
 export function residentMemory(family: readonly number[]): number {
+  return memoryOf(family, /^VmRSS:\s+(\d+) kB$/m)
+}
+
+/** The most that was resident since `clear_refs` was told to forget, in KB. */
+export function peakMemory(family: readonly number[]): number {
+  return memoryOf(family, /^VmHWM:\s+(\d+) kB$/m)
+}
+
+function memoryOf(family: readonly number[], line: RegExp): number {
   return family.reduce((total, member) => {
-    const found = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${member}/status`) ?? "")
+    const found = line.exec(read(`/proc/${member}/status`) ?? "")
     return total + Number(found?.[1] ?? 0)
   }, 0)
 }

@@ -50,6 +50,7 @@ function formatFigures(results: Results): string[] {
     ...costRows("frame", results.stream?.costs),
     ...latencyRows(results),
     ...memoryRows(results),
+    ...uploadRows(results),
     ...startRows(results),
   ]
   if (rows.length === 0) return []
@@ -101,6 +102,14 @@ function memoryRows({ memory }: Results): Row[] {
       String(Math.min(begun, openAtVendor)),
     ),
     rowOf("  left open at the vendor", memory, ({ leftAtVendor }) => String(leftAtVendor)),
+  ]
+}
+
+function uploadRows({ upload }: Results): Row[] {
+  if (upload === undefined) return []
+  return [
+    rowOf("25 MB upload, above rest, MB", upload, ({ aboveRest }) => megabytes(aboveRest)),
+    rowOf("  each round", upload, ({ peaks }) => peaks.map(megabytes).join(" ")),
   ]
 }
 

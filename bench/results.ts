@@ -3,6 +3,7 @@ import type { LatencyResult } from "./measure/latency.ts"
 import type { MemoryResult } from "./measure/memory.ts"
 import type { ProcessorResult } from "./measure/processor-time.ts"
 import type { StartResult } from "./measure/start.ts"
+import type { UploadResult } from "./measure/upload.ts"
 import type { SubjectName } from "./options.ts"
 
 /** Everything one run found; parts that were not asked for are absent. */
@@ -18,5 +19,6 @@ export interface Results {
   transcode?: ProcessorResult
   latency?: LatencyResult
   memory?: readonly MemoryResult[]
+  upload?: readonly UploadResult[]
   start?: readonly StartResult[]
 }

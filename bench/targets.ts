@@ -85,6 +85,16 @@ const TARGETS: readonly Target[] = [
     find: ({ memory }) => ofTollgate(memory)?.perStream,
   },
   {
+    figure: "25 MB upload, memory above rest",
+    unit: " MB",
+    must: 8,
+    aim: 2,
+    find: ({ upload }) => {
+      const found = ofTollgate(upload)
+      return found && found.aboveRest / KILOBYTES
+    },
+  },
+  {
     figure: "streams open at once",
     unit: "",
     must: STREAMS,

@@ -57,6 +57,7 @@ models:
     ${facts}
   bench-gemini/echo:
     ${facts}
+  bench/transcribe: { kind: transcription, price: { second: 100 } }
   bench/fault-stall:
     ${facts}
 `

@@ -40,6 +40,7 @@ export function serve(settings: ServerSettings, routes: readonly Route[]): Bun.S
     hostname: settings.host,
     port: settings.port,
     reusePort: settings.isShared,
+    development: false,
     idleTimeout: IDLE_TIMEOUT,
     maxRequestBodySize: LARGEST_BODY,
     routes: methods,
