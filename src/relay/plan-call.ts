@@ -1,4 +1,5 @@
 import type { ChatRequest, Part } from "../canon/chat.ts"
+import type { UpstreamDialect } from "../canon/dialect.ts"
 import { invalidValue } from "../canon/invalid-request.ts"
 import type { Deployment } from "../catalog/model.ts"
 import type { ChatOffer } from "../vendors/vendor.ts"
@@ -21,7 +22,8 @@ export function planCall(
   const { dialect, request, call, bill } = exchange
   const offers = endpoint.offers(deployment)
   const own = offers.find((offer) => offer.dialect.id === dialect.id)
-  if (own?.dialect.patches && !dialect.isOneWay && !carriesEnvelope(request)) {
+  const isVerbatim = own !== undefined && !dialect.isOneWay && !needsCanon(request, own.dialect)
+  if (own?.dialect.patches && isVerbatim) {
     const patch = { model: deployment.upstreamModel }
     const { body, losses } = own.dialect.patches.request(
       call.body,
@@ -36,6 +38,16 @@ export function planCall(
     return planTranscoded(way, request)
   }
   return inlined(request, exchange.surroundings.media).then((whole) => planTranscoded(way, whole))
+}
+
+/** What cannot go up as it was written, though the vendor speaks the caller's dialect. */
+function needsCanon(request: ChatRequest, dialect: UpstreamDialect): boolean {
+  return isMany(request, dialect) || carriesEnvelope(request)
+}
+
+/** Whether the choices take a call each. */
+function isMany(request: ChatRequest, dialect: UpstreamDialect): boolean {
+  return request.choices > 1 && dialect.supports.n !== "carried"
 }
 
 interface Way {
@@ -60,7 +72,7 @@ function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
   const { exchange, deployment, endpoint } = way
   const { dialect } = offer
   if (dialect.id !== "openai-responses") refuseKept(request)
-  const isMany = request.choices > 1 && dialect.supports.n !== "carried"
+  const isSplit = isMany(request, dialect)
   const { messages, lost } = openEnvelopes(request, exchange.seal, endpoint.provider)
   const maxTokens = exchange.bill.clampedTo ?? request.maxTokens
   const asked = {
@@ -68,7 +80,7 @@ function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
     messages,
     model: deployment.upstreamModel,
     streamUsage: true,
-    choices: isMany ? 1 : request.choices,
+    choices: isSplit ? 1 : request.choices,
     ...(maxTokens === undefined ? {} : { maxTokens }),
   }
   const { body, losses } = dialect.encodeRequest(asked)
@@ -80,7 +92,7 @@ function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
     request: asked,
     body,
     losses: lost.length === 0 ? losses : [...lost, ...losses],
-    calls: isMany ? request.choices : 1,
+    calls: isSplit ? request.choices : 1,
   }
 }
 

@@ -135,6 +135,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     embedding: "none",
     quirks: {
       ...BOTH_LIMITS,
+      choices: "one",
       reasoningField: "reasoning",
       dropFields: ["logit_bias", "logprobs", "top_logprobs"],
     },
@@ -146,7 +147,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.deepseek.com",
     keyVariables: ["DEEPSEEK_API_KEY"],
     embedding: "none",
-    quirks: { reasoningHistory: "text" },
+    quirks: { choices: "one", reasoningHistory: "text" },
     responses: { encryptedReasoning: false, reasoningText: true },
   },
   {
@@ -321,7 +322,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Ollama",
     baseUrl: "http://127.0.0.1:11434/v1",
     keyVariables: [],
-    quirks: { reasoningField: "reasoning", reasoningHistory: "text" },
+    quirks: { choices: "one", reasoningField: "reasoning", reasoningHistory: "text" },
     isServerOfOnesOwn: true,
     embedding: { tokens: true },
   },

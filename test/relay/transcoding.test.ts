@@ -29,6 +29,7 @@ function providersAt(url: string): Record<string, ProviderSettings> {
   return {
     claude: { vendor: "anthropic", apiKey: "key", baseUrl: url, ...rest },
     google: { vendor: "google", apiKey: "key", baseUrl: url, ...rest },
+    groq: { vendor: "groq", apiKey: "key", baseUrl: `${url}/v1`, ...rest },
   }
 }
 
@@ -40,6 +41,7 @@ beforeAll(async () => {
       "sim/claude-else-chat": deployed(["claude", "claude-sonnet-4-5"], ["sim", "echo"]),
       "sim/broken-else-chat": deployed(["claude", "fault-500"], ["sim", "echo"]),
       "sim/broken-else-claude": deployed(["sim", "fault-500"], ["claude", "claude-sonnet-4-5"]),
+      "groq/echo": simulated(),
       "sim/flooded-claude": deployed(["claude", "fault-429"]),
     },
   })
@@ -147,6 +149,18 @@ describe("several choices of a vendor that gives one at a time", () => {
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1)
     const { usage } = await receiptOf(caller, response)
     expect(chunks.at(-1)?.usage?.completion_tokens).toBe(usage?.output ?? -1)
+  })
+
+  test("are so where the vendor speaks the caller's dialect too", async () => {
+    const asked = gateway.simulator.requests.length
+    const body = { model: "groq/echo", messages: HELLO, n: 2, service_tier: "flex" }
+    const response = await caller.post(CHAT, body)
+    const answer = (await response.json()) as { choices: { index: number }[] }
+    expect(answer.choices.map(({ index }) => index)).toEqual([0, 1])
+    const sent = gateway.simulator.requests.slice(asked).map((request) => request.body)
+    expect(sent).toHaveLength(2)
+    for (const one of sent) expect(one).toMatchObject({ model: "echo", service_tier: "flex" })
+    for (const one of sent) expect(one).not.toHaveProperty("n")
   })
 
   test("are none when one of them fails, and then nothing is charged", async () => {

@@ -30,6 +30,8 @@ export interface OpenAiChatQuirks {
   readonly topK: boolean
   /** Mistral takes only ids of nine letters and digits; others are mapped, always to the same. */
   readonly toolCallIds: "any" | "nine-characters"
+  /** `one`: `n` is refused or passed over, so several choices take as many calls. */
+  readonly choices: "many" | "one"
   /** Top-level fields that the vendor refuses. Each one dropped is a loss. */
   readonly dropFields: readonly string[]
   /** The highest temperature that is taken; a higher one is lowered to it, which is a loss. */
@@ -50,5 +52,6 @@ export const OPENAI_QUIRKS: OpenAiChatQuirks = Object.freeze({
   fileUrls: false,
   topK: false,
   toolCallIds: "any",
+  choices: "many",
   dropFields: Object.freeze([]),
 })

@@ -15,6 +15,7 @@ export function supportsOf(quirks: OpenAiChatQuirks): Readonly<Record<Feature, S
   const supports: Record<Feature, Support> = {
     ...CARRIED,
     temperature: quirks.maxTemperature === undefined ? "carried" : "approximated",
+    n: quirks.choices === "many" ? "carried" : "approximated",
     top_k: quirks.topK ? "carried" : "dropped",
     reasoning_budget: quirks.reasoningOrder === "object" ? "carried" : "approximated",
     cache_control: quirks.cacheControl ? "carried" : "dropped",
