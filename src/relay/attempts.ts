@@ -2,12 +2,11 @@ import type { Loss } from "../canon/chat.ts"
 import { asGatewayError, GatewayError } from "../canon/errors.ts"
 import type { Deployment } from "../catalog/model.ts"
 import { route } from "../routing/route.ts"
-import type { UpstreamRequest } from "./endpoint.ts"
-import { CALLER_LEFT, type Exchange, type RelayServices } from "./exchange.ts"
+import { CALLER_LEFT, type Exchange, NOT_NEEDED, type RelayServices } from "./exchange.ts"
 import type { Plan } from "./plan.ts"
 import { planCall } from "./plan-call.ts"
-import { refusalOf } from "./refusal.ts"
-import { Attempt, type Target } from "./upstream.ts"
+import type { Attempt } from "./upstream.ts"
+import { makeCall } from "./upstream-call.ts"
 
 /**
  * Makes of an upstream's answer what a path needs, or throws so that the next deployment is tried.
@@ -83,89 +82,32 @@ async function callSeveral<T>(order: Order<T>): Promise<readonly T[]> {
     return await Promise.all(calls)
   } catch (failure) {
     const siblings = attempts.slice(earlier)
-    for (const attempt of siblings) attempt.end(asGatewayError(failure))
+    for (const attempt of siblings) attempt.end(NOT_NEEDED)
     await Promise.allSettled(calls)
     for (const attempt of siblings) attempt[Symbol.dispose]()
     throw failure
   }
 }
 
-async function callOnce<T>(order: Order<T>, choice: number): Promise<T> {
+function callOnce<T>(order: Order<T>, choice: number): Promise<T> {
   const { services, exchange, plan, use } = order
-  const { leash, bill, surroundings } = exchange
-  if (leash.hasLeft) throw CALLER_LEFT
-  const attempt = new Attempt({ plan, deadlines: surroundings.deadlines, watch: services.watch })
-  leash.attempts.push(attempt)
-  bill.attempts.push(attempt.record)
-  try {
-    const signed = requestOf(exchange, plan)
-    const request = signed instanceof Promise ? await signed : signed
-    let response: Response
-    try {
-      response = await attempt.send(request)
-    } catch (error) {
-      throw attempt.explain(error)
-    }
-    attempt.answered(response.status)
-    if (!response.ok) throw await refusalOf(attempt, response, plan.offer.dialect)
-    const used = await use(attempt, response, choice)
-    attempt.conclude("ok")
-    return used
-  } catch (thrown) {
-    const failure = asGatewayError(thrown)
-    attempt.conclude(outcomeOf(failure))
-    attempt.end(failure)
-    attempt[Symbol.dispose]()
-    reportFailure(services, exchange.call.id, attempt, failure)
-    throw failure
-  }
-}
-
-function requestOf(
-  { call, request }: Exchange,
-  plan: Plan,
-): UpstreamRequest | Promise<UpstreamRequest> {
-  return plan.endpoint.request(plan.offer, {
-    model: plan.deployment.upstreamModel,
-    stream: request.stream,
-    body: JSON.stringify(plan.body),
-    headers: plan.isVerbatim ? call.forwarded : undefined,
+  const { leash, bill, call, request, surroundings } = exchange
+  return makeCall({
+    services,
+    bill,
+    leash,
+    deadlines: surroundings.deadlines,
+    plan,
+    request: () =>
+      plan.endpoint.request(plan.offer, {
+        model: plan.deployment.upstreamModel,
+        stream: request.stream,
+        body: JSON.stringify(plan.body),
+        headers: plan.isVerbatim ? call.forwarded : undefined,
+      }),
+    format: plan.offer.dialect,
+    use: (attempt, response) => use(attempt, response, choice),
   })
-}
-
-/** The operator, and the health of a deployment, hear of an attempt that failed for the vendor's reasons. */
-export function reportFailure(
-  services: RelayServices,
-  request: string,
-  attempt: Attempt<Target>,
-  failure: GatewayError,
-): void {
-  if (failure === CALLER_LEFT || failure.kind === "refused_by_upstream") return
-  const { deployment } = attempt.plan
-  services.health.failed(deployment.id, failure, attempt.record.status)
-  services.alarms.attemptFailed(request, deployment.id, failure.kind)
-}
-
-/**
- * An answer that had begun was not brought to its end: its attempt is no success after all, and the
- * receipt, the operator and the deployment's health hear of it.
- */
-export function brokeOff(
-  services: RelayServices,
-  exchange: Exchange,
-  attempt: Attempt,
-  failure: GatewayError,
-): void {
-  attempt.conclude(outcomeOf(failure))
-  if (failure === CALLER_LEFT) return
-  const { deployment } = attempt.plan
-  services.health.failed(deployment.id, failure)
-  services.alarms.attemptFailed(exchange.call.id, deployment.id, failure.kind)
-}
-
-/** How a receipt tells of a failure. */
-export function outcomeOf(failure: GatewayError): string {
-  return failure === CALLER_LEFT ? "caller_left" : failure.kind
 }
 
 /** The caller would rather have no answer than one to less than was asked. */

@@ -117,6 +117,9 @@ export interface Exchange {
 /** Why an upstream call ends when nobody waits for its answer any more. */
 export const CALLER_LEFT = new GatewayError("upstream_error", "The caller has left.")
 
+/** Why one of several calls of a request ends when another has failed. */
+export const NOT_NEEDED = new GatewayError("upstream_error", "Another call of this request failed.")
+
 /** Before the vendor has counted: four bytes of JSON are about a token. */
 export function estimatedTokens(call: Call): number {
   return Math.ceil(call.bodyBytes / 4)

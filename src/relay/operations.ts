@@ -6,12 +6,19 @@ import type { Deployment, Model } from "../catalog/model.ts"
 import type { Settlement } from "../ledger/hold.ts"
 import { route } from "../routing/route.ts"
 import { addAnswerHeaders } from "./answer-headers.ts"
-import { notCarried, outcomeOf, reportFailure } from "./attempts.ts"
+import { notCarried } from "./attempts.ts"
 import type { Bill } from "./billing.ts"
 import type { Call, Caller } from "./call.ts"
-import { CALLER_LEFT, Leash, type RelayServices, type Surroundings } from "./exchange.ts"
-import { refusalOf } from "./refusal.ts"
-import { Attempt, type Target } from "./upstream.ts"
+import {
+  CALLER_LEFT,
+  Leash,
+  NOT_NEEDED,
+  type RelayServices,
+  type Surroundings,
+} from "./exchange.ts"
+import type { RefusalReader } from "./refusal.ts"
+import type { Attempt, Target } from "./upstream.ts"
+import { makeCall } from "./upstream-call.ts"
 
 /** Before the vendor has counted: worst cases are in bytes, of which four are about a token. */
 const BYTES_OF_TOKEN = 4
@@ -41,10 +48,14 @@ export interface Way extends Target {
    * Makes one upstream call, and gives its answer once its status is good.
    * @param format whose refusals it would be.
    */
-  call(call: OperationCall, format: Pick<AnyFormat, "decodeError">): Promise<UpstreamAnswer>
+  call(call: OperationCall, format: RefusalReader): Promise<UpstreamAnswer>
+  /** The same, and makes of the answer what is needed; what `use` throws is a failure of the call. */
+  answer<Result>(
+    call: OperationCall,
+    format: RefusalReader,
+    use: (attempt: Attempt<Target>, response: Response) => Promise<Result>,
+  ): Promise<Result>
 }
-
-type AnyFormat = OperationFormat<never, unknown>
 
 /** An upstream's answer whose body is still to be read; the attempt knows its deadlines. */
 export interface UpstreamAnswer {
@@ -118,7 +129,7 @@ export class Operations {
       return this.#opened({ order, bill, leash, way, outcome, headers, correct, release })
     } catch (error) {
       // Of several calls that were made at once, the others are of no use any more.
-      leash.end(asGatewayError(error))
+      leash.end(NOT_NEEDED)
       release()
       throw error
     }
@@ -146,7 +157,7 @@ export class Operations {
       const endpoint = endpoints.get(deployment.provider)
       if (!endpoint) throw new Error(`provider ${deployment.provider} is not set up`)
       if (leash.hasLeft) throw CALLER_LEFT
-      const way = this.#way(order.call, { deployment, endpoint }, bill, leash)
+      const way = this.#way({ deployment, endpoint }, bill, leash)
       health.attempted(deployment.id)
       try {
         const outcome = await order.attempt(way)
@@ -164,34 +175,24 @@ export class Operations {
     )
   }
 
-  #way(call: Call, target: Target, bill: Bill, leash: Leash): Way {
-    const { watch } = this.#services
+  #way(target: Target, bill: Bill, leash: Leash): Way {
     const { deadlines } = this.surroundings
+    const make: Way["answer"] = (call, format, use) =>
+      makeCall({
+        services: this.#services,
+        bill,
+        leash,
+        deadlines,
+        plan: target,
+        request: () => target.endpoint.operation(call),
+        format,
+        use,
+      })
     return {
       ...target,
-      call: async (wanted, format) => {
-        if (leash.hasLeft) throw CALLER_LEFT
-        const attempt = new Attempt({ plan: target, deadlines, watch })
-        leash.attempts.push(attempt)
-        bill.attempts.push(attempt.record)
-        try {
-          const request = await target.endpoint.operation(wanted)
-          const response = await attempt.send(request).catch((error: unknown) => {
-            throw attempt.explain(error)
-          })
-          attempt.answered(response.status)
-          if (!response.ok) throw await refusalOf(attempt, response, format)
-          attempt.conclude("ok")
-          return { attempt, response }
-        } catch (thrown) {
-          const failure = asGatewayError(thrown)
-          attempt.conclude(outcomeOf(failure))
-          attempt.end(failure)
-          attempt[Symbol.dispose]()
-          reportFailure(this.#services, call.id, attempt, failure)
-          throw failure
-        }
-      },
+      answer: make,
+      call: (call, format) =>
+        make(call, format, async (attempt, response) => ({ attempt, response })),
     }
   }
 
@@ -270,12 +271,13 @@ export async function callAll<Request, Result>(
 
 const MOST_AT_ONCE = 4
 
-async function readWhole<Request, Result>(
+function readWhole<Request, Result>(
   way: Way,
   format: OperationFormat<Request, Result>,
   call: OperationCall,
 ): Promise<OperationAnswer> {
-  const { attempt, response } = await way.call(call, format)
-  using _ = attempt
-  return { headers: response.headers, bytes: await attempt.bytes(response) }
+  return way.answer(call, format, async (attempt, response) => {
+    using _ = attempt
+    return { headers: response.headers, bytes: await attempt.bytes(response) }
+  })
 }

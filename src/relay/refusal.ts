@@ -5,7 +5,7 @@ import type { Attempt, Target } from "./upstream.ts"
 const ERROR_BODY_LIMIT = 64 * 1024
 
 /** Reads refusals in one vendor's words. */
-interface RefusalReader {
+export interface RefusalReader {
   decodeError(status: number, body: unknown, headers: Headers): GatewayError
 }
 

@@ -2,13 +2,14 @@ import type { EventDecoder } from "../canon/dialect.ts"
 import { asGatewayError, type GatewayError } from "../canon/errors.ts"
 import { encodeText, formatEvent, KEEP_ALIVE } from "../wire/sse.ts"
 import { addAnswerHeaders } from "./answer-headers.ts"
-import { brokeOff, callUpstream } from "./attempts.ts"
+import { callUpstream } from "./attempts.ts"
 import type { Answer } from "./call.ts"
 import type { Watched } from "./deadline-watch.ts"
 import { CALLER_LEFT, correctRate, type Exchange, giveUp, type RelayServices } from "./exchange.ts"
 import type { Plan } from "./plan.ts"
 import { ChoiceWriter, SeveralStreams } from "./several-streams.ts"
 import { type StreamWriter, TranscodingWriter, VerbatimWriter } from "./stream-writer.ts"
+import { brokeOff } from "./upstream-call.ts"
 import { type AnswerStream, UpstreamStream } from "./upstream-stream.ts"
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
@@ -197,7 +198,7 @@ class StreamedAnswer implements Watched {
     leash.end(reason)
     this.#close()
     for (const attempt of this.#upstream?.attempts ?? []) {
-      brokeOff(this.#services, this.#exchange, attempt, reason)
+      brokeOff(this.#services, this.#exchange.call.id, attempt, reason)
     }
   }
 
