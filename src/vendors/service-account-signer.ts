@@ -1,3 +1,4 @@
+import { createPrivateKey } from "node:crypto"
 import { z } from "zod"
 import { GatewayError } from "../canon/errors.ts"
 import type { ServiceAccount } from "../config/settings.ts"
@@ -82,9 +83,10 @@ export class ServiceAccountSigner implements Signer {
   async #claim(): Promise<string> {
     const { clientEmail, privateKey, privateKeyId, tokenUri } = this.#account
     // Loaded for those who need it: it would be a good part of everybody's start.
-    const { importPKCS8, SignJWT } = await import("jose")
+    const { SignJWT } = await import("jose")
     try {
-      const key = await importPKCS8(privateKey, "RS256")
+      // A key that Web Cryptography cannot read leaves its error behind, for whoever hashes next.
+      const key = createPrivateKey(privateKey)
       return await new SignJWT({ scope: SCOPE })
         .setProtectedHeader({
           alg: "RS256",
