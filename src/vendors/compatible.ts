@@ -1,32 +1,26 @@
-import { anthropicMessages } from "../dialects/anthropic-messages/index.ts"
 import {
   OPENAI_EMBEDDING_QUIRKS,
-  openAiEmbedding,
   type OpenAiEmbeddingQuirks,
 } from "../dialects/embedding/openai.ts"
 import { FIREWORKS_IMAGES } from "../dialects/image/fireworks.ts"
 import { openAiImages } from "../dialects/image/openai.ts"
-import { OPEN_FAMILIES, OPENAI_FAMILIES } from "../dialects/image/openai-families.ts"
+import { OPENAI_FAMILIES } from "../dialects/image/openai-families.ts"
 import { OPENROUTER_IMAGES } from "../dialects/image/openrouter.ts"
 import { TOGETHER_IMAGES } from "../dialects/image/together.ts"
 import { XAI_IMAGES } from "../dialects/image/xai.ts"
-import { OPENAI_CHAT, openAiChat } from "../dialects/openai-chat/index.ts"
 import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "../dialects/openai-chat/quirks.ts"
-import { openAiResponses, type OpenAiResponsesQuirks } from "../dialects/openai-responses/index.ts"
-import { jinaRerank, type JinaRerankQuirks } from "../dialects/rerank/jina.ts"
-import { ANTHROPIC_VERSION, offer } from "./offers.ts"
+import type { OpenAiResponsesQuirks } from "../dialects/openai-responses/index.ts"
+import type { JinaRerankQuirks } from "../dialects/rerank/jina.ts"
 import {
   GROQ_SOUND,
   MISTRAL_SOUND,
-  OPEN_SOUND,
   OPENAI_SOUND,
+  OPEN_SOUND,
   OPENROUTER_SOUND,
   type SoundOperations,
   XAI_SOUND,
 } from "./sound.ts"
-import { bearerSigner } from "./static-signer.ts"
 import type { ImageFormat } from "../canon/image.ts"
-import type { ChatOffer, Operations, Vendor } from "./vendor.ts"
 
 /** One vendor whose servers speak `openai-chat`. */
 export interface CompatibleRow {
@@ -55,45 +49,8 @@ export interface CompatibleRow {
   readonly isServerOfOnesOwn?: true
 }
 
-/**
- * What most compatible vendors share. They know the older names, and pass over the newer
- * `max_completion_tokens` without a word, which would leave an answer unlimited.
- */
-const COMMON: OpenAiChatQuirks = {
-  ...OPENAI_QUIRKS,
-  maxTokensField: "max_tokens",
-  maxTokensFieldOnly: true,
-  developerRole: "system",
-}
-
-/**
- * What most compatible vendors do when they embed. Those that are not known to read tokens or to write
- * base64 are asked for neither.
- */
-const COMMON_EMBEDDING: OpenAiEmbeddingQuirks = {
-  ...OPENAI_EMBEDDING_QUIRKS,
-  tokens: false,
-  base64: false,
-}
-
 /** For those that know both names of the limit. */
 const BOTH_LIMITS = { maxTokensFieldOnly: false } as const
-
-/**
- * What servers that anybody can run may speak beside chat completions. Their models are open ones:
- * these show their reasoning as it is, and know neither Claude's limits nor its structured output.
- */
-const OWN_SERVER_OFFERS: readonly ChatOffer[] = [
-  offer(
-    openAiResponses({ encryptedReasoning: false, reasoningText: true, penalties: true }),
-    "/responses",
-  ),
-  offer(
-    anthropicMessages({ maxTemperature: 2, temperatureWithTopP: true, structuredOutput: false }),
-    "/messages",
-    ANTHROPIC_VERSION,
-  ),
-]
 
 /**
  * THE TABLE of OpenAI-compatible vendors: a new one is one row. Addresses are those of the recorded
@@ -366,42 +323,3 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     rerank: {},
   },
 ]
-
-/** The vendor that a row describes. */
-export function compatibleVendor(row: CompatibleRow): Vendor {
-  const { id, name, baseUrl, keyVariables } = row
-  return {
-    id,
-    name,
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    keyVariables,
-    chat: offersOf(row),
-    operations: operationsOf(row),
-    ...(row.isServerOfOnesOwn && {
-      optionalDialects: OWN_SERVER_OFFERS.map(({ dialect }) => dialect.id),
-    }),
-    baseUrlOf: (provider) => provider.baseUrl ?? baseUrl,
-    signer: ({ apiKey }) => bearerSigner(apiKey),
-    probe: (provider) => ({ url: `${provider.baseUrl ?? baseUrl ?? ""}/models` }),
-  }
-}
-
-function offersOf(row: CompatibleRow): ChatOffer[] {
-  const chat = offer(openAiChat({ ...COMMON, ...row.quirks }), "/chat/completions")
-  if (row.isServerOfOnesOwn) return [chat, ...OWN_SERVER_OFFERS]
-  return row.responses ? [chat, offer(openAiResponses(row.responses), "/responses")] : [chat]
-}
-
-function operationsOf(row: CompatibleRow): Operations {
-  const { embedding, rerank } = row
-  const { decodeError } = OPENAI_CHAT
-  const image = row.image ?? (row.isServerOfOnesOwn ? openAiImages(OPEN_FAMILIES) : undefined)
-  return {
-    ...(row.sound ?? (row.isServerOfOnesOwn ? OPEN_SOUND : {})),
-    ...(embedding === "none"
-      ? {}
-      : { embedding: openAiEmbedding(decodeError, { ...COMMON_EMBEDDING, ...embedding }) }),
-    ...(rerank === undefined ? {} : { rerank: jinaRerank(decodeError, rerank) }),
-    ...(image === undefined ? {} : { image }),
-  }
-}

@@ -1,0 +1,93 @@
+import { anthropicMessages } from "../dialects/anthropic-messages/index.ts"
+import {
+  OPENAI_EMBEDDING_QUIRKS,
+  openAiEmbedding,
+  type OpenAiEmbeddingQuirks,
+} from "../dialects/embedding/openai.ts"
+import { openAiImages } from "../dialects/image/openai.ts"
+import { OPEN_FAMILIES } from "../dialects/image/openai-families.ts"
+import { OPENAI_CHAT, openAiChat } from "../dialects/openai-chat/index.ts"
+import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "../dialects/openai-chat/quirks.ts"
+import { openAiResponses } from "../dialects/openai-responses/index.ts"
+import { jinaRerank } from "../dialects/rerank/jina.ts"
+import type { CompatibleRow } from "./compatible.ts"
+import { ANTHROPIC_VERSION, offer } from "./offers.ts"
+import { OPEN_SOUND } from "./sound.ts"
+import { bearerSigner } from "./static-signer.ts"
+import type { ChatOffer, Operations, Vendor } from "./vendor.ts"
+
+/**
+ * What most compatible vendors share. They know the older names, and pass over the newer
+ * `max_completion_tokens` without a word, which would leave an answer unlimited.
+ */
+const COMMON: OpenAiChatQuirks = {
+  ...OPENAI_QUIRKS,
+  maxTokensField: "max_tokens",
+  maxTokensFieldOnly: true,
+  developerRole: "system",
+}
+
+/**
+ * What most compatible vendors do when they embed. Those that are not known to read tokens or to write
+ * base64 are asked for neither.
+ */
+const COMMON_EMBEDDING: OpenAiEmbeddingQuirks = {
+  ...OPENAI_EMBEDDING_QUIRKS,
+  tokens: false,
+  base64: false,
+}
+
+/**
+ * What servers that anybody can run may speak beside chat completions. Their models are open ones:
+ * these show their reasoning as it is, and know neither Claude's limits nor its structured output.
+ */
+const OWN_SERVER_OFFERS: readonly ChatOffer[] = [
+  offer(
+    openAiResponses({ encryptedReasoning: false, reasoningText: true, penalties: true }),
+    "/responses",
+  ),
+  offer(
+    anthropicMessages({ maxTemperature: 2, temperatureWithTopP: true, structuredOutput: false }),
+    "/messages",
+    ANTHROPIC_VERSION,
+  ),
+]
+
+/** The vendor that a row describes. */
+export function compatibleVendor(row: CompatibleRow): Vendor {
+  const { id, name, baseUrl, keyVariables } = row
+  return {
+    id,
+    name,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    keyVariables,
+    chat: offersOf(row),
+    operations: operationsOf(row),
+    ...(row.isServerOfOnesOwn && {
+      optionalDialects: OWN_SERVER_OFFERS.map(({ dialect }) => dialect.id),
+    }),
+    baseUrlOf: (provider) => provider.baseUrl ?? baseUrl,
+    signer: ({ apiKey }) => bearerSigner(apiKey),
+    probe: (provider) => ({ url: `${provider.baseUrl ?? baseUrl ?? ""}/models` }),
+  }
+}
+
+function offersOf(row: CompatibleRow): ChatOffer[] {
+  const chat = offer(openAiChat({ ...COMMON, ...row.quirks }), "/chat/completions")
+  if (row.isServerOfOnesOwn) return [chat, ...OWN_SERVER_OFFERS]
+  return row.responses ? [chat, offer(openAiResponses(row.responses), "/responses")] : [chat]
+}
+
+function operationsOf(row: CompatibleRow): Operations {
+  const { embedding, rerank } = row
+  const { decodeError } = OPENAI_CHAT
+  const image = row.image ?? (row.isServerOfOnesOwn ? openAiImages(OPEN_FAMILIES) : undefined)
+  return {
+    ...(row.sound ?? (row.isServerOfOnesOwn ? OPEN_SOUND : {})),
+    ...(embedding === "none"
+      ? {}
+      : { embedding: openAiEmbedding(decodeError, { ...COMMON_EMBEDDING, ...embedding }) }),
+    ...(rerank === undefined ? {} : { rerank: jinaRerank(decodeError, rerank) }),
+    ...(image === undefined ? {} : { image }),
+  }
+}
