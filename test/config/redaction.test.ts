@@ -100,7 +100,8 @@ test("the value of a variable of ours is never shown", () => {
   const name = fc.constantFrom(...names.map((name) => `TOLLGATE_${name}`), "OPENAI_API_KEY")
   fc.assert(
     fc.property(secret, name, (secret, name) => {
-      fc.pre(name !== "TOLLGATE_HOST" || /[^A-Za-z0-9]/.test(secret))
+      // What reads as the name of a host is taken for one, and a host may be shown.
+      fc.pre(name !== "TOLLGATE_HOST" || /[^\w.-]/.test(secret.trim()))
       expectHidden(shown("", { [name]: secret }), secret)
     }),
     { numRuns: 200 },

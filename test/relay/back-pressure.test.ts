@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { existsSync, readFileSync } from "node:fs"
 import {
   provider,
   simulated,
@@ -12,9 +13,16 @@ import { frame, type ScriptedVendor, startVendor } from "./scripted-vendor.ts"
 import { HELLO, nanocredits, onlyReceipt } from "./support.ts"
 
 const MEGABYTE = 1024 * 1024
-/** Sockets' own buffers on the way, and what the gateway reads ahead. */
-const MOST_UNDER_WAY = 24 * MEGABYTE
+/** What the gateway reads ahead, and the sockets' own buffers: two connections, both ways of each. */
+const MOST_UNDER_WAY = 8 * MEGABYTE + 2 * (mostBuffered("tcp_rmem") + mostBuffered("tcp_wmem"))
 const PIECE = new TextEncoder().encode(frame("x".repeat(16_000)))
+
+/** The bytes that the machine lets a socket's buffer grow to, by what it finds. */
+function mostBuffered(name: "tcp_rmem" | "tcp_wmem"): number {
+  const file = `/proc/sys/net/ipv4/${name}`
+  if (!existsSync(file)) return 8 * MEGABYTE
+  return Number(readFileSync(file, "utf8").trim().split(/\s+/).at(-1))
+}
 
 let gateway: TestGateway
 let caller: TestCaller
