@@ -8,14 +8,10 @@ export class IdleStreams implements Disposable {
   readonly #sockets: Socket<undefined>[] = []
   readonly #begun = new Set<Socket<undefined>>()
 
-  private constructor() {}
-
-  /** Begins this many streams at once. */
-  static async open(address: Address, body: string, count: number): Promise<IdleStreams> {
-    const streams = new IdleStreams()
+  /** Begins this many more at once. */
+  async open(address: Address, body: string, count: number): Promise<void> {
     const request = requestBytes(address, body)
-    await Promise.all(Array.from({ length: count }, () => streams.#open(address.port, request)))
-    return streams
+    await Promise.all(Array.from({ length: count }, () => this.#open(address.port, request)))
   }
 
   /** Streams of which a frame has come and that are still open. */

@@ -9,6 +9,8 @@ import { eachSubject } from "./with-subjects.ts"
 
 /** Streams that are opened at once. */
 export const STREAMS = 1_000
+/** The first of them: with these a subject's code is compiled and its pools are made. */
+const FIRST_STREAMS = 200
 const STREAM_TOKENS = 8
 const OPENING_TIME = 20_000
 const LOOK_EVERY = 50
@@ -18,8 +20,11 @@ export interface MemoryResult {
   readonly subject: string
   /** After a few answers, doing nothing. */
   readonly atRest: number
-  /** With all streams begun and nothing coming. */
+  /** With the first streams begun and nothing coming. */
+  readonly withFirst: number
+  /** With all of them. */
   readonly withStreams: number
+  /** What each of the others adds to the first. */
   readonly perStream: number
   /** After all callers hung up. */
   readonly afterwards: number
@@ -57,19 +62,27 @@ async function holdStreams(
   // This one answers half and then waits without end.
   const body = chatBody(running.model("fault-stall"), STREAM_TOKENS, true)
   const began = performance.now()
-  const opened = await openStreams(running, upstream, body)
-  const openingTime = performance.now() - began
+  using streams = new IdleStreams()
+  await openStreams(streams, FIRST_STREAMS, { running, upstream, body })
+  let openingTime = performance.now() - began
+  await Bun.sleep(settling)
+  const withFirst = residentMemory(family)
+  const first = streams.begun
+  const beganRest = performance.now()
+  await openStreams(streams, STREAMS, { running, upstream, body })
+  openingTime += performance.now() - beganRest
   await Bun.sleep(settling)
   const withStreams = residentMemory(family)
-  const { begun } = opened.streams
+  const { begun } = streams
   const openAtVendor = await upstream.open()
-  opened.streams[Symbol.dispose]()
+  streams[Symbol.dispose]()
   await Bun.sleep(settling)
   return {
     subject: running.name,
     atRest,
+    withFirst,
     withStreams,
-    perStream: (withStreams - atRest) / Math.max(1, begun),
+    perStream: (withStreams - withFirst) / Math.max(1, begun - first),
     afterwards: residentMemory(family),
     begun,
     openAtVendor,
@@ -78,10 +91,17 @@ async function holdStreams(
   }
 }
 
-async function openStreams(running: Running, upstream: Upstream, body: string) {
-  const streams = await IdleStreams.open(running, body, STREAMS)
+interface Opening {
+  readonly running: Running
+  readonly upstream: Upstream
+  readonly body: string
+}
+
+/** Opens streams until there are so many, and waits until each has begun. */
+async function openStreams(streams: IdleStreams, count: number, opening: Opening): Promise<void> {
+  const { running, upstream, body } = opening
+  await streams.open(running, body, count - streams.begun)
   const deadline = performance.now() + OPENING_TIME
-  const areOpen = async () => streams.begun === STREAMS && (await upstream.open()) >= STREAMS
+  const areOpen = async () => streams.begun === count && (await upstream.open()) >= count
   while (!(await areOpen()) && performance.now() < deadline) await Bun.sleep(LOOK_EVERY)
-  return { streams }
 }
