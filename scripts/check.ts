@@ -20,6 +20,7 @@ const STEPS: readonly Step[] = [
   command("format", "oxfmt", "--check"),
   command("lint", "oxlint", "--quiet"),
   command("types", "tsc", "--noEmit"),
+  command("types of the console", "tsc", "--noEmit", "--project", "console"),
   {
     name: "house",
     run: () => {

@@ -7,10 +7,11 @@ import { dirname, join, normalize, relative } from "node:path"
 
 /** The floor of each folder or file of `src/`. An import goes to a lower floor or stays in its folder. */
 const FLOORS: Readonly<Record<string, number>> = {
-  "main.ts": 8,
-  cli: 8,
-  "app.ts": 7,
-  http: 6,
+  "main.ts": 9,
+  cli: 9,
+  "app.ts": 8,
+  http: 7,
+  management: 6,
   relay: 5,
   routing: 4,
   limits: 4,
@@ -20,6 +21,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   dialects: 2,
   ledger: 2,
   keys: 2,
+  users: 2,
   canon: 1,
   wire: 1,
   config: 1,

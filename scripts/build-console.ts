@@ -1,0 +1,109 @@
+/**
+ * Builds the console into `console/dist`: static files with their compressed forms beside them.
+ * `--if-missing` builds only what is absent or older than its source.
+ */
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { brotliCompressSync, constants, gzipSync } from "node:zlib"
+import type { Manifest } from "../console/vite-build.ts"
+
+const FOLDER = "console"
+const OUTPUT = join(FOLDER, "dist")
+const SOURCE = join(FOLDER, "vite-build.ts")
+const INDEX = join(OUTPUT, "index.html")
+const MANIFEST = join(OUTPUT, ".vite/manifest.json")
+/** Gzipped bytes of the first page after sign-in. */
+const LARGEST_FIRST_LOAD = 250_000
+/** What the first page needs: the entry, which the overview is a part of. */
+const ENTRY = "index.html"
+const TEXT = /\.(html|js|css|svg|json|txt|map)$/
+/** Below this a compressed form saves nothing. */
+const SMALLEST_COMPRESSED = 512
+
+const isOnlyWanted = Bun.argv.includes("--if-missing")
+if (isOnlyWanted && (!existsSync(SOURCE) || isFresh())) process.exit(0)
+await build()
+
+/** Whether the last build is newer than all that it was made of. */
+function isFresh(): boolean {
+  if (!existsSync(INDEX)) return false
+  const built = statSync(INDEX).mtimeMs
+  const sources = [
+    ...new Bun.Glob("src/**/*").scanSync(FOLDER),
+    ...new Bun.Glob("public/**/*").scanSync(FOLDER),
+    "index.html",
+    "package.json",
+    "vite-build.ts",
+  ]
+  return sources.every((path) => statSync(join(FOLDER, path)).mtimeMs <= built)
+}
+
+async function build(): Promise<void> {
+  const began = performance.now()
+  process.env["NODE_ENV"] = "production"
+  const builder = await loadBuilder()
+  if (builder === undefined) return
+  await builder.buildSite()
+  // Files of folders with a dot are not for the browser, and Glob leaves them out.
+  const files = [...new Bun.Glob("**/*").scanSync(OUTPUT)].toSorted()
+  for (const path of files) compress(join(OUTPUT, path))
+  const seconds = ((performance.now() - began) / 1_000).toFixed(1)
+  console.log(`${OUTPUT}: ${files.length} files in ${seconds} s`)
+  const size = report()
+  rmSync(join(OUTPUT, ".vite"), { recursive: true })
+  if (size > LARGEST_FIRST_LOAD) {
+    console.error(
+      `The first load is ${kilobytes(size)}; it may be ${kilobytes(LARGEST_FIRST_LOAD)} at most.`,
+    )
+    process.exit(1)
+  }
+}
+
+/** Undefined where only what the gateway needs is installed: it runs without its console. */
+async function loadBuilder() {
+  try {
+    return await import("../console/vite-build.ts")
+  } catch (thrown) {
+    if (!isOnlyWanted) throw thrown
+    console.error("The console is not built: its build tools are not installed. `npm ci` does it.")
+    return undefined
+  }
+}
+
+/** Writes `.br` and `.gz` beside a text file. */
+function compress(path: string): void {
+  const content = readFileSync(path)
+  if (!TEXT.test(path) || content.length < SMALLEST_COMPRESSED) return
+  const quality = { [constants.BROTLI_PARAM_QUALITY]: 11 }
+  writeFileSync(`${path}.br`, brotliCompressSync(content, { params: quality }))
+  writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }))
+}
+
+/** Prints what the first page loads, and gives its gzipped size in bytes. */
+function report(): number {
+  const manifest = JSON.parse(readFileSync(MANIFEST, "utf8")) as Manifest
+  const files = new Set([ENTRY])
+  collect(manifest, ENTRY, files, new Set())
+  let total = 0
+  for (const file of files) {
+    const size = gzipSync(readFileSync(join(OUTPUT, file)), { level: 9 }).length
+    total += size
+    console.log(`  ${kilobytes(size).padStart(10)}  ${file}`)
+  }
+  console.log(`  ${kilobytes(total).padStart(10)}  first load, gzipped`)
+  return total
+}
+
+function collect(manifest: Manifest, name: string, files: Set<string>, seen: Set<string>): void {
+  const chunk = manifest[name]
+  if (chunk === undefined) throw new Error(`The build has no '${name}'`)
+  if (seen.has(name)) return
+  seen.add(name)
+  files.add(chunk.file)
+  for (const style of chunk.css ?? []) files.add(style)
+  for (const needed of chunk.imports ?? []) collect(manifest, needed, files, seen)
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1_000).toFixed(1)} kB`
+}
