@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json.ts"
+import type { JsonObject, JsonValue } from "./json.ts"
 
 /**
  * Every way a request can fail, in one place. A kind knows its status, its words in the OpenAI and in
@@ -46,6 +46,10 @@ export const ERROR_KINDS = {
   model_not_found: final(404, INVALID, "model_not_found", "not_found_error"),
   model_not_supported: final(400, INVALID, "model_not_supported", INVALID),
   not_found: final(404, INVALID, "not_found", "not_found_error"),
+  not_signed_in: final(401, INVALID, "not_signed_in", "authentication_error"),
+  forbidden: final(403, INVALID, "forbidden", "permission_error"),
+  conflict: final(409, INVALID, "conflict", INVALID),
+  too_many_attempts: passing(429, "requests", "too_many_attempts", "rate_limit_error"),
   method_not_allowed: final(405, INVALID, "method_not_allowed", INVALID),
   invalid_json: final(400, INVALID, "invalid_json", INVALID),
   unsupported_media_type: final(415, INVALID, "unsupported_media_type", INVALID),
@@ -78,7 +82,7 @@ export interface GatewayErrorDetails {
   /** Seconds to wait before trying again; sent as `retry-after`. */
   readonly retryAfter?: number
   /** Further members of the error object, such as `balance` and `required`. */
-  readonly fields?: Readonly<Record<string, string | number | null>>
+  readonly fields?: Readonly<Record<string, JsonValue>>
   /** Further headers of the answer, such as `x-ratelimit-*` or `allow`. */
   readonly headers?: Readonly<Record<string, string>>
   /** The status, type and code of a vendor's refusal. */

@@ -1,16 +1,20 @@
 import type { KeyRecord, Payer } from "../store/records.ts"
+import { payersOf } from "./payer.ts"
 
 /** A key, ready for the hot path: everything a request asks of it is in memory. */
 export interface Key {
   readonly id: string
   readonly name: string
   readonly account: string
-  readonly payer: Payer
+  /** Who pays at a moment, Unix milliseconds. */
+  readonly payerAt: (now: number) => Payer
   readonly requestsPerMinute: number | undefined
   readonly tokensPerMinute: number | undefined
   /** Unix milliseconds; undefined: never. */
   readonly expiresAt: number | undefined
   readonly revoked: boolean
+  /** Whether prompts and answers of its account are kept. */
+  readonly storesContent: boolean
   /** Whether it may call this model. Undefined: it may call all. */
   readonly allows: ((model: string) => boolean) | undefined
 }
@@ -21,11 +25,12 @@ export function keyFromRecord(record: KeyRecord): Key {
     id: record.id,
     name: record.name,
     account: record.account,
-    payer: { account: record.account, key: record.id, budgeted: record.budget !== null },
+    payerAt: payersOf(record),
     requestsPerMinute: record.requestsPerMinute ?? undefined,
     tokensPerMinute: record.tokensPerMinute ?? undefined,
     expiresAt: record.expiresAt ?? undefined,
     revoked: record.revokedAt !== null,
+    storesContent: record.storesContent,
     allows: record.models === null ? undefined : matcher(record.models),
   }
 }

@@ -94,8 +94,10 @@ export interface KeyOrder {
   readonly account: string
   readonly name: string
   readonly models?: readonly string[]
-  /** Nanocredits. */
+  /** What it may spend in all, in a day and in a month (UTC); nanocredits. */
   readonly budget?: bigint
+  readonly dailyBudget?: bigint
+  readonly monthlyBudget?: bigint
   readonly requestsPerMinute?: number
   readonly tokensPerMinute?: number
   /** Unix milliseconds. */
@@ -121,6 +123,8 @@ export class KeyIssuer {
       name: order.name,
       models: order.models ?? null,
       budget: order.budget ?? null,
+      dailyBudget: order.dailyBudget ?? null,
+      monthlyBudget: order.monthlyBudget ?? null,
       requestsPerMinute: order.requestsPerMinute ?? null,
       tokensPerMinute: order.tokensPerMinute ?? null,
       createdAt: now,

@@ -17,10 +17,10 @@ export interface Hold {
   over: boolean
 }
 
-/** How a hold that could not be placed stands, by till. */
+/** How an account or a budget stands that a hold could not be placed on. */
 export interface Standing {
   readonly owner: string
-  /** The posted balance, or what is left of the budget. */
+  /** The posted balance, or what is left of a budget. */
   readonly posted: bigint
   readonly available: bigint
 }

@@ -58,8 +58,11 @@ export class Ledger {
     const { request, payer, amount, receipt } = order
     const tills = this.#tills.ofPayer(payer)
     for (const till of tills) if (till.available < amount) return undefined
-    for (const till of tills) till.held += amount
-    const at = Date.now()
+    for (const till of tills) {
+      till.held += amount
+      till.holds++
+    }
+    const at = momentFor(payer)
     const hold = { request, payer, tills, amount, at, receipt, recorded: false, over: false }
     this.#journal.opened(hold)
     this.#open++
@@ -90,7 +93,7 @@ export class Ledger {
     return this.#tills.extend(payer, amount, attempt)
   }
 
-  /** How the payer's account and budget stand in the book, the account first. */
+  /** How the payer's account and budgets stand in the book, the account first. */
   standing(payer: Payer): Standing[] {
     const tills = this.#tills.ofPayer(payer)
     return tills.map(({ owner, posted, available }) => ({ owner, posted, available }))
@@ -110,11 +113,13 @@ export class Ledger {
     if (hold.over) throw new Error(`the hold of request ${hold.request} has ended already`)
     hold.over = true
     if (cost > hold.amount) await this.#grow(hold, cost)
-    const { request, payer, at } = hold
+    const { request, at } = hold
+    const { account, key, budgets } = hold.payer
     const amount = cost > hold.amount ? hold.amount : cost
     for (const till of hold.tills) till.held -= hold.amount - amount
     try {
-      const posted = await this.#journal.append(hold, { request, ...payer, amount, at, receipt })
+      const posting = { request, account, key, budgets, amount, at, receipt }
+      const posted = await this.#journal.append(hold, posting)
       const writtenOff = cost - posted.charged
       this.#book(hold, posted)
       if (writtenOff > 0n) this.#alarms.writtenOff(request, writtenOff)
@@ -123,7 +128,10 @@ export class Ledger {
       this.#alarms.failed(error)
       throw error
     } finally {
-      for (const till of hold.tills) till.held -= amount
+      for (const till of hold.tills) {
+        till.held -= amount
+        till.holds--
+      }
       this.#open--
     }
   }
@@ -132,16 +140,20 @@ export class Ledger {
   release(hold: Hold): void {
     if (hold.over) return
     hold.over = true
-    for (const till of hold.tills) till.held -= hold.amount
+    for (const till of hold.tills) {
+      till.held -= hold.amount
+      till.holds--
+    }
     this.#journal.closed(hold)
     this.#open--
   }
 
-  /** Writes what has lasted; gives back what other nodes ask for; looks whether a failure is over. */
+  /** Writes what has lasted; gives back what others ask for, and what is over; looks whether a failure is. */
   async tick(recalls: readonly string[]): Promise<void> {
     const now = Date.now()
     this.#journal.tick(now)
     for (const owner of recalls) await this.#tills.giveBack(owner)
+    await this.#tills.closePeriods(now)
     const { failure } = this.#journal
     if (failure === undefined) return
     await this.#store.pollNode(this.#node, now)
@@ -160,15 +172,17 @@ export class Ledger {
 
   /** Takes a charge over from the book. A lease that was lost meanwhile has not paid for it. */
   #book(hold: Hold, posted: Posted): void {
-    const [account, budget] = hold.tills
+    const [account] = hold.tills
     if (account) {
       account.leased -= posted.fromLease
       account.posted = posted.balance
     }
-    if (budget) {
-      budget.leased -= posted.fromBudgetLease
+    posted.fromBudgetLeases.forEach((fromLease, index) => {
+      const budget = hold.tills[index + 1]
+      if (!budget) return
+      budget.leased -= fromLease
       budget.posted -= posted.charged
-    }
+    })
   }
 
   /** Raises a hold towards a cost above it, as far as the payer has more. */
@@ -183,4 +197,14 @@ export class Ledger {
     for (const till of hold.tills) till.held += more
     hold.amount += more
   }
+}
+
+/**
+ * When a hold is placed: now, but never outside of what its payer holds for. So the budgets that it
+ * draws on are always those of its own day and month.
+ */
+function momentFor(payer: Payer): number {
+  const now = Date.now()
+  if (now < payer.from) return payer.from
+  return now < payer.until ? now : payer.until - 1
 }

@@ -1,7 +1,7 @@
 import type { LeaseGrant } from "../store/records.ts"
 
 /**
- * One process's view, in memory, of its lease on one owner: an account, or a key with a budget.
+ * One process's view, in memory, of its lease on one owner: an account, or a budget of a key.
  * Everything a request needs to know about money before it may start is here, so it never waits for
  * the database.
  *
@@ -14,6 +14,8 @@ export class Till {
   leased = 0n
   /** The part of it that requests hold until they are released or their charge is posted. */
   held = 0n
+  /** How many holds are open on it, those of nothing included. */
+  holds = 0
   /** The owner's posted balance when last heard of. */
   posted = 0n
   /** What requests wait for, one wish for each. */
@@ -30,5 +32,10 @@ export class Till {
   /** What a new request can hold at once. */
   get available(): bigint {
     return this.leased - this.held
+  }
+
+  /** Whether nobody needs it now. */
+  get isIdle(): boolean {
+    return this.holds === 0 && this.waiting.size === 0 && !this.order && !this.nextOrder
   }
 }

@@ -1,6 +1,6 @@
-import type { LeaseGrant } from "../store/records.ts"
+import { readPeriodOwner } from "../store/budgets.ts"
+import type { LeaseGrant, Payer } from "../store/records.ts"
 import type { Store } from "../store/store.ts"
-import type { Payer } from "../store/records.ts"
 import { Till } from "./till.ts"
 
 /** How long a request waits for other nodes to give back idle leases, milliseconds. */
@@ -13,25 +13,36 @@ export class Tills {
   readonly #store: Store
   readonly #node: string
   readonly #tills = new Map<string, Till>()
+  /** When the periods end that tills are of, Unix milliseconds. */
+  readonly #ends = new Map<Till, number>()
+  #nextEnd = Infinity
 
   constructor(store: Store, node: string) {
     this.#store = store
     this.#node = node
   }
 
-  /** The till of an account, or of a key with a budget. */
+  /** The till of an account, or of a budget. */
   of(owner: string): Till {
-    const known = this.#tills.get(owner)
-    if (known) return known
-    const till = new Till(owner)
-    this.#tills.set(owner, till)
-    return till
+    return this.#tills.get(owner) ?? this.#open(owner)
   }
 
-  /** What a payer draws on: the account first, then the key's budget if it has one. */
+  /** What a payer draws on: the account first, then the key's budgets. */
   ofPayer(payer: Payer): Till[] {
-    const account = this.of(payer.account)
-    return payer.budgeted ? [account, this.of(payer.key)] : [account]
+    const tills = [this.of(payer.account)]
+    for (const owner of payer.budgets) tills.push(this.of(owner))
+    return tills
+  }
+
+  #open(owner: string): Till {
+    const till = new Till(owner)
+    this.#tills.set(owner, till)
+    const period = readPeriodOwner(owner)
+    if (period) {
+      this.#ends.set(till, period.until)
+      this.#nextEnd = Math.min(this.#nextEnd, period.until)
+    }
+    return till
   }
 
   /**
@@ -56,8 +67,9 @@ export class Tills {
         if (result !== undefined || grants.every(({ granted }) => granted > 0n)) continue
         const isWorthWaiting = grants.every((grant) => grant.granted + grant.leasedElsewhere > 0n)
         if (!isWorthWaiting || performance.now() > deadline) {
+          // Awaited: whoever waits for it still waits, or the till would seem idle meanwhile.
           return grants.some(({ free }) => free > 0n)
-            ? this.#takeRest(tills, amount, attempt)
+            ? await this.#takeRest(tills, amount, attempt)
             : undefined
         }
         await Bun.sleep(RECALL_PAUSE)
@@ -75,9 +87,30 @@ export class Tills {
     if (!till || idle <= 0n) return
     till.leased -= idle
     try {
-      await this.#store.returnLease(this.#node, owner, idle)
+      await this.#store.returnLeases(this.#node, [{ owner, amount: idle }])
     } catch (error) {
       till.leased += idle
+      throw error
+    }
+  }
+
+  /** Gives back what is leased on budgets whose period is over, and forgets them. */
+  async closePeriods(now: number): Promise<void> {
+    if (now < this.#nextEnd) return
+    const over = [...this.#ends].flatMap(([till, end]) => (end <= now && till.isIdle ? [till] : []))
+    for (const till of over) {
+      this.#ends.delete(till)
+      this.#tills.delete(till.owner)
+    }
+    this.#nextEnd = Math.min(...this.#ends.values())
+    const shares = over
+      .filter((till) => till.leased > 0n)
+      .map((till) => ({ owner: till.owner, amount: till.leased }))
+    if (shares.length === 0) return
+    try {
+      await this.#store.returnLeases(this.#node, shares)
+    } catch (error) {
+      for (const { owner, amount } of shares) this.of(owner).leased += amount
       throw error
     }
   }

@@ -6,6 +6,8 @@ import type { Hold, Settlement, Standing } from "../ledger/hold.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { formatCredits } from "../ledger/money.ts"
 import { type Cost, costOf, type Price } from "../ledger/price.ts"
+import { readPeriodOwner } from "../store/budgets.ts"
+import type { Payer } from "../store/records.ts"
 import {
   affordableOutput,
   type Bound,
@@ -81,8 +83,9 @@ export class Billing {
   admit(call: Call, request: ChatRequest, model: Model): Bill | Promise<Bill> {
     if (this.#ledger.failure !== undefined) throw bookUnavailable()
     const bound = boundByBytes(request, call.bodyBytes, model)
-    const bill = this.#tryBill({ call, request, model }, worstCost(bound, model.deployments))
-    return bill ?? this.#admitSlowly({ call, request, model }, bound)
+    const order = { call, request, model, payer: call.key.payerAt(Date.now()) }
+    const bill = this.#tryBill(order, worstCost(bound, model.deployments))
+    return bill ?? this.#admitSlowly(order, bound)
   }
 
   /**
@@ -91,15 +94,11 @@ export class Billing {
    */
   async admitUsage(call: Call, model: Model, worst: Usage): Promise<Bill> {
     if (this.#ledger.failure !== undefined) throw bookUnavailable()
-    const order = { call, request: undefined, model }
+    const order = { call, request: undefined, model, payer: call.key.payerAt(Date.now()) }
     const needed = worstCostOf(worst, model.deployments)
     const bill = this.#tryBill(order, needed) ?? (await this.#extendAndBill(order, needed))
     if (bill) return bill
-    const standings = this.#ledger.standing(call.key.payer)
-    const [account, budget] = standings
-    if (account && account.posted < needed) throw insufficient(account, needed)
-    if (budget && budget.posted < needed) throw budgetExceeded(budget, needed)
-    throw reserved(needed, standings)
+    throw refusalOf(this.#ledger.standing(order.payer), needed, needed)
   }
 
   async #admitSlowly(order: ChatOrder, byBytes: Bound): Promise<Bill> {
@@ -117,17 +116,17 @@ export class Billing {
   }
 
   #extendAndBill(order: Order, amount: bigint): Promise<Bill | undefined> {
-    return this.#ledger.extend(order.call.key.payer, amount, () => this.#tryBill(order, amount))
+    return this.#ledger.extend(order.payer, amount, () => this.#tryBill(order, amount))
   }
 
   /** Holds what there is for a shorter answer, or says why not even that is possible. */
   #clamp(order: Order, bound: Bound, needed: bigint): Bill {
-    const { call, model } = order
-    const standings = this.#ledger.standing(call.key.payer)
+    const { call, model, payer } = order
+    const standings = this.#ledger.standing(payer)
     const short = standings.filter((standing) => standing.available < needed)
     if (short.every((standing) => standing.posted >= needed)) throw reserved(needed, standings)
     if (!call.refuseOnLowBalance) {
-      const available = this.#ledger.available(call.key.payer)
+      const available = this.#ledger.available(payer)
       const output = affordableOutput(bound, model.deployments, available)
       if (output >= 1) {
         const cost = worstCost({ ...bound, output }, model.deployments)
@@ -135,22 +134,14 @@ export class Billing {
         if (bill) return bill
       }
     }
-    throw this.#refusal(call, bound, model, needed)
-  }
-
-  #refusal(call: Call, bound: Bound, model: Model, needed: bigint): GatewayError {
-    const standings = this.#ledger.standing(call.key.payer)
     const least = call.refuseOnLowBalance
       ? needed
       : worstCost({ ...bound, output: 1 }, model.deployments)
-    const [account, budget] = standings
-    if (account && account.posted < least) return insufficient(account, needed)
-    if (budget && budget.posted < least) return budgetExceeded(budget, needed)
-    return reserved(needed, standings)
+    throw refusalOf(this.#ledger.standing(payer), needed, least)
   }
 
   #tryBill(order: Order, amount: bigint, clampedTo?: number): Bill | undefined {
-    const { call, request, model } = order
+    const { call, request, model, payer } = order
     const attempts: AttemptRecord[] = []
     const receipt = (): string =>
       writeReceipt({
@@ -163,14 +154,14 @@ export class Billing {
         firstByteAt: undefined,
         status: "expired",
       })
-    const hold = this.#ledger.tryHold({ request: call.id, payer: call.key.payer, amount, receipt })
+    const hold = this.#ledger.tryHold({ request: call.id, payer, amount, receipt })
     if (!hold) return undefined
     return { call, request, model, hold, clampedTo, attempts, losses: [], firstByteAt: undefined }
   }
 
   /** The account's posted balance as this process last heard it, nanocredits. */
   balance(bill: Bill): bigint {
-    return this.#ledger.standing(bill.call.key.payer)[0]?.posted ?? 0n
+    return this.#ledger.standing(bill.hold.payer)[0]?.posted ?? 0n
   }
 
   /** What a delivered answer costs. Counts for itself only where the vendor did not. */
@@ -261,6 +252,7 @@ interface Order {
   readonly call: Call
   readonly request: ChatRequest | undefined
   readonly model: Model
+  readonly payer: Payer
 }
 
 interface ChatOrder extends Order {
@@ -275,6 +267,14 @@ function bookUnavailable(): GatewayError {
   )
 }
 
+/** Why nothing could be held. @param least what would have been enough for any answer at all. */
+function refusalOf(standings: readonly Standing[], needed: bigint, least: bigint): GatewayError {
+  const [account, ...budgets] = standings
+  if (account && account.posted < least) return insufficient(account, needed)
+  const budget = budgets.find(({ posted }) => posted < least)
+  return budget ? budgetExceeded(budget, needed) : reserved(needed, standings)
+}
+
 function insufficient(account: Standing, needed: bigint): GatewayError {
   return new GatewayError(
     "insufficient_credits",
@@ -283,11 +283,26 @@ function insufficient(account: Standing, needed: bigint): GatewayError {
   )
 }
 
+const BUDGET_NAMES = { total: "budget", day: "daily budget", month: "monthly budget" } as const
+
 function budgetExceeded(budget: Standing, needed: bigint): GatewayError {
+  const { period, until } = readPeriodOwner(budget.owner) ?? { period: "total" as const }
+  const name = BUDGET_NAMES[period]
+  const left = `This key has ${formatCredits(budget.posted)} credits of its ${name} left, and this request may cost up to ${formatCredits(needed)}.`
+  const fields = {
+    balance: formatCredits(budget.posted),
+    required: formatCredits(needed),
+    budget: period,
+  }
+  if (until === undefined) {
+    const advice = "Ask for a larger budget, or lower max_tokens."
+    return new GatewayError("key_budget_exceeded", `${left} ${advice}`, { fields })
+  }
+  const resetsAt = new Date(until).toISOString()
   return new GatewayError(
     "key_budget_exceeded",
-    `This key has ${formatCredits(budget.posted)} credits of its budget left, and this request may cost up to ${formatCredits(needed)}. Ask for a larger budget, or lower max_tokens.`,
-    { fields: { balance: formatCredits(budget.posted), required: formatCredits(needed) } },
+    `${left} It begins anew at ${resetsAt}. Wait until then, ask for a larger budget, or lower max_tokens.`,
+    { fields: { ...fields, resets_at: resetsAt } },
   )
 }
 

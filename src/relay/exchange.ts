@@ -9,6 +9,7 @@ import type { MediaLimits } from "../media/fetch-media.ts"
 import type { Health } from "../routing/health.ts"
 import type { Bill, Billing } from "./billing.ts"
 import type { Call, Caller, ChatCall } from "./call.ts"
+import type { Contents } from "./contents.ts"
 import type { DeadlineWatch, Watched } from "./deadline-watch.ts"
 import type { Endpoint } from "./endpoint.ts"
 import type { Seal } from "./reasoning-envelope.ts"
@@ -43,6 +44,7 @@ export interface RelayServices {
   readonly alarms: RelayAlarms
   readonly seal: Seal
   readonly counter: TokenCounter
+  readonly contents: Contents
   /** A silent stream gets a comment this often, milliseconds. */
   readonly keepAlive: number
 }
@@ -135,5 +137,6 @@ export function correctRate(limiter: RateLimiter, call: Call, usage: Usage): voi
 /** Ends a request that delivered nothing: no money, no tokens of its key's rate. */
 export function giveUp(services: RelayServices, exchange: Exchange): void {
   services.billing.release(exchange.bill)
+  services.contents.keep(exchange.call, exchange.call.body)
   correctRate(services.limiter, exchange.call, NO_USAGE)
 }

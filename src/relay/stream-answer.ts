@@ -157,6 +157,7 @@ class StreamedAnswer implements Watched {
     const reckoning = reckoned instanceof Promise ? await reckoned : reckoned
     const settlement = await billing.settle(bill, deployment, reckoning)
     correctRate(limiter, call, reckoning.usage)
+    this.#keepContent(upstream)
     return upstream.writer.end(settlement.charged)
   }
 
@@ -191,6 +192,12 @@ class StreamedAnswer implements Watched {
     const reckoning = await billing.reckon(bill, deployment, upstream.meter)
     await billing.settle(bill, deployment, reckoning)
     correctRate(limiter, call, reckoning.usage)
+    this.#keepContent(upstream)
+  }
+
+  #keepContent({ meter }: AnswerStream): void {
+    const { call } = this.#exchange
+    if (call.key.storesContent) this.#services.contents.keep(call, call.body, meter.text)
   }
 
   #abandon(reason: GatewayError): void {

@@ -49,11 +49,13 @@ export async function answerWhole(services: RelayServices, exchange: Exchange): 
       model: request.model,
       streamUsage: request.streamUsage,
     })
+    services.contents.keep(exchange.call, exchange.call.body, body)
     return { headers, body: JSON.stringify(body) }
   }
   const results = all.map(({ result }) => result)
   const whole = sealed(merged(results, meter), exchange.seal, plan)
   const answer = dialect.encodeResult({ ...whole, model: request.model }, request)
+  services.contents.keep(exchange.call, exchange.call.body, answer)
   return { headers, body: JSON.stringify(answer) }
 }
 

@@ -1,6 +1,7 @@
+import type { AuditRecord } from "./audit-records.ts"
 import type { EntryRecord } from "./records.ts"
 
-/** What stands before an account's first entry. */
+/** What stands before an account's first entry, and before the first audit record. */
 export const GENESIS_HASH = "0".repeat(64)
 
 /** SHA-256 of a text, hexadecimal. */
@@ -26,6 +27,26 @@ export function hashEntry(entry: Omit<EntryRecord, "hash">): string {
       entry.note,
       entry.author,
       entry.receiptHash,
+    ]),
+  )
+}
+
+/** The hash of an audit record: over all of it and the hash of the one before, as in a book. */
+export function hashAudit(record: Omit<AuditRecord, "hash">): string {
+  return hashText(
+    JSON.stringify([
+      record.previousHash,
+      record.number,
+      record.at,
+      record.actorKind,
+      record.actorId,
+      record.actorName,
+      record.action,
+      record.account,
+      record.target,
+      record.before,
+      record.after,
+      record.address,
     ]),
   )
 }

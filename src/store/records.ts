@@ -1,3 +1,5 @@
+import type { BudgetLimits } from "./budgets.ts"
+
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
 export interface AccountRecord {
@@ -8,9 +10,17 @@ export interface AccountRecord {
   readonly balance: bigint
   /** The part of the balance that nodes hold leases on. */
   readonly leased: bigint
+  /** Whether prompts and answers of its requests are kept. */
+  readonly storesContent: boolean
 }
 
-export type EntryKind = "grant" | "charge" | "adjustment" | "refund"
+/** What may be changed of an account; what is absent stays. */
+export interface AccountChange {
+  readonly name?: string
+  readonly storesContent?: boolean
+}
+
+export type EntryKind = "grant" | "charge" | "adjustment" | "refund" | "code" | "payment"
 
 /** One line of an account's book. Never changed, never deleted; each carries the hash of the one before. */
 export interface EntryRecord {
@@ -34,14 +44,27 @@ export interface EntryRecord {
 
 export interface NewEntry {
   readonly account: string
-  readonly kind: Exclude<EntryKind, "charge">
+  /** Codes and payments have steps of their own. */
+  readonly kind: Exclude<EntryKind, "charge" | "code" | "payment">
   readonly amount: bigint
   readonly at: number
   readonly note: string | null
   readonly author: string | null
 }
 
-export interface KeyRecord {
+/** Where the entries of a time stand: none up to `after` is of it or later, none after `last` of it or before. */
+export interface EntryRange {
+  readonly after: number
+  readonly last: number
+}
+
+/** A line of the book with what a statement tells of a charge beside it. */
+export interface StatementLine extends EntryRecord {
+  readonly key: string | null
+  readonly model: string | null
+}
+
+export interface KeyRecord extends BudgetLimits {
   readonly id: string
   readonly account: string
   readonly name: string
@@ -51,8 +74,16 @@ export interface KeyRecord {
   readonly budget: bigint | null
   /** What is left of the budget, posted; null without one. */
   readonly budgetLeft: bigint | null
+  /** What it may spend in a day and in a month (UTC); null means no such budget. */
+  readonly dailyBudget: bigint | null
+  readonly monthlyBudget: bigint | null
+  /** What is left of them today and this month. */
+  readonly dailyLeft: bigint | null
+  readonly monthlyLeft: bigint | null
   readonly requestsPerMinute: number | null
   readonly tokensPerMinute: number | null
+  /** Whether its account has prompts and answers kept. */
+  readonly storesContent: boolean
   readonly createdAt: number
   readonly expiresAt: number | null
   readonly revokedAt: number | null
@@ -70,16 +101,41 @@ export interface KeySecretRecord {
   readonly expiresAt: number | null
 }
 
-export type NewKey = Omit<KeyRecord, "budgetLeft" | "revokedAt" | "secrets"> & {
+/** What follows from the others, or comes later. */
+type KeyState =
+  | "budgetLeft"
+  | "dailyLeft"
+  | "monthlyLeft"
+  | "revokedAt"
+  | "secrets"
+  | "storesContent"
+
+export type NewKey = Omit<KeyRecord, KeyState> & {
   readonly secret: KeySecretRecord
+}
+
+/** What may be changed of a key; what is absent stays. */
+export type KeyChange = Partial<Omit<KeyRecord, KeyState | "id" | "account" | "createdAt">>
+
+/** What is left of one budget in one period, current or over. */
+export interface BudgetRecord {
+  /** `budgetOwner` of `budgets.ts`. */
+  readonly owner: string
+  readonly key: string
+  readonly account: string
+  /** What the charges that draw on it come to. */
+  readonly spent: bigint
 }
 
 /** Who pays, and with which key. */
 export interface Payer {
   readonly account: string
   readonly key: string
-  /** Whether the key has a budget of its own. */
-  readonly budgeted: boolean
+  /** The owners of the key's budgets in the period that this holds for. */
+  readonly budgets: readonly string[]
+  /** When it holds: no hold is placed outside of it. Unix milliseconds, the end exclusive. */
+  readonly from: number
+  readonly until: number
 }
 
 /** A process that holds leases. */
@@ -106,8 +162,8 @@ export interface Posting {
   readonly request: string
   readonly account: string
   readonly key: string
-  /** Whether the key has a budget that this draws on. */
-  readonly budgeted: boolean
+  /** The budgets of the key that this draws on. */
+  readonly budgets: readonly string[]
   readonly amount: bigint
   readonly at: number
   readonly receipt: string
@@ -126,15 +182,21 @@ export interface Posted {
   readonly charged: bigint
   /** The part of it that came out of the node's lease on the account. */
   readonly fromLease: bigint
-  /** The part of it that came out of the node's lease on the key's budget. */
-  readonly fromBudgetLease: bigint
+  /** The part of it that came out of the node's lease on each of the key's budgets, in their order. */
+  readonly fromBudgetLeases: readonly bigint[]
   /** The account's balance after it. */
   readonly balance: bigint
 }
 
+/** A part of a lease that goes back. */
+export interface LeaseShare {
+  readonly owner: string
+  readonly amount: bigint
+}
+
 export interface LeaseOrder {
   readonly node: string
-  /** An account, or a key with a budget. */
+  /** An account, or a budget of a key. */
   readonly owner: string
   readonly wanted: bigint
   /** Less than this is of no use: it stays with the owner, where another node finds it. */
@@ -158,6 +220,8 @@ export interface NodeNews {
   readonly nodes: number
   /** Grows with every change of keys or accounts. */
   readonly revision: number
+  /** Grows with every change of what the console has set. */
+  readonly settingsRevision: number
   /** Owners whose idle leases another node asks back. */
   readonly recalls: readonly string[]
 }
@@ -170,4 +234,6 @@ export interface ReceiptRecord {
   readonly body: string
   /** Absent when nothing was charged. */
   readonly entry: EntryRecord | null
+  /** The budgets that the charge drew on. */
+  readonly budgets: readonly string[]
 }

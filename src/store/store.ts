@@ -1,24 +1,50 @@
+import type { AuditFilter, AuditRecord, NewAuditRecord } from "./audit-records.ts"
 import type {
+  InvitationRecord,
+  MemberFilter,
+  MemberRecord,
+  MemberRole,
+  NewInvitation,
+  TimePosition,
+} from "./member-records.ts"
+import type { CodeRecord, NewCode, NewPayment, Redemption } from "./code-records.ts"
+import type {
+  AccountChange,
   AccountRecord,
   Batch,
+  BudgetRecord,
+  EntryKind,
+  EntryRange,
   EntryRecord,
   HoldRecord,
+  KeyChange,
   KeyRecord,
   KeySecretRecord,
   LeaseGrant,
   LeaseOrder,
+  LeaseShare,
   NewEntry,
   NewKey,
   NodeNews,
   NodeRecord,
   Posted,
   ReceiptRecord,
+  StatementLine,
 } from "./records.ts"
+import type { SettingChange, SettingsState } from "./setting-records.ts"
 
 /** What a store refuses because of what it holds. The codes cross threads, so they are plain text. */
 export class StoreError extends Error {
   override readonly name = "StoreError"
-  readonly code: "exists" | "not_found" | "insufficient"
+  readonly code:
+    | "exists"
+    | "not_found"
+    | "insufficient"
+    | "too_much"
+    | "revoked"
+    | "expired"
+    | "last_owner"
+    | "conflict"
 
   constructor(code: StoreError["code"], message: string) {
     super(message)
@@ -36,16 +62,56 @@ export interface Store extends AsyncDisposable {
   /** By id or by name. */
   findAccount(idOrName: string): Promise<AccountRecord | null>
   listAccounts(): Promise<AccountRecord[]>
+  /** @throws StoreError `not_found`, or `exists` when the name is taken. */
+  updateAccount(id: string, change: AccountChange): Promise<AccountRecord>
 
-  /** @throws StoreError `insufficient` when the balance would fall below zero or below the leases. */
+  /**
+   * @throws StoreError `not_found`; `insufficient` when the balance would fall below zero or below the
+   * leases, which `recall` makes smaller; `too_much` when it would be more than the book can hold.
+   */
   addEntry(entry: NewEntry): Promise<EntryRecord>
   /** In the order of their numbers, from `after` on. */
   listEntries(account: string, after: number, limit: number): Promise<EntryRecord[]>
+  /** The newest first, those below a number; null begins at the newest. */
+  listEntriesBack(
+    account: string,
+    before: number | null,
+    limit: number,
+    kind: EntryKind | null,
+  ): Promise<EntryRecord[]>
+  /** As `listEntries`, with the key and the model of each charge. */
+  listStatementLines(account: string, after: number, limit: number): Promise<StatementLine[]>
+  /** Where an account's entries of a time are; Unix milliseconds, the end exclusive. */
+  findEntries(account: string, from: number, until: number): Promise<EntryRange>
+  /** What an account's requests hold, the oldest first. Those that are soon over are not in it. */
+  listHolds(account: string): Promise<HoldRecord[]>
+
+  createCode(code: NewCode): Promise<CodeRecord>
+  findCode(id: string): Promise<CodeRecord | null>
+  /** The newest first, those that come after a code; null begins at the newest. */
+  listCodes(after: string | null, limit: number): Promise<CodeRecord[]>
+  /** @throws StoreError `not_found`. */
+  revokeCode(id: string, at: number): Promise<CodeRecord>
+  /**
+   * Gives an account what a code is worth: an entry of kind `code` whose note is the code's id.
+   * @throws StoreError `not_found`, `revoked`, `expired`, `exists` when this account has redeemed it
+   * already, `insufficient` when it was used as often as it may be.
+   */
+  redeemCode(redemption: Redemption): Promise<EntryRecord>
+  /** An entry of kind `payment`. A payment that is told again answers the entry that it has. */
+  addPayment(payment: NewPayment): Promise<EntryRecord>
+
   /** The receipt of a request; null when there is none. */
   findReceipt(request: string): Promise<ReceiptRecord | null>
 
   /** @throws StoreError `not_found` when there is no such account. */
   insertKey(key: NewKey): Promise<KeyRecord>
+  /**
+   * Changes what a key may do. What is left of a budget grows or shrinks with it, not below zero; what
+   * nodes have leased of it is taken away as they give it back, which they are asked for.
+   * @throws StoreError `not_found`, or `revoked`.
+   */
+  updateKey(id: string, change: KeyChange): Promise<KeyRecord>
   /**
    * Replaces the secret; the old ones work until `graceUntil`.
    * @throws StoreError `not_found` when there is no such key, or it was revoked.
@@ -57,6 +123,65 @@ export interface Store extends AsyncDisposable {
   listKeys(account: string | null): Promise<KeyRecord[]>
   /** The keys that changed after a revision, and the revision now. */
   keysSince(revision: number): Promise<{ revision: number; keys: KeyRecord[] }>
+  /** What budgets have spent, of all keys and periods, in the order of their owners from `after` on. */
+  listBudgets(after: string, limit: number): Promise<BudgetRecord[]>
+
+  /**
+   * Performs another step and appends a record of it to the audit log, both or neither.
+   * @throws what the step throws.
+   */
+  audited(
+    step: AuditedStep,
+    parameters: readonly unknown[],
+    record: NewAuditRecord,
+  ): Promise<unknown>
+  appendAudit(record: NewAuditRecord): Promise<AuditRecord>
+  /** The newest first, those below a number; null begins at the newest. */
+  listAudit(filter: AuditFilter, before: number | null, limit: number): Promise<AuditRecord[]>
+
+  /** @throws StoreError `not_found` without the account, `exists` when the user is in it already. */
+  addMember(member: MemberRecord): Promise<MemberRecord>
+  findMember(id: string): Promise<MemberRecord | null>
+  /** In the order in which they joined. */
+  listMembers(
+    filter: MemberFilter,
+    after: TimePosition | null,
+    limit: number,
+  ): Promise<MemberRecord[]>
+  /** @throws StoreError `not_found`; `last_owner` when the account would have none left. */
+  changeMember(id: string, role: MemberRole): Promise<MemberRecord>
+  /** @throws StoreError `not_found`; `last_owner` when the account would have none left. */
+  removeMember(id: string): Promise<MemberRecord>
+
+  /** @throws StoreError `not_found` when there is no such account. */
+  insertInvitation(invitation: NewInvitation): Promise<InvitationRecord>
+  /** Open ones only, as all that follow. */
+  findInvitation(id: string, now: number): Promise<InvitationRecord | null>
+  findInvitationByToken(tokenHash: string, now: number): Promise<InvitationRecord | null>
+  /** Whether an address is invited into any account. */
+  isInvited(email: string, now: number): Promise<boolean>
+  /** The oldest first; null means of all accounts. */
+  listInvitations(
+    accounts: readonly string[] | null,
+    now: number,
+    after: TimePosition | null,
+    limit: number,
+  ): Promise<InvitationRecord[]>
+  /** @throws StoreError `not_found`. */
+  removeInvitation(id: string, now: number): Promise<InvitationRecord>
+  /**
+   * Uses an invitation up and adds the member, both or neither.
+   * @throws StoreError `not_found` when it is no longer open, `exists` when the user is in the account.
+   */
+  acceptInvitation(id: string, member: MemberRecord): Promise<MemberRecord>
+
+  /** All that the console has set. */
+  consoleSettings(): Promise<SettingsState>
+  /**
+   * Makes changes together.
+   * @throws StoreError `conflict` when one of them is not what it was when the change was thought of.
+   */
+  changeConsoleSettings(changes: readonly SettingChange[], at: number): Promise<SettingsState>
 
   joinNode(node: NodeRecord): Promise<void>
   /** Looks for news; with `beatAt` it also says that the node lives. */
@@ -67,10 +192,38 @@ export interface Store extends AsyncDisposable {
 
   /** Leases what is wanted or a fair share, if there is enough to be of use; when short, asks other nodes for their idle part. */
   lease(order: LeaseOrder): Promise<LeaseGrant>
-  returnLease(node: string, owner: string, amount: bigint): Promise<void>
+  returnLeases(node: string, shares: readonly LeaseShare[]): Promise<void>
+  /**
+   * Asks all nodes for the idle parts of their leases on an account or a budget. For half a second nobody
+   * leases anything of `amount` anew, so that it can be taken out.
+   * @returns what is free now.
+   */
+  recall(owner: string, amount: bigint): Promise<bigint>
+  endRecall(owner: string): Promise<void>
   /** Posts a batch: entries, receipts, balances, leases and holds in one transaction. */
   post(node: string, batch: Batch): Promise<Posted[]>
 }
+
+/** The steps that change what people manage: each can be performed with its record in the audit log. */
+export type AuditedStep =
+  | "createAccount"
+  | "updateAccount"
+  | "addEntry"
+  | "createCode"
+  | "revokeCode"
+  | "redeemCode"
+  | "addPayment"
+  | "insertKey"
+  | "updateKey"
+  | "rotateKey"
+  | "revokeKey"
+  | "addMember"
+  | "changeMember"
+  | "removeMember"
+  | "insertInvitation"
+  | "removeInvitation"
+  | "acceptInvitation"
+  | "changeConsoleSettings"
 
 /** The same steps as a store that answers at once: what runs inside the store's own thread. */
 export type DirectStore = {
@@ -84,20 +237,52 @@ export const STEPS = [
   "createAccount",
   "findAccount",
   "listAccounts",
+  "updateAccount",
   "addEntry",
   "listEntries",
+  "listEntriesBack",
+  "listStatementLines",
+  "findEntries",
+  "listHolds",
+  "createCode",
+  "findCode",
+  "listCodes",
+  "revokeCode",
+  "redeemCode",
+  "addPayment",
   "findReceipt",
   "insertKey",
+  "updateKey",
   "rotateKey",
   "revokeKey",
   "findKey",
   "listKeys",
   "keysSince",
+  "listBudgets",
+  "audited",
+  "appendAudit",
+  "listAudit",
+  "addMember",
+  "findMember",
+  "listMembers",
+  "changeMember",
+  "removeMember",
+  "insertInvitation",
+  "findInvitation",
+  "findInvitationByToken",
+  "isInvited",
+  "listInvitations",
+  "removeInvitation",
+  "acceptInvitation",
+  "consoleSettings",
+  "changeConsoleSettings",
   "joinNode",
   "pollNode",
   "listNodes",
   "removeNode",
   "lease",
-  "returnLease",
+  "returnLeases",
+  "recall",
+  "endRecall",
   "post",
 ] as const satisfies readonly (keyof DirectStore)[]

@@ -1,5 +1,5 @@
 import { GENESIS_HASH, hashEntry, hashText } from "./chain.ts"
-import type { AccountRecord, EntryRecord, KeyRecord } from "./records.ts"
+import type { AccountRecord, BudgetRecord, EntryRecord } from "./records.ts"
 import type { Store } from "./store.ts"
 
 /** How many entries are read at once. */
@@ -28,20 +28,22 @@ export interface Verdict {
  * balance and budgets that agree. Safe while others write.
  */
 export async function verifyBooks(store: Store): Promise<Verdict> {
-  const keysBefore = await store.listKeys(null)
+  const before = await spentByOwner(store)
   const accounts = await store.listAccounts()
   const problems: BookProblem[] = []
-  const spentByKey = new Map<string, bigint>()
+  const seen = new Map<string, bigint>()
   let entries = 0
   for (const account of accounts) {
-    const walk = new Walk(store, account, spentByKey)
+    const walk = new Walk(store, account, seen)
     const problem = await walk.run()
     if (problem) problems.push(problem)
     entries += walk.entries
   }
   if (problems.length === 0) {
-    const keysAfter = await store.listKeys(null)
-    problems.push(...checkBudgets(keysBefore, keysAfter, spentByKey))
+    for await (const budget of budgetsOf(store)) {
+      const problem = checkBudget(budget, before.get(budget.owner) ?? 0n, seen)
+      if (problem) problems.push(problem)
+    }
   }
   return { accounts: accounts.length, entries, problems }
 }
@@ -50,7 +52,8 @@ export async function verifyBooks(store: Store): Promise<Verdict> {
 class Walk {
   readonly #store: Store
   readonly #account: AccountRecord
-  readonly #spentByKey: Map<string, bigint>
+  /** What charges drew on each budget. */
+  readonly #spent: Map<string, bigint>
   #last: Pick<EntryRecord, "number" | "hash" | "balance"> = {
     number: 0,
     hash: GENESIS_HASH,
@@ -58,10 +61,10 @@ class Walk {
   }
   entries = 0
 
-  constructor(store: Store, account: AccountRecord, spentByKey: Map<string, bigint>) {
+  constructor(store: Store, account: AccountRecord, spent: Map<string, bigint>) {
     this.#store = store
     this.#account = account
-    this.#spentByKey = spentByKey
+    this.#spent = spent
   }
 
   async run(): Promise<BookProblem | null> {
@@ -124,8 +127,9 @@ class Walk {
     if (hashText(receipt.body) !== entry.receiptHash) {
       return "the receipt of its request was changed after it was written"
     }
-    const spent = this.#spentByKey.get(receipt.key) ?? 0n
-    this.#spentByKey.set(receipt.key, spent - entry.amount)
+    for (const budget of receipt.budgets) {
+      this.#spent.set(budget, (this.#spent.get(budget) ?? 0n) - entry.amount)
+    }
     return null
   }
 
@@ -136,25 +140,33 @@ class Walk {
   }
 }
 
+async function* budgetsOf(store: Store): AsyncGenerator<BudgetRecord> {
+  for (let after = ""; ;) {
+    const page = await store.listBudgets(after, PAGE)
+    yield* page
+    const last = page.at(-1)
+    if (!last || page.length < PAGE) return
+    after = last.owner
+  }
+}
+
+async function spentByOwner(store: Store): Promise<Map<string, bigint>> {
+  const spent = new Map<string, bigint>()
+  for await (const budget of budgetsOf(store)) spent.set(budget.owner, budget.spent)
+  return spent
+}
+
 /**
  * While requests are charged, what was seen lies between what had been spent before the walk and what
  * has been after it.
  */
-function checkBudgets(
-  before: readonly KeyRecord[],
-  after: readonly KeyRecord[],
-  spentByKey: ReadonlyMap<string, bigint>,
-): BookProblem[] {
-  const atLeast = new Map(before.map((key) => [key.id, spentOf(key)]))
-  return after.flatMap((key) => {
-    const seen = spentByKey.get(key.id) ?? 0n
-    const spent = spentOf(key)
-    if (spent === null || (seen <= spent && seen >= (atLeast.get(key.id) ?? 0n))) return []
-    const message = `the budget of key ${key.id} says that ${spent} was spent, the entries say ${seen}`
-    return [{ account: key.account, number: null, fault: "budget" as const, message }]
-  })
-}
-
-function spentOf(key: KeyRecord): bigint | null {
-  return key.budget === null || key.budgetLeft === null ? null : key.budget - key.budgetLeft
+function checkBudget(
+  { owner, account, spent }: BudgetRecord,
+  atLeast: bigint,
+  seenByOwner: ReadonlyMap<string, bigint>,
+): BookProblem | null {
+  const seen = seenByOwner.get(owner) ?? 0n
+  if (seen <= spent && seen >= atLeast) return null
+  const message = `the budget ${owner} says that ${spent} was spent, the entries say ${seen}`
+  return { account, number: null, fault: "budget", message }
 }

@@ -2,24 +2,36 @@ import { Database } from "bun:sqlite"
 import { expect } from "bun:test"
 import type { Hold } from "../../src/ledger/hold.ts"
 import { Ledger } from "../../src/ledger/ledger.ts"
-import type { Batch, Payer } from "../../src/store/records.ts"
+import { payersOf } from "../../src/keys/payer.ts"
+import { BUDGET_PERIODS, budgetOwner, limitOf } from "../../src/store/budgets.ts"
+import type { Batch, KeyRecord, Payer } from "../../src/store/records.ts"
 import type { Store } from "../../src/store/store.ts"
 import { verifyBooks } from "../../src/store/verify.ts"
-import { Book } from "../store/book.ts"
+import { Book, payerOf } from "../store/book.ts"
 
 export const ACCOUNTS = ["left", "right"] as const
 const KEY = "thrifty"
-/** Whom requests are charged to: two accounts, and a key of the first that has a budget. */
-export const PAYERS: readonly Payer[] = [
-  { account: "left", key: "plain", budgeted: false },
-  { account: "right", key: "plain", budgeted: false },
-  { account: "left", key: KEY, budgeted: true },
-]
+/** Whom requests are charged to: two accounts, and a key of the first that has budgets. */
+export const SPENDERS = ["left", "right", KEY] as const
+export type Spender = (typeof SPENDERS)[number]
+
+/** What the key may spend in all, in a day and in a month; null: no such budget. */
+export interface Limits {
+  readonly budget: bigint | null
+  readonly dailyBudget: bigint | null
+  readonly monthlyBudget: bigint | null
+}
 
 interface Member {
   readonly id: string
   readonly ledger: Ledger
   readonly life: Life
+  /** The key as this process last heard of it. */
+  payerAt: (now: number) => Payer
+}
+
+function payer(member: Member, spender: Spender): Payer {
+  return spender === KEY ? member.payerAt(Date.now()) : payerOf(spender, "plain")
 }
 
 /** Once a process has crashed, nothing of it reaches the store any more, and no answer reaches it. */
@@ -74,9 +86,12 @@ const LAWS: Readonly<Record<string, string>> = {
   "numbers have no gaps":
     "SELECT account FROM entries GROUP BY account HAVING count(number) <> max(number)",
   "a budget is what its charges have left of it": `
-    SELECT * FROM keys JOIN balances ON owner = keys.id
-    WHERE budget - posted <> (
-      SELECT coalesce(-sum(amount), 0) FROM entries WHERE entries.key = keys.id)`,
+    SELECT * FROM balances WHERE allotted - posted <> (
+      SELECT coalesce(-sum(amount), 0) FROM entries WHERE number IS NOT NULL AND CASE owner
+        WHEN key THEN budgets & 1
+        WHEN key || strftime('@%Y-%m-%d', at / 1000, 'unixepoch') THEN budgets & 2
+        WHEN key || strftime('@%Y-%m', at / 1000, 'unixepoch') THEN budgets & 4
+      END)`,
 }
 
 /** Ledgers over one file, what has been done to them, and what they have answered. */
@@ -92,22 +107,31 @@ export class World implements AsyncDisposable {
   readonly #untold = new Set<string>()
   /** What requests have failed with. */
   readonly #faults: unknown[] = []
+  /** The most that the budgets of each kind ever were. */
+  readonly #most = new Map<keyof Limits, bigint>()
+  #key: KeyRecord
+  /** The store's own thread has its own clock, on which other days may be running. */
+  readonly #isThreaded: boolean
   #granted = 0n
   #told = 0n
   #number = 0
   #wasStolen = false
 
-  private constructor(book: Book, store: Store) {
+  private constructor(book: Book, store: Store, key: KeyRecord, isThreaded: boolean) {
+    this.#isThreaded = isThreaded
     this.#book = book
     this.#store = store
+    this.#key = key
+    this.#remember(key)
     this.#database = new Database(book.directory.database, { readonly: true, safeIntegers: true })
   }
 
-  static async create(members: number, budget: bigint, isThreaded: boolean): Promise<World> {
+  static async create(members: number, limits: Limits, isThreaded: boolean): Promise<World> {
     const book = Book.direct()
     for (const account of ACCOUNTS) await book.account(account, 0n)
-    await book.key(KEY, "left", budget)
-    const world = new World(book, isThreaded ? await book.threaded() : book.store)
+    await book.key(KEY, "left", null)
+    const key = await book.store.updateKey(KEY, limits)
+    const world = new World(book, isThreaded ? await book.threaded() : book.store, key, isThreaded)
     for (let count = 0; count < members; count++) await world.#join()
     return world
   }
@@ -120,25 +144,49 @@ export class World implements AsyncDisposable {
     )
   }
 
+  /** Processes hear of it when they poll. */
+  async limit(limits: Partial<Limits>): Promise<void> {
+    this.#key = await this.#store.updateKey(KEY, limits)
+    this.#remember(this.#key)
+  }
+
+  /** Somebody wants to take something out. */
+  async recall(spender: Spender, amount: bigint): Promise<void> {
+    const payer = payersOf(this.#key)(Date.now())
+    const owner = spender === KEY ? (payer.budgets.at(-1) ?? KEY) : spender
+    await this.#store.recall(owner, amount)
+  }
+
+  /** An operator takes credits back, as far as nobody has leased them. */
+  async takeOut(account: string, amount: bigint): Promise<void> {
+    const unknowns = { note: null, author: null }
+    const entry = { account, kind: "adjustment" as const, amount: -amount, at: Date.now() }
+    await this.#store.addEntry({ ...entry, ...unknowns }).then(
+      () => (this.#granted -= amount),
+      () => undefined,
+    )
+  }
+
   /** Starts a request; its hold is there when it is there. */
-  hold(index: number, payer: Payer, amount: bigint): void {
+  hold(index: number, spender: Spender, amount: bigint): void {
     const member = this.#member(index)
     const request = `req_${++this.#number}`
-    const order = { request, payer, amount, receipt: () => `expired ${request}` }
-    const place = (): Hold | undefined => member.ledger.tryHold(order)
+    const order = { request, payer: payer(member, spender), amount }
+    const place = (): Hold | undefined =>
+      member.ledger.tryHold({ ...order, receipt: () => `expired ${request}` })
     const placing = async (): Promise<void> => {
-      const hold = place() ?? (await member.ledger.extend(payer, amount, place))
+      const hold = place() ?? (await member.ledger.extend(order.payer, amount, place))
       if (hold) this.#open.push({ member, hold })
     }
     this.#run(member, placing())
   }
 
   /** Leases without holding, as a request does that is clamped and then refused. */
-  extend(index: number, payer: Payer, amount: bigint): void {
+  extend(index: number, spender: Spender, amount: bigint): void {
     const member = this.#member(index)
     this.#run(
       member,
-      member.ledger.extend(payer, amount).then(() => undefined),
+      member.ledger.extend(payer(member, spender), amount).then(() => undefined),
     )
   }
 
@@ -173,6 +221,7 @@ export class World implements AsyncDisposable {
       await this.#announce(member.id)
       member.ledger.forgetLeases()
     }
+    member.payerAt = payersOf(this.#key)
     await member.ledger.tick(news.recalls)
   }
 
@@ -213,6 +262,27 @@ export class World implements AsyncDisposable {
     for (const [law, breaches] of Object.entries(LAWS)) {
       expect([law, this.#database.query(breaches).all()]).toEqual([law, []])
     }
+    this.#checkBudgets()
+  }
+
+  /** No budget is ever more than the most that it was set to. */
+  #checkBudgets(): void {
+    const rows = this.#database
+      .query<{ owner: string; allotted: bigint }, []>(
+        "SELECT owner, allotted FROM balances WHERE allotted IS NOT NULL",
+      )
+      .all()
+    for (const { owner, allotted } of rows) {
+      const most = this.#most.get(kindOf(owner)) ?? 0n
+      expect([owner, allotted <= most]).toEqual([owner, true])
+    }
+  }
+
+  #remember(limits: Limits): void {
+    for (const kind of ["budget", "dailyBudget", "monthlyBudget"] as const) {
+      const limit = limits[kind] ?? 0n
+      if (limit > (this.#most.get(kind) ?? 0n)) this.#most.set(kind, limit)
+    }
   }
 
   /** Ends all requests; then every till agrees with the book and all the money can be had at once. */
@@ -222,9 +292,14 @@ export class World implements AsyncDisposable {
     for (let index = 0; index < this.#members.length; index++) await this.poll(index)
     await this.#settleDown()
     this.checkLaws()
-    for (const { id, ledger } of this.#members) {
-      for (const payer of PAYERS) expect(ledger.available(payer)).toBe(this.#leaseOf(id, payer))
+    for (const member of this.#members) {
+      for (const spender of SPENDERS) {
+        const paying = payer(member, spender)
+        expect(member.ledger.available(paying)).toBe(this.#leaseOf(member.id, paying))
+      }
     }
+    this.#checkOverPeriods()
+    if (!this.#isThreaded) this.#checkLimits()
     await this.#checkConservation()
     expect((await verifyBooks(this.#book.store)).problems).toEqual([])
     await this.#checkAllCanBeHad()
@@ -234,6 +309,33 @@ export class World implements AsyncDisposable {
     for (const { life } of this.#members) life.end()
     this.#database.close()
     await this.#book[Symbol.asyncDispose]()
+  }
+
+  /** A budget has left what its limit leaves, however often that was changed while it was leased. */
+  #checkLimits(): void {
+    const now = Date.now()
+    for (const period of BUDGET_PERIODS) {
+      const limit = limitOf(this.#key, period)
+      const owner = budgetOwner(KEY, period, now)
+      const row = this.#database
+        .query<{ posted: bigint; allotted: bigint }, [string]>(
+          "SELECT posted, allotted FROM balances WHERE owner = ?",
+        )
+        .get(owner)
+      if (limit === null || !row) continue
+      const spent = row.allotted - row.posted
+      expect([owner, row.posted]).toEqual([owner, limit > spent ? limit - spent : 0n])
+    }
+  }
+
+  /** What is over is given back: nobody keeps leases on it. */
+  #checkOverPeriods(): void {
+    const query = this.#database.query<{ owner: string }, []>(
+      "SELECT owner FROM leases WHERE amount > 0 AND instr(owner, '@') > 0",
+    )
+    const owners = query.all().map(({ owner }) => owner.split("@")[1] ?? "")
+    const now = new Date(Date.now()).toISOString()
+    expect(owners.filter((period) => !now.startsWith(period))).toEqual([])
   }
 
   async #checkConservation(): Promise<void> {
@@ -248,10 +350,11 @@ export class World implements AsyncDisposable {
   async #checkAllCanBeHad(): Promise<void> {
     const [last, ...others] = this.#members
     for (const { id } of others) await this.#book.store.removeNode(id, Date.now())
-    for (const payer of PAYERS.slice(0, 2)) {
-      const balance = await this.#book.balanceOf(payer.account)
-      await last?.ledger.extend(payer, balance)
-      expect(last?.ledger.available(payer)).toBe(balance)
+    for (const account of ACCOUNTS) {
+      await this.#store.endRecall(account)
+      const balance = await this.#book.balanceOf(account)
+      await last?.ledger.extend(payerOf(account), balance)
+      expect(last?.ledger.available(payerOf(account))).toBe(balance)
     }
   }
 
@@ -273,7 +376,7 @@ export class World implements AsyncDisposable {
     await this.#announce(id)
     const life = new Life()
     const ledger = new Ledger(this.#storeFor(life), id, this.#book.alarms)
-    this.#members.push({ id, life, ledger })
+    this.#members.push({ id, life, ledger, payerAt: payersOf(this.#key) })
   }
 
   async #announce(id: string): Promise<void> {
@@ -284,7 +387,7 @@ export class World implements AsyncDisposable {
     return {
       ...this.#store,
       lease: (order) => life.through(() => this.#store.lease(order)),
-      returnLease: (...parameters) => life.through(() => this.#store.returnLease(...parameters)),
+      returnLeases: (...parameters) => life.through(() => this.#store.returnLeases(...parameters)),
       post: (node, batch) =>
         life.through(async () => {
           const posted = await this.#store.post(node, batch)
@@ -303,11 +406,17 @@ export class World implements AsyncDisposable {
   }
 
   #leaseOf(node: string, payer: Payer): bigint {
-    const owners = payer.budgeted ? [payer.account, payer.key] : [payer.account]
+    const owners = [payer.account, ...payer.budgets]
     const query = this.#database.query<{ amount: bigint }, [string, string]>(
       "SELECT amount FROM leases WHERE owner = ? AND node = ?",
     )
     const leases = owners.map((owner) => query.get(owner, node)?.amount ?? 0n)
     return leases.reduce((least, lease) => (lease < least ? lease : least))
   }
+}
+
+function kindOf(owner: string): keyof Limits {
+  const [, period] = owner.split("@")
+  if (period === undefined) return "budget"
+  return period.length === "2026-11".length ? "monthlyBudget" : "dailyBudget"
 }

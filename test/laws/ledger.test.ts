@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, spyOn, test } from "bun:test"
 import * as fc from "fast-check"
-import { PAYERS, ACCOUNTS, World } from "./ledger-world.ts"
+import { ACCOUNTS, type Limits, SPENDERS, World } from "./ledger-world.ts"
 
 /** Waiting costs no time here: it moves the clock on. */
 let waited = 0
@@ -31,7 +31,7 @@ function step(name: string, run: Step): Step {
 }
 
 const anyIndex = fc.nat({ max: 7 })
-const anyPayer = fc.constantFrom(...PAYERS)
+const anySpender = fc.constantFrom(...SPENDERS)
 const anyAccount = fc.constantFrom(...ACCOUNTS)
 const anyAmount = fc.oneof(
   { weight: 8, arbitrary: fc.bigInt({ min: 0n, max: 30n }) },
@@ -49,12 +49,32 @@ const anyGrant = fc
   .map(([account, amount]) =>
     step(`grant ${amount} to ${account}`, (world) => world.grant(account, amount)),
   )
-const anyHold = fc
-  .tuple(anyIndex, anyPayer, anyAmount)
-  .map(([index, payer, amount]) =>
-    step(`hold ${amount} of ${payer.account}/${payer.key} at ${index}`, (world) =>
-      world.hold(index, payer, amount),
+const anyLimits: fc.Arbitrary<Limits> = fc.record({
+  budget: fc.option(anyAmount),
+  dailyBudget: fc.option(anyAmount),
+  monthlyBudget: fc.option(anyAmount),
+})
+const anyChange = fc
+  .tuple(anyLimits, fc.subarray(["budget", "dailyBudget", "monthlyBudget"] as const))
+  .map(([limits, changed]) =>
+    step(`change ${changed.map((kind) => `${kind} to ${limits[kind]}`).join()}`, (world) =>
+      world.limit(Object.fromEntries(changed.map((kind) => [kind, limits[kind]]))),
     ),
+  )
+const anyRecall = fc
+  .tuple(anySpender, anyAmount)
+  .map(([spender, amount]) =>
+    step(`recall ${amount} of ${spender}`, (world) => world.recall(spender, amount)),
+  )
+const anyTaking = fc
+  .tuple(anyAccount, fc.bigInt({ min: 1n, max: 30n }))
+  .map(([account, amount]) =>
+    step(`take ${amount} out of ${account}`, (world) => world.takeOut(account, amount)),
+  )
+const anyHold = fc
+  .tuple(anyIndex, anySpender, anyAmount)
+  .map(([index, spender, amount]) =>
+    step(`hold ${amount} of ${spender} at ${index}`, (world) => world.hold(index, spender, amount)),
   )
 const anySettlement = fc
   .tuple(anyIndex, anyShare)
@@ -64,10 +84,10 @@ const anySettlement = fc
     ),
   )
 const anyExtension = fc
-  .tuple(anyIndex, anyPayer, anyAmount)
-  .map(([index, payer, amount]) =>
-    step(`extend to ${amount} of ${payer.account}/${payer.key} at ${index}`, (world) =>
-      world.extend(index, payer, amount),
+  .tuple(anyIndex, anySpender, anyAmount)
+  .map(([index, spender, amount]) =>
+    step(`extend to ${amount} of ${spender} at ${index}`, (world) =>
+      world.extend(index, spender, amount),
     ),
   )
 const anyBreath = fc
@@ -75,6 +95,10 @@ const anyBreath = fc
   .map((turns) => step(`breathe ${turns}`, (world) => world.breathe(turns)))
 const longWait = step("wait", () => {
   waited += 300
+})
+
+const midnight = step("midnight", () => {
+  waited += 24 * 60 * 60 * 1_000
 })
 
 function onOne(name: string, run: (world: World, index: number) => void | Promise<void>) {
@@ -100,6 +124,10 @@ const peaceful = [
   ),
   weighted(5, anyBreath),
   weighted(1, fc.constant(longWait)),
+  weighted(1, fc.constant(midnight)),
+  weighted(1, anyChange),
+  weighted(1, anyRecall),
+  weighted(1, anyTaking),
 ]
 const crash = weighted(
   1,
@@ -120,10 +148,10 @@ function noInterleavingBreaksTheLaws({ steps, numRuns, isThreaded = false }: Tri
   return fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 3 }),
-      anyAmount,
+      anyLimits,
       fc.array(steps, { minLength: 20, maxLength: 80, size: "max" }),
-      async (members, budget, steps) => {
-        await using world = await World.create(members, budget, isThreaded)
+      async (members, limits, steps) => {
+        await using world = await World.create(members, limits, isThreaded)
         for (const run of steps) {
           await run(world)
           world.checkLaws()

@@ -12,7 +12,7 @@ await Node.join(store, id, {
   onExpired() {},
   onFailure: console.error,
 })
-const payer = { account: "account", key: "key", budgeted: false }
+const payer = { account: "account", key: "key", budgets: [], from: -Infinity, until: Infinity }
 for (const request of ["settled", "lasting", "late"]) {
   const order = { request, payer, amount: 20n, receipt: () => `{"expired":"${request}"}` }
   const place = () => ledger.tryHold(order)

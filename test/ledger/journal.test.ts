@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { Hold } from "../../src/ledger/hold.ts"
 import { Journal } from "../../src/ledger/journal.ts"
 import type { Batch, Posted, Posting } from "../../src/store/records.ts"
-import { until } from "../store/book.ts"
+import { payerOf, until } from "../store/book.ts"
 
 /** A book whose writing the test can watch, stop and break. */
 class PaperBook {
@@ -23,13 +23,14 @@ class PaperBook {
       request,
       charged: amount,
       fromLease: amount,
-      fromBudgetLease: 0n,
+      fromBudgetLeases: [],
       balance: 0n,
     }))
   }
 }
 
-const payer = { account: "account", key: "key", budgeted: false }
+const payer = payerOf("account")
+const drawn = { account: "account", key: "key", budgets: [] }
 
 function holdOf(request: string, age = 0): Hold {
   return {
@@ -47,7 +48,7 @@ function holdOf(request: string, age = 0): Hold {
 function settle(journal: Journal, hold: Hold): Promise<Posted> {
   hold.over = true
   const { request, amount, at } = hold
-  const posting: Posting = { request, ...payer, amount, at, receipt: `settled ${request}` }
+  const posting: Posting = { request, ...drawn, amount, at, receipt: `settled ${request}` }
   return journal.append(hold, posting)
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { Book } from "../store/book.ts"
+import { Book, payerOf } from "../store/book.ts"
 
 describe("a hold", () => {
   test("sets money aside and gives it back", async () => {
@@ -136,7 +136,7 @@ describe("a settlement", () => {
     await book.account("account", 100n)
     await book.ledger("node")
     await book.store.lease({ node: "node", owner: "account", wanted: 100n, least: 1n })
-    const common = { account: "account", key: "key", budgeted: false, at: 5, receipt: "{}" }
+    const common = { account: "account", key: "key", budgets: [], at: 5, receipt: "{}" }
     const postings = [
       { ...common, request: "first", amount: 30n },
       { ...common, request: "second", amount: 0n },
@@ -156,7 +156,7 @@ describe("a key's budget", () => {
     await using book = Book.direct()
     await book.account("account", 1_000n)
     await book.key("thrifty", "account", 50n)
-    const payer = { account: "account", key: "thrifty", budgeted: true }
+    const payer = payerOf("account", "thrifty", ["thrifty"])
     const ledger = await book.ledger("node")
     await ledger.extend(payer, 40n)
     const hold = ledger.tryHold(book.order(payer, 40n))!
@@ -174,7 +174,7 @@ describe("a key's budget", () => {
     await using book = Book.direct()
     await book.account("account", 1_000n)
     await book.key("thrifty", "account", 50n)
-    const payer = { account: "account", key: "thrifty", budgeted: true }
+    const payer = payerOf("account", "thrifty", ["thrifty"])
     const ledger = await book.ledger("node")
     await ledger.extend(payer, 10n)
     const settlement = await ledger.settle(ledger.tryHold(book.order(payer, 10n))!, 80n, "{}")
@@ -185,7 +185,7 @@ describe("a key's budget", () => {
     await using book = Book.direct()
     await book.account("account", 1_000n)
     await book.key("thrifty", "account", 50n)
-    const payer = { account: "account", key: "thrifty", budgeted: true }
+    const payer = payerOf("account", "thrifty", ["thrifty"])
     const suspended = await book.ledger("suspended")
     await suspended.extend(payer, 50n)
     const hold = suspended.tryHold(book.order(payer, 50n))!

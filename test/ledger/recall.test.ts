@@ -4,7 +4,7 @@ import type { Payer } from "../../src/store/records.ts"
 import type { Ledger } from "../../src/ledger/ledger.ts"
 import type { Store } from "../../src/store/store.ts"
 import { verifyBooks } from "../../src/store/verify.ts"
-import { Book } from "../store/book.ts"
+import { Book, payerOf } from "../store/book.ts"
 
 /** How often a node looks for news. */
 const POLL_EVERY = 100
@@ -102,7 +102,7 @@ describe("200 holds at once on an account that pays for exactly 50", () => {
     await using polling = new AsyncDisposableStack()
     await book.account("account", 10_000n)
     await book.key("thrifty", "account", 505n)
-    const payer = { account: "account", key: "thrifty", budgeted: true }
+    const payer = payerOf("account", "thrifty", ["thrifty"])
     const ledgers: Ledger[] = []
     for (const node of ["left", "right"]) {
       const store = await book.threaded()
@@ -168,10 +168,10 @@ describe("an idle lease of another node", () => {
     let isBroken = true
     const store: Store = {
       ...book.store,
-      returnLease: (...parameters) =>
+      returnLeases: (...parameters) =>
         isBroken
           ? Promise.reject(new Error("database is locked"))
-          : book.store.returnLease(...parameters),
+          : book.store.returnLeases(...parameters),
     }
     const ledger = await book.ledger("node", store)
     await ledger.extend(payer, 60n)

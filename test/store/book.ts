@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -6,6 +7,11 @@ import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import type { Store } from "../../src/store/store.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import { Ledger, type HoldOrder, type LedgerAlarms } from "../../src/ledger/ledger.ts"
+
+/** Who pays, whatever the day. */
+export function payerOf(account: string, key = "key", budgets: readonly string[] = []): Payer {
+  return { account, key, budgets, from: -Infinity, until: Infinity }
+}
 
 /** A directory that is gone after the test. */
 export class TemporaryDirectory implements Disposable {
@@ -85,7 +91,7 @@ export class Book implements AsyncDisposable {
   async account(id: string, balance: bigint): Promise<Payer> {
     await this.store.createAccount({ id, name: `name of ${id}`, createdAt: 1 })
     if (balance > 0n) await this.grant(id, balance)
-    return { account: id, key: "key", budgeted: false }
+    return payerOf(id)
   }
 
   async grant(account: string, amount: bigint): Promise<void> {
@@ -93,13 +99,20 @@ export class Book implements AsyncDisposable {
     await this.store.addEntry({ account, kind: "grant", amount, at: 2, ...unknowns })
   }
 
-  async key(id: string, account: string, budget: bigint | null): Promise<KeyRecord> {
+  async key(
+    id: string,
+    account: string,
+    budget: bigint | null,
+    periods: { dailyBudget?: bigint; monthlyBudget?: bigint } = {},
+  ): Promise<KeyRecord> {
     return this.store.insertKey({
       id,
       account,
       name: id,
       models: null,
       budget,
+      dailyBudget: periods.dailyBudget ?? null,
+      monthlyBudget: periods.monthlyBudget ?? null,
       requestsPerMinute: null,
       tokensPerMinute: null,
       createdAt: 1,
@@ -111,6 +124,13 @@ export class Book implements AsyncDisposable {
   order(payer: Payer, amount: bigint): HoldOrder {
     const request = `req_${++this.#number}`
     return { request, payer, amount, receipt: () => `{"status":"expired","id":"${request}"}` }
+  }
+
+  /** Changes the database behind the book's back. */
+  change(statement: string): void {
+    using database = new Database(this.directory.database)
+    database.run("PRAGMA busy_timeout = 5000")
+    database.run(statement)
   }
 
   async balanceOf(account: string): Promise<bigint> {

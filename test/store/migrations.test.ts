@@ -36,7 +36,7 @@ test("an older book goes on: its requests are not charged again, new ones follow
   await using store = openDirectStore(directory.database)
   await store.joinNode({ id: "node", process: 1, host: "test", beatAt: 1 })
   await store.lease({ node: "node", owner: "left", wanted: 100n, least: 1n })
-  const charge = { account: "left", key: "key", budgeted: false, amount: 5n, at: 40, receipt: "{}" }
+  const charge = { account: "left", key: "key", budgets: [], amount: 5n, at: 40, receipt: "{}" }
   const postings = ["req_4", "req_6", "req_7"].map((request) => ({ ...charge, request }))
   const posted = await store.post("node", { postings, opened: [], closed: [] })
   expect(posted.map(({ charged }) => charged)).toEqual([7n, 0n, 5n])

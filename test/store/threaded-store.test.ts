@@ -27,7 +27,14 @@ describe("the store on its own thread", () => {
       await store.addEntry({ ...grant, amount: 2n ** 62n, at: 6 })
     }
     await using store = await openThreadedStore(directory.database)
-    const expected = { id: "account", name: "Ada", createdAt: 5, balance: 2n ** 62n, leased: 0n }
+    const expected = {
+      id: "account",
+      name: "Ada",
+      createdAt: 5,
+      balance: 2n ** 62n,
+      leased: 0n,
+      storesContent: false,
+    }
     expect(await store.findAccount("Ada")).toEqual(expected)
     expect(await store.findAccount("account")).toEqual(expected)
     expect(await store.listAccounts()).toEqual([expected])

@@ -4,7 +4,7 @@ import { copyFileSync } from "node:fs"
 import { join } from "node:path"
 import { hashEntry, hashText } from "../../src/store/chain.ts"
 import { type BookProblem, verifyBooks } from "../../src/store/verify.ts"
-import { Book, openDirectStore, TemporaryDirectory } from "./book.ts"
+import { Book, openDirectStore, payerOf, TemporaryDirectory } from "./book.ts"
 
 const BUDGET = 1_000n
 
@@ -14,7 +14,7 @@ async function writeBook(book: Book): Promise<void> {
   const right = await book.account("right", 300n)
   await book.key("thrifty", "left", BUDGET)
   const ledger = await book.ledger("node")
-  const thrifty = { account: "left", key: "thrifty", budgeted: true }
+  const thrifty = payerOf("left", "thrifty", ["thrifty"])
   for (const [payer, cost] of [
     [left, 7n],
     [thrifty, 11n],
@@ -153,7 +153,7 @@ describe("verifying the books", () => {
       }
       database.run("DROP INDEX entries_by_request")
       database.run(
-        "INSERT INTO entries SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, key, receipt FROM entries WHERE account = 'right' AND number = 2",
+        "INSERT INTO entries SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, key, receipt, budgets FROM entries WHERE account = 'right' AND number = 2",
         [...Object.values(entry), hashEntry(entry)],
       )
       database.run("UPDATE balances SET posted = posted - 1 WHERE owner = 'right'")
@@ -172,7 +172,7 @@ describe("verifying the books", () => {
     await using book = Book.direct()
     await book.account("account", 1_000_000n)
     await book.key("thrifty", "account", 1_000_000n)
-    const payer = { account: "account", key: "thrifty", budgeted: true }
+    const payer = payerOf("account", "thrifty", ["thrifty"])
     const ledger = await book.ledger("node")
     await ledger.extend(payer, 1_000_000n)
     const over = new AbortController()

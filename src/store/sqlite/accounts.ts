@@ -1,6 +1,6 @@
 import type { Database, Statement } from "bun:sqlite"
 import { GENESIS_HASH, hashEntry } from "../chain.ts"
-import type { AccountRecord, EntryKind, EntryRecord, NewEntry } from "../records.ts"
+import type { AccountChange, AccountRecord, EntryKind, EntryRecord, NewEntry } from "../records.ts"
 import { StoreError } from "../store.ts"
 
 interface AccountRow {
@@ -9,6 +9,7 @@ interface AccountRow {
   created_at: bigint
   posted: bigint
   leased: bigint
+  stores_content: bigint
 }
 
 export interface EntryRow {
@@ -51,6 +52,7 @@ function accountFromRow(row: AccountRow): AccountRecord {
     createdAt: Number(row.created_at),
     balance: row.posted,
     leased: row.leased,
+    storesContent: row.stores_content === 1n,
   }
 }
 
@@ -64,7 +66,13 @@ export type BookEnd = Pick<EntryRecord, "number" | "balance" | "hash">
 const EMPTY_BOOK: BookEnd = { number: 0, balance: 0n, hash: GENESIS_HASH }
 
 const SELECT_ACCOUNT =
-  "SELECT id, name, created_at, posted, leased FROM accounts JOIN balances ON owner = id"
+  "SELECT id, name, created_at, posted, leased, stores_content FROM accounts JOIN balances ON owner = id"
+
+/** The largest sum that a column holds. */
+const MOST = 2n ** 63n - 1n
+
+/** An entry that is no charge: what an addition to the book says of itself. */
+type Addition = Omit<NewEntry, "kind"> & { readonly kind: Exclude<EntryKind, "charge"> }
 
 /** Accounts and their books. Methods that write expect to run inside a transaction. */
 export class Accounts {
@@ -75,7 +83,7 @@ export class Accounts {
   readonly #end: Statement<Pick<EntryRow, "number" | "balance" | "hash">, [string]>
   readonly #insertEntry: Statement<unknown, (string | bigint | null)[]>
   readonly #changePosted: Statement<unknown, [bigint, string]>
-  readonly #entries: Statement<EntryRow, [string, bigint, bigint]>
+  readonly #update: Statement<unknown, [string, bigint, string]>
 
   constructor(database: Database) {
     this.#insert = database.prepare("INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)")
@@ -89,9 +97,7 @@ export class Accounts {
       `INSERT INTO entries (${ENTRY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#changePosted = database.prepare("UPDATE balances SET posted = posted + ? WHERE owner = ?")
-    this.#entries = database.prepare(
-      `SELECT ${ENTRY_COLUMNS} FROM entries WHERE account = ? AND number > ? ORDER BY number LIMIT ?`,
-    )
+    this.#update = database.prepare("UPDATE accounts SET name = ?, stores_content = ? WHERE id = ?")
   }
 
   create(account: { id: string; name: string; createdAt: number }): AccountRecord {
@@ -100,7 +106,17 @@ export class Accounts {
     }
     this.#insert.run(account.id, account.name, BigInt(account.createdAt))
     this.#insertBalance.run(account.id)
-    return { ...account, balance: 0n, leased: 0n }
+    return { ...account, balance: 0n, leased: 0n, storesContent: false }
+  }
+
+  update(id: string, change: AccountChange): AccountRecord {
+    const account = this.#require(id)
+    const { name = account.name, storesContent = account.storesContent } = change
+    if (name !== account.name && this.find(name)) {
+      throw new StoreError("exists", `an account named '${name}' exists already`)
+    }
+    this.#update.run(name, storesContent ? 1n : 0n, account.id)
+    return { ...account, name, storesContent }
   }
 
   find(idOrName: string): AccountRecord | null {
@@ -112,11 +128,13 @@ export class Accounts {
     return this.#list.all().map(accountFromRow)
   }
 
-  addEntry(entry: NewEntry): EntryRecord {
-    const account = this.find(entry.account)
-    if (!account) throw new StoreError("not_found", `there is no account '${entry.account}'`)
+  addEntry(entry: Addition): EntryRecord {
+    const account = this.#require(entry.account)
     if (account.balance - account.leased + entry.amount < 0n) {
       throw new StoreError("insufficient", "the balance does not cover this, or requests hold it")
+    }
+    if (account.balance + entry.amount > MOST) {
+      throw new StoreError("too_much", "the balance would be more than the book can hold")
     }
     this.#changePosted.run(entry.amount, account.id)
     return this.append({ ...entry, account: account.id, request: null, receiptHash: null })
@@ -154,7 +172,9 @@ export class Accounts {
     return row ? { ...row, number: Number(row.number) } : EMPTY_BOOK
   }
 
-  entries(account: string, after: number, limit: number): EntryRecord[] {
-    return this.#entries.all(account, BigInt(after), BigInt(limit)).map(entryFromRow)
+  #require(idOrName: string): AccountRecord {
+    const account = this.find(idOrName)
+    if (!account) throw new StoreError("not_found", `there is no account '${idOrName}'`)
+    return account
   }
 }

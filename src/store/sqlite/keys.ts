@@ -1,6 +1,8 @@
 import type { Database, Statement } from "bun:sqlite"
-import type { KeyRecord, KeySecretRecord, NewKey } from "../records.ts"
+import { budgetOwner } from "../budgets.ts"
+import type { KeyChange, KeyRecord, KeySecretRecord, NewKey } from "../records.ts"
 import { StoreError } from "../store.ts"
+import { type Budgets, leftOf } from "./budgets.ts"
 
 interface KeyRow {
   id: string
@@ -8,12 +10,18 @@ interface KeyRow {
   name: string
   models: string | null
   budget: bigint | null
+  daily_budget: bigint | null
+  monthly_budget: bigint | null
   requests_per_minute: bigint | null
   tokens_per_minute: bigint | null
   created_at: bigint
   expires_at: bigint | null
   revoked_at: bigint | null
-  budget_left: bigint | null
+  /** Null before a budget of the period is used. */
+  budget_spent: bigint | null
+  daily_spent: bigint | null
+  monthly_spent: bigint | null
+  stores_content: bigint
 }
 
 interface SecretRow {
@@ -23,8 +31,21 @@ interface SecretRow {
   expires_at: bigint | null
 }
 
-const SELECT_KEY =
-  "SELECT keys.*, balances.posted AS budget_left FROM keys LEFT JOIN balances ON owner = keys.id"
+/** The first two parameters are the ends of the owners of today's budgets and this month's. */
+const SELECT_KEY = `
+  SELECT keys.*, total.allotted - total.posted AS budget_spent,
+    day.allotted - day.posted AS daily_spent, month.allotted - month.posted AS monthly_spent,
+    accounts.stores_content
+  FROM keys
+  JOIN accounts ON accounts.id = keys.account
+  LEFT JOIN balances AS total ON total.owner = keys.id
+  LEFT JOIN balances AS day ON day.owner = keys.id || ?1
+  LEFT JOIN balances AS month ON month.owner = keys.id || ?2`
+
+function currentPeriods(): [string, string] {
+  const now = Date.now()
+  return [budgetOwner("", "day", now), budgetOwner("", "month", now)]
+}
 
 function numberOrNull(value: bigint | null): number | null {
   return value === null ? null : Number(value)
@@ -34,23 +55,29 @@ function integerOrNull(value: number | null): bigint | null {
   return value === null ? null : BigInt(value)
 }
 
+function leftOrNull(limit: bigint | null, spent: bigint | null): bigint | null {
+  return limit === null ? null : leftOf(limit, spent ?? 0n)
+}
+
 /** Keys and their secrets. Methods that write expect to run inside a transaction. */
 export class Keys {
   readonly #database: Database
-  readonly #find: Statement<KeyRow, [string]>
-  readonly #list: Statement<KeyRow, [string | null, string | null]>
-  readonly #since: Statement<KeyRow, [bigint]>
+  readonly #budgets: Budgets
+  readonly #find: Statement<KeyRow, [string, string, string]>
+  readonly #list: Statement<KeyRow, [string, string, string | null]>
+  readonly #since: Statement<KeyRow, [string, string, bigint]>
   readonly #secrets: Statement<SecretRow, [string]>
   readonly #revision: Statement<{ number: bigint }, []>
   readonly #account: Statement<{ id: string }, [string]>
 
-  constructor(database: Database) {
+  constructor(database: Database, budgets: Budgets) {
     this.#database = database
-    this.#find = database.prepare(`${SELECT_KEY} WHERE keys.id = ?`)
+    this.#budgets = budgets
+    this.#find = database.prepare(`${SELECT_KEY} WHERE keys.id = ?3`)
     this.#list = database.prepare(
-      `${SELECT_KEY} WHERE ? IS NULL OR keys.account = ? ORDER BY keys.created_at, keys.id`,
+      `${SELECT_KEY} WHERE ?3 IS NULL OR keys.account = ?3 ORDER BY keys.created_at, keys.id`,
     )
-    this.#since = database.prepare(`${SELECT_KEY} WHERE keys.revision > ?`)
+    this.#since = database.prepare(`${SELECT_KEY} WHERE keys.revision > ?3`)
     this.#secrets = database.prepare(
       "SELECT hash, hint, created_at, expires_at FROM key_secrets WHERE key = ? ORDER BY expires_at IS NOT NULL, created_at DESC, expires_at DESC",
     )
@@ -62,23 +89,50 @@ export class Keys {
     if (this.#account.get(key.account) === null) {
       throw new StoreError("not_found", `there is no account '${key.account}'`)
     }
-    this.#database.run("INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)", [
-      key.id,
-      key.account,
-      key.name,
-      key.models === null ? null : JSON.stringify(key.models),
-      key.budget,
-      integerOrNull(key.requestsPerMinute),
-      integerOrNull(key.tokensPerMinute),
-      BigInt(key.createdAt),
-      integerOrNull(key.expiresAt),
-      this.#nextRevision(),
-    ])
-    if (key.budget !== null) {
-      this.#database.run("INSERT INTO balances (owner, posted) VALUES (?, ?)", [key.id, key.budget])
-    }
+    this.#database.run(
+      "INSERT INTO keys (id, account, name, models, budget, daily_budget, monthly_budget, requests_per_minute, tokens_per_minute, created_at, expires_at, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      [
+        key.id,
+        key.account,
+        key.name,
+        key.models === null ? null : JSON.stringify(key.models),
+        key.budget,
+        key.dailyBudget,
+        key.monthlyBudget,
+        integerOrNull(key.requestsPerMinute),
+        integerOrNull(key.tokensPerMinute),
+        BigInt(key.createdAt),
+        integerOrNull(key.expiresAt),
+        this.#nextRevision(),
+      ],
+    )
+    if (key.budget !== null) this.#budgets.begin(key.id, key.budget)
     this.#insertSecret(key.id, key.secret)
     return this.#require(key.id)
+  }
+
+  /** @param at in whose periods the budgets are changed. */
+  update(id: string, change: KeyChange, at: number): KeyRecord {
+    const key = { ...this.#require(id), ...change }
+    if (key.revokedAt !== null) {
+      throw new StoreError("revoked", `the key '${id}' was revoked: create a new one`)
+    }
+    this.#database.run(
+      "UPDATE keys SET name = ?, models = ?, budget = ?, daily_budget = ?, monthly_budget = ?, requests_per_minute = ?, tokens_per_minute = ?, expires_at = ? WHERE id = ?",
+      [
+        key.name,
+        key.models === null ? null : JSON.stringify(key.models),
+        key.budget,
+        key.dailyBudget,
+        key.monthlyBudget,
+        integerOrNull(key.requestsPerMinute),
+        integerOrNull(key.tokensPerMinute),
+        integerOrNull(key.expiresAt),
+        id,
+      ],
+    )
+    this.#budgets.adjust(id, key, at)
+    return this.#touched(id)
   }
 
   rotate(id: string, secret: KeySecretRecord, graceUntil: number): KeyRecord {
@@ -103,22 +157,30 @@ export class Keys {
   }
 
   find(id: string): KeyRecord | null {
-    const row = this.#find.get(id)
+    const row = this.#find.get(...currentPeriods(), id)
     return row ? this.#fromRow(row) : null
   }
 
   list(account: string | null): KeyRecord[] {
-    return this.#list.all(account, account).map((row) => this.#fromRow(row))
+    return this.#list.all(...currentPeriods(), account).map((row) => this.#fromRow(row))
   }
 
   since(revision: number): { revision: number; keys: KeyRecord[] } {
-    const rows = this.#since.all(BigInt(revision))
+    const rows = this.#since.all(...currentPeriods(), BigInt(revision))
     return { revision: this.revision(), keys: rows.map((row) => this.#fromRow(row)) }
   }
 
   /** Grows with every change, so that other processes notice it. */
   revision(): number {
     return Number(this.#revision.get()?.number ?? 0n)
+  }
+
+  /** Every process hears of an account's keys again. */
+  touchAll(account: string): void {
+    this.#database.run("UPDATE keys SET revision = ? WHERE account = ?", [
+      this.#nextRevision(),
+      account,
+    ])
   }
 
   #nextRevision(): bigint {
@@ -154,9 +216,14 @@ export class Keys {
       name: row.name,
       models: row.models === null ? null : (JSON.parse(row.models) as string[]),
       budget: row.budget,
-      budgetLeft: row.budget_left,
+      budgetLeft: leftOrNull(row.budget, row.budget_spent),
+      dailyBudget: row.daily_budget,
+      dailyLeft: leftOrNull(row.daily_budget, row.daily_spent),
+      monthlyBudget: row.monthly_budget,
+      monthlyLeft: leftOrNull(row.monthly_budget, row.monthly_spent),
       requestsPerMinute: numberOrNull(row.requests_per_minute),
       tokensPerMinute: numberOrNull(row.tokens_per_minute),
+      storesContent: row.stores_content === 1n,
       createdAt: Number(row.created_at),
       expiresAt: numberOrNull(row.expires_at),
       revokedAt: numberOrNull(row.revoked_at),

@@ -1,5 +1,13 @@
 import type { Database, Statement } from "bun:sqlite"
-import type { HoldRecord, LeaseGrant, LeaseOrder, NodeNews, NodeRecord } from "../records.ts"
+import type {
+  HoldRecord,
+  LeaseGrant,
+  LeaseOrder,
+  LeaseShare,
+  NodeNews,
+  NodeRecord,
+} from "../records.ts"
+import type { Budgets } from "./budgets.ts"
 
 interface HoldRow {
   request: string
@@ -20,9 +28,19 @@ interface NodeRow {
 /** A node that still waits recalls again before this time is over, in milliseconds. */
 const RECALL_LIFETIME = 500
 
+/** Stands for who is no node in `recalls`: somebody wants to take something out. */
+const NO_NODE = ""
+
+const HOLD_COLUMNS = "request, account, key, amount, at, receipt"
+
+function holdFromRow(row: HoldRow): HoldRecord {
+  return { ...row, at: Number(row.at) }
+}
+
 /** Nodes and their shares of the balances. Methods that write expect to run inside a transaction. */
 export class Leases {
   readonly #database: Database
+  readonly #budgets: Budgets
   readonly #balance: Statement<{ posted: bigint; leased: bigint }, [string]>
   readonly #ownLease: Statement<{ amount: bigint }, [string, string]>
   readonly #countNodes: Statement<{ count: bigint }, []>
@@ -31,9 +49,11 @@ export class Leases {
   readonly #changeLeased: Statement<unknown, [bigint, string]>
   readonly #enlargeLease: Statement<unknown, [string, string, bigint]>
   readonly #reduceLease: Statement<unknown, [bigint, string, string]>
+  readonly #reserved: Statement<{ amount: bigint | null }, [string, bigint]>
 
-  constructor(database: Database) {
+  constructor(database: Database, budgets: Budgets) {
     this.#database = database
+    this.#budgets = budgets
     this.#balance = database.prepare("SELECT posted, leased FROM balances WHERE owner = ?")
     this.#ownLease = database.prepare("SELECT amount FROM leases WHERE owner = ? AND node = ?")
     this.#countNodes = database.prepare("SELECT count(*) AS count FROM nodes")
@@ -47,6 +67,9 @@ export class Leases {
     )
     this.#reduceLease = database.prepare(
       "UPDATE leases SET amount = amount - ? WHERE owner = ? AND node = ?",
+    )
+    this.#reserved = database.prepare(
+      "SELECT sum(amount) AS amount FROM recalls WHERE owner = ? AND amount > 0 AND at > ?",
     )
   }
 
@@ -63,11 +86,11 @@ export class Leases {
     this.#database.run("UPDATE nodes SET beat_at = ? WHERE id = ?", [BigInt(at), node])
   }
 
-  news(node: string, revision: number): NodeNews {
+  news(node: string, revisions: Pick<NodeNews, "revision" | "settingsRevision">): NodeNews {
     return {
       known: this.#isKnown.get(node) !== null,
       nodes: Number(this.#countNodes.get()?.count ?? 1n),
-      revision,
+      ...revisions,
       recalls: this.#recalls
         .all(node, BigInt(Date.now() - RECALL_LIFETIME))
         .map((row) => row.owner),
@@ -89,9 +112,7 @@ export class Leases {
   /** Takes a node out: its leases go back to the balances, and its open holds are returned. */
   remove(node: string): HoldRecord[] {
     const holds = this.#database
-      .query<HoldRow, [string]>(
-        "SELECT request, account, key, amount, at, receipt FROM holds WHERE node = ?",
-      )
+      .query<HoldRow, [string]>(`SELECT ${HOLD_COLUMNS} FROM holds WHERE node = ?`)
       .all(node)
     this.#database.run(
       "UPDATE balances SET leased = leased - (SELECT amount FROM leases WHERE leases.owner = balances.owner AND node = ?1) WHERE owner IN (SELECT owner FROM leases WHERE node = ?1)",
@@ -101,7 +122,18 @@ export class Leases {
     this.#database.run("DELETE FROM holds WHERE node = ?", [node])
     this.#database.run("DELETE FROM recalls WHERE node = ?", [node])
     this.#database.run("DELETE FROM nodes WHERE id = ?", [node])
-    return holds.map((row) => ({ ...row, at: Number(row.at) }))
+    this.#budgets.shrinkAll()
+    return holds.map(holdFromRow)
+  }
+
+  /** What an account's requests hold, the oldest first, as far as the journal has written it down. */
+  holdsOf(account: string): HoldRecord[] {
+    return this.#database
+      .query<HoldRow, [string]>(
+        `SELECT ${HOLD_COLUMNS} FROM holds WHERE account = ? ORDER BY at, request`,
+      )
+      .all(account)
+      .map(holdFromRow)
   }
 
   /**
@@ -111,40 +143,70 @@ export class Leases {
    */
   lease(order: LeaseOrder): LeaseGrant {
     const { node, owner, wanted } = order
-    const { posted, leased } = this.balance(owner)
+    const { posted, leased } = this.#balance.get(owner) ?? this.#begin(owner)
     if (this.#isKnown.get(node) === null) {
       // A node that was taken for dead joins again within a poll: until then it can only wait.
       return { granted: 0n, posted, free: 0n, leasedElsewhere: posted }
     }
     const elsewhere = leased - this.leaseOf(owner, node)
-    const free = posted - leased
+    const free = posted - leased - this.#reservedOf(owner, posted - leased)
     const nodes = this.#countNodes.get()?.count ?? 1n
     const share = nodes === 1n ? free : free / (2n * nodes)
     const asked = wanted > share ? wanted : share
     const possible = asked < free ? asked : free
     const granted = possible < order.least ? 0n : possible
     if (granted > 0n) this.#enlarge(owner, node, granted)
-    if (granted < wanted && elsewhere > 0n) this.#recall(owner, node)
+    if (granted < wanted && elsewhere > 0n) this.#ask(owner, node, 0n)
     return { granted, posted, free: free - granted, leasedElsewhere: elsewhere }
   }
 
-  /** Asks the other nodes for the idle part of their leases. */
-  #recall(owner: string, node: string): void {
-    const now = Date.now()
-    this.#database.run("DELETE FROM recalls WHERE at <= ?", [BigInt(now - RECALL_LIFETIME)])
-    this.#database.run("INSERT OR REPLACE INTO recalls VALUES (?, ?, ?)", [
-      owner,
-      node,
-      BigInt(now),
-    ])
+  /** A budget of a period begins when it is first leased. */
+  #begin(owner: string): { posted: bigint; leased: bigint } {
+    this.#budgets.beginPeriod(owner)
+    return this.balance(owner)
   }
 
-  returnLease(node: string, owner: string, amount: bigint): void {
-    const lease = this.leaseOf(owner, node)
-    const back = amount < lease ? amount : lease
-    if (back <= 0n) return
-    this.#changeLeased.run(-back, owner)
-    this.reduce(owner, node, back)
+  /** What is to be taken out of what is free. */
+  #reservedOf(owner: string, free: bigint): bigint {
+    const row = this.#reserved.get(owner, BigInt(Date.now() - RECALL_LIFETIME))
+    const amount = row?.amount ?? 0n
+    return amount < free ? amount : free
+  }
+
+  /** Asks the other nodes for the idle part of their leases. */
+  #ask(owner: string, node: string, amount: bigint): void {
+    const now = Date.now()
+    this.#database.run("DELETE FROM recalls WHERE at <= ?", [BigInt(now - RECALL_LIFETIME)])
+    this.#database.run(
+      "INSERT OR REPLACE INTO recalls (owner, node, at, amount) VALUES (?, ?, ?, ?)",
+      [owner, node, BigInt(now), amount],
+    )
+  }
+
+  /**
+   * Asks all nodes for the idle parts of their leases, and for a while leases nothing of an amount.
+   * @returns what is free now.
+   */
+  recall(owner: string, amount: bigint): bigint {
+    this.#ask(owner, NO_NODE, amount)
+    const { posted, leased } = this.#balance.get(owner) ?? this.#begin(owner)
+    return posted - leased
+  }
+
+  /** The opposite, once it is taken out. */
+  endRecall(owner: string): void {
+    this.#database.run("DELETE FROM recalls WHERE owner = ? AND node = ?", [owner, NO_NODE])
+  }
+
+  returnLeases(node: string, shares: readonly LeaseShare[]): void {
+    for (const { owner, amount } of shares) {
+      const lease = this.leaseOf(owner, node)
+      const back = amount < lease ? amount : lease
+      if (back <= 0n) continue
+      this.#changeLeased.run(-back, owner)
+      this.reduce(owner, node, back)
+      this.#budgets.shrink(owner)
+    }
   }
 
   /** Makes a node's lease smaller. The owner's leased sum, which always agrees, is the caller's to change. */

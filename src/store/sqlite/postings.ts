@@ -1,4 +1,5 @@
 import type { Database, Statement } from "bun:sqlite"
+import { bitsOf, ownersOfBits } from "../budgets.ts"
 import { hashEntry, hashText } from "../chain.ts"
 import type { Batch, HoldRecord, Posted, Posting, ReceiptRecord } from "../records.ts"
 import {
@@ -15,6 +16,7 @@ type ReceiptRow = Omit<EntryRow, "number" | "request"> & {
   request: string
   key: string
   receipt: string
+  budgets: bigint
 } & ({ number: bigint } | { number: null })
 
 /** What a batch has done to one owner, written once at its end. */
@@ -43,7 +45,7 @@ export class Postings {
     this.#accounts = accounts
     this.#leases = leases
     this.#insertCharge = database.prepare(
-      "INSERT INTO entries (account, number, kind, amount, balance, at, request, receipt_hash, previous_hash, hash, key, receipt) VALUES (?, ?, 'charge', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO entries (account, number, kind, amount, balance, at, request, receipt_hash, previous_hash, hash, key, receipt, budgets) VALUES (?, ?, 'charge', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )
     this.#insertReceipt = database.prepare(
       "INSERT INTO entries (account, at, request, key, receipt) VALUES (?, ?, ?, ?, ?)",
@@ -56,7 +58,7 @@ export class Postings {
     )
     this.#closeHold = database.prepare("DELETE FROM holds WHERE request = ?")
     this.#receipt = database.prepare(
-      `SELECT ${ENTRY_COLUMNS}, key, receipt FROM entries WHERE request = ? AND receipt IS NOT NULL`,
+      `SELECT ${ENTRY_COLUMNS}, key, receipt, budgets FROM entries WHERE request = ? AND receipt IS NOT NULL`,
     )
   }
 
@@ -80,8 +82,8 @@ export class Postings {
       const account = this.#change(owners, posting.account, node)
       const earlier = find(posting.request)
       if (earlier) return repeated(posting, earlier, account)
-      const budget = posting.budgeted ? this.#change(owners, posting.key, node) : undefined
-      return this.#postOne(posting, books, account, budget)
+      const budgets = posting.budgets.map((owner) => this.#change(owners, owner, node))
+      return this.#postOne(posting, books, account, budgets)
     })
     for (const [owner, change] of owners) {
       if (change.spent > 0n) this.#spend.run(change.spent, change.fromLease, owner)
@@ -99,18 +101,19 @@ export class Postings {
     posting: Posting,
     books: Map<string, BookEnd>,
     account: OwnerChange,
-    budget: OwnerChange | undefined,
+    budgets: readonly OwnerChange[],
   ): Posted {
-    const charged = least(posting.amount, coverOf(account), budget && coverOf(budget))
+    let charged = least(posting.amount, coverOf(account))
+    for (const budget of budgets) charged = least(charged, coverOf(budget))
     const fromLease = draw(account, charged)
-    const fromBudgetLease = budget ? draw(budget, charged) : 0n
+    const fromBudgetLeases = budgets.map((budget) => draw(budget, charged))
     if (charged === 0n) this.#addReceipt(posting)
     else this.#append(posting, charged, books)
     return {
       request: posting.request,
       charged,
       fromLease,
-      fromBudgetLease,
+      fromBudgetLeases,
       balance: account.posted,
     }
   }
@@ -138,6 +141,7 @@ export class Postings {
       hash,
       key,
       receipt,
+      BigInt(bitsOf(posting.budgets, key)),
     )
     books.set(account, { number, balance, hash })
   }
@@ -166,8 +170,10 @@ export class Postings {
     const row = this.#receipt.get(request)
     if (!row) return null
     const { account, key, receipt } = row
+    const at = Number(row.at)
     const entry = row.number === null ? null : entryFromRow(row)
-    return { request, account, key, at: Number(row.at), body: receipt, entry }
+    const budgets = ownersOfBits(Number(row.budgets), key, at)
+    return { request, account, key, at, body: receipt, entry, budgets }
   }
 }
 
@@ -178,7 +184,7 @@ function repeated(posting: Posting, earlier: ReceiptRow, account: OwnerChange): 
     request: posting.request,
     charged,
     fromLease: charged,
-    fromBudgetLease: posting.budgeted ? charged : 0n,
+    fromBudgetLeases: posting.budgets.map(() => charged),
     balance: account.posted,
   }
 }
@@ -191,12 +197,8 @@ function coverOf(change: OwnerChange): bigint {
   return change.lease + change.free
 }
 
-function least(...amounts: readonly (bigint | undefined)[]): bigint {
-  let least: bigint | undefined
-  for (const amount of amounts) {
-    if (amount !== undefined && (least === undefined || amount < least)) least = amount
-  }
-  return least ?? 0n
+function least(left: bigint, right: bigint): bigint {
+  return left < right ? left : right
 }
 
 /** Takes what is covered, from the lease first. @returns the part that came out of the lease. */

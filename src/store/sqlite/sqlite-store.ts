@@ -2,14 +2,24 @@ import { Database, SQLiteError } from "bun:sqlite"
 import type { Batch, HoldRecord, Posted } from "../records.ts"
 import type { DirectStore } from "../store.ts"
 import { Accounts } from "./accounts.ts"
+import { AuditTrail } from "./audit.ts"
+import { Invitations } from "./invitations.ts"
+import { bookSteps } from "./book-steps.ts"
+import { BookPages } from "./book-pages.ts"
+import { Budgets } from "./budgets.ts"
+import { Codes } from "./codes.ts"
 import { Keys } from "./keys.ts"
 import { Leases } from "./leases.ts"
+import { memberSteps } from "./member-steps.ts"
+import { Members } from "./members.ts"
 import { migrate } from "./migrations.ts"
 import { Postings } from "./postings.ts"
+import { ConsoleSettings } from "./settings.ts"
+import { Transactions } from "./transactions.ts"
+import { useWriteAheadLog } from "./write-ahead-log.ts"
 
 /** How long a step waits for another process to finish its own, milliseconds. */
 const BUSY_TIME = 10_000
-const WRITE_AHEAD_PAUSE = 10
 const COMMIT_MEASURES = 5
 
 /** The store on one SQLite file, which several processes may share. It answers at once. */
@@ -32,22 +42,18 @@ export function openSqliteStore(path: string): SqliteStore {
   database.run("PRAGMA synchronous = FULL")
   database.run("PRAGMA foreign_keys = ON")
   migrate(database)
+  const transactions = new Transactions(database)
   const accounts = new Accounts(database)
-  const keys = new Keys(database)
-  const leases = new Leases(database)
+  const pages = new BookPages(database)
+  const codes = new Codes(database, accounts)
+  const budgets = new Budgets(database)
+  const keys = new Keys(database, budgets)
+  const settings = new ConsoleSettings(database)
+  const members = new Members(database)
+  const invitations = new Invitations(database, members)
+  const leases = new Leases(database, budgets)
   const postings = new Postings(database, accounts, leases)
-
-  // Made once: to make one costs as much as a small step in it.
-  const transaction = database.transaction((step: () => unknown) => step())
-
-  function atomically<T>(step: () => T): T {
-    return transaction.immediate(step) as T
-  }
-
-  /** Several reads that see the same state, without keeping writers out. */
-  function consistently<T>(step: () => T): T {
-    return transaction.deferred(step) as T
-  }
+  const trail = new AuditTrail(database)
 
   function removeNode(id: string): HoldRecord[] {
     const expired = leases.remove(id)
@@ -58,40 +64,48 @@ export function openSqliteStore(path: string): SqliteStore {
   /** Nearly no request is in the book before: to look for each beforehand would cost more than this. */
   function post(node: string, batch: Batch): Posted[] {
     try {
-      return atomically(() => postings.post(node, batch))
+      return transactions.atomically(() => postings.post(node, batch))
     } catch (error) {
       if (!isRepetition(error)) throw error
-      return atomically(() => postings.postAgain(node, batch))
+      return transactions.atomically(() => postings.postAgain(node, batch))
     }
   }
 
-  return {
-    createAccount: (account) => atomically(() => accounts.create(account)),
-    findAccount: (idOrName) => accounts.find(idOrName),
-    listAccounts: () => accounts.list(),
-    addEntry: (entry) => atomically(() => accounts.addEntry(entry)),
-    listEntries: (account, after, limit) => accounts.entries(account, after, limit),
-    findReceipt: (request) => postings.receipt(request),
-    insertKey: (key) => atomically(() => keys.insert(key)),
-    rotateKey: (id, secret, grace) => atomically(() => keys.rotate(id, secret, grace)),
-    revokeKey: (id, at) => atomically(() => keys.revoke(id, at)),
-    findKey: (id) => consistently(() => keys.find(id)),
-    listKeys: (account) => consistently(() => keys.list(account)),
-    keysSince: (revision) => consistently(() => keys.since(revision)),
-    joinNode: (node) => atomically(() => leases.join(node)),
+  const store: SqliteStore = {
+    ...bookSteps({ transactions, accounts, pages, codes, budgets, keys, leases, postings }),
+    ...memberSteps({ transactions, members, invitations }),
+    audited: (step, parameters, record) =>
+      transactions.atomically(() => {
+        // Transactions nest: the step's own is a savepoint in this one.
+        const perform = store[step] as (...parameters: readonly unknown[]) => unknown
+        const result = perform(...parameters)
+        trail.append(record)
+        return result
+      }),
+    appendAudit: (record) => transactions.atomically(() => trail.append(record)),
+    listAudit: (filter, before, limit) => trail.list(filter, before, limit),
+    consoleSettings: () => transactions.consistently(() => settings.state()),
+    changeConsoleSettings: (changes, at) =>
+      transactions.atomically(() => settings.change(changes, at)),
+    joinNode: (node) => transactions.atomically(() => leases.join(node)),
     pollNode: (id, beatAt) => {
-      if (beatAt !== null) atomically(() => leases.beat(id, beatAt))
-      return leases.news(id, keys.revision())
+      if (beatAt !== null) transactions.atomically(() => leases.beat(id, beatAt))
+      const revisions = { revision: keys.revision(), settingsRevision: settings.revision() }
+      return leases.news(id, revisions)
     },
     listNodes: () => leases.list(),
-    removeNode: (id) => atomically(() => removeNode(id)),
-    lease: (order) => atomically(() => leases.lease(order)),
-    returnLease: (node, owner, amount) => atomically(() => leases.returnLease(node, owner, amount)),
+    removeNode: (id) => transactions.atomically(() => removeNode(id)),
+    lease: (order) => transactions.atomically(() => leases.lease(order)),
+    returnLeases: (node, shares) =>
+      transactions.atomically(() => leases.returnLeases(node, shares)),
+    recall: (owner, amount) => transactions.atomically(() => leases.recall(owner, amount)),
+    endRecall: (owner) => transactions.atomically(() => leases.endRecall(owner)),
     post,
     measureCommit: () => measureCommit(database),
     leaveCheckpoints: () => database.run("PRAGMA wal_autocheckpoint = 0"),
     close: () => close(database),
   }
+  return store
 }
 
 function measureCommit(database: Database): number {
@@ -104,25 +118,8 @@ function measureCommit(database: Database): number {
   return best
 }
 
-/** SQLite waits for no lock here, and processes that start together all want to be the first. */
-function useWriteAheadLog(database: Database): void {
-  for (let patience = BUSY_TIME; ; patience -= WRITE_AHEAD_PAUSE) {
-    try {
-      database.run("PRAGMA journal_mode = WAL")
-      return
-    } catch (error) {
-      if (!isBusy(error) || patience <= 0) throw error
-      Bun.sleepSync(WRITE_AHEAD_PAUSE)
-    }
-  }
-}
-
 function isRepetition(error: unknown): boolean {
   return error instanceof SQLiteError && error.code === "SQLITE_CONSTRAINT_UNIQUE"
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof SQLiteError && (error.code ?? "").startsWith("SQLITE_BUSY")
 }
 
 /** Leaves everything in the one file where no other process is in the way. */

@@ -1,0 +1,30 @@
+import { BUDGET_PERIODS, budgetOwner, limitOf, readPeriodOwner } from "../store/budgets.ts"
+import type { KeyRecord, Payer } from "../store/records.ts"
+
+const NO_BUDGETS: readonly string[] = []
+
+/**
+ * Who pays for a key's requests, by the moment (Unix milliseconds). Budgets of a day and of a month
+ * are other owners in each period; they are named once a period, not once a request.
+ */
+export function payersOf(record: KeyRecord): (now: number) => Payer {
+  let payer = payerAt(record, Date.now())
+  return (now) => {
+    if (now < payer.from || now >= payer.until) payer = payerAt(record, now)
+    return payer
+  }
+}
+
+function payerAt(record: KeyRecord, at: number): Payer {
+  const periods = BUDGET_PERIODS.filter((period) => limitOf(record, period) !== null)
+  const owners = periods.map((period) => budgetOwner(record.id, period, at))
+  let [from, until] = [-Infinity, Infinity]
+  for (const owner of owners) {
+    const bounds = readPeriodOwner(owner)
+    if (!bounds) continue
+    from = Math.max(from, bounds.from)
+    until = Math.min(until, bounds.until)
+  }
+  const budgets = owners.length === 0 ? NO_BUDGETS : owners
+  return { account: record.account, key: record.id, budgets, from, until }
+}

@@ -1,0 +1,83 @@
+/** How long a budget lasts: for ever, a day or a month (UTC). */
+export type BudgetPeriod = "total" | "day" | "month"
+
+/** What a key may spend by period, nanocredits; null where it has no such budget. */
+export interface BudgetLimits {
+  readonly budget: bigint | null
+  readonly dailyBudget: bigint | null
+  readonly monthlyBudget: bigint | null
+}
+
+/** One budget in one period, as the owner of a balance of its own. */
+export interface BudgetOwner {
+  readonly key: string
+  readonly period: BudgetPeriod
+  /** Unix milliseconds, the end exclusive; without bounds for the total. */
+  readonly from: number
+  readonly until: number
+}
+
+/** The bits that say in a charge's row which budgets it drew on. */
+export const BUDGET_BITS: Readonly<Record<BudgetPeriod, number>> = { total: 1, day: 2, month: 4 }
+
+const DAY_LENGTH = "2026-11-21".length
+const MONTH_LENGTH = "2026-11".length
+
+/**
+ * The owner that stands for a key's budget in the period of a moment: `key_x`, `key_x@2026-11-21` or
+ * `key_x@2026-11`. A new period is a new owner, so nothing is ever set back.
+ * @param at Unix milliseconds.
+ */
+export function budgetOwner(key: string, period: BudgetPeriod, at: number): string {
+  if (period === "total") return key
+  const length = period === "day" ? DAY_LENGTH : MONTH_LENGTH
+  return `${key}@${new Date(at).toISOString().slice(0, length)}`
+}
+
+/** The first moment, in Unix milliseconds, that is not in the period of `at` any more. */
+export function endOfPeriod(period: BudgetPeriod, at: number): number {
+  const date = new Date(at)
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+  if (period === "total") return Infinity
+  return period === "day"
+    ? Date.UTC(year, month, date.getUTCDate() + 1)
+    : Date.UTC(year, month + 1, 1)
+}
+
+/** What an owner of a balance is, when it is a budget of a period; undefined for accounts and total budgets. */
+export function readPeriodOwner(owner: string): BudgetOwner | undefined {
+  const at = owner.lastIndexOf("@")
+  if (at === -1) return undefined
+  const name = owner.slice(at + 1)
+  const from = Date.parse(name.length === MONTH_LENGTH ? `${name}-01` : name)
+  if (Number.isNaN(from)) return undefined
+  const period = name.length === MONTH_LENGTH ? "month" : "day"
+  return { key: owner.slice(0, at), period, from, until: endOfPeriod(period, from) }
+}
+
+/** What a key may spend in a period; null without such a budget. */
+export function limitOf(limits: BudgetLimits, period: BudgetPeriod): bigint | null {
+  if (period === "total") return limits.budget
+  return period === "day" ? limits.dailyBudget : limits.monthlyBudget
+}
+
+/** The bits of the budgets that a charge drew on. */
+export function bitsOf(budgets: readonly string[], key: string): number {
+  let bits = 0
+  for (const owner of budgets) bits |= BUDGET_BITS[periodOf(owner, key)]
+  return bits
+}
+
+function periodOf(owner: string, key: string): BudgetPeriod {
+  if (owner.length === key.length) return "total"
+  return owner.length === key.length + 1 + DAY_LENGTH ? "day" : "month"
+}
+
+/** The owners of the budgets that a charge drew on, read back from its row. */
+export function ownersOfBits(bits: number, key: string, at: number): string[] {
+  return BUDGET_PERIODS.filter((period) => (bits & BUDGET_BITS[period]) !== 0).map((period) =>
+    budgetOwner(key, period, at),
+  )
+}
+
+export const BUDGET_PERIODS: readonly BudgetPeriod[] = ["total", "day", "month"]

@@ -1,0 +1,31 @@
+/** What the console can set: a provider, a model's entry, or one of the gateway's settings. */
+export type SettingSection = "provider" | "model" | "setting"
+
+/** Something that the console has set. Times are Unix milliseconds. */
+export interface SettingRecord {
+  readonly section: SettingSection
+  /** A provider's or a model's id, or a setting's name: `deadlines.connect`. */
+  readonly id: string
+  /** JSON of the shape that `tollgate.yaml` has, without its secrets. */
+  readonly body: string
+  /** Its secrets, sealed; null where it has none. */
+  readonly sealed: string | null
+  /** Of the change that made it so. */
+  readonly revision: number
+  readonly changedAt: number
+}
+
+/** One of the changes that are made together. */
+export interface SettingChange extends Pick<SettingRecord, "section" | "id" | "sealed"> {
+  /** Null takes it away. */
+  readonly body: string | null
+  /** The revision of what it replaces, null for nothing: somebody else's change in between is never lost. */
+  readonly replaces: number | null
+}
+
+/** All that the console has set. */
+export interface SettingsState {
+  /** Grows with every change. */
+  readonly revision: number
+  readonly records: readonly SettingRecord[]
+}

@@ -1,0 +1,96 @@
+import type { Database, Statement } from "bun:sqlite"
+import type { AuditFilter, AuditRecord, NewAuditRecord } from "../audit-records.ts"
+import { GENESIS_HASH, hashAudit } from "../chain.ts"
+import { Conditions } from "./conditions.ts"
+
+interface AuditRow {
+  number: bigint
+  at: bigint
+  actor_kind: string
+  actor_id: string | null
+  actor_name: string
+  action: string
+  account: string | null
+  target: string | null
+  before_body: string | null
+  after_body: string | null
+  address: string | null
+  previous_hash: string
+  hash: string
+}
+
+const COLUMNS =
+  "number, at, actor_kind, actor_id, actor_name, action, account, target, before_body, after_body, address, previous_hash, hash"
+
+function auditFromRow(row: AuditRow): AuditRecord {
+  return {
+    number: Number(row.number),
+    at: Number(row.at),
+    actorKind: row.actor_kind as AuditRecord["actorKind"],
+    actorId: row.actor_id,
+    actorName: row.actor_name,
+    action: row.action,
+    account: row.account,
+    target: row.target,
+    before: row.before_body,
+    after: row.after_body,
+    address: row.address,
+    previousHash: row.previous_hash,
+    hash: row.hash,
+  }
+}
+
+/** The audit log. What writes expects to run inside a transaction. */
+export class AuditTrail {
+  readonly #database: Database
+  readonly #insert: Statement<unknown, (string | bigint | null)[]>
+  readonly #end: Statement<Pick<AuditRow, "number" | "hash">, []>
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#insert = database.prepare(
+      `INSERT INTO audit (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    this.#end = database.prepare("SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1")
+  }
+
+  append(change: NewAuditRecord): AuditRecord {
+    const end = this.#end.get() ?? { number: 0n, hash: GENESIS_HASH }
+    const unhashed = { ...change, number: Number(end.number) + 1, previousHash: end.hash }
+    const record = { ...unhashed, hash: hashAudit(unhashed) }
+    this.#insert.run(
+      BigInt(record.number),
+      BigInt(record.at),
+      record.actorKind,
+      record.actorId,
+      record.actorName,
+      record.action,
+      record.account,
+      record.target,
+      record.before,
+      record.after,
+      record.address,
+      record.previousHash,
+      record.hash,
+    )
+    return record
+  }
+
+  /** The newest first, those below a number; null begins at the newest. */
+  list(filter: AuditFilter, before: number | null, limit: number): AuditRecord[] {
+    const conditions = new Conditions()
+    conditions.among("account", filter.accounts)
+    conditions.add("(actor_id = ? OR instr(lower(actor_name), lower(?)) > 0)", filter.actor, 2)
+    conditions.add("action GLOB ?", filter.action)
+    conditions.add("target = ?", filter.target)
+    conditions.add("at >= ?", filter.from)
+    conditions.add("at < ?", filter.to)
+    conditions.add("number < ?", before ?? undefined)
+    const rows = this.#database
+      .query<AuditRow, (string | bigint)[]>(
+        `SELECT ${COLUMNS} FROM audit ${conditions.where} ORDER BY number DESC LIMIT ?`,
+      )
+      .all(...conditions.values, BigInt(limit))
+    return rows.map(auditFromRow)
+  }
+}

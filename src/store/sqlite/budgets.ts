@@ -1,0 +1,148 @@
+import type { Database, Statement } from "bun:sqlite"
+import {
+  type BudgetLimits,
+  BUDGET_PERIODS,
+  budgetOwner,
+  limitOf,
+  readPeriodOwner,
+} from "../budgets.ts"
+import type { BudgetRecord } from "../records.ts"
+
+interface BudgetRow {
+  owner: string
+  key: string
+  account: string
+  spent: bigint
+}
+
+interface LimitRow {
+  budget: bigint | null
+  daily_budget: bigint | null
+  monthly_budget: bigint | null
+}
+
+interface BalanceRow {
+  posted: bigint
+  leased: bigint
+  allotted: bigint
+}
+
+/** Stands in `recalls` for what a budget is to shrink by, as soon as nodes have given it back. */
+const SHRINKING = "(budget)"
+const FOR_EVER = BigInt(Number.MAX_SAFE_INTEGER)
+
+/**
+ * What is left of keys' budgets: rows of `balances`, one for each budget and period. Methods that write
+ * expect to run inside a transaction.
+ */
+export class Budgets {
+  readonly #limits: Statement<LimitRow, [string]>
+  readonly #insert: Statement<unknown, [string, bigint]>
+  readonly #balance: Statement<BalanceRow, [string]>
+  readonly #change: Statement<unknown, [bigint, bigint, string]>
+  readonly #list: Statement<BudgetRow, [string, bigint]>
+  readonly #recall: Statement<unknown, [string, bigint]>
+  readonly #endRecall: Statement<unknown, [string]>
+  readonly #excess: Statement<{ amount: bigint }, [string]>
+  readonly #shrinking: Statement<{ owner: string }, []>
+
+  constructor(database: Database) {
+    this.#limits = database.prepare(
+      "SELECT budget, daily_budget, monthly_budget FROM keys WHERE id = ?",
+    )
+    this.#insert = database.prepare(
+      "INSERT INTO balances (owner, posted, allotted) VALUES (?1, ?2, ?2) ON CONFLICT DO NOTHING",
+    )
+    this.#balance = database.prepare(
+      "SELECT posted, leased, allotted FROM balances WHERE owner = ? AND allotted IS NOT NULL",
+    )
+    this.#change = database.prepare("UPDATE balances SET posted = ?, allotted = ? WHERE owner = ?")
+    this.#recall = database.prepare(
+      `INSERT OR REPLACE INTO recalls (owner, node, at, amount) VALUES (?, '${SHRINKING}', ${FOR_EVER}, ?)`,
+    )
+    const shrinking = `FROM recalls WHERE node = '${SHRINKING}'`
+    this.#endRecall = database.prepare(`DELETE ${shrinking} AND owner = ?`)
+    this.#excess = database.prepare(`SELECT amount ${shrinking} AND owner = ?`)
+    this.#shrinking = database.prepare(`SELECT owner ${shrinking}`)
+    this.#list = database.prepare(
+      `SELECT owner, keys.id AS key, account, allotted - posted AS spent FROM balances
+       JOIN keys ON keys.id = CASE instr(owner, '@') WHEN 0 THEN owner ELSE substr(owner, 1, instr(owner, '@') - 1) END
+       WHERE owner > ? AND allotted IS NOT NULL ORDER BY owner LIMIT ?`,
+    )
+  }
+
+  /** Begins a budget that has no row yet. */
+  begin(owner: string, amount: bigint): void {
+    this.#insert.run(owner, amount)
+  }
+
+  /** Begins the period of an owner, with what its key may spend in it, unless it is no period. */
+  beginPeriod(owner: string): void {
+    const period = readPeriodOwner(owner)
+    const row = period && this.#limits.get(period.key)
+    const amount = row && limitOf(limitsOf(row), period.period)
+    if (amount !== undefined && amount !== null) this.begin(owner, amount)
+  }
+
+  /**
+   * Takes changed limits over, in the periods of a moment: what is left grows or shrinks with them, not
+   * below zero. What nodes have leased of it is recalled, and taken away when they give it back.
+   */
+  adjust(key: string, limits: BudgetLimits, at: number): void {
+    for (const period of BUDGET_PERIODS) {
+      const limit = limitOf(limits, period)
+      if (limit === null) continue
+      const owner = budgetOwner(key, period, at)
+      const row = this.#balance.get(owner)
+      if (!row) {
+        // A period begins with its first lease.
+        if (period === "total") this.begin(owner, limit)
+        continue
+      }
+      const spent = row.allotted - row.posted
+      const left = leftOf(limit, spent)
+      this.#set(owner, spent, left > row.leased ? left : row.leased)
+      if (left < row.leased) this.#recall.run(owner, row.leased - left)
+      else this.#endRecall.run(owner)
+    }
+  }
+
+  /** Takes away what nodes have given back of a budget that is to shrink. */
+  shrink(owner: string): void {
+    const excess = this.#excess.get(owner)?.amount
+    const row = excess === undefined ? null : this.#balance.get(owner)
+    if (excess === undefined || !row) return
+    const free = row.posted - row.leased
+    const taken = excess < free ? excess : free
+    this.#set(owner, row.allotted - row.posted, row.posted - taken)
+    if (taken < excess) this.#recall.run(owner, excess - taken)
+    else this.#endRecall.run(owner)
+  }
+
+  /** The same for all budgets, when a node is gone. */
+  shrinkAll(): void {
+    for (const { owner } of this.#shrinking.all()) this.shrink(owner)
+  }
+
+  #set(owner: string, spent: bigint, posted: bigint): void {
+    this.#change.run(posted, spent + posted, owner)
+  }
+
+  /** Those of all keys and periods, in the order of their owners. */
+  list(after: string, limit: number): BudgetRecord[] {
+    return this.#list.all(after, BigInt(limit))
+  }
+}
+
+/** What a limit leaves once so much is spent. */
+export function leftOf(limit: bigint, spent: bigint): bigint {
+  return limit > spent ? limit - spent : 0n
+}
+
+function limitsOf(row: LimitRow): BudgetLimits {
+  return {
+    budget: row.budget,
+    dailyBudget: row.daily_budget,
+    monthlyBudget: row.monthly_budget,
+  }
+}

@@ -1,0 +1,161 @@
+import type { Database, Statement } from "bun:sqlite"
+import type { CodeRecord, NewCode, NewPayment, Redemption } from "../code-records.ts"
+import type { EntryRecord } from "../records.ts"
+import { StoreError } from "../store.ts"
+import { type Accounts, ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./accounts.ts"
+
+interface CodeRow {
+  id: string
+  hint: string
+  note: string | null
+  amount: bigint
+  uses: bigint
+  used: bigint
+  created_at: bigint
+  expires_at: bigint | null
+  revoked_at: bigint | null
+  author: string | null
+}
+
+const COLUMNS =
+  "id, hint, note, amount, uses, used, created_at, expires_at, revoked_at, author" as const
+
+function codeFromRow(row: CodeRow): CodeRecord {
+  return {
+    id: row.id,
+    hint: row.hint,
+    note: row.note,
+    amount: row.amount,
+    uses: Number(row.uses),
+    used: Number(row.used),
+    createdAt: Number(row.created_at),
+    expiresAt: row.expires_at === null ? null : Number(row.expires_at),
+    revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
+    author: row.author,
+  }
+}
+
+/** Codes and payments: credits that come in. Methods that write expect to run inside a transaction. */
+export class Codes {
+  readonly #database: Database
+  readonly #accounts: Accounts
+  readonly #find: Statement<CodeRow, [string]>
+  readonly #entryOfPayment: Statement<EntryRow, [string]>
+
+  constructor(database: Database, accounts: Accounts) {
+    this.#database = database
+    this.#accounts = accounts
+    this.#find = database.prepare(`SELECT ${COLUMNS} FROM codes WHERE id = ?`)
+    const columns = ENTRY_COLUMNS.split(", ").map((column) => `entries.${column}`)
+    this.#entryOfPayment = database.prepare(
+      `SELECT ${columns.join(", ")} FROM payments JOIN entries
+       ON entries.account = payments.account AND entries.number = payments.entry
+       WHERE payments.id = ?`,
+    )
+  }
+
+  create(code: NewCode): CodeRecord {
+    this.#database.run(
+      "INSERT INTO codes (id, hash, hint, note, amount, uses, created_at, expires_at, author) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      [
+        code.id,
+        code.hash,
+        code.hint,
+        code.note,
+        code.amount,
+        BigInt(code.uses),
+        BigInt(code.createdAt),
+        code.expiresAt === null ? null : BigInt(code.expiresAt),
+        code.author,
+      ],
+    )
+    return this.#require(code.id)
+  }
+
+  find(id: string): CodeRecord | null {
+    const row = this.#find.get(id)
+    return row ? codeFromRow(row) : null
+  }
+
+  /** The newest first, those that come after a code; null begins at the newest. */
+  list(after: string | null, limit: number): CodeRecord[] {
+    return this.#database
+      .query<CodeRow, [string | null, bigint]>(
+        `SELECT ${COLUMNS} FROM codes
+         WHERE ?1 IS NULL OR (created_at, id) < (SELECT created_at, id FROM codes WHERE id = ?1)
+         ORDER BY created_at DESC, id DESC LIMIT ?2`,
+      )
+      .all(after, BigInt(limit))
+      .map(codeFromRow)
+  }
+
+  revoke(id: string, at: number): CodeRecord {
+    this.#require(id)
+    this.#database.run("UPDATE codes SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?", [
+      BigInt(at),
+      id,
+    ])
+    return this.#require(id)
+  }
+
+  redeem({ hash, account, at, author }: Redemption): EntryRecord {
+    const code = this.#usable(hash, at)
+    const payee = this.#accounts.find(account)
+    if (!payee) throw new StoreError("not_found", `there is no account '${account}'`)
+    const earlier = this.#database
+      .query("SELECT 1 FROM redemptions WHERE code = ? AND account = ?")
+      .get(code.id, payee.id)
+    if (earlier !== null) {
+      throw new StoreError("exists", "this account has redeemed this code already")
+    }
+    if (code.used >= code.uses) {
+      throw new StoreError("insufficient", "this code was used as often as it may be")
+    }
+    const entry = this.#accounts.addEntry({
+      account: payee.id,
+      kind: "code",
+      amount: code.amount,
+      at,
+      note: code.id,
+      author,
+    })
+    this.#database.run("INSERT INTO redemptions VALUES (?, ?, ?)", [
+      code.id,
+      payee.id,
+      BigInt(entry.number),
+    ])
+    this.#database.run("UPDATE codes SET used = used + 1 WHERE id = ?", [code.id])
+    return entry
+  }
+
+  addPayment({ id, account, amount, at, note, author = null }: NewPayment): EntryRecord {
+    const earlier = this.#entryOfPayment.get(id)
+    if (earlier) return entryFromRow(earlier)
+    const entry = this.#accounts.addEntry({ account, kind: "payment", amount, at, note, author })
+    this.#database.run("INSERT INTO payments VALUES (?, ?, ?)", [
+      id,
+      entry.account,
+      BigInt(entry.number),
+    ])
+    return entry
+  }
+
+  #usable(hash: string, at: number): CodeRecord {
+    const row = this.#database
+      .query<CodeRow, [string]>(`SELECT ${COLUMNS} FROM codes WHERE hash = ?`)
+      .get(hash)
+    if (!row) throw new StoreError("not_found", "there is no such code")
+    const code = codeFromRow(row)
+    if (code.revokedAt !== null) throw new StoreError("revoked", "this code was revoked")
+    if (code.expiresAt !== null && code.expiresAt <= at) {
+      throw new StoreError("expired", "this code has expired")
+    }
+    return code
+  }
+
+  #require(id: string): CodeRecord {
+    const code = this.find(id)
+    if (!code) throw new StoreError("not_found", `there is no code '${id}'`)
+    return code
+  }
+}

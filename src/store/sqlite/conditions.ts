@@ -1,0 +1,30 @@
+/** The conditions of a query that is narrowed by what was asked for; values are only ever bound. */
+export class Conditions {
+  readonly #texts: string[] = []
+  readonly values: (string | bigint)[] = []
+
+  /** ` WHERE a AND b`, or nothing. */
+  get where(): string {
+    return this.#texts.length === 0 ? "" : `WHERE ${this.#texts.join(" AND ")}`
+  }
+
+  /** Adds a condition unless its value is absent. @param times how often the value is bound in it. */
+  add(text: string, value: string | number | undefined, times = 1): void {
+    if (value === undefined) return
+    const bound = typeof value === "number" ? BigInt(value) : value
+    this.#texts.push(text)
+    for (let time = 0; time < times; time++) this.values.push(bound)
+  }
+
+  /** Adds a condition without a value. */
+  always(text: string): void {
+    this.#texts.push(text)
+  }
+
+  /** The column holds one of these; absent: anything. */
+  among(column: string, values: readonly string[] | undefined): void {
+    if (values === undefined) return
+    this.#texts.push(`${column} IN (${values.map(() => "?").join(", ")})`)
+    this.values.push(...values)
+  }
+}

@@ -1,0 +1,79 @@
+import { Database } from "bun:sqlite"
+import { existsSync } from "node:fs"
+import { dirname, join } from "node:path"
+import type { ContentRecord } from "../content-records.ts"
+import { useWriteAheadLog } from "./write-ahead-log.ts"
+
+/** How long one process waits for another, milliseconds. */
+const BUSY_TIME = 10_000
+
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS contents (
+  request TEXT PRIMARY KEY,
+  account TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  asked TEXT NOT NULL,
+  answered TEXT
+) STRICT;
+CREATE INDEX IF NOT EXISTS contents_by_time ON contents (at);
+`
+
+/**
+ * Where prompts and answers are kept: in a file of its own beside the book, which is there only once
+ * an account wanted it.
+ */
+export function contentsPath(bookPath: string): string {
+  return join(dirname(bookPath), "contents.db")
+}
+
+/** Prompts and answers, on the reports' thread. */
+export class Contents implements Disposable {
+  readonly #path: string
+  #database: Database | undefined
+
+  constructor(bookPath: string) {
+    this.#path = contentsPath(bookPath)
+  }
+
+  keep(record: ContentRecord): void {
+    this.#open().run("INSERT OR REPLACE INTO contents VALUES (?, ?, ?, ?, ?)", [
+      record.request,
+      record.account,
+      BigInt(record.at),
+      record.asked,
+      record.answered,
+    ])
+  }
+
+  find(request: string): ContentRecord | null {
+    if (!existsSync(this.#path)) return null
+    const row = this.#open()
+      .query<Omit<ContentRecord, "at"> & { at: bigint }, [string]>(
+        "SELECT request, account, at, asked, answered FROM contents WHERE request = ?",
+      )
+      .get(request)
+    return row ? { ...row, at: Number(row.at) } : null
+  }
+
+  /** Deletes what is older. What is deleted is also gone from the file. */
+  sweep(before: number): void {
+    if (!existsSync(this.#path)) return
+    this.#open().run("DELETE FROM contents WHERE at < ?", [BigInt(before)])
+  }
+
+  #open(): Database {
+    if (this.#database) return this.#database
+    const database = new Database(this.#path, { create: true, strict: true, safeIntegers: true })
+    database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
+    useWriteAheadLog(database)
+    database.run("PRAGMA synchronous = NORMAL")
+    database.run("PRAGMA secure_delete = ON")
+    database.run(SCHEMA)
+    this.#database = database
+    return database
+  }
+
+  [Symbol.dispose](): void {
+    this.#database?.close()
+  }
+}

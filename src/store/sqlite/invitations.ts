@@ -1,0 +1,133 @@
+import type { Database, Statement } from "bun:sqlite"
+import type {
+  InvitationRecord,
+  MemberRecord,
+  MemberRole,
+  NewInvitation,
+  TimePosition,
+} from "../member-records.ts"
+import { StoreError } from "../store.ts"
+import type { Members } from "./members.ts"
+
+interface InvitationRow {
+  id: string
+  account: string
+  email: string
+  role: string
+  invited_by: string
+  created_at: bigint
+  expires_at: bigint
+}
+
+function invitationFromRow(row: InvitationRow): InvitationRecord {
+  return {
+    id: row.id,
+    account: row.account,
+    email: row.email,
+    role: row.role as MemberRole,
+    invitedBy: row.invited_by,
+    createdAt: Number(row.created_at),
+    expiresAt: Number(row.expires_at),
+  }
+}
+
+const SELECT =
+  "SELECT id, account, email, role, invited_by, created_at, expires_at FROM invitations"
+const IS_OPEN = "accepted_at IS NULL AND expires_at > ?1"
+
+/** Invitations into accounts: each good once, until it expires. Methods that write expect a transaction. */
+export class Invitations {
+  readonly #members: Members
+  readonly #insert: Statement<unknown, (string | bigint)[]>
+  readonly #find: Statement<InvitationRow, [bigint, string]>
+  readonly #findByToken: Statement<InvitationRow, [bigint, string]>
+  readonly #isInvited: Statement<unknown, [bigint, string]>
+  readonly #list: Statement<InvitationRow, [bigint, string | null, bigint, string, bigint]>
+  readonly #remove: Statement<unknown, [string]>
+  readonly #accept: Statement<unknown, [bigint, string]>
+  readonly #account: Statement<unknown, [string]>
+
+  constructor(database: Database, members: Members) {
+    this.#members = members
+    this.#insert = database.prepare("INSERT INTO invitations VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)")
+    this.#find = database.prepare(`${SELECT} WHERE ${IS_OPEN} AND id = ?2`)
+    this.#findByToken = database.prepare(`${SELECT} WHERE ${IS_OPEN} AND token_hash = ?2`)
+    this.#isInvited = database.prepare(
+      `SELECT 1 FROM invitations WHERE ${IS_OPEN} AND email = ?2 LIMIT 1`,
+    )
+    this.#list = database.prepare(
+      `${SELECT} WHERE ${IS_OPEN}
+         AND (?2 IS NULL OR account IN (SELECT value FROM json_each(?2)))
+         AND (created_at, id) > (?3, ?4)
+       ORDER BY created_at, id LIMIT ?5`,
+    )
+    this.#remove = database.prepare("DELETE FROM invitations WHERE id = ?")
+    this.#accept = database.prepare("UPDATE invitations SET accepted_at = ? WHERE id = ?")
+    this.#account = database.prepare("SELECT 1 FROM accounts WHERE id = ?")
+  }
+
+  insert(invitation: NewInvitation): InvitationRecord {
+    if (this.#account.get(invitation.account) === null) {
+      throw new StoreError("not_found", `there is no account '${invitation.account}'`)
+    }
+    this.#insert.run(
+      invitation.id,
+      invitation.account,
+      invitation.email,
+      invitation.role,
+      invitation.tokenHash,
+      invitation.invitedBy,
+      BigInt(invitation.createdAt),
+      BigInt(invitation.expiresAt),
+    )
+    const { tokenHash: _, ...record } = invitation
+    return record
+  }
+
+  find(id: string, now: number): InvitationRecord | null {
+    const row = this.#find.get(BigInt(now), id)
+    return row ? invitationFromRow(row) : null
+  }
+
+  findByToken(tokenHash: string, now: number): InvitationRecord | null {
+    const row = this.#findByToken.get(BigInt(now), tokenHash)
+    return row ? invitationFromRow(row) : null
+  }
+
+  isInvited(email: string, now: number): boolean {
+    return this.#isInvited.get(BigInt(now), email) !== null
+  }
+
+  /** Open ones, the oldest first. */
+  list(
+    accounts: readonly string[] | null,
+    now: number,
+    after: TimePosition | null,
+    limit: number,
+  ): InvitationRecord[] {
+    const rows = this.#list.all(
+      BigInt(now),
+      accounts ? JSON.stringify(accounts) : null,
+      BigInt(after?.at ?? -1),
+      after?.id ?? "",
+      BigInt(limit),
+    )
+    return rows.map(invitationFromRow)
+  }
+
+  remove(id: string, now: number): InvitationRecord {
+    const invitation = this.find(id, now)
+    if (!invitation) throw new StoreError("not_found", `there is no invitation '${id}'`)
+    this.#remove.run(id)
+    return invitation
+  }
+
+  /** Uses it up and adds the member, both or neither. */
+  accept(id: string, member: MemberRecord): MemberRecord {
+    if (!this.find(id, member.joinedAt)) {
+      throw new StoreError("not_found", "the invitation was used, withdrawn, or has expired")
+    }
+    this.#accept.run(BigInt(member.joinedAt), id)
+    return this.#members.add(member)
+  }
+}

@@ -1,0 +1,107 @@
+import type { Database, Statement } from "bun:sqlite"
+import type { MemberFilter, MemberRecord, MemberRole, TimePosition } from "../member-records.ts"
+import { StoreError } from "../store.ts"
+
+interface MemberRow {
+  id: string
+  account: string
+  user_id: string
+  role: string
+  joined_at: bigint
+}
+
+function memberFromRow(row: MemberRow): MemberRecord {
+  return {
+    id: row.id,
+    account: row.account,
+    user: row.user_id,
+    role: row.role as MemberRole,
+    joinedAt: Number(row.joined_at),
+  }
+}
+
+type ListParameters = [string | null, string | null, bigint, string, bigint]
+
+/** Who belongs to which account. Methods that write expect to run inside a transaction. */
+export class Members {
+  readonly #insert: Statement<unknown, [string, string, string, string, bigint]>
+  readonly #find: Statement<MemberRow, [string]>
+  readonly #list: Statement<MemberRow, ListParameters>
+  readonly #otherOwner: Statement<unknown, [string, string]>
+  readonly #change: Statement<unknown, [string, string]>
+  readonly #remove: Statement<unknown, [string]>
+  readonly #account: Statement<unknown, [string]>
+
+  constructor(database: Database) {
+    this.#insert = database.prepare("INSERT INTO members VALUES (?, ?, ?, ?, ?)")
+    this.#find = database.prepare("SELECT * FROM members WHERE id = ?")
+    this.#list = database.prepare(
+      `SELECT * FROM members
+       WHERE (?1 IS NULL OR account IN (SELECT value FROM json_each(?1)))
+         AND (?2 IS NULL OR user_id IN (SELECT value FROM json_each(?2)))
+         AND (joined_at, id) > (?3, ?4)
+       ORDER BY joined_at, id LIMIT ?5`,
+    )
+    this.#otherOwner = database.prepare(
+      "SELECT 1 FROM members WHERE account = ? AND role = 'owner' AND id <> ? LIMIT 1",
+    )
+    this.#change = database.prepare("UPDATE members SET role = ? WHERE id = ?")
+    this.#remove = database.prepare("DELETE FROM members WHERE id = ?")
+    this.#account = database.prepare("SELECT 1 FROM accounts WHERE id = ?")
+  }
+
+  add(member: MemberRecord): MemberRecord {
+    const { id, account, user, role, joinedAt } = member
+    if (this.#account.get(account) === null) {
+      throw new StoreError("not_found", `there is no account '${account}'`)
+    }
+    if (this.list({ accounts: [account], users: [user] }, null, 1).length > 0) {
+      throw new StoreError("exists", "this user belongs to the account already")
+    }
+    this.#insert.run(id, account, user, role, BigInt(joinedAt))
+    return member
+  }
+
+  find(id: string): MemberRecord | null {
+    const row = this.#find.get(id)
+    return row ? memberFromRow(row) : null
+  }
+
+  /** In the order in which they joined. */
+  list(filter: MemberFilter, after: TimePosition | null, limit: number): MemberRecord[] {
+    const rows = this.#list.all(
+      filter.accounts ? JSON.stringify(filter.accounts) : null,
+      filter.users ? JSON.stringify(filter.users) : null,
+      BigInt(after?.at ?? -1),
+      after?.id ?? "",
+      BigInt(limit),
+    )
+    return rows.map(memberFromRow)
+  }
+
+  change(id: string, role: MemberRole): MemberRecord {
+    const member = this.#require(id)
+    if (role !== "owner") this.#keepOwner(member)
+    this.#change.run(role, id)
+    return { ...member, role }
+  }
+
+  remove(id: string): MemberRecord {
+    const member = this.#require(id)
+    this.#keepOwner(member)
+    this.#remove.run(id)
+    return member
+  }
+
+  /** An account that has an owner keeps one: somebody has to be able to invite and to remove. */
+  #keepOwner(member: MemberRecord): void {
+    if (member.role !== "owner" || this.#otherOwner.get(member.account, member.id) !== null) return
+    throw new StoreError("last_owner", "this is the account's last owner")
+  }
+
+  #require(id: string): MemberRecord {
+    const member = this.find(id)
+    if (!member) throw new StoreError("not_found", `there is no member '${id}'`)
+    return member
+  }
+}

@@ -1,0 +1,157 @@
+import type { Database } from "bun:sqlite"
+import type { RequestFilter, RequestPlace, RequestRecord } from "../request-records.ts"
+import { Conditions } from "./conditions.ts"
+import { FINE } from "./requests-summary.ts"
+
+type RequestRow = Record<
+  "row" | "at" | "stream" | "estimated" | "input" | "output" | "cost",
+  bigint
+> &
+  Record<"request" | "account" | "key" | "endpoint" | "model" | "status" | "outcome", string> & {
+    provider: string | null
+    duration: bigint | null
+    first_byte: bigint | null
+  }
+
+const COLUMNS =
+  "row, request, account, key, endpoint, model, provider, status, outcome, stream, estimated, at, duration, first_byte, input, output, cost"
+
+/** A page of requests: so many, behind a place. */
+interface PageOrder {
+  readonly after: RequestPlace | null
+  readonly limit: number
+}
+
+/** What one read looks for: all of it stands in one index, in order of time. */
+interface Read {
+  readonly account: string | undefined
+  readonly model: string | undefined
+  /** Where the one request that is looked for stands. */
+  readonly row: bigint | undefined
+}
+
+/** Ids are `req_` and a UUID. */
+const PART_OF_ID = /^[req_0-9a-f-]*$/
+/** More reads than these cost more than to look at all rows. */
+const MOST_READS = 64
+
+/**
+ * The newest requests that a filter lets through. Their keys' names are another's to add.
+ * @param row where the request stands that the filter's search names, if it names one.
+ */
+export function listRequests(
+  index: Database,
+  filter: RequestFilter,
+  page: PageOrder,
+  row?: bigint,
+): RequestRecord[] {
+  // Each account's rows lie in order of time, and each model's; those of several do not.
+  return readsOf(index, filter, row)
+    .flatMap((read) => readRequests(index, filter, read, page))
+    .toSorted((left, right) => right.at - left.at || right.row - left.row)
+    .slice(0, page.limit)
+}
+
+function readsOf(index: Database, filter: RequestFilter, row: bigint | undefined): Read[] {
+  const accounts = filter.accounts ?? [undefined]
+  const { model } = filter
+  if (!isGlob(model)) return accounts.map((account) => ({ account, model, row }))
+  const models = modelsLike(index, model)
+  const reads = accounts.flatMap((account) => models.map((one) => ({ account, model: one, row })))
+  if (reads.length <= MOST_READS) return reads
+  return accounts.map((account) => ({ account, model: undefined, row }))
+}
+
+function readRequests(
+  index: Database,
+  filter: RequestFilter,
+  read: Read,
+  { after, limit }: PageOrder,
+): RequestRecord[] {
+  const conditions = new Conditions()
+  if (read.row !== undefined) conditions.always(`row = ${read.row}`)
+  conditions.add("account = ?", read.account)
+  conditions.add("key = ?", filter.key)
+  conditions.add("model = ?", read.model)
+  if (isGlob(filter.model)) conditions.add("model GLOB ?", globOf(filter.model))
+  conditions.add("provider = ?", filter.provider)
+  if (filter.failed !== undefined) conditions.always(`failed = ${filter.failed ? 1 : 0}`)
+  if (isFailure(filter.search)) conditions.always("failed = 1")
+  conditions.add("(instr(outcome, ?) > 0 OR instr(request, ?) > 0)", filter.search, 2)
+  conditions.add("at >= ?", filter.from)
+  conditions.add("at < ?", filter.to)
+  if (after) {
+    conditions.add("at <= ?", after.at)
+    conditions.add(`(at < ? OR row < ${BigInt(after.row)})`, after.at)
+  }
+  return index
+    .query<RequestRow, (string | bigint)[]>(
+      `SELECT ${COLUMNS} FROM requests ${orderOf(filter, read)} ${conditions.where}
+      ORDER BY at DESC, row DESC LIMIT ?`,
+    )
+    .all(...conditions.values, BigInt(limit))
+    .map(requestFromRow)
+}
+
+/** SQLite cannot know which index leaves the fewest rows to look at and keeps their order. */
+function orderOf(filter: RequestFilter, { account, model, row }: Read): string {
+  if (row !== undefined) return "NOT INDEXED"
+  if (filter.key !== undefined) return "INDEXED BY requests_by_key"
+  if (model !== undefined) {
+    return `INDEXED BY requests_by_${account === undefined ? "model" : "account_and_model"}`
+  }
+  const isOfFailures = filter.failed === true || isFailure(filter.search)
+  const rows = isOfFailures ? "failed_requests" : "requests"
+  return `INDEXED BY ${rows}_by_${account === undefined ? "time" : "account"}`
+}
+
+/** Whether only failed requests can hold a text: no id does, and no other outcome. */
+function isFailure(search: string | undefined): boolean {
+  if (search === undefined || PART_OF_ID.test(search)) return false
+  return ![...FINE].some((outcome) => outcome.includes(search))
+}
+
+function isGlob(model: string | undefined): model is string {
+  return model?.includes("*") ?? false
+}
+
+/** Only `*` means something in our globs. */
+function globOf(pattern: string): string {
+  return pattern.replace(/[[?]/g, "[$&]")
+}
+
+/** The models that were ever asked for, one step through the index for each. */
+function modelsLike(index: Database, pattern: string): string[] {
+  return index
+    .query<{ name: string }, [string]>(
+      `WITH RECURSIVE models (name) AS (
+        SELECT min(model) FROM requests UNION ALL
+        SELECT (SELECT min(model) FROM requests WHERE model > name) FROM models WHERE name IS NOT NULL
+      ) SELECT name FROM models WHERE name GLOB ?`,
+    )
+    .all(globOf(pattern))
+    .map(({ name }) => name)
+}
+
+function requestFromRow(row: RequestRow): RequestRecord {
+  return {
+    row: Number(row.row),
+    request: row.request,
+    account: row.account,
+    key: row.key,
+    keyName: null,
+    endpoint: row.endpoint,
+    model: row.model,
+    provider: row.provider,
+    status: row.status as RequestRecord["status"],
+    outcome: row.outcome,
+    stream: row.stream === 1n,
+    estimated: row.estimated === 1n,
+    at: Number(row.at),
+    duration: row.duration === null ? null : Number(row.duration),
+    firstByte: row.first_byte === null ? null : Number(row.first_byte),
+    input: Number(row.input),
+    output: Number(row.output),
+    cost: row.cost,
+  }
+}

@@ -1,0 +1,108 @@
+import { Database } from "bun:sqlite"
+import { dirname, join } from "node:path"
+import type { DirectReports } from "../reports.ts"
+import type { KeyUse } from "../request-records.ts"
+import { Contents } from "./contents.ts"
+import { RequestIndex } from "./requests-index.ts"
+import { listRequests } from "./requests-list.ts"
+import { prepareIndex } from "./requests-schema.ts"
+import { latencies, sumUsage } from "./requests-usage.ts"
+import { useWriteAheadLog } from "./write-ahead-log.ts"
+
+/** How long one process waits for another's chunk, milliseconds. */
+const BUSY_TIME = 10_000
+
+interface SqliteReports extends DirectReports {
+  close(): void
+}
+
+interface KeyUseRow {
+  key: string
+  last_used_at: bigint
+  requests: bigint
+  spent: bigint
+}
+
+/** What of the index is kept in memory at most, KiB: rows go into many places of it at once. */
+const CACHE_SIZE = 32 * 1024
+
+/** Where the index of a book is: beside it. */
+export function reportsPath(bookPath: string): string {
+  return join(dirname(bookPath), "reports.db")
+}
+
+/**
+ * Opens the index beside a book, making it where it is not there. The book is only ever read.
+ * @param bookPath a book that exists.
+ */
+export function openSqliteReports(bookPath: string): SqliteReports {
+  const book = new Database(bookPath, { strict: true, safeIntegers: true })
+  book.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
+  book.run("PRAGMA query_only = ON")
+  const index = openIndex(reportsPath(bookPath))
+  const requests = new RequestIndex(index, book)
+  const contents = new Contents(bookPath)
+
+  function keyNames(keys: readonly string[]): Map<string, string> {
+    const rows = book
+      .query<{ id: string; name: string }, [string]>(
+        "SELECT id, name FROM keys WHERE id IN (SELECT value FROM json_each(?))",
+      )
+      .all(JSON.stringify(keys))
+    return new Map(rows.map(({ id, name }) => [id, name]))
+  }
+
+  /** The book finds a whole id at once; to look for a part of one in the index takes long. */
+  function rowOf(request: string | undefined): bigint | undefined {
+    if (request === undefined) return undefined
+    return book
+      .query<{ row: bigint }, [string]>("SELECT rowid AS row FROM entries WHERE request = ?")
+      .get(request)?.row
+  }
+
+  return {
+    bringUp: () => requests.bringUp(),
+    listRequests(filter, after, limit) {
+      const records = listRequests(index, filter, { after, limit }, rowOf(filter.search))
+      const names = keyNames([...new Set(records.map(({ key }) => key))])
+      return records.map((record) => ({ ...record, keyName: names.get(record.key) ?? null }))
+    },
+    sumUsage: (filter, group) => sumUsage(index, filter, group),
+    latencies: (accounts, from) => latencies(index, accounts, from),
+    keyUses: (keys) => keyUses(index, keys),
+    keyNames,
+    keepContent: (record) => contents.keep(record),
+    findContent: (request) => contents.find(request),
+    sweepContents: (before) => contents.sweep(before),
+    close() {
+      contents[Symbol.dispose]()
+      index.close()
+      book.close()
+    },
+  }
+}
+
+/** What is lost in a crash is made again from the book, so no commit waits for the disk. */
+function openIndex(path: string): Database {
+  const index = new Database(path, { create: true, strict: true, safeIntegers: true })
+  index.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
+  useWriteAheadLog(index)
+  index.run("PRAGMA synchronous = NORMAL")
+  index.run(`PRAGMA cache_size = -${CACHE_SIZE}`)
+  index.transaction(() => prepareIndex(index)).immediate()
+  return index
+}
+
+function keyUses(index: Database, keys: readonly string[]): KeyUse[] {
+  return index
+    .query<KeyUseRow, [string]>(
+      "SELECT key, last_used_at, requests, spent FROM key_uses WHERE key IN (SELECT value FROM json_each(?))",
+    )
+    .all(JSON.stringify(keys))
+    .map((row) => ({
+      key: row.key,
+      lastUsedAt: Number(row.last_used_at),
+      requests: Number(row.requests),
+      spent: row.spent,
+    }))
+}

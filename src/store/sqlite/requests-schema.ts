@@ -1,0 +1,86 @@
+import type { Database } from "bun:sqlite"
+
+/** Grows with every change below: an index of another version is made anew. */
+const VERSION = 1
+
+const SUMS = `
+  hour INTEGER NOT NULL,
+  account TEXT NOT NULL,
+  key TEXT NOT NULL,
+  model TEXT NOT NULL,
+  provider TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  requests INTEGER NOT NULL,
+  errors INTEGER NOT NULL,
+  input INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  cost INTEGER NOT NULL,
+  durations INTEGER NOT NULL,
+  duration INTEGER NOT NULL,
+  first_bytes INTEGER NOT NULL,
+  first_byte INTEGER NOT NULL,
+  PRIMARY KEY (hour, account, key, model, provider, outcome)
+`
+
+const SCHEMA = `
+CREATE TABLE requests (
+  -- The rowid that its receipt has in the book.
+  row INTEGER PRIMARY KEY,
+  request TEXT NOT NULL,
+  account TEXT NOT NULL,
+  key TEXT NOT NULL,
+  endpoint TEXT NOT NULL,
+  model TEXT NOT NULL,
+  provider TEXT,
+  status TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  failed INTEGER NOT NULL,
+  stream INTEGER NOT NULL,
+  estimated INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  duration INTEGER,
+  first_byte INTEGER,
+  input INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  cost INTEGER NOT NULL
+) STRICT;
+CREATE INDEX requests_by_time ON requests (at);
+CREATE INDEX requests_by_account ON requests (account, at);
+CREATE INDEX requests_by_key ON requests (key, at);
+CREATE INDEX requests_by_model ON requests (model, at);
+CREATE INDEX requests_by_account_and_model ON requests (account, model, at);
+CREATE INDEX failed_requests_by_time ON requests (at) WHERE failed = 1;
+CREATE INDEX failed_requests_by_account ON requests (account, at) WHERE failed = 1;
+
+-- Sums by the hour, and the same by the day; the hour of a day is its first. Hours since 1970, UTC.
+CREATE TABLE usage_hours (${SUMS}) STRICT, WITHOUT ROWID;
+CREATE TABLE usage_days (${SUMS}) STRICT, WITHOUT ROWID;
+CREATE INDEX usage_days_by_account ON usage_days (account, hour);
+
+CREATE TABLE key_uses (
+  key TEXT PRIMARY KEY,
+  last_used_at INTEGER NOT NULL,
+  requests INTEGER NOT NULL,
+  spent INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- How far the book has been read, and the last request that was in it.
+CREATE TABLE progress (row INTEGER NOT NULL, last_row INTEGER, last_request TEXT) STRICT;
+INSERT INTO progress VALUES (0, NULL, NULL);
+
+PRAGMA user_version = ${VERSION};
+`
+
+const TABLES = ["requests", "usage_hours", "usage_days", "key_uses", "progress"]
+
+/** Makes the index's tables; those of another version go. Expects to run inside a transaction. */
+export function prepareIndex(index: Database): void {
+  const row = index.query<{ user_version: bigint }, []>("PRAGMA user_version").get()
+  if (Number(row?.user_version) !== VERSION) clearIndex(index)
+}
+
+/** Begins the index anew. Expects to run inside a transaction. */
+export function clearIndex(index: Database): void {
+  for (const table of TABLES) index.run(`DROP TABLE IF EXISTS ${table}`)
+  index.run(SCHEMA)
+}

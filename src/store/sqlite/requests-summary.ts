@@ -1,0 +1,109 @@
+import type { RequestRecord } from "../request-records.ts"
+
+/** A receipt with its charge, as the book has it. */
+export interface BookRow {
+  readonly row: bigint
+  readonly account: string
+  readonly at: bigint
+  readonly request: string | null
+  readonly key: string | null
+  readonly amount: bigint | null
+  readonly receipt: string | null
+}
+
+/** What the index keeps of a request. */
+export type RequestSummary = Omit<RequestRecord, "keyName"> & { readonly failed: boolean }
+
+/** The members of a receipt that are looked at; an old or foreign one may lack any of them. */
+interface ReceiptText {
+  readonly status?: unknown
+  readonly endpoint?: unknown
+  readonly model?: unknown
+  readonly stream?: unknown
+  readonly estimated?: unknown
+  readonly deployment?: unknown
+  readonly duration_ms?: unknown
+  readonly first_byte_ms?: unknown
+  readonly usage?: Readonly<Record<string, unknown>> | null
+  readonly attempts?: readonly { readonly deployment?: unknown; readonly outcome?: unknown }[]
+}
+
+const INPUT_CLASSES = ["input", "cached_input", "cache_write", "cache_write_1h", "audio_input"]
+const OUTPUT_CLASSES = ["output", "audio_output"]
+
+/** How requests end that did not fail: nobody's fault is what the caller himself broke off. */
+export const FINE: ReadonlySet<string> = new Set(["ok", "caller_left"])
+/** A call that was given up because another one had answered says nothing of the request. */
+const NOT_NEEDED = "not_needed"
+
+/** What the index keeps of a row of the book; undefined for one that is no request's. */
+export function summarize(row: BookRow): RequestSummary | undefined {
+  const { request, key, amount } = row
+  if (request === null || key === null || row.receipt === null) return undefined
+  const receipt = parseReceipt(row.receipt)
+  const status = statusOf(receipt, amount)
+  const attempts = Array.isArray(receipt.attempts) ? receipt.attempts : []
+  const last = attempts.findLast(({ outcome }) => outcome !== NOT_NEEDED)
+  const outcome = outcomeOf(status, textOf(last?.outcome))
+  return {
+    row: Number(row.row),
+    request,
+    account: row.account,
+    key,
+    endpoint: textOf(receipt.endpoint) ?? "",
+    model: textOf(receipt.model) ?? "",
+    provider: providerOf(textOf(receipt.deployment) ?? textOf(last?.deployment)),
+    status,
+    outcome,
+    failed: !FINE.has(outcome),
+    stream: receipt.stream === true,
+    estimated: receipt.estimated === true,
+    at: Number(row.at),
+    // What expired has a receipt from before its end.
+    duration: status === "expired" ? null : wholeOf(receipt.duration_ms),
+    firstByte: wholeOf(receipt.first_byte_ms),
+    input: sumOf(receipt.usage, INPUT_CLASSES),
+    output: sumOf(receipt.usage, OUTPUT_CLASSES),
+    cost: amount === null ? 0n : -amount,
+  }
+}
+
+function parseReceipt(text: string): ReceiptText {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === "object" && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function statusOf(receipt: ReceiptText, amount: bigint | null): RequestSummary["status"] {
+  const { status } = receipt
+  if (status === "settled" || status === "released" || status === "expired") return status
+  return amount === null ? "released" : "settled"
+}
+
+function outcomeOf(status: RequestSummary["status"], last: string | null): string {
+  if (status === "expired") return "expired"
+  if (last !== null && last !== "ok") return last
+  return status === "settled" ? "ok" : "released"
+}
+
+/** A deployment's id begins with its provider's. */
+function providerOf(deployment: string | null): string | null {
+  return deployment?.split("/", 1)[0] ?? null
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null
+}
+
+function wholeOf(value: unknown): number | null {
+  return typeof value === "number" && Number.isFinite(value) ? Math.round(value) : null
+}
+
+function sumOf(usage: ReceiptText["usage"], classes: readonly string[]): number {
+  let sum = 0
+  for (const name of classes) sum += wholeOf(usage?.[name]) ?? 0
+  return sum
+}

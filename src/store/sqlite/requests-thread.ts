@@ -1,0 +1,4 @@
+import { openSqliteReports } from "./requests-reports.ts"
+import { serveSteps } from "./serve-steps.ts"
+
+serveSteps(openSqliteReports)

@@ -1,0 +1,127 @@
+import type { Database } from "bun:sqlite"
+import type { Latencies, UsageFilter, UsageGroup, UsageSum } from "../request-records.ts"
+import { Conditions } from "./conditions.ts"
+import { HOUR, HOURS_OF_DAY } from "./requests-index.ts"
+
+interface SumRow {
+  name: string | bigint
+  requests: bigint
+  errors: bigint
+  input: bigint
+  output: bigint
+  cost: bigint
+  durations: bigint
+  duration: bigint
+  first_bytes: bigint
+  first_byte: bigint
+}
+
+/** Answers that latencies are taken from. */
+const LATENCY_SAMPLE = 1_000
+
+const GROUPS: Readonly<Record<UsageGroup, string>> = {
+  hour: "hour",
+  day: `hour / ${HOURS_OF_DAY} * ${HOURS_OF_DAY}`,
+  model: "model",
+  key: "key",
+  provider: "provider",
+  account: "account",
+  outcome: "outcome",
+}
+
+/** The sums of a time, in groups. */
+export function sumUsage(index: Database, filter: UsageFilter, group: UsageGroup): UsageSum[] {
+  if (filter.from >= filter.to) return []
+  const isTime = group === "hour" || group === "day"
+  const parts = partsOf(filter, group).filter(({ from, to }) => from < to)
+  if (parts.length === 0) return []
+  const reads = parts.map(({ table, from, to }) => {
+    const conditions = new Conditions()
+    conditions.add("hour >= ?", from)
+    conditions.add("hour < ?", to)
+    conditions.among("account", filter.accounts)
+    conditions.add("key = ?", filter.key)
+    conditions.add("model = ?", filter.model)
+    return { text: `SELECT * FROM ${table} ${conditions.where}`, values: conditions.values }
+  })
+  return index
+    .query<SumRow, (string | bigint)[]>(
+      `SELECT ${GROUPS[group]} AS name, sum(requests) AS requests, sum(errors) AS errors,
+        sum(input) AS input, sum(output) AS output, sum(cost) AS cost,
+        sum(durations) AS durations, sum(duration) AS duration,
+        sum(first_bytes) AS first_bytes, sum(first_byte) AS first_byte
+      FROM (${reads.map(({ text }) => text).join(" UNION ALL ")})
+      GROUP BY name ORDER BY ${isTime ? "name" : "cost DESC, requests DESC, name"}`,
+    )
+    .all(...reads.flatMap(({ values }) => values))
+    .map(sumFromRow)
+}
+
+interface Part {
+  readonly table: "usage_days" | "usage_hours"
+  readonly from: number
+  readonly to: number
+}
+
+/** Whole days are read from their own sums, what is left at both ends by the hour. */
+function partsOf(filter: UsageFilter, group: UsageGroup): Part[] {
+  const from = Math.floor(filter.from / HOUR)
+  const to = Math.ceil(filter.to / HOUR)
+  const firstDay = Math.ceil(from / HOURS_OF_DAY) * HOURS_OF_DAY
+  const lastDay = Math.floor(to / HOURS_OF_DAY) * HOURS_OF_DAY
+  if (group === "hour" || firstDay >= lastDay) return [{ table: "usage_hours", from, to }]
+  return [
+    { table: "usage_hours", from, to: firstDay },
+    { table: "usage_days", from: firstDay, to: lastDay },
+    { table: "usage_hours", from: lastDay, to },
+  ]
+}
+
+function sumFromRow(row: SumRow): UsageSum {
+  return {
+    group: typeof row.name === "bigint" ? String(Number(row.name) * HOUR) : row.name,
+    requests: Number(row.requests),
+    errors: Number(row.errors),
+    input: Number(row.input),
+    output: Number(row.output),
+    cost: row.cost,
+    meanDuration: meanOf(row.duration, row.durations),
+    meanFirstByte: meanOf(row.first_byte, row.first_bytes),
+  }
+}
+
+function meanOf(sum: bigint, count: bigint): number | null {
+  return count === 0n ? null : Math.round(Number(sum) / Number(count))
+}
+
+/** Of the last answers since a moment. */
+export function latencies(
+  index: Database,
+  accounts: readonly string[] | undefined,
+  from: number,
+): Latencies {
+  const durations = (accounts ?? [undefined]).flatMap((account) => {
+    const conditions = new Conditions()
+    conditions.add("account = ?", account)
+    conditions.add("at >= ?", from)
+    conditions.always("status = 'settled' AND duration IS NOT NULL")
+    const order = account === undefined ? "requests_by_time" : "requests_by_account"
+    return index
+      .query<{ at: bigint; duration: bigint }, (string | bigint)[]>(
+        `SELECT at, duration FROM requests INDEXED BY ${order} ${conditions.where}
+        ORDER BY at DESC LIMIT ${LATENCY_SAMPLE}`,
+      )
+      .all(...conditions.values)
+  })
+  const sample = durations
+    .toSorted((left, right) => Number(right.at - left.at))
+    .slice(0, LATENCY_SAMPLE)
+    .map(({ duration }) => Number(duration))
+    .toSorted((left, right) => left - right)
+  return { p50: percentile(sample, 0.5), p95: percentile(sample, 0.95) }
+}
+
+/** The least value that so many are not above. @param sorted ascending. */
+function percentile(sorted: readonly number[], part: number): number | null {
+  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? null
+}

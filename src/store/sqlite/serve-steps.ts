@@ -1,0 +1,56 @@
+import { StoreError } from "../store.ts"
+
+/** What crosses between the gateway's thread and a thread of the store's. */
+export interface StepCall {
+  readonly id: number
+  readonly step: string
+  readonly parameters: readonly unknown[]
+}
+
+export interface StepAnswer {
+  readonly id: number
+  readonly result?: unknown
+  readonly error?: { readonly message: string; readonly code?: StoreError["code"] }
+}
+
+/** What a thread opens: steps that answer at once. */
+export interface DirectSteps {
+  close(): void
+}
+
+declare const self: Worker
+
+/** Answers calls on this thread. The first one, `open`, says which file; the last is `close`. */
+export function serveSteps(open: (path: string) => DirectSteps): void {
+  let steps: DirectSteps | undefined
+
+  function perform(call: StepCall): unknown {
+    if (call.step === "open") {
+      steps = open(String(call.parameters[0]))
+      return null
+    }
+    if (call.step === "close") {
+      steps?.close()
+      return null
+    }
+    const step = steps?.[call.step as keyof DirectSteps] as
+      | ((...parameters: readonly unknown[]) => unknown)
+      | undefined
+    if (!step) throw new Error(`the store knows no step '${call.step}'`)
+    return step(...call.parameters)
+  }
+
+  self.addEventListener("message", (message: MessageEvent<StepCall>) => {
+    self.postMessage(answer(message.data, perform))
+  })
+}
+
+function answer(call: StepCall, perform: (call: StepCall) => unknown): StepAnswer {
+  try {
+    return { id: call.id, result: perform(call) }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    const code = error instanceof StoreError ? { code: error.code } : {}
+    return { id: call.id, error: { message, ...code } }
+  }
+}

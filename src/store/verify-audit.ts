@@ -1,0 +1,48 @@
+import type { AuditRecord } from "./audit-records.ts"
+import { GENESIS_HASH, hashAudit } from "./chain.ts"
+import type { Store } from "./store.ts"
+
+/** How many records are read at once. */
+const PAGE = 500
+
+export interface AuditVerdict {
+  readonly records: number
+  /** The first record that is wrong; what follows it cannot be judged. */
+  readonly problem: { readonly number: number; readonly message: string } | null
+}
+
+/**
+ * Walks the audit log: numbers without gaps, each hash over the record and the hash before. Safe while
+ * others write.
+ */
+export async function verifyAudit(store: Pick<Store, "listAudit">): Promise<AuditVerdict> {
+  let records = 0
+  let later: AuditRecord | undefined
+  let problem: AuditVerdict["problem"] = null
+  // From the newest back: the last problem that is found is the first of the log.
+  for (;;) {
+    const page: AuditRecord[] = await store.listAudit({}, later?.number ?? null, PAGE)
+    for (const record of page) {
+      problem = (later && linkFault(record, later)) ?? problem
+      if (record.hash !== hashAudit(record)) {
+        problem = { number: record.number, message: "it was changed after it was written" }
+      }
+      later = record
+      records++
+    }
+    if (page.length < PAGE) break
+  }
+  if (later && later.number !== 1) problem = { number: 1, message: "it is missing" }
+  else if (later && later.previousHash !== GENESIS_HASH) {
+    problem = { number: 1, message: "it does not begin the log" }
+  }
+  return { records, problem }
+}
+
+function linkFault(record: AuditRecord, later: AuditRecord): AuditVerdict["problem"] {
+  if (later.number !== record.number + 1) {
+    return { number: record.number + 1, message: "it is missing" }
+  }
+  if (later.previousHash === record.hash) return null
+  return { number: later.number, message: "it does not follow the record before it" }
+}

@@ -1,0 +1,69 @@
+import { expect, test } from "bun:test"
+import { payersOf } from "../../src/keys/payer.ts"
+import {
+  bitsOf,
+  budgetOwner,
+  endOfPeriod,
+  ownersOfBits,
+  readPeriodOwner,
+} from "../../src/store/budgets.ts"
+import { Book } from "../store/book.ts"
+
+const NOON = Date.parse("2026-11-30T12:00:00Z")
+const NEXT_DAY = Date.parse("2026-12-01T00:00:00Z")
+
+test("a key without budgets has one payer for ever", async () => {
+  await using book = Book.direct()
+  await book.account("a", 0n)
+  const payerAt = payersOf(await book.key("key_x", "a", null))
+  expect(payerAt(0)).toEqual({
+    account: "a",
+    key: "key_x",
+    budgets: [],
+    from: -Infinity,
+    until: Infinity,
+  })
+  expect(payerAt(NOON)).toBe(payerAt(NEXT_DAY))
+})
+
+test("budgets of a day and of a month are other owners in each, and named once in each", async () => {
+  await using book = Book.direct()
+  await book.account("a", 0n)
+  const periods = { dailyBudget: 1n, monthlyBudget: 1n }
+  const payerAt = payersOf(await book.key("key_x", "a", 5n, periods))
+  const payer = payerAt(NOON)
+  expect(payer.budgets).toEqual(["key_x", "key_x@2026-11-30", "key_x@2026-11"])
+  expect(payer.until).toBe(NEXT_DAY)
+  expect(payerAt(NEXT_DAY - 1)).toBe(payer)
+  expect(payerAt(NEXT_DAY).budgets).toEqual(["key_x", "key_x@2026-12-01", "key_x@2026-12"])
+  // A clock that is set back goes back to the day before.
+  expect(payerAt(NOON)).toEqual(payer)
+})
+
+test("a month lasts to its end, whatever the day", async () => {
+  await using book = Book.direct()
+  await book.account("a", 0n)
+  const payerAt = payersOf(await book.key("key_x", "a", null, { monthlyBudget: 1n }))
+  const payer = payerAt(NOON)
+  expect(payer.budgets).toEqual(["key_x@2026-11"])
+  expect([payer.from, payer.until]).toEqual([Date.parse("2026-11-01T00:00:00Z"), NEXT_DAY])
+})
+
+test("the name of a budget's owner says which period it is of", () => {
+  expect(readPeriodOwner("key_x")).toBeUndefined()
+  expect(readPeriodOwner("somebody@home")).toBeUndefined()
+  for (const period of ["day", "month"] as const) {
+    const owner = budgetOwner("key_x", period, NOON)
+    const read = readPeriodOwner(owner)
+    expect(read).toMatchObject({ key: "key_x", period, until: endOfPeriod(period, NOON) })
+    expect(NOON).toBeWithin(read!.from, read!.until)
+  }
+  expect(endOfPeriod("month", Date.parse("2026-12-31T23:59:59Z"))).toBe(Date.parse("2027-01-01"))
+})
+
+test("a charge's row tells its budgets by bits", () => {
+  for (let bits = 0; bits < 8; bits++) {
+    const owners = ownersOfBits(bits, "key_x", NOON)
+    expect(bitsOf(owners, "key_x")).toBe(bits)
+  }
+})

@@ -1,0 +1,199 @@
+import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bun:test"
+import { payersOf } from "../../src/keys/payer.ts"
+import type { Payer } from "../../src/store/records.ts"
+import { verifyBooks } from "../../src/store/verify.ts"
+import { Book } from "../store/book.ts"
+
+const MORNING = new Date("2026-11-29T08:00:00Z")
+const NEXT_MORNING = new Date("2026-11-30T08:00:00Z")
+const NEXT_MONTH = new Date("2026-12-01T08:00:00Z")
+
+beforeEach(() => void setSystemTime(MORNING))
+afterEach(() => void setSystemTime())
+
+/** A key that may spend 50 in all, 20 a day and 30 a month, of an account with plenty. */
+async function thrifty(book: Book): Promise<(now: number) => Payer> {
+  await book.account("a", 1_000n)
+  const periods = { dailyBudget: 20n, monthlyBudget: 30n }
+  return payersOf(await book.key("key_x", "a", 50n, periods))
+}
+
+async function left(book: Book): Promise<(bigint | null)[]> {
+  const key = await book.store.findKey("key_x")
+  return [key!.budgetLeft, key!.dailyLeft, key!.monthlyLeft]
+}
+
+describe("budgets of a day and of a month", () => {
+  test("are drawn on together, and the smallest decides", async () => {
+    await using book = Book.direct()
+    const payerAt = await thrifty(book)
+    const ledger = await book.ledger("node")
+    expect(await left(book)).toEqual([50n, 20n, 30n])
+    const payer = payerAt(Date.now())
+    expect(await ledger.extend(payer, 21n)).toBeUndefined()
+    expect(await ledger.extend(payer, 20n)).toBe(true)
+    const hold = ledger.tryHold(book.order(payer, 15n))!
+    expect(ledger.available(payer)).toBe(5n)
+    expect((await ledger.settle(hold, 12n, "{}")).charged).toBe(12n)
+    expect(await left(book)).toEqual([38n, 8n, 18n])
+    expect(ledger.standing(payer).map(({ posted }) => posted)).toEqual([988n, 38n, 8n, 18n])
+    expect((await verifyBooks(book.store)).problems).toEqual([])
+  })
+
+  test("begin anew with their period, and nothing has to be set back for it", async () => {
+    await using book = Book.direct()
+    const payerAt = await thrifty(book)
+    const ledger = await book.ledger("node")
+    const spend = async (cost: bigint): Promise<bigint> => {
+      const payer = payerAt(Date.now())
+      await ledger.extend(payer, cost)
+      const hold = ledger.tryHold(book.order(payer, cost))
+      return hold ? (await ledger.settle(hold, cost, "{}")).charged : 0n
+    }
+    expect(await spend(20n)).toBe(20n)
+    expect(await spend(1n)).toBe(0n)
+    setSystemTime(NEXT_MORNING)
+    expect(await left(book)).toEqual([30n, 20n, 10n])
+    expect(await spend(11n)).toBe(0n)
+    expect(await spend(10n)).toBe(10n)
+    setSystemTime(NEXT_MONTH)
+    expect(await left(book)).toEqual([20n, 20n, 30n])
+    expect(await spend(20n)).toBe(20n)
+    expect(await left(book)).toEqual([0n, 0n, 10n])
+    expect((await verifyBooks(book.store)).problems).toEqual([])
+  })
+
+  test("pay for a request on the day on which its hold was placed", async () => {
+    await using book = Book.direct()
+    const payerAt = await thrifty(book)
+    const ledger = await book.ledger("node")
+    const payer = payerAt(Date.now())
+    await ledger.extend(payer, 20n)
+    const hold = ledger.tryHold(book.order(payer, 10n))!
+    const late = book.order(payer, 5n)
+    setSystemTime(NEXT_MORNING)
+    // It was asked for before midnight and got its turn after it.
+    const lateHold = ledger.tryHold(late)!
+    await ledger.tick([])
+    await ledger.settle(hold, 12n, "{}")
+    await ledger.settle(lateHold, 5n, "{}")
+    expect(await left(book)).toEqual([33n, 20n, 13n])
+    const receipts = await Promise.all(
+      [hold, lateHold].map((one) => book.store.findReceipt(one.request)),
+    )
+    for (const receipt of receipts) expect(receipt?.budgets).toContain("key_x@2026-11-29")
+    expect((await verifyBooks(book.store)).problems).toEqual([])
+  })
+
+  test("are given back and forgotten when their period is over and nothing runs on them", async () => {
+    await using book = Book.direct()
+    const payerAt = await thrifty(book)
+    const ledger = await book.ledger("node")
+    const payer = payerAt(Date.now())
+    await ledger.extend(payer, 20n)
+    const hold = ledger.tryHold(book.order(payer, 0n))!
+    setSystemTime(NEXT_MORNING)
+    await ledger.tick([])
+    expect(ledger.available(payer)).toBe(20n)
+    // A hold of nothing can still grow.
+    expect((await ledger.settle(hold, 3n, "{}")).charged).toBe(3n)
+    await ledger.tick([])
+    expect(ledger.available(payer)).toBe(0n)
+    const other = await book.ledger("other")
+    expect(await other.extend(payer, 17n)).toBeUndefined()
+    await ledger.tick((await book.store.pollNode("node", null)).recalls)
+    expect(await other.extend(payer, 17n)).toBe(true)
+    expect((await verifyBooks(book.store)).problems).toEqual([])
+  })
+
+  test("are leased in full by nobody who has died", async () => {
+    await using book = Book.direct()
+    const payerAt = await thrifty(book)
+    const payer = payerAt(Date.now())
+    const dead = await book.ledger("dead")
+    await dead.extend(payer, 20n)
+    await book.store.removeNode("dead", Date.now())
+    const ledger = await book.ledger("node")
+    expect(await ledger.extend(payer, 20n)).toBe(true)
+  })
+})
+
+describe("a change of a key", () => {
+  test("gives and takes what is left of its budgets by the difference", async () => {
+    await using book = Book.direct()
+    const payerAt = await thrifty(book)
+    const ledger = await book.ledger("node")
+    const payer = payerAt(Date.now())
+    await ledger.extend(payer, 10n)
+    await ledger.settle(ledger.tryHold(book.order(payer, 8n))!, 8n, "{}")
+    await book.store.removeNode("node", Date.now())
+    await book.store.updateKey("key_x", { budget: 40n, dailyBudget: 30n, monthlyBudget: 9n })
+    expect(await left(book)).toEqual([32n, 22n, 1n])
+    // Below what was spent there is nothing left; what was spent is not forgotten.
+    await book.store.updateKey("key_x", { budget: 5n, dailyBudget: 5n, monthlyBudget: 5n })
+    expect(await left(book)).toEqual([0n, 0n, 0n])
+    await book.store.updateKey("key_x", { budget: 10n, dailyBudget: null, monthlyBudget: 7n })
+    expect(await left(book)).toEqual([2n, null, 0n])
+    await book.store.updateKey("key_x", { dailyBudget: 9n })
+    expect(await left(book)).toEqual([2n, 1n, 0n])
+    expect((await verifyBooks(book.store)).problems).toEqual([])
+  })
+
+  test("takes nothing that requests hold", async () => {
+    await using book = Book.direct()
+    const payerAt = await thrifty(book)
+    const ledger = await book.ledger("node")
+    const payer = payerAt(Date.now())
+    await ledger.extend(payer, 20n)
+    const hold = ledger.tryHold(book.order(payer, 20n))!
+    await book.store.updateKey("key_x", { budget: 1n, dailyBudget: 1n })
+    expect((await ledger.settle(hold, 20n, "{}")).charged).toBe(20n)
+    await book.store.updateKey("key_x", { name: "other" })
+    expect(await left(book)).toEqual([0n, 0n, 10n])
+    expect((await verifyBooks(book.store)).problems).toEqual([])
+  })
+
+  test("gives a key its first budget, which counts from then on", async () => {
+    await using book = Book.direct()
+    const plain = await book.account("a", 100n)
+    await book.key("key", "a", null)
+    const ledger = await book.ledger("node")
+    await ledger.extend(plain, 10n)
+    await ledger.settle(ledger.tryHold(book.order(plain, 10n))!, 10n, "{}")
+    const record = await book.store.updateKey("key", { budget: 5n, dailyBudget: 5n })
+    expect(record).toMatchObject({ budgetLeft: 5n, dailyLeft: 5n, monthlyLeft: null })
+    const payer = payersOf(record)(Date.now())
+    await ledger.extend(payer, 5n)
+    await ledger.settle(ledger.tryHold(book.order(payer, 4n))!, 4n, "{}")
+    expect(await book.store.findKey("key")).toMatchObject({ budgetLeft: 1n, dailyLeft: 1n })
+    expect((await verifyBooks(book.store)).problems).toEqual([])
+  })
+
+  test("is heard of by everybody, and is refused once it is revoked", async () => {
+    await using book = Book.direct()
+    await book.account("a", 0n)
+    await book.key("key", "a", null)
+    const { revision } = await book.store.keysSince(-1)
+    const change = { name: "new", models: ["sim/*"], requestsPerMinute: 5, expiresAt: 9 }
+    await book.store.updateKey("key", change)
+    const news = await book.store.keysSince(revision)
+    expect(news.keys).toMatchObject([{ id: "key", ...change, tokensPerMinute: null }])
+    await book.store.revokeKey("key", 1)
+    const late = book.store.updateKey("key", { name: "late" })
+    await expect(late).rejects.toMatchObject({ code: "revoked" })
+    await expect(book.store.updateKey("none", {})).rejects.toMatchObject({ code: "not_found" })
+  })
+})
+
+test("a budget that was changed behind the book's back is found", async () => {
+  await using book = Book.direct()
+  const payerAt = await thrifty(book)
+  const ledger = await book.ledger("node")
+  const payer = payerAt(Date.now())
+  await ledger.extend(payer, 10n)
+  await ledger.settle(ledger.tryHold(book.order(payer, 8n))!, 8n, "{}")
+  book.change("UPDATE balances SET posted = posted + 1 WHERE owner = 'key_x@2026-11-29'")
+  const { problems } = await verifyBooks(book.store)
+  expect(problems).toMatchObject([{ account: "a", number: null, fault: "budget" }])
+  expect(problems[0]?.message).toContain("key_x@2026-11-29")
+})

@@ -1,0 +1,83 @@
+import { expect, test } from "bun:test"
+import { payersOf } from "../../src/keys/payer.ts"
+import { KeyHasher } from "../../src/keys/secret.ts"
+import { Node } from "../../src/ledger/node.ts"
+import { COMMAND_LINE } from "../../src/management/actor.ts"
+import { Audit } from "../../src/management/audit.ts"
+import { Keys } from "../../src/management/keys.ts"
+import { verifyBooks } from "../../src/store/verify.ts"
+import { Book, until } from "../store/book.ts"
+
+const CREDIT = 1_000_000_000n
+
+test("a budget shrinks at once, though a running process has leased all of it", async () => {
+  await using book = Book.direct()
+  await using stack = new AsyncDisposableStack()
+  await book.account("a", 1_000n * CREDIT)
+  const periods = { dailyBudget: 50n * CREDIT, monthlyBudget: 80n * CREDIT }
+  const payerAt = payersOf(await book.key("key_x", "a", 100n * CREDIT, periods))
+  const store = await book.threaded()
+  const ledger = await book.ledger("node", store)
+  const listeners = {
+    onNews: (news: { recalls: readonly string[] }) => ledger.tick(news.recalls),
+    onForgotten: () => ledger.forgetLeases(),
+    onExpired() {},
+    onFailure: console.error,
+  }
+  stack.use(await Node.join(store, "node", listeners))
+  const payer = payerAt(Date.now())
+  await ledger.extend(payer, CREDIT)
+  await ledger.settle(ledger.tryHold(book.order(payer, CREDIT))!, CREDIT, "{}")
+  expect(ledger.available(payer)).toBe(49n * CREDIT)
+
+  const keys = new Keys(book.store, new Audit(book.store), new KeyHasher("pepper".repeat(12)))
+  const order = { budget: "20", daily_budget: "0.5", monthly_budget: "3" }
+  expect(await keys.change(COMMAND_LINE, "key_x", order)).toMatchObject({
+    budget: { limit: "20", left: "19" },
+    daily_budget: { limit: "0.5", left: "0" },
+    monthly_budget: { limit: "3", left: "2" },
+  })
+  await until(() => ledger.available(payer) === 0n)
+  expect(await ledger.extend(payer, 1n)).toBeUndefined()
+  await keys.change(COMMAND_LINE, "key_x", { daily_budget: "5" })
+  expect(await ledger.extend(payer, 2n * CREDIT)).toBe(true)
+  expect(await ledger.extend(payer, 3n * CREDIT)).toBeUndefined()
+  expect((await verifyBooks(book.store)).problems).toEqual([])
+}, 15_000)
+
+test("what a running request holds of a budget is left to it, and to no other", async () => {
+  await using book = Book.direct()
+  await book.account("a", 1_000n * CREDIT)
+  const payerAt = payersOf(await book.key("key_x", "a", 100n * CREDIT))
+  const ledger = await book.ledger("node")
+  const payer = payerAt(Date.now())
+  await ledger.extend(payer, CREDIT)
+  const hold = ledger.tryHold(book.order(payer, 30n * CREDIT))!
+  const keys = new Keys(book.store, new Audit(book.store), new KeyHasher("pepper".repeat(12)))
+  const changed = await keys.change(COMMAND_LINE, "key_x", { budget: "5" })
+  expect(changed.budget).toMatchObject({ limit: "5", left: "5" })
+  const look = async () => ledger.tick((await book.store.pollNode("node", null)).recalls)
+  await look()
+  expect(await ledger.extend(payer, 1n)).toBeUndefined()
+  expect((await ledger.settle(hold, 2n * CREDIT, "{}")).charged).toBe(2n * CREDIT)
+  await look()
+  expect(await ledger.extend(payer, 3n * CREDIT + 1n)).toBeUndefined()
+  expect(await ledger.extend(payer, 3n * CREDIT)).toBe(true)
+  expect((await book.store.pollNode("node", null)).recalls).toEqual([])
+  expect((await verifyBooks(book.store)).problems).toEqual([])
+})
+
+test("a process that dies takes nothing along of what was to be taken away", async () => {
+  await using book = Book.direct()
+  await book.account("a", 1_000n * CREDIT)
+  const payer = payersOf(await book.key("key_x", "a", 100n))(Date.now())
+  const dead = await book.ledger("dead")
+  await dead.extend(payer, 100n)
+  await book.store.updateKey("key_x", { budget: 10n })
+  await book.store.removeNode("dead", Date.now())
+  const ledger = await book.ledger("node")
+  expect(await ledger.extend(payer, 11n)).toBeUndefined()
+  expect(await ledger.extend(payer, 10n)).toBe(true)
+  await book.store.updateKey("key_x", { budget: 30n })
+  expect(await ledger.extend(payer, 30n)).toBe(true)
+})

@@ -1,0 +1,237 @@
+import { describe, expect, test } from "bun:test"
+import type { NewCode } from "../../src/store/code-records.ts"
+import { verifyBooks } from "../../src/store/verify.ts"
+import { Book, payerOf, until } from "./book.ts"
+
+const DAY = 24 * 60 * 60 * 1_000
+
+function codeOf(id: string, changes: Partial<NewCode> = {}): NewCode {
+  return {
+    id,
+    hash: `hash of ${id}`,
+    hint: "WXYZ",
+    note: null,
+    amount: 5n,
+    uses: 2,
+    createdAt: 10,
+    expiresAt: null,
+    author: "me",
+    ...changes,
+  }
+}
+
+function redemption(id: string, account: string, at = 20) {
+  return { hash: `hash of ${id}`, account, at, author: "ada" }
+}
+
+describe("an account", () => {
+  test("changes its name and what is kept of it, each alone", async () => {
+    await using book = Book.direct()
+    await book.account("a", 7n)
+    expect(await book.store.updateAccount("a", { name: "new" })).toMatchObject({
+      name: "new",
+      storesContent: false,
+      balance: 7n,
+    })
+    await book.store.updateAccount("a", { storesContent: true })
+    expect(await book.store.findAccount("new")).toMatchObject({ id: "a", storesContent: true })
+  })
+
+  test("takes no name that another has, and there has to be one", async () => {
+    await using book = Book.direct()
+    await book.account("a", 0n)
+    await book.account("b", 0n)
+    const taken = book.store.updateAccount("a", { name: "name of b" })
+    await expect(taken).rejects.toMatchObject({ code: "exists" })
+    expect(await book.store.updateAccount("a", { name: "name of a" })).toMatchObject({ id: "a" })
+    await expect(book.store.updateAccount("x", {})).rejects.toMatchObject({ code: "not_found" })
+  })
+
+  test("never holds more than the book can count", async () => {
+    await using book = Book.direct()
+    await book.account("a", 2n ** 63n - 1n)
+    await expect(book.grant("a", 1n)).rejects.toMatchObject({ code: "too_much" })
+    expect(await book.balanceOf("a")).toBe(2n ** 63n - 1n)
+  })
+})
+
+describe("a code", () => {
+  test("gives each account its credits once, as often as it may be used", async () => {
+    await using book = Book.direct()
+    for (const id of ["a", "b", "c"]) await book.account(id, 0n)
+    await book.store.createCode(codeOf("code"))
+    expect(await book.store.redeemCode(redemption("code", "a"))).toMatchObject({
+      kind: "code",
+      amount: 5n,
+      balance: 5n,
+      note: "code",
+      author: "ada",
+      at: 20,
+    })
+    const again = book.store.redeemCode(redemption("code", "a"))
+    await expect(again).rejects.toMatchObject({ code: "exists" })
+    await book.store.redeemCode(redemption("code", "b"))
+    const late = book.store.redeemCode(redemption("code", "c"))
+    await expect(late).rejects.toMatchObject({ code: "insufficient" })
+    expect(await book.store.findCode("code")).toMatchObject({ used: 2, uses: 2 })
+    expect(await book.balanceOf("c")).toBe(0n)
+    expect((await verifyBooks(book.store)).problems).toEqual([])
+  })
+
+  test("of one use is used once, whoever comes at the same moment", async () => {
+    await using book = Book.direct()
+    const stores = [await book.threaded(), await book.threaded()]
+    for (let index = 0; index < 10; index++) await book.account(`a${index}`, 0n)
+    await book.store.createCode(codeOf("code", { uses: 1 }))
+    const tries = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, index) =>
+        stores[index % 2]!.redeemCode(redemption("code", `a${index}`)),
+      ),
+    )
+    expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
+  })
+
+  test("is refused when it is unknown, revoked or expired, or nobody is to get it", async () => {
+    await using book = Book.direct()
+    await book.account("a", 0n)
+    await book.store.createCode(codeOf("old", { expiresAt: 20 }))
+    await book.store.createCode(codeOf("ended"))
+    await book.store.revokeCode("ended", 15)
+    for (const [code, refusal] of [
+      ["none", "not_found"],
+      ["old", "expired"],
+      ["ended", "revoked"],
+    ] as const) {
+      const redeeming = book.store.redeemCode(redemption(code, "a"))
+      await expect(redeeming).rejects.toMatchObject({ code: refusal })
+    }
+    expect(await book.store.redeemCode(redemption("old", "a", 19))).toMatchObject({ amount: 5n })
+    await book.store.createCode(codeOf("fresh"))
+    const nobody = book.store.redeemCode(redemption("fresh", "nobody"))
+    await expect(nobody).rejects.toMatchObject({ code: "not_found" })
+    await expect(book.store.revokeCode("none", 1)).rejects.toMatchObject({ code: "not_found" })
+    expect(await book.store.revokeCode("ended", 99)).toMatchObject({ revokedAt: 15 })
+  })
+
+  test("is listed with the newest first, page by page", async () => {
+    await using book = Book.direct()
+    for (const [id, createdAt] of Object.entries({ a: 1, b: 2, c: 2, d: 3 })) {
+      await book.store.createCode(codeOf(id, { createdAt }))
+    }
+    const first = await book.store.listCodes(null, 2)
+    expect(first.map(({ id }) => id)).toEqual(["d", "c"])
+    const second = await book.store.listCodes("c", 2)
+    expect(second.map(({ id }) => id)).toEqual(["b", "a"])
+    expect(JSON.stringify(first, (_, value) => String(value))).not.toContain("hash")
+  })
+})
+
+test("a payment that is told again is one entry", async () => {
+  await using book = Book.direct()
+  await book.account("a", 0n)
+  await book.account("b", 0n)
+  const payment = { id: "pay_1", account: "a", amount: 9n, at: 3, note: "card" }
+  const entry = await book.store.addPayment(payment)
+  expect(entry).toMatchObject({ kind: "payment", amount: 9n, note: "card", number: 1 })
+  expect(await book.store.addPayment(payment)).toEqual(entry)
+  expect(await book.store.addPayment({ ...payment, account: "b", at: 8 })).toEqual(entry)
+  await book.store.addPayment({ ...payment, id: "pay_2" })
+  expect([await book.balanceOf("a"), await book.balanceOf("b")]).toEqual([18n, 0n])
+})
+
+describe("entries", () => {
+  test("are listed from the newest back, all or of one kind", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("a", 100n)
+    const ledger = await book.ledger("node")
+    for (const cost of [1n, 2n]) {
+      await ledger.extend(payer, 5n)
+      await ledger.settle(ledger.tryHold(book.order(payer, 5n))!, cost, "{}")
+      await book.grant("a", 1n)
+    }
+    const numbers = async (...order: Parameters<typeof book.store.listEntriesBack>) =>
+      (await book.store.listEntriesBack(...order)).map(({ number }) => number)
+    expect(await numbers("a", null, 3, null)).toEqual([5, 4, 3])
+    expect(await numbers("a", 3, 3, null)).toEqual([2, 1])
+    expect(await numbers("a", null, 9, "charge")).toEqual([4, 2])
+    expect(await numbers("a", 4, 9, "charge")).toEqual([2])
+    expect(await numbers("b", null, 9, null)).toEqual([])
+  })
+
+  test("of a time are found, though charges stand where their requests ended", async () => {
+    await using book = Book.direct()
+    await book.account("a", 0n)
+    const times = [10, 12, 11.5, 12, 14, 13.1, 14, 15, 15, 16].map((day) => day * DAY)
+    for (const at of times) {
+      const entry = { account: "a", kind: "grant" as const, amount: 1n, at }
+      await book.store.addEntry({ ...entry, note: null, author: null })
+    }
+    for (let from = 9 * DAY; from < 18 * DAY; from += DAY / 2) {
+      for (const length of [0, DAY / 2, 3 * DAY]) {
+        const until = from + length
+        const { after, last } = await book.store.findEntries("a", from, until)
+        times.forEach((at, index) => {
+          const number = index + 1
+          if (number <= after) expect(at).toBeLessThan(from)
+          if (number > last) expect(at).toBeGreaterThanOrEqual(until)
+        })
+      }
+    }
+    expect(await book.store.findEntries("nobody", 0, DAY)).toEqual({ after: 0, last: 0 })
+  })
+
+  test("tell a statement the key and the model of a charge", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("a", 100n)
+    const ledger = await book.ledger("node")
+    await ledger.extend(payer, 5n)
+    const order = book.order(payer, 5n)
+    await ledger.settle(ledger.tryHold(order)!, 3n, '{"model":"sim/echo"}')
+    expect(await book.store.listStatementLines("a", 0, 9)).toMatchObject([
+      { number: 1, kind: "grant", key: null, model: null },
+      { number: 2, kind: "charge", key: "key", model: "sim/echo", request: order.request },
+    ])
+  })
+})
+
+test("holds that last are listed, those of other accounts are not", async () => {
+  await using book = Book.direct()
+  await book.account("a", 100n)
+  const node = { id: "node", process: 1, host: "test", beatAt: 1 }
+  await book.store.joinNode(node)
+  const hold = { request: "r1", account: "a", key: "key", amount: 4n, at: 5, receipt: "{}" }
+  const opened = [hold, { ...hold, request: "r2", account: "b" }]
+  await book.store.post("node", { postings: [], opened, closed: [] })
+  expect(await book.store.listHolds("a")).toEqual([hold])
+  await book.store.post("node", { postings: [], opened: [], closed: ["r1"] })
+  expect(await book.store.listHolds("a")).toEqual([])
+})
+
+describe("what is recalled", () => {
+  test("is not leased anew while it is to be taken out", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("a", 100n)
+    const ledger = await book.ledger("node")
+    await ledger.extend(payer, 10n)
+    expect(ledger.available(payer)).toBe(100n)
+    expect(await book.store.recall("a", 60n)).toBe(0n)
+    const { recalls } = await book.store.pollNode("node", null)
+    expect(recalls).toEqual(["a"])
+    await ledger.tick(recalls)
+    expect(await book.store.recall("a", 60n)).toBe(100n)
+    expect(await ledger.extend(payer, 41n)).toBeUndefined()
+    expect(await ledger.extend(payer, 40n)).toBe(true)
+    await book.store.endRecall("a")
+    expect(await ledger.extend(payer, 100n)).toBe(true)
+  })
+
+  test("can be leased again when nobody has asked for half a second", async () => {
+    await using book = Book.direct()
+    const payer = payerOf("a")
+    await book.account("a", 100n)
+    await book.store.recall("a", 60n)
+    const ledger = await book.ledger("node")
+    expect(await ledger.extend(payer, 100n)).toBeUndefined()
+    await until(async () => (await ledger.extend(payer, 100n)) === true)
+  })
+})

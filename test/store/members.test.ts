@@ -1,0 +1,110 @@
+import { expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { MemberRole } from "../../src/store/member-records.ts"
+import { openStore } from "../../src/store/open-store.ts"
+import type { Store } from "../../src/store/store.ts"
+
+const NOW = 1_800_000_000_000
+
+/** Two processes' views of one file, with the account `acc_a`. */
+async function withStores(work: (here: Store, there: Store) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "tollgate-members-"))
+  try {
+    await using here = await openStore(join(folder, "book.db"), "shared")
+    await using there = await openStore(join(folder, "book.db"), "shared")
+    await here.createAccount({ id: "acc_a", name: "a", createdAt: 1 })
+    await work(here, there)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function member(user: string, role: MemberRole, joinedAt = NOW) {
+  return { id: `mem_${user}`, account: "acc_a", user, role, joinedAt }
+}
+
+function invitation(id: string) {
+  return {
+    id,
+    account: "acc_a",
+    email: "ada@example.com",
+    role: "member" as const,
+    invitedBy: "olga@example.com",
+    createdAt: NOW,
+    expiresAt: NOW + 1_000,
+    tokenHash: `hash of ${id}`,
+  }
+}
+
+test("two owners who leave at the same moment do not both", async () => {
+  await withStores(async (here, there) => {
+    await here.addMember(member("ada", "owner"))
+    await here.addMember(member("bob", "owner"))
+    const outcomes = await Promise.allSettled([
+      here.removeMember("mem_ada"),
+      there.changeMember("mem_bob", "viewer"),
+    ])
+    const failed = outcomes.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []))
+    expect(failed).toEqual(["last_owner"])
+    const left = await here.listMembers({ accounts: ["acc_a"] }, null, 10)
+    expect(left.filter(({ role }) => role === "owner")).toHaveLength(1)
+  })
+})
+
+test("a user is in an account once, and only in one that there is", async () => {
+  await withStores(async (here) => {
+    await here.addMember(member("ada", "owner"))
+    const again = here.addMember({ ...member("ada", "viewer"), id: "mem_2" })
+    await expect(again).rejects.toMatchObject({ code: "exists" })
+    const nowhere = here.addMember({ ...member("bob", "owner"), account: "acc_b" })
+    await expect(nowhere).rejects.toMatchObject({ code: "not_found" })
+    await expect(here.removeMember("mem_x")).rejects.toMatchObject({ code: "not_found" })
+  })
+})
+
+test("an invitation is good once, in all processes together, and until it expires", async () => {
+  await withStores(async (here, there) => {
+    await here.insertInvitation(invitation("inv_1"))
+    expect(await there.isInvited("ada@example.com", NOW)).toBe(true)
+    expect(await there.isInvited("ada@example.com", NOW + 1_000)).toBe(false)
+    expect(await there.findInvitationByToken("hash of inv_1", NOW)).toMatchObject({ id: "inv_1" })
+    expect(await there.findInvitationByToken("hash of inv_1", NOW + 1_000)).toBeNull()
+    const late = here.acceptInvitation("inv_1", member("late", "member", NOW + 1_000))
+    await expect(late).rejects.toMatchObject({ code: "not_found" })
+    const outcomes = await Promise.allSettled([
+      here.acceptInvitation("inv_1", member("ada", "member")),
+      there.acceptInvitation("inv_1", member("eve", "member")),
+    ])
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"])
+    expect(await here.listMembers({}, null, 10)).toHaveLength(1)
+    expect(await here.listInvitations(null, NOW, null, 10)).toEqual([])
+  })
+})
+
+test("an invitation stays open when its user cannot be added", async () => {
+  await withStores(async (here) => {
+    await here.addMember(member("ada", "viewer"))
+    await here.insertInvitation(invitation("inv_1"))
+    const order = { ...member("ada", "member"), id: "mem_2" }
+    await expect(here.acceptInvitation("inv_1", order)).rejects.toMatchObject({ code: "exists" })
+    expect(await here.findInvitation("inv_1", NOW)).not.toBeNull()
+  })
+})
+
+test("lists are of the accounts and users that are asked for, from a position on", async () => {
+  await withStores(async (here) => {
+    await here.createAccount({ id: "acc_b", name: "b", createdAt: 1 })
+    await here.addMember(member("ada", "owner", NOW))
+    await here.addMember(member("bob", "viewer", NOW))
+    await here.addMember({ ...member("ada", "viewer", NOW + 1), id: "mem_b", account: "acc_b" })
+    const ids = async (...order: Parameters<Store["listMembers"]>) =>
+      (await here.listMembers(...order)).map(({ id }) => id)
+    expect(await ids({}, null, 10)).toEqual(["mem_ada", "mem_bob", "mem_b"])
+    expect(await ids({ accounts: ["acc_b"] }, null, 10)).toEqual(["mem_b"])
+    expect(await ids({ accounts: [] }, null, 10)).toEqual([])
+    expect(await ids({ users: ["ada"] }, null, 10)).toEqual(["mem_ada", "mem_b"])
+    expect(await ids({}, { at: NOW, id: "mem_ada" }, 1)).toEqual(["mem_bob"])
+  })
+})

@@ -1,0 +1,78 @@
+import { ContentShelf } from "../../src/store/content-shelf.ts"
+import { ReportsOnDemand } from "../../src/store/reports-on-demand.ts"
+import { Book } from "./book.ts"
+
+/** A request that is in the book; what is not said is as of a plain one. */
+export interface ReportedRequest {
+  readonly request: string
+  readonly account?: string
+  readonly key?: string
+  readonly at?: number
+  /** Nanocredits; 0 is a request that was not charged. */
+  readonly cost?: bigint
+  readonly model?: string
+  /** How its attempts ended, the last one last. */
+  readonly outcomes?: readonly string[]
+  readonly status?: "settled" | "released" | "expired"
+  readonly duration?: number
+  readonly firstByte?: number | null
+  readonly usage?: Readonly<Record<string, number>> | null
+  readonly stream?: boolean
+}
+
+/** An account of a test with enough to pay. */
+const BALANCE = 1_000_000_000_000n
+
+/** A book with requests in it, and its reports. */
+export class ReportedBook implements AsyncDisposable {
+  readonly book = Book.direct()
+  readonly reports = new ReportsOnDemand(this.book.directory.database)
+  readonly shelf = new ContentShelf(this.book.directory.database, this.reports)
+
+  /** Accounts `a` and `b`, with keys `key_a` and `key_b`. */
+  static async open(): Promise<ReportedBook> {
+    const own = new ReportedBook()
+    for (const account of ["a", "b"]) {
+      await own.book.account(account, BALANCE)
+      await own.book.key(`key_${account}`, account, null)
+    }
+    return own
+  }
+
+  /** Puts requests into the book, in this order. */
+  async add(...requests: readonly ReportedRequest[]): Promise<void> {
+    const postings = requests.map((request) => {
+      const { account = "a", at = Date.now(), cost = 10n } = request
+      const key = request.key ?? `key_${account}`
+      const receipt = receiptOf(request)
+      return { request: request.request, account, key, budgets: [], amount: cost, at, receipt }
+    })
+    await this.book.store.post("node", { postings, opened: [], closed: [] })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.reports[Symbol.asyncDispose]()
+    await this.book[Symbol.asyncDispose]()
+  }
+}
+
+/** A receipt's text, with the members that `relay/receipt.ts` writes. */
+export function receiptOf(request: ReportedRequest): string {
+  const { model = "sim/echo", outcomes = ["ok"], status = "settled" } = request
+  const { usage = { input: 10, output: 5 }, duration = 100, firstByte = 20 } = request
+  return JSON.stringify({
+    id: request.request,
+    object: "receipt",
+    status,
+    endpoint: "/v1/chat/completions",
+    model,
+    stream: request.stream ?? false,
+    deployment: status === "settled" ? model : null,
+    estimated: false,
+    usage,
+    duration_ms: duration,
+    first_byte_ms: firstByte,
+    attempts: outcomes.map((outcome) => ({ deployment: model, status: 200, outcome, duration })),
+    losses: [],
+  })
+}
