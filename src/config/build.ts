@@ -1,4 +1,6 @@
 import { resolve } from "node:path"
+import { paymentSettings } from "./payment-settings.ts"
+import { signInSettings } from "./sign-in-settings.ts"
 import type { Overrides } from "./environment.ts"
 import type { FileModel, FilePrice, FileProvider, FileSettings } from "./schema.ts"
 import type {
@@ -10,7 +12,8 @@ import type {
   Settings,
 } from "./settings.ts"
 
-const MEBIBYTE = 1024 * 1024
+/** Bytes. */
+export const MEBIBYTE = 1024 * 1024
 
 export interface SettingsParts {
   readonly file: FileSettings
@@ -19,6 +22,8 @@ export interface SettingsParts {
   readonly overrides: Overrides
   /** Entries as the file has them, made of environment variables. */
   readonly environmentProviders: Readonly<Record<string, FileProvider>>
+  /** Where the part that has the file's shape comes from; absent: the file. */
+  readonly origin?: "file" | "console"
 }
 
 /** Puts checked parts together and fills in the defaults. */
@@ -34,6 +39,8 @@ export function buildSettings(parts: SettingsParts): Settings {
     data: dataDirectory(parts),
     publicUrl: file.server?.public_url,
     adminToken: overrides.adminToken ?? file.admin_token,
+    console: signInSettings(file.console),
+    stripe: paymentSettings(file.stripe),
     limits: {
       bodyBytes: Math.round((file.limits?.body_mb ?? 32) * MEBIBYTE),
       mediaBytes: Math.round((file.limits?.media_mb ?? 20) * MEBIBYTE),
@@ -50,7 +57,7 @@ export function buildSettings(parts: SettingsParts): Settings {
     multiplier: file.multiplier ?? "1",
     providers: named([
       ...providers(parts.environmentProviders, "environment"),
-      ...providers(file.providers ?? {}, "file"),
+      ...providers(file.providers ?? {}, parts.origin ?? "file"),
     ]),
     models: named(Object.entries(file.models ?? {}).map(([id, entry]) => [id, model(id, entry)])),
   })
@@ -82,12 +89,12 @@ function dataDirectory({ file, fileDirectory, overrides }: SettingsParts): strin
 
 function providers(
   entries: Readonly<Record<string, FileProvider>>,
-  origin: "file" | "environment",
+  origin: ProviderSettings["origin"],
 ): [string, ProviderSettings][] {
   return Object.entries(entries).map(([id, entry]) => [id, provider(entry, origin)])
 }
 
-function provider(entry: FileProvider, origin: "file" | "environment"): ProviderSettings {
+function provider(entry: FileProvider, origin: ProviderSettings["origin"]): ProviderSettings {
   const headers = Object.entries(entry.headers ?? {})
   return present({
     vendor: entry.vendor,
@@ -163,7 +170,9 @@ function present<Value extends object>(value: Value): Present<Value> {
 }
 
 /** A table whose names are the operator's: looking up `constructor` finds nothing. */
-function named<Value>(entries: readonly (readonly [string, Value])[]): Record<string, Value> {
+export function named<Value>(
+  entries: readonly (readonly [string, Value])[],
+): Record<string, Value> {
   const table: Record<string, Value> = Object.create(null)
   for (const [name, value] of entries) table[name] = value
   return table

@@ -1,4 +1,5 @@
-import type { DecimalText } from "./settings.ts"
+/** Decimal text, exactly as the operator meant it: `0.10`, `15`, `0.000001`. */
+export type DecimalText = string
 
 const NUMBER = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d{1,4}))?$/i
 

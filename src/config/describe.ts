@@ -1,3 +1,5 @@
+import type { PaymentSettings } from "./payment-settings.ts"
+import type { SignInSettings, OidcSettings } from "./sign-in-settings.ts"
 import type {
   BucketSettings,
   DeadlineSettings,
@@ -26,11 +28,24 @@ export interface ImageDescription extends Omit<ImageSettings, "bucket"> {
   }
 }
 
+export interface SignInDescription extends Omit<SignInSettings, "oidc"> {
+  readonly oidc: readonly (Omit<OidcSettings, "clientSecret"> & {
+    readonly clientSecret: Presence
+  })[]
+}
+
+export interface PaymentDescription extends Omit<PaymentSettings, "secretKey" | "webhookSecret"> {
+  readonly secretKey: Presence
+  readonly webhookSecret: Presence
+}
+
 export interface SettingsDescription {
   readonly server: Settings["server"]
   readonly data: string
   readonly publicUrl?: string
   readonly adminToken: Presence
+  readonly console?: SignInDescription
+  readonly stripe?: PaymentDescription
   readonly limits: Settings["limits"]
   readonly deadlines: DeadlineSettings
   readonly images: ImageDescription
@@ -42,14 +57,24 @@ export interface SettingsDescription {
 
 /** The settings as they may be shown to an operator: everything but the secrets. */
 export function describeSettings(settings: Settings): SettingsDescription {
-  const { publicUrl, adminToken, providers, images, ...open } = settings
+  const { publicUrl, adminToken, console, stripe, providers, images, ...open } = settings
   return {
     ...open,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     adminToken: presence(adminToken),
+    ...(console && { console: describeSignIn(console) }),
+    ...(stripe && { stripe: { ...stripe, secretKey: "set", webhookSecret: "set" } }),
     images: describeImages(images),
     providers: mapValues(providers, describeProvider),
   }
+}
+
+function describeSignIn({ oidc, ...open }: SignInSettings): SignInDescription {
+  const issuers = oidc.map(({ clientSecret, ...entry }) => ({
+    ...entry,
+    clientSecret: presence(clientSecret),
+  }))
+  return { ...open, oidc: issuers }
 }
 
 function describeImages({ bucket, ...open }: ImageSettings): ImageDescription {

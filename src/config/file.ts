@@ -1,15 +1,14 @@
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-import type { z } from "zod"
 import { ConfigError, type ConfigProblem } from "./config-error.ts"
 import type { Finding } from "./finding.ts"
-import { suggestion } from "./nearest.ts"
+import { asObject, issueFindings } from "./issues.ts"
 import { dialectsOf } from "./provider-rules.ts"
 import { structureFindings } from "./rules.ts"
 import { type FileSettings, type KnownNames, fileSchema } from "./schema.ts"
 import type { Environment } from "./substitute.ts"
 import type { KnownVendor } from "./vendors.ts"
-import { UNRESOLVED, YamlFile, isPrintableName } from "./yaml-file.ts"
+import { YamlFile } from "./yaml-file.ts"
 
 /** Read from the working directory when no file is named. */
 export const DEFAULT_FILE = "tollgate.yaml"
@@ -70,7 +69,9 @@ export class SettingsFile {
     const issues = parsed.success ? [] : parsed.error.issues
     const problems = [
       ...this.#yaml.problems,
-      ...issues.flatMap((issue) => this.#issueProblems(issue)),
+      ...issueFindings(this.#value, issues).map(({ path, message, name }) =>
+        this.#yaml.problem(path, message, name),
+      ),
       ...structureFindings(this.#value, vendors, providers).map((finding) => this.problem(finding)),
     ]
     const settings = parsed.data ?? {}
@@ -81,47 +82,6 @@ export class SettingsFile {
   problem({ path, message }: Finding): ConfigProblem {
     return this.#yaml.problem(path, message)
   }
-
-  #issueProblems(issue: z.core.$ZodIssue): ConfigProblem[] {
-    const value = valueAt(this.#value, issue.path)
-    if (value === UNRESOLVED) return []
-    if (issue.code === "unrecognized_keys") {
-      // The schema puts the names it knows there into the message.
-      const known = issue.message.split(" ")
-      return issue.keys.map((key) =>
-        this.#yaml.problem(issue.path, unknownName(key, known, asObject(value)?.[key]), key),
-      )
-    }
-    if (issue.code === "invalid_key") {
-      const parent = issue.path.slice(0, -1)
-      const message = issue.issues[0]?.message ?? "this name is not valid"
-      return [this.#yaml.problem(parent, message, String(issue.path.at(-1)))]
-    }
-    return [this.#yaml.problem(issue.path, issue.message)]
-  }
-}
-
-function unknownName(name: string, known: readonly string[], value: unknown): string {
-  const glued = known.find((knownName) => name.startsWith(`${knownName}:`))
-  if (glued !== undefined) return `there must be a space after '${glued}:'`
-  const hint = suggestion(name, known)
-  // A name without a value may be a secret that lost its own name.
-  const shown = isPrintableName(name) && (value !== null || hint !== "") ? ` '${name}'` : ""
-  return `unknown name${shown}.${hint || ` Known here: ${known.join(", ")}`}`
-}
-
-function asObject(value: unknown): Record<string, unknown> | undefined {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
-  return value as Record<string, unknown>
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let current = value
-  for (const step of path) {
-    if (Array.isArray(current)) current = current[Number(step)]
-    else current = asObject(current)?.[String(step)]
-  }
-  return current
 }
 
 function byPlace(left: ConfigProblem, right: ConfigProblem): number {

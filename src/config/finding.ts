@@ -4,6 +4,8 @@ import type { SettingPath } from "./yaml-file.ts"
 export interface Finding {
   readonly path: SettingPath
   readonly message: string
+  /** The first of the settings that are missing. */
+  readonly lacking?: string
 }
 
 /** A member of unchecked data. */

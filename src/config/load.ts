@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path"
 import { buildSettings } from "./build.ts"
+import { writtenNames } from "./changeable-settings.ts"
 import { ConfigError, type ConfigProblem } from "./config-error.ts"
 import { environmentProviders, switchedOn } from "./environment-providers.ts"
 import { readEnvironment } from "./environment.ts"
@@ -20,6 +21,8 @@ export interface LoadOptions {
 
 export interface LoadedSettings {
   readonly settings: Settings
+  /** Names of those settings that the console could change, and the file says already. */
+  readonly written: readonly string[]
   /** The absolute path of the file that was read; absent when there is none. */
   readonly file?: string
   /** What was odd, yet could be used. Holds no secret. */
@@ -58,6 +61,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   })
   return {
     settings,
+    written: writtenNames(reading.settings),
     ...(name === undefined ? {} : { file: resolve(name) }),
     warnings: [...own.warnings, ...added.warnings, ...settingsWarnings(settings, found)],
   }

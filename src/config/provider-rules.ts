@@ -6,7 +6,7 @@ import type { SettingPath } from "./yaml-file.ts"
 const COMMON_SETTINGS = ["vendor", "base_url", "headers", "known_models", "dialects"]
 
 /** What a vendor takes that does not say so. */
-const USUAL_SETTINGS: readonly VendorSetting[] = ["api_key"]
+export const USUAL_SETTINGS: readonly VendorSetting[] = ["api_key"]
 
 /** What is wrong with a provider's entry, going by its vendor. */
 export function providerFindings(
@@ -39,17 +39,27 @@ function foreignSettings(path: SettingPath, provider: unknown, vendor: KnownVend
   }))
 }
 
+/** The settings that a provider cannot do without: all of one of these lists. */
+export function waysToBeComplete(
+  vendor: KnownVendor,
+): readonly (readonly (VendorSetting | "base_url")[])[] {
+  return vendor.needs ?? (vendor.baseUrl === undefined ? [["base_url"]] : [])
+}
+
 /** Each way to be complete begins with the credential: one that was begun is asked for alone. */
 function missingSettings(path: SettingPath, provider: unknown, vendor: KnownVendor): Finding[] {
   const lacks = (name: string) => member(provider, name) === undefined
-  const ways = vendor.needs ?? (vendor.baseUrl === undefined ? [["base_url"] as const] : [])
+  const ways = waysToBeComplete(vendor)
   if (ways.length === 0 || ways.some((way) => !way.some(lacks))) return []
   const begun = ways.filter(([credential = ""]) => !lacks(credential))
-  const wanted = (begun.length > 0 ? begun : ways).map((way) => way.filter(lacks).join(" and "))
+  const wanted = (begun.length > 0 ? begun : ways).map((way) => way.filter(lacks))
+  const lacking = wanted[0]?.[0] ?? ""
   if (wanted.join() === "base_url") {
-    return [{ path, message: `needs a base_url: '${vendor.id}' has no address of its own` }]
+    const message = `needs a base_url: '${vendor.id}' has no address of its own`
+    return [{ path, message, lacking }]
   }
-  return [{ path, message: `needs ${wanted.join(", or ")}` }]
+  const complete = wanted.map((way) => way.join(" and "))
+  return [{ path, message: `needs ${complete.join(", or ")}`, lacking }]
 }
 
 function foreignDialects(path: SettingPath, provider: unknown, vendor: KnownVendor): Finding[] {

@@ -14,6 +14,8 @@ import {
   secret,
   text,
 } from "./scalars.ts"
+import { paymentScalars } from "./payment-settings.ts"
+import { oidcScalars } from "./sign-in-settings.ts"
 import { suggestion } from "./nearest.ts"
 import { readServiceAccount } from "./service-account.ts"
 import { MODEL_KINDS, PRICE_NAMES, type PriceName } from "./settings.ts"
@@ -205,6 +207,10 @@ function modelSchema(names: KnownNames) {
   })
 }
 
+function haveOwnIds(entries: readonly { readonly id: string }[]): boolean {
+  return new Set(entries.map(({ id }) => id)).size === entries.length
+}
+
 /**
  * The shape of `tollgate.yaml`.
  * @param directory where the file is.
@@ -219,6 +225,13 @@ export function fileSchema(names: KnownNames, directory: string) {
     }),
     data: text().optional(),
     admin_token: secret().optional(),
+    console: section({
+      oidc: list(strict({ ...oidcScalars, scopes: list(text()).optional() }))
+        .refine(haveOwnIds, "has two entries with the same id. Rename one of them")
+        .optional(),
+      trusted_origins: list(address()).optional(),
+    }),
+    stripe: section(paymentScalars),
     limits: section({
       body_mb: number(1, 512).optional(),
       media_mb: number(1, 512).optional(),

@@ -15,7 +15,11 @@ export function loadSecrets(dataDirectory: string): Secrets {
   return { keyPepper: readOrCreate(join(directory, "key-pepper")) }
 }
 
-function readOrCreate(path: string): string {
+/**
+ * The secret in a file, made when there is none.
+ * @throws Error when it is damaged.
+ */
+export function readOrCreate(path: string): string {
   if (!existsSync(path)) create(path, randomBytes(32).toString("hex"))
   const secret = readFileSync(path, "utf8").trim()
   if (secret.length < 64) {

@@ -1,10 +1,11 @@
+import type { DecimalText } from "./decimal.ts"
+import type { PaymentSettings } from "./payment-settings.ts"
+import type { SignInSettings } from "./sign-in-settings.ts"
+
 /**
  * The typed settings that the rest of the house reads. Money stays decimal text here: no number in
  * this file has been a float on its way to the ledger.
  */
-
-/** Decimal text, exactly as the operator meant it: `0.10`, `15`, `0.000001`. */
-export type DecimalText = string
 
 /** The classes of usage an operator can price, as they are written in `tollgate.yaml`. */
 export const PRICE_NAMES = [
@@ -83,7 +84,7 @@ export interface ProviderSettings {
   /** Whether the vendor's known models come with it. */
   readonly knownModels: boolean
   /** Where the entry comes from, for `doctor` and the console. */
-  readonly origin: "file" | "environment" | "sandbox"
+  readonly origin: "file" | "environment" | "sandbox" | "console"
 }
 
 export interface DeploymentSettings {
@@ -147,6 +148,10 @@ export interface Settings {
   /** Seconds-free, absolute address callers use, when it differs from host and port. */
   readonly publicUrl?: string
   readonly adminToken?: string
+  /** Absent: passwords only. */
+  readonly console?: SignInSettings
+  /** Absent: credits are not sold by card. */
+  readonly stripe?: PaymentSettings
   readonly limits: {
     /** The largest JSON body that is read, in bytes. */
     readonly bodyBytes: number

@@ -1,5 +1,6 @@
 import { existsSync, type FSWatcher, readFileSync, realpathSync, watch } from "node:fs"
 import { dirname, resolve } from "node:path"
+import { isDeepStrictEqual } from "node:util"
 import { type SettingsChanges, settingsChanges } from "./changes.ts"
 import { ConfigError } from "./config-error.ts"
 import { DEFAULT_FILE } from "./file.ts"
@@ -134,7 +135,9 @@ class FileWatcher implements SettingsWatcher {
       const loaded = loadSettings(file === undefined ? load : { ...load, file })
       const before = this.#current.settings
       const changes = settingsChanges(started.settings, before, loaded.settings)
-      if (changes.changed.length === 0) return "unchanged"
+      // A setting that is written as what it was anyway is still no longer the console's to change.
+      const isWrittenAlike = isDeepStrictEqual(this.#current.written, loaded.written)
+      if (changes.changed.length === 0 && isWrittenAlike) return "unchanged"
       await onChange(loaded, changes)
       this.#current = loaded
       return "changed"

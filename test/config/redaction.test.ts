@@ -55,6 +55,8 @@ const places: ((secret: string) => string)[] = [
   (secret) => `providers: { a: { vendor: openai, api_key: \${${secret} } }`,
   (secret) => `providers: { a: { vendor: openai, api_key: *${secret} } }`,
   (secret) => `providers: { a: { vendor: openai, api_key: !${secret} } }`,
+  (secret) => stringify({ stripe: { secret_key: secret, webhook_secret: secret } }),
+  (secret) => stringify({ stripe: { secret_key: [secret], currency: secret } }),
 ]
 
 /** The same places reached through a variable. */
@@ -84,7 +86,7 @@ test("a secret in the file is never shown, wherever it stands", () => {
     }),
     { numRuns: 600 },
   )
-})
+}, 20_000)
 
 test("the value of a variable is never shown, wherever it is used", () => {
   fc.assert(

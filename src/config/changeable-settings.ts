@@ -1,0 +1,146 @@
+import { MEBIBYTE } from "./build.ts"
+import type { FileSettings } from "./schema.ts"
+import type { DeadlineSettings, Settings } from "./settings.ts"
+
+/** A setting that the console can change while the gateway runs. */
+export interface ChangeableSetting {
+  /** As in `tollgate.yaml`: `deadlines.connect`. */
+  readonly name: string
+  readonly label: string
+  readonly help: string
+  /** Null where nothing is in force unless somebody says something. */
+  readonly default: string | null
+  /** What is in force, as it would be written; null when nothing is. */
+  show(settings: Settings): string | null
+  /** Settings with this one as others have it. */
+  take(settings: Settings, others: Settings): Settings
+}
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+function deadline(
+  member: keyof DeadlineSettings,
+  words: Pick<ChangeableSetting, "name" | "label" | "help" | "default">,
+): ChangeableSetting {
+  return {
+    ...words,
+    help: `${words.help} Such as 500ms, 10s, 5m or 1h.`,
+    show: ({ deadlines }) => durationText(deadlines[member]),
+    take: (settings, { deadlines }) => ({
+      ...settings,
+      deadlines: { ...settings.deadlines, [member]: deadlines[member] },
+    }),
+  }
+}
+
+/**
+ * Those that are safely taken over at run time. Where the gateway listens, where its data is and who
+ * may administer it is for those alone who have its files.
+ */
+export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
+  {
+    name: "multiplier",
+    label: "Multiplier",
+    help: "Every price is multiplied by it, unless a model has one of its own: 1.2 adds a fifth.",
+    default: "1",
+    show: ({ multiplier }) => multiplier,
+    take: (settings, { multiplier }) => ({ ...settings, multiplier }),
+  },
+  {
+    name: "defaults.image_model",
+    label: "Image model",
+    help: "The model of image requests that name none. Without it: the first that the key may call.",
+    default: null,
+    show: ({ imageModel }) => imageModel ?? null,
+    take: (settings, { imageModel }) =>
+      imageModel === undefined ? settings : { ...settings, imageModel },
+  },
+  {
+    name: "server.public_url",
+    label: "Public address",
+    help: "The address by which callers and browsers reach this gateway, when it is not the one it listens on.",
+    default: null,
+    show: ({ publicUrl }) => publicUrl ?? null,
+    take: (settings, { publicUrl }) =>
+      publicUrl === undefined ? settings : { ...settings, publicUrl },
+  },
+  deadline("connect", {
+    name: "deadlines.connect",
+    label: "Time to connect",
+    help: "How long a provider may take to accept a connection.",
+    default: "5s",
+  }),
+  deadline("firstByte", {
+    name: "deadlines.first_byte",
+    label: "Time to the first byte",
+    help: "How long a provider may take until its answer begins.",
+    default: "10m",
+  }),
+  deadline("betweenBytes", {
+    name: "deadlines.between_bytes",
+    label: "Time between bytes",
+    help: "How long an answer that has begun may be silent.",
+    default: "2m",
+  }),
+  deadline("whole", {
+    name: "deadlines.whole",
+    label: "Time for a whole request",
+    help: "How long a request may take in all.",
+    default: "30m",
+  }),
+  {
+    name: "images.link_minutes",
+    label: "Lifetime of image links, minutes",
+    help: "How long a link to a generated picture works, from 1 to 10080.",
+    default: "60",
+    show: ({ images }) => shortNumber(images.linkLifetime / MINUTE),
+    take: (settings, { images }) => ({
+      ...settings,
+      images: { ...settings.images, linkLifetime: images.linkLifetime },
+    }),
+  },
+  {
+    name: "limits.body_mb",
+    label: "Largest request, MB",
+    help: "The largest JSON body that is read, from 1 to 512.",
+    default: "32",
+    show: ({ limits }) => shortNumber(limits.bodyBytes / MEBIBYTE),
+    take: (settings, { limits }) => ({
+      ...settings,
+      limits: { ...settings.limits, bodyBytes: limits.bodyBytes },
+    }),
+  },
+  {
+    name: "limits.media_mb",
+    label: "Largest fetched file, MB",
+    help: "The largest picture or file that is fetched from an address in a request, from 1 to 512.",
+    default: "20",
+    show: ({ limits }) => shortNumber(limits.mediaBytes / MEBIBYTE),
+    take: (settings, { limits }) => ({
+      ...settings,
+      limits: { ...settings.limits, mediaBytes: limits.mediaBytes },
+    }),
+  },
+]
+
+/** The names of those that a file says. */
+export function writtenNames(file: FileSettings): string[] {
+  return CHANGEABLE_SETTINGS.map(({ name }) => name).filter((name) => {
+    let value: unknown = file
+    for (const step of name.split(".")) value = (value as Record<string, unknown> | null)?.[step]
+    return value !== undefined && value !== null
+  })
+}
+
+function durationText(milliseconds: number): string {
+  if (milliseconds % HOUR === 0) return `${milliseconds / HOUR}h`
+  if (milliseconds % MINUTE === 0) return `${milliseconds / MINUTE}m`
+  if (milliseconds % SECOND === 0) return `${milliseconds / SECOND}s`
+  return `${milliseconds}ms`
+}
+
+function shortNumber(value: number): string {
+  return String(Math.round(value * 100) / 100)
+}

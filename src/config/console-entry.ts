@@ -1,0 +1,90 @@
+import { asObject, type IssueFinding, issueFindings } from "./issues.ts"
+import { dialectsOf } from "./provider-rules.ts"
+import { structureFindings } from "./rules.ts"
+import { fileSchema } from "./schema.ts"
+import type { KnownVendor } from "./vendors.ts"
+import { YamlNumber } from "./yaml-file.ts"
+
+/** What the console can set: a provider, a model's entry, or one of the gateway's settings. */
+export type ConsoleSection = "provider" | "model" | "setting"
+
+/** One thing that the console sets, in the shape that `tollgate.yaml` has, unchecked. */
+export interface ConsoleEntry {
+  readonly section: ConsoleSection
+  /** A provider's or a model's id, or a setting's name: `deadlines.connect`. */
+  readonly id: string
+  readonly value?: unknown
+}
+
+/** What an entry may refer to. */
+export interface EntrySurroundings {
+  readonly vendors: readonly KnownVendor[]
+  /** Every provider that deployments may name. */
+  readonly providers: readonly string[]
+  /** Made of the two, for whoever checks many. */
+  readonly schema?: ReturnType<typeof schemaFor>
+}
+
+/** The schema of the settings file, for these vendors and providers. */
+export function schemaFor(vendors: readonly KnownVendor[], providers: readonly string[]) {
+  const names = {
+    vendors: vendors.map((vendor) => vendor.id),
+    providers,
+    dialects: [...new Set(vendors.flatMap(dialectsOf))],
+  }
+  return fileSchema(names, "/")
+}
+
+/**
+ * What is wrong with an entry, by the rules that hold for `tollgate.yaml`. Paths begin in the entry, and
+ * are empty where the whole of it, or its id, is meant.
+ */
+export function entryFindings(
+  entry: ConsoleEntry,
+  surroundings: EntrySurroundings,
+): readonly IssueFinding[] {
+  const { vendors, providers, schema = schemaFor(vendors, providers) } = surroundings
+  const files = fileFindings(entry)
+  if (files.length > 0) return files
+  const data = asFile(entry)
+  const parsed = schema.safeParse(data)
+  const issues = parsed.success ? [] : parsed.error.issues
+  const all = [...issueFindings(data, issues), ...structureFindings(data, vendors, providers)]
+  const depth = entry.section === "setting" ? entry.id.split(".").length : 2
+  return all.map((finding) => ({ ...finding, path: finding.path.slice(depth) }))
+}
+
+/** Only who has the machine may have its files read. */
+function fileFindings({ section, value }: ConsoleEntry): IssueFinding[] {
+  const credentials = section === "provider" ? asObject(value)?.["credentials"] : undefined
+  if (typeof credentials !== "string" || credentials.trimStart().startsWith("{")) return []
+  const message = "must be the key of a service account as JSON, which begins with '{'"
+  return [{ path: ["credentials"], message }]
+}
+
+/** The providers that a model's entry names, and the one in its id. */
+export function namedProviders(id: string, entry: unknown): string[] {
+  const deployments = asObject(entry)?.["deployments"]
+  const named = Array.isArray(deployments)
+    ? deployments.map((deployment: unknown) => asObject(deployment)?.["provider"])
+    : []
+  return [...named.filter((name) => typeof name === "string"), id.split("/", 1)[0] ?? ""]
+}
+
+/** The data of a file that says this one thing. */
+export function asFile({ section, id, value }: ConsoleEntry): Readonly<Record<string, unknown>> {
+  const written = asWritten(value)
+  if (section === "provider") return { providers: { [id]: written } }
+  if (section === "model") return { models: { [id]: written } }
+  const [name = "", inner] = id.split(".")
+  return { [name]: inner === undefined ? written : { [inner]: written } }
+}
+
+/** JSON's numbers as a file's are: with the digits that they are written with. */
+function asWritten(value: unknown): unknown {
+  if (typeof value === "number") return new YamlNumber(String(value))
+  if (Array.isArray(value)) return value.map(asWritten)
+  const members = asObject(value)
+  if (members === undefined) return value
+  return Object.fromEntries(Object.entries(members).map(([name, one]) => [name, asWritten(one)]))
+}

@@ -1,0 +1,219 @@
+import { buildSettings, named } from "./build.ts"
+import { CHANGEABLE_SETTINGS } from "./changeable-settings.ts"
+import { asObject } from "./issues.ts"
+import {
+  asFile,
+  type ConsoleSection,
+  entryFindings,
+  namedProviders,
+  schemaFor,
+} from "./console-entry.ts"
+import type { FileSettings } from "./schema.ts"
+import type { ProviderSeal } from "./sealing.ts"
+import type { Settings } from "./settings.ts"
+import type { KnownVendor } from "./vendors.ts"
+
+/** An entry of the shape that `tollgate.yaml` has, unchecked. */
+export type RawEntry = Readonly<Record<string, unknown>>
+
+/** One thing that the console has set, as it is kept. */
+export interface ConsoleRecord {
+  readonly section: ConsoleSection
+  readonly id: string
+  /** JSON, without secrets. */
+  readonly body: string
+  /** Its secrets, sealed. */
+  readonly sealed: string | null
+}
+
+/** What the file and the environment say: it wins over the console. */
+export interface BaseSettings {
+  readonly settings: Settings
+  /** Names of the settings that they say, of those that the console can change. */
+  readonly written: readonly string[]
+}
+
+/** What the console has set, understood. */
+export interface ConsoleReading {
+  readonly settings: Settings
+  /** The names of the settings that it has. */
+  readonly names: readonly string[]
+  /** Entries of providers and models as they were put, with those secrets that can be read. */
+  readonly entries: ReadonlyMap<string, RawEntry>
+  /** What cannot be used, by its place: what is wrong and what to do. */
+  readonly faults: ReadonlyMap<string, string>
+}
+
+/** What a provider's entry holds that is never kept or shown in clear. Values of headers may be secret. */
+const SECRET_NAMES = [
+  "api_key",
+  "credentials",
+  "access_key_id",
+  "secret_access_key",
+  "session_token",
+  "headers",
+]
+
+const SECRETS_LOST =
+  "its secrets cannot be read, since the key file secrets/provider-key of the data folder is missing or another one. Restore that file from a backup and restart, or give the secrets again"
+
+/** Where one thing belongs, among all and under the seal. */
+export function placeOf(section: ConsoleSection, id: string): string {
+  return `${section}/${id}`
+}
+
+/** An entry in two: what may be seen, and what is to be sealed. */
+export function splitSecrets(entry: RawEntry): {
+  readonly open: RawEntry
+  readonly secret: RawEntry
+} {
+  const members = Object.entries(entry)
+  return {
+    open: Object.fromEntries(members.filter(([name]) => !SECRET_NAMES.includes(name))),
+    secret: Object.fromEntries(members.filter(([name]) => SECRET_NAMES.includes(name))),
+  }
+}
+
+/** The names of an entry's secrets, each header by itself: `api_key`, `headers.x-team`. */
+export function secretNames(entry: RawEntry): string[] {
+  return Object.entries(splitSecrets(entry).secret).flatMap(([name, value]) =>
+    name === "headers"
+      ? Object.keys(asObject(value) ?? {}).map((header) => `headers.${header}`)
+      : [name],
+  )
+}
+
+/** An entry as it is kept. @throws Error when the seal's key file is damaged. */
+export function sealEntry(
+  section: ConsoleSection,
+  id: string,
+  entry: unknown,
+  seal: ProviderSeal,
+): Pick<ConsoleRecord, "body" | "sealed"> {
+  if (section !== "provider") return { body: JSON.stringify(entry), sealed: null }
+  const { open, secret } = splitSecrets(asObject(entry) ?? {})
+  const hasSecrets = Object.keys(secret).length > 0
+  return {
+    body: JSON.stringify(open),
+    sealed: hasSecrets ? seal.seal(placeOf(section, id), JSON.stringify(secret)) : null,
+  }
+}
+
+/** What is needed to understand what the console has set. */
+export interface ConsoleSources {
+  readonly vendors: readonly KnownVendor[]
+  readonly seal: ProviderSeal
+  /** What was understood before, by its place: to check hundreds of entries anew takes long. */
+  readonly known?: Map<string, KnownRecord>
+}
+
+/** A record that was found good. */
+export interface KnownRecord {
+  readonly body: string
+  readonly sealed: string | null
+  readonly value: unknown
+  /** The part of a file that it is. */
+  readonly file: FileSettings
+}
+
+/** Reads what the console has set. What cannot be used stands by itself and hurts nothing else. */
+export function readConsole(
+  records: readonly ConsoleRecord[],
+  { vendors, seal, known = new Map() }: ConsoleSources,
+): ConsoleReading {
+  const opened = records.map((record) => openRecord(record, seal, known))
+  // Providers may have gone since an entry was put: the catalog tells of those, the entry stays good.
+  const providers = opened.flatMap(({ id, value }) => namedProviders(id, value))
+  let schema: ReturnType<typeof schemaFor> | undefined
+  const entries = new Map<string, RawEntry>()
+  const faults = new Map<string, string>()
+  const names: string[] = []
+  const files: FileSettings[] = []
+  for (const { section, id, body, sealed, value, ...found } of opened) {
+    const place = placeOf(section, id)
+    const members = asObject(value)
+    if (members !== undefined) entries.set(place, members)
+    let { file, fault } = found
+    if (file === undefined && fault === undefined) {
+      schema ??= schemaFor(vendors, providers)
+      const entry = { section, id, value }
+      const [finding] = entryFindings(entry, { vendors, providers, schema })
+      if (finding) fault = `${finding.path.join(".")} ${finding.message}`.trim()
+      else file = schema.parse(asFile(entry))
+    }
+    if (file === undefined) {
+      faults.set(place, fault ?? "it is not used")
+      continue
+    }
+    known.set(place, { body, sealed, value, file })
+    if (section === "setting") names.push(id)
+    files.push(file)
+  }
+  const settings = buildSettings({
+    file: mergeFiles(files),
+    fileDirectory: "/",
+    overrides: {},
+    environmentProviders: {},
+    origin: "console",
+  })
+  return { settings, names, entries, faults }
+}
+
+/** What is in force: the file and the environment win, entry by entry and setting by setting. */
+export function mergeConsole(base: BaseSettings, reading: ConsoleReading): Settings {
+  const { settings, written } = base
+  const own = reading.settings
+  const taken = CHANGEABLE_SETTINGS.filter(
+    ({ name }) => reading.names.includes(name) && !written.includes(name),
+  )
+  const merged: Settings = {
+    ...settings,
+    providers: named([...Object.entries(own.providers), ...Object.entries(settings.providers)]),
+    models: named([...Object.entries(own.models), ...Object.entries(settings.models)]),
+  }
+  return taken.reduce((all, setting) => setting.take(all, own), merged)
+}
+
+/** A record with what it holds, and with what was found of it before if it is the same still. */
+function openRecord(
+  record: ConsoleRecord,
+  seal: ProviderSeal,
+  known: ReadonlyMap<string, KnownRecord>,
+): ConsoleRecord & {
+  readonly value?: unknown
+  readonly file?: FileSettings
+  readonly fault?: string
+} {
+  const { section, id, body, sealed } = record
+  const before = known.get(placeOf(section, id))
+  if (before?.body === body && before.sealed === sealed) {
+    return { ...record, value: before.value, file: before.file }
+  }
+  const value = parsed(body)
+  if (value === undefined) return { ...record, fault: "it is damaged. Remove it and set it again" }
+  if (sealed === null) return { ...record, value }
+  const secret = parsed(seal.open(placeOf(section, id), sealed))
+  if (secret === undefined) return { ...record, value, fault: SECRETS_LOST }
+  return { ...record, value: { ...asObject(value), ...asObject(secret) } }
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Files that each say one thing, as one that says all. */
+function mergeFiles(files: readonly FileSettings[]): FileSettings {
+  const whole: Record<string, unknown> = {}
+  for (const file of files) {
+    for (const [name, value] of Object.entries(file)) {
+      const members = asObject(value)
+      whole[name] = members ? Object.assign(asObject(whole[name]) ?? {}, members) : value
+    }
+  }
+  // Each of them is one, and what two of them say is never the same.
+  return whole
+}

@@ -1,0 +1,60 @@
+import type { z } from "zod"
+import type { Finding } from "./finding.ts"
+import { suggestion } from "./nearest.ts"
+import { UNRESOLVED, isPrintableName } from "./yaml-file.ts"
+
+/** A finding that may be about a name rather than a value. */
+export interface IssueFinding extends Finding {
+  /** The name below `path` that is wrong. */
+  readonly name?: string
+}
+
+/** What a schema said of unchecked data, in the words of this house. */
+export function issueFindings(
+  data: unknown,
+  issues: readonly z.core.$ZodIssue[],
+): readonly IssueFinding[] {
+  return issues.flatMap((issue): IssueFinding[] => {
+    const { path, message } = issue
+    const value = valueAt(data, path)
+    if (value === UNRESOLVED) return []
+    if (issue.code === "unrecognized_keys") {
+      // The schema puts the names it knows there into the message.
+      const known = message.split(" ")
+      return issue.keys.map((name) => ({
+        path,
+        message: unknownName(name, known, asObject(value)?.[name]),
+        name,
+      }))
+    }
+    if (issue.code === "invalid_key") {
+      const reason = issue.issues[0]?.message ?? "this name is not valid"
+      return [{ path: path.slice(0, -1), message: reason, name: String(path.at(-1)) }]
+    }
+    return [{ path, message }]
+  })
+}
+
+function unknownName(name: string, known: readonly string[], value: unknown): string {
+  const glued = known.find((knownName) => name.startsWith(`${knownName}:`))
+  if (glued !== undefined) return `there must be a space after '${glued}:'`
+  const hint = suggestion(name, known)
+  // A name without a value may be a secret that lost its own name.
+  const shown = isPrintableName(name) && (value !== null || hint !== "") ? ` '${name}'` : ""
+  return `unknown name${shown}.${hint || ` Known here: ${known.join(", ")}`}`
+}
+
+/** Unchecked data as names with values; undefined when it is something else. */
+export function asObject(value: unknown): Record<string, unknown> | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
+  return value as Record<string, unknown>
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let current = value
+  for (const step of path) {
+    if (Array.isArray(current)) current = current[Number(step)]
+    else current = asObject(current)?.[String(step)]
+  }
+  return current
+}

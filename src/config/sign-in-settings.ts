@@ -1,0 +1,67 @@
+import { z } from "zod"
+import { address, secret, text } from "./scalars.ts"
+
+/** Somebody else who says who people are, by OpenID Connect. */
+export interface OidcSettings {
+  /** Part of the address that people come back to: `/admin/v1/auth/callback/<id>`. */
+  readonly id: string
+  /** As the sign-in page shows it. */
+  readonly name: string
+  readonly issuer: string
+  readonly clientId: string
+  /** Absent for a public client. Never printed. */
+  readonly clientSecret?: string
+  readonly scopes: readonly string[]
+}
+
+/** How people get into the console. */
+export interface SignInSettings {
+  readonly oidc: readonly OidcSettings[]
+  /** Origins beside its own from which the console may be used. */
+  readonly trustedOrigins: readonly string[]
+}
+
+const OIDC_ID = /^[a-z0-9][a-z0-9-]{0,39}$/
+
+/** How the fields of an issuer are read. */
+export const oidcScalars = {
+  id: z
+    .string("must be text")
+    .regex(OIDC_ID, "must be small letters, digits and hyphens, such as company"),
+  name: text().optional(),
+  issuer: address(),
+  client_id: text(),
+  client_secret: secret().optional(),
+}
+
+interface FileConsole {
+  readonly oidc?:
+    | readonly {
+        readonly id: string
+        readonly name?: string | undefined
+        readonly issuer: string
+        readonly client_id: string
+        readonly client_secret?: string | undefined
+        readonly scopes?: readonly string[] | undefined
+      }[]
+    | undefined
+  readonly trusted_origins?: readonly string[] | undefined
+}
+
+/** What a checked section of the file means; undefined without one. */
+export function signInSettings(
+  section: FileConsole | null | undefined,
+): SignInSettings | undefined {
+  if (!section) return undefined
+  return {
+    oidc: (section.oidc ?? []).map((entry) => ({
+      id: entry.id,
+      name: entry.name ?? entry.id,
+      issuer: entry.issuer,
+      clientId: entry.client_id,
+      ...(entry.client_secret === undefined ? {} : { clientSecret: entry.client_secret }),
+      scopes: entry.scopes ?? ["openid", "email", "profile"],
+    })),
+    trustedOrigins: (section.trusted_origins ?? []).map((origin) => new URL(origin).origin),
+  }
+}

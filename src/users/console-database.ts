@@ -1,0 +1,75 @@
+import { Database } from "bun:sqlite"
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { SCHEMA } from "./schema.ts"
+
+/** How long a step waits for another process to finish its own, milliseconds. */
+const BUSY_TIME = 5_000
+const WRITE_AHEAD_PAUSE = 10
+
+/**
+ * The file of users and sessions. A transaction takes the writers' lock when it begins: one that read
+ * first would fail where another process has written since.
+ */
+export class ConsoleDatabase extends Database {
+  override prepare: Database["prepare"] = (text: string, ...rest: never[]) =>
+    super.prepare(text === "begin" ? "begin immediate" : text, ...rest) as never
+}
+
+/** Where it is. */
+export function consoleDatabasePath(dataDirectory: string): string {
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+  return join(dataDirectory, "console.db")
+}
+
+/**
+ * Opens `console.db`, creating it and bringing it up to date. A commit survives a crash of the process;
+ * it does not wait for the disk, since that would stop callers' requests for a sign-in.
+ * @throws Error when a newer Tollgate has written it.
+ */
+export function openConsoleDatabase(dataDirectory: string): ConsoleDatabase {
+  const database = new ConsoleDatabase(consoleDatabasePath(dataDirectory), { create: true })
+  database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
+  useWriteAheadLog(database)
+  database.run("PRAGMA synchronous = NORMAL")
+  database.run("PRAGMA foreign_keys = ON")
+  migrate(database)
+  return database
+}
+
+function migrate(database: Database): void {
+  const version = versionOf(database)
+  if (version === SCHEMA.length) return
+  if (version > SCHEMA.length) throw newerDatabase(version)
+  const steps = database.transaction(() => {
+    // Another process may have been quicker.
+    for (const step of SCHEMA.slice(versionOf(database))) database.run(step)
+    database.run(`PRAGMA user_version = ${SCHEMA.length}`)
+  })
+  steps.immediate()
+}
+
+function versionOf(database: Database): number {
+  const row = database.query<{ user_version: number }, []>("PRAGMA user_version").get()
+  return row?.user_version ?? 0
+}
+
+function newerDatabase(version: number): Error {
+  return new Error(
+    `console.db was written by a newer Tollgate (schema ${version}, this one knows ${SCHEMA.length}): start that version, or restore a backup`,
+  )
+}
+
+/** SQLite waits for no lock here, and processes that start together all want to be the first. */
+function useWriteAheadLog(database: Database): void {
+  for (let patience = BUSY_TIME; ; patience -= WRITE_AHEAD_PAUSE) {
+    try {
+      database.run("PRAGMA journal_mode = WAL")
+      return
+    } catch (error) {
+      const isBusy = error instanceof Error && "code" in error && `${error.code}`.includes("BUSY")
+      if (!isBusy || patience <= 0) throw error
+      Bun.sleepSync(WRITE_AHEAD_PAUSE)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { GatewayError } from "../canon/errors.ts"
+
+/** OWASP's figures for argon2id: 19 MiB and two passes. */
+const HASHING = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const
+/** Each takes its memory and a thread; more at once would take them from callers' requests. */
+const MOST_AT_ONCE = 2
+const MOST_WAITING = 32
+
+/** Hashes and compares passwords, a few at a time. */
+export class Passwords {
+  #running = 0
+  readonly #waiting: (() => void)[] = []
+
+  /** @throws GatewayError `too_many_attempts` when so many wait that another one would wait too long. */
+  requireRoom(): void {
+    if (this.#waiting.length < MOST_WAITING) return
+    throw new GatewayError(
+      "too_many_attempts",
+      "Too many people sign in at this moment. Try again in a few seconds.",
+      { retryAfter: 5 },
+    )
+  }
+
+  /** The hash to keep. */
+  hash(password: string): Promise<string> {
+    return this.#inTurn(() => Bun.password.hash(password, HASHING))
+  }
+
+  /** Whether a password is the one that was hashed. */
+  verify(password: string, hash: string): Promise<boolean> {
+    return this.#inTurn(() => Bun.password.verify(password, hash))
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    await this.#turn()
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#running--
+    }
+  }
+
+  #turn(): Promise<void> {
+    if (this.#running < MOST_AT_ONCE) {
+      this.#running++
+      return Promise.resolve()
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+}

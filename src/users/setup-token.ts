@@ -1,0 +1,63 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+
+/** The token of the link that makes the first operator. It lies in a file, so that all processes agree. */
+export class SetupToken {
+  readonly #path: string
+
+  constructor(dataDirectory: string) {
+    const directory = join(dataDirectory, "secrets")
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    this.#path = join(directory, "setup-token")
+  }
+
+  /** The token, made where there is none. */
+  readOrCreate(): string {
+    for (;;) {
+      const token = this.#read()
+      if (token !== undefined) return token
+      this.#create()
+    }
+  }
+
+  /** Compares in a time that tells nothing about the token. */
+  isRight(candidate: string): boolean {
+    const token = this.#read()
+    return token !== undefined && timingSafeEqual(digest(token), digest(candidate))
+  }
+
+  /** After this the link is worth nothing. */
+  remove(): void {
+    rmSync(this.#path, { force: true })
+  }
+
+  #read(): string | undefined {
+    try {
+      const token = readFileSync(this.#path, "utf8").trim()
+      return token.length >= 32 ? token : undefined
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
+      throw error
+    }
+  }
+
+  /** Links a whole file into place; when another process was first, its token is the one. */
+  #create(): void {
+    const draft = `${this.#path}.${process.pid}`
+    writeFileSync(draft, randomBytes(32).toString("base64url"), { mode: 0o600 })
+    try {
+      // A damaged file would be in the way for ever.
+      if (existsSync(this.#path) && this.#read() === undefined) this.remove()
+      linkSync(draft, this.#path)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
+    } finally {
+      rmSync(draft, { force: true })
+    }
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest()
+}

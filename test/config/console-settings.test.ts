@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { CHANGEABLE_SETTINGS } from "../../src/config/changeable-settings.ts"
+import { entryFindings } from "../../src/config/console-entry.ts"
+import {
+  type ConsoleRecord,
+  type KnownRecord,
+  mergeConsole,
+  readConsole,
+  sealEntry,
+} from "../../src/config/console-settings.ts"
+import { ProviderSeal } from "../../src/config/sealing.ts"
+import { ACCOUNT, KEY_FILE, load, VENDORS } from "./harness.ts"
+
+let folder: string
+let seal: ProviderSeal
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "tollgate-console-"))
+  seal = new ProviderSeal(folder)
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function record(section: ConsoleRecord["section"], id: string, entry: unknown): ConsoleRecord {
+  return { section, id, ...sealEntry(section, id, entry, seal) }
+}
+
+function read(...records: ConsoleRecord[]) {
+  return readConsole(records, { vendors: VENDORS, seal })
+}
+
+describe("what the console has set", () => {
+  test("is read as the file is", () => {
+    const { settings, names, faults } = read(
+      record("provider", "mine", {
+        vendor: "vertex",
+        credentials: JSON.stringify(KEY_FILE),
+        headers: { "X-Team": "secret" },
+      }),
+      record("model", "mine/small", { price: { input: "0.10", output: 0.4 }, max_output: 100 }),
+      record("setting", "deadlines.connect", "7s"),
+      record("setting", "deadlines.whole", "1h"),
+      record("setting", "multiplier", "1.5"),
+    )
+    expect([...faults]).toEqual([])
+    expect(names).toEqual(["deadlines.connect", "deadlines.whole", "multiplier"])
+    expect(settings.providers).toEqual({
+      mine: {
+        vendor: "vertex",
+        credentials: ACCOUNT,
+        headers: { "x-team": "secret" },
+        knownModels: true,
+        origin: "console",
+      },
+    })
+    expect(settings.models).toEqual({
+      "mine/small": { price: { input: "0.10", output: "0.4" }, maxOutput: 100 },
+    })
+    expect(settings).toMatchObject({
+      multiplier: "1.5",
+      deadlines: { connect: 7_000, whole: 3_600_000, firstByte: 600_000 },
+    })
+  })
+
+  test("keeps secrets sealed and nothing else", () => {
+    const entry = {
+      vendor: "openai",
+      api_key: "hidden",
+      headers: { a: "hidden" },
+      base_url: "http://a",
+    }
+    const { body, sealed } = sealEntry("provider", "mine", entry, seal)
+    expect(JSON.parse(body)).toEqual({ vendor: "openai", base_url: "http://a" })
+    expect(sealed).not.toContain("hidden")
+    expect(sealEntry("provider", "mine", { vendor: "ollama" }, seal).sealed).toBeNull()
+  })
+
+  test("what cannot be used is told, and hurts nothing else", () => {
+    const other = sealEntry("provider", "other", { api_key: "k" }, seal).sealed
+    const { settings, faults } = read(
+      { section: "provider", id: "moved", body: '{"vendor":"openai"}', sealed: other },
+      { section: "provider", id: "broken", body: "{", sealed: null },
+      record("provider", "gone", { vendor: "no-longer" }),
+      record("model", "good/dear", { price: { input: "many" } }),
+      record("setting", "no.such", "x"),
+      record("setting", "deadlines.whole", "soon"),
+      record("provider", "good", { vendor: "openai", api_key: "k" }),
+    )
+    expect(Object.keys(settings.providers)).toEqual(["good"])
+    expect(Object.fromEntries(faults)).toEqual({
+      "provider/moved": expect.stringContaining("secrets/provider-key"),
+      "provider/broken": "it is damaged. Remove it and set it again",
+      "provider/gone":
+        "vendor is no known vendor. Known here: openai, gemini, ollama, vllm, openai-compatible, bedrock, vertex",
+      "model/good/dear": "price.input must be a decimal number such as 0.15",
+      "setting/no.such": expect.stringContaining("unknown name 'no'"),
+      "setting/deadlines.whole": expect.stringContaining("must be a length of time"),
+    })
+  })
+
+  test("a model keeps its price when a provider of its deployments is gone", () => {
+    const entry = { price: { input: "1" }, deployments: [{ provider: "gone" }, { provider: "a" }] }
+    const { settings, faults } = read(record("model", "gone/x", entry))
+    expect(faults.size).toBe(0)
+    expect(settings.models["gone/x"]?.price).toEqual({ input: "1" })
+  })
+
+  test("what was good before is not checked anew, unless it or its secrets have changed", () => {
+    const known = new Map<string, KnownRecord>()
+    const first = record("provider", "mine", { vendor: "openai", api_key: "first" })
+    const sources = { vendors: VENDORS, seal, known }
+    expect(readConsole([first], sources).settings.providers["mine"]?.apiKey).toBe("first")
+    const lost = new ProviderSeal(join(folder, "elsewhere"))
+    const again = readConsole([first], { ...sources, seal: lost })
+    expect(again.settings.providers["mine"]?.apiKey).toBe("first")
+    const second = record("provider", "mine", { vendor: "openai", api_key: "second" })
+    expect(readConsole([second], sources).settings.providers["mine"]?.apiKey).toBe("second")
+  })
+})
+
+describe("the file and the environment win", () => {
+  test("entry by entry, and setting by setting", () => {
+    const base = load(
+      `multiplier: 3
+deadlines: { connect: 1s }
+providers: { mine: { vendor: openai, api_key: file } }
+models: { mine/x: { price: { input: 1, output: 1 } } }`,
+      { GEMINI_API_KEY: "environment" },
+    )
+    const merged = mergeConsole(
+      base,
+      read(
+        record("provider", "mine", { vendor: "ollama" }),
+        record("provider", "gemini", { vendor: "ollama" }),
+        record("provider", "other", { vendor: "ollama" }),
+        record("model", "mine/x", { multiplier: "9" }),
+        record("model", "mine/y", { multiplier: "9" }),
+        record("setting", "multiplier", "2"),
+        record("setting", "deadlines.connect", "2s"),
+        record("setting", "deadlines.whole", "2h"),
+      ),
+    )
+    expect(
+      Object.entries(merged.providers)
+        .map(([id, one]) => `${id} ${one.origin}`)
+        .toSorted(),
+    ).toEqual(["gemini environment", "mine file", "other console"])
+    expect(merged.models["mine/x"]).toEqual({ price: { input: "1", output: "1" } })
+    expect(merged.models["mine/y"]).toEqual({ multiplier: "9" })
+    expect(merged.multiplier).toBe("3")
+    expect(merged.deadlines).toMatchObject({ connect: 1_000, whole: 7_200_000 })
+    // Names are the operator's: none is found that nobody gave.
+    expect(merged.providers["constructor"]).toBeUndefined()
+    expect(merged.models["constructor"]).toBeUndefined()
+  })
+
+  test("each setting that can be changed is shown as it is written, and locked by the file", () => {
+    const examples: Readonly<Record<string, string>> = {
+      multiplier: "1.25",
+      "defaults.image_model": "mine/painter",
+      "server.public_url": "https://models.example.com",
+      "deadlines.connect": "1500ms",
+      "deadlines.first_byte": "90s",
+      "deadlines.between_bytes": "3m",
+      "deadlines.whole": "2h",
+      "images.link_minutes": "90",
+      "limits.body_mb": "8",
+      "limits.media_mb": "1.5",
+    }
+    expect(CHANGEABLE_SETTINGS.map(({ name }) => name)).toEqual(Object.keys(examples))
+    const empty = load("")
+    expect(empty.written).toEqual([])
+    for (const { name, show, default: standard } of CHANGEABLE_SETTINGS) {
+      const text = examples[name] ?? ""
+      expect(show(empty.settings)).toBe(standard)
+      const reading = read(record("setting", name, text))
+      expect([...reading.faults]).toEqual([])
+      const others = CHANGEABLE_SETTINGS.filter((one) => one.name !== name)
+      const merged = mergeConsole(empty, reading)
+      expect(show(merged)).toBe(text)
+      for (const other of others) expect(other.show(merged)).toBe(other.default)
+      const [outer = "", inner] = name.split(".")
+      const file = load(
+        inner === undefined ? `${outer}: ${text}` : `${outer}: { ${inner}: "${text}" }`,
+      )
+      expect(file.written).toEqual([name])
+      expect(show(file.settings)).toBe(text)
+    }
+  })
+})
+
+test("a path is never read in place of a service account's key", () => {
+  const findings = (credentials: unknown) =>
+    entryFindings(
+      { section: "provider", id: "a", value: { vendor: "vertex", credentials } },
+      { vendors: VENDORS, providers: [] },
+    ).map(({ path, message }) => `${path.join(".")} ${message}`)
+  expect(findings("/etc/hostname")).toEqual([
+    "credentials must be the key of a service account as JSON, which begins with '{'",
+  ])
+  expect(findings('{"type":"user"}')[0]).toStartWith("credentials must be the key of a service")
+  expect(findings(JSON.stringify(KEY_FILE))).toEqual([])
+})

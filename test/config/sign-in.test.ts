@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test"
+import { describeSettings } from "../../src/config/describe.ts"
+import { load, problems } from "./harness.ts"
+
+function problemsOf(text: string): string {
+  return problems(text).join("\n")
+}
+
+const EXAMPLE = `
+console:
+  oidc:
+    - id: company
+      name: Our company
+      issuer: https://login.example.com/
+      client_id: tollgate
+      client_secret: a-secret
+    - { id: lab, issuer: "http://127.0.0.1:9000/realm", client_id: tollgate, scopes: [openid, email] }
+  trusted_origins: ["https://console.example.com/"]
+`
+
+test("issuers and trusted origins are read", () => {
+  expect(load(EXAMPLE).settings.console).toEqual({
+    oidc: [
+      {
+        id: "company",
+        name: "Our company",
+        issuer: "https://login.example.com",
+        clientId: "tollgate",
+        clientSecret: "a-secret",
+        scopes: ["openid", "email", "profile"],
+      },
+      {
+        id: "lab",
+        name: "lab",
+        issuer: "http://127.0.0.1:9000/realm",
+        clientId: "tollgate",
+        scopes: ["openid", "email"],
+      },
+    ],
+    trustedOrigins: ["https://console.example.com"],
+  })
+})
+
+test("a client's secret is never shown", () => {
+  const description = JSON.stringify(describeSettings(load(EXAMPLE).settings))
+  expect(description).toContain("company")
+  expect(description).not.toContain("a-secret")
+})
+
+test("what is wrong is named", () => {
+  const issuer = "issuer: https://a.example, client_id: b"
+  expect(problemsOf(`console: { oidc: [{ id: a, ${issuer} }, { id: a, ${issuer} }] }`)).toContain(
+    "same id",
+  )
+  expect(problemsOf(`console: { oidc: [{ id: "A b", ${issuer} }] }`)).toContain("oidc[0].id")
+  expect(problemsOf("console: { oidc: [{ id: a, client_id: b }] }")).toContain("issuer")
+  expect(problemsOf("console: { odic: [] }")).toContain("odic")
+})

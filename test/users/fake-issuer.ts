@@ -1,0 +1,122 @@
+import { exportJWK, generateKeyPair, SignJWT } from "jose"
+import type { OidcSettings } from "../../src/config/sign-in-settings.ts"
+
+/** What the issuer says of the person who signs in there. */
+export interface Person {
+  readonly sub: string
+  readonly email: string
+  readonly email_verified: boolean
+  readonly name: string
+}
+
+/** An OpenID Connect issuer on the loopback, with the faults that a bad one has. */
+export interface FakeIssuer extends AsyncDisposable {
+  readonly url: string
+  readonly settings: OidcSettings
+  /** Who signs in next. */
+  person: Person
+  fault: "none" | "wrong_key" | "wrong_nonce" | "wrong_issuer" | "wrong_audience" | "away"
+  /** Signs the person in and sends him back: the address of the callback, with code and state. */
+  authorize(url: string): string
+}
+
+const CLIENT = { id: "tollgate", secret: "a-client-secret" }
+
+export async function startIssuer(): Promise<FakeIssuer> {
+  const keys = await generateKeyPair("RS256")
+  const others = await generateKeyPair("RS256")
+  const jwk = { ...(await exportJWK(keys.publicKey)), kid: "one", alg: "RS256", use: "sig" }
+  /** What each code was given for. */
+  const grants = new Map<string, { nonce: string | null; challenge: string | null }>()
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer })
+  const issuer: FakeIssuer = {
+    url: `http://127.0.0.1:${server.port}`,
+    settings: {
+      id: "company",
+      name: "Our company",
+      issuer: `http://127.0.0.1:${server.port}`,
+      clientId: CLIENT.id,
+      clientSecret: CLIENT.secret,
+      scopes: ["openid", "email", "profile"],
+    },
+    person: { sub: "1", email: "ada@example.com", email_verified: true, name: "Ada" },
+    fault: "none",
+    authorize,
+    async [Symbol.asyncDispose]() {
+      await server.stop(true)
+    },
+  }
+
+  async function answer(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url)
+    if (issuer.fault === "away") return new Response(null, { status: 503 })
+    if (pathname === "/.well-known/openid-configuration") return Response.json(description())
+    if (pathname === "/jwks") return Response.json({ keys: [jwk] })
+    if (pathname === "/token") return token(request)
+    return new Response(null, { status: 404 })
+  }
+
+  function description(): object {
+    const { url } = issuer
+    return {
+      issuer: issuer.fault === "wrong_issuer" ? "https://evil.example.com" : url,
+      authorization_endpoint: `${url}/authorize`,
+      token_endpoint: `${url}/token`,
+      jwks_uri: `${url}/jwks`,
+      response_types_supported: ["code"],
+      subject_types_supported: ["public"],
+      id_token_signing_alg_values_supported: ["RS256"],
+    }
+  }
+
+  function authorize(text: string): string {
+    const { searchParams } = new URL(text)
+    const code = crypto.randomUUID()
+    grants.set(code, {
+      nonce: searchParams.get("nonce"),
+      challenge: searchParams.get("code_challenge"),
+    })
+    const back = new URL(searchParams.get("redirect_uri") ?? "")
+    back.searchParams.set("code", code)
+    back.searchParams.set("state", searchParams.get("state") ?? "")
+    return back.href
+  }
+
+  async function token(request: Request): Promise<Response> {
+    const form = new URLSearchParams(await request.text())
+    const grant = grants.get(form.get("code") ?? "")
+    grants.delete(form.get("code") ?? "")
+    const verifier = new Bun.CryptoHasher("sha256").update(form.get("code_verifier") ?? "")
+    if (!grant || verifier.digest("base64url") !== grant.challenge || !isClient(request, form)) {
+      return Response.json({ error: "invalid_grant" }, { status: 400 })
+    }
+    return Response.json({
+      access_token: "an-access-token",
+      token_type: "Bearer",
+      expires_in: 300,
+      id_token: await idToken(grant.nonce),
+    })
+  }
+
+  function idToken(nonce: string | null): Promise<string> {
+    const { sub, ...claims } = issuer.person
+    const isWrong = issuer.fault === "wrong_nonce"
+    return new SignJWT({ ...claims, nonce: isWrong ? "of-somebody-else" : nonce })
+      .setProtectedHeader({ alg: "RS256", kid: "one" })
+      .setSubject(sub)
+      .setIssuer(issuer.url)
+      .setAudience(issuer.fault === "wrong_audience" ? "another-client" : CLIENT.id)
+      .setIssuedAt()
+      .setExpirationTime("5m")
+      .sign(issuer.fault === "wrong_key" ? others.privateKey : keys.privateKey)
+  }
+
+  return issuer
+}
+
+function isClient(request: Request, form: URLSearchParams): boolean {
+  const basic = `Basic ${btoa(`${CLIENT.id}:${CLIENT.secret}`)}`
+  return (
+    request.headers.get("authorization") === basic || form.get("client_secret") === CLIENT.secret
+  )
+}

@@ -1,0 +1,148 @@
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { Database } from "bun:sqlite"
+import { join } from "node:path"
+import { type FakeIssuer, startIssuer } from "./fake-issuer.ts"
+import { ADA, Browser, openUsers, signIn, type TestUsers } from "./support.ts"
+
+// Passwords are hashed on purpose slowly, and a busy machine has little time.
+setDefaultTimeout(30_000)
+
+const ORIGIN = "http://127.0.0.1:8787"
+
+/** Goes to the issuer and back. @returns where the browser ends up. */
+async function walk(
+  { users }: TestUsers,
+  issuer: FakeIssuer,
+  browser: Browser,
+): Promise<string | null> {
+  const order = { issuer: issuer.settings, origin: ORIGIN }
+  const { url, cookies } = await users.signIn.toIssuer(browser, {
+    ...order,
+    returnTo: "/console/keys",
+  })
+  browser.keep(cookies)
+  const back = new URL(issuer.authorize(url))
+  expect(back.origin + back.pathname).toBe(`${ORIGIN}/admin/v1/auth/callback/company`)
+  const reply = await users.signIn.fromIssuer(browser, { ...order, query: back.search })
+  browser.take(reply)
+  return reply.location
+}
+
+test("a user comes in by the address that the issuer has verified, and stays the same user", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  const ada = await open.users.create(ADA)
+  for (let round = 0; round < 2; round++) {
+    const browser = new Browser()
+    expect(await walk(open, issuer, browser)).toBe("/console/keys")
+    expect((await open.users.sessionOf(browser.cookie))?.user.id).toBe(ada.id)
+  }
+  // Her password goes on working.
+  await signIn(open.users, new Browser())
+  const file = new Database(join(open.data, "console.db"), { readonly: true })
+  const tokens = file
+    .query("SELECT accessToken, refreshToken, idToken FROM account WHERE providerId = 'company'")
+    .all()
+  file.close()
+  expect(tokens).toEqual([{ accessToken: null, refreshToken: null, idToken: null }])
+})
+
+test("who is invited becomes a user; who is not does not", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  const stranger = new Browser()
+  expect(await walk(open, issuer, stranger)).toContain("/console/sign-in?error=not_invited")
+  expect(await open.users.sessionOf(stranger.cookie)).toBeNull()
+  expect(open.users.list({ limit: 10 })).toEqual([])
+  open.invited.add("ada@example.com")
+  const guest = new Browser()
+  expect(await walk(open, issuer, guest)).toBe("/console/keys")
+  const session = await open.users.sessionOf(guest.cookie)
+  expect(session?.user).toMatchObject({
+    name: "Ada",
+    email: "ada@example.com",
+    isOperator: false,
+    hasPassword: false,
+  })
+})
+
+test("an address that the issuer has not verified opens nobody's door", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  await open.users.create(ADA)
+  issuer.person = { ...issuer.person, email_verified: false }
+  const browser = new Browser()
+  expect(await walk(open, issuer, browser)).toContain("/console/sign-in?error=")
+  open.invited.add("eve@example.com")
+  issuer.person = { ...issuer.person, sub: "2", email: "eve@example.com" }
+  expect(await walk(open, issuer, browser)).toContain("error=email_not_verified")
+  expect(await open.users.sessionOf(browser.cookie)).toBeNull()
+  expect(open.users.list({ limit: 10 })).toHaveLength(1)
+})
+
+test("nobody makes himself an operator by what his issuer says", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  open.invited.add("ada@example.com")
+  issuer.person = { ...issuer.person, isOperator: true, is_operator: true } as never
+  const browser = new Browser()
+  await walk(open, issuer, browser)
+  expect((await open.users.sessionOf(browser.cookie))?.user.isOperator).toBe(false)
+})
+
+test("a disabled user does not come in", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  const ada = await open.users.create(ADA)
+  open.users.change(ada.id, { isDisabled: true })
+  const browser = new Browser()
+  expect(await walk(open, issuer, browser)).toContain("/console/sign-in?error=disabled")
+  expect(await open.users.sessionOf(browser.cookie)).toBeNull()
+})
+
+for (const fault of ["wrong_key", "wrong_nonce", "wrong_audience"] as const) {
+  test(`a token with a ${fault.replace("_", " ")} is refused`, async () => {
+    await using issuer = await startIssuer()
+    using open = openUsers()
+    await open.users.create(ADA)
+    issuer.fault = fault
+    const browser = new Browser()
+    expect(await walk(open, issuer, browser)).toContain("/console/sign-in?error=")
+    expect(await open.users.sessionOf(browser.cookie)).toBeNull()
+  })
+}
+
+test("the way back belongs to the browser that went, and is gone once", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  await open.users.create(ADA)
+  const { users } = open
+  const order = { issuer: issuer.settings, origin: ORIGIN }
+  const browser = new Browser()
+  const { url, cookies } = await users.signIn.toIssuer(browser, { ...order, returnTo: "/console/" })
+  const { search: query } = new URL(issuer.authorize(url))
+  const other = new Browser("192.0.2.2")
+  other.take(await users.signIn.fromIssuer(other, { ...order, query }))
+  expect(await users.sessionOf(other.cookie)).toBeNull()
+  browser.keep(cookies)
+  browser.take(await users.signIn.fromIssuer(browser, { ...order, query }))
+  const again = new Browser()
+  again.keep(cookies)
+  again.take(await users.signIn.fromIssuer(again, { ...order, query }))
+  expect(await users.sessionOf(again.cookie)).toBeNull()
+})
+
+test("an issuer that is away or somebody else is in no one's way but its own", async () => {
+  await using issuer = await startIssuer()
+  using open = openUsers()
+  await open.users.create(ADA)
+  for (const fault of ["away", "wrong_issuer"] as const) {
+    issuer.fault = fault
+    await expect(walk(open, issuer, new Browser())).rejects.toMatchObject({
+      kind: "upstream_error",
+    })
+    await signIn(open.users, new Browser())
+  }
+  issuer.fault = "none"
+  expect(await walk(open, issuer, new Browser())).toBe("/console/keys")
+})

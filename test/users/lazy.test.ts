@@ -1,0 +1,35 @@
+import { expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { dirname, join, normalize } from "node:path"
+
+const SOURCE = join(import.meta.dir, "../../src")
+const STATIC_IMPORT = /^(?:import|export)\s(?!type\b)[^"]*?from\s*"([^"]+)"|^import\s*"([^"]+)"/gm
+
+/** All that a file loads when it is loaded itself: files of the house by path, packages by name. */
+function loadedBy(entry: string): Set<string> {
+  const found = new Set<string>()
+  const waiting = [entry]
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (found.has(file)) continue
+    found.add(file)
+    if (!file.endsWith(".ts")) continue
+    for (const match of readFileSync(join(SOURCE, file), "utf8").matchAll(STATIC_IMPORT)) {
+      const name = match[1] ?? match[2] ?? ""
+      waiting.push(name.startsWith(".") ? normalize(join(dirname(file), name)) : name)
+    }
+  }
+  return found
+}
+
+test("a gateway whose console nobody visits loads no better-auth", () => {
+  const loaded = loadedBy("main.ts")
+  expect(loaded).toContain("app.ts")
+  expect([...loaded].filter((name) => name.startsWith("better-auth"))).toEqual([])
+})
+
+test("users are known without better-auth until somebody comes in", () => {
+  const loaded = loadedBy("users/users.ts")
+  expect(loaded).toContain("users/user-table.ts")
+  expect([...loaded].filter((name) => name.startsWith("better-auth"))).toEqual([])
+  expect(loadedBy("users/auth-server.ts")).toContain("better-auth")
+})

@@ -1,0 +1,57 @@
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { ADA, Browser, openUsers, signIn } from "./support.ts"
+
+// Passwords are hashed on purpose slowly, and a busy machine has little time.
+setDefaultTimeout(30_000)
+
+const NEXT = "another fine password"
+
+test("a changed password ends all other sessions, and the old one is worth nothing", async () => {
+  using open = openUsers()
+  const { users } = open
+  await users.create(ADA)
+  const [here, elsewhere] = [new Browser(), new Browser("192.0.2.2")]
+  await signIn(users, here)
+  await signIn(users, elsewhere)
+  await expect(users.signIn.changePassword(here, "not it at all", NEXT)).rejects.toMatchObject({
+    kind: "invalid_value",
+    details: { parameter: "current_password" },
+  })
+  here.take(await users.signIn.changePassword(here, ADA.password, NEXT))
+  expect(await users.sessionOf(here.cookie)).not.toBeNull()
+  expect(await users.sessionOf(elsewhere.cookie)).toBeNull()
+  await expect(signIn(users, elsewhere)).rejects.toMatchObject({ kind: "not_signed_in" })
+  await signIn(users, elsewhere, { ...ADA, password: NEXT })
+})
+
+test("nobody changes a password without a session", async () => {
+  using open = openUsers()
+  await open.users.create(ADA)
+  const change = open.users.signIn.changePassword(new Browser(), ADA.password, NEXT)
+  await expect(change).rejects.toMatchObject({ kind: "not_signed_in" })
+})
+
+test("a reset link works once, ends all sessions, and leaves the other users alone", async () => {
+  using open = openUsers()
+  const { users } = open
+  const ada = await users.create(ADA)
+  const bob = { ...ADA, email: "bob@example.com" }
+  await users.create(bob)
+  const [hers, his] = [new Browser(), new Browser("192.0.2.2")]
+  await signIn(users, hers)
+  await signIn(users, his, bob)
+  const { token, expiresAt } = await users.createReset(ada.id)
+  expect(expiresAt).toBeGreaterThan(Date.now() + 23 * 3_600_000)
+  const visitor = new Browser("192.0.2.3")
+  await expect(users.signIn.resetPassword(visitor, `${token}x`, NEXT)).rejects.toMatchObject({
+    kind: "forbidden",
+  })
+  await users.signIn.resetPassword(visitor, token, NEXT)
+  await expect(users.signIn.resetPassword(visitor, token, NEXT)).rejects.toMatchObject({
+    kind: "forbidden",
+  })
+  expect(await users.sessionOf(hers.cookie)).toBeNull()
+  expect(await users.sessionOf(his.cookie)).not.toBeNull()
+  await signIn(users, hers, { ...ADA, password: NEXT })
+  await expect(users.createReset("user_nobody")).rejects.toMatchObject({ kind: "not_found" })
+})

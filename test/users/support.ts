@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Reply, Visitor } from "../../src/users/auth-calls.ts"
+import { cookiesAfter } from "../../src/users/cookies.ts"
+import { Users } from "../../src/users/users.ts"
+
+export const ADA = { name: "Ada", email: "ada@example.com", password: "correct horse battery" }
+
+/** Users in a folder of their own. */
+export interface TestUsers extends Disposable {
+  readonly users: Users
+  readonly data: string
+  /** What the operator was told. */
+  readonly heard: string[]
+  /** Addresses that somebody may come from an issuer with. */
+  readonly invited: Set<string>
+  /** Another process's view of the same file. */
+  another(): Users
+}
+
+export function openUsers(): TestUsers {
+  const data = mkdtempSync(join(tmpdir(), "tollgate-users-"))
+  const heard: string[] = []
+  const invited = new Set<string>()
+  const opened: Users[] = []
+  const open = (): Users => {
+    const users = new Users({
+      data,
+      isInvited: async (email) => invited.has(email),
+      onFailure: (message) => heard.push(message),
+    })
+    opened.push(users)
+    return users
+  }
+  return {
+    users: open(),
+    data,
+    heard,
+    invited,
+    another: open,
+    [Symbol.dispose]() {
+      for (const users of opened) users[Symbol.dispose]()
+      rmSync(data, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A browser that keeps its cookies. */
+export class Browser implements Visitor {
+  cookie: string | null = null
+  readonly agent = "Test/1.0"
+  readonly address: string
+
+  constructor(address = "192.0.2.1") {
+    this.address = address
+  }
+
+  keep(cookies: readonly string[]): void {
+    this.cookie = cookiesAfter(this.cookie, cookies)
+  }
+
+  take(reply: Pick<Reply, "cookies">): void {
+    this.keep(reply.cookies)
+  }
+}
+
+/** Signs in with a password, and keeps the cookies. */
+export async function signIn(
+  users: Users,
+  browser: Browser,
+  { email, password }: { email: string; password: string } = ADA,
+): Promise<{ needsCode: boolean }> {
+  const { reply, needsCode } = await users.signIn.withPassword(browser, {
+    email,
+    password,
+    remember: true,
+  })
+  browser.take(reply)
+  return { needsCode }
+}

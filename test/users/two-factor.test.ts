@@ -1,0 +1,130 @@
+import { expect, setDefaultTimeout, test } from "bun:test"
+import type { Users } from "../../src/users/users.ts"
+import { ADA, Browser, openUsers, signIn } from "./support.ts"
+import { totp } from "./totp.ts"
+
+// Passwords are hashed on purpose slowly, and a busy machine has little time.
+setDefaultTimeout(30_000)
+
+const CODE = { kind: "totp", trustDevice: false } as const
+
+/** A user with a second factor, and what he wrote down. */
+async function withTwoFactor(
+  users: Users,
+): Promise<{ secret: string; backupCodes: readonly string[] }> {
+  await users.create(ADA)
+  const browser = new Browser()
+  await signIn(users, browser)
+  const { secret, backupCodes } = await users.signIn.beginTwoFactor(browser, ADA.password)
+  browser.take(await users.signIn.withCode(browser, { ...CODE, code: totp(secret) }))
+  expect((await users.sessionOf(browser.cookie))?.user.hasTwoFactor).toBe(true)
+  return { secret, backupCodes }
+}
+
+test("the code is asked for after the password, and there is no session before it", async () => {
+  using open = openUsers()
+  const { users } = open
+  const { secret } = await withTwoFactor(users)
+  const browser = new Browser()
+  expect(await signIn(users, browser)).toEqual({ needsCode: true })
+  expect(await users.sessionOf(browser.cookie)).toBeNull()
+  const wrong = { ...CODE, code: totp(secret, Date.now() - 600_000) }
+  await expect(users.signIn.withCode(browser, wrong)).rejects.toMatchObject({
+    kind: "invalid_value",
+    details: { parameter: "code" },
+  })
+  const code = totp(secret)
+  const spaced = `${code.slice(0, 3)} ${code.slice(3)}`
+  browser.take(await users.signIn.withCode(browser, { ...CODE, code: spaced }))
+  expect((await users.sessionOf(browser.cookie))?.user.email).toBe(ADA.email)
+})
+
+test("it is not in use before its first code came, and the password is needed to set it up", async () => {
+  using open = openUsers()
+  const { users } = open
+  await users.create(ADA)
+  const browser = new Browser()
+  await signIn(users, browser)
+  await expect(users.signIn.beginTwoFactor(browser, "not the password")).rejects.toMatchObject({
+    kind: "invalid_value",
+    details: { parameter: "password" },
+  })
+  const { uri } = await users.signIn.beginTwoFactor(browser, ADA.password)
+  expect(uri).toStartWith("otpauth://totp/Tollgate:ada%40example.com?")
+  expect(await signIn(users, new Browser())).toEqual({ needsCode: false })
+})
+
+test("codes cannot be guessed: five for each password, then it begins anew", async () => {
+  using open = openUsers()
+  const { users } = open
+  const { secret } = await withTwoFactor(users)
+  const browser = new Browser()
+  await signIn(users, browser)
+  const outcomes: string[] = []
+  for (let guess = 0; guess < 6; guess++) {
+    const wrong = { ...CODE, code: totp(secret, Date.now() - 600_000 - guess * 30_000) }
+    await users.signIn.withCode(browser, wrong).catch((error) => outcomes.push(error.kind))
+  }
+  expect(outcomes).toEqual([...Array(5).fill("invalid_value"), "not_signed_in"])
+  const late = users.signIn.withCode(browser, { ...CODE, code: totp(secret) })
+  await expect(late).rejects.toMatchObject({ kind: "not_signed_in" })
+})
+
+test("a backup code works once", async () => {
+  using open = openUsers()
+  const { users } = open
+  const { backupCodes } = await withTwoFactor(users)
+  const order = { kind: "backup-code", code: backupCodes[0] ?? "", trustDevice: false } as const
+  const browser = new Browser()
+  await signIn(users, browser)
+  browser.take(await users.signIn.withCode(browser, order))
+  expect(await users.sessionOf(browser.cookie)).not.toBeNull()
+  const again = new Browser()
+  await signIn(users, again)
+  await expect(users.signIn.withCode(again, order)).rejects.toMatchObject({ kind: "invalid_value" })
+  const fresh = await users.signIn.newBackupCodes(browser, ADA.password)
+  expect(fresh).toHaveLength(backupCodes.length)
+  expect(fresh).not.toContain(backupCodes[1])
+})
+
+test("a trusted browser is asked once, another one always", async () => {
+  using open = openUsers()
+  const { users } = open
+  const { secret } = await withTwoFactor(users)
+  const browser = new Browser()
+  await signIn(users, browser)
+  browser.take(
+    await users.signIn.withCode(browser, { ...CODE, code: totp(secret), trustDevice: true }),
+  )
+  browser.keep(await users.signIn.signOut(browser))
+  expect(await signIn(users, browser)).toEqual({ needsCode: false })
+  expect(await signIn(users, new Browser())).toEqual({ needsCode: true })
+})
+
+test("it is switched off with the password, or by an operator for who has lost it", async () => {
+  using open = openUsers()
+  const { users } = open
+  const { secret } = await withTwoFactor(users)
+  const browser = new Browser()
+  await signIn(users, browser)
+  browser.take(await users.signIn.withCode(browser, { ...CODE, code: totp(secret) }))
+  browser.take(await users.signIn.endTwoFactor(browser, ADA.password))
+  expect(await signIn(users, new Browser())).toEqual({ needsCode: false })
+  const { secret: next } = await users.signIn.beginTwoFactor(browser, ADA.password)
+  browser.take(await users.signIn.withCode(browser, { ...CODE, code: totp(next) }))
+  expect(await signIn(users, new Browser())).toEqual({ needsCode: true })
+  users.removeTwoFactor(users.findByEmail(ADA.email)?.id ?? "")
+  expect(await signIn(users, new Browser())).toEqual({ needsCode: false })
+})
+
+test("a disabled user does not get in by a code either", async () => {
+  using open = openUsers()
+  const { users } = open
+  const { secret } = await withTwoFactor(users)
+  const browser = new Browser()
+  await signIn(users, browser)
+  users.change(users.findByEmail(ADA.email)?.id ?? "", { isDisabled: true })
+  await expect(
+    users.signIn.withCode(browser, { ...CODE, code: totp(secret) }),
+  ).rejects.toMatchObject({ kind: "forbidden" })
+})
