@@ -2,9 +2,13 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import facts from "./catalog/facts.json" with { type: "json" }
 import { buildCatalog } from "./catalog/catalog.ts"
+import { ProviderSeal } from "./config/sealing.ts"
 import { loadSecrets } from "./config/secrets.ts"
 import type { Settings } from "./config/settings.ts"
+import type { AdminParts } from "./http/admin/open.ts"
 import { healthz, readyz } from "./http/health.ts"
+import { Lazy } from "./http/lazy.ts"
+import { managementMounts } from "./http/mounts.ts"
 import { type Route, serve } from "./http/server.ts"
 import { Spool } from "./http/spool.ts"
 import { CHAT_COMPLETIONS } from "./http/v1/chat-completions.ts"
@@ -39,8 +43,10 @@ import { KeyHasher, randomText } from "./keys/secret.ts"
 import { Ledger } from "./ledger/ledger.ts"
 import { Node } from "./ledger/node.ts"
 import { RateLimiter } from "./limits/rate-limiter.ts"
+import { LiveSettings } from "./management/live-settings.ts"
 import { PICTURE_PATH, PictureStore } from "./media/picture-store.ts"
 import { Billing } from "./relay/billing.ts"
+import { Contents } from "./relay/contents.ts"
 import { DeadlineWatch } from "./relay/deadline-watch.ts"
 import { Embeddings, type EmbeddingServices } from "./relay/embeddings.ts"
 import { Endpoint } from "./relay/endpoint.ts"
@@ -55,6 +61,8 @@ import { TokenCounter } from "./relay/token-counter.ts"
 import { Transcribing } from "./relay/transcribing.ts"
 import { TokenDecoder } from "./relay/token-decoder.ts"
 import { Health } from "./routing/health.ts"
+import { ContentShelf } from "./store/content-shelf.ts"
+import { ReportsOnDemand } from "./store/reports-on-demand.ts"
 import type { Store } from "./store/store.ts"
 import { openStore } from "./store/open-store.ts"
 import type { Events } from "./telemetry/events.ts"
@@ -70,10 +78,17 @@ const SETTLE_TIME = 5_000
 const DRAIN_LOOK = 20
 
 export interface AppOptions {
+  /** What the file and the environment say. What the console has set comes under it. */
   readonly settings: Settings
   readonly events: Events
   /** Whether other processes listen on the same port. */
   readonly isShared: boolean
+  /** Names of the settings that the file says, of those that the console can change. */
+  readonly written?: readonly string[]
+  /** Where the simulator is, when it plays the vendor. */
+  readonly sandboxUrl?: string | undefined
+  /** The settings file, for the console to name. */
+  readonly file?: string | undefined
   /** Milliseconds; for tests, which cannot wait so long. */
   readonly drainTime?: number
   readonly keepAlive?: number
@@ -117,15 +132,13 @@ export function surroundingsOf(settings: Settings): {
 /** The running gateway: every service, built once, and the routes that use them. */
 export class App implements AsyncDisposable {
   readonly url: string
-  readonly #events: Events
   readonly #services: AsyncDisposableStack
-  readonly #state: State
+  readonly #live: LiveSettings
 
-  private constructor(url: string, events: Events, services: AsyncDisposableStack, state: State) {
+  private constructor(url: string, services: AsyncDisposableStack, live: LiveSettings) {
     this.url = url
-    this.#events = events
     this.#services = services
-    this.#state = state
+    this.#live = live
   }
 
   /** Opens the book, joins the other processes, and listens. */
@@ -133,11 +146,14 @@ export class App implements AsyncDisposable {
     const { settings, events } = options
     await using building = new AsyncDisposableStack()
     const { keyPepper } = loadSecrets(settings.data)
-    const state = initialState(settings, events)
     const store = building.use(
       await openStore(databasePath(settings.data), options.isShared ? "shared" : "alone"),
     )
-    const keyring = new Keyring(store, new KeyHasher(keyPepper))
+    const beside = openBeside(databasePath(settings.data), events, building)
+    const live = await openSettings(options, store, (next) => takeOver(state, next, events))
+    const state = initialState(live.effective, events)
+    const hasher = new KeyHasher(keyPepper)
+    const keyring = new Keyring(store, hasher)
     await keyring.refresh()
     const limiter = new RateLimiter()
     const nodeId = `node_${randomText(16)}`
@@ -146,7 +162,7 @@ export class App implements AsyncDisposable {
       expired: (hold) => events.holdExpired(hold.request, hold.account),
       failed: events.bookFailed,
     })
-    building.use(await joinNode({ store, nodeId, ledger, keyring, limiter, events }))
+    building.use(await joinNode({ store, nodeId, ledger, keyring, limiter, events, live }))
     building.defer(() => ledger.close())
     const watch = building.use(new DeadlineWatch())
     const counter = building.use(new TokenCounter())
@@ -160,6 +176,7 @@ export class App implements AsyncDisposable {
       alarms: events,
       seal: new Seal(keyPepper),
       counter,
+      contents: beside.contents,
       keepAlive: options.keepAlive ?? KEEP_ALIVE,
     }
     const relay = new Relay(services)
@@ -176,21 +193,32 @@ export class App implements AsyncDisposable {
     )
     const images = new Images(operations, pictures)
     const spool = new Spool(join(settings.data, "uploads"))
-    const media = { spool, images, pictures }
+    const media = { spool, images, pictures, contents: beside.contents }
     const routes = routesOf({ state, store, keyring, ledger, relay, embedding, events, ...media })
-    const server = serve({ ...settings.server, isShared: options.isShared }, routes)
+    const baseUrl = (): string => state.settings.publicUrl ?? state.url
+    const admin = building.use(
+      new Lazy(async () => {
+        const { openAdmin } = await import("./http/admin/open.ts")
+        const parts = { store, hasher, keyring, events, baseUrl, live, ...beside }
+        const { health } = services
+        return openAdmin({ ...parts, ...inForce(state), health, file: options.file })
+      }),
+    )
+    const mounts = managementMounts({ admin, events, baseUrl })
+    const server = serve({ ...settings.server, isShared: options.isShared }, routes, mounts)
     building.defer(() => drain({ server, state, billing }, options.drainTime ?? DRAIN_TIME))
     const { hostname = settings.server.host, port = settings.server.port } = server
-    const url = settings.publicUrl ?? addressOf(hostname, port)
-    return new App(url, events, building.move(), state)
+    state.url = addressOf(hostname, port)
+    const url = state.settings.publicUrl ?? state.url
+    return new App(url, building.move(), live)
   }
 
-  /** Takes changed settings over; requests that run keep what they began with. */
-  apply(settings: Settings): void {
-    const { surroundings, warnings } = surroundingsOf(settings)
-    for (const warning of warnings) this.#events.warning(warning)
-    this.#state.settings = settings
-    this.#state.surroundings = surroundings
+  /**
+   * Takes over what the file and the environment say now; requests that run keep what they began with.
+   * @param written as in the options of the start.
+   */
+  apply(settings: Settings, written: readonly string[] = []): void {
+    this.#live.rebase({ settings, written })
   }
 
   /** Stops listening, lets running requests finish, writes the book and returns all leases. */
@@ -199,20 +227,65 @@ export class App implements AsyncDisposable {
   }
 }
 
+/** What is kept beside the book. Its thread begins with the first who needs it. */
+function openBeside(bookPath: string, events: Events, building: AsyncDisposableStack) {
+  const reports = building.use(new ReportsOnDemand(bookPath))
+  const shelf = new ContentShelf(bookPath, reports)
+  const contents = building.use(new Contents(shelf, events.contentsFailed))
+  return { reports, shelf, contents }
+}
+
 /** What changes while the gateway runs. */
 interface State {
   settings: Settings
   surroundings: Surroundings
   isDraining: boolean
+  /** Where it listens, once it does. */
+  url: string
 }
 
 function initialState(settings: Settings, events: Events): State {
   const { surroundings, warnings } = surroundingsOf(settings)
   for (const warning of warnings) events.warning(warning)
-  return { settings, surroundings, isDraining: false }
+  return { settings, surroundings, isDraining: false, url: "" }
+}
+
+/** What the management API looks at while the gateway runs. */
+function inForce(state: State): Pick<AdminParts, "settings" | "catalog" | "bookPath"> {
+  return {
+    settings: () => state.settings,
+    catalog: () => state.surroundings.catalog,
+    bookPath: databasePath(state.settings.data),
+  }
+}
+
+/** Puts settings into force. */
+function takeOver(state: State, settings: Settings, events: Events): void {
+  const { surroundings, warnings } = surroundingsOf(settings)
+  for (const warning of warnings) events.warning(warning)
+  state.settings = settings
+  state.surroundings = surroundings
+}
+
+function openSettings(
+  { settings, written = [], sandboxUrl, events }: AppOptions,
+  store: Store,
+  apply: (settings: Settings) => void,
+): Promise<LiveSettings> {
+  return LiveSettings.open({
+    store,
+    seal: new ProviderSeal(settings.data),
+    vendors: [...vendors.values()],
+    base: { settings, written },
+    sandboxUrl,
+    apply,
+    onConsoleChange: events.settingsTaken,
+    warn: events.warning,
+  })
 }
 
 interface NodeParts {
+  readonly live: LiveSettings
   readonly store: Store
   readonly nodeId: string
   readonly ledger: Ledger
@@ -222,11 +295,15 @@ interface NodeParts {
 }
 
 function joinNode(parts: NodeParts): Promise<Node> {
-  const { store, nodeId, ledger, keyring, limiter, events } = parts
+  const { store, nodeId, ledger, keyring, limiter, events, live } = parts
   return Node.join(store, nodeId, {
     async onNews(news) {
       limiter.setProcesses(news.nodes)
-      await Promise.all([ledger.tick(news.recalls), keyring.refresh(news.revision)])
+      await Promise.all([
+        ledger.tick(news.recalls),
+        keyring.refresh(news.revision),
+        live.refresh(news.settingsRevision),
+      ])
     },
     onForgotten() {
       events.nodeForgotten()
@@ -253,11 +330,18 @@ interface RouteParts {
   readonly spool: Spool
   readonly images: Images
   readonly pictures: PictureStore
+  readonly contents: Contents
 }
 
 function routesOf(parts: RouteParts): Route[] {
-  const { state, store, keyring, ledger, relay, embedding, events } = parts
-  const chat = { keyring, events, relay, bodyLimit: () => state.settings.limits.bodyBytes }
+  const { state, store, keyring, ledger, relay, embedding, events, contents } = parts
+  const chat = {
+    keyring,
+    events,
+    relay,
+    contents,
+    bodyLimit: () => state.settings.limits.bodyBytes,
+  }
   const models = { keyring, events, catalog: () => state.surroundings.catalog }
   const reranking = new Reranking(embedding)
   return [
@@ -293,10 +377,12 @@ function routesOf(parts: RouteParts): Route[] {
   ]
 }
 
-function imageRoutes({ state, keyring, events, spool, images, pictures }: RouteParts): Route[] {
+function imageRoutes(parts: RouteParts): Route[] {
+  const { state, keyring, events, spool, images, pictures, contents } = parts
   const services = {
     keyring,
     events,
+    contents,
     spool,
     images,
     bodyLimit: () => state.settings.limits.bodyBytes,
@@ -310,7 +396,8 @@ function imageRoutes({ state, keyring, events, spool, images, pictures }: RouteP
   ]
 }
 
-function soundRoutes({ state, keyring, events, spool, embedding }: RouteParts): Route[] {
+function soundRoutes(parts: RouteParts): Route[] {
+  const { state, keyring, events, spool, embedding, contents } = parts
   const { operations } = embedding
   const bodyLimit = (): number => state.settings.limits.bodyBytes
   const speaking = new Speaking(operations)
@@ -319,7 +406,7 @@ function soundRoutes({ state, keyring, events, spool, embedding }: RouteParts): 
     {
       path: SPEECH_PATH,
       method: "POST",
-      handler: speech({ keyring, events, speaking, bodyLimit }),
+      handler: speech({ keyring, events, contents, speaking, bodyLimit }),
     },
     { path: TRANSCRIPTIONS_PATH, method: "POST", handler: transcriptions(uploads) },
     { path: TRANSLATIONS_PATH, method: "POST", handler: translations(uploads) },

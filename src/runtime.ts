@@ -1,3 +1,6 @@
+/** The version in `package.json`, which is not part of the executable; a test keeps them equal. */
+export const VERSION = "0.1.0"
+
 /** Whether this is the executable of `npm run build`, which carries every file inside. */
 export const IS_EXECUTABLE = Bun.main.startsWith("/$bunfs")
 

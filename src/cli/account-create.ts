@@ -1,5 +1,5 @@
-import { randomText } from "../keys/secret.ts"
 import { formatCredits } from "../ledger/money.ts"
+import { COMMAND_LINE } from "../management/actor.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
 import { withInstallation } from "./installation.ts"
 import { formatFields } from "./output.ts"
@@ -13,25 +13,13 @@ export const registerAccountCreate: RegisterCommand = (program, terminal) => {
     .argument("<NAME>", "its name, which no other account has")
     .option("--credits <N>", "credits to begin with", creditsArgument)
     .action(async (name: string, options: { credits?: bigint }, command) => {
-      const account = await withInstallation(command, async ({ store }) => {
-        const createdAt = Date.now()
-        const created = await store.createAccount({
-          id: `acc_${randomText(16)}`,
+      const account = await withInstallation(command, ({ accounts }) =>
+        accounts.create(COMMAND_LINE, {
           name,
-          createdAt,
-        })
-        if (options.credits === undefined) return created
-        const { balance } = await store.addEntry({
-          account: created.id,
-          kind: "grant",
-          amount: options.credits,
-          at: createdAt,
-          note: "credits to begin with",
-          author: "cli",
-        })
-        return { ...created, balance }
-      })
-      const balance = formatCredits(account.balance)
+          ...(options.credits !== undefined && { credits: formatCredits(options.credits) }),
+        }),
+      )
+      const { balance } = account
       outputOf(command, terminal).result({ id: account.id, name, balance }, (style) =>
         formatFields(
           [

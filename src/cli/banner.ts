@@ -1,12 +1,15 @@
 import type { Catalog } from "../catalog/catalog.ts"
 import { isPriced, type Model } from "../catalog/model.ts"
-import { FIRST_ACCOUNT, FIRST_CREDITS } from "./first-start.ts"
+import { FIRST_ACCOUNT } from "../management/first-account.ts"
+import { FIRST_CREDITS } from "./first-start.ts"
 
 /** The model a newcomer meets first, where there is no other. */
 const SANDBOX_MODEL = "sandbox/echo"
 
 export interface BannerFacts {
   readonly url: string
+  /** The console's address; before there is an operator, the one-time link that makes him. */
+  readonly consoleUrl: string
   /** The key that the first start made; undefined later. */
   readonly key: string | undefined
   readonly catalog: Catalog
@@ -15,7 +18,7 @@ export interface BannerFacts {
 
 /** What the start prints: where it listens, with which key, and a command that works as printed. */
 export function banner(facts: BannerFacts): string {
-  const { url, key, catalog, hasSandbox } = facts
+  const { url, consoleUrl, key, catalog, hasSandbox } = facts
   const models = catalog.list()
   const lines = [`Tollgate is listening on ${url}`, ""]
   if (hasSandbox) {
@@ -25,7 +28,10 @@ export function banner(facts: BannerFacts): string {
       "",
     )
   }
-  lines.push(`models: ${models.length} (${url}/v1/models)`)
+  lines.push(`models: ${models.length} (${url}/v1/models)`, `console: ${consoleUrl}`)
+  if (consoleUrl.includes("?token=")) {
+    lines.push("Open it to make the first user, who becomes the operator. The link works once.")
+  }
   if (key === undefined) {
     lines.push("key: shown once when it was created; make another with: tollgate key create", "")
     return lines.join("\n")

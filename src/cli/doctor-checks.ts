@@ -7,6 +7,7 @@ import { verifyBooks } from "../store/verify.ts"
 import { openStore } from "../store/open-store.ts"
 import type { Check } from "./doctor-check.ts"
 import { checkProviders } from "./doctor-providers.ts"
+import { wholeSettings } from "./whole-settings.ts"
 
 /** Less room than this on the disk of the book is a warning, in bytes. */
 const LOW_ROOM = 512 * 1024 * 1024
@@ -28,10 +29,11 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
       mend: "correct it in the settings file or the environment",
     }))
   }
-  const { settings } = loaded
+  const { settings, check } = await withConsole(load, loaded)
   const providers = await checkProviders(settings)
   return [
     checkSettings(loaded),
+    ...(check === undefined ? [] : [check]),
     checkData(settings.data),
     await checkDatabase(settings.data),
     providers.clock,
@@ -45,6 +47,24 @@ function checkSettings(loaded: LoadedSettings): Check {
   const [warning] = loaded.warnings
   if (warning === undefined) return { name: "settings", result: "ok", found: source }
   return { name: "settings", result: "warning", found: source, mend: loaded.warnings.join("; ") }
+}
+
+/** The settings with what the console has set, and what of that cannot be used. */
+async function withConsole(
+  load: LoadOptions,
+  loaded: LoadedSettings,
+): Promise<{ readonly settings: Settings; readonly check?: Check }> {
+  const name = "console"
+  try {
+    const { settings, reading } = await wholeSettings(load, loaded)
+    const faults = [...reading.faults].map(([place, fault]) => `${place}: ${fault}`)
+    if (faults.length === 0) return { settings }
+    const found = `${faults.length} of what the console has set cannot be used`
+    return { settings, check: { name, result: "warning", found, mend: faults.join("; ") } }
+  } catch {
+    // The look at the database says why it cannot be opened.
+    return { settings: loaded.settings }
+  }
 }
 
 function checkData(directory: string): Check {
@@ -101,6 +121,6 @@ function checkPrices(settings: Settings): Check {
     name,
     result: "warning",
     found: `${unpriced.length} of ${models} models have none and are refused`,
-    mend: `give them a price in tollgate.yaml: ${named}${more}`,
+    mend: `give them a price in the console or in tollgate.yaml: ${named}${more}`,
   }
 }

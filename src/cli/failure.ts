@@ -38,6 +38,7 @@ function failure(code: FailureCode, shown: Omit<Failure, "exitCode">): Failure {
 
 function gatewayExit(kind: ErrorKind): FailureCode {
   if (kind === "not_found" || kind === "model_not_found") return "not_found"
+  if (kind === "conflict") return "conflict"
   return kind.startsWith("invalid_") && kind !== "invalid_api_key" ? "usage" : "failed"
 }
 

@@ -4,10 +4,9 @@ import type { Settings } from "../config/settings.ts"
 import { KeyIssuer } from "../keys/keyring.ts"
 import { KeyHasher, randomText } from "../keys/secret.ts"
 import { parseCredits } from "../ledger/money.ts"
+import { FIRST_ACCOUNT } from "../management/first-account.ts"
 import { openStore } from "../store/open-store.ts"
 
-/** The account that a first start makes, so that there is something to call with. */
-export const FIRST_ACCOUNT = "demo"
 export const FIRST_CREDITS = "10"
 
 /** Makes the first account with credits and a key. @returns the key, or undefined when there are accounts. */

@@ -1,7 +1,5 @@
 import { App } from "../app.ts"
 import type { LoadedSettings, LoadOptions } from "../config/load.ts"
-import { withSandbox } from "../config/sandbox.ts"
-import type { Settings } from "../config/settings.ts"
 import { watchSettings } from "../config/watch.ts"
 import { createEvents } from "../telemetry/events.ts"
 import { createLogger } from "../telemetry/logger.ts"
@@ -23,11 +21,6 @@ export interface Gateway extends AsyncDisposable {
   readonly app: App
 }
 
-/** The settings with the simulator in them, when it plays the vendor. */
-export function effectiveSettings(settings: Settings, sandboxUrl: string | undefined): Settings {
-  return sandboxUrl === undefined ? settings : withSandbox(settings, sandboxUrl)
-}
-
 /** Starts the gateway. Changed settings are taken over while it runs, bad ones are refused and told. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { load, loaded, sandboxUrl, isShared } = options
@@ -35,14 +28,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const events = createEvents(logger)
   for (const warning of loaded.warnings) events.warning(warning)
   await using building = new AsyncDisposableStack()
-  const settings = effectiveSettings(loaded.settings, sandboxUrl)
-  const app = building.use(await App.start({ settings, events, isShared }))
+  const { settings, written, file } = loaded
+  const app = building.use(
+    await App.start({ settings, written, file, sandboxUrl, events, isShared }),
+  )
   const watcher = building.use(
     watchSettings({
       load,
       started: loaded,
       onChange: (next, { changed, restartNeeded }) => {
-        app.apply(effectiveSettings(next.settings, sandboxUrl))
+        app.apply(next.settings, next.written)
         for (const warning of next.warnings) events.warning(warning)
         events.settingsTaken(changed)
         if (restartNeeded.length > 0) {

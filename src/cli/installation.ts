@@ -2,8 +2,13 @@ import type { Command } from "commander"
 import { databasePath } from "../app.ts"
 import { type LoadedSettings, loadSettings, type LoadOptions } from "../config/load.ts"
 import { loadSecrets } from "../config/secrets.ts"
-import { KeyIssuer } from "../keys/keyring.ts"
 import { KeyHasher } from "../keys/secret.ts"
+import { Accounts } from "../management/accounts.ts"
+import { Audit } from "../management/audit.ts"
+import { Codes } from "../management/codes.ts"
+import { Credits } from "../management/credits.ts"
+import { Keys } from "../management/keys.ts"
+import { Statements } from "../management/statements.ts"
 import type { AccountRecord } from "../store/records.ts"
 import { type Store, StoreError } from "../store/store.ts"
 import { openStore } from "../store/open-store.ts"
@@ -26,7 +31,13 @@ export function loadOptions(command: Command): LoadOptions {
 export interface Installation {
   readonly loaded: LoadedSettings
   readonly store: Store
-  readonly issuer: KeyIssuer
+  readonly hasher: KeyHasher
+  readonly audit: Audit
+  readonly accounts: Accounts
+  readonly keys: Keys
+  readonly credits: Credits
+  readonly codes: Codes
+  readonly statements: Statements
 }
 
 /** Opens the installation, lets a command work in it, and closes it. What the store refuses is said in words. */
@@ -37,17 +48,24 @@ export async function withInstallation<T>(
   const loaded = loadSettings(loadOptions(command))
   const { data } = loaded.settings
   await using store = await openStore(databasePath(data))
-  const issuer = new KeyIssuer(store, new KeyHasher(loadSecrets(data).keyPepper))
+  const hasher = new KeyHasher(loadSecrets(data).keyPepper)
+  const audit = new Audit(store)
+  const accounts = new Accounts(store, audit)
+  const keys = new Keys(store, audit, hasher)
+  const credits = new Credits(store, audit, hasher)
+  const codes = new Codes(store, audit, hasher)
+  const statements = new Statements(store)
+  const services = { accounts, keys, credits, codes, statements }
   try {
-    return await work({ loaded, store, issuer })
+    return await work({ loaded, store, hasher, audit, ...services })
   } catch (error) {
     throw error instanceof StoreError ? refusalOf(error) : error
   }
 }
 
 function refusalOf(error: StoreError): CommandError {
-  const code = error.code === "exists" ? "conflict" : error.code
-  return new CommandError(code === "insufficient" ? "failed" : code, error.message)
+  if (error.code === "not_found") return new CommandError("not_found", error.message)
+  return new CommandError(error.code === "exists" ? "conflict" : "failed", error.message)
 }
 
 /** @throws CommandError `not_found`, naming the accounts there are. */

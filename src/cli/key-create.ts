@@ -1,7 +1,9 @@
-import type { KeyOrder } from "../keys/keyring.ts"
+import { formatCredits } from "../ledger/money.ts"
+import { COMMAND_LINE } from "../management/actor.ts"
+import type { NewKey } from "../management/contract/keys.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
-import { keyDocument } from "./key-document.ts"
+import { dateText, keyDocument } from "./key-document.ts"
 import { formatFields } from "./output.ts"
 import {
   creditsArgument,
@@ -15,6 +17,8 @@ interface KeyCreateOptions {
   readonly name: string
   readonly models?: readonly string[]
   readonly budget?: bigint
+  readonly dailyBudget?: bigint
+  readonly monthlyBudget?: bigint
   readonly rpm?: number
   readonly tpm?: number
   readonly expires?: number
@@ -29,13 +33,15 @@ export const registerKeyCreate: RegisterCommand = (program, terminal) => {
     .option("--name <NAME>", "what it is for", "unnamed")
     .option("--models <GLOB,..>", "the models it may call, such as openai/*", listArgument)
     .option("--budget <N>", "all the credits it may ever spend", creditsArgument)
+    .option("--daily-budget <N>", "the credits it may spend in a day (UTC)", creditsArgument)
+    .option("--monthly-budget <N>", "the credits it may spend in a month (UTC)", creditsArgument)
     .option("--rpm <N>", "requests per minute", positiveIntegerArgument)
     .option("--tpm <N>", "tokens per minute", positiveIntegerArgument)
     .option("--expires <TIME>", "how long it works, such as 30d", durationArgument)
     .action(async (options: KeyCreateOptions, command) => {
-      const { secret, key } = await withInstallation(command, async ({ store, issuer }) => {
+      const { secret, ...key } = await withInstallation(command, async ({ store, keys }) => {
         const account = await requireAccount(store, options.account)
-        return issuer.issue(orderOf(account.id, options))
+        return keys.create(COMMAND_LINE, orderOf(account.id, options))
       })
       outputOf(command, terminal).result(
         { ...keyDocument(key), key: secret },
@@ -53,15 +59,17 @@ export const registerKeyCreate: RegisterCommand = (program, terminal) => {
     })
 }
 
-function orderOf(account: string, options: KeyCreateOptions): KeyOrder {
-  const { name, models, budget, rpm, tpm, expires } = options
+function orderOf(account: string, options: KeyCreateOptions): NewKey {
+  const { name, models, budget, dailyBudget, monthlyBudget, rpm, tpm, expires } = options
   return {
     account,
     name,
-    ...(models === undefined ? {} : { models }),
-    ...(budget === undefined ? {} : { budget }),
-    ...(rpm === undefined ? {} : { requestsPerMinute: rpm }),
-    ...(tpm === undefined ? {} : { tokensPerMinute: tpm }),
-    ...(expires === undefined ? {} : { expiresAt: Date.now() + expires }),
+    ...(models !== undefined && { models: [...models] }),
+    ...(budget !== undefined && { budget: formatCredits(budget) }),
+    ...(dailyBudget !== undefined && { daily_budget: formatCredits(dailyBudget) }),
+    ...(monthlyBudget !== undefined && { monthly_budget: formatCredits(monthlyBudget) }),
+    ...(rpm !== undefined && { requests_per_minute: rpm }),
+    ...(tpm !== undefined && { tokens_per_minute: tpm }),
+    ...(expires !== undefined && { expires_at: dateText(Date.now() + expires) }),
   }
 }

@@ -1,3 +1,4 @@
+import { COMMAND_LINE } from "../management/actor.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
 import { keyDocument } from "./key-document.ts"
@@ -20,12 +21,14 @@ export const registerKeyList: RegisterCommand = (program, terminal) => {
     .description("list the keys")
     .option("--account <NAME>", "only those of one account")
     .action(async (options: { account?: string }, command) => {
-      const { keys, names } = await withInstallation(command, async ({ store }) => {
+      const { keys, names } = await withInstallation(command, async ({ store, keys: service }) => {
         const account =
           options.account === undefined ? null : await requireAccount(store, options.account)
         const accounts = await store.listAccounts()
+        const order = { limit: Number.MAX_SAFE_INTEGER, account: account?.id }
+        const { data } = await service.list(COMMAND_LINE, order)
         return {
-          keys: (await store.listKeys(account?.id ?? null)).map(keyDocument),
+          keys: data.map(keyDocument).toReversed(),
           names: new Map(accounts.map(({ id, name }) => [id, name])),
         }
       })

@@ -1,3 +1,4 @@
+import { COMMAND_LINE } from "../management/actor.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
 import { withInstallation } from "./installation.ts"
 import { dateText, keyDocument } from "./key-document.ts"
@@ -15,8 +16,8 @@ export const registerKeyRotate: RegisterCommand = (program, terminal) => {
     .option("--grace <TIME>", "how long the old secret works on (default: 24h)", durationArgument)
     .action(async (id: string, options: { grace?: number }, command) => {
       const grace = options.grace ?? DEFAULT_GRACE
-      const { secret, key } = await withInstallation(command, ({ issuer }) =>
-        issuer.rotate(id, grace),
+      const { secret, ...key } = await withInstallation(command, ({ keys }) =>
+        keys.rotate(COMMAND_LINE, id, grace),
       )
       outputOf(command, terminal).result(
         { ...keyDocument(key), key: secret },

@@ -3,6 +3,7 @@ import { loadSettings } from "../config/load.ts"
 import { outputOf, type RegisterCommand } from "./command.ts"
 import { loadOptions } from "./installation.ts"
 import { formatTable } from "./output.ts"
+import { wholeSettings } from "./whole-settings.ts"
 
 const COLUMNS = [
   { title: "MODEL" },
@@ -17,8 +18,9 @@ export const registerModels: RegisterCommand = (program, terminal) => {
   program
     .command("models")
     .description("list the models that the settings make available, with their prices")
-    .action((_options: object, command) => {
-      const { settings } = loadSettings(loadOptions(command))
+    .action(async (_options: object, command) => {
+      const load = loadOptions(command)
+      const { settings } = await wholeSettings(load, loadSettings(load))
       const { catalog } = surroundingsOf(settings).surroundings
       const models = catalog.list().map((model) => catalog.entry(model))
       outputOf(command, terminal).result({ models }, (style) => {

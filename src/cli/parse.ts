@@ -20,6 +20,21 @@ export function creditsArgument(text: string): bigint {
   return nanocredits
 }
 
+/** Credits above or below zero, such as `10` or `-0.5`, as nanocredits. */
+export function signedCreditsArgument(text: string): bigint {
+  const isBelow = text.startsWith("-")
+  const amount = creditsArgument(isBelow ? text.slice(1) : text)
+  return isBelow ? -amount : amount
+}
+
+/** A day in UTC, such as `2026-11-21`. */
+export function dayArgument(text: string): string {
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN
+  // The parser takes the 31st of any month for a day of the next.
+  if (!Number.isNaN(at) && new Date(at).toISOString().startsWith(text)) return text
+  throw new InvalidArgumentError("It must be a day such as 2026-11-21.")
+}
+
 function readCredits(text: string): bigint | undefined {
   try {
     return parseCredits(text)

@@ -1,9 +1,9 @@
 import { Command } from "commander"
+import { VERSION } from "../runtime.ts"
 import type { RegisterCommand } from "./command.ts"
 import { COMMANDS } from "./commands.ts"
 import { runCommand } from "./run-command.ts"
 import { type Terminal, processTerminal } from "./terminal.ts"
-import { VERSION } from "./version.ts"
 
 /**
  * The program with its commands. It throws instead of ending the process.

@@ -1,21 +1,19 @@
 import type { Command } from "commander"
 import { addressOf, surroundingsOf } from "../app.ts"
 import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
+import type { Settings } from "../config/settings.ts"
+import { FIRST_ACCOUNT } from "../management/first-account.ts"
 import { programWords } from "../runtime.ts"
+import { consoleAddress } from "../users/console-address.ts"
 import { banner } from "./banner.ts"
 import { outputOf, type RegisterCommand } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
-import { FIRST_ACCOUNT, firstStart } from "./first-start.ts"
-import {
-  askedToEnd,
-  effectiveSettings,
-  SANDBOX_VARIABLE,
-  startGateway,
-  WORKER_VARIABLE,
-} from "./gateway-process.ts"
+import { firstStart } from "./first-start.ts"
+import { askedToEnd, SANDBOX_VARIABLE, startGateway, WORKER_VARIABLE } from "./gateway-process.ts"
 import { loadOptions } from "./installation.ts"
 import type { Output } from "./output.ts"
 import { startSandbox } from "./sandbox-process.ts"
+import { effectiveSettings, wholeSettings } from "./whole-settings.ts"
 import { ParentLine, Workers } from "./workers.ts"
 
 /** `tollgate serve` */
@@ -40,22 +38,25 @@ export async function serve(load: LoadOptions, output: Output, isDemo = false): 
   // Before the first key is made: it is shown once, by a start that came up.
   const port = findPort(settings.server.host, settings.server.port)
   await using running = new AsyncDisposableStack()
-  const hasSandbox = isDemo || Object.keys(settings.providers).length === 0
+  const whole = await wholeSettings(load, loaded)
+  const hasSandbox = isDemo || !whole.hasProviders
   const sandboxUrl = hasSandbox ? running.use(await startSandbox()).url : undefined
   const key = await firstStart(settings)
   const ended = askedToEnd()
   const url =
     settings.server.workers > 1 && !isDemo
-      ? await startWorkers(running, loaded, { port, sandboxUrl })
+      ? await startWorkers(running, whole.settings, { port, sandboxUrl })
       : await startAlone(running, load, loaded, sandboxUrl)
-  const { catalog } = surroundingsOf(effectiveSettings(settings, sandboxUrl)).surroundings
+  const { catalog } = surroundingsOf(effectiveSettings(whole.settings, sandboxUrl)).surroundings
+  const consoleUrl = consoleAddress(settings.data, url)
   const document = {
     url,
+    console: consoleUrl,
     ...(key === undefined ? {} : { account: FIRST_ACCOUNT, key }),
     models: catalog.list().length,
     sandbox: hasSandbox,
   }
-  output.result(document, () => banner({ url, key, catalog, hasSandbox }))
+  output.result(document, () => banner({ url, consoleUrl, key, catalog, hasSandbox }))
   await ended
   output.notice("Finishing the requests that run ...")
 }
@@ -73,10 +74,9 @@ async function startAlone(
 
 async function startWorkers(
   running: AsyncDisposableStack,
-  loaded: LoadedSettings,
+  { server, publicUrl }: Settings,
   place: { readonly port: number; readonly sandboxUrl: string | undefined },
 ): Promise<string> {
-  const { server, publicUrl } = loaded.settings
   const words = [...programWords(), ...process.argv.slice(2)]
   const options = { count: server.workers, words, ...place }
   const workers = running.use(await Workers.start(options))

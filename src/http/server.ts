@@ -16,6 +16,14 @@ export interface Route {
   readonly handler: Handler
 }
 
+/** A part of the gateway that routes by itself: every method, all paths below one. */
+export interface Mount {
+  /** Ends in `/*`. */
+  readonly path: string
+  /** @param address the network address that the request came from. */
+  readonly handler: (request: Request, address: string | null) => Response | Promise<Response>
+}
+
 export interface ServerSettings {
   readonly host: string
   readonly port: number
@@ -25,11 +33,17 @@ export interface ServerSettings {
 
 /** Seconds without a byte after which a connection that is not being answered is closed. */
 const IDLE_TIMEOUT = 60
+/** The same for what is managed: to walk a large book takes its time. The most that Bun knows but for ever. */
+const LONG_TIMEOUT = 255
 /** Bodies are limited where they are read, with an error of ours; this is only the last fence. */
 const LARGEST_BODY = 1024 * 1024 * 1024
 
 /** Listens. Bun's own router matches the paths; everything else gets our 404 or 405. */
-export function serve(settings: ServerSettings, routes: readonly Route[]): Bun.Server<undefined> {
+export function serve(
+  settings: ServerSettings,
+  routes: readonly Route[],
+  mounts: readonly Mount[] = [],
+): Bun.Server<undefined> {
   const methods: Record<string, Record<string, BunHandler>> = {}
   for (const route of routes) {
     const handlers = (methods[route.path] ??= {})
@@ -43,7 +57,7 @@ export function serve(settings: ServerSettings, routes: readonly Route[]): Bun.S
     development: false,
     idleTimeout: IDLE_TIMEOUT,
     maxRequestBodySize: LARGEST_BODY,
-    routes: methods,
+    routes: { ...methods, ...Object.fromEntries(mounts.map(mounted)) },
     fetch: (request) => unmatched(request, routes),
     error: () =>
       errorAnswer(new GatewayError("internal_error", "The gateway failed."), newRequestId()),
@@ -55,6 +69,16 @@ type BunHandler = (request: Request, server: Bun.Server<undefined>) => Response 
 function bunHandler(route: Route): BunHandler {
   const { handler } = route
   return (request, server) => handler(request, () => server.timeout(request, 0))
+}
+
+function mounted({ path, handler }: Mount): [string, BunHandler] {
+  return [
+    path,
+    (request, server) => {
+      server.timeout(request, LONG_TIMEOUT)
+      return handler(request, server.requestIP(request)?.address ?? null)
+    },
+  ]
 }
 
 function unmatched(request: Request, routes: readonly Route[]): Response {

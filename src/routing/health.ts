@@ -35,12 +35,39 @@ interface Ailing {
   trialUntil: number
 }
 
+/** How a deployment has fared since this process started. */
+interface Tally {
+  successes: number
+  failures: number
+  lastError: string | null
+  /** Clock of the last error. */
+  failedAt: number
+}
+
+/** How a deployment fares, for people. */
+export interface HealthReport extends Readonly<Tally> {
+  /** Nothing was heard of it yet, requests go to it, or they go elsewhere until it is tried again. */
+  readonly state: "unknown" | "healthy" | "resting"
+  /** Milliseconds until a resting one is tried again. */
+  readonly restsFor: number
+}
+
+const UNKNOWN: HealthReport = {
+  state: "unknown",
+  restsFor: 0,
+  successes: 0,
+  failures: 0,
+  lastError: null,
+  failedAt: 0,
+}
+
 /**
  * How deployments fare, told from the requests themselves. Who fails rests; after a rest one request
  * tries it, and the others go elsewhere until that one has ended. Plain maps, no timers.
  */
 export class Health {
   readonly #ailing = new Map<string, Ailing>()
+  readonly #tallies = new Map<string, Tally>()
   readonly #clock: () => number
 
   /** @param clock milliseconds that never run backwards. */
@@ -69,8 +96,23 @@ export class Health {
     if (now >= ailing.restsUntil && now >= ailing.trialUntil) ailing.trialUntil = now + TRIAL_TIME
   }
 
+  /** How a deployment fares, as far as this process has seen it. */
+  report(deployment: string): HealthReport {
+    const tally = this.#tallies.get(deployment)
+    if (tally === undefined) return UNKNOWN
+    if (this.isHealthy(deployment)) return { state: "healthy", restsFor: 0, ...tally }
+    const ailing = this.#ailing.get(deployment)
+    const until = Math.max(
+      ailing?.restsUntil ?? 0,
+      ailing?.overloadedUntil ?? 0,
+      ailing?.trialUntil ?? 0,
+    )
+    return { state: "resting", restsFor: until - this.#clock(), ...tally }
+  }
+
   /** A deployment answered. */
   succeeded(deployment: string): void {
+    this.#tally(deployment).successes++
     const ailing = this.#ailing.get(deployment)
     if (ailing === undefined) return
     if (this.#clock() >= ailing.overloadedUntil) {
@@ -87,6 +129,10 @@ export class Health {
    */
   failed(deployment: string, error: GatewayError, status?: number): void {
     if (NO_FAULT.has(error.kind)) return
+    const tally = this.#tally(deployment)
+    tally.failures++
+    tally.lastError = failureWords(error, status)
+    tally.failedAt = this.#clock()
     if (status !== undefined && CREDENTIAL_STATUSES.has(status)) this.refused(deployment)
     else if (error.kind === "upstream_overloaded") {
       this.overloaded(deployment, error.details.retryAfter)
@@ -139,4 +185,29 @@ export class Health {
     this.#ailing.set(deployment, ailing)
     return ailing
   }
+
+  #tally(deployment: string): Tally {
+    let tally = this.#tallies.get(deployment)
+    if (tally === undefined) {
+      if (this.#tallies.size >= MOST_DEPLOYMENTS) {
+        const [oldest] = this.#tallies.keys()
+        if (oldest !== undefined) this.#tallies.delete(oldest)
+      }
+      tally = { successes: 0, failures: 0, lastError: null, failedAt: 0 }
+      this.#tallies.set(deployment, tally)
+    }
+    return tally
+  }
+}
+
+/** What happened, in our own words: a vendor's may quote what callers have sent. */
+function failureWords({ kind }: GatewayError, status = 0): string {
+  const answer = status === 0 ? "" : ` (${status})`
+  if (CREDENTIAL_STATUSES.has(status)) {
+    return `it refuses the provider's credential, or its account is out of money${answer}`
+  }
+  if (kind === "upstream_overloaded") return `it asked for fewer requests${answer}`
+  if (kind === "upstream_timeout") return `it took too long${answer}`
+  if (status === 0) return "it could not be reached, or its credential could not be used"
+  return status >= 400 ? `it failed${answer}` : `its answer broke off or could not be read${answer}`
 }

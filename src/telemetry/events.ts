@@ -9,6 +9,7 @@ export interface Events {
   attemptFailed(request: string, deployment: string, outcome: string): void
   requestFailed(request: string, error: unknown): void
   picturesLeft(error: unknown): void
+  contentsFailed(error: unknown): void
   nodeForgotten(): void
   nodeFailed(error: unknown): void
   settingsTaken(changes: readonly string[]): void
@@ -47,6 +48,11 @@ export function createEvents(logger: Logger): Events {
       logger.error(
         { event: "pictures_left", error: text(error) },
         "pictures whose links have expired could not be removed",
+      ),
+    contentsFailed: (error) =>
+      logger.error(
+        { event: "contents_failed", error: text(error) },
+        "prompts and answers could not be kept, or those whose time is over not deleted",
       ),
     nodeForgotten: () =>
       logger.warn({ event: "node_forgotten" }, "this process was taken for dead; it joined again"),

@@ -14,5 +14,8 @@ export const ANTHROPIC: Vendor = {
   chat: [offer(ANTHROPIC_MESSAGES, "/v1/messages", ANTHROPIC_VERSION)],
   baseUrlOf: ({ baseUrl = BASE_URL }) => baseUrl,
   signer: ({ apiKey }) => headerSigner("x-api-key", apiKey),
-  probe: ({ baseUrl = BASE_URL }) => ({ url: `${baseUrl}/v1/models` }),
+  probe: ({ baseUrl = BASE_URL }) => ({
+    url: `${baseUrl}/v1/models`,
+    list: `${baseUrl}/v1/models?limit=1000`,
+  }),
 }

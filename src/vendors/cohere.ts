@@ -20,5 +20,8 @@ export const COHERE: Vendor = {
   },
   baseUrlOf: ({ baseUrl = BASE_URL }) => baseUrl,
   signer: ({ apiKey }) => bearerSigner(apiKey),
-  probe: ({ baseUrl = BASE_URL }) => ({ url: `${baseUrl}/v1/models` }),
+  probe: ({ baseUrl = BASE_URL }) => ({
+    url: `${baseUrl}/v1/models`,
+    list: `${baseUrl}/v1/models?page_size=1000`,
+  }),
 }

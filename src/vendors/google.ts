@@ -24,5 +24,8 @@ export const GOOGLE: Vendor = {
   },
   baseUrlOf: ({ baseUrl = BASE_URL }) => baseUrl,
   signer: ({ apiKey }) => headerSigner("x-goog-api-key", apiKey),
-  probe: ({ baseUrl = BASE_URL }) => ({ url: `${baseUrl}/v1beta/models?pageSize=1` }),
+  probe: ({ baseUrl = BASE_URL }) => ({
+    url: `${baseUrl}/v1beta/models?pageSize=1`,
+    list: `${baseUrl}/v1beta/models?pageSize=1000`,
+  }),
 }

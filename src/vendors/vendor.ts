@@ -45,7 +45,11 @@ export interface Signer {
 
 /** A question that costs nothing and that only a good credential gets an answer to. */
 export type Probe =
-  | { readonly url: string }
+  | {
+      readonly url: string
+      /** Where all of its models are listed, when that is not the same. */
+      readonly list?: string
+    }
   /** There is none: what is known without asking, for the operator to read. */
   | { readonly known: string }
 

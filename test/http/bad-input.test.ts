@@ -299,7 +299,7 @@ describe("a key that is no key", () => {
 describe("an address that is none", () => {
   test("unknown path", async () => {
     await expectRow(await caller.get("/v1/nothing"), 404, "not_found", null)
-    await expectRow(await caller.get("/"), 404, "not_found", null)
+    await expectRow(await caller.get("/nothing"), 404, "not_found", null)
   })
 
   test("wrong method", async () => {

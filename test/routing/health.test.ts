@@ -127,3 +127,55 @@ describe("health", () => {
     expect(health.isHealthy("mine/19999")).toBe(false)
   })
 })
+
+describe("what people are told", () => {
+  test("nothing is known of what was never called", () => {
+    expect(health.report(ID)).toEqual({
+      state: "unknown",
+      restsFor: 0,
+      successes: 0,
+      failures: 0,
+      lastError: null,
+      failedAt: 0,
+    })
+  })
+
+  test("successes and failures are counted, and the last failure is kept in our words", () => {
+    health.succeeded(ID)
+    health.failed(ID, new GatewayError("upstream_error", "says: my prompt"), 500)
+    expect(health.report(ID)).toMatchObject({
+      state: "healthy",
+      successes: 1,
+      failures: 1,
+      lastError: "it failed (500)",
+    })
+    health.failed(ID, new GatewayError("upstream_overloaded", "x", { retryAfter: 7 }), 429)
+    expect(health.report(ID)).toMatchObject({
+      state: "resting",
+      restsFor: 7_000,
+      failures: 2,
+      lastError: "it asked for fewer requests (429)",
+    })
+    now += 7_000
+    health.succeeded(ID)
+    expect(health.report(ID)).toMatchObject({ state: "healthy", successes: 2, failures: 2 })
+  })
+
+  test("each kind of failure has its words", () => {
+    const told = (kind: "upstream_error" | "upstream_timeout", status?: number) => {
+      health.failed(ID, new GatewayError(kind, "x"), status)
+      return health.report(ID).lastError
+    }
+    expect(told("upstream_error", 401)).toContain("refuses the provider's credential")
+    expect(told("upstream_error", 402)).toContain("out of money (402)")
+    expect(told("upstream_timeout", 0)).toBe("it took too long")
+    expect(told("upstream_error", 0)).toContain("could not be reached")
+    expect(told("upstream_error")).toContain("could not be reached")
+    expect(told("upstream_error", 200)).toBe("its answer broke off or could not be read (200)")
+  })
+
+  test("a caller's own mistake is none of the deployment's", () => {
+    health.failed(ID, new GatewayError("refused_by_upstream", "x"), 400)
+    expect(health.report(ID).state).toBe("unknown")
+  })
+})

@@ -13,7 +13,7 @@ export interface CreditServices {
   readonly ledger: Ledger
 }
 
-/** `GET /v1/credits`: what the key's account has, and what is left of the key's own budget. */
+/** `GET /v1/credits`: what the key's account has, and what is left of the key's own budgets. */
 export function getCredits(services: CreditServices) {
   return authenticated(services, async ({ key, id }) => {
     const [account, record] = await Promise.all([
@@ -22,8 +22,6 @@ export function getCredits(services: CreditServices) {
     ])
     const balance = account?.balance ?? 0n
     const held = services.ledger.heldOf(key.account)
-    const budget = record?.budget ?? null
-    const budgetLeft = record?.budgetLeft ?? null
     return jsonAnswer(id, {
       object: "credits",
       account: account?.name ?? key.account,
@@ -33,9 +31,17 @@ export function getCredits(services: CreditServices) {
       key: {
         id: key.id,
         name: key.name,
-        budget: budget === null ? null : formatCredits(budget),
-        budget_left: budgetLeft === null ? null : formatCredits(budgetLeft),
+        budget: creditsOrNull(record?.budget),
+        budget_left: creditsOrNull(record?.budgetLeft),
+        daily_budget: creditsOrNull(record?.dailyBudget),
+        daily_budget_left: creditsOrNull(record?.dailyLeft),
+        monthly_budget: creditsOrNull(record?.monthlyBudget),
+        monthly_budget_left: creditsOrNull(record?.monthlyLeft),
       },
     })
   })
+}
+
+function creditsOrNull(amount: bigint | null | undefined): string | null {
+  return amount === null || amount === undefined ? null : formatCredits(amount)
 }

@@ -2,6 +2,7 @@ import { asGatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { Keyring } from "../../keys/keyring.ts"
 import type { Call } from "../../relay/call.ts"
+import type { Contents } from "../../relay/contents.ts"
 import type { Events } from "../../telemetry/events.ts"
 import { errorAnswer, textAnswer } from "../answers.ts"
 import { readJsonBody } from "../read-body.ts"
@@ -12,6 +13,7 @@ import { wishOf } from "./chat-endpoint.ts"
 export interface JsonOperationServices {
   readonly keyring: Keyring
   readonly events: Events
+  readonly contents: Contents
   /** Bytes. */
   readonly bodyLimit: () => number
 }
@@ -38,6 +40,7 @@ export function jsonOperation(
       const known = { id, key, endpoint: path, bodyBytes: bytes, receivedAt }
       const call = callOf(known, request.headers)
       const answer = await serve(call, json, request)
+      services.contents.keep(call, json)
       return textAnswer(id, JSON.stringify(answer.json), answer.headers)
     } catch (thrown) {
       const error = asGatewayError(thrown)

@@ -26,6 +26,7 @@ export function speech(services: SpeechServices): Handler {
       const known = { id, key, endpoint: SPEECH_PATH, bodyBytes: bytes, receivedAt }
       const call = callOf(known, request.headers)
       const { headers, body } = await services.speaking.speak(call, decodeSpeech(json), request)
+      services.contents.keep(call, json)
       return new Response(body, { headers: { ...headers, "x-request-id": id, "request-id": id } })
     } catch (thrown) {
       const error = asGatewayError(thrown)

@@ -1,0 +1,24 @@
+import type { Command } from "commander"
+import { addressOf } from "../app.ts"
+import { UserDirectory } from "../management/user-directory.ts"
+import { Users } from "../users/users.ts"
+import { withInstallation } from "./installation.ts"
+
+/** Opens the users of an installation, lets a command work with them, and closes them. */
+export function withUsers<T>(
+  command: Command,
+  work: (people: { readonly users: Users; readonly directory: UserDirectory }) => Promise<T>,
+): Promise<T> {
+  return withInstallation(command, async ({ loaded, store, audit }) => {
+    const { data, publicUrl, server } = loaded.settings
+    using users = new Users({
+      data,
+      isInvited: (email) => store.isInvited(email, Date.now()),
+      // A command tells its failure by itself.
+      onFailure: () => {},
+    })
+    const baseUrl = (): string => publicUrl ?? addressOf(server.host, server.port)
+    // Awaited here: they are closed at the end of this block.
+    return await work({ users, directory: new UserDirectory({ store, users, audit, baseUrl }) })
+  })
+}

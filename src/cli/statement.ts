@@ -1,0 +1,60 @@
+import { once } from "node:events"
+import { createWriteStream } from "node:fs"
+import { finished } from "node:stream/promises"
+import { COMMAND_LINE } from "../management/actor.ts"
+import { globalOptions, outputOf, type RegisterCommand } from "./command.ts"
+import { CommandError } from "./exit-codes.ts"
+import { requireAccount, withInstallation } from "./installation.ts"
+import { dayArgument } from "./parse.ts"
+
+interface StatementOptions {
+  readonly from: string
+  readonly to: string
+  readonly format?: string
+  readonly output?: string
+}
+
+/** `tollgate statement ACCOUNT --from DAY --to DAY [--format csv|json] [--output FILE]` */
+export const registerStatement: RegisterCommand = (program, terminal) => {
+  program
+    .command("statement")
+    .description("what an account had, paid and was given, day by day in UTC")
+    .argument("<ACCOUNT>", "its name or id")
+    .requiredOption("--from <DAY>", "the first day, such as 2026-11-01", dayArgument)
+    .requiredOption("--to <DAY>", "the last day, such as 2026-11-30", dayArgument)
+    .option("--format <FORMAT>", "csv or json (default: csv)")
+    .option("--output <FILE>", "where to write it (default: to the output)")
+    .action(async (name: string, options: StatementOptions, command) => {
+      const { from, to, output } = options
+      const format = formatOf(options.format, globalOptions(command).isJson)
+      const account = await withInstallation(command, async ({ store, statements }) => {
+        const account = await requireAccount(store, name)
+        const file = await statements.open(COMMAND_LINE, account.id, { from, to, format })
+        if (output !== undefined) await writeFile(output, file.pieces)
+        else for await (const piece of file.pieces) terminal.writeOutput(piece)
+        return account
+      })
+      if (output === undefined) return
+      const document = { account: account.id, name: account.name, from, to, format, file: output }
+      outputOf(command, terminal).result(document, () => `The statement is in ${output}.`)
+    })
+}
+
+function formatOf(asked: string | undefined, isJson: boolean): "csv" | "json" {
+  const format = asked ?? (isJson ? "json" : "csv")
+  if (format === "csv" || format === "json") return format
+  throw new CommandError("usage", `--format must be csv or json, not '${format}'`)
+}
+
+/** Nobody else needs to read it. */
+const OWNER_ONLY = 0o600
+
+async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<void> {
+  const file = createWriteStream(path, { mode: OWNER_ONLY })
+  await once(file, "open")
+  for await (const piece of pieces) {
+    if (!file.write(piece)) await once(file, "drain")
+  }
+  file.end()
+  await finished(file)
+}

@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { databasePath } from "../app.ts"
+import { type ConsoleReading, mergeConsole, readConsole } from "../config/console-settings.ts"
+import type { LoadedSettings, LoadOptions } from "../config/load.ts"
+import { withSandbox } from "../config/sandbox.ts"
+import { ProviderSeal } from "../config/sealing.ts"
+import type { Settings } from "../config/settings.ts"
+import type { SettingRecord } from "../store/setting-records.ts"
+import { openStore } from "../store/open-store.ts"
+
+/** The settings of an installation, with what its console has set. */
+export interface WholeSettings {
+  readonly settings: Settings
+  readonly reading: ConsoleReading
+  /** Whether any provider is set up, be it one whose secrets cannot be read. */
+  readonly hasProviders: boolean
+}
+
+/**
+ * What the console of an installation has set, under what was loaded. An installation without a
+ * database is left without one.
+ * @throws Error when there is a database that cannot be opened.
+ */
+export async function wholeSettings(
+  load: LoadOptions,
+  loaded: LoadedSettings,
+): Promise<WholeSettings> {
+  const { data, providers } = loaded.settings
+  const records = await readRecords(data)
+  const reading = readConsole(records, { vendors: load.vendors, seal: new ProviderSeal(data) })
+  const isSetUp = records.some(({ section }) => section === "provider")
+  return {
+    settings: mergeConsole(loaded, reading),
+    reading,
+    hasProviders: isSetUp || Object.keys(providers).length > 0,
+  }
+}
+
+/** The settings with the simulator in them, when it plays the vendor. */
+export function effectiveSettings(settings: Settings, sandboxUrl: string | undefined): Settings {
+  return sandboxUrl === undefined ? settings : withSandbox(settings, sandboxUrl)
+}
+
+async function readRecords(data: string): Promise<readonly SettingRecord[]> {
+  if (!existsSync(join(data, "tollgate.db"))) return []
+  await using store = await openStore(databasePath(data))
+  return (await store.consoleSettings()).records
+}

@@ -1,0 +1,30 @@
+import { asGatewayError, type GatewayError } from "../../canon/errors.ts"
+import type { Events } from "../../telemetry/events.ts"
+import { errorAnswer, jsonAnswer } from "../answers.ts"
+
+/** What a handler returned, as an answer that nobody keeps. */
+export function answerOf(requestId: string, result: unknown): Response {
+  if (result instanceof Response) return unkept(named(result, requestId))
+  if (result === undefined) return unkept(named(new Response(null, { status: 204 }), requestId))
+  return unkept(jsonAnswer(requestId, result))
+}
+
+/** What a handler threw, in OpenAI's envelope. What is not ours is told to the operator. */
+export function failureOf(requestId: string, thrown: unknown, events: Events): Response {
+  const error: GatewayError = asGatewayError(thrown)
+  if (error.kind === "internal_error") events.requestFailed(requestId, thrown)
+  return unkept(errorAnswer(error, requestId))
+}
+
+function named(response: Response, requestId: string): Response {
+  const headers = new Headers(response.headers)
+  headers.set("x-request-id", requestId)
+  headers.set("request-id", requestId)
+  return new Response(response.body, { status: response.status, headers })
+}
+
+function unkept(response: Response): Response {
+  response.headers.set("cache-control", "no-store")
+  response.headers.set("x-content-type-options", "nosniff")
+  return response
+}

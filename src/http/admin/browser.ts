@@ -1,0 +1,50 @@
+import type { Visitor } from "../../users/auth-calls.ts"
+import { jsonAnswer } from "../answers.ts"
+import type { Visit } from "./endpoint.ts"
+
+/** What signing in needs of a request. */
+export function visitorOf({ request, address }: Pick<Visit, "request" | "address">): Visitor {
+  const { headers } = request
+  return { cookie: headers.get("cookie"), agent: headers.get("user-agent"), address }
+}
+
+/** Where the browser reaches this gateway: what the operator says, else how it was reached. */
+export function originOf(request: Request, publicUrl: string | undefined): string {
+  if (publicUrl !== undefined) return publicUrl
+  const url = new URL(request.url)
+  return `${isForwardedTls(request) ? "https:" : url.protocol}//${url.host}`
+}
+
+/** Whether cookies of this answer travel by TLS alone. */
+export function isSecure(request: Request, publicUrl: string | undefined): boolean {
+  return originOf(request, publicUrl).startsWith("https:")
+}
+
+/** An answer with cookies. */
+export function cookieAnswer(
+  requestId: string,
+  body: unknown,
+  { cookies, isSecure }: { readonly cookies: readonly string[]; readonly isSecure: boolean },
+): Response {
+  return withCookies(jsonAnswer(requestId, body), cookies, isSecure)
+}
+
+/** Sends the browser on, with cookies. */
+export function redirectAnswer(
+  location: string,
+  { cookies, isSecure }: { readonly cookies: readonly string[]; readonly isSecure: boolean },
+): Response {
+  return withCookies(new Response(null, { status: 302, headers: { location } }), cookies, isSecure)
+}
+
+function withCookies(response: Response, cookies: readonly string[], isSecure: boolean): Response {
+  for (const cookie of cookies) {
+    response.headers.append("set-cookie", isSecure ? `${cookie}; Secure` : cookie)
+  }
+  return response
+}
+
+/** A proxy in front says so. Who pretends it only makes his own cookies travel by TLS. */
+function isForwardedTls(request: Request): boolean {
+  return request.headers.get("x-forwarded-proto")?.split(",")[0]?.trim() === "https"
+}

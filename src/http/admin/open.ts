@@ -1,0 +1,162 @@
+import type { Catalog } from "../../catalog/catalog.ts"
+import type { Settings } from "../../config/settings.ts"
+import type { Keyring } from "../../keys/keyring.ts"
+import type { KeyHasher } from "../../keys/secret.ts"
+import { Accounts } from "../../management/accounts.ts"
+import { AuditLog } from "../../management/audit-log.ts"
+import { Audit } from "../../management/audit.ts"
+import { Codes } from "../../management/codes.ts"
+import { ConsoleChanges } from "../../management/console-changes.ts"
+import { Credits } from "../../management/credits.ts"
+import { Keys, type KeyUses } from "../../management/keys.ts"
+import type { LiveSettings } from "../../management/live-settings.ts"
+import { Models } from "../../management/models.ts"
+import { Payments } from "../../management/payments.ts"
+import { Providers } from "../../management/providers.ts"
+import { Requests } from "../../management/requests.ts"
+import { GatewaySettings } from "../../management/settings.ts"
+import { Statements } from "../../management/statements.ts"
+import { UsageReports } from "../../management/usage.ts"
+import type { Health } from "../../routing/health.ts"
+import { openStore } from "../../store/open-store.ts"
+import type { ContentShelf } from "../../store/content-shelf.ts"
+import type { ReportsOnDemand } from "../../store/reports-on-demand.ts"
+import type { Store } from "../../store/store.ts"
+import type { Events } from "../../telemetry/events.ts"
+import { accountEndpoints } from "./accounts.ts"
+import { adminApp, type AdminHandler } from "./app.ts"
+import { auditEndpoints } from "./audit.ts"
+import { codeEndpoints } from "./codes.ts"
+import { creditEndpoints } from "./credits.ts"
+import type { Endpoint } from "./endpoint.ts"
+import { Guard } from "./guard.ts"
+import { keyEndpoints } from "./keys.ts"
+import { modelEndpoints } from "./models.ts"
+import { openPeople } from "./people.ts"
+import { providerEndpoints } from "./providers.ts"
+import { receiptEndpoints } from "./receipts.ts"
+import { settingsEndpoints } from "./settings.ts"
+import { stripeWebhook } from "./stripe-webhook.ts"
+import { usageEndpoints } from "./usage.ts"
+
+/** What the management API needs of the running gateway. */
+export interface AdminParts {
+  readonly store: Store
+  /** Where the book is; reports read it on a thread of their own. */
+  readonly bookPath: string
+  /** What is known of past requests, on a thread of its own. */
+  readonly reports: ReportsOnDemand
+  /** Prompts and answers of accounts that have them kept. */
+  readonly shelf: ContentShelf
+  readonly hasher: KeyHasher
+  readonly keyring: Keyring
+  readonly events: Events
+  /** Those in force. */
+  readonly settings: () => Settings
+  /** The same, with where they come from. */
+  readonly live: LiveSettings
+  /** The models in force. */
+  readonly catalog: () => Catalog
+  readonly health: Health
+  /** The settings file, when there is one. */
+  readonly file: string | undefined
+  /** The address that callers use, without `/v1`. */
+  readonly baseUrl: () => string
+}
+
+/** The management API of a running gateway: opened at its first request. */
+export interface Admin extends AsyncDisposable {
+  readonly handler: AdminHandler
+  readonly endpoints: readonly Endpoint[]
+  /** Answers what Stripe tells. */
+  readonly stripe: (request: Request) => Promise<Response>
+}
+
+/** Opens what only the management API needs, and builds its services on it. */
+export async function openAdmin(parts: AdminParts): Promise<Admin> {
+  const { store, reports, events, settings } = parts
+  await using opening = new AsyncDisposableStack()
+  const audit = new Audit(store)
+  const payments = new Payments({
+    store,
+    audit,
+    settings: () => settings().stripe,
+    baseUrl: parts.baseUrl,
+    warn: events.warning,
+  })
+  const takesCards = (): boolean => settings().stripe !== undefined
+  const people = opening.use(openPeople({ ...parts, audit, takesCards }))
+  const uses = usesOf(reports, events)
+  const keys = new Keys(store, audit, parts.hasher, { uses, changed: () => keysChanged(parts) })
+  const endpoints = [
+    ...bookEndpoints(parts, audit, payments),
+    ...keyEndpoints({ keys }),
+    ...receiptEndpoints({ requests: new Requests(store, reports, parts.shelf) }),
+    ...usageEndpoints({ usageReports: new UsageReports(store, reports) }),
+    ...auditEndpoints({ auditLog: new AuditLog(store) }),
+    ...consoleEndpoints(parts, audit),
+    ...people.endpoints,
+  ]
+  const guard = new Guard({
+    actorOf: people.actorOf,
+    adminToken: () => settings().adminToken,
+    trustedOrigins: () => [parts.baseUrl(), ...(settings().console?.trustedOrigins ?? [])],
+  })
+  const handler = adminApp(endpoints, { guard, events })
+  const stripe = stripeWebhook({ payments, events })
+  const opened = opening.move()
+  return { handler, endpoints, stripe, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+/** Accounts, their books, and the codes that fill them. */
+function bookEndpoints(
+  { store, hasher }: AdminParts,
+  audit: Audit,
+  payments: Payments,
+): readonly Endpoint[] {
+  return [
+    ...accountEndpoints({ accounts: new Accounts(store, audit), payments }),
+    ...creditEndpoints({
+      credits: new Credits(store, audit, hasher),
+      statements: new Statements(store),
+    }),
+    ...codeEndpoints({ codes: new Codes(store, audit, hasher) }),
+  ]
+}
+
+/** What models are called with, what they cost, and how the gateway is set. */
+function consoleEndpoints(
+  { live, catalog, health, file, bookPath }: AdminParts,
+  audit: Audit,
+): readonly Endpoint[] {
+  const changes = new ConsoleChanges(live, audit)
+  const parts = { changes, health, catalog }
+  const openBook = (): Promise<Store> => openStore(bookPath, "shared")
+  return [
+    ...providerEndpoints({ providers: new Providers(parts) }),
+    ...modelEndpoints({ models: new Models(parts) }),
+    ...settingsEndpoints({ gatewaySettings: new GatewaySettings({ ...parts, file, openBook }) }),
+  ]
+}
+
+/** This process knows it at once, the others within a second. What fails here comes with the next news. */
+async function keysChanged({ keyring, events }: AdminParts): Promise<void> {
+  try {
+    await keyring.refresh()
+  } catch (error) {
+    events.nodeFailed(error)
+  }
+}
+
+/** Keys are shown without their use where that cannot be found: a new secret is shown once only. */
+function usesOf(reports: ReportsOnDemand, events: Events): KeyUses {
+  return async (ids) => {
+    try {
+      const uses = await (await reports.upToDate()).keyUses(ids)
+      return new Map(uses.map((use) => [use.key, use]))
+    } catch (error) {
+      events.warning(`what keys were used for cannot be found: ${String(error)}`)
+      return new Map()
+    }
+  }
+}

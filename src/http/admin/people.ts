@@ -1,0 +1,63 @@
+import type { Settings } from "../../config/settings.ts"
+import type { Audit } from "../../management/audit.ts"
+import { FrontDoor } from "../../management/front-door.ts"
+import { Invitations } from "../../management/invitations.ts"
+import { Members } from "../../management/members.ts"
+import { OwnPassword } from "../../management/own-password.ts"
+import { Sessions } from "../../management/sessions.ts"
+import { UserDirectory } from "../../management/user-directory.ts"
+import type { Store } from "../../store/store.ts"
+import type { Events } from "../../telemetry/events.ts"
+import { Users } from "../../users/users.ts"
+import type { Endpoint } from "./endpoint.ts"
+import type { ActorOf } from "./guard.ts"
+import { memberEndpoints } from "./members.ts"
+import { ownPasswordEndpoints } from "./own-password.ts"
+import { sessionEndpoints } from "./session.ts"
+import { userEndpoints } from "./users.ts"
+
+export interface PeopleParts {
+  readonly store: Store
+  readonly audit: Audit
+  readonly events: Events
+  readonly settings: () => Settings
+  /** The address that callers use, without `/v1`. */
+  readonly baseUrl: () => string
+  readonly takesCards: () => boolean
+}
+
+/** Who may ask, and how people come to be somebody. */
+export interface People extends Disposable {
+  readonly endpoints: readonly Endpoint[]
+  readonly actorOf: ActorOf
+}
+
+/** Opens the users' file and builds what is about people on it. */
+export function openPeople(parts: PeopleParts): People {
+  const { store, audit, events, settings, baseUrl, takesCards } = parts
+  const users = new Users({
+    data: settings().data,
+    isInvited: (email) => store.isInvited(email, Date.now()),
+    onFailure: (message) => events.warning(`signing in: ${message}`),
+  })
+  const sessions = new Sessions({ store, users, audit, baseUrl, takesCards })
+  const issuers = () => settings().console?.oidc ?? []
+  const door = new FrontDoor({ store, users, audit, issuers })
+  const publicUrl = (): string | undefined => settings().publicUrl
+  const shared = { users, sessions, door, publicUrl }
+  const endpoints = [
+    ...sessionEndpoints(shared),
+    ...ownPasswordEndpoints({ ...shared, own: new OwnPassword(users, audit) }),
+    ...memberEndpoints({
+      ...shared,
+      members: new Members(store, users, audit),
+      invitations: new Invitations({ store, users, audit, baseUrl }),
+    }),
+    ...userEndpoints({ directory: new UserDirectory({ store, users, audit, baseUrl }) }),
+  ]
+  return {
+    endpoints,
+    actorOf: (headers, address) => sessions.actorOf(headers, address),
+    [Symbol.dispose]: () => users[Symbol.dispose](),
+  }
+}

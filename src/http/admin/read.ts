@@ -1,0 +1,171 @@
+import * as z from "zod"
+import { type ErrorKind, GatewayError } from "../../canon/errors.ts"
+import { pathName } from "../../canon/invalid-request.ts"
+import type { JsonObject } from "../../canon/json.ts"
+import { readJsonBody } from "../read-body.ts"
+
+/** Bytes. What people type is smaller. */
+const LARGEST_BODY = 256 * 1024
+/** Faults that are told; a form has fewer fields. */
+const MOST_FAULTS = 50
+/** How the contract's schemas begin their own words. */
+const OWN_WORDS = /^(must|needs|has to)\b/
+
+/**
+ * The body of a request, as its schema has it. A request without a body counts as an empty object.
+ * @throws GatewayError of the first fault; `errors` holds all of them, so that a form can show each
+ * beside its field.
+ */
+export async function readBody(request: Request, schema: z.ZodType): Promise<unknown> {
+  const isEmpty = request.body === null || request.headers.get("content-length") === "0"
+  const body = isEmpty ? {} : (await readJsonBody(request, LARGEST_BODY)).json
+  return check(schema, body)
+}
+
+/**
+ * The parameters of an address, as their schema has them. An empty one counts as absent.
+ * @throws GatewayError as `readBody` does.
+ */
+export function readQuery(url: URL, schema: z.ZodType): unknown {
+  const values: JsonObject = Object.create(null) as JsonObject
+  for (const [name, value] of url.searchParams) {
+    if (value === "") continue
+    if (values[name] !== undefined) {
+      throw new GatewayError("invalid_value", `'${shown(name)}' was given more than once.`, {
+        parameter: shown(name),
+      })
+    }
+    values[name] = value
+  }
+  return check(schema, values)
+}
+
+/** A value as a schema has it. @throws GatewayError as `readBody` does. */
+export function check(schema: z.ZodType, value: JsonObject): unknown {
+  const { success, data, error } = strict(schema).safeParse(value, { reportInput: true })
+  if (success) return data
+  throw refusalOf(error.issues.flatMap(faultsOf))
+}
+
+/** Members that nobody knows are refused, unless the schema says that they may be there. */
+function strict(schema: z.ZodType): z.ZodType {
+  if (!(schema instanceof z.ZodObject)) return schema
+  return schema.def.catchall === undefined ? schema.strict() : schema
+}
+
+interface Fault {
+  readonly kind: ErrorKind
+  readonly name: string
+  /** What is wrong, to stand after the field's name: `must not be empty`. */
+  readonly words: string
+}
+
+function refusalOf(faults: readonly Fault[]): GatewayError {
+  const told = faults.slice(0, MOST_FAULTS)
+  const [first] = told
+  if (!first) return new GatewayError("invalid_value", "The request is not valid.")
+  return new GatewayError(first.kind, `${subject(first)} ${first.words}.`, {
+    ...(first.name !== "" && { parameter: first.name }),
+    fields: {
+      errors: told.map(({ name, words }) => ({
+        param: name === "" ? null : name,
+        message: `${words.charAt(0).toUpperCase()}${words.slice(1)}.`,
+      })),
+    },
+  })
+}
+
+function subject({ name }: Fault): string {
+  return name === "" ? "The request" : `'${name}'`
+}
+
+function faultsOf(issue: z.core.$ZodIssue): Fault[] {
+  const name = shown(pathName(issue.path))
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      kind: "invalid_value",
+      name: shown(name === "" ? key : `${name}.${key}`),
+      words: "is not known here: check its spelling, or leave it out",
+    }))
+  }
+  return [{ name, ...judge(issue) }]
+}
+
+function judge(issue: z.core.$ZodIssue): Omit<Fault, "name"> {
+  const { message } = issue
+  if (issue.input === undefined && issue.code !== "custom") {
+    return { kind: "missing_required_parameter", words: "is missing" }
+  }
+  const own = OWN_WORDS.test(message) ? message : undefined
+  switch (issue.code) {
+    case "invalid_type":
+      return { kind: "invalid_type", words: own ?? `must be ${typeWords(issue.expected)}` }
+    case "too_big":
+    case "too_small":
+      return judgeRange(issue, own)
+    case "invalid_value":
+      return { kind: "invalid_value", words: own ?? `must be ${choice(issue.values.map(String))}` }
+    case "invalid_format":
+      return { kind: "invalid_value", words: own ?? `must be ${formatWords(issue.format)}` }
+    default:
+      return { kind: "invalid_value", words: own ?? `is not valid: ${message}` }
+  }
+}
+
+function judgeRange(
+  issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall,
+  own: string | undefined,
+): Omit<Fault, "name"> {
+  const isAbove = issue.code === "too_big"
+  const limit = isAbove ? issue.maximum : issue.minimum
+  const side = isAbove ? "at most" : "at least"
+  switch (issue.origin) {
+    case "string":
+      return {
+        kind: isAbove ? "string_above_max_length" : "invalid_value",
+        words: own ?? `must have ${side} ${limit} characters`,
+      }
+    case "array":
+      return { kind: "invalid_value", words: own ?? `must have ${side} ${limit} entries` }
+    default:
+      return {
+        kind: isAbove ? "above_max_value" : "below_min_value",
+        words: own ?? `must be ${side} ${limit}`,
+      }
+  }
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+}
+
+function typeWords(expected: string): string {
+  return TYPE_WORDS[expected] ?? `of type ${expected}`
+}
+
+const FORMAT_WORDS: Readonly<Record<string, string>> = {
+  datetime: "a moment in UTC, such as 2026-01-31T12:00:00Z",
+  date: "a day, such as 2026-01-31",
+  email: "an e-mail address",
+  url: "an address, such as https://example.com",
+}
+
+function formatWords(format: string): string {
+  return FORMAT_WORDS[format] ?? "written differently"
+}
+
+function choice(values: readonly string[]): string {
+  const [only, ...others] = values.map((value) => `'${value}'`)
+  return others.length === 0 ? `${only}` : `one of ${[only, ...others].join(", ")}`
+}
+
+/** Names come from the asker, so they are repeated up to here. */
+function shown(name: string): string {
+  return name.slice(0, 100)
+}

@@ -1,0 +1,104 @@
+import { statSync } from "node:fs"
+import { join } from "node:path"
+import { IS_EXECUTABLE } from "../../runtime.ts"
+
+/** How a file may be packed, the smallest first. */
+const PACKINGS = [
+  { encoding: "br", ending: ".br" },
+  { encoding: "gzip", ending: ".gz" },
+] as const
+
+/** Their names hold a hash of what is in them. */
+const HASHED = /^assets\//
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  json: "application/json",
+  map: "application/json",
+  svg: "image/svg+xml",
+  png: "image/png",
+  ico: "image/x-icon",
+  txt: "text/plain; charset=utf-8",
+  woff2: "font/woff2",
+  webmanifest: "application/manifest+json",
+}
+
+/** One file of the built console. */
+export interface ConsoleFile {
+  readonly type: string
+  readonly content: Blob
+  /** The same, packed, by the name that `accept-encoding` has for it. */
+  readonly packed: readonly { readonly encoding: string; readonly content: Blob }[]
+  /** Whether its name changes with its content, so that it can be kept for ever. */
+  readonly isImmutable: boolean
+  /** Of its content. */
+  readonly tag: string
+}
+
+/** The console as it was built. */
+export interface BuiltConsole {
+  /** By their paths below `/console/`. Nothing else is ever served, whatever a path looks like. */
+  readonly files: ReadonlyMap<string, ConsoleFile>
+  /** Whether it was not built anew since. */
+  readonly isCurrent: () => boolean
+}
+
+/** Where the console is built to in the source tree: beside `src`. */
+export const CONSOLE_FOLDER = join(import.meta.dir, "..", "..", "..", "console", "dist")
+
+/** How the executable names the files that it carries. */
+const EMBEDDED_PREFIX = "console/dist/"
+
+/** The built console; undefined when there is none. */
+export async function findConsole(
+  folder: string = CONSOLE_FOLDER,
+): Promise<BuiltConsole | undefined> {
+  const builtAt = IS_EXECUTABLE ? 0 : timeOf(folder)
+  const contents = IS_EXECUTABLE ? embeddedFiles() : filesOf(folder)
+  if (!contents.has("index.html")) return undefined
+  const files = new Map<string, ConsoleFile>()
+  for (const [path, content] of contents) {
+    if (isPackedOther(path, contents)) continue
+    const packed = PACKINGS.flatMap(({ encoding, ending }) => {
+      const packing = contents.get(path + ending)
+      return packing ? [{ encoding, content: packing }] : []
+    })
+    const isImmutable = HASHED.test(path)
+    const tag = isImmutable ? "" : `"${Bun.hash(await content.arrayBuffer()).toString(36)}"`
+    files.set(path, { type: typeOf(path), content, packed, isImmutable, tag })
+  }
+  return { files, isCurrent: () => IS_EXECUTABLE || timeOf(folder) === builtAt }
+}
+
+/** When a folder's console was built; undefined where none is. */
+function timeOf(folder: string): number | undefined {
+  return statSync(join(folder, "index.html"), { throwIfNoEntry: false })?.mtimeMs
+}
+
+function embeddedFiles(): Map<string, Blob> {
+  const files = Bun.embeddedFiles as readonly (Blob & { readonly name: string })[]
+  return new Map(
+    files
+      .filter(({ name }) => name.startsWith(EMBEDDED_PREFIX))
+      .map((file) => [file.name.slice(EMBEDDED_PREFIX.length), file]),
+  )
+}
+
+function filesOf(folder: string): Map<string, Blob> {
+  if (timeOf(folder) === undefined) return new Map()
+  const paths = [...new Bun.Glob("**/*").scanSync({ cwd: folder, followSymlinks: false })]
+  return new Map(paths.map((path) => [path, Bun.file(join(folder, path))]))
+}
+
+/** Whether a file is another one, packed. */
+function isPackedOther(path: string, contents: ReadonlyMap<string, Blob>): boolean {
+  return PACKINGS.some(
+    ({ ending }) => path.endsWith(ending) && contents.has(path.slice(0, -ending.length)),
+  )
+}
+
+function typeOf(path: string): string {
+  return TYPES[path.slice(path.lastIndexOf(".") + 1)] ?? "application/octet-stream"
+}

@@ -1,0 +1,130 @@
+import { GatewayError } from "../../canon/errors.ts"
+import { errorAnswer } from "../answers.ts"
+import { newRequestId } from "../request-id.ts"
+import { type BuiltConsole, type ConsoleFile, findConsole } from "./console-files.ts"
+
+export const CONSOLE_PATH = "/console/"
+
+/** Seconds: a year, as long as caches are asked to keep anything. */
+const FOR_EVER = "public, max-age=31536000, immutable"
+/** Kept, and asked for anew each time whether it is still the one. */
+const ASK_FIRST = "no-cache"
+
+/**
+ * Everything of the console comes from here and talks to here; nothing may frame it. Mantine puts sizes
+ * and colours of its parts into their `style`, so styles may stand in the page; scripts may not.
+ */
+const CONTENT_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "media-src blob:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+].join("; ")
+
+const SAFETY = {
+  "content-security-policy": CONTENT_POLICY,
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+} as const
+
+/** The console's files at `/console/`, found when the first one is asked for, and when it was built anew. */
+export class ConsolePages {
+  readonly #find: () => Promise<BuiltConsole | undefined>
+  #built: BuiltConsole | undefined
+
+  constructor(find: () => Promise<BuiltConsole | undefined> = () => findConsole()) {
+    this.#find = find
+  }
+
+  /** Answers a request whose path begins with `/console/`. */
+  async answer(request: Request): Promise<Response> {
+    if (request.method !== "GET" && request.method !== "HEAD") return wrongMethod(request)
+    if (!this.#built?.isCurrent()) this.#built = await this.#find()
+    if (!this.#built) return notBuilt()
+    const { files } = this.#built
+    const path = pathOf(request)
+    const file = files.get(path) ?? (isPage(path) ? files.get("index.html") : undefined)
+    return file ? fileAnswer(request, file) : unknownFile(path)
+  }
+}
+
+function pathOf(request: Request): string {
+  const { pathname } = new URL(request.url)
+  try {
+    return decodeURIComponent(pathname.slice(CONSOLE_PATH.length)) || "index.html"
+  } catch {
+    return "index.html"
+  }
+}
+
+/** The console has pages of its own, whose paths are no files: the browser finds them in the app. */
+function isPage(path: string): boolean {
+  return !path.startsWith("assets/")
+}
+
+function fileAnswer(request: Request, file: ConsoleFile): Response {
+  const headers = new Headers({ ...SAFETY, "content-type": file.type, vary: "accept-encoding" })
+  headers.set("cache-control", file.isImmutable ? FOR_EVER : ASK_FIRST)
+  if (file.tag !== "") headers.set("etag", file.tag)
+  if (file.tag !== "" && knows(request, file.tag))
+    return new Response(null, { status: 304, headers })
+  const packed = file.packed.find(({ encoding }) => accepts(request, encoding))
+  if (packed) headers.set("content-encoding", packed.encoding)
+  return new Response(packed?.content ?? file.content, { headers })
+}
+
+function knows(request: Request, tag: string): boolean {
+  const known = request.headers.get("if-none-match")?.split(",") ?? []
+  return known.some((one) => one.trim().replace(/^W\//, "") === tag)
+}
+
+function accepts(request: Request, encoding: string): boolean {
+  const accepted = request.headers.get("accept-encoding")?.split(",") ?? []
+  return accepted.some((one) => {
+    const [name = "", ...parameters] = one.split(";").map((part) => part.trim().toLowerCase())
+    return name === encoding && !parameters.some((part) => /^q=0(\.0*)?$/.test(part))
+  })
+}
+
+function wrongMethod(request: Request): Response {
+  const error = new GatewayError(
+    "method_not_allowed",
+    `The console takes GET, HEAD, not ${request.method}.`,
+    { headers: { allow: "GET, HEAD" } },
+  )
+  return errorAnswer(error, newRequestId())
+}
+
+function unknownFile(path: string): Response {
+  const error = new GatewayError(
+    "not_found",
+    `The console has no file '${path.slice(0, 200)}'. Reload the page: it was built anew.`,
+  )
+  return errorAnswer(error, newRequestId())
+}
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Tollgate</title>
+<h1>The console is not built yet</h1>
+<p>Build it where the gateway's source is, then reload this page:</p>
+<pre>npm run build:console</pre>
+<p>The gateway itself works without it: <a href="/docs">its endpoints</a>.</p>
+</html>
+`
+
+function notBuilt(): Response {
+  return new Response(NOT_BUILT, {
+    status: 503,
+    headers: { ...SAFETY, "content-type": "text/html; charset=utf-8", "cache-control": "no-store" },
+  })
+}

@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto"
+import { ADMIN_PATH } from "../admin/app.ts"
+import type { Endpoint } from "../admin/endpoint.ts"
+import { groupOf, LEAST_WORDS } from "./openapi.ts"
+import { PUBLIC_ENDPOINTS } from "./public-endpoints.ts"
+
+const STYLE = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { max-width: 60rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
+h1, h2 { line-height: 1.2; } h2 { margin-top: 2.5rem; }
+a { color: LinkText; }
+ul { list-style: none; padding: 0; }
+li { padding: .5rem 0; border-top: 1px solid color-mix(in srgb, currentColor 15%, transparent); }
+code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere; }
+b { display: inline-block; min-width: 4.5em; font: 600 .8em ui-monospace, monospace; }
+p, small { margin: .15rem 0 0; } li p { margin-left: 3.6em; } small { opacity: .75; }
+@media (max-width: 40rem) { li p { margin-left: 0; } }
+`
+
+/** A page that needs no script, and the headers that let it have none. */
+export interface DocsPage {
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** `/docs`: the endpoints, readable by people. Made of the same tables as `/openapi.json`. */
+export function docsPage(endpoints: readonly Endpoint[], baseUrl: string): DocsPage {
+  const services = Object.entries(Object.groupBy(PUBLIC_ENDPOINTS, ({ group }) => group))
+  const resources = Object.entries(Object.groupBy(endpoints, ({ path }) => groupOf(path)))
+  const body = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tollgate: endpoints</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>Tollgate</h1>
+<p>A prepaid gateway to every AI model. Set your client's base address to <code>${escape(baseUrl)}/v1</code>
+(Anthropic's: <code>${escape(baseUrl)}</code>) and send a key as <code>Authorization: Bearer sk-tg-...</code>.
+Keys are made in the <a href="/console/">console</a>. The same as data: <a href="/openapi.json">openapi.json</a>.</p>
+${services.map(([group, of = []]) => section(group, of.map(serviceItem))).join("\n")}
+<h2>Management</h2>
+<p>Below <code>${ADMIN_PATH}</code>, with the admin token as Bearer or with a session of the console; never with a caller's key.</p>
+${resources.map(([group, of = []]) => section(group, of.map(resourceItem))).join("\n")}
+</body>
+</html>
+`
+  return { body, headers: HEADERS }
+}
+
+const HEADERS = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-cache",
+}
+
+function section(title: string, items: readonly string[]): string {
+  return `<h2>${escape(title)}</h2>\n<ul>\n${items.join("\n")}\n</ul>`
+}
+
+function serviceItem(one: (typeof PUBLIC_ENDPOINTS)[number]): string {
+  const like = one.like === undefined ? "" : `Fields as in ${one.like}'s own API.`
+  const note = one.isOpen ? "Needs no key." : like
+  return item(one.method, one.path, one.summary, note)
+}
+
+function resourceItem(one: Endpoint): string {
+  return item(one.method, one.path, one.summary, LEAST_WORDS[one.least])
+}
+
+function item(method: string, path: string, summary: string, note: string): string {
+  const small = note === "" ? "" : ` <small>${escape(note)}</small>`
+  return `<li><b>${method}</b><code>${escape(path)}</code><p>${escape(summary)}.${small}</p></li>`
+}
+
+function escape(text: string): string {
+  return Bun.escapeHTML(text)
+}

@@ -1,0 +1,194 @@
+import * as z from "zod"
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+} from "zod-openapi"
+import * as accounts from "../../management/contract/accounts.ts"
+import * as catalog from "../../management/contract/catalog.ts"
+import * as codes from "../../management/contract/codes.ts"
+import * as keys from "../../management/contract/keys.ts"
+import * as members from "../../management/contract/members.ts"
+import * as operations from "../../management/contract/operations.ts"
+import * as receipts from "../../management/contract/receipts.ts"
+import * as session from "../../management/contract/session.ts"
+import * as usage from "../../management/contract/usage.ts"
+import { VERSION } from "../../runtime.ts"
+import { ADMIN_PATH } from "../admin/app.ts"
+import type { Endpoint } from "../admin/endpoint.ts"
+import { PUBLIC_ENDPOINTS, type PublicEndpoint } from "./public-endpoints.ts"
+
+const errorSchema = z.object({
+  error: z.object({
+    message: z.string(),
+    type: z.string(),
+    param: z.string().nullable(),
+    code: z.string(),
+    error_type: z.string().meta({ description: "One vocabulary in every dialect" }),
+    request_id: z.string(),
+    errors: z
+      .array(z.object({ param: z.string().nullable(), message: z.string() }))
+      .optional()
+      .meta({ description: "All faults of the fields, where there may be several" }),
+  }),
+})
+
+/** The resources, which are told once and referred to. */
+const SCHEMAS = {
+  Error: errorSchema,
+  Account: accounts.account,
+  AccountCredits: accounts.accountCredits,
+  Entry: accounts.entry,
+  Key: keys.key,
+  Budget: keys.budget,
+  Code: codes.code,
+  Member: members.member,
+  Invitation: members.invitation,
+  User: members.user,
+  Session: session.session,
+  Model: catalog.model,
+  Health: catalog.health,
+  Provider: catalog.provider,
+  Vendor: catalog.vendor,
+  RequestSummary: receipts.requestSummary,
+  Receipt: receipts.receipt,
+  UsageRow: usage.usageRow,
+  Overview: usage.overview,
+  AuditRecord: operations.auditRecord,
+  Settings: operations.settingsView,
+} as const
+
+/** The words of `least`, for readers. */
+export const LEAST_WORDS: Readonly<Record<Endpoint["least"], string>> = {
+  anyone: "Needs no session.",
+  session: "For everybody who is signed in.",
+  viewer: "For viewers of the account and above.",
+  member: "For members of the account and above.",
+  owner: "For owners of the account.",
+  operator: "For operators.",
+}
+
+/**
+ * `/openapi.json`: the endpoints of the management API with the schemas that check them, and those of the
+ * service by name, whose fields the documentation of their official clients tells.
+ * @param baseUrl where the gateway is.
+ */
+export function openApiDocument(endpoints: readonly Endpoint[], baseUrl: string) {
+  const paths: ZodOpenApiPathsObject = {}
+  for (const one of PUBLIC_ENDPOINTS) {
+    add(paths, one.path, one.method, publicOperation(one))
+  }
+  for (const one of endpoints) {
+    add(paths, ADMIN_PATH + plainPath(one.path), one.method, adminOperation(one))
+  }
+  return createDocument({
+    openapi: "3.1.0",
+    info: {
+      title: "Tollgate",
+      version: VERSION,
+      description: "A prepaid gateway to every AI model, and the management of it.",
+    },
+    servers: [{ url: baseUrl }],
+    paths,
+    components: {
+      schemas: SCHEMAS,
+      securitySchemes: {
+        key: { type: "http", scheme: "bearer", description: "A caller's key: sk-tg-..." },
+        admin_token: { type: "http", scheme: "bearer", description: "TOLLGATE_ADMIN_TOKEN" },
+        session: {
+          type: "apiKey",
+          in: "header",
+          name: "cookie",
+          description:
+            "The cookie of the console's session. Changes need the header 'x-tollgate-console: 1' as well.",
+        },
+      },
+    },
+  } satisfies ZodOpenApiObject)
+}
+
+type Verb = "get" | "post" | "put" | "patch" | "delete"
+
+function add(
+  paths: ZodOpenApiPathsObject,
+  path: string,
+  method: Endpoint["method"],
+  operation: ZodOpenApiOperationObject,
+): void {
+  paths[path] = { ...paths[path], [method.toLowerCase() as Verb]: operation }
+}
+
+/** The rest of a path has no form of its own in OpenAPI. */
+function plainPath(path: string): string {
+  return path.replaceAll("...}", "}")
+}
+
+function adminOperation(endpoint: Endpoint): ZodOpenApiOperationObject {
+  const { query, body } = endpoint
+  const names = [...endpoint.path.matchAll(/\{(\w+)/g)].map(([, name = ""]) => name)
+  const path = z.object(Object.fromEntries(names.map((name) => [name, z.string()])))
+  return {
+    summary: endpoint.summary,
+    description: LEAST_WORDS[endpoint.least],
+    tags: [`Management: ${groupOf(endpoint.path)}`],
+    "x-least": endpoint.least,
+    security: endpoint.least === "anyone" ? [] : [{ admin_token: [] }, { session: [] }],
+    ...((names.length > 0 || query) && {
+      requestParams: {
+        ...(names.length > 0 && { path }),
+        ...(query instanceof z.ZodObject && { query }),
+      },
+    }),
+    ...(body && { requestBody: { content: { "application/json": { schema: body } } } }),
+    responses: {
+      ...answersOf(endpoint),
+      default: errorResponse(),
+    },
+  }
+}
+
+function answersOf({ method, answer }: Endpoint): ZodOpenApiOperationObject["responses"] {
+  if (answer) {
+    const content = { "application/json": { schema: answer } }
+    return { "200": { description: "What was asked.", content } }
+  }
+  if (method === "GET") return { "200": { description: "A file, or the way to go on." } }
+  return { "204": { description: "Done." } }
+}
+
+/** `keys` of `/keys/{id}`. */
+export function groupOf(path: string): string {
+  return path.split("/")[1] ?? ""
+}
+
+function publicOperation(endpoint: PublicEndpoint): ZodOpenApiOperationObject {
+  const { body, answer = "application/json" } = endpoint
+  const object = z.looseObject({})
+  return {
+    summary: endpoint.summary,
+    tags: [endpoint.group],
+    security: endpoint.isOpen ? [] : [{ key: [] }],
+    ...(endpoint.like !== undefined && {
+      description: `Its fields are those of ${endpoint.like}'s own API.`,
+    }),
+    ...(endpoint.path.includes("{id}") && {
+      requestParams: { path: z.object({ id: z.string() }) },
+    }),
+    ...(body && { requestBody: { content: { [body]: { schema: object } } } }),
+    responses: {
+      "200": {
+        description: "What was asked.",
+        content: { [answer]: answer === "application/json" ? { schema: object } : {} },
+      },
+      default: errorResponse(),
+    },
+  }
+}
+
+function errorResponse() {
+  return {
+    description: "What is wrong, and what to do.",
+    content: { "application/json": { schema: errorSchema } },
+  }
+}

@@ -1,0 +1,180 @@
+import type { Method } from "../admin/endpoint.ts"
+
+/** An endpoint of the service itself, as `/openapi.json` and `/docs` list it. */
+export interface PublicEndpoint {
+  readonly method: Method
+  readonly path: string
+  readonly summary: string
+  readonly group: "Models" | "Text" | "Images" | "Audio" | "Money" | "Operation"
+  /** What its body is; absent where it has none. */
+  readonly body?: "application/json" | "multipart/form-data"
+  /** What it answers, JSON where it is not named. */
+  readonly answer?: string
+  /** Whether it asks for no key. */
+  readonly isOpen?: boolean
+  /** Whose own API has the same fields. */
+  readonly like?: string
+}
+
+const JSON_BODY = { body: "application/json" } as const
+const FORM = { body: "multipart/form-data" } as const
+
+/** What callers use with their keys, and what watches the gateway. */
+export const PUBLIC_ENDPOINTS: readonly PublicEndpoint[] = [
+  {
+    method: "GET",
+    path: "/v1beta/models",
+    summary: "The models that this key may call",
+    group: "Models",
+  },
+  {
+    method: "GET",
+    path: "/v1/models",
+    summary: "The same list, where OpenAI's clients look",
+    group: "Models",
+  },
+  {
+    method: "GET",
+    path: "/v1/models/{id}",
+    summary: "One model; its id may hold slashes",
+    group: "Models",
+  },
+  {
+    method: "POST",
+    path: "/v1/chat/completions",
+    summary: "Chat, as OpenAI's Chat Completions",
+    group: "Text",
+    like: "OpenAI",
+    ...JSON_BODY,
+  },
+  {
+    method: "POST",
+    path: "/v1/messages",
+    summary: "Chat, as Anthropic's Messages",
+    group: "Text",
+    like: "Anthropic",
+    ...JSON_BODY,
+  },
+  {
+    method: "POST",
+    path: "/v1/messages/count_tokens",
+    summary: "How many tokens a message would be",
+    group: "Text",
+    like: "Anthropic",
+    ...JSON_BODY,
+  },
+  {
+    method: "POST",
+    path: "/v1/responses",
+    summary: "Chat, as OpenAI's Responses",
+    group: "Text",
+    like: "OpenAI",
+    ...JSON_BODY,
+  },
+  {
+    method: "POST",
+    path: "/v1/responses/compact",
+    summary: "The same, answered as one text",
+    group: "Text",
+    ...JSON_BODY,
+  },
+  {
+    method: "POST",
+    path: "/v1/embeddings",
+    summary: "Vectors of texts",
+    group: "Text",
+    like: "OpenAI",
+    ...JSON_BODY,
+  },
+  {
+    method: "POST",
+    path: "/v1/rerank",
+    summary: "Documents in the order of their relevance",
+    group: "Text",
+    like: "Cohere",
+    ...JSON_BODY,
+  },
+  {
+    method: "POST",
+    path: "/v2/rerank",
+    summary: "The same, where Cohere's clients look",
+    group: "Text",
+    like: "Cohere",
+    ...JSON_BODY,
+  },
+  {
+    method: "POST",
+    path: "/v1/images/generations",
+    summary: "Pictures of a text",
+    group: "Images",
+    like: "OpenAI",
+    ...JSON_BODY,
+  },
+  {
+    method: "POST",
+    path: "/v1/images/edits",
+    summary: "A picture, changed as a text says",
+    group: "Images",
+    like: "OpenAI",
+    ...FORM,
+  },
+  {
+    method: "POST",
+    path: "/v1/images/variations",
+    summary: "Pictures like a picture",
+    group: "Images",
+    like: "OpenAI",
+    ...FORM,
+  },
+  {
+    method: "POST",
+    path: "/v1/audio/speech",
+    summary: "A text, spoken",
+    group: "Audio",
+    like: "OpenAI",
+    answer: "audio/*",
+    ...JSON_BODY,
+  },
+  {
+    method: "POST",
+    path: "/v1/audio/transcriptions",
+    summary: "What is said, in its language",
+    group: "Audio",
+    like: "OpenAI",
+    ...FORM,
+  },
+  {
+    method: "POST",
+    path: "/v1/audio/translations",
+    summary: "What is said, in English",
+    group: "Audio",
+    like: "OpenAI",
+    ...FORM,
+  },
+  {
+    method: "GET",
+    path: "/v1/credits",
+    summary: "What the key's account has, and what is left of the key's budget",
+    group: "Money",
+  },
+  {
+    method: "GET",
+    path: "/v1/receipts/{id}",
+    summary: "How one charge came about; its id is the answer's x-request-id",
+    group: "Money",
+  },
+  {
+    method: "GET",
+    path: "/healthz",
+    summary: "The process answers",
+    group: "Operation",
+    isOpen: true,
+  },
+  {
+    method: "GET",
+    path: "/readyz",
+    summary: "It can serve requests",
+    group: "Operation",
+    isOpen: true,
+  },
+]

@@ -1,0 +1,76 @@
+import { asGatewayError, GatewayError } from "../canon/errors.ts"
+import type { Events } from "../telemetry/events.ts"
+import type { Admin } from "./admin/open.ts"
+import { errorAnswer, textAnswer } from "./answers.ts"
+import type { ConsolePages } from "./console/serve-console.ts"
+import type { Lazy } from "./lazy.ts"
+import { newRequestId } from "./request-id.ts"
+import type { Mount } from "./server.ts"
+
+export interface MountServices {
+  readonly admin: Lazy<Admin>
+  readonly events: Events
+  /** The address that callers use, without `/v1`. */
+  readonly baseUrl: () => string
+}
+
+/** What people use to manage the gateway. None of it is loaded before somebody does. */
+export function managementMounts(services: MountServices): Mount[] {
+  const { admin } = services
+  let pages: ConsolePages | undefined
+  const handlers: Readonly<Record<string, Mount["handler"]>> = {
+    "/admin/v1/*": async (request, address) => (await admin.get()).handler(request, address),
+    "/webhooks/stripe": async (request) => (await admin.get()).stripe(request),
+    "/console/*": async (request) => {
+      pages ??= new (await import("./console/serve-console.ts")).ConsolePages()
+      return pages.answer(request)
+    },
+    "/console": reading(toConsole),
+    "/": reading(toConsole),
+    "/docs": reading(async () => {
+      const { docsPage } = await import("./docs/docs-page.ts")
+      const { body, headers } = docsPage((await admin.get()).endpoints, services.baseUrl())
+      return new Response(body, { headers })
+    }),
+    "/openapi.json": reading(async () => {
+      const { openApiDocument } = await import("./docs/openapi.ts")
+      const document = openApiDocument((await admin.get()).endpoints, services.baseUrl())
+      return textAnswer(newRequestId(), JSON.stringify(document), { "cache-control": "no-cache" })
+    }),
+  }
+  return Object.entries(handlers).map(([path, handler]) => ({
+    path,
+    handler: failing(handler, services.events),
+  }))
+}
+
+function toConsole(): Response {
+  return new Response(null, { status: 302, headers: { location: "/console/" } })
+}
+
+/** What can only be read. */
+function reading(handler: () => Response | Promise<Response>): Mount["handler"] {
+  return (request) => {
+    if (request.method === "GET" || request.method === "HEAD") return handler()
+    const { pathname } = new URL(request.url)
+    throw new GatewayError(
+      "method_not_allowed",
+      `${pathname} takes GET, HEAD, not ${request.method}.`,
+      { headers: { allow: "GET, HEAD" } },
+    )
+  }
+}
+
+/** With what it throws as an answer. */
+function failing(handler: Mount["handler"], events: Events): Mount["handler"] {
+  return async (request, address) => {
+    try {
+      return await handler(request, address)
+    } catch (thrown) {
+      const id = newRequestId()
+      const error = asGatewayError(thrown)
+      if (error.kind === "internal_error") events.requestFailed(id, thrown)
+      return errorAnswer(error, id)
+    }
+  }
+}

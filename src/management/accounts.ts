@@ -1,0 +1,139 @@
+import { GatewayError } from "../canon/errors.ts"
+import { randomText } from "../keys/secret.ts"
+import { formatCredits, parseCredits } from "../ledger/money.ts"
+import type { AccountRecord } from "../store/records.ts"
+import { type Store, StoreError } from "../store/store.ts"
+import { type Actor, maySee, requireOperator, requireRole } from "./actor.ts"
+import type { Audit } from "./audit.ts"
+import type { Account, AccountChange, NewAccount } from "./contract/accounts.ts"
+import type { Page } from "./contract/common.ts"
+import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
+
+/** Those who pay: made and renamed by operators, seen by their members. */
+export class Accounts {
+  readonly #store: Store
+  readonly #audit: Audit
+
+  constructor(store: Store, audit: Audit) {
+    this.#store = store
+    this.#audit = audit
+  }
+
+  /** All that he may see, the oldest first. */
+  async list(actor: Actor, order: PageOrder): Promise<Page<Account>> {
+    const [createdAt = 0, id = ""] = positionOf(order.cursor) ?? []
+    const all = await this.#store.listAccounts()
+    const found = all
+      .filter((account) => maySee(actor, account.id))
+      .filter((account) => isAfter(account, Number(createdAt), String(id)))
+      .slice(0, order.limit + 1)
+    const { data, next_cursor } = pageFrom(found, order.limit, (account) => [
+      account.createdAt,
+      account.id,
+    ])
+    return { object: "list", data: data.map(accountDocument), next_cursor }
+  }
+
+  /** @throws GatewayError `not_found`. */
+  async find(actor: Actor, id: string): Promise<Account> {
+    requireRole(actor, id, "viewer")
+    return accountDocument(await this.#require(id))
+  }
+
+  /** @throws GatewayError `forbidden`; `conflict` when another account has the name. */
+  async create(actor: Actor, order: NewAccount): Promise<Account> {
+    requireOperator(actor)
+    const account = { id: `acc_${randomText(16)}`, name: order.name, createdAt: Date.now() }
+    const fresh = accountDocument({ ...account, balance: 0n, leased: 0n, storesContent: false })
+    await this.#refusing(order.name, () =>
+      this.#audit.perform(
+        actor,
+        { action: "account.create", account: account.id, target: account.id, after: fresh },
+        "createAccount",
+        account,
+      ),
+    )
+    if (order.credits !== undefined) await this.#grant(actor, fresh, order.credits)
+    return accountDocument(await this.#require(account.id))
+  }
+
+  /** @throws GatewayError `forbidden`, `not_found`; `conflict` when another account has the name. */
+  async change(actor: Actor, id: string, change: AccountChange): Promise<Account> {
+    requireRole(actor, id, "viewer")
+    requireOperator(actor)
+    const before = accountDocument(await this.#require(id))
+    const after = {
+      ...before,
+      name: change.name ?? before.name,
+      stores_content: change.stores_content ?? before.stores_content,
+    }
+    const record = await this.#refusing(after.name, () =>
+      this.#audit.perform(
+        actor,
+        { action: "account.change", account: id, target: id, before, after },
+        "updateAccount",
+        id,
+        { name: after.name, storesContent: after.stores_content },
+      ),
+    )
+    return accountDocument(record)
+  }
+
+  async #grant(actor: Actor, account: Account, credits: string): Promise<void> {
+    const note = "credits to begin with"
+    await this.#audit.perform(
+      actor,
+      {
+        action: "account.entry",
+        account: account.id,
+        target: account.id,
+        after: { kind: "grant", amount: credits, note },
+      },
+      "addEntry",
+      {
+        account: account.id,
+        kind: "grant",
+        amount: parseCredits(credits),
+        at: Date.now(),
+        note,
+        author: actor.name,
+      },
+    )
+  }
+
+  async #require(id: string): Promise<AccountRecord> {
+    const account = await this.#store.findAccount(id)
+    // It is found by its name as well, which is no id.
+    if (account?.id === id) return account
+    throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
+  }
+
+  async #refusing<Result>(name: string, step: () => Promise<Result>): Promise<Result> {
+    try {
+      return await step()
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== "exists") throw error
+      throw new GatewayError(
+        "conflict",
+        `Another account is named '${name}' already. Choose another name.`,
+        { parameter: "name", cause: error },
+      )
+    }
+  }
+}
+
+function isAfter(account: AccountRecord, createdAt: number, id: string): boolean {
+  if (account.createdAt !== createdAt) return account.createdAt > createdAt
+  return account.id > id
+}
+
+/** An account as the API shows it. */
+export function accountDocument(account: AccountRecord): Account {
+  return {
+    id: account.id,
+    name: account.name,
+    created_at: new Date(account.createdAt).toISOString(),
+    balance: formatCredits(account.balance),
+    stores_content: account.storesContent,
+  }
+}

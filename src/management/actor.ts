@@ -1,0 +1,56 @@
+import { GatewayError } from "../canon/errors.ts"
+import type { AccountRole } from "./contract/common.ts"
+
+/** Who asks the management API for something, and what he may do. */
+export interface Actor {
+  readonly kind: "user" | "admin_token" | "command"
+  /** The user's id; null for the admin token and for commands. */
+  readonly id: string | null
+  /** As the audit log and the book's entries name him: an e-mail address, `admin token`, `command line`. */
+  readonly name: string
+  readonly isOperator: boolean
+  /** What he is in each account that he belongs to, by the account's id. */
+  readonly roles: ReadonlyMap<string, AccountRole>
+  /** The network address that he comes from. */
+  readonly address: string | null
+}
+
+/** The person at the command line, who has the files and may do everything. */
+export const COMMAND_LINE: Actor = {
+  kind: "command",
+  id: null,
+  name: "command line",
+  isOperator: true,
+  roles: new Map(),
+  address: null,
+}
+
+const RANKS: Readonly<Record<AccountRole, number>> = { viewer: 1, member: 2, owner: 3 }
+
+/** @throws GatewayError `forbidden`. */
+export function requireOperator(actor: Actor): void {
+  if (actor.isOperator) return
+  throw new GatewayError("forbidden", "Only an operator of this gateway may do that.")
+}
+
+/** Whether he may see an account at all. */
+export function maySee(actor: Actor, account: string): boolean {
+  return actor.isOperator || actor.roles.has(account)
+}
+
+/**
+ * What an account is to somebody who does not belong to it: nothing that exists.
+ * @throws GatewayError `not_found` for strangers, `forbidden` for members whose role is too low.
+ */
+export function requireRole(actor: Actor, account: string, least: AccountRole): void {
+  if (actor.isOperator) return
+  const role = actor.roles.get(account)
+  if (role === undefined) {
+    throw new GatewayError("not_found", `There is no account '${account.slice(0, 100)}'.`)
+  }
+  if (RANKS[role] >= RANKS[least]) return
+  throw new GatewayError(
+    "forbidden",
+    `You are a ${role} of this account, and only ${least === "owner" ? "an owner" : "a member"} may do that. Ask an owner.`,
+  )
+}

@@ -1,0 +1,65 @@
+import type * as z from "zod"
+import { GatewayError } from "../canon/errors.ts"
+import type { AuditRecord } from "../store/audit-records.ts"
+import type { Store } from "../store/store.ts"
+import { type Actor, requireRole } from "./actor.ts"
+import type { Page } from "./contract/common.ts"
+import type { AuditRecord as AuditDocument, auditQuery } from "./contract/operations.ts"
+import { pageFrom, positionOf } from "./cursor.ts"
+
+export type AuditQuery = z.output<typeof auditQuery>
+
+/** Who changed what: operators read all of it, owners what concerns their accounts. */
+export class AuditLog {
+  readonly #store: Store
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** The newest first. @throws GatewayError `not_found`, `forbidden` for who owns no account. */
+  async list(actor: Actor, query: AuditQuery): Promise<Page<AuditDocument>> {
+    const filter = {
+      accounts: accountsOf(actor, query.account),
+      actor: query.actor,
+      action: query.action,
+      target: query.target,
+      from: query.from === undefined ? undefined : Date.parse(query.from),
+      to: query.to === undefined ? undefined : Date.parse(query.to),
+    }
+    const found = await this.#store.listAudit(filter, placeOf(query.cursor), query.limit + 1)
+    const page = pageFrom(found, query.limit, ({ number }) => [number])
+    return { ...page, data: page.data.map(auditDocument) }
+  }
+}
+
+function accountsOf(actor: Actor, account: string | undefined): readonly string[] | undefined {
+  if (account !== undefined) {
+    requireRole(actor, account, "owner")
+    return [account]
+  }
+  if (actor.isOperator) return undefined
+  const owned = [...actor.roles].flatMap(([id, role]) => (role === "owner" ? [id] : []))
+  if (owned.length > 0) return owned
+  throw new GatewayError("forbidden", "Only owners of an account may read its audit log.")
+}
+
+function placeOf(cursor: string | undefined): number | null {
+  const number = positionOf(cursor)?.[0]
+  return Number.isSafeInteger(number) ? Number(number) : null
+}
+
+function auditDocument(record: AuditRecord): AuditDocument {
+  return {
+    number: record.number,
+    at: new Date(record.at).toISOString(),
+    actor: { kind: record.actorKind, id: record.actorId, name: record.actorName },
+    action: record.action,
+    account: record.account,
+    target: record.target,
+    before: record.before === null ? null : JSON.parse(record.before),
+    after: record.after === null ? null : JSON.parse(record.after),
+    address: record.address,
+    hash: record.hash,
+  }
+}

@@ -1,0 +1,105 @@
+import { GatewayError } from "../canon/errors.ts"
+import { newCodeText } from "../keys/code-text.ts"
+import { hintOf, type KeyHasher, randomText } from "../keys/secret.ts"
+import { formatCredits, parseCredits } from "../ledger/money.ts"
+import type { CodeRecord, NewCode as NewCodeRecord } from "../store/code-records.ts"
+import type { Store } from "../store/store.ts"
+import { type Actor, requireOperator } from "./actor.ts"
+import type { Audit } from "./audit.ts"
+import type { Code, CodeWithText, NewCode } from "./contract/codes.ts"
+import type { Page } from "./contract/common.ts"
+import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
+
+/** Codes that give credits: made and ended by operators, redeemed by `Credits`. */
+export class Codes {
+  readonly #store: Store
+  readonly #audit: Audit
+  readonly #hasher: KeyHasher
+
+  constructor(store: Store, audit: Audit, hasher: KeyHasher) {
+    this.#store = store
+    this.#audit = audit
+    this.#hasher = hasher
+  }
+
+  /** All, the newest first. @throws GatewayError `forbidden`. */
+  async list(actor: Actor, order: PageOrder): Promise<Page<Code>> {
+    requireOperator(actor)
+    const [after = null] = positionOf(order.cursor) ?? []
+    const found = await this.#store.listCodes(
+      after === null ? null : String(after),
+      order.limit + 1,
+    )
+    const page = pageFrom(found, order.limit, (code) => [code.id])
+    const now = Date.now()
+    return { ...page, data: page.data.map((code) => codeDocument(code, now)) }
+  }
+
+  /** The code itself is in the answer once and nowhere after. @throws GatewayError `forbidden`, `invalid_value`. */
+  async create(actor: Actor, order: NewCode): Promise<CodeWithText> {
+    requireOperator(actor)
+    const now = Date.now()
+    const text = newCodeText()
+    const code: NewCodeRecord = {
+      id: `code_${randomText(16)}`,
+      hash: this.#hasher.hash(text),
+      hint: hintOf(text),
+      note: order.note ?? null,
+      amount: parseCredits(order.credits),
+      uses: order.uses,
+      createdAt: now,
+      expiresAt: expiryOf(order.expires_at ?? null, now),
+      author: actor.name,
+    }
+    const after = codeDocument({ ...code, used: 0, revokedAt: null }, now)
+    const change = { action: "code.create", target: code.id, after }
+    const record = await this.#audit.perform(actor, change, "createCode", code)
+    return { ...codeDocument(record, now), code: text }
+  }
+
+  /** Ends it for good; what it gave stays. To revoke it again changes nothing. @throws GatewayError `forbidden`, `not_found`. */
+  async revoke(actor: Actor, id: string): Promise<Code> {
+    requireOperator(actor)
+    const now = Date.now()
+    const before = await this.#store.findCode(id)
+    if (!before) throw new GatewayError("not_found", `There is no code '${id.slice(0, 100)}'.`)
+    if (before.revokedAt !== null) return codeDocument(before, now)
+    const change = {
+      action: "code.revoke",
+      target: id,
+      before: codeDocument(before, now),
+      after: codeDocument({ ...before, revokedAt: now }, now),
+    }
+    return codeDocument(await this.#audit.perform(actor, change, "revokeCode", id, now), now)
+  }
+}
+
+function expiryOf(text: string | null, now: number): number | null {
+  if (text === null) return null
+  const expiresAt = Date.parse(text)
+  if (expiresAt > now) return expiresAt
+  throw new GatewayError("invalid_value", "'expires_at' must lie in the future.", {
+    parameter: "expires_at",
+  })
+}
+
+function codeDocument(code: CodeRecord, now: number): Code {
+  return {
+    id: code.id,
+    hint: code.hint,
+    note: code.note,
+    credits: formatCredits(code.amount),
+    uses: code.uses,
+    used: code.used,
+    status: statusOf(code, now),
+    created_at: new Date(code.createdAt).toISOString(),
+    expires_at: code.expiresAt === null ? null : new Date(code.expiresAt).toISOString(),
+    author: code.author,
+  }
+}
+
+function statusOf(code: CodeRecord, now: number): Code["status"] {
+  if (code.revokedAt !== null) return "revoked"
+  if (code.used >= code.uses) return "used_up"
+  return code.expiresAt !== null && code.expiresAt <= now ? "expired" : "active"
+}

@@ -1,0 +1,44 @@
+import { GatewayError } from "../canon/errors.ts"
+import { StoreError } from "../store/store.ts"
+import type { Actor } from "./actor.ts"
+import type { Audit, AuditedChange } from "./audit.ts"
+import type { EntryChange, LiveSettings } from "./live-settings.ts"
+
+/** Makes changes of what the console sets: on disk, in the audit log, and in force when it answers. */
+export class ConsoleChanges {
+  readonly live: LiveSettings
+  readonly #audit: Audit
+
+  constructor(live: LiveSettings, audit: Audit) {
+    this.live = live
+    this.#audit = audit
+  }
+
+  /** @throws GatewayError `conflict` when somebody else has changed the same in the meantime. */
+  async make(actor: Actor, change: AuditedChange, entries: readonly EntryChange[]): Promise<void> {
+    const changes = this.live.prepare(entries)
+    try {
+      const step = "changeConsoleSettings"
+      const state = await this.#audit.perform(actor, change, step, changes, Date.now())
+      this.live.taken(state)
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== "conflict") throw error
+      await this.live.refresh()
+      throw new GatewayError(
+        "conflict",
+        "Somebody else has changed this at the same moment. Look at it again, then repeat your change.",
+        { cause: error },
+      )
+    }
+  }
+}
+
+/** What the file or the environment says is changed there. */
+export function locked(what: string, origin: "file" | "environment" | "sandbox"): GatewayError {
+  const place = {
+    file: "the settings file (tollgate.yaml): change it there",
+    environment: "environment variables: change them where the gateway is started",
+    sandbox: "the simulator, which is there while no vendor is set up",
+  }[origin]
+  return new GatewayError("conflict", `${what} comes from ${place}.`)
+}

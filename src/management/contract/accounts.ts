@@ -1,0 +1,83 @@
+import * as z from "zod"
+import { credits, identifier, label, moment, page, pageQuery, positiveCredits } from "./common.ts"
+
+export const account = z.object({
+  id: identifier,
+  name: z.string(),
+  created_at: moment,
+  /** The posted sum of its entries. */
+  balance: credits,
+  /** Whether prompts and answers of its requests are kept. Only an operator changes it. */
+  stores_content: z.boolean(),
+})
+export type Account = z.infer<typeof account>
+export const accountPage = page(account)
+
+export const newAccount = z.object({
+  name: label,
+  credits: positiveCredits.optional(),
+})
+export type NewAccount = z.infer<typeof newAccount>
+
+export const accountChange = z.object({
+  name: label.optional(),
+  stores_content: z.boolean().optional(),
+})
+export type AccountChange = z.infer<typeof accountChange>
+
+/** `GET /admin/v1/accounts/{id}/credits` */
+export const accountCredits = z.object({
+  balance: credits,
+  /** What running requests hold now. */
+  held: credits,
+  available: credits,
+  holds: z.array(
+    z.object({ request: identifier, key: identifier, amount: credits, created_at: moment }),
+  ),
+})
+export type AccountCredits = z.infer<typeof accountCredits>
+
+export const entryKind = z.enum(["grant", "charge", "adjustment", "refund", "code", "payment"])
+
+export const entry = z.object({
+  number: z.int(),
+  kind: entryKind,
+  amount: credits,
+  balance: credits,
+  at: moment,
+  request: z.string().nullable(),
+  note: z.string().nullable(),
+  author: z.string().nullable(),
+  hash: z.string(),
+})
+export type Entry = z.infer<typeof entry>
+export const entryPage = page(entry)
+/** `GET /admin/v1/accounts/{id}/entries`, the newest first. */
+export const entryQuery = pageQuery.extend({ kind: entryKind.optional() })
+
+/**
+ * `POST /admin/v1/accounts/{id}/entries`, operators only. A grant or refund is above zero; an adjustment
+ * may be below, down to what the account has free. Nothing in the book is ever edited.
+ */
+export const newEntry = z.object({
+  kind: z.enum(["grant", "adjustment", "refund"]),
+  amount: credits,
+  /** Why; it stands in the book for ever. */
+  note: label,
+})
+export type NewEntry = z.infer<typeof newEntry>
+
+/** `POST /admin/v1/accounts/{id}/redeem` answers with the entry. */
+export const redemption = z.object({ code: z.string().trim().min(1).max(100) })
+
+/** `POST /admin/v1/accounts/{id}/checkout`: a page of Stripe to pay on. */
+export const checkout = z.object({ credits: positiveCredits })
+export const checkoutAnswer = z.object({ url: z.string() })
+
+/** `GET /admin/v1/accounts/{id}/statement`: a file to download. Days in UTC, both inclusive. */
+export const statementQuery = z.object({
+  from: z.iso.date(),
+  to: z.iso.date(),
+  format: z.enum(["csv", "json"]).default("csv"),
+})
+export type StatementQuery = z.infer<typeof statementQuery>

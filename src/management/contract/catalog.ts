@@ -1,0 +1,146 @@
+import * as z from "zod"
+import { identifier, label, page, pageQuery } from "./common.ts"
+
+/** Decimal text of credits per million units, by class of usage: `{ "input": "0.1", "output": "0.4" }`. */
+const priceTable = z.record(z.string(), z.string())
+
+export const modelKind = z.enum(["chat", "embedding", "rerank", "image", "speech", "transcription"])
+
+export const health = z.object({
+  state: z.enum(["unknown", "healthy", "resting"]),
+  /** When a resting one is tried again. */
+  until: z.string().nullable(),
+  successes: z.int(),
+  failures: z.int(),
+  last_error: z.string().nullable(),
+})
+export type Health = z.infer<typeof health>
+
+export const model = z.object({
+  id: z.string(),
+  provider: z.string(),
+  name: z.string(),
+  kind: modelKind,
+  owned_by: z.string(),
+  context: z.int().nullable(),
+  max_output: z.int().nullable(),
+  /** Credits per million units, before the multiplier; null: unpriced, and refused. */
+  price: priceTable.nullable(),
+  /** Prices of whole requests whose input is longer than `above` tokens. */
+  price_tiers: z.array(z.object({ above: z.int(), price: priceTable })),
+  /** Prices of a million pictures by size and quality, where they differ. */
+  price_pictures: priceTable.nullable(),
+  multiplier: z.string(),
+  /** The endpoints that it answers on: `/v1/chat/completions`. */
+  endpoints: z.array(z.string()),
+  /** `model` is the provider's own name for it; empty for those who are no operators. */
+  deployments: z.array(
+    z.object({ provider: z.string(), model: z.string(), weight: z.number(), health }),
+  ),
+  /** Where its entry comes from; `file` and `environment` ones are locked in the console. */
+  origin: z.enum(["known", "file", "console"]),
+  is_locked: z.boolean(),
+  /** Prices that are known for it and not in force, ready for one click; null where there are none. */
+  known_price: priceTable.nullable(),
+  /**
+   * The same as a whole entry to `PUT`, with tiers where there are some, and whose price it is. Prefer it to
+   * `known_price`, which is null where a flat table could not say all.
+   */
+  known_entry: z
+    .object({ kind: modelKind, price: z.record(z.string(), z.unknown()), source: z.string() })
+    .nullable(),
+  /** What the console has set, as it was put; null where it has not, and for those who are no operators. */
+  entry: z.record(z.string(), z.unknown()).nullable(),
+})
+export type Model = z.infer<typeof model>
+export const modelPage = page(model)
+export const modelQuery = pageQuery.extend({
+  limit: z.coerce.number().int().min(1).max(2_000).default(2_000),
+  search: z.string().max(100).optional(),
+  kind: modelKind.optional(),
+  provider: z.string().max(100).optional(),
+  priced: z.enum(["true", "false"]).optional(),
+})
+
+/** `PUT /admin/v1/models/{id}` (operators): an entry as in `tollgate.yaml`; `DELETE` takes it back. */
+export const modelEntry = z.looseObject({
+  kind: modelKind.optional(),
+  /** As in `tollgate.yaml`: classes with prices, and `tiers`; `image` may be a table. */
+  price: z.record(z.string(), z.unknown()).optional(),
+  multiplier: z.string().optional(),
+  context: z.int().optional(),
+  max_output: z.int().optional(),
+})
+export type ModelEntry = z.infer<typeof modelEntry>
+
+/** Providers without their secrets. */
+export const provider = z.object({
+  id: identifier,
+  vendor: z.string(),
+  vendor_name: z.string(),
+  base_url: z.string().nullable(),
+  region: z.string().nullable(),
+  /** Which secrets are set; never what they are. */
+  secrets: z.array(z.string()),
+  known_models: z.boolean(),
+  origin: z.enum(["file", "environment", "sandbox", "console"]),
+  /** Those that do not come from the console can only be changed where they come from. */
+  is_locked: z.boolean(),
+  models: z.int(),
+  unpriced_models: z.int(),
+  health,
+  /** Why it cannot be used, and what to do; null where it can. */
+  problem: z.string().nullable(),
+  /** What the console has set, without its secrets; null for providers from elsewhere. */
+  entry: z.record(z.string(), z.unknown()).nullable(),
+})
+export type Provider = z.infer<typeof provider>
+export const providerPage = page(provider)
+
+/**
+ * `POST /admin/v1/providers`, `PATCH /admin/v1/providers/{id}`: an entry as in `tollgate.yaml`. In a change
+ * an absent member stays as it is and null takes one away. `DELETE` removes one with its models' entries. Secrets are sealed on disk and never come back.
+ */
+export const providerEntry = z.looseObject({
+  vendor: identifier.optional(),
+  api_key: z.string().max(10_000).nullable().optional(),
+  base_url: z.string().max(500).nullable().optional(),
+  known_models: z.boolean().optional(),
+})
+export const newProvider = providerEntry.extend({
+  id: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "must be small letters, digits and hyphens, at most 40"),
+  vendor: identifier,
+})
+export type NewProvider = z.infer<typeof newProvider>
+
+/** `GET /admin/v1/providers/vendors`: what can be added, and what each one asks for. */
+export const vendor = z.object({
+  id: identifier,
+  name: label,
+  /** Its own address, if it has one. */
+  base_url: z.string().nullable(),
+  /** The fields of its form, in order. */
+  fields: z.array(
+    z.object({
+      name: z.string(),
+      label: z.string(),
+      is_required: z.boolean(),
+      is_secret: z.boolean(),
+      placeholder: z.string().nullable(),
+    }),
+  ),
+})
+export type Vendor = z.infer<typeof vendor>
+
+/** `POST /admin/v1/providers/{id}/test` */
+export const providerTest = z.object({
+  ok: z.boolean(),
+  /** What was found, in a sentence; on failure what to do. */
+  message: z.string(),
+  duration_ms: z.int(),
+  /** What its own list of models names, when it has one. */
+  models: z.array(z.string()).nullable(),
+})
+export type ProviderTest = z.infer<typeof providerTest>

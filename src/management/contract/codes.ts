@@ -1,0 +1,32 @@
+import * as z from "zod"
+import { credits, identifier, label, moment, page, pageQuery, positiveCredits } from "./common.ts"
+
+/** A code that gives credits, once to each account. */
+export const code = z.object({
+  id: identifier,
+  /** Its last characters; the code itself is kept as a hash only. */
+  hint: z.string(),
+  note: z.string().nullable(),
+  credits,
+  uses: z.int(),
+  used: z.int(),
+  status: z.enum(["active", "used_up", "expired", "revoked"]),
+  created_at: moment,
+  expires_at: moment.nullable(),
+  author: z.string().nullable(),
+})
+export type Code = z.infer<typeof code>
+export const codePage = page(code)
+export const codeQuery = pageQuery
+
+export const newCode = z.object({
+  credits: positiveCredits,
+  uses: z.int().min(1).max(1_000_000).default(1),
+  expires_at: moment.nullable().optional(),
+  note: label.nullable().optional(),
+})
+export type NewCode = z.infer<typeof newCode>
+
+/** The answer that shows the code, once. `POST /admin/v1/codes/{id}/revoke` ends it. */
+export const codeWithText = code.extend({ code: z.string() })
+export type CodeWithText = z.infer<typeof codeWithText>

@@ -1,0 +1,62 @@
+import * as z from "zod"
+
+/**
+ * The words that all resources of the management API share. The console imports the types of these
+ * files and nothing else of the gateway; `/openapi.json` is made from them.
+ */
+
+/** Credits as exact decimal text: `12.5`, `-0.000000001`. */
+export const credits = z
+  .string()
+  .regex(/^-?\d{1,9}(\.\d{1,9})?$/, "must be credits as decimal text, such as 12.50")
+  .meta({ description: "Credits as exact decimal text", example: "12.5" })
+
+/** Credits above zero. */
+export const positiveCredits = z
+  .string()
+  .regex(/^(?=.*[1-9])\d{1,9}(\.\d{1,9})?$/, "must be credits above zero, such as 12.50")
+  .meta({ description: "Credits above zero, as decimal text", example: "12.5" })
+
+/** A moment, ISO 8601 in UTC. */
+export const moment = z.iso.datetime().meta({ description: "ISO 8601, UTC" })
+
+/** A name that people give: shown, never interpreted. */
+export const label = z
+  .string()
+  .trim()
+  .min(1, "must not be empty")
+  .max(100, "must have at most 100 characters")
+
+export const identifier = z.string().min(1).max(100)
+
+export const email = z
+  .email("must be an e-mail address")
+  .max(200)
+  .transform((text) => text.toLowerCase())
+
+/** How a page of a list is asked for. */
+export const pageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  /** `next_cursor` of the page before. */
+  cursor: z.string().max(200).optional(),
+})
+
+/** A page of a list; `next_cursor` is null on the last one. */
+export function page<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    object: z.literal("list"),
+    data: z.array(item),
+    next_cursor: z.string().nullable(),
+  })
+}
+
+/** A page, as code handles it. */
+export interface Page<Item> {
+  readonly object: "list"
+  readonly data: readonly Item[]
+  readonly next_cursor: string | null
+}
+
+/** `operator`: runs the gateway. The others: what a user may do in one account. */
+export const accountRole = z.enum(["owner", "member", "viewer"])
+export type AccountRole = z.infer<typeof accountRole>

@@ -1,0 +1,70 @@
+import * as z from "zod"
+import { credits, identifier, label, moment, page, pageQuery, positiveCredits } from "./common.ts"
+
+/** A budget with what is left of it in the running period. */
+export const budget = z.object({
+  limit: credits,
+  left: credits,
+  /** When it begins anew; null for the total budget, which never does. */
+  resets_at: moment.nullable(),
+})
+export type Budget = z.infer<typeof budget>
+
+export const key = z.object({
+  id: identifier,
+  account: identifier,
+  name: z.string(),
+  /** The last characters of the key. */
+  hint: z.string().nullable(),
+  status: z.enum(["active", "revoked", "expired"]),
+  /** Globs of the models it may call; null: all. */
+  models: z.array(z.string()).nullable(),
+  budget: budget.nullable(),
+  daily_budget: budget.nullable(),
+  monthly_budget: budget.nullable(),
+  requests_per_minute: z.int().nullable(),
+  tokens_per_minute: z.int().nullable(),
+  created_at: moment,
+  expires_at: moment.nullable(),
+  /** When rotated secrets that still work stop. */
+  grace_until: z.array(moment),
+  last_used_at: moment.nullable(),
+  /** What it has spent in all. */
+  spent: credits,
+})
+export type Key = z.infer<typeof key>
+export const keyPage = page(key)
+export const keyQuery = pageQuery.extend({
+  account: identifier.optional(),
+  status: z.enum(["active", "revoked", "expired"]).optional(),
+})
+
+/** In a change, null takes a limit away and an absent member leaves it. */
+const limits = {
+  models: z.array(z.string().trim().min(1).max(200)).min(1).max(100).nullable().optional(),
+  budget: positiveCredits.nullable().optional(),
+  daily_budget: positiveCredits.nullable().optional(),
+  monthly_budget: positiveCredits.nullable().optional(),
+  requests_per_minute: z.int().min(1).max(1_000_000).nullable().optional(),
+  tokens_per_minute: z.int().min(1).max(1_000_000_000).nullable().optional(),
+  expires_at: moment.nullable().optional(),
+}
+
+export const newKey = z.object({ account: identifier, name: label, ...limits })
+export type NewKey = z.infer<typeof newKey>
+
+export const keyChange = z.object({ name: label.optional(), ...limits })
+export type KeyChange = z.infer<typeof keyChange>
+
+/** `POST /admin/v1/keys/{id}/rotate`; the old secret works on for so long. */
+export const keyRotation = z.object({
+  grace_seconds: z
+    .int()
+    .min(0)
+    .max(30 * 86_400)
+    .default(86_400),
+})
+
+/** The answer that shows a new secret, once. */
+export const keyWithSecret = key.extend({ secret: z.string() })
+export type KeyWithSecret = z.infer<typeof keyWithSecret>

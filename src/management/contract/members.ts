@@ -1,0 +1,83 @@
+import * as z from "zod"
+import { accountRole, email, identifier, label, moment, page, pageQuery } from "./common.ts"
+import { password } from "./session.ts"
+
+/** A user in an account. Its id is of the membership, not of the user. */
+export const member = z.object({
+  id: identifier,
+  account: identifier,
+  user: identifier,
+  name: z.string(),
+  email: z.string(),
+  role: accountRole,
+  joined_at: moment,
+})
+export type Member = z.infer<typeof member>
+export const memberPage = page(member)
+/** `GET /admin/v1/members`: of one account, or of all that the asker may see. */
+export const memberQuery = pageQuery.extend({ account: identifier.optional() })
+/** `PATCH /admin/v1/members/{id}`, owners and operators; an account keeps at least one owner once it has one. */
+export const memberChange = z.object({ role: accountRole })
+
+export const invitation = z.object({
+  id: identifier,
+  account: identifier,
+  account_name: z.string(),
+  email: z.string(),
+  role: accountRole,
+  invited_by: z.string(),
+  created_at: moment,
+  expires_at: moment,
+})
+export type Invitation = z.infer<typeof invitation>
+/** `GET /admin/v1/members/invitations?account=`; `DELETE /admin/v1/members/invitations/{id}`. */
+export const invitationPage = page(invitation)
+/** `POST /admin/v1/members/invitations` */
+export const newInvitation = z.object({ account: identifier, email, role: accountRole })
+/** Shown once: the link is to be handed to the invited person. */
+export const invitationWithLink = invitation.extend({ link: z.string() })
+export type InvitationWithLink = z.infer<typeof invitationWithLink>
+
+/** `GET /admin/v1/invitations/{token}`, without a session: what one is invited to. */
+export const openInvitation = invitation
+  .pick({ account_name: true, email: true, role: true, invited_by: true, expires_at: true })
+  .extend({
+    /** Whether somebody with this address is registered: he signs in and accepts. */
+    is_registered: z.boolean(),
+  })
+export type OpenInvitation = z.infer<typeof openInvitation>
+
+/**
+ * `POST /admin/v1/invitations/{token}/accept`. A new user says his name and a password and is signed in;
+ * one who is signed in with the invited address sends neither. Answers as `GET /session`.
+ */
+export const acceptance = z.object({ name: label.optional(), password: password.optional() })
+
+/** `GET /admin/v1/users`, operators only. */
+export const user = z.object({
+  id: identifier,
+  name: z.string(),
+  email: z.string(),
+  is_operator: z.boolean(),
+  is_disabled: z.boolean(),
+  two_factor: z.boolean(),
+  created_at: moment,
+  last_seen_at: moment.nullable(),
+  accounts: z.array(z.object({ id: identifier, name: z.string(), role: accountRole })),
+})
+export type User = z.infer<typeof user>
+export const userPage = page(user)
+export const userQuery = pageQuery.extend({ search: z.string().max(100).optional() })
+/** `PATCH /admin/v1/users/{id}`. A disabled user's sessions end. The last operator stays one. */
+export const userChange = z.object({
+  is_operator: z.boolean().optional(),
+  is_disabled: z.boolean().optional(),
+})
+
+/** `POST /admin/v1/users/{id}/reset`, operators only: a link that sets a new password, once. */
+export const userReset = z.object({
+  /** Whether his second factor is switched off as well. */
+  two_factor: z.boolean().default(false),
+})
+export const resetLink = z.object({ link: z.string(), expires_at: moment })
+export type ResetLink = z.infer<typeof resetLink>

@@ -1,0 +1,71 @@
+import * as z from "zod"
+import { identifier, moment, page, pageQuery } from "./common.ts"
+
+/** One change that somebody made. Never edited, chained by hash. */
+export const auditRecord = z.object({
+  number: z.int(),
+  at: moment,
+  actor: z.object({
+    kind: z.enum(["user", "admin_token", "command"]),
+    id: z.string().nullable(),
+    name: z.string(),
+  }),
+  /** `key.create`, `account.entry`, `provider.change`. */
+  action: z.string(),
+  /** The account that it concerns. */
+  account: z.string().nullable(),
+  /** The id of what was changed. */
+  target: z.string().nullable(),
+  before: z.unknown(),
+  after: z.unknown(),
+  /** The network address that it came from. */
+  address: z.string().nullable(),
+  hash: z.string(),
+})
+export type AuditRecord = z.infer<typeof auditRecord>
+export const auditPage = page(auditRecord)
+export const auditQuery = pageQuery.extend({
+  account: identifier.optional(),
+  actor: z.string().max(100).optional(),
+  action: z.string().max(100).optional(),
+  target: z.string().max(200).optional(),
+  from: moment.optional(),
+  to: moment.optional(),
+})
+
+/** A setting that the console can change; `locked` where the file or the environment says it. */
+export const settingsView = z.object({
+  /** All settings in force, without secrets, as `tollgate doctor` shows them. */
+  effective: z.record(z.string(), z.unknown()),
+  /** What the console may change, and what it has. */
+  changeable: z.array(
+    z.object({
+      name: z.string(),
+      label: z.string(),
+      help: z.string(),
+      value: z.string().nullable(),
+      default: z.string().nullable(),
+      is_locked: z.boolean(),
+    }),
+  ),
+  file: z.string().nullable(),
+  version: z.string(),
+})
+export type SettingsView = z.infer<typeof settingsView>
+/** `PATCH /admin/v1/settings`: null goes back to the default. */
+export const settingsChange = z.record(z.string(), z.string().max(1_000).nullable())
+
+/** `GET /admin/v1/settings/book`: walks every account's book, as `tollgate ledger verify` does. */
+export const bookVerdict = z.object({
+  accounts: z.int(),
+  entries: z.int(),
+  problems: z.array(
+    z.object({
+      account: z.string(),
+      number: z.int().nullable(),
+      fault: z.string(),
+      message: z.string(),
+    }),
+  ),
+})
+export type BookVerdict = z.infer<typeof bookVerdict>

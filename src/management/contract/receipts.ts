@@ -1,0 +1,85 @@
+import * as z from "zod"
+import { credits, identifier, moment, page, pageQuery } from "./common.ts"
+
+/** One request in a list. `GET /admin/v1/receipts/{request}` gives the whole receipt, as `/v1/receipts/{id}` does. */
+export const requestSummary = z.object({
+  id: identifier,
+  account: identifier,
+  key: identifier,
+  key_name: z.string().nullable(),
+  endpoint: z.string(),
+  model: z.string(),
+  provider: z.string().nullable(),
+  status: z.enum(["settled", "released", "expired"]),
+  /** `ok`, or how the last attempt ended, in words of the error table. */
+  outcome: z.string(),
+  stream: z.boolean(),
+  estimated: z.boolean(),
+  at: moment,
+  duration_ms: z.int().nullable(),
+  first_byte_ms: z.int().nullable(),
+  input: z.int(),
+  output: z.int(),
+  cost: credits,
+})
+export type RequestSummary = z.infer<typeof requestSummary>
+export const requestPage = page(requestSummary)
+
+/** The newest first. All filters have to hold. */
+export const requestQuery = pageQuery.extend({
+  account: identifier.optional(),
+  key: identifier.optional(),
+  /** An exact id or a glob. */
+  model: z.string().max(200).optional(),
+  provider: z.string().max(100).optional(),
+  status: z.enum(["ok", "failed"]).optional(),
+  /** A part of the outcome or of the request's id. */
+  search: z.string().max(100).optional(),
+  from: moment.optional(),
+  to: moment.optional(),
+})
+export type RequestQuery = z.infer<typeof requestQuery>
+
+const namedNumbers = z.record(z.string(), z.number())
+const namedCredits = z.record(z.string(), credits)
+
+/** The receipt: what `relay/receipt.ts` writes and shows. */
+export const receipt = z.looseObject({
+  id: identifier,
+  object: z.literal("receipt"),
+  status: z.enum(["settled", "released", "expired"]),
+  created_at: moment,
+  first_byte_ms: z.number().nullable(),
+  duration_ms: z.number(),
+  account: identifier,
+  key: identifier,
+  endpoint: z.string(),
+  model: z.string(),
+  stream: z.boolean(),
+  deployment: z.string().nullable(),
+  usage: namedNumbers.nullable(),
+  estimated: z.boolean(),
+  price: z.looseObject({ per_million: namedCredits, multiplier: credits }).nullable(),
+  arithmetic: z
+    .array(z.object({ class: z.string(), quantity: z.number(), per_million: credits }))
+    .nullable(),
+  formula: z.string(),
+  cost: credits,
+  charged: credits,
+  hold: credits,
+  attempts: z.array(
+    z.looseObject({
+      deployment: z.string(),
+      status: z.number(),
+      outcome: z.string(),
+      duration: z.number(),
+    }),
+  ),
+  losses: z.array(z.looseObject({ name: z.string(), effect: z.string() })),
+  entry: z
+    .looseObject({ number: z.number(), amount: credits, balance: credits, hash: z.string() })
+    .nullable(),
+  /** What was asked and answered; null unless the account keeps them. */
+  content: z.object({ request: z.unknown(), answer: z.unknown() }).nullable(),
+})
+export type Receipt = z.infer<typeof receipt>

@@ -1,0 +1,254 @@
+import { GatewayError } from "../canon/errors.ts"
+import { readCodeText } from "../keys/code-text.ts"
+import { hintOf, type KeyHasher } from "../keys/secret.ts"
+import { formatCredits, parseCredits } from "../ledger/money.ts"
+import type { AccountRecord, EntryKind, EntryRecord } from "../store/records.ts"
+import { type Store, StoreError } from "../store/store.ts"
+import { type Actor, requireOperator, requireRole } from "./actor.ts"
+import { Attempts } from "./attempts.ts"
+import type { Audit } from "./audit.ts"
+import type { AccountCredits, Entry, NewEntry } from "./contract/accounts.ts"
+import type { Page } from "./contract/common.ts"
+import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
+
+export interface EntryOrder extends PageOrder {
+  readonly kind?: EntryKind | undefined
+}
+
+/** How often a wrong code may be typed in how long, by one account and from one address. */
+const MOST_WRONG_CODES = 10
+const WRONG_CODES_WINDOW = 15 * 60 * 1_000
+/** How long a change waits for processes to give back what they have leased but do not need; milliseconds. */
+const RECALL_TIME = 1_500
+const RECALL_PAUSE = 50
+
+/** What accounts pay with: the book, read by members and added to by operators and codes. */
+export class Credits {
+  readonly #store: Store
+  readonly #audit: Audit
+  readonly #hasher: KeyHasher
+  readonly #attempts = new Attempts(MOST_WRONG_CODES, WRONG_CODES_WINDOW)
+
+  constructor(store: Store, audit: Audit, hasher: KeyHasher) {
+    this.#store = store
+    this.#audit = audit
+    this.#hasher = hasher
+  }
+
+  /** @throws GatewayError `not_found`. */
+  async credits(actor: Actor, account: string): Promise<AccountCredits> {
+    requireRole(actor, account, "viewer")
+    const { balance } = await this.#require(account)
+    const holds = await this.#store.listHolds(account)
+    const held = holds.reduce((sum, hold) => sum + hold.amount, 0n)
+    return {
+      balance: formatCredits(balance),
+      held: formatCredits(held),
+      available: formatCredits(balance > held ? balance - held : 0n),
+      holds: holds.map((hold) => ({
+        request: hold.request,
+        key: hold.key,
+        amount: formatCredits(hold.amount),
+        created_at: new Date(hold.at).toISOString(),
+      })),
+    }
+  }
+
+  /** The newest first. @throws GatewayError `not_found`. */
+  async entries(actor: Actor, account: string, order: EntryOrder): Promise<Page<Entry>> {
+    requireRole(actor, account, "viewer")
+    await this.#require(account)
+    const [before = null] = positionOf(order.cursor) ?? []
+    const found = await this.#store.listEntriesBack(
+      account,
+      before === null ? null : numberOf(before),
+      order.limit + 1,
+      order.kind ?? null,
+    )
+    const page = pageFrom(found, order.limit, (entry) => [entry.number])
+    return { ...page, data: page.data.map(entryDocument) }
+  }
+
+  /**
+   * Adds an entry; nothing in the book is ever edited.
+   * @throws GatewayError `forbidden`, `not_found`, `below_min_value`, `above_max_value`; `conflict` when
+   * an adjustment takes out more than there is, or than running requests leave.
+   */
+  async add(actor: Actor, account: string, order: NewEntry): Promise<Entry> {
+    requireRole(actor, account, "viewer")
+    requireOperator(actor)
+    const amount = amountOf(order)
+    const { id } = await this.#require(account)
+    const { kind, note } = order
+    const change = {
+      action: "account.entry",
+      account: id,
+      target: id,
+      after: { kind, amount: formatCredits(amount), note },
+    }
+    const entry = { account: id, kind, amount, at: Date.now(), note, author: actor.name }
+    const append = () => this.#audit.perform(actor, change, "addEntry", entry)
+    return entryDocument(await (amount < 0n ? this.#takeOut(id, -amount, append) : adding(append)))
+  }
+
+  /**
+   * Gives an account what a code is worth.
+   * @throws GatewayError `not_found`, `forbidden`; `invalid_value` for a wrong code, `too_many_attempts`
+   * after many; `conflict` for one that cannot be used any more.
+   */
+  async redeem(actor: Actor, account: string, text: string): Promise<Entry> {
+    requireRole(actor, account, "member")
+    const { id } = await this.#require(account)
+    const now = Date.now()
+    const tries = [`account ${id}`, ...(actor.address === null ? [] : [`address ${actor.address}`])]
+    for (const name of tries) this.#attempts.take(name, now)
+    const code = readCodeText(text)
+    if (code === undefined) throw wrongCode()
+    const change = {
+      action: "account.redeem",
+      account: id,
+      target: id,
+      after: { code: `...${hintOf(code)}` },
+    }
+    const redemption = {
+      hash: this.#hasher.hash(code),
+      account: id,
+      at: now,
+      author: actor.name,
+    }
+    try {
+      const entry = await this.#audit.perform(actor, change, "redeemCode", redemption)
+      for (const name of tries) this.#attempts.giveBack(name)
+      return entryDocument(entry)
+    } catch (error) {
+      const refusal = redemptionRefusal(error)
+      if (refusal.kind !== "invalid_value") {
+        for (const name of tries) this.#attempts.giveBack(name)
+      }
+      throw refusal
+    }
+  }
+
+  /** Processes lease whole balances, so what is to be taken out has to be asked back first. */
+  async #takeOut(
+    account: string,
+    amount: bigint,
+    append: () => Promise<EntryRecord>,
+  ): Promise<EntryRecord> {
+    const deadline = performance.now() + RECALL_TIME
+    try {
+      for (;;) {
+        const { balance, leased } = await this.#require(account)
+        if (balance < amount) throw notCovered(balance, amount)
+        const free = await this.#store.recall(account, amount)
+        const entry = free < amount ? undefined : await unlessInsufficient(append)
+        if (entry) return entry
+        if (performance.now() > deadline) throw stillHeld(balance, leased, amount)
+        await Bun.sleep(RECALL_PAUSE)
+      }
+    } finally {
+      await this.#store.endRecall(account)
+    }
+  }
+
+  async #require(id: string): Promise<AccountRecord> {
+    const account = await this.#store.findAccount(id)
+    if (account?.id === id) return account
+    throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
+  }
+}
+
+function numberOf(position: string | number): number {
+  if (typeof position === "number" && Number.isSafeInteger(position)) return position
+  throw new GatewayError("invalid_value", "'cursor' is none of this list.", { parameter: "cursor" })
+}
+
+function amountOf({ kind, amount: text }: NewEntry): bigint {
+  const amount = parseCredits(text)
+  if (amount > 0n || (kind === "adjustment" && amount < 0n)) return amount
+  const words =
+    kind === "adjustment"
+      ? "'amount' must not be zero: above it adds credits, below it takes them out."
+      : `'amount' of a ${kind} must be above zero. To take credits out, make an adjustment.`
+  throw new GatewayError("below_min_value", words, { parameter: "amount" })
+}
+
+async function adding(append: () => Promise<EntryRecord>): Promise<EntryRecord> {
+  try {
+    return await append()
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== "too_much") throw error
+    throw new GatewayError("above_max_value", `'amount' is too large: ${error.message}.`, {
+      parameter: "amount",
+      cause: error,
+    })
+  }
+}
+
+/** A request may have been charged since it was free. */
+async function unlessInsufficient(
+  append: () => Promise<EntryRecord>,
+): Promise<EntryRecord | undefined> {
+  try {
+    return await append()
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "insufficient") return undefined
+    throw error
+  }
+}
+
+function notCovered(balance: bigint, amount: bigint): GatewayError {
+  return new GatewayError(
+    "conflict",
+    `The account has ${formatCredits(balance)} credits, so ${formatCredits(amount)} cannot be taken out. Take out less.`,
+    { parameter: "amount" },
+  )
+}
+
+function stillHeld(balance: bigint, leased: bigint, amount: bigint): GatewayError {
+  return new GatewayError(
+    "conflict",
+    `Running requests hold ${formatCredits(leased)} of the account's ${formatCredits(balance)} credits, so ${formatCredits(amount)} cannot be taken out now. Try again when they have finished, or take out less.`,
+    { parameter: "amount" },
+  )
+}
+
+function wrongCode(cause?: unknown): GatewayError {
+  return new GatewayError(
+    "invalid_value",
+    "There is no such code. It looks like TG-XXXX-XXXX-XXXX-XXXX: check it and type it again.",
+    { parameter: "code", cause },
+  )
+}
+
+const UNUSABLE = {
+  revoked: "This code was revoked. Ask whoever gave it to you for another.",
+  expired: "This code has expired. Ask whoever gave it to you for another.",
+  exists: "This account has redeemed this code already, and each account can do so once.",
+  insufficient: "This code was used as often as it may be. Ask whoever gave it to you for another.",
+  too_much: "The account has as many credits as the book can hold.",
+} as const
+
+function redemptionRefusal(error: unknown): GatewayError {
+  if (!(error instanceof StoreError)) throw error
+  if (error.code === "not_found") return wrongCode(error)
+  const words = Object.hasOwn(UNUSABLE, error.code)
+    ? UNUSABLE[error.code as keyof typeof UNUSABLE]
+    : error.message
+  return new GatewayError("conflict", words, { parameter: "code", cause: error })
+}
+
+/** An entry as the API shows it. */
+export function entryDocument(entry: EntryRecord): Entry {
+  return {
+    number: entry.number,
+    kind: entry.kind,
+    amount: formatCredits(entry.amount),
+    balance: formatCredits(entry.balance),
+    at: new Date(entry.at).toISOString(),
+    request: entry.request,
+    note: entry.note,
+    author: entry.author,
+    hash: entry.hash,
+  }
+}

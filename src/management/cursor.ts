@@ -1,0 +1,58 @@
+import { GatewayError } from "../canon/errors.ts"
+import type { Page } from "./contract/common.ts"
+
+/** Where a page of a list begins: what the last entry of the page before is sorted by. */
+export type Position = readonly (string | number)[]
+
+/** What a list is asked for, as `pageQuery` has it. */
+export interface PageOrder {
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/**
+ * The position that a cursor stands for; undefined without one.
+ * @throws GatewayError `invalid_value`.
+ */
+export function positionOf(cursor: string | undefined): Position | undefined {
+  if (cursor === undefined) return undefined
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"))
+    if (isPosition(value)) return value
+  } catch {
+    // Told below, as what it is: not one of ours.
+  }
+  throw new GatewayError(
+    "invalid_value",
+    "'cursor' is none of this list: send the 'next_cursor' of the page before, or leave it out.",
+    { parameter: "cursor" },
+  )
+}
+
+/** The cursor of a position. Its text means nothing to anybody else. */
+export function cursorOf(position: Position): string {
+  return Buffer.from(JSON.stringify(position)).toString("base64url")
+}
+
+/**
+ * A page, of entries that were read from its beginning on.
+ * @param found up to one more than the page holds, which tells that there is a next one.
+ */
+export function pageFrom<Item>(
+  found: readonly Item[],
+  limit: number,
+  place: (item: Item) => Position,
+): Page<Item> {
+  const data = found.slice(0, limit)
+  const last = data.at(-1)
+  const isLast = found.length <= limit || last === undefined
+  return { object: "list", data, next_cursor: isLast ? null : cursorOf(place(last)) }
+}
+
+function isPosition(value: unknown): value is Position {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((part) => typeof part === "string" || typeof part === "number")
+  )
+}

@@ -1,0 +1,66 @@
+import { GatewayError } from "../canon/errors.ts"
+import { pathName } from "../canon/invalid-request.ts"
+import type { IssueFinding } from "../config/issues.ts"
+
+/** Faults that are told at once. */
+const MOST_FAULTS = 50
+const LONGEST_NAME = 100
+/** A sentence of its own, which needs no subject before it. */
+const WHOLE_SENTENCE = /^(the|this|there) /
+
+interface Fault {
+  readonly name: string
+  /** A sentence that has no subject yet, or needs none. */
+  readonly words: string
+}
+
+/**
+ * Refuses what the rules of the settings file refuse, in the words of those rules.
+ * @param subject what has no name of its own: `The provider`.
+ * @param idName the parameter that an entry's own name came in.
+ * @throws GatewayError `invalid_value`; `errors` holds all faults, for a form to show beside its fields.
+ */
+export function refuseFindings(
+  findings: readonly IssueFinding[],
+  subject: string,
+  idName: string,
+): void {
+  if (findings.length === 0) return
+  const faults = findings.slice(0, MOST_FAULTS).map((finding) => faultOf(finding, idName))
+  const [first = { name: "", words: "" }] = faults
+  throw new GatewayError("invalid_value", sentence(first, subject), {
+    ...(first.name !== "" && { parameter: first.name }),
+    fields: {
+      errors: faults.map((fault) => ({
+        param: fault.name === "" ? null : fault.name,
+        message: sentence({ ...fault, name: "" }, ""),
+      })),
+    },
+  })
+}
+
+/** One fault that no rule of the file knows. */
+export function refused(parameter: string, message: string): GatewayError {
+  return new GatewayError("invalid_value", message, {
+    parameter,
+    fields: { errors: [{ param: parameter, message }] },
+  })
+}
+
+function faultOf({ path, message, name, lacking }: IssueFinding, idName: string): Fault {
+  // The entry's own name is wrong: its path has been cut off before it.
+  if (name !== undefined && WHOLE_SENTENCE.test(message) && path.length === 0) {
+    return { name: idName, words: message }
+  }
+  const steps = [...path, ...(name === undefined ? [] : [name])]
+  const shown = pathName(steps).slice(0, LONGEST_NAME) || (lacking ?? "")
+  return { name: shown, words: message.replace(/^unknown name( '[^']*')?/, "is not known here") }
+}
+
+function sentence({ name, words }: Fault, subject: string): string {
+  const isWhole = WHOLE_SENTENCE.test(words) || words.startsWith("needs ")
+  const before = name === "" || isWhole ? subject : `'${name}'`
+  const text = before === "" || WHOLE_SENTENCE.test(words) ? words : `${before} ${words}`
+  const capital = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.?!]$/.test(capital) ? capital : `${capital}.`
+}

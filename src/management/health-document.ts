@@ -1,0 +1,30 @@
+import type { HealthReport } from "../routing/health.ts"
+import type { Health } from "./contract/catalog.ts"
+
+/** How a deployment fares, as the API shows it. What went wrong is for operators. */
+export function healthDocument(report: HealthReport, isOperator: boolean): Health {
+  return {
+    state: report.state,
+    until: report.state === "resting" ? new Date(Date.now() + report.restsFor).toISOString() : null,
+    successes: report.successes,
+    failures: report.failures,
+    last_error: isOperator ? report.lastError : null,
+  }
+}
+
+/** Several deployments as one: it rests when all of which anything is known rest. */
+export function summedReport(reports: readonly HealthReport[]): HealthReport {
+  const known = reports.filter(({ state }) => state !== "unknown")
+  const resting = known.filter(({ state }) => state === "resting")
+  const state =
+    known.length === 0 ? "unknown" : resting.length === known.length ? "resting" : "healthy"
+  const latest = known.toSorted((left, right) => right.failedAt - left.failedAt)[0]
+  return {
+    state,
+    restsFor: Math.min(...(state === "resting" ? resting.map(({ restsFor }) => restsFor) : [0])),
+    successes: known.reduce((sum, { successes }) => sum + successes, 0),
+    failures: known.reduce((sum, { failures }) => sum + failures, 0),
+    lastError: latest?.lastError ?? null,
+    failedAt: latest?.failedAt ?? 0,
+  }
+}

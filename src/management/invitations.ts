@@ -1,0 +1,263 @@
+import { createHash } from "node:crypto"
+import { GatewayError } from "../canon/errors.ts"
+import { randomText } from "../keys/secret.ts"
+import type { InvitationRecord } from "../store/member-records.ts"
+import { type Store, StoreError } from "../store/store.ts"
+import type { UserRecord } from "../users/user-records.ts"
+import type { Users } from "../users/users.ts"
+import { type Actor, maySee, requireRole } from "./actor.ts"
+import type { Audit } from "./audit.ts"
+import type { AccountRole, Page } from "./contract/common.ts"
+import type { Invitation, InvitationWithLink, OpenInvitation } from "./contract/members.ts"
+import { pageFrom, type PageOrder } from "./cursor.ts"
+import { accountsOf, timePosition } from "./members.ts"
+import { userActor } from "./user-actor.ts"
+
+/** How long a link works, milliseconds. */
+const LIFETIME = 7 * 24 * 60 * 60 * 1_000
+const TOKEN_LENGTH = 43
+
+export interface InvitationOrder {
+  readonly account: string
+  readonly email: string
+  readonly role: AccountRole
+}
+
+/** What somebody who is new says of himself. */
+export interface Acceptance {
+  readonly name?: string | undefined
+  readonly password?: string | undefined
+}
+
+/** Invitations into accounts, by links that the inviting person hands over. */
+export class Invitations {
+  readonly #store: Store
+  readonly #users: Users
+  readonly #audit: Audit
+  readonly #baseUrl: () => string
+
+  constructor(parts: {
+    readonly store: Store
+    readonly users: Users
+    readonly audit: Audit
+    /** The address of the gateway, which links lead to. */
+    readonly baseUrl: () => string
+  }) {
+    this.#store = parts.store
+    this.#users = parts.users
+    this.#audit = parts.audit
+    this.#baseUrl = parts.baseUrl
+  }
+
+  /** Open ones, of one account or of all that he may invite into. */
+  async list(
+    actor: Actor,
+    order: PageOrder & { readonly account?: string | undefined },
+  ): Promise<Page<Invitation>> {
+    const accounts = accountsOf(actor, order.account, "owner") ?? null
+    const after = timePosition(order.cursor)
+    const found = await this.#store.listInvitations(accounts, Date.now(), after, order.limit + 1)
+    const page = pageFrom(found, order.limit, ({ createdAt, id }) => [createdAt, id])
+    const names = await this.#accountNames()
+    const data = page.data.map((invitation) => invitationDocument(invitation, names))
+    return { object: "list", data, next_cursor: page.next_cursor }
+  }
+
+  /**
+   * The link is in the answer, and nowhere else.
+   * @throws GatewayError `forbidden`, `not_found`; `conflict` when the person is in the account already.
+   */
+  async create(
+    actor: Actor,
+    { account, email, role }: InvitationOrder,
+  ): Promise<InvitationWithLink> {
+    requireRole(actor, account, "owner")
+    await this.#requireStranger(account, email)
+    const token = randomText(TOKEN_LENGTH)
+    const now = Date.now()
+    const invitation: InvitationRecord = {
+      id: `inv_${randomText(16)}`,
+      account,
+      email,
+      role,
+      invitedBy: actor.name,
+      createdAt: now,
+      expiresAt: now + LIFETIME,
+    }
+    const names = await this.#accountNames()
+    if (!names.has(account)) {
+      throw new GatewayError("not_found", `There is no account '${account.slice(0, 100)}'.`)
+    }
+    const document = invitationDocument(invitation, names)
+    await refusing(() =>
+      this.#audit.perform(
+        actor,
+        { action: "invitation.create", account, target: invitation.id, after: document },
+        "insertInvitation",
+        { ...invitation, tokenHash: hashOf(token) },
+      ),
+    )
+    return { ...document, link: `${this.#baseUrl()}/console/invitation?token=${token}` }
+  }
+
+  /** @throws GatewayError `forbidden`, `not_found`. */
+  async remove(actor: Actor, id: string): Promise<void> {
+    const now = Date.now()
+    const invitation = await this.#store.findInvitation(id, now)
+    if (!invitation || !maySee(actor, invitation.account)) throw noInvitation()
+    requireRole(actor, invitation.account, "owner")
+    const before = invitationDocument(invitation, await this.#accountNames())
+    const change = { action: "invitation.remove", account: invitation.account, target: id, before }
+    await this.#audit.perform(actor, change, "removeInvitation", id, now)
+  }
+
+  /** What the link says before anybody has signed in. @throws GatewayError `not_found`. */
+  async open(token: string): Promise<OpenInvitation> {
+    const invitation = await this.#require(token)
+    const document = invitationDocument(invitation, await this.#accountNames())
+    return {
+      account_name: document.account_name,
+      email: document.email,
+      role: document.role,
+      invited_by: document.invited_by,
+      expires_at: document.expires_at,
+      is_registered: this.#users.findByEmail(invitation.email) !== null,
+    }
+  }
+
+  /**
+   * Makes somebody a member: the user who is signed in, or a new one.
+   * @returns the user, and whether he is new: then he is not signed in yet.
+   * @throws GatewayError `not_found`; `not_signed_in`, `forbidden` and `conflict`, saying what to do.
+   */
+  async accept(
+    visitor: { readonly actor: Actor | undefined; readonly address: string | null },
+    token: string,
+    acceptance: Acceptance,
+  ): Promise<{ readonly user: UserRecord; readonly isNew: boolean }> {
+    const invitation = await this.#require(token)
+    const known = visitor.actor?.kind === "user" ? this.#users.find(visitor.actor.id ?? "") : null
+    if (known && known.email !== invitation.email) throw somebodyElse(invitation.email)
+    const user = known ?? (await this.#register(invitation, acceptance))
+    await this.#join(invitation, user, visitor.address)
+    return { user, isNew: known === null }
+  }
+
+  async #register(invitation: InvitationRecord, acceptance: Acceptance): Promise<UserRecord> {
+    const { email } = invitation
+    const { name, password } = acceptance
+    if (this.#users.findByEmail(email)) {
+      throw new GatewayError(
+        "conflict",
+        `Somebody is registered with ${email} already. Sign in, and open the link again.`,
+      )
+    }
+    if (name === undefined || password === undefined) throw isNew(name)
+    return this.#users.create({ name, email, password })
+  }
+
+  async #join(
+    invitation: InvitationRecord,
+    user: UserRecord,
+    address: string | null,
+  ): Promise<void> {
+    const { account, role } = invitation
+    const member = {
+      id: `mem_${randomText(16)}`,
+      account,
+      user: user.id,
+      role,
+      joinedAt: Date.now(),
+    }
+    const after = { user: user.id, email: user.email, role, invitation: invitation.id }
+    await refusing(() =>
+      this.#audit.perform(
+        userActor(user, new Map(), address),
+        { action: "member.join", account, target: member.id, after },
+        "acceptInvitation",
+        invitation.id,
+        member,
+      ),
+    )
+  }
+
+  async #require(token: string): Promise<InvitationRecord> {
+    const invitation = await this.#store.findInvitationByToken(hashOf(token), Date.now())
+    if (invitation) return invitation
+    throw noInvitation()
+  }
+
+  async #requireStranger(account: string, email: string): Promise<void> {
+    const user = this.#users.findByEmail(email)
+    if (!user) return
+    const members = await this.#store.listMembers(
+      { accounts: [account], users: [user.id] },
+      null,
+      1,
+    )
+    if (members.length > 0) throw isMemberAlready(email)
+  }
+
+  async #accountNames(): Promise<ReadonlyMap<string, string>> {
+    return new Map((await this.#store.listAccounts()).map(({ id, name }) => [id, name]))
+  }
+}
+
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex")
+}
+
+function invitationDocument(
+  invitation: InvitationRecord,
+  names: ReadonlyMap<string, string>,
+): Invitation {
+  return {
+    id: invitation.id,
+    account: invitation.account,
+    account_name: names.get(invitation.account) ?? invitation.account,
+    email: invitation.email,
+    role: invitation.role,
+    invited_by: invitation.invitedBy,
+    created_at: new Date(invitation.createdAt).toISOString(),
+    expires_at: new Date(invitation.expiresAt).toISOString(),
+  }
+}
+
+async function refusing<Result>(step: () => Promise<Result>): Promise<Result> {
+  try {
+    return await step()
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    if (error.code === "exists") throw isMemberAlready("You")
+    throw error.code === "not_found" ? noInvitation() : error
+  }
+}
+
+function noInvitation(): GatewayError {
+  return new GatewayError(
+    "not_found",
+    "This invitation was used, withdrawn, or has expired. Ask for another one.",
+  )
+}
+
+function isMemberAlready(who: string): GatewayError {
+  const verb = who === "You" ? "belong" : "belongs"
+  return new GatewayError("conflict", `${who} ${verb} to this account already.`, {
+    parameter: "email",
+  })
+}
+
+function somebodyElse(email: string): GatewayError {
+  return new GatewayError(
+    "forbidden",
+    `The invitation is for ${email}, and you are signed in with another address. Sign out first.`,
+  )
+}
+
+function isNew(name: string | undefined): GatewayError {
+  return new GatewayError(
+    "missing_required_parameter",
+    "You are new here: say your name and choose a password.",
+    { parameter: name === undefined ? "name" : "password" },
+  )
+}

@@ -1,0 +1,95 @@
+import { formatCredits } from "../ledger/money.ts"
+import { endOfPeriod } from "../store/budgets.ts"
+import type { KeyRecord } from "../store/records.ts"
+import type { Budget, Key } from "./contract/keys.ts"
+
+/** What a key has been used for, of the index of requests. */
+export interface KeyUse {
+  /** Unix milliseconds; null: never. */
+  readonly lastUsedAt: number | null
+  /** Nanocredits. */
+  readonly spent: bigint
+}
+
+const UNUSED: KeyUse = { lastUsedAt: null, spent: 0n }
+
+/**
+ * A key as the API shows it. The secret is never part of it.
+ * @param now Unix milliseconds.
+ */
+export function keyDocument(key: KeyRecord, now: number, use: KeyUse = UNUSED): Key {
+  const [secret, ...rotated] = key.secrets
+  return {
+    id: key.id,
+    account: key.account,
+    name: key.name,
+    hint: secret?.hint ?? null,
+    status: statusOf(key, now),
+    models: key.models === null ? null : [...key.models],
+    budget: budgetOf(key.budget, key.budgetLeft, null),
+    daily_budget: budgetOf(key.dailyBudget, key.dailyLeft, endOfPeriod("day", now)),
+    monthly_budget: budgetOf(key.monthlyBudget, key.monthlyLeft, endOfPeriod("month", now)),
+    requests_per_minute: key.requestsPerMinute,
+    tokens_per_minute: key.tokensPerMinute,
+    created_at: momentText(key.createdAt),
+    expires_at: key.expiresAt === null ? null : momentText(key.expiresAt),
+    grace_until: rotated.flatMap(({ expiresAt }) =>
+      expiresAt !== null && expiresAt > now ? [momentText(expiresAt)] : [],
+    ),
+    last_used_at: use.lastUsedAt === null ? null : momentText(use.lastUsedAt),
+    spent: formatCredits(use.spent),
+  }
+}
+
+type KeyLimits = Pick<
+  KeyRecord,
+  | "name"
+  | "models"
+  | "budget"
+  | "dailyBudget"
+  | "monthlyBudget"
+  | "requestsPerMinute"
+  | "tokensPerMinute"
+  | "expiresAt"
+>
+
+/** What people set of a key, as the audit log tells a change of it. */
+export function keySettings(key: KeyLimits) {
+  return {
+    name: key.name,
+    models: key.models,
+    budget: creditsOrNull(key.budget),
+    daily_budget: creditsOrNull(key.dailyBudget),
+    monthly_budget: creditsOrNull(key.monthlyBudget),
+    requests_per_minute: key.requestsPerMinute,
+    tokens_per_minute: key.tokensPerMinute,
+    expires_at: key.expiresAt === null ? null : momentText(key.expiresAt),
+  }
+}
+
+/** Whether a key works at a moment. */
+export function statusOf(key: KeyRecord, now: number): Key["status"] {
+  if (key.revokedAt !== null) return "revoked"
+  return key.expiresAt !== null && key.expiresAt <= now ? "expired" : "active"
+}
+
+function budgetOf(
+  limit: bigint | null,
+  left: bigint | null,
+  resetsAt: number | null,
+): Budget | null {
+  if (limit === null) return null
+  return {
+    limit: formatCredits(limit),
+    left: formatCredits(left ?? limit),
+    resets_at: resetsAt === null ? null : momentText(resetsAt),
+  }
+}
+
+function creditsOrNull(amount: bigint | null): string | null {
+  return amount === null ? null : formatCredits(amount)
+}
+
+function momentText(at: number): string {
+  return new Date(at).toISOString()
+}

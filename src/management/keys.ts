@@ -1,0 +1,238 @@
+import { GatewayError } from "../canon/errors.ts"
+import { hintOf, type KeyHasher, newSecret, randomText } from "../keys/secret.ts"
+import { parseCredits } from "../ledger/money.ts"
+import type {
+  KeyChange as KeyRecordChange,
+  KeyRecord,
+  KeySecretRecord,
+  NewKey as NewKeyRecord,
+} from "../store/records.ts"
+import { type Store, StoreError } from "../store/store.ts"
+import { type Actor, maySee, requireRole } from "./actor.ts"
+import type { Audit } from "./audit.ts"
+import type { AccountRole, Page } from "./contract/common.ts"
+import type { Key, KeyChange, KeyWithSecret, NewKey } from "./contract/keys.ts"
+import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
+import { keyDocument, keySettings, type KeyUse, statusOf } from "./key-document.ts"
+
+/** What keys were used for, by their ids; one that never was is absent. */
+export type KeyUses = (ids: readonly string[]) => Promise<ReadonlyMap<string, KeyUse>>
+
+/** What a running gateway has beside the book. A command has none of it. */
+export interface KeySurroundings {
+  /** Absent where nobody shows what keys were used for. */
+  readonly uses?: KeyUses
+  /** Hears of every change, before it is answered: who has just made a key uses it. */
+  readonly changed?: () => Promise<void>
+}
+
+export interface KeyOrder extends PageOrder {
+  readonly account?: string | undefined
+  readonly status?: Key["status"] | undefined
+}
+
+/** What callers send: made, limited, rotated and revoked by the members of the account that pays. */
+export class Keys {
+  readonly #store: Store
+  readonly #audit: Audit
+  readonly #hasher: KeyHasher
+  readonly #uses: KeyUses
+  readonly #changed: () => Promise<void>
+
+  constructor(store: Store, audit: Audit, hasher: KeyHasher, surroundings: KeySurroundings = {}) {
+    this.#store = store
+    this.#audit = audit
+    this.#hasher = hasher
+    this.#uses = surroundings.uses ?? (async () => new Map())
+    this.#changed = surroundings.changed ?? (async () => {})
+  }
+
+  /** Of one account or of all that he may see, the newest first. */
+  async list(actor: Actor, order: KeyOrder): Promise<Page<Key>> {
+    if (order.account !== undefined) requireRole(actor, order.account, "viewer")
+    const position = positionOf(order.cursor)
+    const now = Date.now()
+    const found = (await this.#visible(actor, order.account))
+      .filter((key) => order.status === undefined || statusOf(key, now) === order.status)
+      .toSorted((one, other) => byAge(other, [one.createdAt, one.id]))
+      .filter((key) => position === undefined || byAge(key, position) < 0)
+      .slice(0, order.limit + 1)
+    const page = pageFrom(found, order.limit, (key) => [key.createdAt, key.id])
+    const uses = await this.#uses(page.data.map((key) => key.id))
+    return { ...page, data: page.data.map((key) => keyDocument(key, now, uses.get(key.id))) }
+  }
+
+  /** @throws GatewayError `not_found`. */
+  async find(actor: Actor, id: string): Promise<Key> {
+    return this.#document(await this.#require(actor, id, "viewer"))
+  }
+
+  /** @throws GatewayError `not_found` for accounts of others, `forbidden`, `invalid_value`. */
+  async create(actor: Actor, order: NewKey): Promise<KeyWithSecret> {
+    requireRole(actor, order.account, "member")
+    const now = Date.now()
+    const { secret, record: secretRecord } = this.#newSecret(now)
+    const key: NewKeyRecord = {
+      ...UNLIMITED,
+      ...changeOf(order, now),
+      id: `key_${randomText(16)}`,
+      account: order.account,
+      name: order.name,
+      createdAt: now,
+      secret: secretRecord,
+    }
+    const after = { id: key.id, ...keySettings(key) }
+    const change = { action: "key.create", account: key.account, target: key.id, after }
+    const record = await this.#changing(() => this.#audit.perform(actor, change, "insertKey", key))
+    return { ...(await this.#document(record)), secret }
+  }
+
+  /** @throws GatewayError `not_found`, `forbidden`, `invalid_value`; `conflict` once it is revoked. */
+  async change(actor: Actor, id: string, order: KeyChange): Promise<Key> {
+    const before = await this.#requireUsable(actor, id)
+    const change = changeOf(order, Date.now())
+    const audited = {
+      action: "key.change",
+      account: before.account,
+      target: id,
+      before: keySettings(before),
+      after: keySettings({ ...before, ...change }),
+    }
+    const record = await this.#changing(() =>
+      this.#audit.perform(actor, audited, "updateKey", id, change),
+    )
+    return this.#document(record)
+  }
+
+  /**
+   * Gives it a new secret; the old ones work on for a while.
+   * @param grace milliseconds.
+   * @throws GatewayError `not_found`, `forbidden`; `conflict` once it is revoked.
+   */
+  async rotate(actor: Actor, id: string, grace: number): Promise<KeyWithSecret> {
+    const before = await this.#requireUsable(actor, id)
+    const now = Date.now()
+    const { secret, record: secretRecord } = this.#newSecret(now)
+    const change = {
+      action: "key.rotate",
+      account: before.account,
+      target: id,
+      before: { hint: before.secrets[0]?.hint ?? null },
+      after: { hint: secretRecord.hint, grace_seconds: Math.round(grace / 1_000) },
+    }
+    const record = await this.#changing(() =>
+      this.#audit.perform(actor, change, "rotateKey", id, secretRecord, now + grace),
+    )
+    return { ...(await this.#document(record)), secret }
+  }
+
+  /** Stops it for good. To revoke it again changes nothing. @throws GatewayError `not_found`, `forbidden`. */
+  async revoke(actor: Actor, id: string): Promise<Key> {
+    const before = await this.#require(actor, id, "member")
+    if (before.revokedAt !== null) return this.#document(before)
+    const change = {
+      action: "key.revoke",
+      account: before.account,
+      target: id,
+      before: { status: statusOf(before, Date.now()) },
+      after: { status: "revoked" },
+    }
+    const record = await this.#changing(() =>
+      this.#audit.perform(actor, change, "revokeKey", id, Date.now()),
+    )
+    return this.#document(record)
+  }
+
+  async #visible(actor: Actor, account: string | undefined): Promise<KeyRecord[]> {
+    if (account !== undefined) return this.#store.listKeys(account)
+    if (actor.isOperator) return this.#store.listKeys(null)
+    const accounts = [...actor.roles.keys()]
+    return (await Promise.all(accounts.map((id) => this.#store.listKeys(id)))).flat()
+  }
+
+  async #document(record: KeyRecord): Promise<Key> {
+    const uses = await this.#uses([record.id])
+    return keyDocument(record, Date.now(), uses.get(record.id))
+  }
+
+  async #require(actor: Actor, id: string, least: AccountRole): Promise<KeyRecord> {
+    const key = await this.#store.findKey(id)
+    if (!key || !maySee(actor, key.account)) {
+      throw new GatewayError("not_found", `There is no key '${id.slice(0, 100)}'.`)
+    }
+    requireRole(actor, key.account, least)
+    return key
+  }
+
+  async #requireUsable(actor: Actor, id: string): Promise<KeyRecord> {
+    const key = await this.#require(actor, id, "member")
+    if (key.revokedAt === null) return key
+    throw new GatewayError("conflict", "This key was revoked, for good. Create a new one.")
+  }
+
+  #newSecret(now: number): { secret: string; record: KeySecretRecord } {
+    const secret = newSecret()
+    const hash = this.#hasher.hash(secret)
+    return { secret, record: { hash, hint: hintOf(secret), createdAt: now, expiresAt: null } }
+  }
+
+  /** What another has changed in between is told. */
+  async #changing<Result>(step: () => Promise<Result>): Promise<Result> {
+    try {
+      const result = await step()
+      await this.#changed()
+      return result
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error
+      if (error.code === "not_found") {
+        throw new GatewayError("not_found", `It is gone: ${error.message}.`, { cause: error })
+      }
+      throw new GatewayError("conflict", `That cannot be: ${error.message}.`, { cause: error })
+    }
+  }
+}
+
+const UNLIMITED = {
+  models: null,
+  budget: null,
+  dailyBudget: null,
+  monthlyBudget: null,
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  expiresAt: null,
+}
+
+/** The members that were given, as the store has them. */
+function changeOf(order: KeyChange, now: number): KeyRecordChange {
+  return {
+    ...(order.name !== undefined && { name: order.name }),
+    ...(order.models !== undefined && { models: order.models }),
+    ...(order.budget !== undefined && { budget: amountOf(order.budget) }),
+    ...(order.daily_budget !== undefined && { dailyBudget: amountOf(order.daily_budget) }),
+    ...(order.monthly_budget !== undefined && { monthlyBudget: amountOf(order.monthly_budget) }),
+    ...(order.requests_per_minute !== undefined && {
+      requestsPerMinute: order.requests_per_minute,
+    }),
+    ...(order.tokens_per_minute !== undefined && { tokensPerMinute: order.tokens_per_minute }),
+    ...(order.expires_at !== undefined && { expiresAt: expiryOf(order.expires_at, now) }),
+  }
+}
+
+function amountOf(credits: string | null): bigint | null {
+  return credits === null ? null : parseCredits(credits)
+}
+
+function expiryOf(text: string | null, now: number): number | null {
+  if (text === null) return null
+  const expiresAt = Date.parse(text)
+  if (expiresAt > now) return expiresAt
+  throw new GatewayError("invalid_value", "'expires_at' must lie in the future.", {
+    parameter: "expires_at",
+  })
+}
+
+/** Below zero: the key is older than the position. */
+function byAge(key: KeyRecord, [createdAt = 0, id = ""]: readonly (string | number)[]): number {
+  if (key.createdAt !== createdAt) return key.createdAt - Number(createdAt)
+  return key.id < String(id) ? -1 : Number(key.id > String(id))
+}

@@ -1,0 +1,110 @@
+import facts from "../catalog/facts.json" with { type: "json" }
+import type { Facts, ModelFacts, PriceFacts } from "../catalog/facts.ts"
+import { kindOf } from "../catalog/known-models.ts"
+import type { Model } from "../catalog/model.ts"
+import { readPrice } from "../catalog/read-price.ts"
+import { type ModelKind, PRICE_NAMES } from "../config/settings.ts"
+import { vendors } from "../vendors/index.ts"
+
+/** What could be put into force for a model that has no price. */
+export interface KnownEntry {
+  readonly kind: ModelKind
+  /** As in `tollgate.yaml`. */
+  readonly price: Readonly<Record<string, unknown>>
+  /** Whose price it is: `OpenAI: gpt-4o`. */
+  readonly source: string
+}
+
+/** Sells the models of others under their names: its price counts when nobody else's is known. */
+const RESELLERS = new Set(["openrouter", "huggingface"])
+
+/** Prices of the known facts, for models that are not known at the vendor they are called at. */
+export class KnownPrices {
+  readonly #facts: Facts
+  /** Known models by the last part of their names. */
+  #byName: Map<string, { readonly vendor: string; readonly name: string }[]> | undefined
+
+  constructor(known: Facts = facts) {
+    this.#facts = known
+  }
+
+  /**
+   * By the vendor's own name for it, else by the name that the operator gave it.
+   * @param vendorOf the vendor of a provider.
+   */
+  find(model: Model, vendorOf: (provider: string) => string | undefined): KnownEntry | undefined {
+    const publicName = model.id.slice(model.id.indexOf("/") + 1)
+    for (const { provider, upstreamModel } of model.deployments) {
+      for (const name of new Set([upstreamModel, publicName])) {
+        const found = this.#bestOf(name, vendorOf(provider), model.kind)
+        if (found) return found
+      }
+    }
+    return undefined
+  }
+
+  #bestOf(wanted: string, own: string | undefined, kind: ModelKind): KnownEntry | undefined {
+    const candidates = this.#named(lastPart(wanted))
+      .map((candidate) => ({ ...candidate, rank: this.#rankOf(candidate, own, wanted) }))
+      .toSorted((left, right) => left.rank - right.rank)
+    for (const { vendor, name } of candidates) {
+      const known = this.#facts.vendors[vendor]?.[name]
+      const entry = known && entryOf(known, kind)
+      if (entry) return { ...entry, source: `${vendors.get(vendor)?.name ?? vendor}: ${name}` }
+    }
+    return undefined
+  }
+
+  /** The vendor itself, then the model's maker, then others, each with the very name first. */
+  #rankOf(
+    { vendor, name }: { readonly vendor: string; readonly name: string },
+    own: string | undefined,
+    wanted: string,
+  ): number {
+    const maker = this.#facts.vendors[vendor]?.[name]?.owner
+    const isMaker = maker !== undefined && lastPart(maker) === vendor
+    const distance = vendor === own ? 0 : isMaker ? 2 : RESELLERS.has(vendor) ? 6 : 4
+    return distance + (name === wanted ? 0 : 1)
+  }
+
+  #named(name: string): readonly { readonly vendor: string; readonly name: string }[] {
+    this.#byName ??= this.#index()
+    return this.#byName.get(name) ?? []
+  }
+
+  #index(): Map<string, { readonly vendor: string; readonly name: string }[]> {
+    const index = new Map<string, { readonly vendor: string; readonly name: string }[]>()
+    for (const [vendor, models] of Object.entries(this.#facts.vendors)) {
+      for (const name of Object.keys(models ?? {})) {
+        const known = index.get(lastPart(name)) ?? []
+        index.set(lastPart(name), [...known, { vendor, name }])
+      }
+    }
+    return index
+  }
+}
+
+function lastPart(name: string): string {
+  return name.slice(name.lastIndexOf("/") + 1).toLowerCase()
+}
+
+function entryOf(known: ModelFacts, kind: ModelKind): Omit<KnownEntry, "source"> | undefined {
+  if (known.price === undefined || kindOf(known) !== kind) return undefined
+  const price = billable(known.price)
+  // What would be refused as a price is no help.
+  return readPrice(kind, price, "1").price === undefined ? undefined : { kind, price }
+}
+
+/** The classes that can be billed; a vendor's others are his own matter once an operator takes the price. */
+function billable(price: PriceFacts): Readonly<Record<string, unknown>> {
+  const { tiers } = price
+  return {
+    ...rates(price),
+    ...(tiers && { tiers: tiers.map((tier) => ({ above: tier.above, ...rates(tier) })) }),
+  }
+}
+
+function rates(table: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const names = PRICE_NAMES.filter((name) => typeof table[name] === "string")
+  return Object.fromEntries(names.map((name) => [name, table[name]]))
+}

@@ -1,0 +1,127 @@
+import { GatewayError } from "../canon/errors.ts"
+import type { MemberRecord } from "../store/member-records.ts"
+import { type Store, StoreError } from "../store/store.ts"
+import type { UserRecord } from "../users/user-records.ts"
+import type { Users } from "../users/users.ts"
+import { type Actor, maySee, requireRole } from "./actor.ts"
+import type { Audit } from "./audit.ts"
+import type { AccountRole, Page } from "./contract/common.ts"
+import type { Member } from "./contract/members.ts"
+import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
+
+/** Who belongs to an account, and as what. Their names are the users', their roles the store's. */
+export class Members {
+  readonly #store: Store
+  readonly #users: Users
+  readonly #audit: Audit
+
+  constructor(store: Store, users: Users, audit: Audit) {
+    this.#store = store
+    this.#users = users
+    this.#audit = audit
+  }
+
+  /** Of one account, or of all that he may see; in the order in which they joined. */
+  async list(
+    actor: Actor,
+    order: PageOrder & { readonly account?: string | undefined },
+  ): Promise<Page<Member>> {
+    const accounts = accountsOf(actor, order.account)
+    const found = await this.#store.listMembers(
+      { accounts },
+      timePosition(order.cursor),
+      order.limit + 1,
+    )
+    const { data, next_cursor } = pageFrom(found, order.limit, ({ joinedAt, id }) => [joinedAt, id])
+    const users = this.#users.many(data.map(({ user }) => user))
+    const members = data.map((member) => memberDocument(member, users.get(member.user)))
+    return { object: "list", data: members, next_cursor }
+  }
+
+  /**
+   * Gives a member another role.
+   * @throws GatewayError `forbidden`, `not_found`; `conflict` for the last owner.
+   */
+  async change(actor: Actor, id: string, role: AccountRole): Promise<Member> {
+    const member = await this.#requireOwned(actor, id)
+    const user = this.#users.find(member.user) ?? undefined
+    const before = memberDocument(member, user)
+    const change = { action: "member.change", account: member.account, target: id, before }
+    const after = { ...before, role }
+    const record = await refusing(() =>
+      this.#audit.perform(actor, { ...change, after }, "changeMember", id, role),
+    )
+    return memberDocument(record, user)
+  }
+
+  /** @throws GatewayError `forbidden`, `not_found`; `conflict` for the last owner. */
+  async remove(actor: Actor, id: string): Promise<void> {
+    const member = await this.#requireOwned(actor, id)
+    const before = memberDocument(member, this.#users.find(member.user) ?? undefined)
+    const change = { action: "member.remove", account: member.account, target: id, before }
+    await refusing(() => this.#audit.perform(actor, change, "removeMember", id))
+  }
+
+  /** A member whom he may change. */
+  async #requireOwned(actor: Actor, id: string): Promise<MemberRecord> {
+    const member = await this.#store.findMember(id)
+    if (!member || !maySee(actor, member.account)) throw noMember(id)
+    requireRole(actor, member.account, "owner")
+    return member
+  }
+}
+
+/**
+ * The accounts that a list is about; undefined means all.
+ * @throws GatewayError `not_found` for somebody else's.
+ */
+export function accountsOf(
+  actor: Actor,
+  account: string | undefined,
+  least: AccountRole = "viewer",
+): string[] | undefined {
+  if (account !== undefined) {
+    requireRole(actor, account, least)
+    return [account]
+  }
+  if (actor.isOperator) return undefined
+  const roles = [...actor.roles]
+  return roles.filter(([, role]) => least === "viewer" || role === least).map(([id]) => id)
+}
+
+/** @throws GatewayError `invalid_value`. */
+export function timePosition(cursor: string | undefined): { at: number; id: string } | null {
+  const [at, id] = positionOf(cursor) ?? []
+  return at === undefined ? null : { at: Number(at), id: String(id) }
+}
+
+function memberDocument(member: MemberRecord, user: UserRecord | undefined): Member {
+  return {
+    id: member.id,
+    account: member.account,
+    user: member.user,
+    name: user?.name ?? "unknown user",
+    email: user?.email ?? "",
+    role: member.role,
+    joined_at: new Date(member.joinedAt).toISOString(),
+  }
+}
+
+async function refusing<Result>(step: () => Promise<Result>): Promise<Result> {
+  try {
+    return await step()
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    if (error.code === "not_found") throw noMember("")
+    if (error.code !== "last_owner") throw error
+    throw new GatewayError(
+      "conflict",
+      "This is the account's last owner. Make somebody else an owner first.",
+      { parameter: "role", cause: error },
+    )
+  }
+}
+
+function noMember(id: string): GatewayError {
+  return new GatewayError("not_found", `There is no member '${id.slice(0, 100)}'.`)
+}

@@ -1,0 +1,200 @@
+import { GatewayError } from "../canon/errors.ts"
+import { buildCatalog, type Catalog } from "../catalog/catalog.ts"
+import facts from "../catalog/facts.json" with { type: "json" }
+import { isPriced, type Model } from "../catalog/model.ts"
+import { entryFindings, namedProviders } from "../config/console-entry.ts"
+import type { RawEntry } from "../config/console-settings.ts"
+import type { Settings } from "../config/settings.ts"
+import type { Health } from "../routing/health.ts"
+import { vendors } from "../vendors/index.ts"
+import { type Actor, requireOperator } from "./actor.ts"
+import { type ConsoleChanges, locked } from "./console-changes.ts"
+import type { Model as ModelDocument } from "./contract/catalog.ts"
+import type { Page } from "./contract/common.ts"
+import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
+import { refused, refuseFindings } from "./entry-refusal.ts"
+import { healthDocument } from "./health-document.ts"
+import { KnownPrices } from "./known-prices.ts"
+import type { LiveSettings } from "./live-settings.ts"
+import { endpointsOf } from "./model-endpoints.ts"
+import { priceDocument } from "./price-document.ts"
+
+/** Characters; those of the known models have fewer than a hundred. */
+const LONGEST_ID = 200
+
+export interface ModelParts {
+  readonly changes: ConsoleChanges
+  readonly health: Health
+  /** The one in force. */
+  readonly catalog: () => Catalog
+}
+
+/** What a list of models is narrowed to. All of it has to hold. */
+export interface ModelOrder extends PageOrder {
+  /** A part of the id or of its owner's name. */
+  readonly search?: string | undefined
+  readonly kind?: Model["kind"] | undefined
+  /** The provider in its id. */
+  readonly provider?: string | undefined
+  readonly priced?: "true" | "false" | undefined
+}
+
+/** The catalog, and what the console says of its models. */
+export class Models {
+  readonly #changes: ConsoleChanges
+  readonly #live: LiveSettings
+  readonly #health: Health
+  readonly #catalog: () => Catalog
+  readonly #known = new KnownPrices()
+
+  constructor({ changes, health, catalog }: ModelParts) {
+    this.#changes = changes
+    this.#live = changes.live
+    this.#health = health
+    this.#catalog = catalog
+  }
+
+  /** By id. */
+  list(actor: Actor, order: ModelOrder): Page<ModelDocument> {
+    const [after = ""] = positionOf(order.cursor) ?? []
+    const found = this.#catalog()
+      .list()
+      .filter((model) => model.id > String(after) && fits(model, order))
+      .slice(0, order.limit + 1)
+    const { data, next_cursor } = pageFrom(found, order.limit, ({ id }) => [id])
+    return {
+      object: "list",
+      data: data.map((model) => this.#document(model, actor.isOperator)),
+      next_cursor,
+    }
+  }
+
+  /** @throws GatewayError `model_not_found`. */
+  find(actor: Actor, id: string): ModelDocument {
+    return this.#document(this.#catalog().visible(id), actor.isOperator)
+  }
+
+  /**
+   * Sets a model's entry, in place of the one that the console had. A model that nobody knows is added so.
+   * @throws GatewayError `forbidden`, `invalid_value` naming the field, `conflict`.
+   */
+  async set(actor: Actor, id: string, entry: RawEntry): Promise<ModelDocument> {
+    requireOperator(actor)
+    await this.#live.refresh()
+    this.#refuseLocked(id)
+    this.#check(id, entry)
+    const before = this.#live.entry("model", id)
+    const audit = { action: "model.set", target: id, before, after: entry }
+    await this.#changes.make(actor, audit, [{ section: "model", id, entry }])
+    return this.find(actor, id)
+  }
+
+  /** Takes back what the console says of a model. @throws GatewayError `forbidden`, `not_found`, `conflict`. */
+  async reset(actor: Actor, id: string): Promise<void> {
+    requireOperator(actor)
+    await this.#live.refresh()
+    if (this.#live.record("model", id) === undefined) {
+      this.#refuseLocked(id)
+      const shown = id.slice(0, 200)
+      throw new GatewayError("not_found", `The console has set nothing of a model '${shown}'.`)
+    }
+    const audit = { action: "model.reset", target: id, before: this.#live.entry("model", id) }
+    await this.#changes.make(actor, audit, [{ section: "model", id, entry: null }])
+  }
+
+  #refuseLocked(id: string): void {
+    if (!Object.hasOwn(this.#live.base.settings.models, id)) return
+    throw locked(`What is said of the model '${id}'`, "file")
+  }
+
+  #check(id: string, entry: RawEntry): void {
+    if (id.length > LONGEST_ID) {
+      throw refused("name", `The id of a model must have at most ${LONGEST_ID} characters.`)
+    }
+    const providers = Object.keys(this.#live.effective.providers)
+    const findings = entryFindings(
+      { section: "model", id, value: entry },
+      { vendors: [...vendors.values()], providers },
+    )
+    refuseFindings(findings, "The model", "name")
+    const named = entry["deployments"] === undefined ? namedProviders(id, entry) : []
+    const missing = named.find((provider) => !providers.includes(provider))
+    if (missing !== undefined) {
+      throw refused(
+        "provider",
+        `There is no provider '${missing}'. Add it first, or give the model deployments at others.`,
+      )
+    }
+    const settings = this.#live.preview(this.#live.prepare([{ section: "model", id, entry }]))
+    const { catalog, warnings } = buildCatalog({ settings, facts, vendors })
+    const own = warnings.filter((warning) => warning.startsWith(`model ${id}`))
+    const built = catalog.find(id)
+    if (built === undefined) {
+      throw refused("deployments", `Nothing could answer for it: ${own.join("; ")}.`)
+    }
+    if (entry["price"] !== undefined && !isPriced(built)) {
+      throw refused("price", `${own.join("; ").replace(/^m/, "M")}.`)
+    }
+  }
+
+  #document(model: Model, isOperator: boolean): ModelDocument {
+    const { effective } = this.#live
+    const vendorOf = (provider: string): string | undefined => effective.providers[provider]?.vendor
+    const origin = this.#originOf(model.id)
+    const known = isOperator && !isPriced(model) ? this.#known.find(model, vendorOf) : undefined
+    const slash = model.id.indexOf("/")
+    return {
+      id: model.id,
+      provider: model.id.slice(0, slash),
+      name: model.id.slice(slash + 1),
+      kind: model.kind,
+      owned_by: model.ownedBy,
+      context: model.context ?? null,
+      max_output: model.maxOutput ?? null,
+      ...priceDocument(model),
+      multiplier: multiplierOf(effective, model.id),
+      endpoints: endpointsOf(model, vendorOf),
+      deployments: model.deployments.map(({ id, provider, upstreamModel, weight }) => ({
+        provider,
+        model: isOperator ? upstreamModel : "",
+        weight,
+        health: healthDocument(this.#health.report(id), isOperator),
+      })),
+      origin,
+      is_locked: origin === "file" || !isOperator,
+      known_price: known ? flatPrice(known.price) : null,
+      known_entry: known ?? null,
+      entry: isOperator && origin === "console" ? entryOf(this.#live, model.id) : null,
+    }
+  }
+
+  #originOf(id: string): ModelDocument["origin"] {
+    if (Object.hasOwn(this.#live.base.settings.models, id)) return "file"
+    return Object.hasOwn(this.#live.reading.settings.models, id) ? "console" : "known"
+  }
+}
+
+function fits(model: Model, { search, kind, provider, priced }: ModelOrder): boolean {
+  if (kind !== undefined && model.kind !== kind) return false
+  if (provider !== undefined && !model.id.startsWith(`${provider}/`)) return false
+  if (priced !== undefined && isPriced(model) !== (priced === "true")) return false
+  if (search === undefined) return true
+  const wanted = search.toLowerCase()
+  return [model.id, model.ownedBy].some((text) => text.toLowerCase().includes(wanted))
+}
+
+function multiplierOf({ models, multiplier }: Settings, id: string): string {
+  return (Object.hasOwn(models, id) ? models[id]?.multiplier : undefined) ?? multiplier
+}
+
+function entryOf(live: LiveSettings, id: string): Record<string, unknown> | null {
+  const entry = live.entry("model", id)
+  return entry === undefined ? null : { ...entry }
+}
+
+/** Null where there is more to say than a flat table could. */
+function flatPrice(price: RawEntry): Record<string, string> | null {
+  const members = Object.entries(price)
+  const isFlat = members.every(([, value]) => typeof value === "string")
+  return isFlat ? (Object.fromEntries(members) as Record<string, string>) : null
+}

@@ -1,0 +1,61 @@
+import type { Visitor } from "../users/auth-calls.ts"
+import type { TwoFactorSetup as Setup } from "../users/sign-in.ts"
+import type { Users } from "../users/users.ts"
+import type { Actor } from "./actor.ts"
+import type { Audit } from "./audit.ts"
+import { requireUser } from "./sessions.ts"
+
+/** What people do with their own password and second factor; each is recorded. */
+export class OwnPassword {
+  readonly #users: Users
+  readonly #audit: Audit
+
+  constructor(users: Users, audit: Audit) {
+    this.#users = users
+    this.#audit = audit
+  }
+
+  /** All his other sessions end. @returns the cookies of the one that goes on. */
+  async change(
+    actor: Actor,
+    visitor: Visitor,
+    order: { readonly current: string; readonly next: string },
+  ): Promise<readonly string[]> {
+    const target = requireUser(actor)
+    const { current, next } = order
+    const { cookies } = await this.#users.signIn.changePassword(visitor, current, next)
+    await this.#audit.record(actor, { action: "user.password", target })
+    return cookies
+  }
+
+  /** By an operator's link. All sessions of the user end. */
+  async reset(visitor: Visitor, token: string, next: string): Promise<void> {
+    await this.#users.signIn.resetPassword(visitor, token, next)
+  }
+
+  /** Begins to set a second factor up; it is in use once a code of it was sent. */
+  beginTwoFactor(actor: Actor, visitor: Visitor, password: string): Promise<Setup> {
+    requireUser(actor)
+    return this.#users.signIn.beginTwoFactor(visitor, password)
+  }
+
+  /** @returns the cookies of the session that goes on. */
+  async endTwoFactor(actor: Actor, visitor: Visitor, password: string): Promise<readonly string[]> {
+    const target = requireUser(actor)
+    const { cookies } = await this.#users.signIn.endTwoFactor(visitor, password)
+    await this.#audit.record(actor, { action: "user.two_factor", target, after: { on: false } })
+    return cookies
+  }
+
+  /** The old ones are worth nothing from now on. */
+  async newBackupCodes(
+    actor: Actor,
+    visitor: Visitor,
+    password: string,
+  ): Promise<readonly string[]> {
+    const target = requireUser(actor)
+    const codes = await this.#users.signIn.newBackupCodes(visitor, password)
+    await this.#audit.record(actor, { action: "user.backup_codes", target })
+    return codes
+  }
+}

@@ -1,0 +1,194 @@
+import type { Stripe } from "stripe"
+import { GatewayError } from "../canon/errors.ts"
+import { currencyPlaces, type PaymentSettings } from "../config/payment-settings.ts"
+import { formatCredits, parseCredits, parseDecimal } from "../ledger/money.ts"
+import type { Store } from "../store/store.ts"
+import { type Actor, requireRole } from "./actor.ts"
+import type { Audit } from "./audit.ts"
+import { type StripeClient, stripeClient } from "./stripe-client.ts"
+
+/** The most that Stripe takes at once, in the currency's smallest units. */
+const MOST_UNITS = 99_999_999n
+/** Payments of an account that are looked at for one that was told before. */
+const LATEST = 100
+
+/** Whom the book and the audit log name for what Stripe tells. */
+const STRIPE: Actor = {
+  kind: "command",
+  id: null,
+  name: "stripe",
+  isOperator: true,
+  roles: new Map(),
+  address: null,
+}
+
+export interface PaymentParts {
+  readonly store: Store
+  readonly audit: Audit
+  /** Those in force; undefined where cards are not taken. */
+  readonly settings: () => PaymentSettings | undefined
+  /** The address that callers use, to come back to after paying. */
+  readonly baseUrl: () => string
+  readonly warn: (message: string) => void
+}
+
+/** Credits for money, by card. One credit is one unit of the currency; amounts are exact to the cent. */
+export class Payments {
+  readonly #parts: PaymentParts
+
+  constructor(parts: PaymentParts) {
+    this.#parts = parts
+  }
+
+  /** Whether cards are taken at all. */
+  get isOpen(): boolean {
+    return this.#parts.settings() !== undefined
+  }
+
+  /**
+   * A page of Stripe to pay on.
+   * @param credits decimal text above zero.
+   * @throws GatewayError `not_found`, `forbidden`; `invalid_value` for amounts that cannot be paid;
+   * `upstream_error` when Stripe does not answer.
+   */
+  async checkout(actor: Actor, account: string, credits: string): Promise<{ url: string }> {
+    requireRole(actor, account, "member")
+    const settings = this.#settings()
+    if ((await this.#parts.store.findAccount(account))?.id !== account) {
+      throw new GatewayError("not_found", `There is no account '${account.slice(0, 100)}'.`)
+    }
+    const client = await stripeClient(settings)
+    const url = await client.createCheckout(
+      this.#order(account, credits, unitsOf(credits, settings.currency), settings.currency),
+    )
+    return { url }
+  }
+
+  /**
+   * Takes what Stripe tells. A payment becomes one entry, however often it is told; what is no payment
+   * of ours is left alone.
+   * @param body as it came, byte for byte.
+   * @param signature the header `stripe-signature`.
+   * @throws GatewayError `invalid_value` when it does not come from Stripe.
+   */
+  async receive(body: string, signature: string | null): Promise<void> {
+    const client = await stripeClient(this.#settings())
+    const event = await readEvent(client, body, signature)
+    if (
+      event.type !== "checkout.session.completed" &&
+      event.type !== "checkout.session.async_payment_succeeded"
+    ) {
+      return
+    }
+    const session = event.data.object
+    const payment = paymentOf(session)
+    if (payment === undefined) return
+    if (typeof payment === "string") {
+      this.#parts.warn(`the payment ${session.id} gave no credits: ${payment}`)
+      return
+    }
+    await this.#book(session.id, payment)
+  }
+
+  async #book(id: string, { account, amount }: Payment): Promise<void> {
+    const { store, audit, warn } = this.#parts
+    if ((await store.findAccount(account))?.id !== account) {
+      warn(`the payment ${id} gave no credits: there is no account '${account.slice(0, 100)}'`)
+      return
+    }
+    const note = `Stripe ${id}`
+    const known = await store.listEntriesBack(account, null, LATEST, "payment")
+    if (known.some((entry) => entry.note === note)) return
+    const after = { amount: formatCredits(amount), note }
+    await audit.perform(
+      STRIPE,
+      { action: "account.payment", account, target: id, after },
+      "addPayment",
+      { id, account, amount, at: Date.now(), note, author: STRIPE.name },
+    )
+  }
+
+  #settings(): PaymentSettings {
+    const settings = this.#parts.settings()
+    if (settings) return settings
+    throw new GatewayError(
+      "not_found",
+      "Credits are not sold by card here: an operator sets 'stripe' in tollgate.yaml. Redeem a code instead.",
+    )
+  }
+
+  #order(
+    account: string,
+    credits: string,
+    units: number,
+    currency: string,
+  ): Stripe.Checkout.SessionCreateParams {
+    const page = `${this.#parts.baseUrl()}/console/credits?account=${encodeURIComponent(account)}`
+    const name = `${formatCredits(parseCredits(credits))} credits`
+    return {
+      mode: "payment",
+      client_reference_id: account,
+      metadata: { tollgate: "credits", account, credits, currency },
+      line_items: [
+        { quantity: 1, price_data: { currency, unit_amount: units, product_data: { name } } },
+      ],
+      success_url: `${page}&paid=yes`,
+      cancel_url: `${page}&paid=no`,
+    }
+  }
+}
+
+interface Payment {
+  readonly account: string
+  /** Nanocredits. */
+  readonly amount: bigint
+}
+
+/** What a session pays for: nothing of ours (undefined), or a reason why it pays for nothing. */
+function paymentOf(session: Stripe.Checkout.Session): Payment | string | undefined {
+  const { tollgate, account, credits, currency } = session.metadata ?? {}
+  if (tollgate !== "credits" || session.payment_status !== "paid") return undefined
+  if (!account || !credits || !currency) return "its metadata is not as it was made"
+  if (session.currency !== currency) return `it was paid in '${session.currency}'`
+  if (session.amount_subtotal !== unitsOf(credits, currency)) {
+    return `it was made for ${credits} credits, and is of ${session.amount_subtotal}`
+  }
+  return { account, amount: parseCredits(credits) }
+}
+
+/** Credits in the smallest units of a currency. @throws GatewayError `invalid_value`, `above_max_value`. */
+function unitsOf(credits: string, currency: string): number {
+  const places = currencyPlaces(currency)
+  const parameter = "credits"
+  let units: bigint
+  try {
+    units = parseDecimal(credits, places)
+  } catch {
+    const digits = places === 0 ? "whole credits" : `at most ${places} digits after the point`
+    throw new GatewayError("invalid_value", `'credits' that are paid by card have ${digits}.`, {
+      parameter,
+    })
+  }
+  if (units > MOST_UNITS) {
+    throw new GatewayError("above_max_value", "'credits' is more than a card pays at once.", {
+      parameter,
+    })
+  }
+  return Number(units)
+}
+
+async function readEvent(
+  client: StripeClient,
+  body: string,
+  signature: string | null,
+): Promise<Stripe.Event> {
+  try {
+    return await client.readEvent(body, signature ?? "")
+  } catch (cause) {
+    throw new GatewayError(
+      "invalid_value",
+      "The signature is not Stripe's for this body. Set the webhook's own secret as 'webhook_secret'.",
+      { parameter: "stripe-signature", cause },
+    )
+  }
+}

@@ -1,0 +1,137 @@
+import { GatewayError } from "../canon/errors.ts"
+import type { ProviderSettings } from "../config/settings.ts"
+import type { RequestHeaders, Vendor } from "../vendors/vendor.ts"
+
+/** How long a provider may take to answer, milliseconds. */
+const PATIENCE = 5_000
+/** Bytes; a list of models that is longer is not read. */
+const LONGEST_LIST = 8 * 1024 * 1024
+
+/** What a provider answered to a question that needs its credential and costs nothing. */
+export interface ProbeFinding {
+  readonly result: "ok" | "warning" | "failed"
+  /** `it accepts the credential` */
+  readonly found: string
+  /** What to do about it. */
+  readonly mend?: string
+  /** The provider's clock less ours, milliseconds, when it told. */
+  readonly clockOffset?: number
+  /** Of the answer, where there was one. */
+  readonly status?: number
+  /** The models that it lists, when it was asked for them and does. */
+  readonly models?: readonly string[]
+}
+
+/**
+ * Tries a provider's credential.
+ * @param wantsModels whether its list of models is to be read.
+ */
+export async function probeProvider(
+  provider: ProviderSettings,
+  vendor: Vendor,
+  wantsModels = false,
+): Promise<ProbeFinding> {
+  const probe = vendor.probe(provider)
+  const url = "url" in probe ? ((wantsModels ? probe.list : undefined) ?? probe.url) : ""
+  let signed: RequestHeaders
+  try {
+    signed = await vendor.signer(provider).sign({ url, body: "", method: "GET" })
+  } catch (error) {
+    // A credential that has to be exchanged before it is used, and could not be.
+    if (!(error instanceof GatewayError)) throw error
+    return { result: "failed", found: error.message, mend: "correct its credentials" }
+  }
+  if ("known" in probe) return { result: "ok", found: probe.known }
+  const headers = { ...vendor.chat[0]?.headers, ...signed, ...provider.headers }
+  try {
+    const response = await fetch(url, {
+      headers,
+      redirect: "manual",
+      signal: AbortSignal.timeout(PATIENCE),
+    })
+    const date = Date.parse(response.headers.get("date") ?? "")
+    const clock = Number.isNaN(date) ? {} : { clockOffset: date - Date.now() }
+    const finding = await judge(vendor, response, wantsModels)
+    return { ...finding, status: response.status, ...clock }
+  } catch {
+    const mend = "check base_url, the network, and whether the server runs"
+    return { result: "warning", found: "it cannot be reached", mend }
+  }
+}
+
+async function judge(
+  vendor: Vendor,
+  response: Response,
+  wantsModels: boolean,
+): Promise<ProbeFinding> {
+  const { status } = response
+  if (await refusesCredential(vendor, response, wantsModels)) {
+    const mend = "correct its api_key or other credential, or the variable it comes from"
+    return { result: "failed", found: `it refuses the credential (${status})`, mend }
+  }
+  if (status >= 500) {
+    return { result: "warning", found: `it answers with ${status}`, mend: "try again later" }
+  }
+  // Some vendors have no list of models; what counts is that the credential was not refused.
+  if (status !== 200) return { result: "ok", found: `reached (${status})` }
+  const found = "it accepts the credential"
+  const models = wantsModels ? modelsIn(parsed(await textOf(response))) : []
+  return { result: "ok", found, ...(models.length > 0 && { models }) }
+}
+
+/** Some vendors say it with 400, and in words that their dialect knows. */
+async function refusesCredential(
+  vendor: Vendor,
+  response: Response,
+  wantsModels: boolean,
+): Promise<boolean> {
+  const { status } = response
+  if (status !== 400) {
+    if (!wantsModels || status !== 200) await response.body?.cancel()
+    return status === 401 || status === 403
+  }
+  const body = parsed(await textOf(response))
+  return vendor.chat[0]?.dialect.decodeError(status, body).kind === "upstream_error"
+}
+
+async function textOf(response: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ""
+  for await (const piece of response.body ?? []) {
+    text += decoder.decode(piece, { stream: true })
+    if (text.length > LONGEST_LIST) return ""
+  }
+  return text
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return body
+  }
+}
+
+/** Under which name a list of models stands, and which member of an element names it: one row each for those that differ. */
+const LISTS = ["data", "models", "modelSummaries"]
+const NAMES = ["id", "modelId", "name"]
+
+function modelsIn(body: unknown): string[] {
+  const list = Array.isArray(body)
+    ? body
+    : LISTS.map((name) => memberOf(body, name)).find(Array.isArray)
+  if (!Array.isArray(list)) return []
+  const names = list.flatMap((element: unknown) => {
+    const name = NAMES.map((member) => memberOf(element, member)).find(
+      (value) => typeof value === "string" && value !== "",
+    )
+    // Google's names begin with the path of the collection.
+    return typeof name === "string" ? [name.replace(/^models\//, "")] : []
+  })
+  return [...new Set(names)].toSorted()
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined
+  return (value as Record<string, unknown>)[name]
+}

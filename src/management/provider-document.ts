@@ -1,0 +1,116 @@
+import type { Catalog } from "../catalog/catalog.ts"
+import { placeOf, type RawEntry, secretNames, splitSecrets } from "../config/console-settings.ts"
+import type { ProviderSettings } from "../config/settings.ts"
+import type { Health } from "../routing/health.ts"
+import { vendors } from "../vendors/index.ts"
+import type { Provider } from "./contract/catalog.ts"
+import { healthDocument, summedReport } from "./health-document.ts"
+import type { LiveSettings } from "./live-settings.ts"
+
+/** What a provider's models add up to. */
+export interface ProviderTally {
+  models: number
+  unpriced: number
+  /** Their deployments there. */
+  readonly deployments: Set<string>
+}
+
+/** Counts the models of all providers. */
+export function tallyProviders(catalog: Catalog): Map<string, ProviderTally> {
+  const tallies = new Map<string, ProviderTally>()
+  for (const model of catalog.list()) {
+    for (const provider of new Set(model.deployments.map((one) => one.provider))) {
+      const tally = tallies.get(provider) ?? { models: 0, unpriced: 0, deployments: new Set() }
+      const own = model.deployments.filter((one) => one.provider === provider)
+      tally.models++
+      if (own.every(({ price }) => price === undefined)) tally.unpriced++
+      for (const { id } of own) tally.deployments.add(id)
+      tallies.set(provider, tally)
+    }
+  }
+  return tallies
+}
+
+/** What is shown of a provider's entry, in the API and in the audit log. */
+export function shownEntry(id: string, entry: RawEntry): RawEntry {
+  return { id, ...splitSecrets(entry).open, secrets: secretNames(entry) }
+}
+
+interface ProviderFacts {
+  readonly live: LiveSettings
+  readonly health: Health
+  readonly tally: ProviderTally | undefined
+}
+
+/** A provider as operators see it; undefined where there is none. */
+export function providerDocument(id: string, facts: ProviderFacts): Provider | undefined {
+  const { live, health, tally } = facts
+  const settings = settingsOf(live, id)
+  const entry = live.entry("provider", id)
+  if (settings === undefined && live.record("provider", id) === undefined) return undefined
+  const origin = settings?.origin ?? "console"
+  const vendor = settings?.vendor ?? textOf(entry?.["vendor"]) ?? ""
+  const reports = [...(tally?.deployments ?? [])].map((deployment) => health.report(deployment))
+  return {
+    id,
+    vendor,
+    vendor_name: vendors.get(vendor)?.name ?? vendor,
+    base_url: settings?.baseUrl ?? textOf(entry?.["base_url"]) ?? null,
+    region: settings?.region ?? textOf(entry?.["region"]) ?? null,
+    secrets: settings === undefined ? secretNames(entry ?? {}) : secretsOf(settings),
+    known_models: settings?.knownModels ?? true,
+    origin,
+    is_locked: origin !== "console",
+    models: tally?.models ?? 0,
+    unpriced_models: tally?.unpriced ?? 0,
+    health: healthDocument(summedReport(reports), true),
+    problem:
+      settings === undefined ? sentence(live.reading.faults.get(placeOf("provider", id))) : null,
+    entry: origin === "console" ? splitSecrets(entry ?? {}).open : null,
+  }
+}
+
+/** A provider as everybody may see it: what it is, and how it fares. */
+export function publicProvider(provider: Provider): Provider {
+  return {
+    ...provider,
+    base_url: null,
+    region: null,
+    secrets: [],
+    is_locked: true,
+    health: { ...provider.health, last_error: null },
+    problem: null,
+    entry: null,
+  }
+}
+
+/** The settings of a provider, be its name `constructor`. */
+export function settingsOf(live: LiveSettings, id: string): ProviderSettings | undefined {
+  const { providers } = live.effective
+  return Object.hasOwn(providers, id) ? providers[id] : undefined
+}
+
+function secretsOf(settings: ProviderSettings): string[] {
+  const set = {
+    api_key: settings.apiKey,
+    credentials: settings.credentials,
+    access_key_id: settings.accessKeyId,
+    secret_access_key: settings.secretAccessKey,
+    session_token: settings.sessionToken,
+  }
+  const names = Object.entries(set).filter(([, value]) => value !== undefined)
+  return [
+    ...names.map(([name]) => name),
+    ...Object.keys(settings.headers).map((header) => `headers.${header}`),
+  ]
+}
+
+function sentence(words: string | undefined): string {
+  const text = words ?? "it is not used"
+  const capital = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.?!]$/.test(capital) ? capital : `${capital}.`
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined
+}

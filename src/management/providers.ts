@@ -1,0 +1,289 @@
+import { GatewayError } from "../canon/errors.ts"
+import type { Catalog } from "../catalog/catalog.ts"
+import { entryFindings } from "../config/console-entry.ts"
+import { placeOf, type RawEntry, secretNames } from "../config/console-settings.ts"
+import { asObject } from "../config/issues.ts"
+import type { ProviderSettings } from "../config/settings.ts"
+import type { Health } from "../routing/health.ts"
+import { vendors } from "../vendors/index.ts"
+import { type Actor, requireOperator } from "./actor.ts"
+import { type ConsoleChanges, locked } from "./console-changes.ts"
+import type { NewProvider, Provider, ProviderTest, Vendor } from "./contract/catalog.ts"
+import type { Page } from "./contract/common.ts"
+import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
+import { refused, refuseFindings } from "./entry-refusal.ts"
+import type { EntryChange, LiveSettings } from "./live-settings.ts"
+import { type ProbeFinding, probeProvider } from "./probe.ts"
+import {
+  type ProviderTally,
+  providerDocument,
+  publicProvider,
+  settingsOf,
+  shownEntry,
+  tallyProviders,
+} from "./provider-document.ts"
+import { vendorForms } from "./vendor-forms.ts"
+
+export interface ProviderParts {
+  readonly changes: ConsoleChanges
+  readonly health: Health
+  /** The one in force. */
+  readonly catalog: () => Catalog
+}
+
+/** The accounts at vendors that models are called with. Those that the console adds, it can change. */
+export class Providers {
+  readonly #changes: ConsoleChanges
+  readonly #live: LiveSettings
+  readonly #health: Health
+  readonly #catalog: () => Catalog
+
+  constructor({ changes, health, catalog }: ProviderParts) {
+    this.#changes = changes
+    this.#live = changes.live
+    this.#health = health
+    this.#catalog = catalog
+  }
+
+  /** By id. Who is no operator sees those that models are called with, and how they fare. */
+  list(actor: Actor, order: PageOrder): Page<Provider> {
+    const [after = ""] = positionOf(order.cursor) ?? []
+    const tallies = tallyProviders(this.#catalog())
+    const found = this.#ids()
+      .filter((id) => id > String(after) && (actor.isOperator || tallies.has(id)))
+      .slice(0, order.limit + 1)
+      .flatMap((id) => this.#document(id, tallies.get(id)) ?? [])
+    const page = pageFrom(found, order.limit, ({ id }) => [id])
+    return actor.isOperator ? page : { ...page, data: page.data.map(publicProvider) }
+  }
+
+  /** What can be added, and what each vendor asks for. */
+  vendors(actor: Actor): { readonly object: "list"; readonly data: readonly Vendor[] } {
+    requireOperator(actor)
+    return { object: "list", data: vendorForms() }
+  }
+
+  /** @throws GatewayError `forbidden`, `invalid_value` naming the field, `conflict`. */
+  async create(actor: Actor, order: NewProvider): Promise<Provider> {
+    requireOperator(actor)
+    await this.#live.refresh()
+    const { id, ...written } = withSmallHeaders(order)
+    if (this.#ids().includes(id)) {
+      throw new GatewayError(
+        "conflict",
+        `There is a provider '${id}' already. Choose another id.`,
+        {
+          parameter: "id",
+        },
+      )
+    }
+    const entry = withoutNulls(written)
+    this.#check(id, entry)
+    const after = shownEntry(id, entry)
+    const change = { action: "provider.create", target: id, after }
+    await this.#changes.make(actor, change, [{ section: "provider", id, entry }])
+    return this.#require(id)
+  }
+
+  /** @throws GatewayError `forbidden`, `not_found`, `invalid_value` naming the field, `conflict`. */
+  async change(actor: Actor, id: string, order: RawEntry): Promise<Provider> {
+    requireOperator(actor)
+    const change = withSmallHeaders(order)
+    await this.#live.refresh()
+    const before = this.#requireOwn(id)
+    if (change["vendor"] !== undefined && change["vendor"] !== before["vendor"]) {
+      throw refused("vendor", "A provider keeps its vendor. Remove it and add another one.")
+    }
+    this.#refuseLostSecrets(id, before, change)
+    const entry = merged(before, change)
+    const next = this.#check(id, entry)
+    this.#refuseElsewhere(id, before, change, next)
+    const audit = {
+      action: "provider.change",
+      target: id,
+      before: shownEntry(id, before),
+      after: { ...shownEntry(id, entry), secrets_given: secretNames(withoutNulls(change)) },
+    }
+    await this.#changes.make(actor, audit, [{ section: "provider", id, entry }])
+    return this.#require(id)
+  }
+
+  /**
+   * Removes one, and what the console says of its own models with it.
+   * @throws GatewayError `forbidden`, `not_found`; `conflict` when models of other names are called there.
+   */
+  async remove(actor: Actor, id: string): Promise<void> {
+    requireOperator(actor)
+    await this.#live.refresh()
+    const before = this.#requireOwn(id)
+    const models = this.#live.records
+      .filter(({ section }) => section === "model")
+      .map((record) => ({ id: record.id, entry: this.#live.entry("model", record.id) ?? {} }))
+      .filter((model) => isCalledAt(id, model.id, model.entry))
+    const foreign = models.filter(
+      (model) => !model.id.startsWith(`${id}/`) || isCalledElsewhere(id, model.id, model.entry),
+    )
+    if (foreign.length > 0) {
+      const names = foreign.slice(0, 5).map((model) => `'${model.id}'`)
+      throw new GatewayError(
+        "conflict",
+        `The provider '${id}' is a deployment of ${names.join(", ")}${foreign.length > 5 ? " and others" : ""}. Take it out of these models first.`,
+      )
+    }
+    const audit = {
+      action: "provider.delete",
+      target: id,
+      before: {
+        ...shownEntry(id, before),
+        models: Object.fromEntries(models.map((model) => [model.id, model.entry])),
+      },
+    }
+    const gone: EntryChange[] = [
+      { section: "provider", id, entry: null },
+      ...models.map((model) => ({ section: "model" as const, id: model.id, entry: null })),
+    ]
+    await this.#changes.make(actor, audit, gone)
+  }
+
+  /** Asks a provider something that costs nothing. @throws GatewayError `forbidden`, `not_found`. */
+  async test(actor: Actor, id: string): Promise<ProviderTest> {
+    requireOperator(actor)
+    await this.#live.refresh()
+    const settings = settingsOf(this.#live, id)
+    const vendor = settings && vendors.get(settings.vendor)
+    if (settings === undefined || vendor === undefined) {
+      const message = this.#require(id).problem ?? "Its vendor is unknown to this version."
+      return { ok: false, message, duration_ms: 0, models: null }
+    }
+    const begun = performance.now()
+    const finding = await probeProvider(settings, vendor, true)
+    const { result, models } = finding
+    return {
+      ok: result === "ok",
+      message: testMessage(finding),
+      duration_ms: Math.round(performance.now() - begun),
+      models: models === undefined ? null : [...models],
+    }
+  }
+
+  #ids(): string[] {
+    const own = this.#live.records.filter(({ section }) => section === "provider")
+    const ids = new Set([
+      ...Object.keys(this.#live.effective.providers),
+      ...own.map(({ id }) => id),
+    ])
+    return [...ids].toSorted()
+  }
+
+  #document(id: string, tally: ProviderTally | undefined): Provider | undefined {
+    return providerDocument(id, { live: this.#live, health: this.#health, tally })
+  }
+
+  #require(id: string): Provider {
+    const found = this.#document(id, tallyProviders(this.#catalog()).get(id))
+    if (found) return found
+    throw new GatewayError("not_found", `There is no provider '${id.slice(0, 100)}'.`)
+  }
+
+  /** The console's entry of a provider that is the console's. */
+  #requireOwn(id: string): RawEntry {
+    const { origin } = this.#require(id)
+    if (origin !== "console") throw locked(`The provider '${id}'`, origin)
+    return this.#live.entry("provider", id) ?? {}
+  }
+
+  /** @returns the settings that the entry would be. */
+  #check(id: string, entry: RawEntry): ProviderSettings {
+    const surroundings = { vendors: [...vendors.values()], providers: this.#ids() }
+    const findings = entryFindings({ section: "provider", id, value: entry }, surroundings)
+    refuseFindings(findings, "The provider", "id")
+    const changes = this.#live.prepare([{ section: "provider", id, entry }])
+    const settings = this.#live.preview(changes).providers[id]
+    const vendor = settings && vendors.get(settings.vendor)
+    if (!settings || !vendor) throw new Error(`the provider ${id} is good and yet not to be had`)
+    if (vendor.baseUrlOf(settings) === undefined) {
+      throw refused("base_url", "The provider has no address: give it a base_url.")
+    }
+    return settings
+  }
+
+  #refuseLostSecrets(id: string, before: RawEntry, change: RawEntry): void {
+    const isLost =
+      (this.#live.record("provider", id)?.sealed ?? null) !== null &&
+      secretNames(before).length === 0
+    if (!isLost || secretNames(withoutNulls(change)).length > 0) return
+    throw refused(
+      "api_key",
+      this.#live.reading.faults.get(placeOf("provider", id)) ??
+        "Its secrets have to be given again.",
+    )
+  }
+
+  /** A stored secret goes to where it was meant for, and nowhere else without being given again. */
+  #refuseElsewhere(id: string, before: RawEntry, change: RawEntry, next: ProviderSettings): void {
+    const given = secretNames(withoutNulls(change))
+    const kept = secretNames(merged(before, change)).filter((name) => !given.includes(name))
+    const settings = settingsOf(this.#live, id)
+    if (kept.length === 0 || settings === undefined) return
+    if (originOf(settings) === originOf(next)) return
+    throw refused(
+      "base_url",
+      `Another address would be sent the stored secrets. Give them again with it: ${kept.join(", ")}.`,
+    )
+  }
+}
+
+function testMessage({ result, found, mend, status, models }: ProbeFinding): string {
+  const capital = found.charAt(0).toUpperCase() + found.slice(1)
+  if (mend !== undefined) return `${capital}: ${mend}.`
+  if (result === "ok" && status !== undefined && status !== 200) {
+    return `It was reached and does not refuse the credential, but lists no models (${status}). Check base_url if calls fail.`
+  }
+  return models === undefined ? `${capital}.` : `${capital}, and lists ${models.length} models.`
+}
+
+function originOf(provider: ProviderSettings): string | undefined {
+  const address = vendors.get(provider.vendor)?.baseUrlOf(provider)
+  return address === undefined ? undefined : URL.parse(address)?.origin
+}
+
+/** An entry with a change in it: null takes a member away, and headers are changed one by one. */
+function merged(before: RawEntry, change: RawEntry): RawEntry {
+  const headers = asObject(change["headers"])
+  return withoutNulls({
+    ...before,
+    ...change,
+    ...(headers && { headers: withoutNulls({ ...asObject(before["headers"]), ...headers }) }),
+  })
+}
+
+/** Names of headers are the same in capitals. */
+function withSmallHeaders<Entry extends RawEntry>(entry: Entry): Entry {
+  const headers = asObject(entry["headers"])
+  if (headers === undefined) return entry
+  const small = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+  return { ...entry, headers: Object.fromEntries(small) }
+}
+
+function withoutNulls(entry: RawEntry): RawEntry {
+  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null))
+}
+
+function isCalledAt(provider: string, model: string, entry: RawEntry): boolean {
+  const deployments = entry["deployments"]
+  return Array.isArray(deployments)
+    ? deployments.some((one: unknown) => providerOf(one, model) === provider)
+    : model.startsWith(`${provider}/`)
+}
+
+function isCalledElsewhere(provider: string, model: string, entry: RawEntry): boolean {
+  const deployments = entry["deployments"]
+  return (
+    Array.isArray(deployments) &&
+    deployments.some((one: unknown) => providerOf(one, model) !== provider)
+  )
+}
+
+function providerOf(deployment: unknown, model: string): unknown {
+  return asObject(deployment)?.["provider"] ?? model.split("/", 1)[0]
+}

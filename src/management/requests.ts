@@ -1,0 +1,93 @@
+import { GatewayError } from "../canon/errors.ts"
+import { formatCredits } from "../ledger/money.ts"
+import { showReceipt } from "../relay/receipt.ts"
+import type { ContentRecord } from "../store/content-records.ts"
+import type { ContentShelf } from "../store/content-shelf.ts"
+import type { RequestPlace, RequestRecord } from "../store/request-records.ts"
+import type { ReportsOnDemand } from "../store/reports-on-demand.ts"
+import type { Store } from "../store/store.ts"
+import { type Actor, maySee } from "./actor.ts"
+import type { Page } from "./contract/common.ts"
+import type { RequestQuery, RequestSummary } from "./contract/receipts.ts"
+import { pageFrom, positionOf } from "./cursor.ts"
+import { scopeOf } from "./scope.ts"
+
+/** The requests that were made, and their receipts. */
+export class Requests {
+  readonly #store: Store
+  readonly #reports: ReportsOnDemand
+  readonly #shelf: ContentShelf
+
+  constructor(store: Store, reports: ReportsOnDemand, shelf: ContentShelf) {
+    this.#store = store
+    this.#reports = reports
+    this.#shelf = shelf
+  }
+
+  /** Of one account, or of all that he may see; the newest first. @throws GatewayError `not_found`. */
+  async list(actor: Actor, query: RequestQuery): Promise<Page<RequestSummary>> {
+    const filter = {
+      accounts: scopeOf(actor, query.account),
+      key: query.key,
+      model: query.model,
+      provider: query.provider,
+      failed: query.status === undefined ? undefined : query.status === "failed",
+      search: query.search,
+      from: query.from === undefined ? undefined : Date.parse(query.from),
+      to: query.to === undefined ? undefined : Date.parse(query.to),
+    }
+    const place = placeOf(query.cursor)
+    const reports = await this.#reports.upToDate()
+    const found = await reports.listRequests(filter, place, query.limit + 1)
+    const page = pageFrom(found, query.limit, ({ at, row }) => [at, row])
+    return { ...page, data: page.data.map(summaryDocument) }
+  }
+
+  /** One whole receipt. @throws GatewayError `not_found`, also for those of other accounts. */
+  async receipt(actor: Actor, id: string): Promise<Record<string, unknown>> {
+    const receipt = await this.#store.findReceipt(id)
+    if (!receipt || !maySee(actor, receipt.account)) {
+      throw new GatewayError(
+        "not_found",
+        "There is no such receipt. Its id is the 'x-request-id' of the answer it belongs to.",
+      )
+    }
+    const content = await this.#shelf.find(id)
+    return { ...showReceipt(receipt), content: content && contentDocument(content) }
+  }
+}
+
+function placeOf(cursor: string | undefined): RequestPlace | null {
+  const position = positionOf(cursor)
+  return position ? { at: wholeOf(position[0]), row: wholeOf(position[1]) } : null
+}
+
+function wholeOf(value: unknown): number {
+  return Number.isSafeInteger(value) ? Number(value) : 0
+}
+
+function contentDocument({ asked, answered }: ContentRecord): object {
+  return { request: JSON.parse(asked), answer: answered === null ? null : JSON.parse(answered) }
+}
+
+function summaryDocument(record: RequestRecord): RequestSummary {
+  return {
+    id: record.request,
+    account: record.account,
+    key: record.key,
+    key_name: record.keyName,
+    endpoint: record.endpoint,
+    model: record.model,
+    provider: record.provider,
+    status: record.status,
+    outcome: record.outcome,
+    stream: record.stream,
+    estimated: record.estimated,
+    at: new Date(record.at).toISOString(),
+    duration_ms: record.duration,
+    first_byte_ms: record.firstByte,
+    input: record.input,
+    output: record.output,
+    cost: formatCredits(record.cost),
+  }
+}

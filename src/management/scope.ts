@@ -1,0 +1,14 @@
+import { type Actor, requireRole } from "./actor.ts"
+
+/**
+ * Whose things a report is of: one account's, or of all accounts that he may see.
+ * @returns undefined for everybody's.
+ * @throws GatewayError `not_found` for an account that is not his.
+ */
+export function scopeOf(actor: Actor, account: string | undefined): readonly string[] | undefined {
+  if (account !== undefined) {
+    requireRole(actor, account, "viewer")
+    return [account]
+  }
+  return actor.isOperator ? undefined : [...actor.roles.keys()]
+}

@@ -1,0 +1,97 @@
+import { GatewayError } from "../canon/errors.ts"
+import type { Store } from "../store/store.ts"
+import type { UserRecord } from "../users/user-records.ts"
+import type { Users } from "../users/users.ts"
+import type { Actor } from "./actor.ts"
+import type { Audit } from "./audit.ts"
+import type { AccountRole, Page } from "./contract/common.ts"
+import type { OpenSession, Session } from "./contract/session.ts"
+import { userActor } from "./user-actor.ts"
+
+/** More accounts than somebody belongs to. */
+const ALL_ACCOUNTS = 100_000
+
+export interface SessionParts {
+  readonly store: Store
+  readonly users: Users
+  readonly audit: Audit
+  /** The address that callers use, without `/v1`. */
+  readonly baseUrl: () => string
+  readonly takesCards: () => boolean
+}
+
+/** Who asks, and what he may do: read anew for each request, so that every change counts at once. */
+export class Sessions {
+  readonly #parts: SessionParts
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts
+  }
+
+  /** The user whose cookies these are; undefined for nobody. */
+  async actorOf(headers: Headers, address: string | null): Promise<Actor | undefined> {
+    const session = await this.#parts.users.sessionOf(headers.get("cookie"))
+    return session ? this.actorFor(session.user, address) : undefined
+  }
+
+  /** A user with his roles of this moment. */
+  async actorFor(user: UserRecord, address: string | null): Promise<Actor> {
+    const { store } = this.#parts
+    const members = await store.listMembers({ users: [user.id] }, null, ALL_ACCOUNTS)
+    const roles = new Map<string, AccountRole>(members.map(({ account, role }) => [account, role]))
+    return userActor(user, roles, address)
+  }
+
+  /** What the console has to know of him. */
+  async describe(actor: Actor): Promise<Session> {
+    const { store, users, baseUrl, takesCards } = this.#parts
+    const user = actor.kind === "user" && actor.id !== null ? users.find(actor.id) : null
+    const accounts = await store.listAccounts()
+    return {
+      user: user && {
+        id: user.id,
+        name: user.name,
+        email: user.email,
+        two_factor: user.hasTwoFactor,
+        has_password: user.hasPassword,
+      },
+      is_operator: actor.isOperator,
+      accounts: accounts.flatMap(({ id, name }) => {
+        const role = actor.roles.get(id)
+        return role === undefined ? [] : [{ id, name, role }]
+      }),
+      base_url: baseUrl(),
+      card_payments: takesCards(),
+    }
+  }
+
+  /** His open sessions, the newest first. @throws GatewayError `forbidden` for the admin token. */
+  async list(actor: Actor, headers: Headers): Promise<Page<OpenSession>> {
+    const { users } = this.#parts
+    const current = await users.sessionOf(headers.get("cookie"))
+    const data = users.sessions(requireUser(actor)).map((session) => ({
+      id: session.id,
+      current: session.id === current?.sessionId,
+      created_at: new Date(session.createdAt).toISOString(),
+      expires_at: new Date(session.expiresAt).toISOString(),
+      address: session.address,
+      agent: session.agent,
+    }))
+    return { object: "list", data, next_cursor: null }
+  }
+
+  /** Ends one of his sessions. @throws GatewayError `not_found`. */
+  async end(actor: Actor, id: string): Promise<void> {
+    const { users, audit } = this.#parts
+    if (!users.endSession(requireUser(actor), id)) {
+      throw new GatewayError("not_found", `You have no session '${id.slice(0, 100)}'.`)
+    }
+    await audit.record(actor, { action: "session.end", target: id })
+  }
+}
+
+/** @throws GatewayError `forbidden` for who is no user. */
+export function requireUser(actor: Actor): string {
+  if (actor.kind === "user" && actor.id !== null) return actor.id
+  throw new GatewayError("forbidden", "Only somebody who is signed in has sessions and a password.")
+}

@@ -1,0 +1,139 @@
+import type { Catalog } from "../catalog/catalog.ts"
+import { type ChangeableSetting, CHANGEABLE_SETTINGS } from "../config/changeable-settings.ts"
+import { entryFindings } from "../config/console-entry.ts"
+import { describeSettings } from "../config/describe.ts"
+import { VERSION } from "../runtime.ts"
+import type { Store } from "../store/store.ts"
+import { type Verdict, verifyBooks } from "../store/verify.ts"
+import { vendors } from "../vendors/index.ts"
+import { type Actor, requireOperator } from "./actor.ts"
+import { type ConsoleChanges, locked } from "./console-changes.ts"
+import type { BookVerdict, SettingsView } from "./contract/operations.ts"
+import { refused, refuseFindings } from "./entry-refusal.ts"
+import type { LiveSettings } from "./live-settings.ts"
+
+export interface SettingsParts {
+  readonly changes: ConsoleChanges
+  /** The one in force. */
+  readonly catalog: () => Catalog
+  /** The settings file, when there is one. */
+  readonly file: string | undefined
+  /** Opens the book for a reader that keeps nobody else waiting. */
+  readonly openBook: () => Promise<Store>
+}
+
+/** The settings in force, and those that the console can change. */
+export class GatewaySettings {
+  readonly #changes: ConsoleChanges
+  readonly #live: LiveSettings
+  readonly #parts: SettingsParts
+  #verifying: Promise<Verdict> | undefined
+
+  constructor(parts: SettingsParts) {
+    this.#changes = parts.changes
+    this.#live = parts.changes.live
+    this.#parts = parts
+  }
+
+  /** @throws GatewayError `forbidden`. */
+  view(actor: Actor): SettingsView {
+    requireOperator(actor)
+    return {
+      effective: { ...describeSettings(this.#live.effective) },
+      changeable: CHANGEABLE_SETTINGS.map((setting) => ({
+        name: setting.name,
+        label: setting.label,
+        help: setting.help,
+        value: this.#valueOf(setting),
+        default: setting.default,
+        is_locked: this.#isLocked(setting.name),
+      })),
+      file: this.#parts.file ?? null,
+      version: VERSION,
+    }
+  }
+
+  /** All of them or none. @throws GatewayError `forbidden`, `invalid_value` naming the setting, `conflict`. */
+  async change(
+    actor: Actor,
+    change: Readonly<Record<string, string | null>>,
+  ): Promise<SettingsView> {
+    requireOperator(actor)
+    await this.#live.refresh()
+    for (const [name, value] of Object.entries(change)) this.#check(name, value)
+    const changed = Object.entries(change).filter(([name, value]) => value !== this.#own(name))
+    if (changed.length === 0) return this.view(actor)
+    const before = Object.fromEntries(changed.map(([name]) => [name, this.#own(name)]))
+    await this.#changes.make(
+      actor,
+      { action: "settings.change", before, after: Object.fromEntries(changed) },
+      changed.map(([id, entry]) => ({ section: "setting", id, entry })),
+    )
+    return this.view(actor)
+  }
+
+  /**
+   * Walks every account's book. Who asks while one walks gets the same verdict.
+   * @throws GatewayError `forbidden`.
+   */
+  async verifyBook(actor: Actor): Promise<BookVerdict> {
+    requireOperator(actor)
+    this.#verifying ??= this.#verify().finally(() => {
+      this.#verifying = undefined
+    })
+    const { accounts, entries, problems } = await this.#verifying
+    return { accounts, entries, problems: problems.map((problem) => ({ ...problem })) }
+  }
+
+  async #verify(): Promise<Verdict> {
+    await using book = await this.#parts.openBook()
+    return await verifyBooks(book)
+  }
+
+  #check(name: string, value: string | null): void {
+    const setting = CHANGEABLE_SETTINGS.find((one) => one.name === name)
+    if (setting === undefined) {
+      const names = CHANGEABLE_SETTINGS.map((one) => one.name).join(", ")
+      throw refused(
+        name.slice(0, 100),
+        `'${name.slice(0, 100)}' cannot be changed here. These can: ${names}.`,
+      )
+    }
+    if (this.#isLocked(name)) throw locked(`'${name}'`, "file")
+    if (value === null) return
+    const findings = entryFindings(
+      { section: "setting", id: name, value },
+      { vendors: [...vendors.values()], providers: [] },
+    )
+    refuseFindings(
+      findings.map((finding) => ({ ...finding, path: [], lacking: name })),
+      "The setting",
+      name,
+    )
+    if (name === "defaults.image_model") this.#checkImageModel(name, value)
+  }
+
+  #checkImageModel(name: string, id: string): void {
+    const kind = this.#parts.catalog().find(id)?.kind
+    if (kind === "image") return
+    const reason = kind === undefined ? "there is no such model" : `it is of kind ${kind}`
+    throw refused(name, `'${name}' must be a model of kind image, and ${reason}.`)
+  }
+
+  #isLocked(name: string): boolean {
+    return this.#live.base.written.includes(name)
+  }
+
+  #valueOf(setting: ChangeableSetting): string | null {
+    if (this.#isLocked(setting.name)) return setting.show(this.#live.effective)
+    return this.#own(setting.name)
+  }
+
+  /** What the console has. */
+  #own(name: string): string | null {
+    const record = this.#live.record("setting", name)
+    if (record === undefined) return null
+    const value: unknown = JSON.parse(record.body)
+    return typeof value === "string" ? value : null
+  }
+}

@@ -1,0 +1,82 @@
+import { formatCredits } from "../ledger/money.ts"
+import type { StatementLine } from "../store/records.ts"
+
+/** What an account had, paid and was given in a time. */
+export interface Statement {
+  readonly account: { readonly id: string; readonly name: string }
+  /** Unix milliseconds, the end exclusive. */
+  readonly from: number
+  readonly until: number
+  /** Nanocredits. */
+  readonly opening: bigint
+  readonly entries: AsyncIterable<StatementLine>
+}
+
+const COLUMNS = "number,time,kind,amount,balance,request,model,key,note"
+
+/** A statement as RFC 4180 has tables; its first and last rows are the balances. */
+export async function* csvStatement(statement: Statement): AsyncGenerator<string> {
+  const { from, until, opening, entries } = statement
+  yield `${COLUMNS}\r\n${balanceRow("opening balance", from, opening)}`
+  let balance = opening
+  for await (const line of entries) {
+    balance += line.amount
+    yield row([
+      String(line.number),
+      momentText(line.at),
+      line.kind,
+      formatCredits(line.amount),
+      formatCredits(balance),
+      ...[line.request, line.model, line.key, line.note].map((text) => defused(text ?? "")),
+    ])
+  }
+  yield balanceRow("closing balance", until, balance)
+}
+
+/** A statement as one JSON document, one entry a line. */
+export async function* jsonStatement(statement: Statement): AsyncGenerator<string> {
+  const { account, from, until, opening, entries } = statement
+  const head = { account, from: momentText(from), until: momentText(until) }
+  const begun = JSON.stringify({ ...head, opening_balance: formatCredits(opening) }).slice(0, -1)
+  yield `${begun},"entries":[`
+  let balance = opening
+  let gap = "\n"
+  for await (const line of entries) {
+    balance += line.amount
+    const entry = {
+      number: line.number,
+      time: momentText(line.at),
+      kind: line.kind,
+      amount: formatCredits(line.amount),
+      balance: formatCredits(balance),
+      request: line.request,
+      model: line.model,
+      key: line.key,
+      note: line.note,
+    }
+    yield gap + JSON.stringify(entry)
+    gap = ",\n"
+  }
+  yield `\n],"closing_balance":${JSON.stringify(formatCredits(balance))}}\n`
+}
+
+function balanceRow(name: string, at: number, balance: bigint): string {
+  return row(["", momentText(at), name, "", formatCredits(balance), "", "", "", ""])
+}
+
+function row(cells: readonly string[]): string {
+  return `${cells.map(quoted).join(",")}\r\n`
+}
+
+function quoted(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+}
+
+/** Spreadsheets take what begins so for a formula, and people write the notes. */
+function defused(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+}
+
+function momentText(at: number): string {
+  return new Date(at).toISOString()
+}

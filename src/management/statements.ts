@@ -1,0 +1,102 @@
+import { GatewayError } from "../canon/errors.ts"
+import type { StatementLine } from "../store/records.ts"
+import type { Store } from "../store/store.ts"
+import { type Actor, requireRole } from "./actor.ts"
+import type { StatementQuery } from "./contract/accounts.ts"
+import { csvStatement, jsonStatement, type Statement } from "./statement-text.ts"
+
+/** How many lines are read at once. */
+const PAGE = 500
+const DAY = 24 * 60 * 60 * 1_000
+
+/** A statement as a file, piece by piece: it may be long. */
+export interface StatementFile {
+  readonly name: string
+  readonly contentType: string
+  readonly pieces: AsyncIterable<string>
+}
+
+/** What an account had, paid and was given between two days. */
+export class Statements {
+  readonly #store: Store
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /**
+   * Each entry is on the statement of the day, in UTC, that it is of; the charge of a request is of the day on which the
+   * request began. So the opening balance, plus all amounts, is the closing balance, and that of one
+   * day is the opening balance of the next.
+   * @throws GatewayError `not_found`; `invalid_value` when it would end before it begins.
+   */
+  async open(actor: Actor, id: string, query: StatementQuery): Promise<StatementFile> {
+    requireRole(actor, id, "viewer")
+    const account = await this.#store.findAccount(id)
+    if (account?.id !== id) {
+      throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
+    }
+    const from = startOf(query.from, "from")
+    const until = startOf(query.to, "to") + DAY
+    if (until <= from) {
+      throw new GatewayError("invalid_value", "'to' must not be before 'from'.", {
+        parameter: "to",
+      })
+    }
+    const statement = await this.#read({ id, name: account.name }, from, until)
+    const isCsv = query.format === "csv"
+    return {
+      name: `${fileName(account.name)}-${query.from}-${query.to}.${query.format}`,
+      contentType: isCsv ? "text/csv; charset=utf-8" : "application/json",
+      pieces: isCsv ? csvStatement(statement) : jsonStatement(statement),
+    }
+  }
+
+  async #read(account: Statement["account"], from: number, until: number): Promise<Statement> {
+    const opening = await this.#balanceAt(account.id, from)
+    return { account, from, until, opening, entries: this.#entries(account.id, from, until) }
+  }
+
+  /** What all entries of before a moment add up to. */
+  async #balanceAt(account: string, at: number): Promise<bigint> {
+    const { after, last } = await this.#store.findEntries(account, at, at)
+    const [end] = after === 0 ? [] : await this.#store.listStatementLines(account, after - 1, 1)
+    let balance = end?.balance ?? 0n
+    for await (const line of this.#lines(account, after, last)) {
+      if (line.at < at) balance += line.amount
+    }
+    return balance
+  }
+
+  async *#entries(account: string, from: number, until: number): AsyncGenerator<StatementLine> {
+    const { after, last } = await this.#store.findEntries(account, from, until)
+    for await (const line of this.#lines(account, after, last)) {
+      if (line.at >= from && line.at < until) yield line
+    }
+  }
+
+  async *#lines(account: string, after: number, last: number): AsyncGenerator<StatementLine> {
+    for (let end = after; end < last;) {
+      const page = await this.#store.listStatementLines(account, end, PAGE)
+      for (const line of page) if (line.number <= last) yield line
+      end = page.at(-1)?.number ?? last
+    }
+  }
+}
+
+function startOf(day: string, parameter: string): number {
+  const at = Date.parse(day)
+  if (!Number.isNaN(at)) return at
+  throw new GatewayError("invalid_value", `'${parameter}' must be a day, such as 2026-01-31.`, {
+    parameter,
+  })
+}
+
+/** Names are anything; in a file's name only letters and digits are safe everywhere. */
+function fileName(name: string): string {
+  const safe = name
+    .replace(/[^a-zA-Z0-9]+/g, "-")
+    .replace(/^-|-$/g, "")
+    .slice(0, 50)
+  return `statement-${safe === "" ? "account" : safe}`
+}

@@ -1,0 +1,68 @@
+import type { Stripe } from "stripe"
+import { GatewayError } from "../canon/errors.ts"
+import type { PaymentSettings } from "../config/payment-settings.ts"
+
+/** How long Stripe may take to answer, milliseconds. */
+const PATIENCE = 20_000
+const RETRIES = 2
+
+/** The little that is asked of Stripe. */
+export interface StripeClient {
+  /** @returns the address of the page. @throws GatewayError `invalid_value`, `upstream_error`. */
+  createCheckout(order: Stripe.Checkout.SessionCreateParams): Promise<string>
+  /** @throws when the signature is none of this body. */
+  readEvent(body: string, signature: string): Promise<Stripe.Event>
+}
+
+/** Stripe's own library, loaded when the first payment is made. */
+export async function stripeClient(settings: PaymentSettings): Promise<StripeClient> {
+  const { Stripe } = await import("stripe")
+  const stripe = new Stripe(settings.secretKey, {
+    ...placeOf(settings.baseUrl),
+    timeout: PATIENCE,
+    maxNetworkRetries: RETRIES,
+    telemetry: false,
+  })
+  return {
+    async createCheckout(order) {
+      try {
+        const { url } = await stripe.checkout.sessions.create(order)
+        if (url) return url
+      } catch (cause) {
+        throw refusalOf(cause, Stripe)
+      }
+      throw new GatewayError("upstream_error", "Stripe made no page to pay on. Try again.")
+    },
+    readEvent: (body, signature) =>
+      stripe.webhooks.constructEventAsync(body, signature, settings.webhookSecret),
+  }
+}
+
+function placeOf(baseUrl: string | undefined) {
+  if (baseUrl === undefined) return {}
+  const { protocol, hostname, port } = new URL(baseUrl)
+  const isOpen = protocol === "http:"
+  return {
+    protocol: isOpen ? ("http" as const) : ("https" as const),
+    host: hostname,
+    port: port === "" ? (isOpen ? 80 : 443) : Number(port),
+  }
+}
+
+/** What Stripe says of an amount is the payer's to see; what it says of the key is not. */
+function refusalOf(cause: unknown, { errors }: typeof Stripe): GatewayError {
+  if (cause instanceof errors.StripeInvalidRequestError) {
+    const message = `Stripe refuses this amount: ${cause.message.slice(0, 300)}`
+    return new GatewayError("invalid_value", message, { parameter: "credits", cause })
+  }
+  const isKey =
+    cause instanceof errors.StripeAuthenticationError ||
+    cause instanceof errors.StripePermissionError
+  return new GatewayError(
+    "upstream_error",
+    isKey
+      ? "Stripe does not take this gateway's key. An operator has to set the right one."
+      : "Stripe does not answer. Nothing was paid. Try again.",
+    { cause },
+  )
+}

@@ -1,0 +1,125 @@
+import { GatewayError } from "../canon/errors.ts"
+import type { Store } from "../store/store.ts"
+import type { UserRecord } from "../users/user-records.ts"
+import type { Users } from "../users/users.ts"
+import { type Actor, requireOperator } from "./actor.ts"
+import type { Audit } from "./audit.ts"
+import type { Page } from "./contract/common.ts"
+import type { ResetLink, User } from "./contract/members.ts"
+import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
+
+/** More memberships than the users of one page have. */
+const ALL_MEMBERSHIPS = 100_000
+
+export interface UserChange {
+  readonly is_operator?: boolean | undefined
+  readonly is_disabled?: boolean | undefined
+}
+
+/** All users of the gateway, for its operators. */
+export class UserDirectory {
+  readonly #store: Store
+  readonly #users: Users
+  readonly #audit: Audit
+  readonly #baseUrl: () => string
+
+  constructor(parts: {
+    readonly store: Store
+    readonly users: Users
+    readonly audit: Audit
+    /** The address of the gateway, which links lead to. */
+    readonly baseUrl: () => string
+  }) {
+    this.#store = parts.store
+    this.#users = parts.users
+    this.#audit = parts.audit
+    this.#baseUrl = parts.baseUrl
+  }
+
+  /** The oldest first. @throws GatewayError `forbidden`. */
+  async list(
+    actor: Actor,
+    order: PageOrder & { readonly search?: string | undefined },
+  ): Promise<Page<User>> {
+    requireOperator(actor)
+    const [createdAt, id] = positionOf(order.cursor) ?? []
+    const found = this.#users.list({
+      search: order.search,
+      ...(createdAt !== undefined && { after: { createdAt: Number(createdAt), id: String(id) } }),
+      limit: order.limit + 1,
+    })
+    const page = pageFrom(found, order.limit, (user) => [user.createdAt, user.id])
+    return { ...page, data: await this.#documents(page.data) }
+  }
+
+  /** @throws GatewayError `forbidden`, `not_found`; `conflict` for oneself and for the last operator. */
+  async change(actor: Actor, id: string, change: UserChange): Promise<User> {
+    requireOperator(actor)
+    const before = await this.#document(this.#require(id))
+    if (change.is_disabled === true && actor.id === id) {
+      throw new GatewayError("conflict", "You cannot disable yourself. Ask another operator.", {
+        parameter: "is_disabled",
+      })
+    }
+    const changed = this.#users.change(id, {
+      ...(change.is_operator !== undefined && { isOperator: change.is_operator }),
+      ...(change.is_disabled !== undefined && { isDisabled: change.is_disabled }),
+    })
+    const after = await this.#document(changed)
+    await this.#audit.record(actor, { action: "user.change", target: id, before, after })
+    return after
+  }
+
+  /**
+   * A link that sets a new password, for somebody who has lost his.
+   * @param withoutTwoFactor whether his second factor is switched off as well.
+   * @throws GatewayError `forbidden`, `not_found`.
+   */
+  async reset(actor: Actor, id: string, withoutTwoFactor: boolean): Promise<ResetLink> {
+    requireOperator(actor)
+    const user = this.#require(id)
+    const { token, expiresAt } = await this.#users.createReset(id)
+    if (withoutTwoFactor) this.#users.removeTwoFactor(id)
+    await this.#audit.record(actor, {
+      action: "user.reset",
+      target: id,
+      after: { email: user.email, two_factor_removed: withoutTwoFactor },
+    })
+    return {
+      link: `${this.#baseUrl()}/console/reset?token=${token}`,
+      expires_at: new Date(expiresAt).toISOString(),
+    }
+  }
+
+  #require(id: string): UserRecord {
+    const user = this.#users.find(id)
+    if (user) return user
+    throw new GatewayError("not_found", `There is no user '${id.slice(0, 100)}'.`)
+  }
+
+  async #document(user: UserRecord): Promise<User> {
+    const [document] = await this.#documents([user])
+    if (!document) throw new GatewayError("not_found", "There is no such user.")
+    return document
+  }
+
+  async #documents(users: readonly UserRecord[]): Promise<User[]> {
+    const ids = users.map(({ id }) => id)
+    const members = await this.#store.listMembers({ users: ids }, null, ALL_MEMBERSHIPS)
+    const accounts = await this.#store.listAccounts()
+    const names = new Map(accounts.map(({ id, name }) => [id, name]))
+    return users.map((user) => ({
+      id: user.id,
+      name: user.name,
+      email: user.email,
+      is_operator: user.isOperator,
+      is_disabled: user.isDisabled,
+      two_factor: user.hasTwoFactor,
+      created_at: new Date(user.createdAt).toISOString(),
+      last_seen_at: user.lastSeenAt === null ? null : new Date(user.lastSeenAt).toISOString(),
+      accounts: members
+        .filter((member) => member.user === user.id)
+        .map(({ account, role }) => ({ id: account, name: names.get(account) ?? account, role })),
+    }))
+  }
+}

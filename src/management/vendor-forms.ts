@@ -1,0 +1,72 @@
+import { USUAL_SETTINGS, waysToBeComplete } from "../config/provider-rules.ts"
+import type { VendorSetting } from "../config/vendors.ts"
+import { vendors } from "../vendors/index.ts"
+import type { Vendor } from "../vendors/vendor.ts"
+import type { Vendor as VendorDocument } from "./contract/catalog.ts"
+
+type FieldName = VendorSetting | "base_url"
+type Field = VendorDocument["fields"][number]
+
+interface FieldFacts {
+  readonly label: string
+  readonly isSecret?: true
+  readonly placeholder?: string
+}
+
+const FIELDS: Readonly<Record<FieldName, FieldFacts>> = {
+  api_key: { label: "API key", isSecret: true },
+  base_url: { label: "Base address", placeholder: "https://models.example.com/v1" },
+  region: { label: "Region", placeholder: "us-east-1" },
+  project: { label: "Project", placeholder: "my-project" },
+  location: { label: "Location", placeholder: "global" },
+  credentials: {
+    label: "Key of the service account (JSON)",
+    isSecret: true,
+    placeholder: '{"type": "service_account", ...}',
+  },
+  access_key_id: { label: "Access key id", isSecret: true },
+  secret_access_key: { label: "Secret access key", isSecret: true },
+  session_token: { label: "Session token", isSecret: true },
+}
+
+/** Every vendor that can be added, by name, and what its form asks for. Made of the vendors' table. */
+export function vendorForms(): VendorDocument[] {
+  return [...vendors.values()]
+    .map((vendor) => ({
+      id: vendor.id,
+      name: vendor.name,
+      base_url: vendor.baseUrl ?? null,
+      fields: fieldsOf(vendor),
+    }))
+    .toSorted((left, right) => left.name.localeCompare(right.name, "en"))
+}
+
+/** What it needs comes first, and its address last where it has one of its own. */
+function fieldsOf(vendor: Vendor): Field[] {
+  const ways = waysToBeComplete(vendor)
+  const names = new Set<FieldName>([
+    ...ways.flat(),
+    ...(vendor.settings ?? USUAL_SETTINGS),
+    "base_url",
+  ])
+  return [...names].map((name) => {
+    const { label, isSecret = false, placeholder } = FIELDS[name]
+    return {
+      name,
+      label,
+      is_required: isRequired(vendor, name),
+      is_secret: isSecret,
+      placeholder: (name === "base_url" ? vendor.baseUrl : undefined) ?? placeholder ?? null,
+    }
+  })
+}
+
+/** A vendor with servers of its own asks for its key, also where a provider behind a proxy needs none. */
+function isRequired(vendor: Vendor, name: FieldName): boolean {
+  const ways = waysToBeComplete(vendor)
+  if (ways.length > 0 && ways.every((way) => way.includes(name))) return true
+  if (name !== "api_key") return false
+  const { variableSets, keyVariables, baseUrl } = vendor
+  if (variableSets !== undefined) return variableSets.every(({ needed }) => "api_key" in needed)
+  return baseUrl !== undefined && keyVariables.length > 0
+}

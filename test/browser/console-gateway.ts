@@ -1,0 +1,136 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import chromium from "@sparticuz/chromium"
+import { type Browser, type BrowserContext, chromium as driver, type Page } from "playwright-core"
+import {
+  cleanEnvironment,
+  createInstallation,
+  type Installation,
+  type ServingProcess,
+  startServing,
+} from "../support/process.ts"
+
+const ROOT = new URL("../../", import.meta.url).pathname
+/** Pictures of the pages, kept for whoever looks at a run; never committed. */
+const ARTEFACTS = join(ROOT, "test/browser/artefacts")
+
+export const OPERATOR = {
+  name: "Olive Operator",
+  email: "olive@example.com",
+  password: "a long enough password",
+}
+
+/** A browser in front of a gateway that was started as a newcomer starts it. */
+export interface ConsoleGateway extends AsyncDisposable {
+  readonly url: string
+  readonly installation: Installation
+  readonly gateway: ServingProcess
+  /** The address that the first start printed. */
+  readonly setupLink: string
+  /** The key that the first start printed. */
+  readonly firstKey: string
+  /** A browser of somebody else: no cookie of another. */
+  visitor(options?: VisitorOptions): Promise<Visitor>
+}
+
+export interface VisitorOptions {
+  readonly width?: number
+  readonly scheme?: "light" | "dark"
+}
+
+/** One person's browser. Whatever its pages complain of is a fault. */
+export interface Visitor extends AsyncDisposable {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** What went wrong in the pages: errors of scripts and refusals of the content security policy. */
+  readonly complaints: readonly string[]
+}
+
+/** Builds the console when it has to be, starts the gateway and the browser. */
+export async function startConsole(yaml = ""): Promise<ConsoleGateway> {
+  await using starting = new AsyncDisposableStack()
+  buildConsole()
+  const installation = starting.use(createInstallation(yaml))
+  const environment = { TOLLGATE_PORT: "0" }
+  const gateway = starting.use(await startServing(installation, environment))
+  const browser = starting.use(
+    await driver.launch({
+      executablePath: await chromium.executablePath(),
+      // Not the arguments that come with it: they would switch off what browsers keep pages apart with.
+      args: ["--no-sandbox"],
+      headless: true,
+    }),
+  )
+  const parts = starting.move()
+  return {
+    url: gateway.url,
+    installation,
+    gateway,
+    setupLink: found(/console: (\S+)/, gateway.output()),
+    firstKey: found(/key: (\S+)/, gateway.output()),
+    visitor: (options) => openVisitor(browser, gateway.url, options),
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  }
+}
+
+function buildConsole(): void {
+  const command = [process.execPath, join(ROOT, "scripts/build-console.ts"), "--if-missing"]
+  const { exitCode, stderr } = Bun.spawnSync(command, { cwd: ROOT, env: cleanEnvironment() })
+  if (exitCode !== 0) throw new Error(`the console cannot be built: ${stderr.toString()}`)
+}
+
+function found(pattern: RegExp, text: string): string {
+  const word = pattern.exec(text)?.[1]
+  if (word === undefined) throw new Error(`${String(pattern)} is not in: ${text}`)
+  return word
+}
+
+async function openVisitor(
+  browser: Browser,
+  url: string,
+  { width = 1440, scheme = "light" }: VisitorOptions = {},
+): Promise<Visitor> {
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: { width, height: 900 },
+    colorScheme: scheme,
+    reducedMotion: "reduce",
+    permissions: ["clipboard-read", "clipboard-write"],
+  })
+  context.setDefaultTimeout(10_000)
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on("pageerror", (error) => complaints.push(String(error)))
+  page.on("console", (line) => {
+    // The browser writes a line for each answer that is no success; those are looked at where they matter.
+    const isAnswer = line.text().startsWith("Failed to load resource")
+    if (line.type() === "error" && !isAnswer) complaints.push(line.text())
+  })
+  return { context, page, complaints, [Symbol.asyncDispose]: () => context.close() }
+}
+
+/** Keeps a picture of the page. */
+export async function picture(page: Page, name: string): Promise<void> {
+  mkdirSync(ARTEFACTS, { recursive: true })
+  await page.screenshot({
+    path: join(ARTEFACTS, `${name}.png`),
+    fullPage: true,
+    animations: "disabled",
+  })
+}
+
+/** The first user signs up by the one-time link and becomes the operator. */
+export async function setUp({ page }: Visitor, link: string): Promise<void> {
+  await page.goto(link)
+  await page.getByLabel("Name").fill(OPERATOR.name)
+  await page.getByLabel("E-mail").fill(OPERATOR.email)
+  await page.getByLabel("Password", { exact: true }).fill(OPERATOR.password)
+  await page.getByRole("button", { name: "Set up the gateway" }).click()
+  await page.getByRole("heading", { name: "Overview" }).waitFor()
+}
+
+/** Opens a page by its entry in the navigation. */
+export async function open({ page }: Visitor, name: string): Promise<void> {
+  await page.getByRole("navigation").getByRole("link", { name, exact: true }).click()
+  await page.getByRole("heading", { level: 1, name, exact: true }).waitFor()
+}

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import OpenAI from "openai"
+import type { Page } from "playwright-core"
+import {
+  type ConsoleGateway,
+  OPERATOR,
+  picture,
+  setUp,
+  startConsole,
+  type VisitorOptions,
+} from "./console-gateway.ts"
+
+/** Every page, wide and narrow, light and dark: seen by axe, and kept as a picture. */
+const TIME = 120_000
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+const PAGES = {
+  overview: "",
+  keys: "keys",
+  "key-create": "keys?create=1",
+  requests: "requests",
+  credits: "credits",
+  models: "models",
+  playground: "playground",
+  members: "members",
+  audit: "audit",
+  providers: "providers",
+  accounts: "accounts",
+  users: "users",
+  codes: "codes",
+  settings: "settings",
+  profile: "profile",
+} as const
+const LOOKS: readonly Required<VisitorOptions>[] = [
+  { width: 1440, scheme: "light" },
+  { width: 1440, scheme: "dark" },
+  { width: 390, scheme: "light" },
+  { width: 390, scheme: "dark" },
+]
+
+let tollgate: ConsoleGateway
+let receipt: string
+
+beforeAll(async () => {
+  tollgate = await startConsole()
+  const client = new OpenAI({ apiKey: tollgate.firstKey, baseURL: `${tollgate.url}/v1` })
+  for (const model of ["sandbox/echo", "sandbox/claude", "sandbox/gemini"]) {
+    const messages = [{ role: "user" as const, content: `a page of ${model}` }]
+    const { response } = await client.chat.completions.create({ model, messages }).withResponse()
+    receipt = response.headers.get("x-request-id") ?? ""
+  }
+}, TIME)
+
+afterAll(async () => {
+  await tollgate[Symbol.asyncDispose]()
+}, TIME)
+
+interface Violation {
+  readonly id: string
+  readonly impact: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+}
+
+/** What axe finds serious or worse. */
+async function faultsOf(page: Page): Promise<string[]> {
+  // As a person would who inspects a page: outside of its content security policy.
+  await page.evaluate(AXE)
+  const violations = await page.evaluate<Violation[]>(
+    "axe.run().then(({ violations }) => JSON.parse(JSON.stringify(violations)))",
+  )
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)
+}
+
+/** Looks at the page as it stands in each width and theme. */
+async function look(page: Page, name: string): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).first().waitFor()
+  await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" })
+  for (const { width, scheme } of LOOKS) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" })
+    await picture(page, `${name}-${width}-${scheme}`)
+    expect(await faultsOf(page), `${name} ${width} ${scheme}`).toEqual([])
+    const spread = await page.evaluate<number>(
+      "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+    )
+    expect(spread, `${name} scrolls sideways at ${width}`).toBe(0)
+  }
+  await page.setViewportSize({ width: 1440, height: 900 })
+}
+
+test(
+  "pages before the sign-in",
+  async () => {
+    await using visitor = await tollgate.visitor()
+    await visitor.page.goto("/console/sign-in")
+    await look(visitor.page, "sign-in")
+    await visitor.page.goto(tollgate.setupLink)
+    await look(visitor.page, "setup")
+    expect(visitor.complaints).toEqual([])
+    await using first = await tollgate.visitor()
+    await setUp(first, tollgate.setupLink)
+  },
+  TIME,
+)
+
+test(
+  "pages of those who are signed in",
+  async () => {
+    await using visitor = await tollgate.visitor()
+    const { page } = visitor
+    await page.goto("/console/sign-in")
+    await page.getByLabel("E-mail").fill(OPERATOR.email)
+    await page.getByLabel("Password", { exact: true }).fill(OPERATOR.password)
+    await page.getByRole("button", { name: "Sign in", exact: true }).click()
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
+    for (const [name, address] of Object.entries({ ...PAGES, receipt: `requests/${receipt}` })) {
+      await page.goto(`/console/${address}`)
+      await look(page, name)
+    }
+    expect(visitor.complaints).toEqual([])
+  },
+  TIME,
+)

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import OpenAI from "openai"
+import type { Page } from "playwright-core"
+import { startSimulator, type Simulator } from "../../simulator/server.ts"
+import {
+  type ConsoleGateway,
+  open,
+  OPERATOR,
+  picture,
+  setUp,
+  startConsole,
+  type Visitor,
+} from "./console-gateway.ts"
+
+/** Who may do and see what, and what a page makes of hostile words. */
+const TIME = 60_000
+const HOSTILE = `"><img src=x onerror="document.title='broken into'"><script>alert(1)</script>`
+let tollgate: ConsoleGateway
+let simulator: Simulator
+let operator: Visitor
+let member: Visitor
+
+beforeAll(async () => {
+  simulator = startSimulator()
+  tollgate = await startConsole()
+  operator = await tollgate.visitor()
+  member = await tollgate.visitor({ width: 390, scheme: "dark" })
+  await setUp(operator, tollgate.setupLink)
+}, TIME)
+
+afterAll(async () => {
+  await member[Symbol.asyncDispose]()
+  await operator[Symbol.asyncDispose]()
+  await tollgate[Symbol.asyncDispose]()
+  await simulator[Symbol.asyncDispose]()
+}, TIME)
+
+/** What a page itself asks the management API, with its session. */
+async function ask(page: Page, method: string, path: string, body?: unknown) {
+  const response = await page.request.fetch(`/admin/v1${path}`, {
+    method,
+    headers: { "x-tollgate-console": "1" },
+    ...(body !== undefined && { data: body }),
+  })
+  return { status: response.status(), body: (await response.json()) as Record<string, unknown> }
+}
+
+test(
+  "a provider is added, tested and priced, and answers at once",
+  async () => {
+    const { page } = operator
+    await open(operator, "Providers")
+    await page.getByRole("button", { name: "Add a provider" }).first().click()
+    await page.getByLabel("Search vendors").fill("compatible")
+    await page.keyboard.press("Enter")
+    await page.getByLabel("Name here").fill("mine")
+    await page.getByLabel(/address|base url/i).fill(`${simulator.url}/v1`)
+    await page.getByLabel(/key/i).first().fill("upstream-secret-1234")
+    await page.getByRole("button", { name: "Add and test" }).click()
+    await page
+      .getByText(/answers|works|reached/i)
+      .first()
+      .waitFor()
+    expect(await page.content()).not.toContain("upstream-secret-1234")
+    await page.keyboard.press("Escape")
+
+    const priced = await ask(page, "PUT", "/models/mine/echo", {
+      kind: "chat",
+      price: { input: "1", output: "2" },
+      context: 100_000,
+      max_output: 1_000,
+    })
+    expect(priced.status).toBe(200)
+    await untilCallable("mine/echo")
+    const answer = await clientOf(tollgate.firstKey).chat.completions.create({
+      model: "mine/echo",
+      messages: [{ role: "user", content: "over the console's provider" }],
+    })
+    expect(answer.choices[0]?.message.content).toContain("over the console's provider")
+  },
+  TIME,
+)
+
+function clientOf(apiKey: string): OpenAI {
+  return new OpenAI({ apiKey, baseURL: `${tollgate.url}/v1`, maxRetries: 0 })
+}
+
+/** A change reaches every process within a second. */
+async function untilCallable(model: string): Promise<void> {
+  const deadline = Date.now() + 5_000
+  while (Date.now() < deadline) {
+    const models = await clientOf(tollgate.firstKey).models.list()
+    if (models.data.some(({ id }) => id === model)) return
+  }
+  throw new Error(`${model} is not there`)
+}
+
+test(
+  "an invited member sees his account, and nothing that is the operator's",
+  async () => {
+    await open(operator, "Members")
+    await operator.page.getByRole("button", { name: "Invite somebody" }).first().click()
+    await operator.page.getByLabel("E-mail address").fill("mia@example.com")
+    await operator.page.getByRole("button", { name: "Make the link" }).click()
+    const link = await operator.page.getByText(/\/console\/invitation/).textContent()
+    await operator.page.getByRole("button", { name: "I have copied it" }).click()
+
+    const { page } = member
+    await page.goto(link?.trim() ?? "")
+    await page.getByLabel("Name").fill("Mia Member")
+    await page.getByLabel("Password", { exact: true }).fill("another long password")
+    await page.getByRole("button", { name: "Join" }).click()
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()
+    expect(await page.getByRole("link", { name: "Providers" }).count()).toBe(0)
+
+    for (const path of ["/users", "/codes", "/settings", "/audit"]) {
+      expect(await ask(page, "GET", path), path).toMatchObject({ status: 403 })
+    }
+    for (const address of ["providers", "users", "codes", "settings", "accounts"]) {
+      await page.goto(`/console/${address}`)
+      await page.waitForLoadState("networkidle")
+      await picture(page, `member-${address}`)
+      await page
+        .getByText(/operator/i)
+        .first()
+        .waitFor()
+      expect(await page.getByText("olive@example.com").count()).toBe(0)
+    }
+  },
+  TIME,
+)
+
+test(
+  "what belongs to another account is not there for a member",
+  async () => {
+    const made = await ask(operator.page, "POST", "/accounts", { name: "other", credits: "5" })
+    const other = String(made.body["id"])
+    const key = await ask(operator.page, "POST", "/keys", { account: other, name: "theirs" })
+    const { data, response } = await clientOf(String(key.body["secret"]))
+      .chat.completions.create({
+        model: "sandbox/echo",
+        messages: [{ role: "user", content: "private" }],
+      })
+      .withResponse()
+    expect(data.object).toBe("chat.completion")
+    const request = response.headers.get("x-request-id") ?? ""
+    const { page } = member
+    for (const path of [
+      `/accounts/${other}`,
+      `/accounts/${other}/credits`,
+      `/accounts/${other}/entries`,
+      `/accounts/${other}/statement?from=2026-01-01&to=2027-01-01`,
+      `/keys/${String(key.body["id"])}`,
+      `/receipts/${request}`,
+      `/receipts?account=${other}`,
+      `/usage/overview?account=${other}`,
+      `/members?account=${other}`,
+    ]) {
+      expect(await ask(page, "GET", path), path).toMatchObject({ status: 404 })
+    }
+    await page.goto(`/console/requests/${request}`)
+    await page
+      .getByText(/there is no/i)
+      .first()
+      .waitFor()
+  },
+  TIME,
+)
+
+test(
+  "hostile names are text",
+  async () => {
+    const { page } = operator
+    const name = HOSTILE.slice(0, 100)
+    const made = await ask(page, "POST", "/accounts", { name })
+    const account = String(made.body["id"])
+    expect(made.status).toBe(200)
+    expect(await ask(page, "POST", "/keys", { account, name })).toMatchObject({ status: 200 })
+    expect(
+      await ask(page, "PUT", `/models/mine/${encodeURIComponent("<b>x")}`, { kind: "chat" }),
+    ).toMatchObject({ status: 200 })
+    for (const address of [
+      "",
+      "keys?account=all",
+      "accounts",
+      `accounts/${account}`,
+      "models",
+      "audit",
+      `requests?account=all&search=${encodeURIComponent(name)}`,
+    ]) {
+      await page.goto(`/console/${address}`)
+      await page.getByRole("heading", { level: 1 }).waitFor()
+      await page.waitForLoadState("networkidle")
+      expect(await page.title(), address).not.toContain("broken")
+      expect(await page.locator("img[src=x]").count(), address).toBe(0)
+    }
+  },
+  TIME,
+)
+
+test(
+  "a stolen cookie is worth nothing once its owner has signed out",
+  async () => {
+    const { page, context } = member
+    const stolen = await context.cookies()
+    expect(stolen.length).toBeGreaterThan(0)
+    for (const cookie of stolen) expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax" })
+    expect(await ask(page, "GET", "/session")).toMatchObject({ status: 200 })
+    expect((await ask(page, "DELETE", "/session")).status).toBeLessThan(300)
+    await context.addCookies(stolen)
+    expect(await ask(page, "GET", "/session")).toMatchObject({ status: 401 })
+    await page.goto("/console/keys")
+    await page.getByRole("button", { name: "Sign in", exact: true }).waitFor()
+    await page.getByLabel("E-mail").fill("mia@example.com")
+    await page.getByLabel("Password", { exact: true }).fill("another long password")
+    await page.getByRole("button", { name: "Sign in", exact: true }).click()
+    // Back where he wanted to go.
+    await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
+  },
+  TIME,
+)
+
+test("no page complained on the way", () => {
+  expect(OPERATOR.email).toBe("olive@example.com")
+  expect([...operator.complaints, ...member.complaints]).toEqual([])
+})

@@ -1,0 +1,87 @@
+import { expect, test } from "bun:test"
+import { ConsoleBrowser, OPERATOR } from "../http/admin/console-browser.ts"
+import {
+  createInstallation,
+  type Installation,
+  runCommand,
+  runJson,
+  startCommand,
+  startServing,
+} from "../support/process.ts"
+
+const ANY_PORT = "server: { port: 0 }\n"
+const CONSOLE = /^console: (\S+)$/m
+
+interface Reset {
+  readonly link: string
+}
+
+/** Sets the first user up by the link that a start printed. */
+async function setUp(url: string, output: string): Promise<ConsoleBrowser> {
+  const link = new URL(CONSOLE.exec(output)?.[1] ?? "")
+  expect(link.origin + link.pathname).toBe(`${url}/console/setup`)
+  const browser = new ConsoleBrowser({ url })
+  await browser.json("POST", "/setup", { token: link.searchParams.get("token"), ...OPERATOR })
+  return browser
+}
+
+/** Asks on connections of their own, so that every worker answers some. */
+function statusesOf(browser: ConsoleBrowser, count: number): Promise<number[]> {
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const response = await browser.ask("GET", "/session", undefined, { connection: "close" })
+      await response.text()
+      return response.status
+    }),
+  )
+}
+
+async function tokenOf(installation: Installation, ...words: string[]): Promise<string | null> {
+  const { link } = await runJson<Reset>(installation, "user", "reset", ...words)
+  return new URL(link).searchParams.get("token")
+}
+
+test("several workers know the same setup link, sessions, and their ends", async () => {
+  using installation = createInstallation(ANY_PORT)
+  const first = await startServing(installation, { TOLLGATE_WORKERS: "2" })
+  const browser = await setUp(first.url, first.output())
+  expect(new Set(await statusesOf(browser, 20))).toEqual(new Set([200]))
+  const stolen = new ConsoleBrowser(first)
+  stolen.cookie = browser.cookie
+  await browser.json("DELETE", "/session")
+  expect(new Set(await statusesOf(stolen, 20))).toEqual(new Set([401]))
+  first.process.kill("SIGTERM")
+  expect(await first.process.exited).toBe(0)
+
+  await using second = await startServing(installation)
+  expect(CONSOLE.exec(second.output())?.[1]).toBe(`${second.url}/console/`)
+  await new ConsoleBrowser(second).signIn(OPERATOR)
+}, 60_000)
+
+test("an operator who is locked out gets in again by the command line", async () => {
+  using installation = createInstallation(ANY_PORT)
+  const none = await runCommand(installation, "user", "list")
+  expect(none.stdout).toContain("No users yet")
+  await using serving = await startServing(installation)
+  await setUp(serving.url, serving.output())
+  const { users } = await runJson<{ users: object[] }>(installation, "user", "list")
+  expect(users).toMatchObject([
+    { email: OPERATOR.email, is_operator: true, accounts: [{ name: "demo", role: "owner" }] },
+  ])
+  const token = await tokenOf(installation, OPERATOR.email.toUpperCase(), "--two-factor")
+  const browser = new ConsoleBrowser(serving)
+  await browser.json("POST", "/auth/reset-password", { token, new_password: "found again at last" })
+  await browser.signIn({ ...OPERATOR, password: "found again at last" })
+  const unknown = await runCommand(installation, "user", "reset", "nobody@example.com")
+  expect(unknown.exitCode).not.toBe(0)
+  expect(unknown.stderr).toContain("tollgate user list")
+}, 60_000)
+
+test("the JSON of a start names the console as well", async () => {
+  using installation = createInstallation(ANY_PORT)
+  const { config, data } = installation
+  const words = ["--config", config, "--data", data, "serve", "--json"]
+  await using serving = await startCommand(words, {})
+  const { url, console } = JSON.parse(serving.output()) as { url: string; console: string }
+  expect(console).toStartWith(`${url}/console/setup?token=`)
+}, 60_000)

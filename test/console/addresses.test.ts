@@ -1,0 +1,46 @@
+import { describe, expect, test } from "bun:test"
+import { localPath, refusalText } from "../../console/src/pages/sign-in/return-path.ts"
+import { parseSearch, pickTexts, stringifySearch } from "../../console/src/search-text.ts"
+
+describe("where the sign-in leads back to", () => {
+  test.each([
+    [undefined, "/"],
+    ["/keys?status=all", "/keys?status=all"],
+    ["/console/requests/req_1", "/requests/req_1"],
+    ["/console", "/"],
+    ["https://elsewhere.example/", "/"],
+    ["//elsewhere.example", "/"],
+    ["/console//elsewhere.example", "/"],
+    ["/\\elsewhere.example", "/"],
+    ["javascript:alert(1)", "/"],
+    ["/sign-in?back=/sign-in", "/"],
+    ["/\u0009/elsewhere.example", "/"],
+  ])("%p leads to %s", (back, path) => {
+    expect(localPath(back)).toBe(path)
+  })
+
+  test("a refusal of another house has words, an unknown one too", () => {
+    expect(refusalText("not_invited")).toContain("invitation")
+    expect(refusalText("<b>")).toBe("The sign-in failed. Try again.")
+  })
+})
+
+describe("the query of an address", () => {
+  test("is text, whatever it looks like", () => {
+    expect(parseSearch("?token=123&model=a%2Fb&flag=true")).toEqual({
+      token: "123",
+      model: "a/b",
+      flag: "true",
+    })
+    expect(stringifySearch({ token: "123", empty: "", none: undefined, model: "a/b" })).toBe(
+      "?token=123&model=a%2Fb",
+    )
+    expect(stringifySearch({})).toBe("")
+  })
+
+  test("only what a page knows is kept", () => {
+    expect(pickTexts({ status: "all", other: "x", search: "" }, "status", "search")).toEqual({
+      status: "all",
+    })
+  })
+})

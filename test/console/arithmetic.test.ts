@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test"
+import { workCharge } from "../../console/src/format/arithmetic.ts"
+import { formatCredits, parseCredits } from "../../src/ledger/money.ts"
+
+test("each step of a charge is exact", () => {
+  const worked = workCharge(
+    [
+      { class: "input", quantity: 120, per_million: "0.15" },
+      { class: "output", quantity: 7, per_million: "0.6" },
+    ],
+    "1.2",
+  )
+  expect(worked.lines.map(({ amount }) => amount)).toEqual(["0.000018", "0.0000042"])
+  expect(worked.sum).toBe("0.0000222")
+  expect(worked.product).toBe("0.00002664")
+  expect(worked.rounded).toBe("0.00002664")
+})
+
+test("the end is rounded up to the nanocredit, as the ledger does", () => {
+  const worked = workCharge([{ class: "input", quantity: 1, per_million: "0.0333" }], "1")
+  expect(worked.product).toBe("0.0000000333")
+  expect(worked.rounded).toBe("0.000000034")
+  expect(formatCredits(parseCredits(worked.rounded))).toBe(worked.rounded)
+})
+
+test("quantities may be no whole numbers, and as small as JavaScript writes with an exponent", () => {
+  expect(workCharge([{ class: "second", quantity: 12.34, per_million: "100" }], "1").sum).toBe(
+    "0.001234",
+  )
+  expect(workCharge([{ class: "second", quantity: 1e-7, per_million: "1000000" }], "1").sum).toBe(
+    "0.0000001",
+  )
+})
+
+test("nothing costs nothing", () => {
+  expect(workCharge([], "1.5")).toEqual({ lines: [], sum: "0", product: "0", rounded: "0" })
+})

@@ -1,0 +1,112 @@
+import { describe, expect, test } from "bun:test"
+import {
+  bodyOf,
+  changesOf,
+  EMPTY_KEY,
+  KEY_CHECKS,
+  valuesOf,
+} from "../../console/src/pages/keys/key-values.ts"
+import { isFiltered, requestQueryOf } from "../../console/src/pages/requests/request-filters.ts"
+import { type Key, keyChange } from "../../src/management/contract/keys.ts"
+import { requestQuery } from "../../src/management/contract/receipts.ts"
+
+const key: Key = {
+  id: "key_1",
+  account: "acc_1",
+  name: "production",
+  hint: "abcd",
+  status: "active",
+  models: ["sandbox/*"],
+  budget: { limit: "10", left: "4", resets_at: null },
+  daily_budget: null,
+  monthly_budget: null,
+  requests_per_minute: 60,
+  tokens_per_minute: null,
+  created_at: "2026-11-01T00:00:00.000Z",
+  expires_at: "2026-12-01T10:20:30.456Z",
+  grace_until: [],
+  last_used_at: null,
+  spent: "6",
+}
+
+describe("the form of a key", () => {
+  test("an empty one makes a key without limits, in the words of the contract", () => {
+    const body = bodyOf({ ...EMPTY_KEY, name: " laptop " })
+    expect(keyChange.parse(body)).toEqual({
+      name: "laptop",
+      models: null,
+      budget: null,
+      daily_budget: null,
+      monthly_budget: null,
+      requests_per_minute: null,
+      tokens_per_minute: null,
+      expires_at: null,
+    })
+  })
+
+  test("what people type becomes what the contract takes", () => {
+    const body = bodyOf(
+      {
+        ...EMPTY_KEY,
+        name: "x",
+        expiry: "30",
+        budget: "1,000.50",
+        requests_per_minute: "1 000",
+        models: ["a/*, b/c", ","],
+      },
+      Date.parse("2026-11-21T00:00:00Z"),
+    )
+    expect(keyChange.parse(body)).toMatchObject({
+      budget: "1000.50",
+      requests_per_minute: 1000,
+      models: ["a/*", "b/c"],
+      expires_at: "2026-12-21T00:00:00.000Z",
+    })
+  })
+
+  test("a change names what changed and nothing else: an expiry keeps its seconds", () => {
+    const values = valuesOf(key)
+    expect(changesOf(key, values)).toEqual({})
+    expect(changesOf(key, { ...values, name: "new", budget: "" })).toEqual({
+      name: "new",
+      budget: null,
+    })
+    expect(changesOf(key, { ...values, expiry: "never" })).toEqual({ expires_at: null })
+  })
+
+  test("faults stand beside their field", () => {
+    expect(KEY_CHECKS.name("  ")).toBe("Give it a name")
+    expect(KEY_CHECKS.budget("")).toBeNull()
+    expect(KEY_CHECKS.budget("0")).not.toBeNull()
+    expect(KEY_CHECKS.budget("-5")).not.toBeNull()
+    expect(KEY_CHECKS.budget("0.000000001")).toBeNull()
+    expect(KEY_CHECKS.requests_per_minute("1.5")).not.toBeNull()
+    expect(KEY_CHECKS.requests_per_minute("60")).toBeNull()
+    expect(KEY_CHECKS.expires_at("", { ...EMPTY_KEY, expiry: "custom" })).toBe("Say when")
+  })
+})
+
+describe("the filters of the requests", () => {
+  const now = Date.parse("2026-11-21T12:00:00Z")
+
+  test("become a query of the contract", () => {
+    const query = requestQueryOf({ time: "24h", key: "key_1", status: "failed" }, now)
+    expect(requestQuery.parse(query)).toMatchObject({
+      key: "key_1",
+      status: "failed",
+      from: "2026-11-20T12:00:00.000Z",
+    })
+  })
+
+  test("what somebody wrote into the address and is none does no harm", () => {
+    const query = requestQueryOf({ time: "custom", from: "soon", status: "weird" }, now)
+    expect(query).toMatchObject({ from: undefined, to: undefined, status: undefined })
+  })
+
+  test("are known to be there or not", () => {
+    expect(isFiltered({})).toBe(false)
+    expect(isFiltered({ time: "all" })).toBe(false)
+    expect(isFiltered({ search: "upstream" })).toBe(true)
+    expect(isFiltered({ time: "1h" })).toBe(true)
+  })
+})

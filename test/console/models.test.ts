@@ -1,0 +1,197 @@
+import { describe, expect, test } from "bun:test"
+import {
+  filterModels,
+  healthOf,
+  modelPath,
+  providersOf,
+} from "../../console/src/pages/models/filter-models.ts"
+import { readPrices } from "../../console/src/pages/models/read-prices.ts"
+import {
+  allPrices,
+  classLabel,
+  effectivePrice,
+  exactProduct,
+  firstPrice,
+  isOne,
+  readablePrice,
+  readDecimal,
+  sortedPrices,
+} from "../../console/src/pages/models/prices.ts"
+import { changedEntry, knownPriceEntry } from "../../console/src/pages/models/changed-entry.ts"
+import type { Model } from "../../src/management/contract/catalog.ts"
+
+const healthy = {
+  state: "healthy",
+  until: null,
+  successes: 1,
+  failures: 0,
+  last_error: null,
+} as const
+
+function model(id: string, facts: Partial<Model> = {}): Model {
+  const [provider = "", name = ""] = id.split("/")
+  return {
+    id,
+    provider,
+    name,
+    kind: "chat",
+    owned_by: "somebody",
+    context: null,
+    max_output: null,
+    price: { input: "0.15", output: "0.6" },
+    multiplier: "1",
+    endpoints: [],
+    deployments: [{ provider, model: name, weight: 1, health: healthy }],
+    origin: "known",
+    is_locked: false,
+    known_price: null,
+    price_tiers: [],
+    price_pictures: null,
+    known_entry: null,
+    entry: null,
+    ...facts,
+  }
+}
+
+describe("the catalog's filters", () => {
+  const models = [
+    model("openai/gpt-5", { owned_by: "OpenAI" }),
+    model("openai/embed", { kind: "embedding", price: null }),
+    model("mine/gpt-5", {
+      deployments: [{ provider: "azure", model: "x", weight: 1, health: healthy }],
+    }),
+  ]
+  const ids = (filters: Parameters<typeof filterModels>[1]): string[] =>
+    filterModels(models, filters).map(({ id }) => id)
+
+  test("want every word of the search, anywhere", () => {
+    expect(ids({ search: "GPT open" })).toEqual(["openai/gpt-5"])
+    expect(ids({ search: "  " })).toHaveLength(3)
+  })
+
+  test("hold all together", () => {
+    expect(ids({ provider: "openai", priced: "false" })).toEqual(["openai/embed"])
+    expect(ids({ provider: "azure" })).toEqual(["mine/gpt-5"])
+    expect(ids({ kind: "embedding", priced: "true" })).toEqual([])
+  })
+
+  test("know the providers", () => {
+    expect(providersOf(models)).toEqual(["azure", "mine", "openai"])
+  })
+})
+
+test("a model's path keeps the slashes of its name and nothing else", () => {
+  expect(modelPath("a/b/c?d#e")).toBe("/models/a/b/c%3Fd%23e")
+})
+
+test("a model rests when every way to it does", () => {
+  const resting = { ...healthy, state: "resting" } as const
+  const way = { provider: "a", model: "b", weight: 1 }
+  const both = [
+    { ...way, health: resting },
+    { ...way, health: healthy },
+  ]
+  expect(healthOf(model("a/b", { deployments: both }))).toBe("healthy")
+  expect(healthOf(model("a/b", { deployments: both.slice(0, 1) }))).toBe("resting")
+  expect(healthOf(model("a/b", { deployments: [] }))).toBe("unknown")
+})
+
+describe("prices", () => {
+  test("are multiplied exactly", () => {
+    expect(exactProduct("0.15", "1.2")).toBe("0.18")
+    expect(exactProduct("0.1", "0.2")).toBe("0.02")
+    expect(exactProduct("12345678.123456789", "1.000001")).toBe("12345690.469134912456789")
+    expect(exactProduct("5", "2")).toBe("10")
+    expect(exactProduct("x", "2")).toBeUndefined()
+    expect(effectivePrice(model("a/b", { multiplier: "1.2" }), "input")).toBe("0.18")
+    expect(effectivePrice(model("a/b"), "image")).toBeUndefined()
+  })
+
+  test("of what is counted one by one are of one", () => {
+    expect(readablePrice("image", "40000")).toEqual({ credits: "0.04", per: "per picture" })
+    expect(readablePrice("second", "100")).toEqual({ credits: "0.0001", per: "per second" })
+    expect(readablePrice("input", "0.15")).toEqual({ credits: "0.15", per: "per million" })
+  })
+
+  test("stand in the order in which people look for them", () => {
+    expect(sortedPrices({ zebra: "1", output: "2", input: "3" }).map(([name]) => name)).toEqual([
+      "input",
+      "output",
+      "zebra",
+    ])
+    expect(classLabel("cache_write_1h")).toBe("Cache write, 1 hour")
+    expect(firstPrice(model("a/b", { price: { image: "1" } }), ["input", "image"])).toEqual([
+      "image",
+      "1",
+    ])
+  })
+
+  test("are read as they are typed", () => {
+    expect(readDecimal(" 0,15 ")).toBe("0.15")
+    expect(readDecimal("1e3")).toBeUndefined()
+    expect(readPrices({ input: "0.1", output: "" })).toEqual({ input: "0.1" })
+    expect(readPrices({ input: "much" })).toBeUndefined()
+    expect(readPrices({})).toBeUndefined()
+    expect([isOne("1"), isOne("1.000"), isOne("1.2"), isOne("10")]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ])
+  })
+})
+
+describe("a changed model", () => {
+  test("says only what was changed", () => {
+    const known = model("a/b")
+    const typed = { input: "0.15", output: "0.6" }
+    expect(changedEntry(known, { typed, multiplier: "1.5" })).toEqual({ multiplier: "1.5" })
+    expect(changedEntry(known, { typed: { ...typed, output: "0.7" }, multiplier: "1" })).toEqual({
+      price: { input: "0.15", output: "0.7" },
+    })
+    expect(changedEntry(known, { typed: { input: "?" }, multiplier: "1" })).toBeUndefined()
+  })
+
+  test("keeps what the console has said of it otherwise", () => {
+    const entry = { kind: "chat", context: 5, multiplier: "2", price: { input: "9" } } as const
+    const own = model("a/b", { origin: "console", entry, multiplier: "2", price: { input: "9" } })
+    expect(changedEntry(own, { typed: { input: "8" }, multiplier: "2" })).toEqual({
+      ...entry,
+      price: { input: "8" },
+    })
+  })
+
+  test("keeps prices of long requests and of kinds of pictures", () => {
+    const own = model("a/b", {
+      price: { input: "1", image: "40" },
+      price_tiers: [{ above: 1_000, price: { input: "2" } }],
+      price_pictures: { hd: "80" },
+    })
+    expect(
+      changedEntry(own, { typed: { input: "3", image: "40" }, multiplier: "1" })?.price,
+    ).toEqual({
+      input: "3",
+      image: { default: "40", hd: "80" },
+      tiers: [{ above: 1_000, input: "2" }],
+    })
+    expect(allPrices(own).map(({ label }) => label)).toEqual([
+      "Input",
+      "Pictures",
+      "Pictures, hd",
+      "Input, above 1,000 tokens",
+    ])
+  })
+
+  test("takes a known price whole, without whose it is", () => {
+    const price = { input: "1", tiers: [{ above: 5, input: "2" }] }
+    const known = { kind: "chat", price, source: "OpenAI: x" } as const
+    expect(knownPriceEntry(model("a/b", { price: null, known_entry: known }))).toEqual({
+      kind: "chat",
+      price,
+    })
+    expect(knownPriceEntry(model("a/b", { price: null, known_price: { input: "1" } }))).toEqual({
+      price: { input: "1" },
+    })
+    expect(knownPriceEntry(model("a/b"))).toBeUndefined()
+  })
+})

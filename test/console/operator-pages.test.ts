@@ -1,0 +1,99 @@
+import { describe, expect, test } from "bun:test"
+import { actionWords, differences } from "../../console/src/pages/audit/difference.ts"
+import {
+  entryOf,
+  findVendors,
+  freeId,
+  idFault,
+  missingFields,
+  changeOf,
+  typedOf,
+} from "../../console/src/pages/providers/provider-form.ts"
+import { questionOf } from "../../console/src/pages/users/user-task.ts"
+import type { Provider, Vendor } from "../../src/management/contract/catalog.ts"
+import type { User } from "../../src/management/contract/members.ts"
+
+describe("what differs between before and after", () => {
+  test("is each member that changed, by its path", () => {
+    const before = { name: "old", budget: { limit: "5" }, models: null, same: 1 }
+    const after = { name: "new", budget: { limit: "7.5" }, models: ["a/*", "b/*"], same: 1 }
+    expect(differences(before, after)).toEqual([
+      { path: "name", before: "old", after: "new" },
+      { path: "budget.limit", before: "5", after: "7.5" },
+      { path: "models", before: "null", after: "a/*, b/*" },
+    ])
+  })
+
+  test("is all of it when there was nothing before, or is nothing after", () => {
+    expect(differences(null, { a: 1 })).toEqual([{ path: "a", before: undefined, after: "1" }])
+    expect(differences({ a: [{ b: true }] }, undefined)).toEqual([
+      { path: "a[0].b", before: "true", after: undefined },
+    ])
+    expect(differences("x", "y")).toEqual([{ path: "", before: "x", after: "y" }])
+    expect(differences({ a: {} }, { a: {} })).toEqual([])
+  })
+
+  test("is told under the action's name", () => {
+    expect(actionWords("key.create")).toBe("key: create")
+    expect(actionWords("sign_in")).toBe("sign in")
+  })
+})
+
+const field = { label: "", is_required: false, is_secret: false, placeholder: null }
+const openai: Vendor = {
+  id: "openai",
+  name: "OpenAI",
+  base_url: null,
+  fields: [
+    { ...field, name: "api_key", label: "API key", is_required: true, is_secret: true },
+    { ...field, name: "base_url", label: "Base address" },
+  ],
+}
+
+describe("a new provider", () => {
+  test("is of a vendor found by name, those that begin with it first", () => {
+    const azure = { ...openai, id: "azure", name: "Azure OpenAI" }
+    expect(findVendors([azure, openai], "open").map(({ id }) => id)).toEqual(["openai", "azure"])
+    expect(findVendors([azure, openai], "azure open").map(({ id }) => id)).toEqual(["azure"])
+    expect(findVendors([azure, openai], "none")).toEqual([])
+  })
+
+  test("gets a free name", () => {
+    expect(freeId("openai", [])).toBe("openai")
+    expect(freeId("openai", ["openai", "openai-2"])).toBe("openai-3")
+    expect(idFault("openai", ["openai"])).toContain("already")
+    expect(idFault("Open AI", [])).toContain("small letters")
+    expect(idFault("mine", [])).toBeUndefined()
+  })
+
+  test("is told what is typed, and only that", () => {
+    const typed = { api_key: " sk-1 ", base_url: "", other: "x" }
+    expect(entryOf(openai, typed)).toEqual({ api_key: "sk-1" })
+    expect(missingFields(openai, {})).toEqual(["API key"])
+    expect(missingFields(openai, typed)).toEqual([])
+  })
+})
+
+test("a changed provider is told what was typed, and null for what was emptied", () => {
+  const entry = { vendor: "openai", base_url: "https://one.example" }
+  const provider = { id: "openai", entry } as unknown as Provider
+  expect(typedOf(openai, provider)).toEqual({ base_url: "https://one.example" })
+  expect(changeOf(openai, provider, { base_url: "" })).toEqual({ base_url: null })
+  expect(changeOf(openai, provider, { base_url: "https://two.example", api_key: "k" })).toEqual({
+    api_key: "k",
+    base_url: "https://two.example",
+  })
+})
+
+test("each thing that is done to a user changes one thing", () => {
+  const user = { id: "user_1", name: "Ada" } as User
+  const changes = (["promote", "demote", "disable", "enable"] as const).map(
+    (name) => questionOf({ name, user }).change,
+  )
+  expect(changes).toEqual([
+    { is_operator: true },
+    { is_operator: false },
+    { is_disabled: true },
+    { is_disabled: false },
+  ])
+})

@@ -1,0 +1,94 @@
+import { describe, expect, test } from "bun:test"
+import {
+  JAVASCRIPT_STYLE,
+  literal,
+  PYTHON_STYLE,
+} from "../../console/src/pages/playground/code/literal.ts"
+import { chatSamples, shortened } from "../../console/src/pages/playground/code/samples.ts"
+import { chatBody, DEFAULT_SETTINGS } from "../../console/src/pages/playground/conversation.ts"
+
+const BASE = "http://127.0.0.1:8787"
+const PICTURE = `data:image/png;base64,${"A".repeat(400)}`
+
+function sampleOf(id: string, body: Parameters<typeof chatSamples>[1]): string {
+  return chatSamples(BASE, body).find((sample) => sample.id === id)?.code ?? ""
+}
+
+const settings = { ...DEFAULT_SETTINGS, system: "It's brief.", temperature: 1.5, effort: "high" }
+const body = chatBody("a/b", { ...settings, extra: '{"top_k": 4}' }, [], {
+  text: 'Say "hi"\nand </script>',
+  pictures: [{ name: "a.png", url: PICTURE }],
+})
+
+describe("literals", () => {
+  test("are those of the language", () => {
+    const value = { stream: true, off: false, none: null, "a-b": [1, "x"] }
+    expect(literal(value, PYTHON_STYLE)).toBe(
+      '{ "stream": True, "off": False, "none": None, "a-b": [1, "x"] }',
+    )
+    expect(literal(value, JAVASCRIPT_STYLE)).toBe(
+      '{ stream: true, off: false, none: null, "a-b": [1, "x"] }',
+    )
+  })
+
+  test("that are long go over several lines, and mean the same", () => {
+    const value = { messages: [{ role: "user", content: "x".repeat(90) }], stream: true }
+    const text = literal(value, JAVASCRIPT_STYLE)
+    expect(text).toContain("\n")
+    expect(new Function(`return ${text}`)()).toEqual(value)
+  })
+})
+
+describe("a request as code", () => {
+  test("curl sends the very body, whatever quotes are in it", async () => {
+    const command = sampleOf("curl", body).replace("curl -N", "printf '%s\\n'")
+    const shell = Bun.spawnSync(["bash", "-c", command])
+    const printed = shell.stdout.toString()
+    expect(JSON.parse(printed.slice(printed.indexOf("\n{")))).toEqual(body)
+  })
+
+  test("OpenAI's Python client gets unknown fields as extra_body", () => {
+    const code = sampleOf("openai-python", body)
+    expect(code).toContain(`base_url="${BASE}/v1"`)
+    expect(code).toContain('extra_body={ "top_k": 4 }')
+    expect(code).toContain("stream=True")
+    expect(code).not.toContain("    top_k=")
+  })
+
+  test("OpenAI's JavaScript client gets the body as it is", () => {
+    const code = sampleOf("openai-javascript", body)
+    const [, argument] = /create\((\{[\s\S]*\})\)\nfor await/.exec(code) ?? []
+    expect(new Function(`return ${argument}`)()).toEqual(body)
+  })
+
+  test("Anthropic's client gets its own form of it", () => {
+    const code = sampleOf("anthropic", body)
+    expect(code).toContain(`base_url="${BASE}"`)
+    expect(code).toContain('system="It\'s brief."')
+    expect(code).toContain("temperature=1,")
+    expect(code).toContain("max_tokens=4096")
+    expect(code).toContain('"media_type": "image/png"')
+    expect(code).toContain('extra_body={ "output_config": { "effort": "high" } }')
+    expect(code).toContain("# 'top_k' is written another way")
+  })
+
+  test("the AI SDK gets its own names", () => {
+    const code = sampleOf("ai-sdk", body)
+    expect(code).toContain('tollgate.chat("a/b")')
+    expect(code).toContain('reasoningEffort: "high"')
+    expect(code).toContain('mediaType: "image/png"')
+  })
+
+  test("no sample holds a key", () => {
+    for (const { code } of chatSamples(BASE, body)) expect(code).toContain("TOLLGATE_API_KEY")
+  })
+
+  test("pictures are cut in what is shown, and nothing else is", () => {
+    const short = JSON.stringify(shortened(body))
+    expect(short).not.toContain(PICTURE)
+    expect(short).toContain("422 characters")
+    expect(shortened(chatBody("a/b", settings, [], { text: "hi", pictures: [] }))).toEqual(
+      chatBody("a/b", settings, [], { text: "hi", pictures: [] }),
+    )
+  })
+})

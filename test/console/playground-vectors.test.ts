@@ -1,0 +1,62 @@
+import { describe, expect, test } from "bun:test"
+import { cosine, linesOf, similarities } from "../../console/src/pages/playground/vectors.ts"
+import { adviceFor, failureOfBody } from "../../console/src/pages/playground/call-failure.ts"
+import { pictureFault } from "../../console/src/pages/playground/picture-fault.ts"
+import { playgroundSearch } from "../../console/src/pages/playground/tabs.ts"
+
+describe("vectors", () => {
+  test("are alike by their direction", () => {
+    expect(cosine([1, 0], [5, 0])).toBe(1)
+    expect(cosine([1, 0], [0, 2])).toBe(0)
+    expect(cosine([1, 0], [-3, 0])).toBe(-1)
+    expect(cosine([0, 0], [1, 1])).toBe(0)
+    expect(
+      similarities([
+        [1, 0],
+        [0, 1],
+      ]),
+    ).toEqual([
+      [1, 0],
+      [0, 1],
+    ])
+  })
+
+  test("come from the lines that say something", () => {
+    expect(linesOf(" one \n\n two\n")).toEqual(["one", "two"])
+  })
+})
+
+describe("a failure", () => {
+  test("of no credits leads to the credits", () => {
+    const error = {
+      message: "Not enough.",
+      code: "insufficient_credits",
+      error_type: "insufficient_credits",
+    }
+    const failure = failureOfBody(402, { error })
+    expect(adviceFor(failure)?.link?.to).toBe("/credits")
+  })
+
+  test("that is no envelope still says something", () => {
+    expect(failureOfBody(502, undefined).message).toContain("502")
+  })
+
+  test("of a rate says how long to wait", () => {
+    const failure = { ...failureOfBody(429, {}), kind: "request_rate_exceeded", retryAfter: 7 }
+    expect(adviceFor(failure)?.text).toContain("7 s")
+  })
+})
+
+test("files that are no pictures are named", () => {
+  expect(pictureFault({ name: "a.pdf", type: "application/pdf", size: 1 })).toContain("a.pdf")
+  expect(pictureFault({ name: "a.png", type: "image/png", size: 9_000_000 })).toContain("8 MB")
+  expect(pictureFault({ name: "a.png", type: "image/png", size: 9 })).toBeUndefined()
+})
+
+test("the playground's address takes what it knows", () => {
+  expect(playgroundSearch({ tab: "images", model: "a/b", other: 1 })).toEqual({
+    tab: "images",
+    model: "a/b",
+  })
+  expect(playgroundSearch({ tab: "nonsense", model: 5 })).toEqual({})
+})

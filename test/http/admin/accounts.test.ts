@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import type { TestGateway } from "../../support/gateway.ts"
+import { ask, asked, errorOf, startManaged } from "./support.ts"
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startManaged()
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+})
+
+test("an account is made, with credits if they are given, and found again", async () => {
+  const made = await asked(gateway, "POST", "/accounts", { name: " Aurora ", credits: "12.50" })
+  expect(made).toMatchObject({ name: "Aurora", balance: "12.5", stores_content: false })
+  const id = String(made.id)
+  expect(id).toMatch(/^acc_/)
+  expect(await asked(gateway, "GET", `/accounts/${id}`)).toEqual(made)
+  const [entry] = await gateway.store.listEntries(id, 0, 10)
+  expect(entry).toMatchObject({ kind: "grant", author: "admin token" })
+  const actions = (await gateway.store.listAudit({ target: id }, null, 10)).map(
+    ({ action }) => action,
+  )
+  expect(actions).toEqual(["account.entry", "account.create"])
+})
+
+test("a name belongs to one account", async () => {
+  await asked(gateway, "POST", "/accounts", { name: "Borealis" })
+  const other = await asked(gateway, "POST", "/accounts", { name: "Cumulus" })
+  const twice = await ask(gateway, "POST", "/accounts", { name: "Borealis" })
+  expect(twice.status).toBe(409)
+  expect((await errorOf(twice)).param).toBe("name")
+  const renamed = await ask(gateway, "PATCH", `/accounts/${String(other.id)}`, { name: "Borealis" })
+  expect(renamed.status).toBe(409)
+  await renamed.body?.cancel()
+})
+
+test("it is renamed, and told to keep its content; the audit log has both states", async () => {
+  const { id, ...made } = await asked(gateway, "POST", "/accounts", { name: "Dawn" })
+  const path = `/accounts/${String(id)}`
+  const change = { name: "Dusk", stores_content: true }
+  expect(await asked(gateway, "PATCH", path, change)).toEqual({ id, ...made, ...change })
+  expect(await asked(gateway, "PATCH", path, {})).toEqual({ id, ...made, ...change })
+  const [, record] = await gateway.store.listAudit({ target: String(id) }, null, 10)
+  expect(JSON.parse(record?.before ?? "{}")).toMatchObject({ name: "Dawn", stores_content: false })
+  expect(JSON.parse(record?.after ?? "{}")).toMatchObject(change)
+})
+
+test("the list goes on from page to page, each account once", async () => {
+  for (const name of ["p1", "p2", "p3"]) await asked(gateway, "POST", "/accounts", { name })
+  const seen: unknown[] = []
+  let cursor = ""
+  do {
+    const page = await asked(gateway, "GET", `/accounts?limit=2&cursor=${cursor}`)
+    seen.push(...(page.data as { id: string }[]).map(({ id }) => id))
+    cursor = String(page.next_cursor ?? "")
+  } while (cursor !== "")
+  const all = await gateway.store.listAccounts()
+  expect(seen).toEqual(all.map(({ id }) => id))
+})
+
+test("an account is found by its id alone", async () => {
+  await asked(gateway, "POST", "/accounts", { name: "Elm" })
+  for (const id of ["Elm", "acc_none", "%00", "..%2f", "a".repeat(300)]) {
+    const response = await ask(gateway, "GET", `/accounts/${id}`)
+    expect(response.status).toBe(404)
+    await response.body?.cancel()
+  }
+})

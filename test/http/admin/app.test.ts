@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { TestGateway } from "../../support/gateway.ts"
+import { ADMIN_TOKEN, ask, asked, errorOf, startManaged } from "./support.ts"
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startManaged()
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+})
+
+describe("who asks", () => {
+  test("nobody is told to sign in", async () => {
+    const response = await ask({ url: gateway.url, headers: {} }, "GET", "/accounts")
+    expect(response.status).toBe(401)
+    expect(response.headers.get("www-authenticate")).toBe("Bearer")
+    expect((await errorOf(response)).error_type).toBe("not_signed_in")
+  })
+
+  test("the admin token is the operator", async () => {
+    expect(await asked(gateway, "GET", "/accounts")).toMatchObject({ object: "list", data: [] })
+  })
+
+  test.each(["wrong", `${ADMIN_TOKEN}x`, ADMIN_TOKEN.slice(1), "\u00e4".repeat(5)])(
+    "another token is not: %s",
+    async (token) => {
+      const headers = { authorization: `Bearer ${token}` }
+      const response = await ask({ url: gateway.url, headers }, "GET", "/accounts")
+      expect(response.status).toBe(401)
+      expect(await response.text()).not.toContain(ADMIN_TOKEN)
+    },
+  )
+
+  test("without an admin token set, none works, the empty one least of all", async () => {
+    await using bare = await startManaged({ settings: { adminToken: "" } })
+    for (const token of ["", "undefined", ADMIN_TOKEN]) {
+      const headers = { authorization: `Bearer ${token}` }
+      const response = await ask({ url: bare.url, headers }, "GET", "/accounts")
+      expect(response.status).toBe(401)
+      await response.body?.cancel()
+    }
+  })
+
+  test("a caller's key is refused, whichever header it is in", async () => {
+    const caller = await gateway.caller()
+    for (const headers of [
+      { authorization: `Bearer ${caller.key}` },
+      { "x-api-key": caller.key },
+    ] as Record<string, string>[]) {
+      const response = await ask({ url: gateway.url, headers }, "GET", "/accounts")
+      expect(response.status).toBe(403)
+      expect((await errorOf(response)).error_type).toBe("forbidden")
+    }
+  })
+})
+
+describe("what is asked", () => {
+  test("every answer has an id and is kept by nobody", async () => {
+    for (const path of ["/accounts", "/accounts/acc_none", "/nothing"]) {
+      const response = await ask(gateway, "GET", path)
+      expect(response.headers.get("x-request-id")).toStartWith("req_")
+      expect(response.headers.get("cache-control")).toBe("no-store")
+      await response.body?.cancel()
+    }
+  })
+
+  test("an unknown path, and a method that a path does not take", async () => {
+    const unknown = await ask(gateway, "GET", "/nothing/here")
+    expect(unknown.status).toBe(404)
+    expect((await errorOf(unknown)).error_type).toBe("not_found")
+    const wrong = await ask(gateway, "PUT", "/accounts", {})
+    expect(wrong.status).toBe(405)
+    expect(wrong.headers.get("allow")).toBe("GET, POST")
+  })
+
+  test("the first fault is the error, and all of them are told", async () => {
+    const response = await ask(gateway, "POST", "/accounts", { name: "  ", credits: "0", nmae: 1 })
+    expect(response.status).toBe(400)
+    const error = await errorOf(response)
+    expect(error).toMatchObject({
+      message: "'name' must not be empty.",
+      param: "name",
+      error_type: "invalid_value",
+    })
+    expect(error.errors).toEqual([
+      { param: "name", message: "Must not be empty." },
+      { param: "credits", message: "Must be credits above zero, such as 12.50." },
+      { param: "nmae", message: "Is not known here: check its spelling, or leave it out." },
+    ])
+  })
+
+  test.each([
+    [{}, "missing_required_parameter", "'name' is missing."],
+    [{ name: null }, "invalid_type", "'name' must be text."],
+    [{ name: 5 }, "invalid_type", "'name' must be text."],
+    [
+      { name: "x".repeat(101) },
+      "string_above_max_length",
+      "'name' must have at most 100 characters.",
+    ],
+    [{ name: "x", credits: 5 }, "invalid_type", "'credits' must be text."],
+    [
+      { name: "x", __proto__x: 5 },
+      "invalid_value",
+      "'__proto__x' is not known here: check its spelling, or leave it out.",
+    ],
+  ])("bad input %#", async (body, kind, message) => {
+    const response = await ask(gateway, "POST", "/accounts", body)
+    expect(response.status).toBe(400)
+    expect(await errorOf(response)).toMatchObject({ error_type: kind, message })
+  })
+
+  test.each([
+    ["limit=0", "below_min_value", "limit"],
+    ["limit=201", "above_max_value", "limit"],
+    ["limit=ten", "invalid_type", "limit"],
+    ["cursor=zzz", "invalid_value", "cursor"],
+    ["limit=1&limit=2", "invalid_value", "limit"],
+    ["page=2", "invalid_value", "page"],
+  ])("bad query %s", async (query, kind, parameter) => {
+    const response = await ask(gateway, "GET", `/accounts?${query}`)
+    expect(response.status).toBe(400)
+    expect(await errorOf(response)).toMatchObject({ error_type: kind, param: parameter })
+  })
+
+  test("bodies that are no JSON, no object, too large or of another type", async () => {
+    const cases = [
+      { body: "{", status: 400 },
+      { body: "[]", status: 400 },
+      { body: JSON.stringify({ name: "x".repeat(300_000) }), status: 413 },
+      { body: "name=x", status: 415, type: "application/x-www-form-urlencoded" },
+    ]
+    for (const { body, status, type = "application/json" } of cases) {
+      const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": type }
+      const response = await ask({ url: gateway.url, headers }, "POST", "/accounts", body)
+      expect(response.status).toBe(status)
+      await response.body?.cancel()
+    }
+  })
+})

@@ -1,0 +1,99 @@
+import { cookiesAfter } from "../../../src/users/cookies.ts"
+import { SetupToken } from "../../../src/users/setup-token.ts"
+import type { TestGateway } from "../../support/gateway.ts"
+
+export interface Person {
+  readonly name: string
+  readonly email: string
+  readonly password: string
+}
+
+export const OPERATOR: Person = {
+  name: "Olga",
+  email: "olga@example.com",
+  password: "operators know it",
+}
+
+/** A browser with the console in it: it keeps cookies and sends what the console sends. */
+export class ConsoleBrowser {
+  readonly #url: string
+  cookie: string | null = null
+  /** `set-cookie` of the last answer. */
+  setCookies: readonly string[] = []
+
+  constructor(gateway: { readonly url: string }) {
+    this.#url = gateway.url
+  }
+
+  async ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const response = await fetch(`${this.#url}/admin/v1${path}`, {
+      method,
+      redirect: "manual",
+      headers: {
+        "x-tollgate-console": "1",
+        ...(this.cookie !== null && { cookie: this.cookie }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    this.setCookies = response.headers.getSetCookie()
+    this.cookie = cookiesAfter(this.cookie, this.setCookies)
+    return response
+  }
+
+  /** The answer as JSON. @throws when its status is another. */
+  async json(
+    method: string,
+    path: string,
+    body?: unknown,
+    status = 200,
+  ): Promise<Record<string, unknown>> {
+    const response = await this.ask(method, path, body)
+    const text = await response.text()
+    if (response.status !== status) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    return JSON.parse(text) as Record<string, unknown>
+  }
+
+  async status(method: string, path: string, body?: unknown): Promise<number> {
+    const response = await this.ask(method, path, body)
+    await response.body?.cancel()
+    return response.status
+  }
+
+  signIn({ email, password }: Person): Promise<Record<string, unknown>> {
+    return this.json("POST", "/auth/sign-in/email", { email, password })
+  }
+}
+
+/** The first user, made by the link of the start. */
+export async function setUpOperator(gateway: TestGateway): Promise<ConsoleBrowser> {
+  const browser = new ConsoleBrowser(gateway)
+  const token = new SetupToken(gateway.settings.data).readOrCreate()
+  await browser.json("POST", "/setup", { token, ...OPERATOR })
+  return browser
+}
+
+/** Somebody who was invited into an account and has accepted. */
+export async function join(
+  gateway: TestGateway,
+  inviting: ConsoleBrowser,
+  order: { readonly account: string; readonly role: string; readonly person: Person },
+): Promise<ConsoleBrowser> {
+  const { account, role, person } = order
+  const { email, name, password } = person
+  const { link } = await inviting.json("POST", "/members/invitations", { account, email, role })
+  const token = new URL(String(link)).searchParams.get("token")
+  const browser = new ConsoleBrowser(gateway)
+  await browser.json("POST", `/invitations/${token}/accept`, { name, password })
+  return browser
+}
+
+export function person(name: string): Person {
+  return { name, email: `${name.toLowerCase()}@example.com`, password: `the password of ${name}` }
+}

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import type { TestGateway } from "../../support/gateway.ts"
+import { ask, asked, errorOf, startManaged } from "./support.ts"
+
+let gateway: TestGateway
+let account: string
+
+beforeAll(async () => {
+  gateway = await startManaged()
+  const made = await asked(gateway, "POST", "/accounts", { name: "Payer, Inc.", credits: "5" })
+  account = `/accounts/${String(made.id)}`
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+})
+
+test("what goes into the book is in the book, with its reason and its author", async () => {
+  const refund = { kind: "refund", amount: "1.5", note: "an outage" }
+  expect(await asked(gateway, "POST", `${account}/entries`, refund)).toMatchObject({
+    ...refund,
+    number: 2,
+    balance: "6.5",
+    author: "admin token",
+  })
+  const taken = { kind: "adjustment", amount: "-0.5", note: "a mistake" }
+  expect(await asked(gateway, "POST", `${account}/entries`, taken)).toMatchObject({ balance: "6" })
+  const page = await asked(gateway, "GET", `${account}/entries?limit=2`)
+  expect((page.data as { number: number }[]).map(({ number }) => number)).toEqual([3, 2])
+  const next = `${account}/entries?limit=2&cursor=${String(page.next_cursor)}`
+  expect((await asked(gateway, "GET", next)).data).toHaveLength(1)
+  const grants = await asked(gateway, "GET", `${account}/entries?kind=grant`)
+  expect(grants.data).toHaveLength(1)
+  expect(await asked(gateway, "GET", `${account}/credits`)).toEqual({
+    balance: "6",
+    held: "0",
+    available: "6",
+    holds: [],
+  })
+})
+
+test.each([
+  [{ kind: "grant", amount: "-1", note: "x" }, "amount"],
+  [{ kind: "grant", amount: "1" }, "note"],
+  [{ kind: "charge", amount: "1", note: "x" }, "kind"],
+  [{ kind: "grant", amount: "1e3", note: "x" }, "amount"],
+])("bad entry %#", async (order, parameter) => {
+  const response = await ask(gateway, "POST", `${account}/entries`, order)
+  expect(response.status).toBe(400)
+  expect((await errorOf(response)).param).toBe(parameter)
+})
+
+test("a code gives its credits once to each account", async () => {
+  const code = await asked(gateway, "POST", "/codes", {
+    credits: "2",
+    uses: 2,
+    note: "<b>fair</b>",
+  })
+  const redeemed = await asked(gateway, "POST", `${account}/redeem`, { code: code.code })
+  expect(redeemed).toMatchObject({ kind: "code", amount: "2" })
+  const twice = await ask(gateway, "POST", `${account}/redeem`, { code: code.code })
+  expect(twice.status).toBe(409)
+  await twice.body?.cancel()
+  const { data } = (await asked(gateway, "GET", "/codes")) as { data: Record<string, unknown>[] }
+  expect(data[0]).toMatchObject({ id: code.id, used: 1, uses: 2, note: "<b>fair</b>" })
+  expect(JSON.stringify(data)).not.toContain(String(code.code))
+  const revoked = await asked(gateway, "POST", `/codes/${String(code.id)}/revoke`)
+  expect(revoked.status).toBe("revoked")
+})
+
+test("a wrong code is told beside its field", async () => {
+  const response = await ask(gateway, "POST", `${account}/redeem`, { code: "TG-0000" })
+  expect(response.status).toBe(400)
+  expect((await errorOf(response)).param).toBe("code")
+})
+
+test("a statement is a file, as its days were asked for", async () => {
+  const today = new Date().toISOString().slice(0, 10)
+  const path = `${account}/statement?from=${today}&to=${today}`
+  const csv = await ask(gateway, "GET", path)
+  expect(csv.status).toBe(200)
+  expect(csv.headers.get("content-type")).toStartWith("text/csv")
+  expect(csv.headers.get("content-disposition")).toMatch(/^attachment; filename="[\w.-]+\.csv"$/)
+  expect(csv.headers.get("cache-control")).toBe("no-store")
+  expect(await csv.text()).toContain("an outage")
+  const json = await ask(gateway, "GET", `${path}&format=json`)
+  const statement = (await json.json()) as { entries?: unknown[] }
+  expect(statement.entries?.length).toBeGreaterThan(2)
+  for (const query of ["", `?from=${today}&to=2020-01-01`, `?from=today&to=${today}`]) {
+    const response = await ask(gateway, "GET", `${account}/statement${query}`)
+    expect(response.status).toBe(400)
+    await response.body?.cancel()
+  }
+})

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { adminApp } from "../../../src/http/admin/app.ts"
+import { endpoint, openEndpoint } from "../../../src/http/admin/endpoint.ts"
+import { Guard } from "../../../src/http/admin/guard.ts"
+import type { Actor } from "../../../src/management/actor.ts"
+import type { Events } from "../../../src/telemetry/events.ts"
+import { ADMIN_TOKEN, errorOf } from "./support.ts"
+
+const USER: Actor = {
+  kind: "user",
+  id: "user_1",
+  name: "reader@example.com",
+  isOperator: false,
+  roles: new Map(),
+  address: null,
+}
+
+const failures: unknown[] = []
+let server: Bun.Server<undefined>
+
+beforeAll(() => {
+  const guard = new Guard({
+    actorOf: async (headers) => (headers.get("cookie") === "session=good" ? USER : undefined),
+    adminToken: () => ADMIN_TOKEN,
+    trustedOrigins: () => ["https://gateway.example.com/base"],
+  })
+  const events = { requestFailed: (_: string, error: unknown) => failures.push(error) }
+  const handler = adminApp(
+    [
+      endpoint({
+        method: "POST",
+        path: "/things/{id}",
+        summary: "Change a thing",
+        least: "session",
+        handle: ({ actor, path, address }) => ({ by: actor.name, id: path.id, address }),
+      }),
+      endpoint({
+        method: "GET",
+        path: "/things/{kind}/{name...}",
+        summary: "Read a thing",
+        least: "session",
+        handle: ({ path }) => path,
+      }),
+      endpoint({
+        method: "DELETE",
+        path: "/things/{id}",
+        summary: "Remove a thing",
+        least: "operator",
+        handle: () => undefined,
+      }),
+      openEndpoint({
+        method: "POST",
+        path: "/open",
+        summary: "Open to all",
+        handle: ({ actor }) =>
+          new Response(actor?.name ?? "nobody", {
+            headers: [
+              ["set-cookie", "a=1"],
+              ["set-cookie", "b=2"],
+            ],
+          }),
+      }),
+      openEndpoint({
+        method: "GET",
+        path: "/broken",
+        summary: "Fails",
+        handle: () => {
+          throw new Error("the password is hunter2")
+        },
+      }),
+    ],
+    { guard, events: events as unknown as Events },
+  )
+  server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: (request, own) => handler(request, own.requestIP(request)?.address ?? null),
+  })
+})
+
+afterAll(async () => {
+  await server.stop(true)
+})
+
+function ask(method: string, path: string, headers: Record<string, string>): Promise<Response> {
+  return fetch(`${server.url.origin}/admin/v1${path}`, { method, headers })
+}
+
+const COOKIE = { cookie: "session=good" }
+const CONSOLE = { ...COOKIE, "x-tollgate-console": "1" }
+
+describe("a change that a session asks", () => {
+  test("is taken from the console", async () => {
+    const response = await ask("POST", "/things/7", CONSOLE)
+    expect(await response.json()).toEqual({ by: USER.name, id: "7", address: "127.0.0.1" })
+  })
+
+  test.each([
+    ["the same place", { "sec-fetch-site": "same-origin" }],
+    ["the address behind a proxy", { origin: "https://gateway.example.com" }],
+  ])("is taken from %s", async (_, headers) => {
+    const response = await ask("POST", "/things/7", { ...CONSOLE, ...headers })
+    expect(response.status).toBe(200)
+    await response.body?.cancel()
+  })
+
+  test("is taken from its own origin", async () => {
+    const headers = { ...CONSOLE, origin: server.url.origin }
+    const response = await ask("POST", "/things/7", headers)
+    expect(response.status).toBe(200)
+    await response.body?.cancel()
+  })
+
+  test.each<[string, Record<string, string>]>([
+    ["without the console's header", COOKIE],
+    ["with another value of it", { ...COOKIE, "x-tollgate-console": "0" }],
+    ["from another site", { ...CONSOLE, "sec-fetch-site": "cross-site" }],
+    ["from a sister site", { ...CONSOLE, "sec-fetch-site": "same-site" }],
+    ["typed by hand", { ...CONSOLE, "sec-fetch-site": "none" }],
+    ["from another origin", { ...CONSOLE, origin: "https://evil.example" }],
+    ["from an origin that hides itself", { ...CONSOLE, origin: "null" }],
+    ["from another port", { ...CONSOLE, origin: "http://127.0.0.1:1" }],
+    [
+      "from an origin that begins like ours",
+      { ...CONSOLE, origin: "https://gateway.example.com.evil" },
+    ],
+  ])("is refused %s", async (_, headers) => {
+    const response = await ask("POST", "/things/7", headers)
+    expect(response.status).toBe(403)
+    expect((await errorOf(response)).error_type).toBe("forbidden")
+  })
+
+  test("is refused where no session is needed either: nobody is signed in by another site", async () => {
+    for (const headers of [{}, COOKIE, { ...CONSOLE, origin: "https://evil.example" }]) {
+      const response = await ask("POST", "/open", headers as Record<string, string>)
+      expect(response.status).toBe(403)
+      await response.body?.cancel()
+    }
+    const response = await ask("POST", "/open", { "x-tollgate-console": "1" })
+    expect(await response.text()).toBe("nobody")
+  })
+})
+
+test("the admin token needs no console, and is the operator", async () => {
+  const headers = { authorization: `bearer  ${ADMIN_TOKEN}`, origin: "https://elsewhere.example" }
+  const response = await ask("POST", "/things/7", headers)
+  expect(await response.json()).toMatchObject({ by: "admin token" })
+  expect((await ask("DELETE", "/things/7", headers)).status).toBe(204)
+})
+
+test("a wrong token is not made good by a session", async () => {
+  const response = await ask("POST", "/things/7", { ...CONSOLE, authorization: "Bearer wrong" })
+  expect(response.status).toBe(401)
+  await response.body?.cancel()
+})
+
+test("what is the operator's is not a user's", async () => {
+  const response = await ask("DELETE", "/things/7", CONSOLE)
+  expect(response.status).toBe(403)
+  await response.body?.cancel()
+})
+
+test("reading needs the session alone, and the rest of a path may hold slashes", async () => {
+  const response = await ask("GET", "/things/model/openai/gpt%205?x=1", COOKIE)
+  expect(await response.json()).toEqual({ kind: "model", name: "openai/gpt 5" })
+})
+
+test("all cookies of an answer go out", async () => {
+  const response = await ask("POST", "/open", CONSOLE)
+  expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"])
+  expect(response.headers.get("cache-control")).toBe("no-store")
+  expect(await response.text()).toBe(USER.name)
+})
+
+test("a failure of ours is told to the operator, and not to the asker", async () => {
+  const response = await ask("GET", "/broken", {})
+  expect(response.status).toBe(500)
+  expect(await response.text()).not.toContain("hunter2")
+  expect(String(failures.at(-1))).toContain("hunter2")
+})

@@ -1,0 +1,96 @@
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { startGateway } from "../../support/gateway.ts"
+import { type FakeIssuer, startIssuer } from "../../users/fake-issuer.ts"
+import { ConsoleBrowser, person, setUpOperator } from "./console-browser.ts"
+
+// Passwords are hashed on purpose slowly, and a busy machine has little time.
+setDefaultTimeout(30_000)
+
+const ADA = person("Ada")
+
+function settingsFor(issuer: FakeIssuer) {
+  return { settings: { console: { oidc: [issuer.settings], trustedOrigins: [] } } }
+}
+
+/** Through the issuer and back. @returns the answer of the way back. */
+async function walk(
+  browser: ConsoleBrowser,
+  issuer: FakeIssuer,
+  returnTo = "/console/",
+): Promise<Response> {
+  const order = { provider: "company", return_to: returnTo }
+  const { url } = await browser.json("POST", "/auth/sign-in/oidc", order)
+  const { pathname, search } = new URL(issuer.authorize(String(url)))
+  return browser.ask("GET", pathname.replace("/admin/v1", "") + search)
+}
+
+test("who is invited comes in through the issuer, and accepts", async () => {
+  await using issuer = await startIssuer()
+  await using gateway = await startGateway(settingsFor(issuer))
+  const operator = await setUpOperator(gateway)
+  await gateway.store.createAccount({ id: "acc_acme", name: "acme", createdAt: 1 })
+  const ada = new ConsoleBrowser(gateway)
+  expect(await ada.json("GET", "/sign-in")).toMatchObject({
+    oidc: [{ id: "company", name: "Our company" }],
+  })
+  const refused = await walk(ada, issuer)
+  expect(refused.status).toBe(302)
+  expect(refused.headers.get("location")).toBe("/console/sign-in?error=not_invited")
+  const order = { account: "acc_acme", email: ADA.email, role: "member" }
+  const { link } = await operator.json("POST", "/members/invitations", order)
+  const token = new URL(String(link)).searchParams.get("token")
+  const page = `/console/invitation?token=${token}`
+  const back = await walk(ada, issuer, page)
+  expect(back.headers.get("location")).toBe(page)
+  const session = await ada.json("POST", `/invitations/${token}/accept`, {})
+  expect(session).toMatchObject({
+    user: { email: ADA.email, has_password: false },
+    accounts: [{ role: "member" }],
+  })
+  const records = await gateway.store.listAudit({ action: "session.*" }, null, 10)
+  expect(records.map(({ action, after }) => [action, after]).slice(0, 1)).toEqual([
+    ["session.begin", '{"way":"company"}'],
+  ])
+  expect(records.some(({ after }) => after === '{"reason":"not_invited"}')).toBe(true)
+})
+
+test("the browser is sent nowhere but to pages of the console", async () => {
+  await using issuer = await startIssuer()
+  await using gateway = await startGateway(settingsFor(issuer))
+  const browser = new ConsoleBrowser(gateway)
+  const elsewhere = [
+    "https://evil.example.com/",
+    "//evil.example.com",
+    "/console/..//evil.example.com",
+    "/console/%2f%2fevil.example.com",
+    "/console\\evil.example.com",
+    "/v1/models",
+  ]
+  for (const return_to of elsewhere) {
+    const order = { provider: "company", return_to }
+    expect(await browser.status("POST", "/auth/sign-in/oidc", order)).toBe(400)
+  }
+  for (const return_to of [
+    "/console/",
+    "/console/requests?model=a%2Fb&from=2026-01-01T00:00:00Z",
+  ]) {
+    const order = { provider: "company", return_to }
+    expect(await browser.status("POST", "/auth/sign-in/oidc", order)).toBe(200)
+  }
+  const nobody = { provider: "nobody" }
+  expect(await browser.status("POST", "/auth/sign-in/oidc", nobody)).toBe(404)
+  expect(await browser.status("GET", "/auth/callback/nobody?code=1&state=2")).toBe(404)
+  const forged = await browser.ask("GET", "/auth/callback/company?code=1&state=2")
+  expect(forged.headers.get("location")).toStartWith("/console/sign-in?error=")
+})
+
+test("an issuer that is away is told in words, and passwords go on working", async () => {
+  await using issuer = await startIssuer()
+  await using gateway = await startGateway(settingsFor(issuer))
+  const browser = await setUpOperator(gateway)
+  issuer.fault = "away"
+  const response = await browser.ask("POST", "/auth/sign-in/oidc", { provider: "company" })
+  expect(response.status).toBe(502)
+  expect(JSON.stringify(await response.json())).toContain("Our company cannot sign people in now")
+  expect(await browser.status("GET", "/session")).toBe(200)
+})

@@ -1,0 +1,344 @@
+import { SetupToken } from "../../../src/users/setup-token.ts"
+import { PASSWORD, type Role, type World } from "./matrix-world.ts"
+
+/** What is asked, and what it gets from those who may. */
+export interface Asking {
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: string
+  readonly body?: unknown
+}
+
+export interface Case {
+  /** As `/openapi.json` has it, below `/admin/v1`. */
+  readonly route: string
+  /** Whether it names something of our account, which is nothing to strangers. */
+  readonly isOurs?: boolean
+  /** What those get who may ask; 200 when absent. */
+  readonly ok?: number
+  /** What single roles get, where it is not as the least role says. */
+  readonly but?: Partial<Record<Role, number>>
+  /** Whether it ends the session that it is asked in. */
+  readonly endsSession?: boolean
+  /** What of our account it tells whoever has the link. */
+  readonly tells?: readonly string[]
+  readonly ask?: (world: World, role: Role) => Asking | Promise<Asking>
+}
+
+const DAY = new Date().toISOString().slice(0, 10)
+let made = 0
+
+/** A name that nothing has yet. */
+function fresh(word: string): string {
+  return `${word}-${++made}`
+}
+
+function ourAccount(more: Omit<Asking, "path"> = {}): (world: World) => Asking {
+  return ({ ours }) => ({ path: { id: ours.account }, ...more })
+}
+
+async function newKey({ make, ours }: World): Promise<string> {
+  return String((await make("/keys", { account: ours.account, name: fresh("ours-key") })).id)
+}
+
+async function newInvitation(world: World): Promise<Record<string, unknown>> {
+  const email = `${fresh("ours-invited")}@example.com`
+  return world.make("/members/invitations", { account: world.ours.account, email, role: "viewer" })
+}
+
+function tokenOf(invitation: Record<string, unknown>): string {
+  return new URL(String(invitation.link)).searchParams.get("token") ?? ""
+}
+
+const ACCOUNTS: readonly Case[] = [
+  { route: "GET /accounts" },
+  { route: "POST /accounts", ask: () => ({ body: { name: fresh("an account") } }) },
+  { route: "GET /accounts/{id}", isOurs: true, ask: ourAccount() },
+  { route: "PATCH /accounts/{id}", ask: ourAccount({ body: {} }) },
+  {
+    route: "POST /accounts/{id}/checkout",
+    isOurs: true,
+    ask: ourAccount({ body: { credits: "5" } }),
+  },
+  { route: "GET /accounts/{id}/credits", isOurs: true, ask: ourAccount() },
+  { route: "GET /accounts/{id}/entries", isOurs: true, ask: ourAccount() },
+  {
+    route: "POST /accounts/{id}/entries",
+    ask: ourAccount({ body: { kind: "grant", amount: "1", note: "ours-note" } }),
+  },
+  {
+    route: "POST /accounts/{id}/redeem",
+    isOurs: true,
+    async ask({ make, ours }) {
+      const { code } = await make("/codes", { credits: "1" })
+      return { path: { id: ours.account }, body: { code } }
+    },
+  },
+  {
+    route: "GET /accounts/{id}/statement",
+    isOurs: true,
+    ask: ourAccount({ query: `from=${DAY}&to=${DAY}` }),
+  },
+]
+
+const KEYS: readonly Case[] = [
+  { route: "GET /keys" },
+  {
+    route: "POST /keys",
+    isOurs: true,
+    ask: ({ ours }) => ({ body: { account: ours.account, name: fresh("ours-key") } }),
+  },
+  { route: "GET /keys/{id}", isOurs: true, ask: ({ ours }) => ({ path: { id: ours.key } }) },
+  {
+    route: "PATCH /keys/{id}",
+    isOurs: true,
+    ask: async (world) => ({ path: { id: await newKey(world) }, body: { daily_budget: "1" } }),
+  },
+  {
+    route: "POST /keys/{id}/rotate",
+    isOurs: true,
+    ask: async (world) => ({ path: { id: await newKey(world) }, body: { grace_seconds: 0 } }),
+  },
+  {
+    route: "POST /keys/{id}/revoke",
+    isOurs: true,
+    ask: async (world) => ({ path: { id: await newKey(world) } }),
+  },
+]
+
+const CODES: readonly Case[] = [
+  { route: "GET /codes" },
+  { route: "POST /codes", ask: () => ({ body: { credits: "1" } }) },
+  {
+    route: "POST /codes/{id}/revoke",
+    ask: async ({ make }) => ({
+      path: { id: String((await make("/codes", { credits: "1" })).id) },
+    }),
+  },
+]
+
+const REPORTS: readonly Case[] = [
+  { route: "GET /receipts" },
+  {
+    route: "GET /receipts/{request}",
+    isOurs: true,
+    ask: ({ ours }) => ({ path: { request: ours.request } }),
+  },
+  {
+    route: "GET /usage",
+    isOurs: true,
+    ask: ({ ours }) => ({
+      query: `account=${ours.account}&from=${DAY}T00:00:00Z&to=${DAY}T23:59:59Z&group=key`,
+    }),
+  },
+  { route: "GET /usage/overview" },
+  {
+    route: "GET /audit",
+    isOurs: true,
+    but: { viewer: 403, member: 403 },
+    ask: ({ ours }) => ({ query: `account=${ours.account}` }),
+  },
+]
+
+const PROVIDERS: readonly Case[] = [
+  { route: "GET /providers" },
+  { route: "GET /providers/vendors" },
+  {
+    route: "POST /providers",
+    ask: ({ gateway }) => ({
+      body: {
+        id: fresh("added"),
+        vendor: "openai-compatible",
+        base_url: `${gateway.simulator.url}/v1`,
+        api_key: "upstream",
+      },
+    }),
+  },
+  {
+    route: "PATCH /providers/{id}",
+    ask: async (world) => ({ path: { id: await newProvider(world) }, body: {} }),
+  },
+  {
+    route: "DELETE /providers/{id}",
+    ok: 204,
+    ask: async (world) => ({ path: { id: await newProvider(world) } }),
+  },
+  { route: "POST /providers/{id}/test", ask: () => ({ path: { id: "sim" } }) },
+]
+
+async function newProvider({ make, gateway }: World): Promise<string> {
+  const id = fresh("made")
+  const base_url = `${gateway.simulator.url}/v1`
+  await make("/providers", { id, vendor: "openai-compatible", base_url, api_key: "upstream" })
+  return id
+}
+
+const MODEL = { provider: "sim", name: "added" }
+
+const MODELS: readonly Case[] = [
+  { route: "GET /models" },
+  {
+    route: "GET /models/{provider}/{name}",
+    ask: () => ({ path: { provider: "sim", name: "echo" } }),
+  },
+  {
+    route: "PUT /models/{provider}/{name}",
+    ask: () => ({ path: MODEL, body: { kind: "chat", price: { input: "1", output: "2" } } }),
+  },
+  {
+    route: "DELETE /models/{provider}/{name}",
+    ok: 204,
+    // What one of those who may has taken back is not there for the next.
+    but: { admin: 404 },
+    ask: () => ({ path: MODEL }),
+  },
+]
+
+const SETTINGS: readonly Case[] = [
+  { route: "GET /settings" },
+  { route: "PATCH /settings", ask: () => ({ body: { multiplier: "1.5" } }) },
+  { route: "GET /settings/book" },
+]
+
+const MEMBERS: readonly Case[] = [
+  {
+    route: "GET /members",
+    isOurs: true,
+    ask: ({ ours }) => ({ query: `account=${ours.account}` }),
+  },
+  {
+    route: "PATCH /members/{id}",
+    isOurs: true,
+    // The last owner stays one.
+    ok: 409,
+    ask: ({ ours }) => ({ path: { id: ours.owner }, body: { role: "viewer" } }),
+  },
+  {
+    route: "DELETE /members/{id}",
+    isOurs: true,
+    ok: 409,
+    ask: ({ ours }) => ({ path: { id: ours.owner } }),
+  },
+  {
+    route: "GET /members/invitations",
+    isOurs: true,
+    ask: ({ ours }) => ({ query: `account=${ours.account}` }),
+  },
+  {
+    route: "POST /members/invitations",
+    isOurs: true,
+    ask: ({ ours }) => ({
+      body: { account: ours.account, email: `${fresh("ours-guest")}@example.com`, role: "owner" },
+    }),
+  },
+  {
+    route: "DELETE /members/invitations/{id}",
+    isOurs: true,
+    ask: async (world) => ({ path: { id: String((await newInvitation(world)).id) } }),
+  },
+  {
+    route: "GET /invitations/{token}",
+    tells: ["ours-account"],
+    ask: async (world) => ({ path: { token: tokenOf(await newInvitation(world)) } }),
+  },
+  {
+    route: "POST /invitations/{token}/accept",
+    // It is for somebody with another address.
+    ok: 403,
+    but: { nobody: 400, admin: 400 },
+    ask: async (world) => ({ path: { token: tokenOf(await newInvitation(world)) }, body: {} }),
+  },
+  { route: "GET /users" },
+  { route: "PATCH /users/{id}", ok: 404, ask: () => ({ path: { id: "user_none" }, body: {} }) },
+  {
+    route: "POST /users/{id}/reset",
+    ok: 404,
+    ask: () => ({ path: { id: "user_none" }, body: {} }),
+  },
+]
+
+const WRONG = { password: "not the password" }
+
+const SESSIONS: readonly Case[] = [
+  { route: "GET /sign-in" },
+  {
+    route: "POST /setup",
+    // There is an operator.
+    ok: 409,
+    ask: ({ gateway }) => ({
+      body: {
+        token: new SetupToken(gateway.settings.data).readOrCreate(),
+        name: "second",
+        email: "second@example.com",
+        password: PASSWORD,
+      },
+    }),
+  },
+  {
+    route: "POST /auth/sign-in/email",
+    ask: ({ emails }) => ({ body: { email: emails.get("viewer"), password: PASSWORD } }),
+  },
+  {
+    route: "POST /auth/sign-in/oidc",
+    ok: 404,
+    ask: () => ({ body: { provider: "none" } }),
+  },
+  { route: "GET /auth/callback/{id}", ok: 404, ask: () => ({ path: { id: "none" } }) },
+  { route: "GET /session" },
+  { route: "DELETE /session", endsSession: true },
+  { route: "GET /session/all", but: { admin: 403 } },
+  {
+    route: "DELETE /session/all/{id}",
+    ok: 404,
+    but: { admin: 403 },
+    ask: () => ({ path: { id: "none" } }),
+  },
+  {
+    route: "POST /auth/change-password",
+    ok: 400,
+    but: { admin: 403 },
+    ask: () => ({ body: { current_password: WRONG.password, new_password: PASSWORD } }),
+  },
+  {
+    route: "POST /auth/reset-password",
+    ok: 403,
+    ask: () => ({ body: { token: "none", new_password: PASSWORD } }),
+  },
+  // They have set up no second factor, and the others are not half way in.
+  {
+    route: "POST /auth/two-factor/verify-totp",
+    ok: 409,
+    but: { nobody: 401, admin: 401 },
+    ask: () => ({ body: { code: "123456" } }),
+  },
+  {
+    route: "POST /auth/two-factor/verify-backup-code",
+    ok: 409,
+    but: { nobody: 401, admin: 401 },
+    ask: () => ({ body: { code: "abcde-fghij" } }),
+  },
+  {
+    route: "POST /auth/two-factor/generate-backup-codes",
+    ok: 409,
+    but: { admin: 403 },
+    ask: () => ({ body: WRONG }),
+  },
+  ...["enable", "disable"].map((what) => ({
+    route: `POST /auth/two-factor/${what}`,
+    ok: 400,
+    but: { admin: 403 },
+    ask: () => ({ body: WRONG }),
+  })),
+]
+
+/** One for each route, in the order in which they are asked. */
+export const CASES: readonly Case[] = [
+  ...ACCOUNTS,
+  ...KEYS,
+  ...CODES,
+  ...REPORTS,
+  ...PROVIDERS,
+  ...MODELS,
+  ...SETTINGS,
+  ...MEMBERS,
+  ...SESSIONS,
+]

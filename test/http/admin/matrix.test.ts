@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import Ajv from "ajv/dist/2020.js"
+import addFormats from "ajv-formats"
+import type { Least } from "../../../src/http/admin/endpoint.ts"
+import { type Asking, type Case, CASES } from "./matrix-cases.ts"
+import { type Role, ROLES, startWorld, type World } from "./matrix-world.ts"
+
+interface Operation {
+  readonly "x-least"?: Least
+}
+
+interface Document {
+  readonly paths: Record<string, Record<string, Operation>>
+}
+
+const PREFIX = "/admin/v1"
+let world: World
+let document: Document
+const ajv = new Ajv({ strict: false, allErrors: false })
+addFormats.default(ajv)
+
+beforeAll(async () => {
+  world = await startWorld()
+  document = (await (await fetch(`${world.gateway.url}/openapi.json`)).json()) as Document
+  ajv.addSchema(document, "document")
+}, 30_000)
+
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+})
+
+test("every route has a case, and every case a route", () => {
+  const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
+    path.startsWith(PREFIX)
+      ? Object.keys(operations).map(
+          (method) => `${method.toUpperCase()} ${path.slice(PREFIX.length)}`,
+        )
+      : [],
+  )
+  expect(CASES.map(({ route }) => route).toSorted()).toEqual(routes.toSorted())
+})
+
+describe.each(CASES.map((one) => [one.route, one] as const))("%s", (route, one) => {
+  test.each([...ROLES])("%s", async (role) => {
+    const asking = (await one.ask?.(world, role)) ?? {}
+    const response = await send(one, role, asking)
+    const text = await response.text()
+    const answer = `${route} as ${role}: ${response.status} ${text.slice(0, 300)}`
+    const expected = expectedStatus(one, leastOf(route), role)
+    expect(answer).toStartWith(`${route} as ${role}: ${expected} `)
+    expect(response.headers.get("x-request-id")).toStartWith("req_")
+    expect(response.headers.get("cache-control")).toBe("no-store")
+    for (const secret of unknownTo(one, role, asking)) expect(text).not.toContain(secret)
+    if (text === "") return
+    const type = response.headers.get("content-type") ?? ""
+    expect(type).toMatch(/^(application\/json|text\/csv)/)
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff")
+    if (response.ok && type.startsWith("application/json")) fitsContract(route, JSON.parse(text))
+  })
+})
+
+function leastOf(route: string): Least {
+  const [method = "", path = ""] = route.split(" ")
+  const least = document.paths[PREFIX + path]?.[method.toLowerCase()]?.["x-least"]
+  if (least === undefined) throw new Error(`there is no ${route}`)
+  return least
+}
+
+async function send(one: Case, role: Role, asking: Asking): Promise<Response> {
+  const [method = "", pattern = ""] = one.route.split(" ")
+  const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => asking.path?.[name] ?? "")
+  const query = asking.query === undefined ? "" : `?${asking.query}`
+  const own = one.endsSession ? await world.newSession(role) : world.headersOf(role)
+  return fetch(`${world.gateway.url}${PREFIX}${path}${query}`, {
+    method,
+    redirect: "manual",
+    headers: { ...own, ...(asking.body !== undefined && { "content-type": "application/json" }) },
+    ...(asking.body !== undefined && { body: JSON.stringify(asking.body) }),
+  })
+}
+
+const RANKS: Partial<Record<Role, number>> = { viewer: 1, member: 2, owner: 3 }
+const NEEDED: Partial<Record<Least, number>> = { viewer: 1, member: 2, owner: 3 }
+
+function expectedStatus(one: Case, least: Least, role: Role): number {
+  const ok = one.ok ?? 200
+  if (role === "key") return 403
+  if (role === "nobody" && least !== "anyone") return 401
+  if (one.but?.[role] !== undefined) return one.but[role]
+  if (least === "anyone" || role === "operator" || role === "admin") return ok
+  if (least === "operator") return 403
+  if (role === "stranger") return one.isOurs ? 404 : ok
+  return (RANKS[role] ?? 0) >= (NEEDED[least] ?? 0) ? ok : 403
+}
+
+/** What an answer must not tell: the other account's, unless the asker has named it himself. */
+function unknownTo(one: Case, role: Role, asking: Asking): readonly string[] {
+  if (role === "operator" || role === "admin") return []
+  const { ours, theirs } = world
+  const named = JSON.stringify([asking, one.tells])
+  const unknown = role === "stranger" ? ours.secrets : theirs.secrets
+  const secrets = role === "nobody" ? [...ours.secrets, ...theirs.secrets] : unknown
+  return secrets.filter((secret) => !named.includes(secret))
+}
+
+/** Nothing is missing in an answer, and nothing is in it that the contract does not name. */
+function fitsContract(route: string, body: unknown): void {
+  const [method = "", path = ""] = route.split(" ")
+  const place = [`paths`, PREFIX + path, method.toLowerCase(), "responses", "200"]
+  const steps = [...place, "content", "application/json", "schema"]
+  const pointer = steps.map((step) => encodeURIComponent(step.replaceAll("/", "~1"))).join("/")
+  const validate = ajv.getSchema(`document#/${pointer}`)
+  if (!validate) return
+  validate(body)
+  expect({ route, faults: validate.errors ?? [] }).toEqual({ route, faults: [] })
+}

@@ -1,0 +1,170 @@
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { startGateway, type TestGateway } from "../../support/gateway.ts"
+import { ConsoleBrowser, join, person, setUpOperator } from "./console-browser.ts"
+
+// Passwords are hashed on purpose slowly, and a busy machine has little time.
+setDefaultTimeout(30_000)
+
+const ADA = person("Ada")
+const BOB = person("Bob")
+
+interface World {
+  readonly gateway: TestGateway
+  readonly operator: ConsoleBrowser
+  readonly account: string
+  /** The owner of the account. */
+  readonly ada: ConsoleBrowser
+}
+
+async function withOwner(gateway: TestGateway): Promise<World> {
+  const operator = await setUpOperator(gateway)
+  const account = "acc_acme"
+  await gateway.store.createAccount({ id: account, name: "acme", createdAt: 1 })
+  const ada = await join(gateway, operator, { account, role: "owner", person: ADA })
+  return { gateway, operator, account, ada }
+}
+
+async function idOf(browser: ConsoleBrowser, email: string): Promise<string> {
+  const { data } = await browser.json("GET", "/members")
+  return (data as { id: string; email: string }[]).find((one) => one.email === email)?.id ?? ""
+}
+
+test("an invitation tells what it is for, and makes a new user a member, once", async () => {
+  await using gateway = await startGateway()
+  const { operator, account } = await withOwner(gateway)
+  const order = { account, email: "BOB@example.com", role: "member" }
+  const invitation = await operator.json("POST", "/members/invitations", order)
+  expect(invitation).toMatchObject({ account_name: "acme", email: BOB.email, role: "member" })
+  const link = new URL(String(invitation["link"]))
+  expect(link.pathname).toBe("/console/invitation")
+  const token = link.searchParams.get("token")
+  const bob = new ConsoleBrowser(gateway)
+  expect(await bob.json("GET", `/invitations/${token}`)).toMatchObject({
+    account_name: "acme",
+    email: BOB.email,
+    invited_by: "olga@example.com",
+    is_registered: false,
+  })
+  const nameless = await bob.ask("POST", `/invitations/${token}/accept`, {})
+  expect(await nameless.json()).toMatchObject({ error: { param: "name" } })
+  const { name, password } = BOB
+  const session = await bob.json("POST", `/invitations/${token}/accept`, { name, password })
+  expect(session).toMatchObject({
+    user: { name: "Bob" },
+    is_operator: false,
+    accounts: [{ id: account, name: "acme", role: "member" }],
+  })
+  expect(await bob.json("GET", "/session")).toEqual(session)
+  expect(await bob.status("GET", `/invitations/${token}`)).toBe(404)
+  const stored = JSON.stringify(await gateway.store.listAudit({}, null, 100))
+  expect(stored).not.toContain(String(token))
+})
+
+test("who is registered signs in and accepts, with the invited address only", async () => {
+  await using gateway = await startGateway()
+  const { operator, ada } = await withOwner(gateway)
+  await gateway.store.createAccount({ id: "acc_two", name: "two", createdAt: 2 })
+  const order = { account: "acc_two", email: ADA.email, role: "viewer" }
+  const { link } = await operator.json("POST", "/members/invitations", order)
+  const path = `/invitations/${new URL(String(link)).searchParams.get("token")}/accept`
+  const stranger = new ConsoleBrowser(gateway)
+  const taken = { name: "Eve", password: "the password of eve" }
+  expect(await stranger.status("POST", path, taken)).toBe(409)
+  expect(await operator.status("POST", path, {})).toBe(403)
+  const session = await ada.json("POST", path, {})
+  expect(session["accounts"]).toEqual([
+    { id: "acc_acme", name: "acme", role: "owner" },
+    { id: "acc_two", name: "two", role: "viewer" },
+  ])
+  expect(await operator.status("POST", "/members/invitations", order)).toBe(409)
+})
+
+test("an invitation that is withdrawn or old is worth nothing", async () => {
+  await using gateway = await startGateway()
+  const { ada, account } = await withOwner(gateway)
+  const order = { account, email: BOB.email, role: "member" }
+  const { link, id } = await ada.json("POST", "/members/invitations", order)
+  const list = await ada.json("GET", "/members/invitations")
+  expect(list).toMatchObject({ data: [{ id, email: BOB.email }], next_cursor: null })
+  expect(JSON.stringify(list)).not.toContain("token")
+  await ada.json("DELETE", `/members/invitations/${id}`)
+  const token = new URL(String(link)).searchParams.get("token")
+  const bob = new ConsoleBrowser(gateway)
+  const { name, password } = BOB
+  expect(await bob.status("POST", `/invitations/${token}/accept`, { name, password })).toBe(404)
+  await gateway.store.insertInvitation({
+    id: "inv_old",
+    account,
+    email: BOB.email,
+    role: "member",
+    tokenHash: new Bun.CryptoHasher("sha256").update("old").digest("hex"),
+    invitedBy: "x",
+    createdAt: 1,
+    expiresAt: Date.now() - 1,
+  })
+  expect(await bob.status("GET", "/invitations/old")).toBe(404)
+  expect(await bob.status("POST", "/invitations/old/accept", { name, password })).toBe(404)
+})
+
+test("another role counts at the next request, and so does none", async () => {
+  await using gateway = await startGateway()
+  const { operator, account, ada } = await withOwner(gateway)
+  const bob = await join(gateway, operator, { account, role: "viewer", person: BOB })
+  const invitation = { account, email: "cleo@example.com", role: "member" }
+  expect(await bob.status("GET", "/members")).toBe(200)
+  expect(await bob.status("POST", "/members/invitations", invitation)).toBe(403)
+  const id = await idOf(ada, BOB.email)
+  expect(await bob.status("PATCH", `/members/${id}`, { role: "owner" })).toBe(403)
+  expect(await ada.json("PATCH", `/members/${id}`, { role: "owner" })).toMatchObject({
+    role: "owner",
+    email: BOB.email,
+  })
+  expect(await bob.status("POST", "/members/invitations", invitation)).toBe(200)
+  expect(await ada.json("DELETE", `/members/${id}`)).toEqual({ ok: true })
+  expect(await bob.status("GET", `/members?account=${account}`)).toBe(404)
+  expect(await bob.json("GET", "/members")).toMatchObject({ data: [] })
+})
+
+test("the last owner stays", async () => {
+  await using gateway = await startGateway()
+  const { ada, operator } = await withOwner(gateway)
+  const id = await idOf(ada, ADA.email)
+  expect(await ada.status("PATCH", `/members/${id}`, { role: "member" })).toBe(409)
+  expect(await ada.status("DELETE", `/members/${id}`)).toBe(409)
+  expect(await operator.status("DELETE", `/members/${id}`)).toBe(409)
+})
+
+test("members of other accounts are nowhere to be found", async () => {
+  await using gateway = await startGateway()
+  const { operator, ada } = await withOwner(gateway)
+  await gateway.store.createAccount({ id: "acc_other", name: "other", createdAt: 2 })
+  await join(gateway, operator, { account: "acc_other", role: "owner", person: BOB })
+  const bobs = await idOf(operator, BOB.email)
+  expect(await idOf(ada, BOB.email)).toBe("")
+  expect(await ada.status("GET", "/members?account=acc_other")).toBe(404)
+  expect(await ada.status("PATCH", `/members/${bobs}`, { role: "viewer" })).toBe(404)
+  expect(await ada.status("DELETE", `/members/${bobs}`)).toBe(404)
+  const order = { account: "acc_other", email: "x@example.com", role: "owner" }
+  expect(await ada.status("POST", "/members/invitations", order)).toBe(404)
+  expect(await ada.status("GET", "/members/invitations?account=acc_other")).toBe(404)
+  const { id } = await operator.json("POST", "/members/invitations", order)
+  expect(await ada.status("DELETE", `/members/invitations/${id}`)).toBe(404)
+  expect(await ada.json("GET", "/members/invitations")).toMatchObject({ data: [] })
+})
+
+test("lists are read page by page", async () => {
+  await using gateway = await startGateway()
+  const { operator, account } = await withOwner(gateway)
+  const emails = ["c1@example.com", "c2@example.com", "c3@example.com"]
+  for (const email of emails) {
+    await operator.json("POST", "/members/invitations", { account, email, role: "viewer" })
+  }
+  const seen: string[] = []
+  let cursor: unknown = ""
+  do {
+    const page = await operator.json("GET", `/members/invitations?limit=2&cursor=${cursor}`)
+    seen.push(...(page["data"] as { email: string }[]).map((one) => one.email))
+    cursor = page["next_cursor"]
+  } while (cursor !== null)
+  expect(seen.toSorted()).toEqual(emails)
+})

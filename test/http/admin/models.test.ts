@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { Model } from "../../../src/management/contract/catalog.ts"
+import { simulated, type TestGateway, until } from "../../support/gateway.ts"
+import { ask, asked, errorOf, startManaged } from "./support.ts"
+
+const PRICE = { input: "1", output: "2" }
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startManaged({
+    models: {
+      "sim/unpriced": { kind: "chat" },
+      "sim/two": simulated({
+        deployments: [
+          { provider: "sim", model: "echo", weight: 2 },
+          { provider: "sim", model: "spare", weight: 0, price: { input: "5", output: "1" } },
+        ],
+      }),
+      "sim/painter": {
+        kind: "image",
+        price: { image: "40", pictures: { high: "160", "1024x1024": "40" } },
+      },
+    },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+})
+
+async function models(query = ""): Promise<readonly Model[]> {
+  const page = (await asked(gateway, "GET", `/models${query}`)) as unknown as { data: Model[] }
+  return page.data
+}
+
+async function model(id: string): Promise<Model> {
+  return (await asked(gateway, "GET", `/models/${id}`)) as unknown as Model
+}
+
+async function refusal(method: string, path: string, body?: unknown): Promise<string> {
+  const response = await ask(gateway, method, path, body)
+  const { param, message, error_type } = await errorOf(response)
+  return `${response.status} ${error_type} ${param}: ${message}`
+}
+
+describe("the list", () => {
+  test("shows each model with prices, endpoints, deployments and where it comes from", async () => {
+    expect(await model("sim/two")).toEqual({
+      id: "sim/two",
+      provider: "sim",
+      name: "two",
+      kind: "chat",
+      owned_by: "sim",
+      context: 100_000,
+      max_output: 1_000,
+      price: { input: "5", cached_input: "5", output: "2" },
+      price_tiers: [],
+      price_pictures: null,
+      multiplier: "1",
+      endpoints: ["/v1/chat/completions", "/v1/messages", "/v1/responses", "/v1/responses/compact"],
+      deployments: [
+        { provider: "sim", model: "echo", weight: 2, health: expect.anything() },
+        { provider: "sim", model: "spare", weight: 0, health: expect.anything() },
+      ],
+      origin: "file",
+      is_locked: true,
+      known_price: null,
+      known_entry: null,
+      entry: null,
+    })
+    expect(await model("sim/painter")).toMatchObject({
+      kind: "image",
+      price: { image: "40" },
+      price_pictures: { high: "160", "1024x1024": "40" },
+      endpoints: ["/v1/images/generations", "/v1/images/edits", "/v1/images/variations"],
+    })
+  })
+
+  test("is narrowed and comes in pages", async () => {
+    const ids = async (query: string): Promise<string[]> =>
+      (await models(query)).map(({ id }) => id)
+    expect(await ids("")).toEqual(["sim/echo", "sim/painter", "sim/two", "sim/unpriced"])
+    expect(await ids("?priced=false")).toEqual(["sim/unpriced"])
+    expect(await ids("?kind=image")).toEqual(["sim/painter"])
+    expect(await ids("?search=TWO")).toEqual(["sim/two"])
+    expect(await ids("?provider=other")).toEqual([])
+    const first = await asked(gateway, "GET", "/models?limit=3")
+    const next = await asked(gateway, "GET", `/models?cursor=${String(first["next_cursor"])}`)
+    expect(next).toMatchObject({ data: [{ id: "sim/unpriced" }], next_cursor: null })
+  })
+})
+
+describe("an entry", () => {
+  test("gives a price to what had none, at once", async () => {
+    await using open = await startManaged({
+      settings: { models: {} },
+      providersAt: (url) => ({
+        groq: {
+          vendor: "groq",
+          apiKey: "upstream",
+          baseUrl: `${url}/v1`,
+          headers: {},
+          knownModels: false,
+          origin: "file",
+        },
+      }),
+    })
+    const caller = await open.caller()
+    const body = { model: "groq/gpt-4o-mini", messages: [{ role: "user", content: "Hello" }] }
+    expect((await caller.post("/v1/chat/completions", body)).status).toBe(404)
+
+    const deployments = [{ model: "echo" }]
+    const unpriced = await asked(open, "PUT", "/models/groq/gpt-4o-mini", { deployments })
+    expect(unpriced).toMatchObject({ price: null, origin: "console", is_locked: false })
+    expect((await caller.post("/v1/chat/completions", body)).status).toBe(402)
+    // What OpenAI asks for it is known, and taken with one request.
+    expect(unpriced["known_entry"]).toMatchObject({
+      kind: "chat",
+      price: { input: "0.15", output: "0.6" },
+      source: "OpenAI: gpt-4o-mini",
+    })
+    expect(unpriced["known_price"]).toMatchObject({ input: "0.15", output: "0.6" })
+
+    const entry = { price: unpriced["known_price"], multiplier: "2", deployments }
+    const priced = await asked(open, "PUT", "/models/groq/gpt-4o-mini", entry)
+    expect(priced).toMatchObject({ price: { input: "0.15" }, multiplier: "2", entry })
+    const answer = await caller.post("/v1/chat/completions", body)
+    expect(answer.status).toBe(200)
+    const { usage } = (await answer.json()) as {
+      usage: { prompt_tokens: number; completion_tokens: number }
+    }
+    const { prompt_tokens, completion_tokens } = usage
+    // Nanocredits: 0.15 and 0.6 credits per million, twice.
+    const cost = (BigInt(prompt_tokens) * 150n + BigInt(completion_tokens) * 600n) * 2n
+    await until(async () => (await caller.balance()) === 10_000_000_000n - cost)
+
+    expect((await ask(open, "DELETE", "/models/groq/gpt-4o-mini")).status).toBe(204)
+    expect((await caller.post("/v1/chat/completions", body)).status).toBe(404)
+  })
+
+  test("takes tiers, pictures, deployments, and numbers to the last digit", async () => {
+    const entry = {
+      kind: "chat",
+      price: { input: 0.1, output: "0.000000001", tiers: [{ above: 1000, input: "3" }] },
+      context: 5000,
+      max_output: 100,
+      deployments: [{ provider: "sim", model: "echo", weight: 1 }],
+    }
+    const set = await asked(gateway, "PUT", "/models/alias/with/slashes", entry)
+    expect(set).toMatchObject({
+      id: "alias/with/slashes",
+      provider: "alias",
+      name: "with/slashes",
+      price: { input: "0.1", output: "0.000000001" },
+      price_tiers: [{ above: 1000, price: { input: "3", output: "0.000000001" } }],
+      context: 5000,
+      entry,
+    })
+    await asked(gateway, "PUT", "/models/alias/painter", {
+      kind: "image",
+      price: { image: { default: "10", high: "20" } },
+      deployments: [{ provider: "sim", model: "painter" }],
+    })
+    expect(await model("alias/painter")).toMatchObject({
+      price: { image: "10" },
+      price_pictures: { high: "20" },
+    })
+    await ask(gateway, "DELETE", "/models/alias/with/slashes")
+    await ask(gateway, "DELETE", "/models/alias/painter")
+  })
+
+  test("of the file is locked", async () => {
+    expect(await refusal("PUT", "/models/sim/echo", { price: PRICE })).toBe(
+      "409 conflict null: What is said of the model 'sim/echo' comes from the settings file (tollgate.yaml): change it there.",
+    )
+    expect(await refusal("DELETE", "/models/sim/echo")).toStartWith("409 conflict")
+    expect(await refusal("DELETE", "/models/sim/nothing")).toStartWith("404 not_found")
+  })
+
+  const cases: [string, object, string][] = [
+    [
+      "a price without digits",
+      { price: { input: "x", output: "1" } },
+      "price.input: 'price.input' must be a decimal number",
+    ],
+    [
+      "a negative price",
+      { price: { input: "-1", output: "1" } },
+      "price.input: 'price.input' must not be negative",
+    ],
+    [
+      "a class that is missing",
+      { price: { input: "1" } },
+      "price: Model sim/new is refused: its price names no 'output'",
+    ],
+    [
+      "a class that nobody knows",
+      { price: { input: "1", ouput: "1" } },
+      "price.ouput: 'price.ouput' is not known here. Did you mean 'output'?",
+    ],
+    ["an empty price", { price: {} }, "price: 'price' is empty"],
+    [
+      "a bad multiplier",
+      { multiplier: "1.0000001" },
+      "multiplier: 'multiplier' has more than 6 digits",
+    ],
+    ["a kind that nobody knows", { kind: "video" }, "kind: "],
+    [
+      "a provider that is not there",
+      { deployments: [{ provider: "none" }] },
+      "deployments[0].provider: 'deployments[0].provider' is no configured provider",
+    ],
+    [
+      "weights of nothing",
+      { deployments: [{ weight: 0 }] },
+      "deployments: 'deployments' need at least one",
+    ],
+    ["a wrong context", { context: 0 }, "context: 'context' must be a whole number"],
+  ]
+  test.each(cases)("is refused for %s", async (_, entry, words) => {
+    const said = await refusal("PUT", "/models/sim/new", entry)
+    expect(said.replace(/^400 \w+ /, "")).toStartWith(words)
+    expect(await refusal("GET", "/models/sim/new")).toStartWith("404")
+  })
+
+  test("is refused at a provider that nobody has set up", async () => {
+    expect(await refusal("PUT", "/models/nowhere/x", { price: PRICE })).toBe(
+      "400 invalid_value provider: There is no provider 'nowhere'. Add it first, or give the model deployments at others.",
+    )
+    expect(await refusal("PUT", "/models/Bad%20Name/x", { price: PRICE })).toStartWith(
+      "400 invalid_value name: The name of a model must be",
+    )
+  })
+
+  test("is refused under a name that nobody could read", async () => {
+    expect(await refusal("PUT", `/models/sim/${"x".repeat(200)}`, { price: PRICE })).toStartWith(
+      "400 invalid_value name: The id of a model must have at most 200",
+    )
+    const page = "<script>alert(1)</script>"
+    const set = await asked(gateway, "PUT", `/models/sim/${encodeURIComponent(page)}`, {
+      price: PRICE,
+    })
+    expect(set["name"]).toBe(page)
+    expect((await ask(gateway, "DELETE", `/models/sim/${encodeURIComponent(page)}`)).status).toBe(
+      204,
+    )
+  })
+
+  test("is in the audit log, with what was before", async () => {
+    await asked(gateway, "PUT", "/models/sim/logged", { price: PRICE })
+    await asked(gateway, "PUT", "/models/sim/logged", { price: { input: "3", output: "4" } })
+    await ask(gateway, "DELETE", "/models/sim/logged")
+    const audit = await asked(gateway, "GET", "/audit?target=sim/logged")
+    expect(audit["data"]).toMatchObject([
+      { action: "model.reset", before: { price: { input: "3", output: "4" } }, after: null },
+      { action: "model.set", before: { price: PRICE } },
+      { action: "model.set", before: null, after: { price: PRICE } },
+    ])
+  })
+})

@@ -1,0 +1,372 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { readdirSync, readFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { vendors } from "../../../src/vendors/index.ts"
+import type { TestGateway } from "../../support/gateway.ts"
+import { restart } from "./restart.ts"
+import { ask, asked, errorOf, startManaged } from "./support.ts"
+
+const SECRET = "sk-vendor-0123456789-never-shown"
+const HEADER_SECRET = "team-secret-9876543210"
+const PRICE = { input: "1", output: "2" }
+
+let gateway: TestGateway
+
+/** A gateway in which no provider is set up, and a vendor to add one of. */
+beforeAll(async () => {
+  gateway = await startManaged({ settings: { providers: {}, models: {} } })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+})
+
+interface Listed {
+  readonly data: readonly Record<string, unknown>[]
+}
+
+async function provider(id: string): Promise<Record<string, unknown> | undefined> {
+  const { data } = (await asked(gateway, "GET", "/providers")) as unknown as Listed
+  return data.find((one) => one["id"] === id)
+}
+
+function entry(more: object = {}): object {
+  return {
+    vendor: "openai-compatible",
+    base_url: `${gateway.simulator.url}/v1`,
+    api_key: SECRET,
+    ...more,
+  }
+}
+
+async function refusal(method: string, path: string, body?: unknown): Promise<string> {
+  const response = await ask(gateway, method, path, body)
+  const text = await response.clone().text()
+  expect(text).not.toContain(SECRET)
+  const { param, message, error_type } = await errorOf(response)
+  return `${response.status} ${error_type} ${param}: ${message}`
+}
+
+/** Every byte that the gateway keeps, but for the files of its secrets. */
+function keptBytes(): string {
+  const folder = gateway.settings.data
+  return readdirSync(folder)
+    .filter((name) => name.startsWith("tollgate.db"))
+    .map((name) => readFileSync(join(folder, name), "latin1"))
+    .join("\n")
+}
+
+describe("a provider that the console adds", () => {
+  test("is there when it is answered, and its models are called with the official client", async () => {
+    const added = await asked(gateway, "POST", "/providers", {
+      id: "mine",
+      ...entry({ headers: { "X-Team": HEADER_SECRET } }),
+    })
+    expect(added).toMatchObject({
+      id: "mine",
+      vendor: "openai-compatible",
+      vendor_name: "OpenAI-compatible server",
+      base_url: `${gateway.simulator.url}/v1`,
+      region: null,
+      secrets: ["api_key", "headers.x-team"],
+      known_models: true,
+      origin: "console",
+      is_locked: false,
+      models: 0,
+      unpriced_models: 0,
+      health: { state: "unknown", until: null, successes: 0, failures: 0, last_error: null },
+      problem: null,
+      entry: { vendor: "openai-compatible", base_url: `${gateway.simulator.url}/v1` },
+    })
+    await asked(gateway, "PUT", "/models/mine/echo", {
+      price: PRICE,
+      context: 1000,
+      max_output: 100,
+    })
+
+    const caller = await gateway.caller()
+    const answer = await caller.client.chat.completions.create({
+      model: "mine/echo",
+      messages: [{ role: "user", content: "Hello" }],
+    })
+    expect(answer.choices[0]?.message.content).toBeString()
+    const [request] = gateway.simulator.requests.slice(-1)
+    expect(request?.headers["authorization"]).toBe(`Bearer ${SECRET}`)
+    expect(request?.headers["x-team"]).toBe(HEADER_SECRET)
+    expect(await provider("mine")).toMatchObject({
+      models: 1,
+      unpriced_models: 0,
+      health: { state: "healthy", successes: 1, failures: 0 },
+    })
+  })
+
+  test("its secrets are nowhere in clear: not in the database, the answers, the audit log", async () => {
+    const texts = [
+      keptBytes(),
+      await (await ask(gateway, "GET", "/providers")).text(),
+      await (await ask(gateway, "GET", "/settings")).text(),
+      await (await ask(gateway, "GET", "/audit")).text(),
+      JSON.stringify(gateway.heard),
+    ]
+    for (const text of texts) {
+      expect(text).not.toContain(SECRET)
+      expect(text).not.toContain(HEADER_SECRET)
+      expect(text).not.toContain(Buffer.from(SECRET).toString("base64").slice(0, 20))
+    }
+    expect(texts[3]).toContain("provider.create")
+    expect(texts[3]).toContain("headers.x-team")
+  })
+
+  test("a change leaves what it does not name, and takes away what is null", async () => {
+    await asked(gateway, "PATCH", "/providers/mine", {
+      known_models: false,
+      headers: { "X-More": "more" },
+    })
+    expect(await provider("mine")).toMatchObject({
+      known_models: false,
+      secrets: ["api_key", "headers.x-team", "headers.x-more"],
+    })
+    const caller = await gateway.caller()
+    await caller.client.chat.completions.create({
+      model: "mine/echo",
+      messages: [{ role: "user", content: "Hello" }],
+    })
+    const headers = gateway.simulator.requests.at(-1)?.headers
+    expect(headers?.["authorization"]).toBe(`Bearer ${SECRET}`)
+    expect(headers?.["x-more"]).toBe("more")
+    await asked(gateway, "PATCH", "/providers/mine", { headers: { "X-More": null } })
+    expect(await provider("mine")).toMatchObject({ secrets: ["api_key", "headers.x-team"] })
+  })
+
+  test("a stored secret is not sent to another address without being given again", async () => {
+    const elsewhere = { base_url: "http://203.0.113.9/v1" }
+    expect(await refusal("PATCH", "/providers/mine", elsewhere)).toBe(
+      "400 invalid_value base_url: Another address would be sent the stored secrets. Give them again with it: api_key, headers.x-team.",
+    )
+    // Another path of the same server is no other address.
+    await asked(gateway, "PATCH", "/providers/mine", { base_url: `${gateway.simulator.url}/v2` })
+    await asked(gateway, "PATCH", "/providers/mine", { base_url: `${gateway.simulator.url}/v1` })
+  })
+
+  test("its vendor stays what it is", async () => {
+    expect(await refusal("PATCH", "/providers/mine", { vendor: "openai" })).toStartWith(
+      "400 invalid_value vendor: A provider keeps its vendor.",
+    )
+  })
+
+  test("its id is taken, and so is the id of one that is locked", async () => {
+    expect(await refusal("POST", "/providers", { id: "mine", ...entry() })).toStartWith(
+      "409 conflict id: There is a provider 'mine' already.",
+    )
+  })
+
+  test("two changes at once: the later one hears of the other", async () => {
+    const changes = ["a", "b", "c", "d"].map((name) =>
+      ask(gateway, "PATCH", "/providers/mine", { headers: { [`X-${name}`]: name } }),
+    )
+    const statuses = (await Promise.all(changes)).map(({ status }) => status)
+    expect(statuses).toContain(200)
+    const won = statuses.filter((status) => status === 200).length
+    expect(statuses.filter((status) => status === 409)).toHaveLength(statuses.length - won)
+    const { secrets } = (await provider("mine")) as { secrets: string[] }
+    // None of those that were told that they succeeded was lost.
+    expect(secrets.filter((name) => /^headers\.x-[a-d]$/.test(name))).toHaveLength(won)
+  })
+
+  test("is removed with what was set of its own models", async () => {
+    await asked(gateway, "POST", "/providers", { id: "brief", ...entry() })
+    await asked(gateway, "PUT", "/models/brief/echo", { price: PRICE })
+    const response = await ask(gateway, "DELETE", "/providers/brief")
+    expect(response.status).toBe(204)
+    expect(await provider("brief")).toBeUndefined()
+    expect(await refusal("GET", "/models/brief/echo")).toStartWith("404 model_not_found")
+    expect(await refusal("DELETE", "/models/brief/echo")).toStartWith("404 not_found")
+    expect(await refusal("DELETE", "/providers/brief")).toStartWith("404 not_found")
+  })
+
+  test("is not removed while models of other names are called there", async () => {
+    await asked(gateway, "POST", "/providers", { id: "spare", ...entry() })
+    await asked(gateway, "PUT", "/models/mine/both", {
+      price: PRICE,
+      deployments: [{ model: "echo" }, { provider: "spare", model: "echo" }],
+    })
+    expect(await refusal("DELETE", "/providers/spare")).toBe(
+      "409 conflict null: The provider 'spare' is a deployment of 'mine/both'. Take it out of these models first.",
+    )
+    await ask(gateway, "DELETE", "/models/mine/both")
+    expect((await ask(gateway, "DELETE", "/providers/spare")).status).toBe(204)
+  })
+})
+
+describe("what is refused, with the field it is about", () => {
+  const cases: [string, object, string][] = [
+    ["an unknown vendor", { vendor: "opnai" }, "vendor: 'vendor' is no known vendor. Did you mean"],
+    ["no address", { base_url: null }, "base_url: The provider needs a base_url"],
+    ["a bad address", { base_url: "ftp://x" }, "base_url: 'base_url' must be an address"],
+    ["a bad key", { api_key: "two words" }, "api_key: 'api_key' must be printable characters"],
+    ["an unknown name", { apikey: "x" }, "apikey: 'apikey' is not known here. Did you mean"],
+    ["a wrong header", { headers: { host: "x" } }, "headers.host: This header is set by"],
+    ["a foreign setting", { region: "eu-west-1" }, "region: 'region' is no setting of vendor"],
+    ["a wrong flag", { known_models: 1 }, "known_models: "],
+    ["a wrong dialect", { dialects: ["latin"] }, "dialects[0]: "],
+    ["a list", { headers: [] }, "headers: 'headers' must hold names with values"],
+  ]
+  test.each(cases)("%s", async (_, more, words) => {
+    const said = await refusal("POST", "/providers", { id: "wrong", ...entry(more) })
+    expect(said.replace(/^400 \w+ /, "")).toStartWith(words)
+    expect(await provider("wrong")).toBeUndefined()
+  })
+
+  test("a vendor's own needs", async () => {
+    const bedrock = { id: "wrong", vendor: "bedrock", access_key_id: "AK" }
+    expect(await refusal("POST", "/providers", bedrock)).toBe(
+      "400 invalid_value secret_access_key: The provider needs secret_access_key and region.",
+    )
+  })
+
+  test("the path of a file instead of a key: only who has the machine may name its files", async () => {
+    const vertex = { id: "wrong", vendor: "vertex", credentials: "/etc/passwd" }
+    expect(await refusal("POST", "/providers", vertex)).toBe(
+      "400 invalid_value credentials: 'credentials' must be the key of a service account as JSON, which begins with '{'.",
+    )
+  })
+
+  test.each(["", "Upper", "with space", "under_score", "a/b", "x".repeat(41), "__proto__"])(
+    "the id '%s'",
+    async (id) => {
+      expect(await refusal("POST", "/providers", { id, ...entry() })).toStartWith(
+        "400 invalid_value id: 'id' must be small letters",
+      )
+    },
+  )
+
+  test("no variables of the environment are filled in", async () => {
+    await asked(gateway, "POST", "/providers", { id: "literal", ...entry({ api_key: "${HOME}" }) })
+    await asked(gateway, "PUT", "/models/literal/echo", { price: PRICE })
+    const caller = await gateway.caller()
+    await caller.client.chat.completions.create({
+      model: "literal/echo",
+      messages: [{ role: "user", content: "Hello" }],
+    })
+    expect(gateway.simulator.requests.at(-1)?.headers["authorization"]).toBe("Bearer ${HOME}")
+    await ask(gateway, "DELETE", "/providers/literal")
+  })
+})
+
+describe("the vendors", () => {
+  test("all are there, with the fields that their forms need", async () => {
+    const { data } = (await asked(gateway, "GET", "/providers/vendors")) as unknown as Listed
+    expect(data.map(({ id }) => id).toSorted()).toEqual([...vendors.keys()].toSorted())
+    const fieldsOf = (id: string): string[] => {
+      const fields = data.find((one) => one["id"] === id)?.["fields"] as {
+        name: string
+        is_required: boolean
+        is_secret: boolean
+      }[]
+      return fields.map(
+        ({ name, is_required, is_secret }) =>
+          `${name}${is_required ? "!" : ""}${is_secret ? "*" : ""}`,
+      )
+    }
+    expect(fieldsOf("openai")).toEqual(["api_key!*", "base_url"])
+    expect(fieldsOf("openai-compatible")).toEqual(["base_url!", "api_key*"])
+    expect(fieldsOf("ollama")).toEqual(["api_key*", "base_url"])
+    expect(fieldsOf("azure")).toEqual(["base_url!", "api_key!*"])
+    expect(fieldsOf("bedrock")).toEqual([
+      "api_key*",
+      "region!",
+      "access_key_id*",
+      "secret_access_key*",
+      "session_token*",
+      "base_url",
+    ])
+    expect(fieldsOf("vertex")).toEqual(["credentials!*", "project", "location", "base_url"])
+  })
+})
+
+describe("a test of a provider", () => {
+  test("tells what its list of models names", async () => {
+    using vendor = Bun.serve({
+      port: 0,
+      fetch: (request) =>
+        request.headers.get("authorization") === `Bearer ${SECRET}`
+          ? Response.json({ data: [{ id: "small" }, { id: "large" }, { id: "small" }] })
+          : Response.json({ error: "no" }, { status: 401 }),
+    })
+    const base = { vendor: "openai-compatible", base_url: vendor.url.origin }
+    await asked(gateway, "POST", "/providers", { id: "good", ...base, api_key: SECRET })
+    expect(await asked(gateway, "POST", "/providers/good/test")).toEqual({
+      ok: true,
+      message: "It accepts the credential, and lists 2 models.",
+      duration_ms: expect.any(Number),
+      models: ["large", "small"],
+    })
+    await asked(gateway, "PATCH", "/providers/good", { api_key: "another" })
+    expect(await asked(gateway, "POST", "/providers/good/test")).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("refuses the credential (401)"),
+      models: null,
+    })
+    await vendor.stop(true)
+    expect(await asked(gateway, "POST", "/providers/good/test")).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("cannot be reached"),
+    })
+    await ask(gateway, "DELETE", "/providers/good")
+    expect(await refusal("POST", "/providers/good/test")).toStartWith("404 not_found")
+  })
+})
+
+test("failures of its models show as its health, in our own words", async () => {
+  await asked(gateway, "POST", "/providers", {
+    id: "dead",
+    ...entry({ base_url: "http://127.0.0.1:9/v1" }),
+  })
+  await asked(gateway, "PUT", "/models/dead/echo", { price: PRICE })
+  const caller = await gateway.caller()
+  for (let count = 0; count < 3; count++) {
+    const body = { model: "dead/echo", messages: [{ role: "user", content: "Hello" }] }
+    expect((await caller.post("/v1/chat/completions", body)).status).toBeGreaterThanOrEqual(500)
+  }
+  expect(await provider("dead")).toMatchObject({
+    health: {
+      state: "resting",
+      until: expect.stringContaining("T"),
+      successes: 0,
+      failures: 3,
+      last_error: "it could not be reached, or its credential could not be used",
+    },
+  })
+  await ask(gateway, "DELETE", "/providers/dead")
+})
+
+test("when its key file is lost it says what to do, and giving the secrets again mends it", async () => {
+  await using lost = await startManaged({ settings: { providers: {}, models: {} } })
+  const body = {
+    id: "mine",
+    vendor: "openai-compatible",
+    base_url: `${lost.simulator.url}/v1`,
+    api_key: SECRET,
+  }
+  await asked(lost, "POST", "/providers", body)
+  await asked(lost, "PUT", "/models/mine/echo", { price: PRICE })
+  rmSync(join(lost.settings.data, "secrets", "provider-key"))
+  await using again = await restart(lost)
+  const { data } = (await asked(again, "GET", "/providers")) as unknown as Listed
+  expect(data[0]).toMatchObject({
+    id: "mine",
+    origin: "console",
+    secrets: [],
+    base_url: body.base_url,
+    problem: expect.stringContaining("secrets/provider-key"),
+  })
+  const tested = await asked(again, "POST", "/providers/mine/test")
+  expect(tested).toMatchObject({
+    ok: false,
+    message: expect.stringContaining("give the secrets again"),
+  })
+  const unchanged = await ask(again, "PATCH", "/providers/mine", { known_models: false })
+  expect(await errorOf(unchanged)).toMatchObject({ param: "api_key" })
+  await asked(again, "PATCH", "/providers/mine", { api_key: "fresh" })
+  expect((await asked(again, "GET", "/models/mine/echo"))["price"]).toEqual(PRICE)
+})

@@ -1,0 +1,263 @@
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { SetupToken } from "../../../src/users/setup-token.ts"
+import { startGateway, type TestGateway } from "../../support/gateway.ts"
+import { totp } from "../../users/totp.ts"
+import { ConsoleBrowser, join, OPERATOR, person, setUpOperator } from "./console-browser.ts"
+
+// Passwords are hashed on purpose slowly, and a busy machine has little time.
+setDefaultTimeout(30_000)
+
+/** The error of an answer that is one. */
+async function refusal(
+  response: Response,
+): Promise<{ status: number; error_type: string; param: string | null; message: string }> {
+  const { error } = (await response.json()) as {
+    error: { error_type: string; param: string | null; message: string }
+  }
+  const { error_type, param, message } = error
+  return { status: response.status, error_type, param, message }
+}
+
+async function actionsOf({ store }: TestGateway): Promise<string[]> {
+  return (await store.listAudit({}, null, 100)).map(({ action }) => action).toReversed()
+}
+
+test("the link of the first start makes the operator, once", async () => {
+  await using gateway = await startGateway()
+  const demo = { id: "acc_demo", name: "demo", createdAt: 1 }
+  await gateway.store.createAccount(demo)
+  const browser = new ConsoleBrowser(gateway)
+  expect(await browser.json("GET", "/sign-in")).toEqual({
+    needs_setup: true,
+    password: true,
+    passkey: false,
+    oidc: [],
+  })
+  const setup = { token: "wrong", ...OPERATOR }
+  expect(await refusal(await browser.ask("POST", "/setup", setup))).toMatchObject({
+    status: 403,
+    param: "token",
+  })
+  const short = { ...setup, password: "short" }
+  expect(await refusal(await browser.ask("POST", "/setup", short))).toMatchObject({
+    status: 400,
+    param: "password",
+  })
+  const right = { ...setup, token: new SetupToken(gateway.settings.data).readOrCreate() }
+  const session = await browser.json("POST", "/setup", right)
+  expect(session).toMatchObject({
+    user: { name: "Olga", email: OPERATOR.email, two_factor: false, has_password: true },
+    is_operator: true,
+    accounts: [{ id: "acc_demo", name: "demo", role: "owner" }],
+    base_url: gateway.url,
+    card_payments: false,
+  })
+  expect(await browser.json("GET", "/session")).toEqual(session)
+  const again = { ...right, email: "eve@example.com" }
+  expect(await refusal(await browser.ask("POST", "/setup", again))).toMatchObject({ status: 409 })
+  expect(await browser.json("GET", "/sign-in")).toMatchObject({ needs_setup: false })
+  expect(await actionsOf(gateway)).toEqual(["user.setup", "member.join", "session.begin"])
+})
+
+test("the cookie is out of the page's reach, and no answer holds what opens a session", async () => {
+  await using gateway = await startGateway()
+  await setUpOperator(gateway)
+  const browser = new ConsoleBrowser(gateway)
+  const response = await browser.ask("POST", "/auth/sign-in/email", OPERATOR_SIGN_IN)
+  expect(await response.json()).toEqual({ two_factor: false })
+  const [cookie = ""] = browser.setCookies
+  expect(cookie).toStartWith("tollgate.session_token=")
+  expect(cookie).toContain("HttpOnly")
+  expect(cookie).toContain("SameSite=Lax")
+  expect(cookie).toContain("Path=/")
+  expect(cookie).not.toContain("Secure")
+  expect(cookie).not.toContain("Domain")
+  await browser.ask("POST", "/auth/sign-in/email", OPERATOR_SIGN_IN, {
+    "x-forwarded-proto": "https",
+  })
+  expect(browser.setCookies.every((one) => one.endsWith("; Secure"))).toBe(true)
+})
+
+const OPERATOR_SIGN_IN = { email: OPERATOR.email, password: OPERATOR.password }
+
+test("behind TLS all cookies travel by TLS alone", async () => {
+  const port = freePort()
+  const publicUrl = "https://ai.example.com"
+  await using gateway = await startGateway({
+    settings: { publicUrl, server: { host: "127.0.0.1", port, workers: 1 } },
+  })
+  const browser = new ConsoleBrowser({ url: `http://127.0.0.1:${port}` })
+  const token = new SetupToken(gateway.settings.data).readOrCreate()
+  const session = await browser.json("POST", "/setup", { token, ...OPERATOR })
+  expect(session["base_url"]).toBe(publicUrl)
+  expect(browser.setCookies.length).toBeGreaterThan(0)
+  expect(browser.setCookies.every((one) => one.endsWith("; Secure"))).toBe(true)
+})
+
+/** The gateway tells its public address only, so where it listens has to be known before. */
+function freePort(): number {
+  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
+  const { port } = listener
+  listener.stop(true)
+  return port
+}
+
+test("signing out ends the session for whoever has the cookie", async () => {
+  await using gateway = await startGateway()
+  const browser = await setUpOperator(gateway)
+  const thief = new ConsoleBrowser(gateway)
+  thief.cookie = browser.cookie
+  expect(await thief.status("GET", "/session")).toBe(200)
+  expect(await browser.json("DELETE", "/session")).toEqual({ ok: true })
+  expect(await refusal(await thief.ask("GET", "/session"))).toMatchObject({
+    status: 401,
+    error_type: "not_signed_in",
+  })
+  expect(await browser.status("GET", "/session")).toBe(401)
+})
+
+test("another site cannot use a session, nor sign somebody in or out", async () => {
+  await using gateway = await startGateway()
+  const browser = await setUpOperator(gateway)
+  const foreign: Record<string, string>[] = [
+    { "x-tollgate-console": "0" },
+    { origin: "https://evil.example.com" },
+    { "sec-fetch-site": "cross-site" },
+  ]
+  for (const headers of foreign) {
+    const out = await browser.ask("DELETE", "/session", undefined, headers)
+    expect(out.status).toBe(403)
+    const signIn = await browser.ask("POST", "/auth/sign-in/email", OPERATOR_SIGN_IN, headers)
+    expect(signIn.status).toBe(403)
+    expect(signIn.headers.getSetCookie()).toEqual([])
+  }
+  expect(await browser.status("GET", "/session")).toBe(200)
+})
+
+test("sign-in is refused in words, limited, and recorded in bounds", async () => {
+  await using gateway = await startGateway()
+  await setUpOperator(gateway)
+  const browser = new ConsoleBrowser(gateway)
+  const wrong = { email: OPERATOR.email, password: "wrong password" }
+  const first = await refusal(await browser.ask("POST", "/auth/sign-in/email", wrong))
+  expect(first).toMatchObject({ status: 401, error_type: "not_signed_in", param: null })
+  for (let guess = 0; guess < 9; guess++) await browser.status("POST", "/auth/sign-in/email", wrong)
+  const limited = await browser.ask("POST", "/auth/sign-in/email", OPERATOR_SIGN_IN)
+  expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(60)
+  expect(await refusal(limited)).toMatchObject({ status: 429, error_type: "too_many_attempts" })
+  for (let guess = 0; guess < 30; guess++)
+    await browser.status("POST", "/auth/sign-in/email", wrong)
+  const refused = (
+    await gateway.store.listAudit({ action: "session.refuse" }, null, 100)
+  ).toReversed()
+  expect(refused.length).toBeGreaterThanOrEqual(11)
+  // Twenty a minute, and a minute may have ended meanwhile.
+  expect(refused.length).toBeLessThanOrEqual(40)
+  expect(refused[0]).toMatchObject({
+    actorName: OPERATOR.email,
+    actorId: null,
+    address: "127.0.0.1",
+  })
+  expect(JSON.stringify(refused)).not.toContain("wrong password")
+})
+
+test("the second factor: set up, asked for, a wrong code, switched off", async () => {
+  await using gateway = await startGateway()
+  const browser = await setUpOperator(gateway)
+  const { password } = OPERATOR
+  const setup = await browser.json("POST", "/auth/two-factor/enable", { password })
+  const secret = String(setup["secret"])
+  const [code] = setup["backup_codes"] as string[]
+  expect(setup["totp_uri"]).toContain(`secret=${secret}`)
+  await browser.json("POST", "/auth/two-factor/verify-totp", { code: totp(secret) })
+  expect(await browser.json("GET", "/session")).toMatchObject({ user: { two_factor: true } })
+
+  const other = new ConsoleBrowser(gateway)
+  expect(await other.signIn(OPERATOR)).toEqual({ two_factor: true })
+  expect(await other.status("GET", "/session")).toBe(401)
+  const wrong = await other.ask("POST", "/auth/two-factor/verify-totp", { code: "00000x" })
+  expect(await refusal(wrong)).toMatchObject({ status: 400, param: "code" })
+  await other.json("POST", "/auth/two-factor/verify-totp", { code: totp(secret) })
+  expect(await other.status("GET", "/session")).toBe(200)
+
+  const lost = new ConsoleBrowser(gateway)
+  await lost.signIn(OPERATOR)
+  await lost.json("POST", "/auth/two-factor/verify-backup-code", { code })
+  expect(await lost.status("GET", "/session")).toBe(200)
+
+  const bad = await other.ask("POST", "/auth/two-factor/disable", { password: "not it at all" })
+  expect(await refusal(bad)).toMatchObject({ status: 400, param: "password" })
+  await other.json("POST", "/auth/two-factor/disable", { password })
+  expect(await new ConsoleBrowser(gateway).signIn(OPERATOR)).toEqual({ two_factor: false })
+  const switches = await gateway.store.listAudit({ action: "user.two_factor" }, null, 10)
+  expect(switches.map(({ after }) => after)).toEqual(['{"on":false}', '{"on":true}'])
+})
+
+test("a code cannot be sent by who never said the password", async () => {
+  await using gateway = await startGateway()
+  await setUpOperator(gateway)
+  const stranger = new ConsoleBrowser(gateway)
+  const step = await stranger.ask("POST", "/auth/two-factor/verify-totp", { code: "123456" })
+  expect(await refusal(step)).toMatchObject({ status: 401, error_type: "not_signed_in" })
+})
+
+test("a changed password ends the other sessions", async () => {
+  await using gateway = await startGateway()
+  const here = await setUpOperator(gateway)
+  const elsewhere = new ConsoleBrowser(gateway)
+  await elsewhere.signIn(OPERATOR)
+  const list = (await here.json("GET", "/session/all"))["data"] as { current: boolean }[]
+  expect(list.map(({ current }) => current).toSorted()).toEqual([false, true])
+  const wrong = { current_password: "not it at all", new_password: "a new fine one" }
+  expect(await refusal(await here.ask("POST", "/auth/change-password", wrong))).toMatchObject({
+    status: 400,
+    param: "current_password",
+  })
+  const right = { ...wrong, current_password: OPERATOR.password }
+  await here.json("POST", "/auth/change-password", right)
+  expect(await here.status("GET", "/session")).toBe(200)
+  expect(await elsewhere.status("GET", "/session")).toBe(401)
+})
+
+test("an operator's link sets a new password, once", async () => {
+  await using gateway = await startGateway()
+  const operator = await setUpOperator(gateway)
+  const users = (await operator.json("GET", "/users?search=olga"))["data"] as { id: string }[]
+  const { link } = await operator.json("POST", `/users/${users[0]?.id}/reset`, {})
+  expect(link).toStartWith(`${gateway.url}/console/reset?token=`)
+  const token = new URL(String(link)).searchParams.get("token")
+  const reset = { token, new_password: "the next password" }
+  const visitor = new ConsoleBrowser(gateway)
+  await visitor.json("POST", "/auth/reset-password", reset)
+  expect(await visitor.status("POST", "/auth/reset-password", reset)).toBe(403)
+  expect(await operator.status("GET", "/session")).toBe(401)
+  await operator.signIn({ ...OPERATOR, password: "the next password" })
+})
+
+test("one ends other sessions of one's own, and nobody else's", async () => {
+  await using gateway = await startGateway()
+  const operator = await setUpOperator(gateway)
+  const { account } = await gateway.caller()
+  const bob = person("Bob")
+  const his = await join(gateway, operator, { account: account.id, role: "viewer", person: bob })
+  const sessionOf = async (browser: ConsoleBrowser): Promise<string> => {
+    const { data } = await browser.json("GET", "/session/all")
+    return (data as { id: string }[])[0]?.id ?? ""
+  }
+  const operators = await sessionOf(operator)
+  expect(await his.status("DELETE", `/session/all/${operators}`)).toBe(404)
+  expect(await operator.status("GET", "/session")).toBe(200)
+  await his.json("DELETE", `/session/all/${await sessionOf(his)}`)
+  expect(await his.status("GET", "/session")).toBe(401)
+})
+
+test("the admin token is somebody, but no user", async () => {
+  await using gateway = await startGateway({ settings: { adminToken: "the-admin-token" } })
+  const headers = { authorization: "Bearer the-admin-token" }
+  const browser = new ConsoleBrowser(gateway)
+  const session = await browser.ask("GET", "/session", undefined, headers)
+  expect(await session.json()).toMatchObject({ user: null, is_operator: true, accounts: [] })
+  const change = { current_password: "aaaaaaaaaaaa", new_password: "bbbbbbbbbbbb" }
+  const response = await browser.ask("POST", "/auth/change-password", change, headers)
+  expect(response.status).toBe(403)
+})

@@ -1,0 +1,220 @@
+import { Database } from "bun:sqlite"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { databasePath } from "../../../src/app.ts"
+import { simulated, type TestGateway, until } from "../../support/gateway.ts"
+import { restart } from "./restart.ts"
+import { ADMIN_TOKEN, ask, asked, errorOf, startManaged } from "./support.ts"
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startManaged({
+    models: { "sim/painter": { kind: "image", price: { image: "40" } } },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+})
+
+interface Changeable {
+  readonly name: string
+  readonly value: string | null
+  readonly default: string | null
+  readonly is_locked: boolean
+}
+
+async function changeable(of: { readonly url: string }): Promise<Map<string, Changeable>> {
+  const { changeable: list } = await asked(of, "GET", "/settings")
+  return new Map((list as Changeable[]).map((one) => [one.name, one]))
+}
+
+async function refusal(change: unknown): Promise<string> {
+  const response = await ask(gateway, "PATCH", "/settings", change)
+  const { param, message, error_type } = await errorOf(response)
+  return `${response.status} ${error_type} ${param}: ${message}`
+}
+
+describe("the settings", () => {
+  test("are shown, without a secret", async () => {
+    const text = await (await ask(gateway, "GET", "/settings")).text()
+    expect(text).not.toContain(ADMIN_TOKEN)
+    expect(text).not.toContain('"upstream"')
+    const view = JSON.parse(text) as Record<string, unknown>
+    expect(view).toMatchObject({
+      effective: { adminToken: "set", multiplier: "1", providers: { sim: { apiKey: "set" } } },
+      file: null,
+      version: "0.1.0",
+    })
+    expect([...(await changeable(gateway)).keys()]).toEqual([
+      "multiplier",
+      "defaults.image_model",
+      "server.public_url",
+      "deadlines.connect",
+      "deadlines.first_byte",
+      "deadlines.between_bytes",
+      "deadlines.whole",
+      "images.link_minutes",
+      "limits.body_mb",
+      "limits.media_mb",
+    ])
+  })
+
+  test("are changed, at once and together, and go back to their defaults", async () => {
+    const caller = await gateway.caller()
+    const body = { model: "sim/echo", messages: [{ role: "user", content: "Hello" }] }
+    const before = await caller.balance()
+    await caller.post("/v1/chat/completions", body)
+    await until(async () => (await caller.balance()) < before)
+    const plain = before - (await caller.balance())
+
+    const view = await asked(gateway, "PATCH", "/settings", {
+      multiplier: "3",
+      "deadlines.connect": "7s",
+      "defaults.image_model": "sim/painter",
+      "server.public_url": "https://models.example.com/",
+    })
+    expect(view["effective"]).toMatchObject({
+      multiplier: "3",
+      deadlines: { connect: 7_000, firstByte: 20_000 },
+      imageModel: "sim/painter",
+      publicUrl: "https://models.example.com",
+    })
+    expect((await changeable(gateway)).get("deadlines.connect")).toMatchObject({
+      value: "7s",
+      default: "5s",
+      is_locked: false,
+    })
+    const middle = await caller.balance()
+    await caller.post("/v1/chat/completions", body)
+    await until(async () => (await caller.balance()) < middle)
+    expect(middle - (await caller.balance())).toBe(plain * 3n)
+
+    await asked(gateway, "PATCH", "/settings", {
+      multiplier: null,
+      "deadlines.connect": null,
+      "server.public_url": null,
+      "defaults.image_model": null,
+    })
+    const after = await asked(gateway, "GET", "/settings")
+    expect(after["effective"]).toMatchObject({ multiplier: "1", deadlines: { connect: 5_000 } })
+    expect(after["effective"]).not.toHaveProperty("publicUrl")
+  })
+
+  test("are refused all together when one is wrong", async () => {
+    expect(await refusal({ multiplier: "2", "deadlines.whole": "soon" })).toBe(
+      "400 invalid_value deadlines.whole: 'deadlines.whole' must be a length of time such as 500ms, 10s, 5m or 1h, at most 24h.",
+    )
+    expect((await changeable(gateway)).get("multiplier")?.value).toBeNull()
+    expect(await refusal({ multiplier: "-1" })).toStartWith(
+      "400 invalid_value multiplier: 'multiplier' must not be negative",
+    )
+    expect(await refusal({ "server.public_url": "ftp://x" })).toStartWith(
+      "400 invalid_value server.public_url: ",
+    )
+    expect(await refusal({ "defaults.image_model": "sim/echo" })).toBe(
+      "400 invalid_value defaults.image_model: 'defaults.image_model' must be a model of kind image, and it is of kind chat.",
+    )
+    for (const name of ["admin_token", "server.port", "data", "limits.media_private"]) {
+      expect(await refusal(JSON.stringify({ [name]: "x" }))).toContain("cannot be changed here")
+    }
+  })
+
+  test("that are changed at once by several are all there, or their askers are told", async () => {
+    const names = ["images.link_minutes", "limits.media_mb", "deadlines.whole"]
+    const answers = await Promise.all(
+      names.map((name) => ask(gateway, "PATCH", "/settings", { [name]: "30" })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    const view = await changeable(gateway)
+    expect(names.map((name) => view.get(name)?.value)).toEqual(["30", "30", "30"])
+    await asked(
+      gateway,
+      "PATCH",
+      "/settings",
+      Object.fromEntries(names.map((name) => [name, null])),
+    )
+  })
+
+  test("are in the audit log", async () => {
+    await asked(gateway, "PATCH", "/settings", { multiplier: "1.5" })
+    await asked(gateway, "PATCH", "/settings", { multiplier: "1.5" })
+    await asked(gateway, "PATCH", "/settings", { multiplier: null })
+    const audit = await asked(gateway, "GET", "/audit?action=settings.change&limit=2")
+    expect(audit["data"]).toMatchObject([
+      { before: { multiplier: "1.5" }, after: { multiplier: null } },
+      { before: { multiplier: null }, after: { multiplier: "1.5" } },
+    ])
+  })
+})
+
+test("a restart keeps everything, and what the file says then wins and is locked", async () => {
+  await using first = await startManaged({ settings: { models: {} } })
+  await asked(first, "PATCH", "/settings", { multiplier: "2", "deadlines.connect": "9s" })
+  await asked(first, "POST", "/providers", {
+    id: "mine",
+    vendor: "openai-compatible",
+    base_url: `${first.simulator.url}/v1`,
+    api_key: "sk-mine",
+  })
+  await asked(first, "PUT", "/models/mine/echo", { price: { input: "1", output: "2" } })
+  const mine = { ...first.settings.providers["sim"], apiKey: "of-the-file", headers: {} }
+  await using again = await restart(
+    first,
+    {
+      multiplier: "1",
+      providers: {
+        ...first.settings.providers,
+        mine: { ...mine, vendor: "ollama", knownModels: true, origin: "file" },
+      },
+      models: { "mine/echo": simulated() },
+    },
+    ["multiplier"],
+  )
+  const view = await changeable(again)
+  expect(view.get("multiplier")).toMatchObject({ value: "1", is_locked: true })
+  expect(view.get("deadlines.connect")).toMatchObject({ value: "9s", is_locked: false })
+  const answer = await ask(again, "PATCH", "/settings", { multiplier: "4" })
+  expect(answer.status).toBe(409)
+  expect(await errorOf(answer)).toMatchObject({ error_type: "conflict" })
+  const { data } = (await asked(again, "GET", "/providers")) as { data: Record<string, unknown>[] }
+  expect(data.find(({ id }) => id === "mine")).toMatchObject({
+    vendor: "ollama",
+    origin: "file",
+    is_locked: true,
+    entry: null,
+  })
+  for (const [method, path] of [
+    ["PATCH", "/providers/mine"],
+    ["DELETE", "/providers/mine"],
+  ] as const) {
+    const response = await ask(again, method, path, method === "PATCH" ? {} : undefined)
+    expect(response.status).toBe(409)
+  }
+  expect((await asked(again, "GET", "/models/mine/echo"))["origin"]).toBe("file")
+})
+
+describe("the look at the book", () => {
+  test("finds a sound one sound, and names what somebody has changed", async () => {
+    await using book = await startManaged()
+    const caller = await book.caller()
+    expect(await asked(book, "GET", "/settings/book")).toEqual({
+      accounts: 1,
+      entries: 1,
+      problems: [],
+    })
+    const file = new Database(databasePath(book.settings.data))
+    file.run("PRAGMA busy_timeout = 5000")
+    file.run("UPDATE entries SET note = 'better' WHERE account = ?", [caller.account.id])
+    file.close()
+    const both = await Promise.all([
+      asked(book, "GET", "/settings/book"),
+      asked(book, "GET", "/settings/book"),
+    ])
+    for (const verdict of both) {
+      expect(verdict).toMatchObject({
+        problems: [{ account: caller.account.id, number: 1, fault: "hash" }],
+      })
+    }
+  })
+})

@@ -1,0 +1,58 @@
+import { startGateway, type GatewayOptions, type TestGateway } from "../../support/gateway.ts"
+
+export const ADMIN_TOKEN = "admin-token-for-tests"
+
+/** A gateway whose management API takes the admin token. */
+export function startManaged(options: GatewayOptions = {}): Promise<TestGateway> {
+  return startGateway({ ...options, settings: { adminToken: ADMIN_TOKEN, ...options.settings } })
+}
+
+/** Who is asked, and with which headers; the admin token when there are none. */
+interface Place {
+  readonly url: string
+  readonly headers?: Record<string, string>
+}
+
+const ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` }
+
+/** Asks the management API. */
+export function ask(
+  { url, headers = ADMIN }: Place,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Response> {
+  return fetch(`${url}/admin/v1${path}`, {
+    method,
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  })
+}
+
+/** The same, read as JSON. @throws when it fails. */
+export async function asked(
+  place: Place,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Record<string, unknown>> {
+  const response = await ask(place, method, path, body)
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+  return JSON.parse(text) as Record<string, unknown>
+}
+
+/** The error of an answer. */
+export interface AnsweredError {
+  readonly message: string
+  readonly param: string | null
+  readonly code: string
+  readonly error_type: string
+  readonly request_id: string
+  readonly errors?: readonly { readonly param: string | null; readonly message: string }[]
+}
+
+export async function errorOf(response: Response): Promise<AnsweredError> {
+  const { error } = (await response.json()) as { error: AnsweredError }
+  return error
+}

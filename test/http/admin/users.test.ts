@@ -1,0 +1,65 @@
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { startGateway } from "../../support/gateway.ts"
+import { type ConsoleBrowser, join, OPERATOR, person, setUpOperator } from "./console-browser.ts"
+
+// Passwords are hashed on purpose slowly, and a busy machine has little time.
+setDefaultTimeout(30_000)
+
+const ADA = person("Ada")
+
+async function userId(operator: ConsoleBrowser, search: string): Promise<string> {
+  const { data } = await operator.json("GET", `/users?search=${search}`)
+  return (data as { id: string }[])[0]?.id ?? ""
+}
+
+test("operators see all users and what they belong to; nobody else does", async () => {
+  await using gateway = await startGateway()
+  const operator = await setUpOperator(gateway)
+  await gateway.store.createAccount({ id: "acc_acme", name: "acme", createdAt: 1 })
+  const order = { account: "acc_acme", role: "owner", person: ADA } as const
+  const ada = await join(gateway, operator, order)
+  expect(await operator.json("GET", "/users")).toMatchObject({
+    data: [
+      { email: OPERATOR.email, is_operator: true, is_disabled: false, accounts: [] },
+      {
+        email: ADA.email,
+        is_operator: false,
+        two_factor: false,
+        accounts: [{ id: "acc_acme", name: "acme", role: "owner" }],
+      },
+    ],
+    next_cursor: null,
+  })
+  const id = await userId(operator, "ada")
+  expect(await ada.status("GET", "/users")).toBe(403)
+  expect(await ada.status("PATCH", `/users/${id}`, { is_operator: true })).toBe(403)
+  expect(await ada.status("POST", `/users/${id}/reset`, {})).toBe(403)
+})
+
+test("a disabled user is out at once, and does not get in again", async () => {
+  await using gateway = await startGateway()
+  const operator = await setUpOperator(gateway)
+  await gateway.store.createAccount({ id: "acc_acme", name: "acme", createdAt: 1 })
+  const order = { account: "acc_acme", role: "owner", person: ADA } as const
+  const ada = await join(gateway, operator, order)
+  const id = await userId(operator, "ada")
+  const disabled = await operator.json("PATCH", `/users/${id}`, { is_disabled: true })
+  expect(disabled).toMatchObject({ is_disabled: true })
+  expect(await ada.status("GET", "/session")).toBe(401)
+  const { email, password } = ADA
+  expect(await ada.status("POST", "/auth/sign-in/email", { email, password })).toBe(403)
+  const [record] = await gateway.store.listAudit({ action: "user.change" }, null, 1)
+  expect(record).toMatchObject({ target: id, actorName: OPERATOR.email })
+  expect(JSON.parse(record?.before ?? "{}")).toMatchObject({ is_disabled: false })
+  expect(JSON.parse(record?.after ?? "{}")).toMatchObject({ is_disabled: true })
+})
+
+test("the last operator stays one, and nobody disables himself", async () => {
+  await using gateway = await startGateway()
+  const operator = await setUpOperator(gateway)
+  const id = await userId(operator, "olga")
+  expect(await operator.status("PATCH", `/users/${id}`, { is_operator: false })).toBe(409)
+  expect(await operator.status("PATCH", `/users/${id}`, { is_disabled: true })).toBe(409)
+  expect(await operator.status("PATCH", "/users/user_nobody", { is_operator: true })).toBe(404)
+  expect(await operator.status("POST", "/users/user_nobody/reset", {})).toBe(404)
+})

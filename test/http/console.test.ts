@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { brotliCompressSync, gzipSync } from "node:zlib"
+import { findConsole } from "../../src/http/console/console-files.ts"
+import { ConsolePages } from "../../src/http/console/serve-console.ts"
+
+const PAGE = "<!doctype html><title>console</title>"
+const SCRIPT = "console.log('the console')"
+
+let folder: string
+let server: Bun.Server<undefined>
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "tollgate-console-"))
+  const dist = join(folder, "dist")
+  mkdirSync(join(dist, "assets"), { recursive: true })
+  writeFileSync(join(dist, "index.html"), PAGE)
+  writeFileSync(join(dist, "index.html.br"), brotliCompressSync(PAGE))
+  writeFileSync(join(dist, "assets", "main-a1.js"), SCRIPT)
+  writeFileSync(join(dist, "assets", "main-a1.js.br"), brotliCompressSync(SCRIPT))
+  writeFileSync(join(dist, "assets", "main-a1.js.gz"), gzipSync(SCRIPT))
+  writeFileSync(join(folder, "secret.txt"), "not to be seen")
+  const pages = new ConsolePages(() => findConsole(dist))
+  server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => pages.answer(request) })
+})
+
+afterAll(async () => {
+  await server.stop(true)
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Without the packing that `fetch` asks for by itself. */
+function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${server.url.origin}${path}`, {
+    headers: { "accept-encoding": "identity", ...headers },
+  })
+}
+
+describe("the console's files", () => {
+  test("a page is sent with its policy, and asked for anew", async () => {
+    const response = await get("/console/")
+    expect(await response.text()).toBe(PAGE)
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8")
+    const policy = response.headers.get("content-security-policy") ?? ""
+    expect(policy).toContain("default-src 'none'; script-src 'self'; ")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff")
+    expect(response.headers.get("referrer-policy")).toBe("no-referrer")
+    expect(response.headers.get("cache-control")).toBe("no-cache")
+  })
+
+  test("one that the browser has is not sent again", async () => {
+    const first = await get("/console/")
+    const tag = first.headers.get("etag") ?? ""
+    expect(tag).toMatch(/^"\w+"$/)
+    await first.body?.cancel()
+    const again = await get("/console/", { "if-none-match": `"other", W/${tag}` })
+    expect(again.status).toBe(304)
+    expect(await again.text()).toBe("")
+  })
+
+  test("a file with a hash in its name is kept for ever", async () => {
+    const response = await get("/console/assets/main-a1.js")
+    expect(await response.text()).toBe(SCRIPT)
+    expect(response.headers.get("content-type")).toBe("text/javascript; charset=utf-8")
+    expect(response.headers.get("cache-control")).toContain("immutable")
+  })
+
+  test.each([
+    ["br, gzip", "br"],
+    ["gzip, deflate", "gzip"],
+    ["br;q=0, gzip;q=0.5", "gzip"],
+    ["identity", null],
+  ])("packed as the browser takes it: %s", async (accepted, encoding) => {
+    const response = await get("/console/assets/main-a1.js", { "accept-encoding": accepted })
+    expect(response.headers.get("content-encoding")).toBe(encoding)
+    expect(response.headers.get("vary")).toBe("accept-encoding")
+    expect(await response.text()).toBe(SCRIPT)
+  })
+
+  test("paths that are no files are pages of the app; files that are gone are not", async () => {
+    for (const path of ["/console/keys", "/console/models/openai/gpt-5.2", "/console/%ZZ"]) {
+      expect(await (await get(path)).text()).toBe(PAGE)
+    }
+    const gone = await get("/console/assets/main-b2.js")
+    expect(gone.status).toBe(404)
+    await gone.body?.cancel()
+  })
+
+  test("no path leads out of the folder", async () => {
+    for (const path of [
+      "/console/..%2fsecret.txt",
+      "/console/%2e%2e/secret.txt",
+      "/console/assets/..%2f..%2fsecret.txt",
+      "/console/..\\secret.txt",
+      "/console//etc/passwd",
+      "/console/index.html%00.txt",
+    ]) {
+      expect(await (await get(path)).text()).not.toContain("not to be seen")
+    }
+  })
+
+  test("HEAD tells the same without the file, and nothing is posted", async () => {
+    const url = `${server.url.origin}/console/`
+    const head = await fetch(url, { method: "HEAD" })
+    expect(head.status).toBe(200)
+    expect(await head.text()).toBe("")
+    const post = await fetch(url, { method: "POST", body: "x" })
+    expect(post.status).toBe(405)
+    expect(post.headers.get("allow")).toBe("GET, HEAD")
+    await post.body?.cancel()
+  })
+
+  test("before it is built, a page says how, and what is built then is found without a restart", async () => {
+    const later = join(folder, "later")
+    const pages = new ConsolePages(() => findConsole(later))
+    const request = new Request("http://127.0.0.1/console/")
+    const before = await pages.answer(request)
+    expect(before.status).toBe(503)
+    expect(await before.text()).toContain("npm run build:console")
+    mkdirSync(later)
+    for (const built of [PAGE, `${PAGE} anew`]) {
+      writeFileSync(join(later, "index.html"), built)
+      utimesSync(join(later, "index.html"), 1, built.length)
+      expect(await (await pages.answer(request)).text()).toBe(built)
+    }
+  })
+})

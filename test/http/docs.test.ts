@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { startManaged } from "./admin/support.ts"
+import type { TestGateway } from "../support/gateway.ts"
+
+interface Document {
+  readonly openapi: string
+  readonly paths: Record<string, Record<string, { summary: string; security: unknown[] }>>
+  readonly components: { readonly schemas: Record<string, unknown> }
+}
+
+let gateway: TestGateway
+let document: Document
+
+beforeAll(async () => {
+  gateway = await startManaged()
+  document = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as Document
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+})
+
+const SPECIFIED = [
+  ["GET", "/v1beta/models"],
+  ["POST", "/v1/chat/completions"],
+  ["POST", "/v1/messages"],
+  ["POST", "/v1/responses"],
+  ["POST", "/v1/responses/compact"],
+  ["POST", "/v1/embeddings"],
+  ["POST", "/v1/rerank"],
+  ["POST", "/v1/images/generations"],
+  ["POST", "/v1/images/edits"],
+  ["POST", "/v1/images/variations"],
+  ["POST", "/v1/audio/speech"],
+  ["POST", "/v1/audio/transcriptions"],
+  ["POST", "/v1/audio/translations"],
+] as const
+
+test("the service's endpoints are all told", () => {
+  for (const [method, path] of SPECIFIED) {
+    expect(document.paths[path]?.[method.toLowerCase()]?.summary).toBeString()
+  }
+})
+
+test("everything that is told is there, and asks who asks as it says", async () => {
+  for (const [path, operations] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      const address = gateway.url + path.replaceAll(/\{\w+\}/g, "none")
+      const response = await fetch(address, { method: method.toUpperCase() })
+      const text = await response.text()
+      expect([path, response.status]).not.toEqual([path, 405])
+      expect(text).not.toContain("/docs lists")
+      if (operation.security.length > 0) expect([path, response.status]).toEqual([path, 401])
+      else expect([path, response.status]).not.toEqual([path, 500])
+    }
+  }
+})
+
+test("resources are told once and referred to", () => {
+  expect(document.openapi).toBe("3.1.0")
+  expect(Object.keys(document.components.schemas)).toContain("Account")
+  const list = JSON.stringify(document.paths["/admin/v1/accounts"])
+  expect(list).toContain("#/components/schemas/Account")
+})
+
+test("people read the same on a page without scripts", async () => {
+  const response = await fetch(`${gateway.url}/docs`)
+  const page = await response.text()
+  expect(response.headers.get("content-security-policy")).toStartWith("default-src 'none'; style")
+  expect(page).not.toContain("<script")
+  for (const path of Object.keys(document.paths)) {
+    if (path.startsWith("/v1")) expect(page).toContain(`<code>${path}</code>`)
+  }
+  expect(page).toContain("<code>/keys/{id}/rotate</code>")
+})
+
+test("they are read, and nothing else", async () => {
+  for (const path of ["/docs", "/openapi.json", "/", "/console"]) {
+    const response = await fetch(gateway.url + path, { method: "POST", body: "x" })
+    expect(response.status).toBe(405)
+    await response.body?.cancel()
+  }
+})
+
+test.each(["/", "/console"])("%s leads to the console", async (path) => {
+  const response = await fetch(gateway.url + path, { redirect: "manual" })
+  expect(response.status).toBe(302)
+  expect(response.headers.get("location")).toBe("/console/")
+})

@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test"
+import { existsSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+
+const SOURCE = join(import.meta.dir, "..", "..", "src")
+/** What only the console and the management API need. */
+const LATE = /^(hono|better-auth|better-call|stripe|zod-openapi)(\/|$)/
+
+/** Everything that is loaded with a file, before anybody asks for anything: paths and packages. */
+function loadedWith(path: string, loaded = new Set<string>()): Set<string> {
+  if (loaded.has(path)) return loaded
+  loaded.add(path)
+  const transpiler = new Bun.Transpiler({ loader: "ts" })
+  for (const { kind, path: name } of transpiler.scanImports(readFileSync(path, "utf8"))) {
+    if (kind !== "import-statement") continue
+    const target = name.startsWith(".") ? join(dirname(path), name) : undefined
+    if (target === undefined) loaded.add(name)
+    else if (target.endsWith(".ts") && existsSync(target)) loadedWith(target, loaded)
+  }
+  return loaded
+}
+
+test("a gateway that nobody manages loads nothing of what manages it", () => {
+  const loaded = [...loadedWith(join(SOURCE, "app.ts"))]
+  expect(loaded.length).toBeGreaterThan(100)
+  expect(loaded.filter((name) => LATE.test(name))).toEqual([])
+  const rooms = ["http/admin", "http/console", "http/docs", "users"].map((one) => join(SOURCE, one))
+  expect(loaded.filter((name) => rooms.some((room) => name.startsWith(`${room}/`)))).toEqual([])
+})
+
+test("nothing else of the gateway needs the console's files", () => {
+  const files = [...new Bun.Glob("**/*.ts").scanSync({ cwd: SOURCE, absolute: true })]
+  const needing = files.filter(
+    (path) =>
+      !path.startsWith(join(SOURCE, "http", "console")) &&
+      new Bun.Transpiler({ loader: "ts" })
+        .scanImports(readFileSync(path, "utf8"))
+        .some(({ kind, path: name }) => kind === "import-statement" && name.includes("/console/")),
+  )
+  expect(needing).toEqual([])
+})

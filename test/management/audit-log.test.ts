@@ -1,0 +1,64 @@
+import { expect, test } from "bun:test"
+import { Audit } from "../../src/management/audit.ts"
+import { AuditLog } from "../../src/management/audit-log.ts"
+import { auditPage, auditQuery } from "../../src/management/contract/operations.ts"
+import { Book } from "../store/book.ts"
+import { kindOf, OPERATOR, userIn } from "./actors.ts"
+
+async function audited(): Promise<Book> {
+  const book = Book.direct()
+  const audit = new Audit(book.store)
+  await audit.record(OPERATOR, { action: "settings.change", after: { name: "x" } })
+  await audit.record(userIn({ a: "owner" }), {
+    action: "key.create",
+    account: "a",
+    target: "key_1",
+  })
+  await audit.record(OPERATOR, { action: "key.revoke", account: "b", target: "key_2" })
+  return book
+}
+
+test("a record is told as the contract has it", async () => {
+  await using book = await audited()
+  const page = await new AuditLog(book.store).list(OPERATOR, auditQuery.parse({ limit: "1" }))
+  expect(auditPage.parse(page)).toMatchObject({
+    data: [
+      {
+        number: 3,
+        actor: { kind: "user", id: "user_0", name: "operator@example.com" },
+        action: "key.revoke",
+        account: "b",
+        target: "key_2",
+        before: null,
+        after: null,
+        address: "203.0.113.7",
+      },
+    ],
+    next_cursor: expect.any(String),
+  })
+  const cursor = page.next_cursor ?? ""
+  const next = await new AuditLog(book.store).list(OPERATOR, auditQuery.parse({ cursor }))
+  expect(next.data.map(({ number }) => number)).toEqual([2, 1])
+  expect(next.data[1]?.after).toEqual({ name: "x" })
+  expect(next.next_cursor).toBeNull()
+})
+
+test("owners read what concerns their accounts, operators all, others nothing", async () => {
+  await using book = await audited()
+  const log = new AuditLog(book.store)
+  const numbers = async (actor = OPERATOR, filter = {}) =>
+    (await log.list(actor, auditQuery.parse(filter))).data.map(({ number }) => number)
+  expect(await numbers()).toEqual([3, 2, 1])
+  expect(await numbers(OPERATOR, { account: "b" })).toEqual([3])
+  expect(await numbers(OPERATOR, { action: "key.*", target: "key_1" })).toEqual([2])
+  expect(await numbers(OPERATOR, { actor: "ada" })).toEqual([2])
+  expect(await numbers(OPERATOR, { to: "2020-01-01T00:00:00Z" })).toEqual([])
+  expect(await numbers(userIn({ a: "owner" }))).toEqual([2])
+  expect(await numbers(userIn({ a: "owner", b: "member" }))).toEqual([2])
+  expect(await kindOf(numbers(userIn({ a: "owner", b: "member" }), { account: "b" }))).toBe(
+    "forbidden",
+  )
+  expect(await kindOf(numbers(userIn({ a: "member" })))).toBe("forbidden")
+  expect(await kindOf(numbers(userIn({ a: "viewer" }), { account: "a" }))).toBe("forbidden")
+  expect(await kindOf(numbers(userIn({ a: "owner" }), { account: "b" }))).toBe("not_found")
+})

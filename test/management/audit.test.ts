@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test"
+import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
+import { Audit } from "../../src/management/audit.ts"
+import { Book } from "../store/book.ts"
+
+const ADA: Actor = {
+  kind: "user",
+  id: "user_1",
+  name: "ada@example.com",
+  isOperator: false,
+  roles: new Map([["a", "owner"]]),
+  address: "203.0.113.7",
+}
+
+test("a record says who, what, before and after, and from where", async () => {
+  await using book = Book.direct()
+  const audit = new Audit(book.store)
+  const after = { name: "Analytics", credits: "5" }
+  const account = await audit.perform(
+    ADA,
+    { action: "account.create", account: "a", target: "a", after },
+    "createAccount",
+    { id: "a", name: "Analytics", createdAt: 4 },
+  )
+  expect(account).toMatchObject({ id: "a", balance: 0n })
+  await audit.record(COMMAND_LINE, { action: "user.change", before: { name: "old" } })
+  const [second, first] = await book.store.listAudit({}, null, 10)
+  expect(first).toMatchObject({
+    actorKind: "user",
+    actorId: "user_1",
+    actorName: "ada@example.com",
+    action: "account.create",
+    account: "a",
+    target: "a",
+    before: null,
+    after: JSON.stringify(after),
+    address: "203.0.113.7",
+  })
+  expect(second).toMatchObject({
+    actorKind: "command",
+    actorName: "command line",
+    account: null,
+    before: '{"name":"old"}',
+    after: null,
+  })
+})

@@ -1,0 +1,252 @@
+import { describe, expect, setSystemTime, test } from "bun:test"
+import { GatewayError } from "../../src/canon/errors.ts"
+import { KeyHasher } from "../../src/keys/secret.ts"
+import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
+import { Audit } from "../../src/management/audit.ts"
+import { Codes } from "../../src/management/codes.ts"
+import type { AccountRole } from "../../src/management/contract/common.ts"
+import { Credits } from "../../src/management/credits.ts"
+import { Node } from "../../src/ledger/node.ts"
+import type { Store } from "../../src/store/store.ts"
+import { verifyBooks } from "../../src/store/verify.ts"
+import { Book } from "../store/book.ts"
+
+const hasher = new KeyHasher("pepper".repeat(12))
+
+/** A user with a role in account `a`, or none. */
+function user(role?: AccountRole, address = "203.0.113.7"): Actor {
+  return {
+    kind: "user",
+    id: "user_1",
+    name: "ada@example.com",
+    isOperator: false,
+    roles: new Map(role === undefined ? [] : [["a", role]]),
+    address,
+  }
+}
+
+function servicesOf(store: Store) {
+  const audit = new Audit(store)
+  return { credits: new Credits(store, audit, hasher), codes: new Codes(store, audit, hasher) }
+}
+
+/** The kind, the field and the words of what a promise is refused with. */
+async function refusal(promise: Promise<unknown>) {
+  const error = await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  if (!(error instanceof GatewayError)) throw new Error(`not refused: ${error}`)
+  const { kind, message, details } = error
+  return { kind, message, parameter: details.parameter, retryAfter: details.retryAfter }
+}
+
+describe("an entry", () => {
+  test("is added with its reason and its author, and is in the audit log", async () => {
+    await using book = Book.direct()
+    await book.account("a", 0n)
+    const { credits } = servicesOf(book.store)
+    const orders = [
+      { kind: "grant", amount: "12.5", note: "invoice 17" },
+      { kind: "refund", amount: "1", note: "a broken answer" },
+      { kind: "adjustment", amount: "-3.000000001", note: "typed wrong" },
+    ] as const
+    for (const order of orders) await credits.add(COMMAND_LINE, "a", order)
+    const page = await credits.entries(user("viewer"), "a", { limit: 2 })
+    expect(page.data).toMatchObject([
+      { number: 3, kind: "adjustment", amount: "-3.000000001", balance: "10.499999999" },
+      { number: 2, kind: "refund", note: "a broken answer", author: "command line" },
+    ])
+    const rest = await credits.entries(user("viewer"), "a", { limit: 2, cursor: page.next_cursor! })
+    expect(rest).toMatchObject({ data: [{ number: 1, note: "invoice 17" }], next_cursor: null })
+    const refunds = await credits.entries(COMMAND_LINE, "a", { limit: 5, kind: "refund" })
+    expect(refunds.data.map(({ number }) => number)).toEqual([2])
+    const [last] = await book.store.listAudit({}, null, 1)
+    expect(last).toMatchObject({ action: "account.entry", account: "a", actorKind: "command" })
+    expect(JSON.parse(last!.after!)).toEqual({
+      kind: "adjustment",
+      amount: "-3.000000001",
+      note: "typed wrong",
+    })
+  })
+
+  test("that makes no sense is refused, and nothing is written", async () => {
+    await using book = Book.direct()
+    await book.account("a", 5_000_000_000n)
+    const { credits } = servicesOf(book.store)
+    const add = (kind: "grant" | "refund" | "adjustment", amount: string) =>
+      refusal(credits.add(COMMAND_LINE, "a", { kind, amount, note: "x" }))
+    for (const [kind, amount] of [
+      ["grant", "0"],
+      ["grant", "-1"],
+      ["refund", "-1"],
+      ["adjustment", "0"],
+    ] as const) {
+      const refused = await add(kind, amount)
+      expect(refused).toMatchObject({ kind: "below_min_value", parameter: "amount" })
+    }
+    const tooMuch = await add("adjustment", "-5.1")
+    expect(tooMuch).toMatchObject({ kind: "conflict", parameter: "amount" })
+    expect(tooMuch.message).toContain("has 5 credits")
+    for (let count = 0; count < 9; count++) {
+      await credits.add(COMMAND_LINE, "a", { kind: "grant", amount: "999999999", note: "x" })
+    }
+    expect(await add("grant", "999999999")).toMatchObject({ kind: "above_max_value" })
+    const number = (await book.store.listEntriesBack("a", null, 1, null))[0]?.number
+    expect(number).toBe(10)
+    expect(await book.store.listAudit({}, null, 99)).toHaveLength(9)
+  })
+
+  test("is an operator's to add, and a member's to read", async () => {
+    await using book = Book.direct()
+    await book.account("a", 0n)
+    const { credits } = servicesOf(book.store)
+    const grant = { kind: "grant", amount: "1", note: "x" } as const
+    expect((await refusal(credits.add(user("owner"), "a", grant))).kind).toBe("forbidden")
+    expect((await refusal(credits.add(user(), "a", grant))).kind).toBe("not_found")
+    expect((await refusal(credits.entries(user(), "a", { limit: 1 }))).kind).toBe("not_found")
+    expect((await refusal(credits.credits(user(), "a"))).kind).toBe("not_found")
+    for (const account of ["none", "name of a"]) {
+      expect((await refusal(credits.add(COMMAND_LINE, account, grant))).kind).toBe("not_found")
+      expect((await refusal(credits.credits(COMMAND_LINE, account))).kind).toBe("not_found")
+    }
+    const odd = credits.entries(COMMAND_LINE, "a", { limit: 1, cursor: "WyJ4Il0" })
+    expect(await refusal(odd)).toMatchObject({ kind: "invalid_value", parameter: "cursor" })
+  })
+})
+
+describe("credits that processes have leased", () => {
+  /** A process that polls, as gateways do, and has leased everything. */
+  async function running(book: Book, stack: AsyncDisposableStack) {
+    const payer = await book.account("a", 100_000_000_000n)
+    const store = await book.threaded()
+    const ledger = await book.ledger("node", store)
+    const listeners = {
+      onNews: (news: { recalls: readonly string[] }) => ledger.tick(news.recalls),
+      onForgotten: () => ledger.forgetLeases(),
+      onExpired() {},
+      onFailure: console.error,
+    }
+    stack.use(await Node.join(store, "node", listeners))
+    await ledger.extend(payer, 1n)
+    return { payer, ledger }
+  }
+
+  test("are taken out as soon as they have been given back", async () => {
+    await using book = Book.direct()
+    await using stack = new AsyncDisposableStack()
+    const { payer, ledger } = await running(book, stack)
+    const hold = ledger.tryHold(book.order(payer, 30_000_000_000n))!
+    const { credits } = servicesOf(book.store)
+    const adjust = (amount: string) =>
+      credits.add(COMMAND_LINE, "a", { kind: "adjustment", amount, note: "back" })
+    expect(await adjust("-70")).toMatchObject({ balance: "30" })
+    const held = await refusal(adjust("-0.000000001"))
+    expect(held).toMatchObject({ kind: "conflict", parameter: "amount" })
+    expect(held.message).toContain("Running requests hold 30 of the account's 30 credits")
+    expect((await ledger.settle(hold, 20_000_000_000n, "{}")).charged).toBe(20_000_000_000n)
+    expect(await adjust("-10")).toMatchObject({ balance: "0" })
+    expect((await verifyBooks(book.store)).problems).toEqual([])
+  }, 15_000)
+
+  test("are shown with what requests hold", async () => {
+    await using book = Book.direct()
+    await book.account("a", 10_000_000_000n)
+    const node = { id: "node", process: 1, host: "test", beatAt: 1 }
+    await book.store.joinNode(node)
+    const hold = { request: "req_1", account: "a", key: "key_1", at: 5_000, receipt: "{}" }
+    const opened = [{ ...hold, amount: 2_500_000_000n }]
+    await book.store.post("node", { postings: [], opened, closed: [] })
+    const { credits } = servicesOf(book.store)
+    expect(await credits.credits(user("viewer"), "a")).toEqual({
+      balance: "10",
+      held: "2.5",
+      available: "7.5",
+      holds: [
+        {
+          request: "req_1",
+          key: "key_1",
+          amount: "2.5",
+          created_at: "1970-01-01T00:00:05.000Z",
+        },
+      ],
+    })
+  })
+})
+
+describe("a code", () => {
+  test("is redeemed however it is typed, once, and told in the audit log without itself", async () => {
+    await using book = Book.direct()
+    await book.account("a", 0n)
+    const { credits, codes } = servicesOf(book.store)
+    const code = await codes.create(COMMAND_LINE, { credits: "2.5", uses: 3 })
+    const typed = code.code.toLowerCase().replaceAll("-", " ")
+    expect(await credits.redeem(user("member"), "a", typed)).toMatchObject({
+      kind: "code",
+      amount: "2.5",
+      note: code.id,
+      author: "ada@example.com",
+    })
+    const again = await refusal(credits.redeem(user("member"), "a", code.code))
+    expect(again).toMatchObject({ kind: "conflict", parameter: "code" })
+    const log = JSON.stringify(await book.store.listAudit({}, null, 9))
+    expect(log).toContain("account.redeem")
+    expect(log).not.toContain(code.code)
+    expect(log).not.toContain(hasher.hash(code.code))
+  })
+
+  test("that cannot be used says why", async () => {
+    await using book = Book.direct()
+    await book.account("a", 0n)
+    await book.account("b", 0n)
+    const { credits, codes } = servicesOf(book.store)
+    const redeem = (code: string) => refusal(credits.redeem(COMMAND_LINE, "a", code))
+    const ended = await codes.create(COMMAND_LINE, { credits: "1", uses: 1 })
+    await codes.revoke(COMMAND_LINE, ended.id)
+    expect((await redeem(ended.code)).message).toContain("revoked")
+    const used = await codes.create(COMMAND_LINE, { credits: "1", uses: 1 })
+    await credits.redeem(COMMAND_LINE, "b", used.code)
+    expect((await redeem(used.code)).message).toContain("as often as it may be")
+    for (const wrong of ["TG-0000-0000-0000-0000", "nonsense"]) {
+      expect(await redeem(wrong)).toMatchObject({ kind: "invalid_value", parameter: "code" })
+    }
+  })
+
+  test("cannot be guessed: ten wrong ones, by one account or from one address, and it is over for a while", async () => {
+    await using book = Book.direct()
+    await book.account("a", 0n)
+    await book.account("b", 0n)
+    const { credits, codes } = servicesOf(book.store)
+    const { code } = await codes.create(COMMAND_LINE, { credits: "1", uses: 5 })
+    const operator = (address: string): Actor => ({ ...COMMAND_LINE, address })
+    const attempts = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        refusal(credits.redeem(operator("1.1.1.1"), "a", "TG-0000-0000-0000-0000")),
+      ),
+    )
+    const kinds = attempts.map(({ kind }) => kind)
+    expect(kinds.filter((kind) => kind === "invalid_value")).toHaveLength(10)
+    const refused = await refusal(credits.redeem(operator("2.2.2.2"), "a", code))
+    expect(refused.kind).toBe("too_many_attempts")
+    expect(refused.retryAfter).toBeWithin(800, 901)
+    expect((await refusal(credits.redeem(operator("1.1.1.1"), "b", code))).kind).toBe(
+      "too_many_attempts",
+    )
+    expect(await credits.redeem(operator("2.2.2.2"), "b", code)).toMatchObject({ amount: "1" })
+    setSystemTime(new Date(Date.now() + 15 * 60 * 1_000 + 1))
+    try {
+      expect(await credits.redeem(operator("1.1.1.1"), "a", code)).toMatchObject({ amount: "1" })
+    } finally {
+      setSystemTime()
+    }
+  })
+
+  test("is a member's to redeem", async () => {
+    await using book = Book.direct()
+    await book.account("a", 0n)
+    const { credits } = servicesOf(book.store)
+    expect((await refusal(credits.redeem(user("viewer"), "a", "x"))).kind).toBe("forbidden")
+    expect((await refusal(credits.redeem(user(), "a", "x"))).kind).toBe("not_found")
+    expect((await refusal(credits.redeem(COMMAND_LINE, "none", "x"))).kind).toBe("not_found")
+  })
+})

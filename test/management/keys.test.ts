@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { KeyHasher } from "../../src/keys/secret.ts"
+import { Accounts } from "../../src/management/accounts.ts"
+import { COMMAND_LINE } from "../../src/management/actor.ts"
+import { Audit } from "../../src/management/audit.ts"
+import { Keys } from "../../src/management/keys.ts"
+import { openStore } from "../../src/store/open-store.ts"
+import type { Store } from "../../src/store/store.ts"
+import { kindOf, userIn } from "./actors.ts"
+
+let folder: string
+let store: Store
+let keys: Keys
+let accounts: Accounts
+let first: string
+let second: string
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "tollgate-keys-"))
+  store = await openStore(join(folder, "tollgate.db"))
+  const audit = new Audit(store)
+  const uses = async (ids: readonly string[]) =>
+    new Map(ids.map((id) => [id, { lastUsedAt: 1_000, spent: 1_500_000_000n }]))
+  keys = new Keys(store, audit, new KeyHasher("pepper"), { uses })
+  accounts = new Accounts(store, audit)
+  first = (await accounts.create(COMMAND_LINE, { name: "first" })).id
+  second = (await accounts.create(COMMAND_LINE, { name: "second" })).id
+})
+
+afterEach(async () => {
+  await store[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test("somebody of two accounts sees the keys of both, and of one alone when he asks so", async () => {
+  const both = userIn({ [first]: "member", [second]: "viewer" })
+  const { id } = await keys.create(both, { account: first, name: "mine" })
+  const other = await keys.create(COMMAND_LINE, { account: second, name: "seen" })
+  expect((await keys.list(both, { limit: 10 })).data).toHaveLength(2)
+  const { data } = await keys.list(both, { limit: 10, account: first })
+  expect(data.map((key) => key.id)).toEqual([id])
+  expect(await kindOf(keys.create(both, { account: second, name: "no" }))).toBe("forbidden")
+  expect(await kindOf(keys.rotate(both, other.id, 0))).toBe("forbidden")
+})
+
+test("a stranger's keys are not there, whatever is asked of them", async () => {
+  const stranger = userIn({ [second]: "owner" })
+  const { id } = await keys.create(COMMAND_LINE, { account: first, name: "hidden" })
+  const asked = [
+    keys.find(stranger, id),
+    keys.change(stranger, id, { name: "taken" }),
+    keys.rotate(stranger, id, 0),
+    keys.revoke(stranger, id),
+    keys.list(stranger, { limit: 10, account: first }),
+    keys.create(stranger, { account: first, name: "x" }),
+  ]
+  expect(await Promise.all(asked.map(kindOf))).toEqual(asked.map(() => "not_found"))
+  expect((await keys.list(stranger, { limit: 10 })).data).toEqual([])
+})
+
+test("a key is shown with what it was used for", async () => {
+  const { id } = await keys.create(COMMAND_LINE, { account: first, name: "used" })
+  expect(await keys.find(COMMAND_LINE, id)).toMatchObject({
+    spent: "1.5",
+    last_used_at: "1970-01-01T00:00:01.000Z",
+  })
+})
+
+test("every change is in the audit log, by whom and from where, and none that failed", async () => {
+  const owner = userIn({ [first]: "owner" })
+  const { id, secret } = await keys.create(owner, { account: first, name: "watched" })
+  await keys.change(owner, id, { name: "renamed", budget: "5" })
+  const rotated = await keys.rotate(owner, id, 60_000)
+  await keys.revoke(owner, id)
+  await keys.revoke(owner, id)
+  expect(await kindOf(keys.change(owner, id, { name: "too late" }))).toBe("conflict")
+  const records = await store.listAudit({ target: id }, null, 10)
+  expect(records.map(({ action }) => action)).toEqual([
+    "key.revoke",
+    "key.rotate",
+    "key.change",
+    "key.create",
+  ])
+  const { name: actorName, address } = owner
+  for (const record of records) {
+    expect(record).toMatchObject({ account: first, actorKind: "user", actorName, address })
+  }
+  const text = JSON.stringify(records)
+  for (const one of [secret, rotated.secret]) expect(text).not.toContain(one.slice(6, -4))
+})
+
+test("accounts are an operator's to make and rename", async () => {
+  const owner = userIn({ [first]: "owner" })
+  expect(await kindOf(accounts.create(owner, { name: "x" }))).toBe("forbidden")
+  expect(await kindOf(accounts.change(owner, first, { name: "x" }))).toBe("forbidden")
+  expect(await kindOf(accounts.change(owner, second, { name: "x" }))).toBe("not_found")
+  expect((await accounts.list(owner, { limit: 10 })).data.map(({ id }) => id)).toEqual([first])
+})

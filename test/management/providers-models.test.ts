@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { databasePath, surroundingsOf } from "../../src/app.ts"
+import { GatewayError } from "../../src/canon/errors.ts"
+import { ProviderSeal } from "../../src/config/sealing.ts"
+import type { Settings } from "../../src/config/settings.ts"
+import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
+import { Audit } from "../../src/management/audit.ts"
+import { ConsoleChanges } from "../../src/management/console-changes.ts"
+import { LiveSettings } from "../../src/management/live-settings.ts"
+import { Models } from "../../src/management/models.ts"
+import { Providers } from "../../src/management/providers.ts"
+import { GatewaySettings } from "../../src/management/settings.ts"
+import { Health } from "../../src/routing/health.ts"
+import type { Store } from "../../src/store/store.ts"
+import { openStore } from "../../src/store/open-store.ts"
+import { vendors } from "../../src/vendors/index.ts"
+import { settings as bareSettings } from "../catalog/support.ts"
+
+const MEMBER: Actor = {
+  kind: "user",
+  id: "user_1",
+  name: "member@example.com",
+  isOperator: false,
+  roles: new Map([["acc_1", "owner"]]),
+  address: null,
+}
+const SANDBOX = "http://127.0.0.1:1"
+
+/** The services as one process has them. */
+class Process {
+  readonly live: LiveSettings
+  readonly health = new Health()
+  readonly providers: Providers
+  readonly models: Models
+  readonly gatewaySettings: GatewaySettings
+  applied = 0
+
+  private constructor(store: Store, live: LiveSettings) {
+    this.live = live
+    const catalog = () => surroundingsOf(live.effective).surroundings.catalog
+    const changes = new ConsoleChanges(live, new Audit(store))
+    const parts = { changes, health: this.health, catalog }
+    this.providers = new Providers(parts)
+    this.models = new Models(parts)
+    this.gatewaySettings = new GatewaySettings({
+      ...parts,
+      file: "/etc/tollgate.yaml",
+      openBook: async () => store,
+    })
+  }
+
+  static async start(store: Store, settings: Settings, sandboxUrl?: string): Promise<Process> {
+    const process: { current?: Process } = {}
+    const live = await LiveSettings.open({
+      store,
+      seal: new ProviderSeal(settings.data),
+      vendors: [...vendors.values()],
+      base: { settings, written: ["multiplier"] },
+      sandboxUrl,
+      apply: () => {
+        if (process.current) process.current.applied++
+      },
+      onConsoleChange: () => {},
+      warn: () => {},
+    })
+    process.current = new Process(store, live)
+    return process.current
+  }
+}
+
+let folder: string
+let store: Store
+let settings: Settings
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "tollgate-management-"))
+  store = await openStore(databasePath(folder))
+  const file = {
+    vendor: "openai-compatible",
+    apiKey: "hidden",
+    baseUrl: "http://10.0.0.1/v1",
+    headers: { "x-secret": "hidden" },
+    knownModels: false,
+    origin: "file",
+  } as const
+  settings = {
+    ...bareSettings(
+      { inside: file, idle: file },
+      {
+        "inside/model": {
+          kind: "chat",
+          price: { input: "1", output: "1" },
+          deployments: [{ provider: "inside", model: "internal-name", weight: 1 }],
+        },
+        "inside/dear": { kind: "chat" },
+      },
+    ),
+    data: folder,
+  }
+})
+
+afterAll(async () => {
+  await store[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function kindOf(work: () => unknown): Promise<string> {
+  try {
+    await work()
+    return "done"
+  } catch (error) {
+    return error instanceof GatewayError ? error.kind : String(error)
+  }
+}
+
+describe("who is no operator", () => {
+  test("sees the providers that models are called with, and how they fare, not where they are", async () => {
+    const { providers, health } = await Process.start(store, settings)
+    health.failed("inside/internal-name", new GatewayError("upstream_error", "x"), 500)
+    const { data } = providers.list(MEMBER, { limit: 50 })
+    expect(data).toEqual([
+      {
+        id: "inside",
+        vendor: "openai-compatible",
+        vendor_name: "OpenAI-compatible server",
+        base_url: null,
+        region: null,
+        secrets: [],
+        known_models: false,
+        origin: "file",
+        is_locked: true,
+        models: 2,
+        unpriced_models: 1,
+        health: { state: "healthy", until: null, successes: 0, failures: 1, last_error: null },
+        problem: null,
+        entry: null,
+      },
+    ])
+    const whole = providers.list(COMMAND_LINE, { limit: 50 }).data
+    expect(whole.map(({ id }) => id)).toEqual(["idle", "inside"])
+    expect(whole[1]).toMatchObject({
+      base_url: "http://10.0.0.1/v1",
+      secrets: ["api_key", "headers.x-secret"],
+      health: { last_error: "it failed (500)" },
+    })
+    expect(JSON.stringify(whole)).not.toContain("hidden")
+  })
+
+  test("sees all models, and not what they are called at their providers", async () => {
+    const { models } = await Process.start(store, settings)
+    const text = JSON.stringify(models.list(MEMBER, { limit: 50 }))
+    expect(text).toContain("inside/model")
+    expect(text).not.toContain("internal-name")
+    expect(models.find(MEMBER, "inside/model")).toMatchObject({ is_locked: true, entry: null })
+    expect(models.find(COMMAND_LINE, "inside/model").deployments[0]?.model).toBe("internal-name")
+  })
+
+  test("changes nothing", async () => {
+    const { providers, models, gatewaySettings } = await Process.start(store, settings)
+    const attempts = [
+      () => providers.vendors(MEMBER),
+      () => providers.create(MEMBER, { id: "x", vendor: "ollama" }),
+      () => providers.change(MEMBER, "inside", {}),
+      () => providers.remove(MEMBER, "inside"),
+      () => providers.test(MEMBER, "inside"),
+      () => models.set(MEMBER, "inside/x", {}),
+      () => models.reset(MEMBER, "inside/x"),
+      () => gatewaySettings.view(MEMBER),
+      () => gatewaySettings.change(MEMBER, {}),
+      () => gatewaySettings.verifyBook(MEMBER),
+    ]
+    for (const attempt of attempts) expect(await kindOf(attempt)).toBe("forbidden")
+    expect((await store.consoleSettings()).records).toEqual([])
+  })
+})
+
+test("a process that has not yet heard of a change refuses the same one, and then knows", async () => {
+  const first = await Process.start(store, settings)
+  const second = await Process.start(store, settings)
+  await first.providers.create(COMMAND_LINE, { id: "mine", vendor: "ollama" })
+  expect(
+    await kindOf(() => second.providers.create(COMMAND_LINE, { id: "mine", vendor: "ollama" })),
+  ).toBe("conflict")
+  expect(second.live.effective.providers["mine"]).toMatchObject({ vendor: "ollama" })
+  expect(second.applied).toBe(1)
+  await second.live.refresh()
+  expect(second.applied).toBe(1)
+  // A change that was thought of before the other came changes nothing.
+  const stale = first.live.prepare([{ section: "provider", id: "mine", entry: { vendor: "vllm" } }])
+  await second.providers.change(COMMAND_LINE, "mine", { known_models: false })
+  expect(store.changeConsoleSettings(stale, 1)).rejects.toMatchObject({ code: "conflict" })
+  await first.providers.remove(COMMAND_LINE, "mine")
+  await second.live.refresh()
+  expect(second.live.effective.providers["mine"]).toBeUndefined()
+})
+
+test("the simulator's models can be priced, its providers are locked", async () => {
+  const { providers, models } = await Process.start(store, bareWithData(), SANDBOX)
+  const { data } = providers.list(COMMAND_LINE, { limit: 50 })
+  expect(data.find(({ id }) => id === "sandbox")).toMatchObject({
+    origin: "sandbox",
+    is_locked: true,
+    problem: null,
+  })
+  expect(await kindOf(() => providers.change(COMMAND_LINE, "sandbox", {}))).toBe("conflict")
+  expect(
+    await kindOf(() => providers.create(COMMAND_LINE, { id: "sandbox", vendor: "ollama" })),
+  ).toBe("conflict")
+  const priced = await models.set(COMMAND_LINE, "sandbox/echo", { multiplier: "4" })
+  expect(priced).toMatchObject({ multiplier: "4", price: { input: "0.15" }, origin: "console" })
+  await models.reset(COMMAND_LINE, "sandbox/echo")
+  expect(models.find(COMMAND_LINE, "sandbox/echo")).toMatchObject({
+    multiplier: "1",
+    origin: "known",
+  })
+})
+
+test("a provider is summed up over its deployments", async () => {
+  const { providers, health } = await Process.start(store, {
+    ...settings,
+    models: {
+      "inside/a": { kind: "chat", price: { input: "1", output: "1" } },
+      "inside/b": { kind: "chat", price: { input: "1", output: "1" } },
+    },
+  })
+  const state = () =>
+    providers.list(COMMAND_LINE, { limit: 50 }).data.find(({ id }) => id === "inside")?.health
+  expect(state()?.state).toBe("unknown")
+  const refused = new GatewayError("upstream_error", "x")
+  health.failed("inside/a", refused, 401)
+  expect(state()).toMatchObject({ state: "resting", failures: 1, until: expect.any(String) })
+  health.succeeded("inside/b")
+  expect(state()).toMatchObject({
+    state: "healthy",
+    until: null,
+    successes: 1,
+    failures: 1,
+    last_error: expect.stringContaining("(401)"),
+  })
+})
+
+test("the settings say which file they come from, and what it locks", async () => {
+  const { gatewaySettings } = await Process.start(store, settings)
+  const view = gatewaySettings.view(COMMAND_LINE)
+  expect(view.file).toBe("/etc/tollgate.yaml")
+  expect(view.changeable.filter(({ is_locked }) => is_locked).map(({ name }) => name)).toEqual([
+    "multiplier",
+  ])
+  expect(JSON.stringify(view)).not.toContain("hidden")
+})
+
+function bareWithData(): Settings {
+  return { ...bareSettings({}), data: folder }
+}

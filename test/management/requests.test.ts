@@ -1,0 +1,96 @@
+import { expect, test } from "bun:test"
+import { requestPage, requestQuery } from "../../src/management/contract/receipts.ts"
+import { Requests } from "../../src/management/requests.ts"
+import { ReportedBook } from "../store/reported-requests.ts"
+import { kindOf, OPERATOR, userIn } from "./actors.ts"
+
+const AT = Date.UTC(2026, 2, 2, 10, 30)
+
+function query(filter: Readonly<Record<string, string>> = {}) {
+  return requestQuery.parse(filter)
+}
+
+test("a request is told as the contract has it", async () => {
+  await using own = await ReportedBook.open()
+  await own.add({ request: "req_1", at: AT, cost: 1_500n, outcomes: ["upstream_error"] })
+  const requests = new Requests(own.book.store, own.reports, own.shelf)
+  const page = await requests.list(userIn({ a: "viewer" }), query())
+  expect(requestPage.parse(page)).toEqual({
+    object: "list",
+    data: [
+      {
+        id: "req_1",
+        account: "a",
+        key: "key_a",
+        key_name: "key_a",
+        endpoint: "/v1/chat/completions",
+        model: "sim/echo",
+        provider: "sim",
+        status: "settled",
+        outcome: "upstream_error",
+        stream: false,
+        estimated: false,
+        at: "2026-03-02T10:30:00.000Z",
+        duration_ms: 100,
+        first_byte_ms: 20,
+        input: 10,
+        output: 5,
+        cost: "0.0000015",
+      },
+    ],
+    next_cursor: null,
+  })
+})
+
+test("everybody sees the requests of his accounts, and the operator all", async () => {
+  await using own = await ReportedBook.open()
+  await own.add(
+    { request: "req_1", at: AT },
+    { request: "req_2", at: AT + 1, account: "b" },
+    { request: "req_3", at: AT + 2 },
+  )
+  const requests = new Requests(own.book.store, own.reports, own.shelf)
+  const seen = async (actor = OPERATOR, filter = {}) =>
+    (await requests.list(actor, query(filter))).data.map(({ id }) => id)
+  const viewer = userIn({ a: "viewer" })
+  expect(await seen()).toEqual(["req_3", "req_2", "req_1"])
+  expect(await seen(OPERATOR, { account: "b" })).toEqual(["req_2"])
+  expect(await seen(viewer)).toEqual(["req_3", "req_1"])
+  expect(await seen(viewer, { key: "key_b" })).toEqual([])
+  expect(await seen(viewer, { search: "req_2" })).toEqual([])
+  expect(await seen(userIn({ a: "owner", b: "viewer" }))).toEqual(["req_3", "req_2", "req_1"])
+  expect(await seen(userIn({}))).toEqual([])
+  expect(await kindOf(requests.list(viewer, query({ account: "b" })))).toBe("not_found")
+})
+
+test("filters are taken as the query has them, and pages follow each other", async () => {
+  await using own = await ReportedBook.open()
+  await own.add(
+    { request: "req_1", at: AT },
+    { request: "req_2", at: AT + 1, outcomes: ["upstream_error"] },
+    { request: "req_3", at: AT + 2 },
+  )
+  const requests = new Requests(own.book.store, own.reports, own.shelf)
+  const seen = async (filter: Readonly<Record<string, string>>) =>
+    (await requests.list(OPERATOR, query(filter))).data.map(({ id }) => id)
+  expect(await seen({ status: "ok" })).toEqual(["req_3", "req_1"])
+  expect(await seen({ status: "failed" })).toEqual(["req_2"])
+  const to = new Date(AT + 2).toISOString()
+  expect(await seen({ from: new Date(AT + 1).toISOString(), to })).toEqual(["req_2"])
+  const first = await requests.list(OPERATOR, query({ limit: "2" }))
+  expect(first.data.map(({ id }) => id)).toEqual(["req_3", "req_2"])
+  const cursor = first.next_cursor ?? ""
+  expect(await seen({ limit: "2", cursor })).toEqual(["req_1"])
+  expect(await kindOf(requests.list(OPERATOR, query({ cursor: "garbage" })))).toBe("invalid_value")
+})
+
+test("a receipt is its account's members' and the operator's, and nobody else's", async () => {
+  await using own = await ReportedBook.open()
+  await own.add({ request: "req_1", at: AT, cost: 7n })
+  const requests = new Requests(own.book.store, own.reports, own.shelf)
+  const charged = { id: "req_1", charged: "0.000000007", content: null }
+  expect(await requests.receipt(userIn({ a: "viewer" }), "req_1")).toMatchObject(charged)
+  expect(await requests.receipt(OPERATOR, "req_1")).toMatchObject(charged)
+  expect(await kindOf(requests.receipt(userIn({ b: "owner" }), "req_1"))).toBe("not_found")
+  expect(await kindOf(requests.receipt(OPERATOR, "req_2"))).toBe("not_found")
+})

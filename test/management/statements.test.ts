@@ -1,0 +1,155 @@
+import { afterEach, describe, expect, setSystemTime, test } from "bun:test"
+import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
+import { Statements } from "../../src/management/statements.ts"
+import { Book } from "../store/book.ts"
+
+const DAY = 24 * 60 * 60 * 1_000
+const CREDIT = 1_000_000_000n
+
+afterEach(() => void setSystemTime())
+
+/** Grants on three days, and a request that begins before a midnight and ends after it. */
+async function writeBook(book: Book): Promise<void> {
+  const payer = await book.account("a", 0n)
+  const grant = (day: string, credits: bigint, note: string) =>
+    book.store.addEntry({
+      account: "a",
+      kind: "grant",
+      amount: credits * CREDIT,
+      at: Date.parse(day),
+      note,
+      author: "me",
+    })
+  await grant("2026-11-01T10:00:00Z", 10n, "first")
+  setSystemTime(new Date("2026-11-02T23:59:00Z"))
+  const ledger = await book.ledger("node")
+  await ledger.extend(payer, CREDIT)
+  const hold = ledger.tryHold({ ...book.order(payer, CREDIT), request: "req_night" })!
+  await grant("2026-11-03T00:00:30Z", 5n, '=cmd|"/c calc", "x"')
+  setSystemTime(new Date("2026-11-03T00:01:00Z"))
+  await ledger.settle(hold, CREDIT / 4n, '{"model":"sim/echo"}')
+  await grant("2026-11-05T10:00:00Z", 1n, "last")
+}
+
+async function textOf(
+  book: Book,
+  from: string,
+  to: string,
+  format: "csv" | "json" = "csv",
+): Promise<string> {
+  const file = await new Statements(book.store).open(COMMAND_LINE, "a", { from, to, format })
+  let text = ""
+  for await (const piece of file.pieces) text += piece
+  return text
+}
+
+describe("a statement", () => {
+  test("has the entries of its days, the charge of a request on the day it began", async () => {
+    await using book = Book.direct()
+    await writeBook(book)
+    expect(await textOf(book, "2026-11-01", "2026-11-02")).toBe(
+      [
+        "number,time,kind,amount,balance,request,model,key,note",
+        ",2026-11-01T00:00:00.000Z,opening balance,,0,,,,",
+        "1,2026-11-01T10:00:00.000Z,grant,10,10,,,,first",
+        "3,2026-11-02T23:59:00.000Z,charge,-0.25,9.75,req_night,sim/echo,key,",
+        ",2026-11-03T00:00:00.000Z,closing balance,,9.75,,,,",
+        "",
+      ].join("\r\n"),
+    )
+  })
+
+  test("begins with what the one of the day before ended with, and defuses formulas", async () => {
+    await using book = Book.direct()
+    await writeBook(book)
+    expect(await textOf(book, "2026-11-03", "2026-11-04")).toBe(
+      [
+        "number,time,kind,amount,balance,request,model,key,note",
+        ",2026-11-03T00:00:00.000Z,opening balance,,9.75,,,,",
+        `2,2026-11-03T00:00:30.000Z,grant,5,14.75,,,,"'=cmd|""/c calc"", ""x"""`,
+        ",2026-11-05T00:00:00.000Z,closing balance,,14.75,,,,",
+        "",
+      ].join("\r\n"),
+    )
+  })
+
+  test("is a JSON document too, with every note as it was written", async () => {
+    await using book = Book.direct()
+    await writeBook(book)
+    const document = JSON.parse(await textOf(book, "2026-11-01", "2026-11-30", "json"))
+    expect(document).toMatchObject({
+      account: { id: "a", name: "name of a" },
+      from: "2026-11-01T00:00:00.000Z",
+      until: "2026-12-01T00:00:00.000Z",
+      opening_balance: "0",
+      closing_balance: "15.75",
+    })
+    expect(document.entries).toHaveLength(4)
+    expect(document.entries[1]).toEqual({
+      number: 2,
+      time: "2026-11-03T00:00:30.000Z",
+      kind: "grant",
+      amount: "5",
+      balance: "15",
+      request: null,
+      model: null,
+      key: null,
+      note: '=cmd|"/c calc", "x"',
+    })
+    const empty = JSON.parse(await textOf(book, "2026-10-01", "2026-10-31", "json"))
+    expect(empty).toMatchObject({ opening_balance: "0", entries: [], closing_balance: "0" })
+  })
+
+  test("of each day adds up to that of all of them, however long the book", async () => {
+    await using book = Book.direct()
+    await book.account("a", 0n)
+    const begin = Date.parse("2026-01-01T00:00:00Z")
+    for (let number = 0; number < 1_300; number++) {
+      // Some stand later in the book than their time, as charges do.
+      const at = begin + number * (DAY / 100) - (number % 7 === 0 ? DAY / 3 : 0)
+      const entry = { account: "a", kind: "grant" as const, amount: BigInt(number + 1) }
+      await book.store.addEntry({ ...entry, at, note: null, author: null })
+    }
+    let closing = "0"
+    let count = 0
+    for (let day = -1; day < 15; day++) {
+      const date = new Date(begin + day * DAY).toISOString().slice(0, 10)
+      const document = JSON.parse(await textOf(book, date, date, "json"))
+      expect([date, document.opening_balance]).toEqual([date, closing])
+      closing = document.closing_balance
+      count += document.entries.length
+      for (const { time } of document.entries) expect(time).toStartWith(date)
+    }
+    expect([count, closing]).toEqual([1_300, "0.00084565"])
+  })
+
+  test("is named for the account and its days, whatever the account is called", async () => {
+    await using book = Book.direct()
+    await book.store.createAccount({ id: "a", name: '../"x"\r\nÄ b', createdAt: 1 })
+    const days = { from: "2026-11-01", to: "2026-11-02" } as const
+    const statements = new Statements(book.store)
+    const csv = await statements.open(COMMAND_LINE, "a", { ...days, format: "csv" })
+    expect(csv).toMatchObject({
+      name: "statement-x-b-2026-11-01-2026-11-02.csv",
+      contentType: "text/csv; charset=utf-8",
+    })
+  })
+
+  test("is refused to strangers, for accounts there are not, and backwards", async () => {
+    await using book = Book.direct()
+    await book.account("a", 0n)
+    const stranger: Actor = { ...COMMAND_LINE, kind: "user", isOperator: false }
+    const viewer: Actor = { ...stranger, roles: new Map([["a", "viewer"]]) }
+    const statements = new Statements(book.store)
+    const days = { from: "2026-11-02", to: "2026-11-02", format: "csv" } as const
+    await statements.open(viewer, "a", days)
+    await expect(statements.open(stranger, "a", days)).rejects.toMatchObject({ kind: "not_found" })
+    const none = statements.open(COMMAND_LINE, "none", days)
+    await expect(none).rejects.toMatchObject({ kind: "not_found" })
+    const backwards = statements.open(viewer, "a", { ...days, to: "2026-11-01" })
+    await expect(backwards).rejects.toMatchObject({
+      kind: "invalid_value",
+      details: { parameter: "to" },
+    })
+  })
+})

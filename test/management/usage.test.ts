@@ -1,0 +1,119 @@
+import { expect, test } from "bun:test"
+import { overview, usage, usageQuery } from "../../src/management/contract/usage.ts"
+import { UsageReports } from "../../src/management/usage.ts"
+import { ReportedBook } from "../store/reported-requests.ts"
+import { kindOf, OPERATOR, userIn } from "./actors.ts"
+
+const HOUR = 3_600_000
+const AT = Date.UTC(2026, 2, 2, 10, 30)
+const SPAN = { from: "2026-03-01T00:00:00Z", to: "2026-03-04T00:00:00Z" }
+
+function query(filter: Readonly<Record<string, string>> = {}) {
+  return usageQuery.parse({ ...SPAN, ...filter })
+}
+
+test("sums are told as the contract has them, with the names of keys and accounts", async () => {
+  await using own = await ReportedBook.open()
+  await own.add(
+    { request: "req_1", at: AT, cost: 1_500n },
+    { request: "req_2", at: AT, cost: 500n, account: "b", outcomes: ["upstream_error"] },
+  )
+  const reports = new UsageReports(own.book.store, own.reports)
+  const days = await reports.usage(OPERATOR, query())
+  expect(usage.parse(days)).toEqual({
+    object: "list",
+    data: [
+      {
+        group: "2026-03-02T00:00:00.000Z",
+        requests: 2,
+        errors: 1,
+        input: 20,
+        output: 10,
+        cost: "0.000002",
+        mean_duration_ms: 100,
+        mean_first_byte_ms: 20,
+      },
+    ],
+  })
+  const { data } = await reports.usage(OPERATOR, query({ group: "account" }))
+  expect(data).toMatchObject([
+    { group: "a", name: "name of a" },
+    { group: "b", name: "name of b" },
+  ])
+  const keys = await reports.usage(OPERATOR, query({ group: "key", key: "key_b" }))
+  expect(keys.data).toMatchObject([{ group: "key_b", name: "key_b", cost: "0.0000005" }])
+  const hours = await reports.usage(OPERATOR, query({ group: "hour" }))
+  expect(hours.data[0]?.group).toBe("2026-03-02T10:00:00.000Z")
+})
+
+test("sums are of the accounts that one may see", async () => {
+  await using own = await ReportedBook.open()
+  await own.add({ request: "req_1", at: AT }, { request: "req_2", at: AT, account: "b" })
+  const reports = new UsageReports(own.book.store, own.reports)
+  const groups = async (actor = OPERATOR, filter = {}) =>
+    (await reports.usage(actor, query({ group: "account", ...filter }))).data.map((r) => r.group)
+  const viewer = userIn({ b: "viewer" })
+  expect(await groups()).toEqual(["a", "b"])
+  expect(await groups(viewer)).toEqual(["b"])
+  expect(await groups(viewer, { key: "key_a" })).toEqual([])
+  expect(await groups(userIn({}))).toEqual([])
+  expect(await kindOf(reports.usage(viewer, query({ account: "a" })))).toBe("not_found")
+  expect(await kindOf(reports.overview(viewer, "a"))).toBe("not_found")
+})
+
+test("a time that ends before it begins, and one that is too long, are refused", async () => {
+  await using own = await ReportedBook.open()
+  const reports = new UsageReports(own.book.store, own.reports)
+  const refused = (filter: Readonly<Record<string, string>>) =>
+    kindOf(reports.usage(OPERATOR, query(filter)))
+  expect(await refused({ to: "2026-02-01T00:00:00Z" })).toBe("invalid_value")
+  expect(await refused({ from: "2025-01-01T00:00:00Z", group: "hour" })).toBe("invalid_value")
+  expect(await refused({ from: "2025-01-01T00:00:00Z" })).toBeUndefined()
+  expect(await refused({ from: "1970-01-01T00:00:00Z" })).toBe("invalid_value")
+})
+
+test("the overview is of now: today, this month, thirty days, a day's hours", async () => {
+  await using own = await ReportedBook.open()
+  const now = Date.now()
+  await own.add(
+    { request: "req_1", at: now, cost: 5n, duration: 300 },
+    { request: "req_2", at: now, cost: 6n, duration: 100, outcomes: ["upstream_error"] },
+    { request: "req_3", at: now - 10 * 24 * HOUR, cost: 7n, model: "sim/other" },
+    { request: "req_4", at: now - 40 * 24 * HOUR, cost: 9n },
+    { request: "req_5", at: now, cost: 100n, account: "b" },
+  )
+  const reports = new UsageReports(own.book.store, own.reports)
+  const told = overview.parse(await reports.overview(userIn({ a: "viewer" }), undefined))
+  const isSameMonth = new Date(now - 10 * 24 * HOUR).getUTCMonth() === new Date(now).getUTCMonth()
+  expect(told).toMatchObject({
+    balance: "999.999999973",
+    spent_today: "0.000000011",
+    spent_month: isSameMonth ? "0.000000018" : "0.000000011",
+    requests_today: 2,
+    errors_today: 1,
+    p50_duration_ms: 100,
+    p95_duration_ms: 300,
+    top_models: [
+      { group: "sim/echo", requests: 2 },
+      { group: "sim/other", requests: 1 },
+    ],
+    top_keys: [{ group: "key_a", name: "key_a", requests: 3 }],
+  })
+  expect(told.days).toHaveLength(30)
+  expect(told.days.at(-1)).toMatchObject({ requests: 2, cost: "0.000000011" })
+  expect(told.days.at(-11)).toMatchObject({ requests: 1 })
+  expect(told.days.at(-2)).toMatchObject({ requests: 0, cost: "0", mean_duration_ms: null })
+  expect(told.hours).toHaveLength(24)
+  expect(told.hours.at(-1)?.requests).toBe(2)
+  const everybody = await reports.overview(OPERATOR, undefined)
+  expect(everybody).toMatchObject({ balance: "1999.999999873", requests_today: 3 })
+  expect(await reports.overview(OPERATOR, "b")).toMatchObject({ spent_today: "0.0000001" })
+})
+
+test("the overview of an account that has done nothing is empty", async () => {
+  await using own = await ReportedBook.open()
+  const reports = new UsageReports(own.book.store, own.reports)
+  const told = overview.parse(await reports.overview(userIn({ a: "owner" }), "a"))
+  const nothing = { requests_today: 0, p50_duration_ms: null, top_models: [], top_keys: [] }
+  expect(told).toMatchObject({ ...nothing, spent_today: "0", spent_month: "0" })
+})
