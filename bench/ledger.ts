@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   await store.createAccount({ id: "account", name: "bench", createdAt: now })
   const grant = { account: "account", kind: "grant", note: null, author: null } as const
   await store.addEntry({ ...grant, amount: 1_000_000n * NANOCREDITS, at: now })
-  const payer = { account: "account", key: "key", budgeted: false }
+  const payer = { account: "account", key: "key", budgets: [], from: -Infinity, until: Infinity }
   await ledger.extend(payer, NANOCREDITS)
   let number = 0
 

@@ -1,0 +1,83 @@
+import { useQuery } from "@tanstack/react-query"
+import { useNavigate, useSearch } from "@tanstack/react-router"
+import { useMemo } from "react"
+import type { AccountRole } from "../../src/management/contract/common.ts"
+import type { Session } from "../../src/management/contract/session.ts"
+import { accountsQuery } from "./api/queries.ts"
+import { reaches, useSession } from "./session.tsx"
+
+export interface AccountChoice {
+  readonly id: string
+  readonly name: string
+  readonly role: AccountRole | "operator"
+}
+
+export interface ChosenAccount {
+  /** The account that the pages are about; undefined: all that an operator sees, or none at all. */
+  readonly account: AccountChoice | undefined
+  /** Its id, as the API's queries take it. */
+  readonly accountId: string | undefined
+  readonly accounts: readonly AccountChoice[]
+  /** An operator looks at all accounts at once. */
+  readonly isAll: boolean
+  readonly choose: (id: string) => void
+  /** Whether the user may do in the chosen account what a role may; an operator always. */
+  readonly may: (role: AccountRole | "operator") => boolean
+}
+
+/** In the place of an account's id: all accounts. Operators only. */
+export const ALL_ACCOUNTS = "all"
+const REMEMBERED = "tollgate-account"
+
+/** The chosen account: of the address (`?account=`), else the last one chosen here, else the only or first one. */
+export function useAccount(): ChosenAccount {
+  const session = useSession()
+  const navigate = useNavigate()
+  const search = useSearch({ strict: false })
+  const listed = useQuery({ ...accountsQuery, enabled: session.is_operator })
+  const accounts = useMemo(() => choices(session, listed.data?.data), [session, listed.data])
+  const wanted = search.account ?? remembered(accounts)
+  const isOpen = wanted === undefined && accounts.length !== 1
+  const isAll = session.is_operator && (isOpen || wanted === ALL_ACCOUNTS)
+  const account = isAll ? undefined : find(accounts, wanted, session.is_operator)
+
+  function choose(id: string) {
+    localStorage.setItem(REMEMBERED, id)
+    void navigate({ to: ".", search: (search: object) => ({ ...search, account: id }) })
+  }
+
+  return {
+    account,
+    accountId: account?.id,
+    accounts,
+    isAll: account === undefined,
+    choose,
+    may: (role) => session.is_operator || (account !== undefined && reaches(account.role, role)),
+  }
+}
+
+/** The last one chosen in this browser, unless it is gone: another user or gateway may have been here. */
+function remembered(accounts: readonly AccountChoice[]): string | undefined {
+  const id = localStorage.getItem(REMEMBERED) ?? undefined
+  return id === ALL_ACCOUNTS || accounts.some((account) => account.id === id) ? id : undefined
+}
+
+function choices(
+  session: Session,
+  listed: readonly { id: string; name: string }[] | undefined,
+): AccountChoice[] {
+  if (!session.is_operator) return session.accounts.map((account) => ({ ...account }))
+  return (listed ?? session.accounts).map(({ id, name }) => ({ id, name, role: "operator" }))
+}
+
+/** An operator's account may not be in the list yet: it is what the address says. */
+function find(
+  accounts: readonly AccountChoice[],
+  wanted: string | undefined,
+  isOperator: boolean,
+): AccountChoice | undefined {
+  const found = accounts.find((account) => account.id === wanted)
+  if (found !== undefined) return found
+  if (isOperator && wanted !== undefined) return { id: wanted, name: wanted, role: "operator" }
+  return accounts[0]
+}

@@ -1,0 +1,92 @@
+/** One fault of a body, as the API names it; `param` is the dotted path of the field. */
+export interface FieldFault {
+  readonly param: string
+  readonly message: string
+}
+
+export interface ApiErrorFacts {
+  readonly status: number
+  readonly kind: string
+  readonly message: string
+  readonly parameter: string | null
+  readonly errors: readonly FieldFault[]
+  readonly requestId: string | null
+}
+
+/** An answer of the API that is no success, or none at all (status 0). */
+export class ApiError extends Error {
+  override readonly name = "ApiError"
+  readonly status: number
+  /** `error_type`: a word of the gateway's closed table of errors; `unreachable` without an answer. */
+  readonly kind: string
+  readonly parameter: string | null
+  readonly errors: readonly FieldFault[]
+  readonly requestId: string | null
+
+  constructor(facts: ApiErrorFacts) {
+    super(facts.message)
+    this.status = facts.status
+    this.kind = facts.kind
+    this.parameter = facts.parameter
+    this.errors = facts.errors
+    this.requestId = facts.requestId
+  }
+
+  /** Each faulty field with its message, as forms take them. */
+  get fields(): Record<string, string> {
+    const fields: Record<string, string> = {}
+    for (const fault of this.errors) fields[fault.param] ??= fault.message
+    if (this.parameter !== null) fields[this.parameter] ??= this.message
+    return fields
+  }
+}
+
+/** What the reader sees when the gateway cannot be reached. */
+export function unreachable(): ApiError {
+  return new ApiError({
+    status: 0,
+    kind: "unreachable",
+    message: "The gateway does not answer. Check that it runs and that you are online.",
+    parameter: null,
+    errors: [],
+    requestId: null,
+  })
+}
+
+/** The error of an answer, whatever its body is. */
+export function readError(status: number, body: unknown): ApiError {
+  const envelope = member(body, "error") ?? body
+  const message = member(envelope, "message")
+  return new ApiError({
+    status,
+    kind: text(member(envelope, "error_type")) ?? text(member(envelope, "code")) ?? "unknown",
+    message: text(message) ?? `The gateway answered with status ${status}.`,
+    parameter: text(member(envelope, "param")),
+    errors: faults(member(envelope, "errors")),
+    requestId: text(member(envelope, "request_id")),
+  })
+}
+
+/** Any thrown thing as words for the reader. */
+export function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message
+  return "Something went wrong. Try again."
+}
+
+function faults(value: unknown): FieldFault[] {
+  if (!Array.isArray(value)) return []
+  return value.flatMap((item: unknown) => {
+    const param = text(member(item, "param"))
+    const message = text(member(item, "message"))
+    return param === null || message === null ? [] : [{ param, message }]
+  })
+}
+
+function member(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined
+  return (value as Record<string, unknown>)[name]
+}
+
+function text(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null
+}

@@ -1,0 +1,9 @@
+import { queryClient } from "./queries.ts"
+
+/** Asks anew for everything whose path begins so: `/keys`, `/accounts/acc_1`. */
+export async function refresh(...paths: readonly string[]): Promise<void> {
+  await queryClient.invalidateQueries({
+    predicate: ({ queryKey: [path] }) =>
+      typeof path === "string" && paths.some((beginning) => path.startsWith(beginning)),
+  })
+}

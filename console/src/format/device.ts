@@ -1,0 +1,28 @@
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/Edg\//, "Edge"],
+  [/OPR\//, "Opera"],
+  [/Firefox\//, "Firefox"],
+  [/(Chrome|HeadlessChrome)\//, "Chrome"],
+  [/Safari\//, "Safari"],
+]
+
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/iPhone|iPad/, "iOS"],
+  [/Android/, "Android"],
+  [/Windows/, "Windows"],
+  [/Mac OS X/, "macOS"],
+  [/Linux/, "Linux"],
+]
+
+/** The browser and system of a `user-agent` header, in a few words. */
+export function deviceText(agent: string | null): string {
+  if (agent === null || agent === "") return "Unknown device"
+  const browser = nameOf(BROWSERS, agent)
+  const system = nameOf(SYSTEMS, agent)
+  if (browser === undefined) return system ?? agent.slice(0, 40)
+  return system === undefined ? browser : `${browser} on ${system}`
+}
+
+function nameOf(names: typeof BROWSERS, agent: string): string | undefined {
+  return names.find(([pattern]) => pattern.test(agent))?.[1]
+}

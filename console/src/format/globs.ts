@@ -1,0 +1,12 @@
+/** Whether a key with these globs may call a model; null: every model. A star stands for any text, `?` for one sign. */
+export function allowsModel(globs: readonly string[] | null, model: string): boolean {
+  return globs === null || globs.some((glob) => patternOf(glob).test(model))
+}
+
+function patternOf(glob: string): RegExp {
+  const source = glob
+    .replace(/[.+^${}()|[\]\\]/g, String.raw`\$&`)
+    .replace(/\*+/g, ".*")
+    .replace(/\?/g, ".")
+  return new RegExp(`^${source}$`)
+}

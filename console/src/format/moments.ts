@@ -1,0 +1,75 @@
+/** Dates and times in the reader's zone. The zone can be given, for tests. */
+export interface MomentStyle {
+  readonly timeZone?: string
+  readonly now?: number
+}
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** `21 Nov 2026, 15:04:05` */
+export function momentText(iso: string, style: MomentStyle = {}): string {
+  return new Intl.DateTimeFormat("en-GB", {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    ...zoneOf(style),
+  }).format(new Date(iso))
+}
+
+/** `21 Nov 2026` */
+export function dayText(iso: string, style: MomentStyle = {}): string {
+  return new Intl.DateTimeFormat("en-GB", {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    ...zoneOf(style),
+  }).format(new Date(iso))
+}
+
+/** `just now`, `5 minutes ago`, `in 3 days`; further away than thirty days, the day. */
+export function relativeText(iso: string, style: MomentStyle = {}): string {
+  const away = new Date(iso).getTime() - (style.now ?? Date.now())
+  const size = Math.abs(away)
+  if (size < 10_000) return "just now"
+  if (size > 30 * DAY) return dayText(iso, style)
+  const [unit, length] = unitOf(size)
+  return new Intl.RelativeTimeFormat("en", { numeric: "always" }).format(
+    Math.trunc(away / length),
+    unit,
+  )
+}
+
+/** A day of UTC, `2026-11-21`, so many days before now: what statements and day sums are asked by. */
+export function utcDay(daysAgo = 0, now = Date.now()): string {
+  return new Date(now - daysAgo * DAY).toISOString().slice(0, 10)
+}
+
+/** The value of a `datetime-local` field as ISO text in UTC; undefined when it is empty or none. */
+export function fromLocalField(value: string): string | undefined {
+  if (value === "") return undefined
+  const moment = new Date(value)
+  return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString()
+}
+
+/** ISO text as the value of a `datetime-local` field, in the reader's zone. */
+export function toLocalField(iso: string | null | undefined): string {
+  if (iso === null || iso === undefined) return ""
+  const moment = new Date(iso)
+  return new Date(moment.getTime() - moment.getTimezoneOffset() * MINUTE).toISOString().slice(0, 16)
+}
+
+function unitOf(size: number): [Intl.RelativeTimeFormatUnit, number] {
+  if (size < MINUTE) return ["second", 1_000]
+  if (size < HOUR) return ["minute", MINUTE]
+  if (size < DAY) return ["hour", HOUR]
+  return ["day", DAY]
+}
+
+function zoneOf(style: MomentStyle): { timeZone?: string } {
+  return style.timeZone === undefined ? {} : { timeZone: style.timeZone }
+}

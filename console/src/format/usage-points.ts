@@ -1,0 +1,55 @@
+import type { UsageRow } from "../../../src/management/contract/usage.ts"
+import { roughCredits } from "./credits.ts"
+
+/** What a chart can show of a span of time. */
+export type Measure = "cost" | "requests" | "tokens"
+export type Span = "days" | "hours"
+
+/** One bar. Heights are rough; exact texts are for the words beside it. */
+export interface UsagePoint {
+  /** ISO, UTC: when it begins. */
+  readonly at: string
+  readonly label: string
+  /** The lower part of the bar. */
+  readonly main: number
+  /** The upper part: failed requests, or output tokens. */
+  readonly other: number
+  readonly row: UsageRow
+}
+
+/** The rows of a usage list as the bars of a chart. */
+export function usagePoints(
+  rows: readonly UsageRow[],
+  measure: Measure,
+  span: Span,
+  timeZone?: string,
+): UsagePoint[] {
+  return rows.map((row) => ({
+    at: row.group,
+    label: pointLabel(row.group, span, timeZone),
+    ...heights(row, measure),
+    row,
+  }))
+}
+
+/** The two parts of a bar, as the legend calls them; null: there is one part only. */
+export const PART_NAMES: Readonly<Record<Measure, readonly [string, string | null]>> = {
+  cost: ["Credits", null],
+  requests: ["Answered", "Failed"],
+  tokens: ["Input", "Output"],
+}
+
+function heights(row: UsageRow, measure: Measure): { main: number; other: number } {
+  if (measure === "cost") return { main: roughCredits(row.cost), other: 0 }
+  if (measure === "tokens") return { main: row.input, other: row.output }
+  return { main: row.requests - row.errors, other: row.errors }
+}
+
+/** Days are days of UTC, as the book counts them; hours are the reader's. */
+function pointLabel(iso: string, span: Span, timeZone: string | undefined): string {
+  const style: Intl.DateTimeFormatOptions =
+    span === "days"
+      ? { day: "numeric", month: "short", timeZone: "UTC" }
+      : { hour: "2-digit", minute: "2-digit", ...(timeZone !== undefined && { timeZone }) }
+  return new Intl.DateTimeFormat("en-GB", style).format(new Date(iso))
+}

@@ -1,0 +1,35 @@
+import { Container, Loader, Stack } from "@mantine/core"
+import type { ErrorComponentProps } from "@tanstack/react-router"
+import { ErrorNotice } from "../ui/error-notice.tsx"
+import { LinkButton } from "../ui/link-button.tsx"
+import { PublicPage } from "./public-page.tsx"
+
+/** In the place of a page that could not be shown. */
+export function PageFailure({ error, reset }: ErrorComponentProps) {
+  return (
+    <Container size="sm" py="xl">
+      <ErrorNotice error={error} title="This page could not be shown" retry={reset} />
+    </Container>
+  )
+}
+
+/** In the place of a page that there is none of. */
+export function PageNotFound() {
+  return (
+    <PublicPage
+      title="There is no such page"
+      description="The address may be mistyped, or from an older version."
+    >
+      <LinkButton to="/">To the overview</LinkButton>
+    </PublicPage>
+  )
+}
+
+/** While a page is on its way. */
+export function PagePending() {
+  return (
+    <Stack align="center" py="xl">
+      <Loader size="sm" aria-label="Loading" />
+    </Stack>
+  )
+}

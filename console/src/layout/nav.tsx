@@ -1,0 +1,59 @@
+import {
+  IconAdjustments,
+  IconBox,
+  IconBuildingBank,
+  IconChartBar,
+  IconCoins,
+  IconGift,
+  IconHistory,
+  IconKey,
+  IconListDetails,
+  IconMessageChatbot,
+  IconPlugConnected,
+  IconUserShield,
+  IconUsers,
+  type Icon,
+} from "@tabler/icons-react"
+import type { AccountRole } from "../../../src/management/contract/common.ts"
+
+export interface NavEntry {
+  readonly to: string
+  readonly label: string
+  readonly icon: Icon
+  /** Shown to those who have this role in the chosen account, or a higher one. */
+  readonly needs?: AccountRole
+}
+
+export interface NavSection {
+  /** Undefined: the first, which needs no heading. */
+  readonly heading?: string
+  readonly isOperatorOnly?: boolean
+  readonly entries: readonly NavEntry[]
+}
+
+/** The pages, in the order of the navigation. */
+export const NAV_SECTIONS: readonly NavSection[] = [
+  {
+    entries: [
+      { to: "/", label: "Overview", icon: IconChartBar },
+      { to: "/keys", label: "Keys", icon: IconKey },
+      { to: "/requests", label: "Requests", icon: IconListDetails },
+      { to: "/credits", label: "Credits", icon: IconCoins },
+      { to: "/models", label: "Models", icon: IconBox },
+      { to: "/playground", label: "Playground", icon: IconMessageChatbot },
+      { to: "/members", label: "Members", icon: IconUsers },
+      { to: "/audit", label: "Audit", icon: IconHistory, needs: "owner" },
+    ],
+  },
+  {
+    heading: "Operator",
+    isOperatorOnly: true,
+    entries: [
+      { to: "/providers", label: "Providers", icon: IconPlugConnected },
+      { to: "/accounts", label: "Accounts", icon: IconBuildingBank },
+      { to: "/users", label: "Users", icon: IconUserShield },
+      { to: "/codes", label: "Codes", icon: IconGift },
+      { to: "/settings", label: "Settings", icon: IconAdjustments },
+    ],
+  },
+]

@@ -1,0 +1,86 @@
+import { AppShell, Burger, Container, Group, NavLink, ScrollArea } from "@mantine/core"
+import { useDisclosure } from "@mantine/hooks"
+import { Link, Outlet, useRouterState } from "@tanstack/react-router"
+import { useEffect } from "react"
+import { useAccount } from "../account.tsx"
+import { useSession } from "../session.tsx"
+import { AccountSwitcher } from "./account-switcher.tsx"
+import { Brand } from "./brand.tsx"
+import { NAV_SECTIONS } from "./nav.tsx"
+import { UserMenu } from "./user-menu.tsx"
+
+/** What is around every page of somebody who is signed in. */
+export function Shell() {
+  const [isOpen, navigation] = useDisclosure(false)
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  const close = navigation.close
+  useEffect(() => close(), [path, close])
+  return (
+    <AppShell
+      header={{ height: { base: 52, sm: 0 } }}
+      navbar={{ width: 232, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
+      padding={{ base: "sm", sm: "xl" }}
+    >
+      <a href="#content" className="skip-link">
+        Skip to the content
+      </a>
+      <AppShell.Header className="shell-header" hiddenFrom="sm">
+        <Group h="100%" px="sm" gap="sm">
+          <Burger
+            opened={isOpen}
+            onClick={navigation.toggle}
+            size="sm"
+            aria-label={isOpen ? "Close the navigation" : "Open the navigation"}
+          />
+          <Brand />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar className="shell-navbar" aria-label="Navigation">
+        <AppShell.Section p="md" pb="xs" visibleFrom="sm">
+          <Brand />
+        </AppShell.Section>
+        <AppShell.Section px="xs" py="xs">
+          <AccountSwitcher />
+        </AppShell.Section>
+        <AppShell.Section grow component={ScrollArea} px="xs" type="auto">
+          <Navigation path={path} />
+        </AppShell.Section>
+        <AppShell.Section p="xs" className="shell-user">
+          <UserMenu />
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1}>
+        <Container size="var(--page-width)" p={0}>
+          <Outlet />
+        </Container>
+      </AppShell.Main>
+    </AppShell>
+  )
+}
+
+function Navigation({ path }: { readonly path: string }) {
+  const { is_operator: isOperator } = useSession()
+  const { may } = useAccount()
+  const sections = NAV_SECTIONS.filter((section) => isOperator || section.isOperatorOnly !== true)
+  return sections.map((section) => (
+    <div key={section.heading ?? ""}>
+      {section.heading !== undefined && <p className="nav-heading">{section.heading}</p>}
+      {section.entries
+        .filter(({ needs }) => needs === undefined || may(needs))
+        .map((entry) => (
+          <NavLink
+            key={entry.to}
+            renderRoot={(properties) => <Link to={entry.to} {...properties} />}
+            label={entry.label}
+            leftSection={<entry.icon size={18} stroke={1.7} aria-hidden />}
+            active={isActive(path, entry.to)}
+            className="nav-link"
+          />
+        ))}
+    </div>
+  ))
+}
+
+function isActive(path: string, entry: string): boolean {
+  return entry === "/" ? path === "/" : path === entry || path.startsWith(`${entry}/`)
+}

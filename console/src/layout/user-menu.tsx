@@ -1,0 +1,91 @@
+import {
+  Avatar,
+  Box,
+  Group,
+  Menu,
+  Text,
+  UnstyledButton,
+  useMantineColorScheme,
+} from "@mantine/core"
+import {
+  IconDeviceDesktop,
+  IconLogout,
+  IconMoon,
+  IconSelector,
+  IconSun,
+  IconUserCircle,
+} from "@tabler/icons-react"
+import { useNavigate } from "@tanstack/react-router"
+import { api } from "../api/client.ts"
+import { endSession, useSession } from "../session.tsx"
+import { notifyError } from "../ui/notify.tsx"
+
+const SCHEMES = [
+  { value: "light", label: "Light", icon: IconSun },
+  { value: "dark", label: "Dark", icon: IconMoon },
+  { value: "auto", label: "As the system", icon: IconDeviceDesktop },
+] as const
+
+/** Who is signed in, and what concerns him alone: profile, colours, sign-out. */
+export function UserMenu() {
+  const session = useSession()
+  const navigate = useNavigate()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const name = session.user?.name ?? "Admin token"
+
+  async function signOut() {
+    try {
+      await api.delete("/session")
+    } catch (thrown) {
+      return notifyError(thrown)
+    }
+    await navigate({ to: "/sign-in" })
+    endSession()
+  }
+
+  return (
+    <Menu position="top-start" width={232} shadow="md">
+      <Menu.Target>
+        <UnstyledButton className="user-button">
+          <Group gap="sm" wrap="nowrap">
+            <Avatar size={32} color="gate" radius="xl" name={name} aria-hidden />
+            <Box style={{ flex: 1, minWidth: 0 }}>
+              <Text size="sm" fw={500} truncate>
+                {name}
+              </Text>
+              <Text size="xs" c="dimmed" truncate>
+                {session.user?.email ?? "operator"}
+              </Text>
+            </Box>
+            <span className="unseen">Profile, colours, sign out</span>
+            <IconSelector size={16} aria-hidden />
+          </Group>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<IconUserCircle size={16} />}
+          onClick={() => void navigate({ to: "/profile" })}
+        >
+          Profile and security
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Label>Colours</Menu.Label>
+        {SCHEMES.map((scheme) => (
+          <Menu.Item
+            key={scheme.value}
+            leftSection={<scheme.icon size={16} />}
+            onClick={() => setColorScheme(scheme.value)}
+            {...(colorScheme === scheme.value && { fw: 600, "aria-current": true })}
+          >
+            {scheme.label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

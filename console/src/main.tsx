@@ -1,0 +1,30 @@
+import "./styles.ts"
+import { MantineProvider } from "@mantine/core"
+import { QueryClientProvider } from "@tanstack/react-query"
+import { RouterProvider } from "@tanstack/react-router"
+import { lazy, StrictMode, Suspense } from "react"
+import { createRoot } from "react-dom/client"
+import { queryClient } from "./api/queries.ts"
+import { applyColorScheme } from "./layout/color-scheme.ts"
+import { router } from "./router.tsx"
+import { theme } from "./theme.ts"
+
+const Notifications = lazy(() =>
+  import("@mantine/notifications").then((module) => ({ default: module.Notifications })),
+)
+
+applyColorScheme()
+const place = document.getElementById("root")
+if (place === null) throw new Error("The page has no place for the console")
+createRoot(place).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <MantineProvider theme={theme} defaultColorScheme="auto">
+        <RouterProvider router={router} />
+        <Suspense>
+          <Notifications position="bottom-right" />
+        </Suspense>
+      </MantineProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+)

@@ -1,0 +1,73 @@
+import type { Key } from "../../../../src/management/contract/keys.ts"
+import { usePages } from "../../api/use-pages.ts"
+import { DataTable, type Column } from "../../ui/data-table.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { LinkButton } from "../../ui/link-button.tsx"
+import { Money } from "../../ui/money.tsx"
+import { MoreButton } from "../../ui/more-button.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { Status } from "../../ui/status.tsx"
+import { When } from "../../ui/when.tsx"
+
+const COLUMNS: readonly Column<Key>[] = [
+  {
+    id: "name",
+    header: "Key",
+    cell: ({ name, hint }) => (
+      <span className="anywhere">
+        {name} {hint !== null && <span className="mono dim">…{hint}</span>}
+      </span>
+    ),
+  },
+  { id: "status", header: "Status", cell: ({ status }) => <Status value={status} /> },
+  {
+    id: "spent",
+    header: "Spent",
+    isFigure: true,
+    cell: ({ spent }) => <Money value={spent} decimals={4} hasUnit />,
+  },
+  {
+    id: "used",
+    header: "Last used",
+    cell: ({ last_used_at: usedAt }) => <When at={usedAt} none="never" />,
+  },
+]
+
+/** The keys of an account, in short; they are changed on their own page. */
+export function AccountKeys({ account }: { readonly account: string }) {
+  const keys = usePages<Key>("/keys", { account })
+  const open = (
+    <LinkButton to="/keys" search={{ account }} variant="default" size="xs">
+      Open the keys
+    </LinkButton>
+  )
+  return (
+    <Panel title="Keys" isFlush actions={open}>
+      <ErrorNotice error={keys.error} retry={keys.retry} />
+      <DataTable
+        label="Keys of the account"
+        columns={COLUMNS}
+        rows={keys.items}
+        rowKey={(key) => key.id}
+        isLoading={keys.isLoading}
+        minWidth={520}
+        empty={
+          keys.error === null && (
+            <EmptyState
+              title="It has no key yet"
+              action={
+                <LinkButton to="/keys" search={{ account, create: "1" }}>
+                  Create a key
+                </LinkButton>
+              }
+            >
+              Nobody can call in its name.
+            </EmptyState>
+          )
+        }
+      />
+      <MoreButton pages={keys} />
+    </Panel>
+  )
+}

@@ -1,0 +1,94 @@
+import { Button, SimpleGrid, Skeleton } from "@mantine/core"
+import { IconPencil } from "@tabler/icons-react"
+import { useQuery } from "@tanstack/react-query"
+import { getRouteApi } from "@tanstack/react-router"
+import { useState } from "react"
+import type { Account } from "../../../../src/management/contract/accounts.ts"
+import { accountCreditsQuery, oneQuery } from "../../api/queries.ts"
+import { counted } from "../../format/numbers.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { Facts } from "../../ui/facts.tsx"
+import { LinkButton } from "../../ui/link-button.tsx"
+import { Money } from "../../ui/money.tsx"
+import { Page } from "../../ui/page.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { Stat } from "../../ui/stat.tsx"
+import { When } from "../../ui/when.tsx"
+import { MemberList } from "../members/member-list.tsx"
+import { AccountKeys } from "./account-keys.tsx"
+import { ContentSwitch } from "./content-switch.tsx"
+import { RenameModal } from "./rename-modal.tsx"
+
+const route = getRouteApi("/signed-in/accounts/$account")
+
+/** One account, as an operator sees it. */
+export function AccountPage() {
+  const { account: id } = route.useParams()
+  const { data: account, error, refetch } = useQuery(oneQuery<Account>(`/accounts/${id}`))
+  const [isRenaming, setRenaming] = useState(false)
+  if (account === undefined) {
+    return (
+      <Page title="Account">
+        <ErrorNotice error={error} retry={() => void refetch()} />
+        {error === null && <Skeleton height={240} />}
+      </Page>
+    )
+  }
+  return (
+    <Page
+      title={account.name}
+      actions={
+        <>
+          <Button
+            variant="default"
+            leftSection={<IconPencil size={16} />}
+            onClick={() => setRenaming(true)}
+          >
+            Rename
+          </Button>
+          <LinkButton to="/credits" search={{ account: id }}>
+            Add or take credits
+          </LinkButton>
+        </>
+      }
+    >
+      <Balance account={id} />
+      <Panel title="About it">
+        <Facts
+          facts={[
+            { label: "Id", value: <span className="mono">{account.id}</span> },
+            { label: "Created", value: <When at={account.created_at} isExact /> },
+          ]}
+        />
+        <ContentSwitch account={account} />
+      </Panel>
+      <AccountKeys account={id} />
+      <MemberList account={id} mayChange />
+      <RenameModal account={account} isOpen={isRenaming} onClose={() => setRenaming(false)} />
+    </Page>
+  )
+}
+
+function Balance({ account }: { readonly account: string }) {
+  const { data, isPending, error } = useQuery({
+    ...accountCreditsQuery(account),
+    refetchInterval: 10_000,
+  })
+  if (error !== null) return <ErrorNotice error={error} />
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
+      <Stat label="Balance" isLoading={isPending} value={<Amount value={data?.balance} />} />
+      <Stat
+        label="Held now"
+        isLoading={isPending}
+        value={<Amount value={data?.held} />}
+        note={counted(data?.holds.length ?? 0, "hold")}
+      />
+      <Stat label="Available" isLoading={isPending} value={<Amount value={data?.available} />} />
+    </SimpleGrid>
+  )
+}
+
+function Amount({ value }: { readonly value: string | undefined }) {
+  return value === undefined ? null : <Money value={value} decimals={4} hasUnit />
+}

@@ -1,0 +1,93 @@
+import { Button } from "@mantine/core"
+import { IconBuildingBank, IconPlus } from "@tabler/icons-react"
+import { useState } from "react"
+import type { Account } from "../../../../src/management/contract/accounts.ts"
+import { usePages } from "../../api/use-pages.ts"
+import { DataTable, type Column } from "../../ui/data-table.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { TextLink } from "../../ui/link-button.tsx"
+import { Money } from "../../ui/money.tsx"
+import { MoreButton } from "../../ui/more-button.tsx"
+import { Page } from "../../ui/page.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { Status } from "../../ui/status.tsx"
+import { When } from "../../ui/when.tsx"
+import { NewAccountModal } from "./new-account-modal.tsx"
+
+const COLUMNS: readonly Column<Account>[] = [
+  {
+    id: "name",
+    header: "Account",
+    cell: ({ id, name }) => (
+      <TextLink to="/accounts/$account" params={{ account: id }} fw={600} className="anywhere">
+        {name}
+      </TextLink>
+    ),
+  },
+  {
+    id: "id",
+    header: "Id",
+    isWideOnly: true,
+    cell: ({ id }) => <span className="mono dim">{id}</span>,
+  },
+  {
+    id: "balance",
+    header: "Balance",
+    isFigure: true,
+    cell: ({ balance }) => <Money value={balance} decimals={4} hasUnit />,
+  },
+  {
+    id: "content",
+    header: "Prompts and answers",
+    cell: ({ stores_content: isStored }) =>
+      isStored ? <Status value="kept" color="yellow" /> : <span className="dim">not kept</span>,
+  },
+  {
+    id: "created",
+    header: "Created",
+    cell: ({ created_at: createdAt }) => <When at={createdAt} />,
+  },
+]
+
+/** Everybody who pays. */
+export function AccountsPage() {
+  const accounts = usePages<Account>("/accounts")
+  const [isCreating, setCreating] = useState(false)
+  const createButton = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
+      Create an account
+    </Button>
+  )
+  return (
+    <Page
+      title="Accounts"
+      description="Who pays: each has a balance, keys and members of its own."
+      actions={createButton}
+    >
+      <Panel isFlush>
+        <ErrorNotice error={accounts.error} retry={accounts.retry} />
+        <DataTable
+          label="Accounts"
+          columns={COLUMNS}
+          rows={accounts.items}
+          rowKey={(account) => account.id}
+          isLoading={accounts.isLoading}
+          empty={
+            accounts.error === null && (
+              <EmptyState
+                icon={<IconBuildingBank size={22} />}
+                title="There is no account yet"
+                action={createButton}
+              >
+                Create one, give it credits, and make its first key.
+              </EmptyState>
+            )
+          }
+        />
+        <MoreButton pages={accounts} />
+      </Panel>
+      <NewAccountModal isOpen={isCreating} onClose={() => setCreating(false)} />
+    </Page>
+  )
+}

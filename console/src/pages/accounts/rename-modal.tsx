@@ -1,0 +1,50 @@
+import { Button, Group, Modal, Stack, TextInput } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import type { Account } from "../../../../src/management/contract/accounts.ts"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { useSubmit } from "../../ui/use-submit.ts"
+
+export interface RenameModalProperties {
+  readonly account: Account
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+/** Gives an account another name. */
+export function RenameModal({ account, isOpen, onClose }: RenameModalProperties) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={`Rename ${account.name}`}>
+      <RenameForm account={account} onClose={onClose} />
+    </Modal>
+  )
+}
+
+function RenameForm({ account, onClose }: Omit<RenameModalProperties, "isOpen">) {
+  const form = useForm({
+    initialValues: { name: account.name },
+    validate: { name: (value) => (value.trim() === "" ? "Give it a name" : null) },
+  })
+  const { submit, isBusy, error } = useSubmit(form, async ({ name }) => {
+    await api.patch(`/accounts/${account.id}`, { name: name.trim() })
+    onClose()
+    await refresh("/accounts")
+  })
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack>
+        <TextInput label="Name" maxLength={100} data-autofocus {...form.getInputProps("name")} />
+        <ErrorNotice error={error} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isBusy}>
+            Rename
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

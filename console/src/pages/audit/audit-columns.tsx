@@ -1,0 +1,71 @@
+import { UnstyledButton } from "@mantine/core"
+import type { AuditRecord } from "../../../../src/management/contract/operations.ts"
+import type { Column } from "../../ui/data-table.tsx"
+import { When } from "../../ui/when.tsx"
+import { actionWords } from "./difference.ts"
+
+const ACTORS: Readonly<Record<AuditRecord["actor"]["kind"], string>> = {
+  user: "",
+  admin_token: "admin token",
+  command: "command line",
+}
+
+/** How whoever acted is told apart from a person; empty for a person, and where the name says it. */
+export function kindWords(actor: AuditRecord["actor"]): string {
+  const words = ACTORS[actor.kind]
+  return actor.name.toLowerCase() === words ? "" : words
+}
+
+/**
+ * The columns of the changes.
+ * @param names of the accounts, where several are shown.
+ * @param show opens a change.
+ */
+export function auditColumns(
+  names: ReadonlyMap<string, string> | undefined,
+  show: (record: AuditRecord) => void,
+): readonly Column<AuditRecord>[] {
+  const columns: Column<AuditRecord>[] = [
+    {
+      id: "action",
+      header: "Change",
+      cell: (record) => (
+        <UnstyledButton onClick={() => show(record)} fw={600} fz="sm">
+          {actionWords(record.action)}
+        </UnstyledButton>
+      ),
+    },
+    {
+      id: "target",
+      header: "Of",
+      cell: ({ target }) =>
+        target === null ? (
+          <span className="dim">–</span>
+        ) : (
+          <span className="mono anywhere">{target}</span>
+        ),
+    },
+    {
+      id: "actor",
+      header: "By",
+      cell: ({ actor }) => (
+        <span className="anywhere">
+          {actor.name}
+          {kindWords(actor) !== "" && <span className="dim"> ({kindWords(actor)})</span>}
+        </span>
+      ),
+    },
+    { id: "at", header: "When", cell: ({ at }) => <When at={at} /> },
+    {
+      id: "address",
+      header: "From",
+      isWideOnly: true,
+      cell: ({ address }) => <span className="mono dim">{address ?? "–"}</span>,
+    },
+  ]
+  if (names === undefined) return columns
+  const cell = ({ account }: AuditRecord) =>
+    account === null ? <span className="dim">–</span> : (names.get(account) ?? account)
+  columns.splice(2, 0, { id: "account", header: "Account", cell })
+  return columns
+}

@@ -1,0 +1,99 @@
+import { Button, Group, TextInput } from "@mantine/core"
+import { useDebouncedCallback } from "@mantine/hooks"
+import { getRouteApi } from "@tanstack/react-router"
+import { useState } from "react"
+import { Search } from "../../ui/search.tsx"
+
+const route = getRouteApi("/signed-in/audit")
+
+interface Filters {
+  readonly action?: string | undefined
+  readonly actor?: string | undefined
+  readonly target?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+/** What of the changes is shown; it stands in the address, so that it can be passed on. */
+export function AuditFilters() {
+  const { action, actor, target, from, to } = route.useSearch()
+  const navigate = route.useNavigate()
+  const isFiltered = [action, actor, target, from, to].some((text) => text !== undefined)
+
+  function change(part: Filters) {
+    const texts = Object.entries(part).map(([name, text]) => [name, text || undefined])
+    void navigate({
+      search: (before) => ({ ...before, ...Object.fromEntries(texts) }),
+      replace: true,
+    })
+  }
+
+  return (
+    <Group gap="xs" p="md" pb="xs" align="flex-end">
+      <Search
+        label="Search actions"
+        value={action ?? ""}
+        onChange={(text) => change({ action: text })}
+      />
+      <TextFilter
+        label="By whom"
+        value={actor ?? ""}
+        onChange={(text) => change({ actor: text })}
+      />
+      <TextFilter
+        label="Id of what was changed"
+        value={target ?? ""}
+        onChange={(text) => change({ target: text })}
+      />
+      <TextInput
+        type="datetime-local"
+        label="From"
+        value={from ?? ""}
+        onChange={(event) => change({ from: event.currentTarget.value })}
+      />
+      <TextInput
+        type="datetime-local"
+        label="To"
+        value={to ?? ""}
+        onChange={(event) => change({ to: event.currentTarget.value })}
+      />
+      {isFiltered && (
+        <Button
+          variant="subtle"
+          size="sm"
+          onClick={() => change({ action: "", actor: "", target: "", from: "", to: "" })}
+        >
+          Show all
+        </Button>
+      )}
+    </Group>
+  )
+}
+
+interface TextFilterProperties {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (text: string) => void
+}
+
+function TextFilter({ label, value, onChange }: TextFilterProperties) {
+  const [typed, setTyped] = useState(value)
+  const [shown, setShown] = useState(value)
+  const change = useDebouncedCallback(onChange, 300)
+  // Changed from elsewhere, such as by "Show all".
+  if (value !== shown) {
+    setShown(value)
+    setTyped(value)
+  }
+  return (
+    <TextInput
+      aria-label={label}
+      placeholder={label}
+      value={typed}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value)
+        change(event.currentTarget.value)
+      }}
+    />
+  )
+}

@@ -1,0 +1,73 @@
+import "./audit.css"
+import { Alert } from "@mantine/core"
+import { IconHistory, IconInfoCircle } from "@tabler/icons-react"
+import { getRouteApi } from "@tanstack/react-router"
+import { useState } from "react"
+import type { AuditRecord } from "../../../../src/management/contract/operations.ts"
+import { useAccount } from "../../account.tsx"
+import { usePages } from "../../api/use-pages.ts"
+import { fromLocalField } from "../../format/moments.ts"
+import { DataTable } from "../../ui/data-table.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { MoreButton } from "../../ui/more-button.tsx"
+import { Page } from "../../ui/page.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { auditColumns } from "./audit-columns.tsx"
+import { AuditFilters } from "./audit-filters.tsx"
+import { RecordDrawer } from "./record-drawer.tsx"
+
+const route = getRouteApi("/signed-in/audit")
+
+/** Who changed what, when, and from where. */
+export function AuditPage() {
+  const { may } = useAccount()
+  return (
+    <Page title="Audit" description="Every change, chained so that none can be edited or left out.">
+      {may("owner") ? (
+        <AuditList />
+      ) : (
+        <Alert color="yellow" icon={<IconInfoCircle />} title="Kept for owners">
+          Only an owner of the account sees who changed what. Ask one to make you an owner.
+        </Alert>
+      )}
+    </Page>
+  )
+}
+
+function AuditList() {
+  const { accountId, accounts, isAll } = useAccount()
+  const { account: _, from, to, ...texts } = route.useSearch()
+  const records = usePages<AuditRecord>("/audit", {
+    ...texts,
+    account: accountId,
+    from: fromLocalField(from ?? ""),
+    to: fromLocalField(to ?? ""),
+  })
+  const [open, setOpen] = useState<AuditRecord>()
+  const names = isAll ? new Map(accounts.map(({ id, name }) => [id, name])) : undefined
+  return (
+    <Panel isFlush>
+      <AuditFilters />
+      <ErrorNotice error={records.error} retry={records.retry} />
+      <DataTable
+        label="Changes"
+        columns={auditColumns(names, setOpen)}
+        rows={records.items}
+        rowKey={(record) => record.number}
+        isLoading={records.isLoading}
+        onRowClick={setOpen}
+        minWidth={820}
+        empty={
+          records.error === null && (
+            <EmptyState icon={<IconHistory size={22} />} title="No change fits">
+              Changes appear here as soon as they are made. Take a filter away to see others.
+            </EmptyState>
+          )
+        }
+      />
+      <MoreButton pages={records} />
+      <RecordDrawer record={open} onClose={() => setOpen(undefined)} />
+    </Panel>
+  )
+}

@@ -1,0 +1,45 @@
+import { Table, Text } from "@mantine/core"
+import { differences } from "./difference.ts"
+
+export interface DifferenceViewProperties {
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** What a change made of what: one line for each member that differs. */
+export function DifferenceView({ before, after }: DifferenceViewProperties) {
+  const lines = differences(before, after)
+  if (lines.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        Nothing that is recorded differs.
+      </Text>
+    )
+  }
+  return (
+    <Table.ScrollContainer minWidth={420} type="native">
+      <Table verticalSpacing={4} aria-label="What was changed">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Member</Table.Th>
+            <Table.Th>Before</Table.Th>
+            <Table.Th>After</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {lines.map(({ path, before: was, after: is }) => (
+            <Table.Tr key={path}>
+              <Table.Td className="mono anywhere">{path === "" ? "all" : path}</Table.Td>
+              <Table.Td className="mono anywhere difference-before">{was ?? <Absent />}</Table.Td>
+              <Table.Td className="mono anywhere difference-after">{is ?? <Absent />}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+function Absent() {
+  return <span className="dim">–</span>
+}

@@ -1,0 +1,45 @@
+import { Drawer, Stack } from "@mantine/core"
+import type { AuditRecord } from "../../../../src/management/contract/operations.ts"
+import { Facts } from "../../ui/facts.tsx"
+import { When } from "../../ui/when.tsx"
+import { kindWords } from "./audit-columns.tsx"
+import { DifferenceView } from "./difference-view.tsx"
+import { actionWords } from "./difference.ts"
+
+export interface RecordDrawerProperties {
+  readonly record: AuditRecord | undefined
+  readonly onClose: () => void
+}
+
+/** One change, with what was there before and after. */
+export function RecordDrawer({ record, onClose }: RecordDrawerProperties) {
+  return (
+    <Drawer
+      opened={record !== undefined}
+      onClose={onClose}
+      size="xl"
+      title={record === undefined ? "" : actionWords(record.action)}
+    >
+      {record !== undefined && (
+        <Stack>
+          <Facts facts={factsOf(record)} />
+          <DifferenceView before={record.before} after={record.after} />
+        </Stack>
+      )}
+    </Drawer>
+  )
+}
+
+function factsOf(record: AuditRecord) {
+  const { actor, target, account, address } = record
+  const kind = kindWords(actor)
+  return [
+    { label: "When", value: <When at={record.at} isExact /> },
+    { label: "By", value: kind === "" ? actor.name : `${actor.name} (${kind})` },
+    { label: "From", value: address ?? "–" },
+    { label: "Of", value: <span className="mono">{target ?? "–"}</span> },
+    { label: "Account", value: <span className="mono">{account ?? "–"}</span> },
+    { label: "Number", value: record.number },
+    { label: "Hash", value: <span className="mono">{record.hash}</span> },
+  ]
+}

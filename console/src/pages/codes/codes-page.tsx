@@ -1,0 +1,143 @@
+import { Button } from "@mantine/core"
+import { IconGift, IconPlus } from "@tabler/icons-react"
+import { useState } from "react"
+import type { Code, CodeWithText } from "../../../../src/management/contract/codes.ts"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { usePages } from "../../api/use-pages.ts"
+import { countText } from "../../format/numbers.ts"
+import { Confirm } from "../../ui/confirm.tsx"
+import { DataTable, type Column } from "../../ui/data-table.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { Money } from "../../ui/money.tsx"
+import { MoreButton } from "../../ui/more-button.tsx"
+import { Page } from "../../ui/page.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { Status } from "../../ui/status.tsx"
+import { When } from "../../ui/when.tsx"
+import { NewCodeModal } from "./new-code-modal.tsx"
+import { ShownCode } from "./shown-code.tsx"
+
+/** Codes that give credits to whoever redeems them. */
+export function CodesPage() {
+  const codes = usePages<Code>("/codes")
+  const [isCreating, setCreating] = useState(false)
+  const [shown, setShown] = useState<CodeWithText>()
+  const [ending, setEnding] = useState<Code>()
+  const createButton = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
+      Create a code
+    </Button>
+  )
+
+  async function revoke() {
+    if (ending === undefined) return
+    await api.post(`/codes/${ending.id}/revoke`)
+    await refresh("/codes")
+  }
+
+  return (
+    <Page
+      title="Codes"
+      description="A code gives credits, once to each account that redeems it."
+      actions={createButton}
+    >
+      <Panel isFlush>
+        <ErrorNotice error={codes.error} retry={codes.retry} />
+        <DataTable
+          label="Codes"
+          columns={codeColumns(setEnding)}
+          rows={codes.items}
+          rowKey={(code) => code.id}
+          isLoading={codes.isLoading}
+          minWidth={820}
+          empty={
+            codes.error === null && (
+              <EmptyState
+                icon={<IconGift size={22} />}
+                title="There is no code yet"
+                action={createButton}
+              >
+                Create one and hand it out; it is redeemed on the Credits page.
+              </EmptyState>
+            )
+          }
+        />
+        <MoreButton pages={codes} />
+      </Panel>
+      <NewCodeModal isOpen={isCreating} onClose={() => setCreating(false)} onCreated={setShown} />
+      <ShownCode shown={shown} onClose={() => setShown(undefined)} />
+      <Confirm
+        isOpen={ending !== undefined}
+        title={`Revoke the code …${ending?.hint ?? ""}?`}
+        action="Revoke the code"
+        onConfirm={revoke}
+        onClose={() => setEnding(undefined)}
+      >
+        Nobody can redeem it any more. What was redeemed with it stays.
+      </Confirm>
+    </Page>
+  )
+}
+
+function codeColumns(end: (code: Code) => void): readonly Column<Code>[] {
+  return [
+    {
+      id: "hint",
+      header: "Code",
+      cell: ({ hint, note }) => (
+        <span className="anywhere">
+          <span className="mono">…{hint}</span>
+          {note !== null && <span className="dim"> {note}</span>}
+        </span>
+      ),
+    },
+    {
+      id: "credits",
+      header: "Gives",
+      isFigure: true,
+      cell: ({ credits }) => <Money value={credits} hasUnit />,
+    },
+    {
+      id: "used",
+      header: "Redeemed",
+      isFigure: true,
+      cell: ({ used, uses }) => `${countText(used)} of ${countText(uses)}`,
+    },
+    { id: "status", header: "Status", cell: ({ status }) => <Status value={status} /> },
+    {
+      id: "expires",
+      header: "Ends",
+      cell: ({ expires_at: expiresAt }) => <When at={expiresAt} none="never" />,
+    },
+    {
+      id: "created",
+      header: "Created",
+      isWideOnly: true,
+      cell: ({ created_at: createdAt, author }) => (
+        <>
+          <When at={createdAt} />
+          {author !== null && <span className="dim"> by {author}</span>}
+        </>
+      ),
+    },
+    {
+      id: "actions",
+      header: "Actions",
+      isAction: true,
+      cell: (code) =>
+        code.status === "active" && (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="red"
+            aria-label={`Revoke the code ending in ${code.hint}`}
+            onClick={() => end(code)}
+          >
+            Revoke
+          </Button>
+        ),
+    },
+  ]
+}

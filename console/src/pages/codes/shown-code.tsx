@@ -1,0 +1,38 @@
+import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core"
+import type { CodeWithText } from "../../../../src/management/contract/codes.ts"
+import { counted } from "../../format/numbers.ts"
+import { Money } from "../../ui/money.tsx"
+import { Snippet } from "../../ui/snippet.tsx"
+
+export interface ShownCodeProperties {
+  readonly shown: CodeWithText | undefined
+  readonly onClose: () => void
+}
+
+/** A new code, the one time that it is shown. */
+export function ShownCode({ shown, onClose }: ShownCodeProperties) {
+  return (
+    <Modal
+      opened={shown !== undefined}
+      onClose={onClose}
+      title="Your code"
+      closeOnClickOutside={false}
+    >
+      {shown !== undefined && (
+        <Stack>
+          <Snippet code={shown.code} label="Copy the code" />
+          <Text size="sm">
+            It gives <Money value={shown.credits} hasUnit /> to each of{" "}
+            {counted(shown.uses, "account")}.
+          </Text>
+          <Alert variant="light" color="yellow">
+            Copy it now. It is kept as a hash only, and not shown again.
+          </Alert>
+          <Group justify="flex-end">
+            <Button onClick={onClose}>I have copied it</Button>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  )
+}

@@ -1,0 +1,62 @@
+import { Button, Group, Modal, Stack, TextInput } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import { api } from "../../api/client.ts"
+import { readCredits } from "../../format/credits.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { useSubmit } from "../../ui/use-submit.ts"
+import { checkPositive } from "./amount-check.ts"
+import type { CreditsModalProperties } from "./redeem-modal.tsx"
+
+const AMOUNTS = ["10", "25", "50", "100"]
+
+/** Credits are bought by card, on the payment company's own page. */
+export function BuyModal({ account, isOpen, onClose }: CreditsModalProperties) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={`Buy credits for ${account.name}`}>
+      <BuyForm account={account} onClose={onClose} />
+    </Modal>
+  )
+}
+
+function BuyForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">) {
+  const form = useForm({ initialValues: { credits: "25" }, validate: { credits: checkPositive } })
+  const { submit, isBusy, error } = useSubmit(form, async (values) => {
+    const body = { credits: readCredits(values.credits) }
+    const { url } = await api.post<{ url: string }>(`/accounts/${account.id}/checkout`, body)
+    window.location.assign(url)
+  })
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack>
+        <TextInput
+          label="Credits"
+          description="You pay on the next page, and come back here."
+          inputMode="decimal"
+          data-autofocus
+          {...form.getInputProps("credits")}
+        />
+        <Group gap="xs">
+          {AMOUNTS.map((amount) => (
+            <Button
+              key={amount}
+              size="compact-sm"
+              variant={form.values.credits === amount ? "light" : "default"}
+              onClick={() => form.setFieldValue("credits", amount)}
+            >
+              {amount}
+            </Button>
+          ))}
+        </Group>
+        <ErrorNotice error={error} title="The payment did not begin" />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isBusy}>
+            To the payment
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,149 @@
+import { Button, Group, Select, SimpleGrid } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { getRouteApi } from "@tanstack/react-router"
+import { useEffect, useState } from "react"
+import { type AccountChoice, useAccount } from "../../account.tsx"
+import { accountCreditsQuery } from "../../api/queries.ts"
+import { useSession } from "../../session.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { Money } from "../../ui/money.tsx"
+import { notifyDone } from "../../ui/notify.tsx"
+import { Page } from "../../ui/page.tsx"
+import { Stat } from "../../ui/stat.tsx"
+import { BuyModal } from "./buy-modal.tsx"
+import { EntriesPanel } from "./entries-panel.tsx"
+import { EntryModal } from "./entry-modal.tsx"
+import { HoldsPanel } from "./holds-panel.tsx"
+import { RedeemModal } from "./redeem-modal.tsx"
+import { StatementModal } from "./statement-modal.tsx"
+
+const route = getRouteApi("/signed-in/credits")
+const LOOK_EVERY = 5_000
+
+/** What an account has, what running requests hold of it, and every entry of its book. */
+export function CreditsPage() {
+  const { account } = useAccount()
+  if (account === undefined) return <ChooseAccount />
+  return <AccountCreditsPage key={account.id} account={account} />
+}
+
+type Work = "redeem" | "buy" | "entry" | "statement"
+
+function AccountCreditsPage({ account }: { readonly account: AccountChoice }) {
+  const session = useSession()
+  const { may } = useAccount()
+  const [work, setWork] = useState<Work>()
+  const credits = useQuery({
+    ...accountCreditsQuery(account.id),
+    refetchInterval: LOOK_EVERY,
+  })
+  useReturnFromPayment()
+  const close = () => setWork(undefined)
+  return (
+    <Page
+      title="Credits"
+      description={account.name}
+      actions={
+        <>
+          <Button variant="default" onClick={() => setWork("statement")}>
+            Statement
+          </Button>
+          {session.is_operator && (
+            <Button variant="default" onClick={() => setWork("entry")}>
+              Add or take
+            </Button>
+          )}
+          {may("member") && (
+            <Button
+              variant={session.card_payments ? "default" : "filled"}
+              onClick={() => setWork("redeem")}
+            >
+              Redeem a code
+            </Button>
+          )}
+          {may("member") && session.card_payments && (
+            <Button onClick={() => setWork("buy")}>Buy by card</Button>
+          )}
+        </>
+      }
+    >
+      <ErrorNotice
+        error={credits.error}
+        title="The credits could not be loaded"
+        retry={() => void credits.refetch()}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
+        <Amount label="Balance" value={credits.data?.balance} note="what the book says" />
+        <Amount label="Held now" value={credits.data?.held} note="by running requests" />
+        <Amount label="Available" value={credits.data?.available} note="for further requests" />
+      </SimpleGrid>
+      <HoldsPanel holds={credits.data?.holds ?? []} />
+      <EntriesPanel account={account.id} />
+      <RedeemModal account={account} isOpen={work === "redeem"} onClose={close} />
+      <BuyModal account={account} isOpen={work === "buy"} onClose={close} />
+      <EntryModal account={account} isOpen={work === "entry"} onClose={close} />
+      <StatementModal account={account} isOpen={work === "statement"} onClose={close} />
+    </Page>
+  )
+}
+
+interface AmountProperties {
+  readonly label: string
+  readonly value: string | undefined
+  readonly note: string
+}
+
+function Amount({ label, value, note }: AmountProperties) {
+  return (
+    <Stat
+      label={label}
+      isLoading={value === undefined}
+      value={<Money value={value ?? "0"} hasUnit />}
+      note={note}
+    />
+  )
+}
+
+/** Back from the page of the card payment: the credits come when the payment is confirmed, a moment later. */
+function useReturnFromPayment() {
+  const { payment } = route.useSearch()
+  const navigate = route.useNavigate()
+  useEffect(() => {
+    if (payment === undefined) return
+    notifyDone(
+      payment === "cancelled"
+        ? "The payment was cancelled. Nothing was charged."
+        : "Thank you. The credits are added as soon as the payment is confirmed.",
+    )
+    void navigate({ search: (before) => ({ ...before, payment: undefined }), replace: true })
+  }, [payment, navigate])
+}
+
+function ChooseAccount() {
+  const { accounts, choose } = useAccount()
+  return (
+    <Page title="Credits">
+      <EmptyState
+        title={accounts.length === 0 ? "There is no account" : "Whose credits?"}
+        action={
+          accounts.length > 0 && (
+            <Group>
+              <Select
+                aria-label="Account"
+                placeholder="Choose an account"
+                searchable
+                data={accounts.map(({ id, name }) => ({ value: id, label: name }))}
+                onChange={(id) => id !== null && choose(id)}
+              />
+            </Group>
+          )
+        }
+      >
+        {accounts.length === 0
+          ? "You are in no account yet. Ask an owner, or the operator, for an invitation."
+          : "Each account has its own book."}
+      </EmptyState>
+    </Page>
+  )
+}

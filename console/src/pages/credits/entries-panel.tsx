@@ -1,0 +1,134 @@
+import { Select, Text } from "@mantine/core"
+import { IconReceipt } from "@tabler/icons-react"
+import { getRouteApi } from "@tanstack/react-router"
+import type { ReactNode } from "react"
+import type { Entry } from "../../../../src/management/contract/accounts.ts"
+import { usePages } from "../../api/use-pages.ts"
+import type { Column } from "../../ui/data-column.ts"
+import { DataTable } from "../../ui/data-table.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { TextLink } from "../../ui/link-button.tsx"
+import { Money } from "../../ui/money.tsx"
+import { MoreButton } from "../../ui/more-button.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { Status } from "../../ui/status.tsx"
+import { When } from "../../ui/when.tsx"
+
+const route = getRouteApi("/signed-in/credits")
+const LOOK_EVERY = 10_000
+
+const KINDS: Readonly<Record<Entry["kind"], string>> = {
+  grant: "Grants",
+  charge: "Charges",
+  adjustment: "Adjustments",
+  refund: "Refunds",
+  code: "Redeemed codes",
+  payment: "Card payments",
+}
+
+const COLUMNS: readonly Column<Entry>[] = [
+  { id: "number", header: "No.", cell: (entry) => <span className="figures">{entry.number}</span> },
+  { id: "at", header: "When", cell: (entry) => <When at={entry.at} isExact /> },
+  { id: "kind", header: "Kind", cell: (entry) => <Status value={entry.kind} color="gray" /> },
+  { id: "what", header: "What for", cell: whatFor },
+  {
+    id: "amount",
+    header: "Amount",
+    isFigure: true,
+    cell: (entry) => (
+      <Money value={entry.amount} isSigned fw={entry.amount.startsWith("-") ? 400 : 600} />
+    ),
+  },
+  {
+    id: "balance",
+    header: "Balance",
+    isFigure: true,
+    cell: (entry) => <Money value={entry.balance} />,
+  },
+]
+
+/** The account's book, the newest entry first. */
+export function EntriesPanel({ account }: { readonly account: string }) {
+  const { kind } = route.useSearch()
+  const navigate = route.useNavigate()
+  const pages = usePages<Entry>(
+    `/accounts/${account}/entries`,
+    { kind },
+    { refetchInterval: LOOK_EVERY },
+  )
+  return (
+    <Panel
+      title="Entries"
+      description="Nothing is ever edited: a correction is a further entry."
+      isFlush
+      actions={
+        <Select
+          aria-label="Kind of entry"
+          placeholder="All kinds"
+          size="xs"
+          clearable
+          data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
+          value={kind ?? null}
+          onChange={(value) =>
+            void navigate({
+              search: (before) => ({ ...before, kind: value ?? undefined }),
+              replace: true,
+            })
+          }
+        />
+      }
+    >
+      <ErrorNotice
+        error={pages.error}
+        title="The entries could not be loaded"
+        retry={pages.retry}
+      />
+      {pages.hasContent && (
+        <DataTable
+          label="Entries"
+          columns={COLUMNS}
+          rows={pages.items}
+          rowKey={(entry) => entry.number}
+          isLoading={pages.isLoading}
+          minWidth={760}
+          empty={
+            <EmptyState icon={<IconReceipt size={22} />} title="No entry">
+              {kind === undefined
+                ? "Credits that come, and requests that are charged, are listed here."
+                : "There is none of this kind."}
+            </EmptyState>
+          }
+        />
+      )}
+      <MoreButton pages={pages} />
+    </Panel>
+  )
+}
+
+function whatFor(entry: Entry): ReactNode {
+  return (
+    <>
+      {entry.request !== null && (
+        <TextLink
+          to="/requests/$request"
+          params={{ request: entry.request }}
+          size="sm"
+          className="mono anywhere"
+        >
+          {entry.request}
+        </TextLink>
+      )}
+      {entry.note !== null && (
+        <Text size="sm" className="anywhere">
+          {entry.note}
+        </Text>
+      )}
+      {entry.author !== null && (
+        <Text size="xs" c="dimmed" className="anywhere">
+          by {entry.author}
+        </Text>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,42 @@
+import { Text } from "@mantine/core"
+import type { AccountCredits } from "../../../../src/management/contract/accounts.ts"
+import type { Column } from "../../ui/data-column.ts"
+import { DataTable } from "../../ui/data-table.tsx"
+import { Money } from "../../ui/money.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { When } from "../../ui/when.tsx"
+
+type Hold = AccountCredits["holds"][number]
+
+const COLUMNS: readonly Column<Hold>[] = [
+  {
+    id: "request",
+    header: "Request",
+    cell: (hold) => (
+      <Text size="sm" className="mono anywhere" component="span">
+        {hold.request}
+      </Text>
+    ),
+  },
+  { id: "since", header: "Runs since", cell: (hold) => <When at={hold.created_at} /> },
+  { id: "amount", header: "Held", isFigure: true, cell: (hold) => <Money value={hold.amount} /> },
+]
+
+/** What running requests have set aside: their worst case, until they are settled. Nothing when none runs. */
+export function HoldsPanel({ holds }: { readonly holds: readonly Hold[] }) {
+  if (holds.length === 0) return null
+  return (
+    <Panel
+      title="Running now"
+      description="The worst case of each request, set aside until it is settled."
+      isFlush
+    >
+      <DataTable
+        label="Requests that run now"
+        columns={COLUMNS}
+        rows={holds}
+        rowKey={(hold) => hold.request}
+      />
+    </Panel>
+  )
+}

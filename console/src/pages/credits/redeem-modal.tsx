@@ -1,0 +1,61 @@
+import { Button, Group, Modal, Stack, TextInput } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import type { Entry } from "../../../../src/management/contract/accounts.ts"
+import type { AccountChoice } from "../../account.tsx"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { creditsText } from "../../format/credits.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { notifyDone } from "../../ui/notify.tsx"
+import { useSubmit } from "../../ui/use-submit.ts"
+
+export interface CreditsModalProperties {
+  readonly account: AccountChoice
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+/** A code becomes credits, once to each account. */
+export function RedeemModal({ account, isOpen, onClose }: CreditsModalProperties) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={`Redeem a code for ${account.name}`}>
+      <RedeemForm account={account} onClose={onClose} />
+    </Modal>
+  )
+}
+
+function RedeemForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">) {
+  const form = useForm({
+    initialValues: { code: "" },
+    validate: { code: (value) => (value.trim() === "" ? "Say the code" : null) },
+  })
+  const { submit, isBusy, error } = useSubmit(form, async ({ code }) => {
+    const entry = await api.post<Entry>(`/accounts/${account.id}/redeem`, { code: code.trim() })
+    notifyDone(`${creditsText(entry.amount)} credits were added.`)
+    onClose()
+    await refresh(`/accounts`, "/usage/overview")
+  })
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack>
+        <TextInput
+          label="Code"
+          data-autofocus
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={100}
+          {...form.getInputProps("code")}
+        />
+        <ErrorNotice error={error} title="The code was not redeemed" />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isBusy}>
+            Redeem
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,33 @@
+import { Button, Stack, TextInput } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { checkPassword, NewPassword } from "../../ui/new-password.tsx"
+import { useSubmit } from "../../ui/use-submit.ts"
+
+export interface AcceptAsGuestProperties {
+  readonly accept: (body: { name: string; password: string }) => Promise<void>
+}
+
+/** Who is new says a name and chooses a password. */
+export function AcceptAsGuest({ accept }: AcceptAsGuestProperties) {
+  const form = useForm({
+    initialValues: { name: "", password: "" },
+    validate: {
+      name: (value) => (value.trim() === "" ? "Say your name" : null),
+      password: checkPassword,
+    },
+  })
+  const { submit, isBusy, error } = useSubmit(form, accept)
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack>
+        <TextInput label="Name" autoComplete="name" autoFocus {...form.getInputProps("name")} />
+        <NewPassword {...form.getInputProps("password")} />
+        <ErrorNotice error={error} />
+        <Button type="submit" loading={isBusy}>
+          Join
+        </Button>
+      </Stack>
+    </form>
+  )
+}

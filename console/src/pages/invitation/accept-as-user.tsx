@@ -1,0 +1,74 @@
+import { Alert, Button, Stack, Text } from "@mantine/core"
+import { useRouter } from "@tanstack/react-router"
+import { useState } from "react"
+import { api } from "../../api/client.ts"
+import { endSession } from "../../session.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { LinkButton } from "../../ui/link-button.tsx"
+
+export interface AcceptAsUserProperties {
+  /** The invited address. */
+  readonly email: string
+  /** The address of who is signed in; undefined: nobody. */
+  readonly signedInAs: string | undefined
+  readonly accept: (body: object) => Promise<void>
+}
+
+/** Who is registered signs in, then accepts with one button. */
+export function AcceptAsUser({ email, signedInAs, accept }: AcceptAsUserProperties) {
+  const router = useRouter()
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const here = router.state.location.href
+
+  async function attempt(work: () => Promise<unknown>) {
+    setBusy(true)
+    setError(null)
+    try {
+      await work()
+    } catch (thrown) {
+      setError(thrown)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  if (signedInAs === undefined) {
+    return (
+      <Stack>
+        <Text size="sm">Somebody with this address is registered. Sign in, then accept.</Text>
+        <LinkButton to="/sign-in" search={{ back: here }}>
+          Sign in
+        </LinkButton>
+      </Stack>
+    )
+  }
+  const isOther = signedInAs.toLowerCase() !== email.toLowerCase()
+  return (
+    <Stack>
+      {isOther && (
+        <Alert color="yellow" variant="light" title={`You are signed in as ${signedInAs}`}>
+          Sign out and come back to this link as {email}.
+        </Alert>
+      )}
+      <ErrorNotice error={error} />
+      {isOther ? (
+        <Button
+          loading={isBusy}
+          onClick={() =>
+            void attempt(async () => {
+              await api.delete("/session")
+              endSession()
+            })
+          }
+        >
+          Sign out
+        </Button>
+      ) : (
+        <Button loading={isBusy} onClick={() => void attempt(() => accept({}))}>
+          Accept as {signedInAs}
+        </Button>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,89 @@
+import { Alert, Skeleton, Text } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { getRouteApi } from "@tanstack/react-router"
+import type { OpenInvitation } from "../../../../src/management/contract/members.ts"
+import type { Session } from "../../../../src/management/contract/session.ts"
+import { ApiError } from "../../api/api-error.ts"
+import { api } from "../../api/client.ts"
+import { oneQuery, sessionQuery } from "../../api/queries.ts"
+import { PublicPage } from "../../layout/public-page.tsx"
+import { beginSession } from "../../session.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { TextLink } from "../../ui/link-button.tsx"
+import { AcceptAsGuest } from "./accept-as-guest.tsx"
+import { AcceptAsUser } from "./accept-as-user.tsx"
+
+const route = getRouteApi("/invitation")
+
+/** What a role may do, for the one who is invited. */
+const ROLES = {
+  owner: "an owner: keys, credits, members",
+  member: "a member: keys and credits",
+  viewer: "a viewer: looks, and changes nothing",
+} as const
+
+/** Somebody was invited into an account, and is here to accept. */
+export function InvitationPage() {
+  const { token } = route.useSearch()
+  const navigate = route.useNavigate()
+  const path = `/invitations/${encodeURIComponent(token ?? "")}`
+  const invitation = useQuery({
+    ...oneQuery<OpenInvitation>(path),
+    enabled: token !== undefined,
+  })
+  const session = useQuery({ ...sessionQuery, retry: false })
+
+  async function accept(body: object) {
+    beginSession(await api.post<Session>(`${path}/accept`, body))
+    await navigate({ to: "/" })
+  }
+
+  if (token === undefined || isGone(invitation.error)) return <NoInvitation />
+  if (invitation.error !== null) {
+    return (
+      <PublicPage title="Invitation">
+        <ErrorNotice error={invitation.error} retry={() => void invitation.refetch()} />
+      </PublicPage>
+    )
+  }
+  if (invitation.data === undefined || session.isPending) {
+    return (
+      <PublicPage title="Invitation">
+        <Skeleton height={180} />
+      </PublicPage>
+    )
+  }
+  const { account_name: account, role, invited_by: inviter, email } = invitation.data
+  const signedInAs = session.data?.user?.email
+  return (
+    <PublicPage
+      title={`Join ${account}`}
+      description={`${inviter} invites ${email} to be ${ROLES[role]}.`}
+    >
+      {signedInAs !== undefined || invitation.data.is_registered ? (
+        <AcceptAsUser email={email} signedInAs={signedInAs} accept={accept} />
+      ) : (
+        <AcceptAsGuest accept={accept} />
+      )}
+    </PublicPage>
+  )
+}
+
+function isGone(error: Error | null): boolean {
+  return error instanceof ApiError && error.status === 404
+}
+
+function NoInvitation() {
+  return (
+    <PublicPage title="Invitation">
+      <Alert variant="light" title="This invitation is not open">
+        <Text size="sm">
+          It was used, withdrawn or is too old, or the link is not whole. Ask for a new one.
+        </Text>
+      </Alert>
+      <TextLink to="/sign-in" size="sm">
+        To the sign-in
+      </TextLink>
+    </PublicPage>
+  )
+}

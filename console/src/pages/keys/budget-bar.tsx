@@ -1,0 +1,64 @@
+import { Group, Progress, Text, Tooltip } from "@mantine/core"
+import type { Budget, Key } from "../../../../src/management/contract/keys.ts"
+import { creditsText, spentOf, usedShare } from "../../format/credits.ts"
+import { relativeText } from "../../format/moments.ts"
+
+export interface BudgetBarProperties {
+  /** "Total", "Today", "This month". */
+  readonly label: string
+  readonly budget: Budget
+}
+
+/** How much of a budget is used. */
+export function BudgetBar({ label, budget }: BudgetBarProperties) {
+  const share = usedShare(budget.limit, budget.left)
+  const spent = creditsText(spentOf(budget.limit, budget.left))
+  const limit = creditsText(budget.limit)
+  const resets = budget.resets_at === null ? "" : `, begins anew ${relativeText(budget.resets_at)}`
+  const words = `${label}: ${spent} of ${limit} credits used${resets}`
+  return (
+    <Tooltip label={words}>
+      <div className="budget">
+        <Group justify="space-between" gap="xs" wrap="nowrap">
+          <Text size="xs" c="dimmed">
+            {label}
+          </Text>
+          <Text size="xs" className="figures">
+            {spent} / {limit}
+          </Text>
+        </Group>
+        <Progress
+          value={share * 100}
+          size={6}
+          color={colorOf(share)}
+          aria-label={words}
+          className="budget-bar"
+        />
+      </div>
+    </Tooltip>
+  )
+}
+
+/** All budgets that a key has. */
+export function BudgetBars({
+  budgets,
+}: {
+  readonly budgets: Pick<Key, "budget" | "daily_budget" | "monthly_budget">
+}) {
+  const { budget, daily_budget: daily, monthly_budget: monthly } = budgets
+  if (budget === null && daily === null && monthly === null) {
+    return <span className="dim">no budget</span>
+  }
+  return (
+    <div className="budgets">
+      {budget !== null && <BudgetBar label="Total" budget={budget} />}
+      {daily !== null && <BudgetBar label="Today" budget={daily} />}
+      {monthly !== null && <BudgetBar label="Month" budget={monthly} />}
+    </div>
+  )
+}
+
+function colorOf(share: number): string {
+  if (share >= 0.95) return "red"
+  return share >= 0.75 ? "yellow" : "gate"
+}

@@ -1,0 +1,104 @@
+import { Anchor, Box, Group, Text } from "@mantine/core"
+import type { ReactNode } from "react"
+import type { Key } from "../../../../src/management/contract/keys.ts"
+import type { Column } from "../../ui/data-column.ts"
+import { Money } from "../../ui/money.tsx"
+import { Status } from "../../ui/status.tsx"
+import { When } from "../../ui/when.tsx"
+import { BudgetBars } from "./budget-bar.tsx"
+
+export interface KeyColumnsOrder {
+  /** Names of accounts by their ids; undefined: all are of one, which needs no column. */
+  readonly accounts: ReadonlyMap<string, string> | undefined
+  readonly mayChange: boolean
+  readonly onEdit: (key: Key) => void
+  readonly menu: (key: Key) => ReactNode
+}
+
+/** The columns of the list of keys. */
+export function keyColumns({ accounts, mayChange, onEdit, menu }: KeyColumnsOrder): Column<Key>[] {
+  return [
+    {
+      id: "name",
+      header: "Name",
+      cell: (key) => (
+        <Box>
+          {mayChange && key.status !== "revoked" ? (
+            <Anchor component="button" type="button" ta="left" onClick={() => onEdit(key)}>
+              {key.name}
+            </Anchor>
+          ) : (
+            <span>{key.name}</span>
+          )}
+          <Text size="xs" c="dimmed" className="mono" fw={400}>
+            {key.hint === null ? key.id : `sk-tg-…${key.hint}`}
+          </Text>
+        </Box>
+      ),
+    },
+    ...(accounts === undefined
+      ? []
+      : [
+          {
+            id: "account",
+            header: "Account",
+            cell: (key: Key) => accounts.get(key.account) ?? key.account,
+          },
+        ]),
+    { id: "status", header: "Status", cell: statusCell },
+    { id: "budgets", header: "Budgets", cell: (key) => <BudgetBars budgets={key} />, width: 200 },
+    { id: "models", header: "Models", cell: modelsCell },
+    {
+      id: "spent",
+      header: "Spent",
+      isFigure: true,
+      cell: (key) => <Money value={key.spent} decimals={4} />,
+    },
+    {
+      id: "used",
+      header: "Last used",
+      cell: (key) => <When at={key.last_used_at} none="never" />,
+    },
+    {
+      id: "menu",
+      header: "What to do",
+      isAction: true,
+      width: 56,
+      cell: menu,
+    },
+  ]
+}
+
+function statusCell(key: Key): ReactNode {
+  const grace = key.grace_until.at(-1)
+  return (
+    <Box>
+      <Group gap={6}>
+        <Status value={key.status} />
+      </Group>
+      {key.status === "active" && key.expires_at !== null && (
+        <Text size="xs" c="dimmed">
+          until <When at={key.expires_at} />
+        </Text>
+      )}
+      {key.status === "active" && grace !== undefined && (
+        <Text size="xs" c="dimmed">
+          old secret until <When at={grace} />
+        </Text>
+      )}
+    </Box>
+  )
+}
+
+const SHOWN_MODELS = 2
+
+function modelsCell(key: Key): ReactNode {
+  if (key.models === null) return <span className="dim">all</span>
+  const more = key.models.length - SHOWN_MODELS
+  return (
+    <Text size="sm" className="anywhere" title={key.models.join("\n")}>
+      {key.models.slice(0, SHOWN_MODELS).join(", ")}
+      {more > 0 && ` and ${more} more`}
+    </Text>
+  )
+}

@@ -1,0 +1,110 @@
+import { Button, Drawer, Group, Select, Stack } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import type { Key, KeyWithSecret } from "../../../../src/management/contract/keys.ts"
+import { useAccount } from "../../account.tsx"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { notifyDone } from "../../ui/notify.tsx"
+import { useSubmit } from "../../ui/use-submit.ts"
+import { KeyFields } from "./key-fields.tsx"
+import { bodyOf, changesOf, EMPTY_KEY, KEY_CHECKS, valuesOf } from "./key-values.ts"
+
+/** A new key is made, or one is changed. */
+export type KeyWork = { readonly kind: "create" } | { readonly kind: "edit"; readonly key: Key }
+
+export interface KeyDrawerProperties {
+  /** Undefined: closed. */
+  readonly work: KeyWork | undefined
+  readonly onClose: () => void
+  readonly onCreated: (key: KeyWithSecret) => void
+}
+
+/** The drawer in which a key is made or changed. */
+export function KeyDrawer({ work, onClose, onCreated }: KeyDrawerProperties) {
+  return (
+    <Drawer
+      opened={work !== undefined}
+      onClose={onClose}
+      title={work?.kind === "edit" ? `Change ${work.key.name}` : "Create a key"}
+    >
+      {work?.kind === "create" && <CreateForm onClose={onClose} onCreated={onCreated} />}
+      {work?.kind === "edit" && <EditForm key={work.key.id} target={work.key} onClose={onClose} />}
+    </Drawer>
+  )
+}
+
+function CreateForm({ onClose, onCreated }: Omit<KeyDrawerProperties, "work">) {
+  const { accountId, accounts } = useAccount()
+  const first = accountId ?? (accounts.length === 1 ? accounts[0]?.id : undefined) ?? ""
+  const form = useForm({
+    initialValues: { ...EMPTY_KEY, account: first },
+    validate: KEY_CHECKS,
+  })
+  const { submit, isBusy, error } = useSubmit(form, async (values) => {
+    const body = { account: values.account, ...bodyOf(values) }
+    const key = await api.post<KeyWithSecret>("/keys", body)
+    onClose()
+    onCreated(key)
+    await refresh("/keys", "/usage/overview")
+  })
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack>
+        {accountId === undefined && (
+          <Select
+            label="Account"
+            description="It pays for what is called with the key."
+            data={accounts.map(({ id, name }) => ({ value: id, label: name }))}
+            searchable
+            {...form.getInputProps("account")}
+          />
+        )}
+        <KeyFields form={form} />
+        <ErrorNotice error={error} title="The key is not made" />
+        <FormButtons action="Create the key" isBusy={isBusy} onClose={onClose} />
+      </Stack>
+    </form>
+  )
+}
+
+function EditForm({ target, onClose }: { readonly target: Key; readonly onClose: () => void }) {
+  const form = useForm({ initialValues: valuesOf(target), validate: KEY_CHECKS })
+  const { submit, isBusy, error } = useSubmit(form, async (values) => {
+    const changes = changesOf(target, values)
+    if (Object.keys(changes).length > 0) {
+      await api.patch(`/keys/${target.id}`, changes)
+      notifyDone("The key is changed. It counts within a second.")
+      await refresh("/keys")
+    }
+    onClose()
+  })
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack>
+        <KeyFields form={form} />
+        <ErrorNotice error={error} title="The key is not changed" />
+        <FormButtons action="Save" isBusy={isBusy} onClose={onClose} />
+      </Stack>
+    </form>
+  )
+}
+
+interface FormButtonsProperties {
+  readonly action: string
+  readonly isBusy: boolean
+  readonly onClose: () => void
+}
+
+function FormButtons({ action, isBusy, onClose }: FormButtonsProperties) {
+  return (
+    <Group justify="flex-end" gap="xs">
+      <Button variant="default" onClick={onClose}>
+        Cancel
+      </Button>
+      <Button type="submit" loading={isBusy}>
+        {action}
+      </Button>
+    </Group>
+  )
+}

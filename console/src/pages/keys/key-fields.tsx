@@ -1,0 +1,124 @@
+import { Accordion, Select, SimpleGrid, Stack, TagsInput, TextInput } from "@mantine/core"
+import type { UseFormReturnType } from "@mantine/form"
+import { useQuery } from "@tanstack/react-query"
+import { oneQuery } from "../../api/queries.ts"
+import type { KeyValues } from "./key-values.ts"
+
+const EXPIRIES = [
+  { value: "never", label: "Never" },
+  { value: "7", label: "In 7 days" },
+  { value: "30", label: "In 30 days" },
+  { value: "90", label: "In 90 days" },
+  { value: "365", label: "In a year" },
+  { value: "custom", label: "At a moment of your choice" },
+]
+
+export type KeyForm = UseFormReturnType<KeyValues>
+
+interface NamedModels {
+  readonly data: readonly { readonly id: string; readonly provider: string }[]
+}
+
+/** The fields of a key: what it is called, how long it works, what it may spend and call. */
+export function KeyFields({ form }: { readonly form: KeyForm }) {
+  return (
+    <Stack>
+      <TextInput
+        label="Name"
+        placeholder="production, my laptop"
+        description="What it is for. Only people see it."
+        data-autofocus
+        maxLength={100}
+        {...form.getInputProps("name")}
+      />
+      <SimpleGrid cols={{ base: 1, xs: form.values.expiry === "custom" ? 2 : 1 }}>
+        <Select
+          label="Expires"
+          data={EXPIRIES}
+          allowDeselect={false}
+          {...form.getInputProps("expiry")}
+        />
+        {form.values.expiry === "custom" && (
+          <TextInput label="When" type="datetime-local" {...form.getInputProps("expires_at")} />
+        )}
+      </SimpleGrid>
+      <BudgetFields form={form} />
+      <Accordion variant="separated" chevronPosition="left" defaultValue={openPart(form.values)}>
+        <Accordion.Item value="limits">
+          <Accordion.Control>Models and rates</Accordion.Control>
+          <Accordion.Panel>
+            <LimitFields form={form} />
+          </Accordion.Panel>
+        </Accordion.Item>
+      </Accordion>
+    </Stack>
+  )
+}
+
+function openPart(values: KeyValues): string | null {
+  const isLimited =
+    values.models.length > 0 || values.requests_per_minute !== "" || values.tokens_per_minute !== ""
+  return isLimited ? "limits" : null
+}
+
+function BudgetFields({ form }: { readonly form: KeyForm }) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 3 }}>
+      <AmountField label="Budget in all" name="budget" form={form} />
+      <AmountField label="Budget a day" name="daily_budget" form={form} />
+      <AmountField label="Budget a month" name="monthly_budget" form={form} />
+    </SimpleGrid>
+  )
+}
+
+interface AmountFieldProperties {
+  readonly label: string
+  readonly name: "budget" | "daily_budget" | "monthly_budget"
+  readonly form: KeyForm
+}
+
+function AmountField({ label, name, form }: AmountFieldProperties) {
+  return (
+    <TextInput
+      label={label}
+      placeholder="no limit"
+      inputMode="decimal"
+      rightSection={<span className="unit">credits</span>}
+      rightSectionWidth={62}
+      {...form.getInputProps(name)}
+    />
+  )
+}
+
+function LimitFields({ form }: { readonly form: KeyForm }) {
+  const models = useQuery(oneQuery<NamedModels>("/models", { limit: 2_000 }))
+  const ids = models.data?.data.map((model) => model.id) ?? []
+  const providers = new Set(models.data?.data.map((model) => `${model.provider}/*`))
+  return (
+    <Stack>
+      <TagsInput
+        label="Models"
+        description="Ids, or patterns with a star. Empty: every model."
+        placeholder={form.values.models.length === 0 ? "every model" : ""}
+        data={[...providers, ...ids]}
+        limit={50}
+        maxTags={100}
+        {...form.getInputProps("models")}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        <TextInput
+          label="Requests a minute"
+          placeholder="no limit"
+          inputMode="numeric"
+          {...form.getInputProps("requests_per_minute")}
+        />
+        <TextInput
+          label="Tokens a minute"
+          placeholder="no limit"
+          inputMode="numeric"
+          {...form.getInputProps("tokens_per_minute")}
+        />
+      </SimpleGrid>
+    </Stack>
+  )
+}

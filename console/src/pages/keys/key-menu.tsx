@@ -1,0 +1,49 @@
+import { ActionIcon, Menu } from "@mantine/core"
+import { IconBan, IconDots, IconListDetails, IconPencil, IconRefresh } from "@tabler/icons-react"
+import { useNavigate } from "@tanstack/react-router"
+import type { Key } from "../../../../src/management/contract/keys.ts"
+
+export interface KeyMenuProperties {
+  readonly target: Key
+  readonly mayChange: boolean
+  readonly onEdit: () => void
+  readonly onRotate: () => void
+  readonly onRevoke: () => void
+}
+
+/** What can be done with a key. */
+export function KeyMenu({ target, mayChange, onEdit, onRotate, onRevoke }: KeyMenuProperties) {
+  const navigate = useNavigate()
+  const isRevoked = target.status === "revoked"
+  return (
+    <Menu position="bottom-end" shadow="md" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`What to do with ${target.name}`}>
+          <IconDots size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<IconListDetails size={16} />}
+          onClick={() => void navigate({ to: "/requests", search: { key: target.id } })}
+        >
+          Its requests
+        </Menu.Item>
+        {mayChange && !isRevoked && (
+          <>
+            <Menu.Item leftSection={<IconPencil size={16} />} onClick={onEdit}>
+              Change
+            </Menu.Item>
+            <Menu.Item leftSection={<IconRefresh size={16} />} onClick={onRotate}>
+              Rotate
+            </Menu.Item>
+            <Menu.Divider />
+            <Menu.Item color="red" leftSection={<IconBan size={16} />} onClick={onRevoke}>
+              Revoke
+            </Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,120 @@
+import type { Key, KeyChange } from "../../../../src/management/contract/keys.ts"
+import { readCredits } from "../../format/credits.ts"
+import { fromLocalField, toLocalField } from "../../format/moments.ts"
+
+/** What the form of a key holds: all as text, under the API's names so that its faults find their field. */
+export interface KeyValues {
+  readonly account: string
+  readonly name: string
+  /** `never`, `keep`, a number of days, or `custom`. */
+  readonly expiry: string
+  /** Of a `datetime-local` field, when the expiry is custom. */
+  readonly expires_at: string
+  readonly models: string[]
+  readonly budget: string
+  readonly daily_budget: string
+  readonly monthly_budget: string
+  readonly requests_per_minute: string
+  readonly tokens_per_minute: string
+}
+
+export const EMPTY_KEY: KeyValues = {
+  account: "",
+  name: "",
+  expiry: "never",
+  expires_at: "",
+  models: [],
+  budget: "",
+  daily_budget: "",
+  monthly_budget: "",
+  requests_per_minute: "",
+  tokens_per_minute: "",
+}
+
+const DAY = 86_400_000
+
+/** A key as its form shows it. */
+export function valuesOf(key: Key): KeyValues {
+  return {
+    account: key.account,
+    name: key.name,
+    expiry: key.expires_at === null ? "never" : "custom",
+    expires_at: toLocalField(key.expires_at),
+    models: [...(key.models ?? [])],
+    budget: key.budget?.limit ?? "",
+    daily_budget: key.daily_budget?.limit ?? "",
+    monthly_budget: key.monthly_budget?.limit ?? "",
+    requests_per_minute: key.requests_per_minute?.toString() ?? "",
+    tokens_per_minute: key.tokens_per_minute?.toString() ?? "",
+  }
+}
+
+/** The body of the API, with null where there is no limit. The values have been checked. */
+export function bodyOf(values: KeyValues, now = Date.now()): KeyChange {
+  return {
+    name: values.name.trim(),
+    models: globsOf(values.models),
+    budget: readCredits(values.budget) ?? null,
+    daily_budget: readCredits(values.daily_budget) ?? null,
+    monthly_budget: readCredits(values.monthly_budget) ?? null,
+    requests_per_minute: wholeOf(values.requests_per_minute),
+    tokens_per_minute: wholeOf(values.tokens_per_minute),
+    expires_at: expiryOf(values, now),
+  }
+}
+
+/** Of a body, what differs from the key as it is: a change names nothing that stays. */
+export function changesOf(key: Key, values: KeyValues): KeyChange {
+  const before = bodyOf(valuesOf(key))
+  const after = bodyOf(values)
+  const hasSameMoment = values.expires_at === toLocalField(key.expires_at)
+  if (values.expiry === "custom" && hasSameMoment) delete after.expires_at
+  const changed = Object.entries(after).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof KeyChange]),
+  )
+  return Object.fromEntries(changed)
+}
+
+/** What is wrong with each field; null where nothing is. */
+export const KEY_CHECKS = {
+  account: (value: string) => (value === "" ? "Choose the account that pays" : null),
+  name: (value: string) => (value.trim() === "" ? "Give it a name" : null),
+  expires_at: (value: string, values: KeyValues) =>
+    values.expiry === "custom" && fromLocalField(value) === undefined ? "Say when" : null,
+  budget: checkCredits,
+  daily_budget: checkCredits,
+  monthly_budget: checkCredits,
+  requests_per_minute: checkWhole,
+  tokens_per_minute: checkWhole,
+}
+
+/** No glob holds a comma or a space: what came in one piece is taken apart. */
+function globsOf(typed: readonly string[]): string[] | null {
+  const globs = typed.flatMap((text) => text.split(/[,\s]+/)).filter((glob) => glob !== "")
+  return globs.length === 0 ? null : globs
+}
+
+function checkCredits(value: string): string | null {
+  if (value.trim() === "") return null
+  const read = readCredits(value)
+  return read === undefined || !/^(?=.*[1-9])\d/.test(read)
+    ? "Credits above zero, such as 12.50"
+    : null
+}
+
+function checkWhole(value: string): string | null {
+  if (value.trim() === "") return null
+  return wholeOf(value) === null ? "A whole number above zero" : null
+}
+
+function wholeOf(value: string): number | null {
+  const digits = value.replace(/[\s,_]/g, "")
+  const whole = /^\d{1,10}$/.test(digits) ? Number(digits) : 0
+  return whole > 0 ? whole : null
+}
+
+function expiryOf(values: KeyValues, now: number): string | null {
+  if (values.expiry === "never") return null
+  if (values.expiry === "custom") return fromLocalField(values.expires_at) ?? null
+  return new Date(now + Number(values.expiry) * DAY).toISOString()
+}

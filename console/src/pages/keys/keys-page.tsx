@@ -1,0 +1,170 @@
+import { Button, Group, SegmentedControl } from "@mantine/core"
+import { IconKey, IconPlus } from "@tabler/icons-react"
+import { getRouteApi } from "@tanstack/react-router"
+import { useEffect, useState } from "react"
+import type { Key, KeyWithSecret } from "../../../../src/management/contract/keys.ts"
+import { useAccount } from "../../account.tsx"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { usePages } from "../../api/use-pages.ts"
+import { Confirm } from "../../ui/confirm.tsx"
+import { DataTable } from "../../ui/data-table.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { MoreButton } from "../../ui/more-button.tsx"
+import { notifyDone } from "../../ui/notify.tsx"
+import { Page } from "../../ui/page.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { Search } from "../../ui/search.tsx"
+import { keyColumns } from "./key-columns.tsx"
+import { KeyDrawer, type KeyWork } from "./key-drawer.tsx"
+import { KeyMenu } from "./key-menu.tsx"
+import { RotateModal } from "./rotate-modal.tsx"
+import { SecretModal } from "./secret-modal.tsx"
+
+const route = getRouteApi("/signed-in/keys")
+const STATUSES = [
+  { value: "active", label: "Active" },
+  { value: "expired", label: "Expired" },
+  { value: "revoked", label: "Revoked" },
+  { value: "all", label: "All" },
+]
+
+/** The keys that callers send: made, changed, rotated and revoked here. */
+export function KeysPage() {
+  const { create, search = "" } = route.useSearch()
+  const navigate = route.useNavigate()
+  const { accountId, may, accounts, isAll } = useAccount()
+  const [work, setWork] = useState<KeyWork>()
+  const [shown, setShown] = useState<KeyWithSecret>()
+  const [rotating, setRotating] = useState<Key>()
+  const [revoking, setRevoking] = useState<Key>()
+  const mayChange = may("member")
+
+  useEffect(() => {
+    if (create === undefined) return
+    setWork({ kind: "create" })
+    void navigate({ search: (before) => ({ ...before, create: undefined }), replace: true })
+  }, [create, navigate])
+
+  const newKey = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setWork({ kind: "create" })}>
+      Create a key
+    </Button>
+  )
+  const columns = keyColumns({
+    accounts: isAll ? new Map(accounts.map(({ id, name }) => [id, name])) : undefined,
+    mayChange,
+    onEdit: (key) => setWork({ kind: "edit", key }),
+    menu: (key) => (
+      <KeyMenu
+        target={key}
+        mayChange={mayChange}
+        onEdit={() => setWork({ kind: "edit", key })}
+        onRotate={() => setRotating(key)}
+        onRevoke={() => setRevoking(key)}
+      />
+    ),
+  })
+  return (
+    <Page
+      title="Keys"
+      description="What callers send as their API key. Each has its own budgets and limits."
+      actions={mayChange ? newKey : undefined}
+    >
+      <KeyList
+        account={accountId}
+        search={search}
+        columns={columns}
+        newKey={mayChange ? newKey : null}
+      />
+      <KeyDrawer work={work} onClose={() => setWork(undefined)} onCreated={setShown} />
+      <SecretModal shown={shown} onClose={() => setShown(undefined)} />
+      <RotateModal target={rotating} onClose={() => setRotating(undefined)} onRotated={setShown} />
+      <Confirm
+        isOpen={revoking !== undefined}
+        title={`Revoke ${revoking?.name ?? ""}?`}
+        action="Revoke the key"
+        onClose={() => setRevoking(undefined)}
+        onConfirm={async () => {
+          await api.post(`/keys/${revoking?.id ?? ""}/revoke`)
+          notifyDone("The key is revoked.")
+          await refresh("/keys")
+        }}
+      >
+        Whoever calls with it is refused from now on. This cannot be undone.
+      </Confirm>
+    </Page>
+  )
+}
+
+interface KeyListProperties {
+  readonly account: string | undefined
+  readonly search: string
+  readonly columns: ReturnType<typeof keyColumns>
+  readonly newKey: React.ReactNode
+}
+
+function KeyList({ account, search, columns, newKey }: KeyListProperties) {
+  const { status = "active" } = route.useSearch()
+  const navigate = route.useNavigate()
+  const pages = usePages<Key>("/keys", {
+    account,
+    status: status === "all" ? undefined : status,
+    limit: 100,
+  })
+  const wanted = search.toLowerCase()
+  const rows = pages.items.filter((key) =>
+    `${key.name} ${key.id} ${key.hint ?? ""}`.toLowerCase().includes(wanted),
+  )
+  const isFiltered = wanted !== "" || status !== "active"
+  return (
+    <>
+      <Group justify="space-between" gap="sm">
+        <Search
+          label="Search keys"
+          value={search}
+          onChange={(value) =>
+            void navigate({
+              search: (before) => ({ ...before, search: value || undefined }),
+              replace: true,
+            })
+          }
+        />
+        <SegmentedControl
+          size="xs"
+          aria-label="Status"
+          data={STATUSES}
+          value={status}
+          onChange={(value) =>
+            void navigate({ search: (before) => ({ ...before, status: value }), replace: true })
+          }
+        />
+      </Group>
+      <ErrorNotice error={pages.error} title="The keys could not be loaded" retry={pages.retry} />
+      {pages.hasContent && (
+        <Panel isFlush>
+          <DataTable
+            label="Keys"
+            columns={columns}
+            rows={rows}
+            rowKey={(key) => key.id}
+            isLoading={pages.isLoading}
+            minWidth={860}
+            empty={
+              isFiltered ? (
+                <EmptyState title="No key fits">Change the search or the status.</EmptyState>
+              ) : (
+                <EmptyState icon={<IconKey size={22} />} title="No key yet" action={newKey}>
+                  A key is what a program sends to call models. Make one, and the code for a first
+                  request comes with it.
+                </EmptyState>
+              )
+            }
+          />
+          <MoreButton pages={pages} />
+        </Panel>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,71 @@
+import { Button, Group, Modal, Select, Stack, Text } from "@mantine/core"
+import { useState } from "react"
+import type { Key, KeyWithSecret } from "../../../../src/management/contract/keys.ts"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+
+const GRACES = [
+  { value: "0", label: "Not at all: it stops now" },
+  { value: "3600", label: "An hour" },
+  { value: "86400", label: "A day" },
+  { value: "604800", label: "A week" },
+  { value: "2592000", label: "30 days" },
+]
+
+export interface RotateModalProperties {
+  /** Undefined: closed. */
+  readonly target: Key | undefined
+  readonly onClose: () => void
+  readonly onRotated: (key: KeyWithSecret) => void
+}
+
+/** A key gets a new secret; the old one works on for a while, so that nothing breaks. */
+export function RotateModal({ target, onClose, onRotated }: RotateModalProperties) {
+  const [grace, setGrace] = useState("86400")
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+
+  async function rotate(key: Key) {
+    setBusy(true)
+    setError(null)
+    try {
+      const body = { grace_seconds: Number(grace) }
+      const rotated = await api.post<KeyWithSecret>(`/keys/${key.id}/rotate`, body)
+      onClose()
+      onRotated(rotated)
+      await refresh("/keys")
+    } catch (thrown) {
+      setError(thrown)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Modal opened={target !== undefined} onClose={onClose} title={`Rotate ${target?.name ?? ""}`}>
+      <Stack>
+        <Text size="sm">
+          The key gets a new secret and keeps its budgets and limits. Put the new one everywhere
+          while the old one still works.
+        </Text>
+        <Select
+          label="The old secret works for"
+          data={GRACES}
+          value={grace}
+          onChange={(value) => setGrace(value ?? "86400")}
+          allowDeselect={false}
+        />
+        <ErrorNotice error={error} title="The key is not rotated" />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button loading={isBusy} onClick={() => target !== undefined && void rotate(target)}>
+            Rotate
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

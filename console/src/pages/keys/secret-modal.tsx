@@ -1,0 +1,45 @@
+import { Alert, Button, Group, Modal, Stack, Text, Title } from "@mantine/core"
+import { IconEye } from "@tabler/icons-react"
+import type { KeyWithSecret } from "../../../../src/management/contract/keys.ts"
+import { CopyButton } from "../../ui/copy-button.tsx"
+import { KeySnippets } from "../../ui/key-snippets.tsx"
+
+export interface SecretModalProperties {
+  /** The key with its secret; undefined: closed. */
+  readonly shown: KeyWithSecret | undefined
+  readonly onClose: () => void
+}
+
+/** A new secret, the one time it is shown, with a first request ready to run. A click beside it does not close it. */
+export function SecretModal({ shown, onClose }: SecretModalProperties) {
+  return (
+    <Modal
+      opened={shown !== undefined}
+      onClose={onClose}
+      title={`Your key ${shown?.name ?? ""}`}
+      size="xl"
+      closeOnClickOutside={false}
+    >
+      {shown !== undefined && (
+        <Stack>
+          <Alert variant="light" color="yellow" icon={<IconEye />}>
+            Copy it now. It is shown this once and kept nowhere but as a hash.
+          </Alert>
+          <Group gap="xs" wrap="nowrap" className="secret">
+            <Text ff="monospace" size="sm" className="anywhere" flex={1} data-testid="secret">
+              {shown.secret}
+            </Text>
+            <CopyButton value={shown.secret} label="Copy the key" text="Copy" />
+          </Group>
+          <Title order={3} size="h5" mt="xs">
+            A first request
+          </Title>
+          <KeySnippets secret={shown.secret} models={shown.models} />
+          <Group justify="flex-end">
+            <Button onClick={onClose}>I have copied it</Button>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  )
+}

@@ -1,0 +1,72 @@
+import { Button } from "@mantine/core"
+import type { Invitation } from "../../../../src/management/contract/members.ts"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { usePages } from "../../api/use-pages.ts"
+import { DataTable, type Column } from "../../ui/data-table.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { MoreButton } from "../../ui/more-button.tsx"
+import { notifyError } from "../../ui/notify.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { When } from "../../ui/when.tsx"
+
+const COLUMNS: readonly Column<Invitation>[] = [
+  {
+    id: "email",
+    header: "Invited",
+    cell: ({ email }) => <span className="anywhere">{email}</span>,
+  },
+  { id: "role", header: "As", cell: ({ role }) => role },
+  { id: "account", header: "For", cell: ({ account_name: account }) => account },
+  { id: "by", header: "By", isWideOnly: true, cell: ({ invited_by: by }) => by },
+  {
+    id: "expires",
+    header: "Ends",
+    cell: ({ expires_at: expiresAt }) => <When at={expiresAt} />,
+  },
+  {
+    id: "actions",
+    header: "Actions",
+    isAction: true,
+    cell: (invitation) => (
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        color="red"
+        aria-label={`Take back the invitation of ${invitation.email}`}
+        onClick={() => void takeBack(invitation)}
+      >
+        Take back
+      </Button>
+    ),
+  },
+]
+
+async function takeBack(invitation: Invitation): Promise<void> {
+  try {
+    await api.delete(`/members/invitations/${invitation.id}`)
+    await refresh("/members/invitations")
+  } catch (thrown) {
+    notifyError(thrown)
+  }
+}
+
+/** Invitations that nobody has accepted yet. Nothing where there are none. */
+export function Invitations({ account }: { readonly account: string | undefined }) {
+  const invitations = usePages<Invitation>("/members/invitations", { account })
+  if (invitations.error !== null) {
+    return <ErrorNotice error={invitations.error} retry={invitations.retry} />
+  }
+  if (invitations.items.length === 0) return null
+  return (
+    <Panel title="Open invitations" isFlush>
+      <DataTable
+        label="Open invitations"
+        columns={COLUMNS}
+        rows={invitations.items}
+        rowKey={(invitation) => invitation.id}
+      />
+      <MoreButton pages={invitations} />
+    </Panel>
+  )
+}

@@ -1,0 +1,91 @@
+import { Alert, Button, Group, Modal, Radio, Stack, Text, TextInput } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import { useState } from "react"
+import type { InvitationWithLink } from "../../../../src/management/contract/members.ts"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { Snippet } from "../../ui/snippet.tsx"
+import { useSubmit } from "../../ui/use-submit.ts"
+import { When } from "../../ui/when.tsx"
+import { ROLES } from "./roles.ts"
+
+export interface InviteModalProperties {
+  readonly account: string
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+/** Invites somebody; the link is shown once, to be handed over. */
+export function InviteModal({ account, isOpen, onClose }: InviteModalProperties) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="Invite somebody" closeOnClickOutside={false}>
+      <Invite account={account} onClose={onClose} />
+    </Modal>
+  )
+}
+
+function Invite({ account, onClose }: Omit<InviteModalProperties, "isOpen">) {
+  const [made, setMade] = useState<InvitationWithLink>()
+  if (made === undefined) return <InviteForm account={account} onMade={setMade} />
+  return (
+    <Stack>
+      <Text size="sm">
+        Hand this link to {made.email}. It works once, until <When at={made.expires_at} isExact />.
+      </Text>
+      <Snippet code={made.link} label="Copy the link" />
+      <Alert variant="light" color="yellow">
+        The link is not shown again, and the gateway sends no mail.
+      </Alert>
+      <Group justify="flex-end">
+        <Button onClick={onClose}>I have copied it</Button>
+      </Group>
+    </Stack>
+  )
+}
+
+interface InviteFormProperties {
+  readonly account: string
+  readonly onMade: (invitation: InvitationWithLink) => void
+}
+
+function InviteForm({ account, onMade }: InviteFormProperties) {
+  const form = useForm({
+    initialValues: { email: "", role: "member" },
+    validate: {
+      email: (value) => (/^\S+@\S+\.\S+$/.test(value.trim()) ? null : "An e-mail address"),
+    },
+  })
+  const { submit, isBusy, error } = useSubmit(form, async ({ email, role }) => {
+    const order = { account, email: email.trim(), role }
+    onMade(await api.post<InvitationWithLink>("/members/invitations", order))
+    await refresh("/members/invitations")
+  })
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack>
+        <TextInput
+          type="email"
+          label="E-mail address"
+          description="Only who has this address can accept."
+          data-autofocus
+          required
+          {...form.getInputProps("email")}
+        />
+        <Radio.Group label="Role" {...form.getInputProps("role")}>
+          <Stack gap="xs" mt={6}>
+            {ROLES.map(({ value, label, help }) => (
+              <Radio key={value} value={value} label={label} description={help} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <ErrorNotice error={error} title="There is no invitation" />
+        <Group justify="flex-end">
+          <Button type="submit" loading={isBusy}>
+            Make the link
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,191 @@
+import { ActionIcon, Button, Select, Text, Tooltip } from "@mantine/core"
+import { IconUserMinus, IconUserPlus, IconUsers } from "@tabler/icons-react"
+import { useState } from "react"
+import type { AccountRole } from "../../../../src/management/contract/common.ts"
+import type { Member } from "../../../../src/management/contract/members.ts"
+import { useAccount } from "../../account.tsx"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { usePages } from "../../api/use-pages.ts"
+import { useSession } from "../../session.tsx"
+import { Confirm } from "../../ui/confirm.tsx"
+import { DataTable, type Column } from "../../ui/data-table.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { MoreButton } from "../../ui/more-button.tsx"
+import { notifyDone, notifyError } from "../../ui/notify.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { When } from "../../ui/when.tsx"
+import { Invitations } from "./invitations.tsx"
+import { InviteModal } from "./invite-modal.tsx"
+import { ROLES, roleOf } from "./roles.ts"
+
+export interface MemberListProperties {
+  /** Undefined: of all accounts that the asker sees. */
+  readonly account: string | undefined
+  readonly mayChange: boolean
+}
+
+/** The members of an account, and who is invited. */
+export function MemberList({ account, mayChange }: MemberListProperties) {
+  const members = usePages<Member>("/members", { account })
+  const { accounts } = useAccount()
+  const { user } = useSession()
+  const [isInviting, setInviting] = useState(false)
+  const [leaving, setLeaving] = useState<Member>()
+  const invite = mayChange && account !== undefined && (
+    <Button size="xs" leftSection={<IconUserPlus size={16} />} onClick={() => setInviting(true)}>
+      Invite somebody
+    </Button>
+  )
+  const columns = memberColumns({
+    mayChange,
+    self: user?.id,
+    names: account === undefined ? new Map(accounts.map(({ id, name }) => [id, name])) : undefined,
+    onRemove: setLeaving,
+  })
+
+  async function remove() {
+    if (leaving === undefined) return
+    await api.delete(`/members/${leaving.id}`)
+    notifyDone(`${leaving.name} is no member any more.`)
+    await refresh("/members", "/users")
+  }
+
+  return (
+    <>
+      <Panel title="Members" isFlush actions={invite}>
+        <ErrorNotice error={members.error} retry={members.retry} />
+        <DataTable
+          label="Members"
+          columns={columns}
+          rows={members.items}
+          rowKey={(member) => member.id}
+          isLoading={members.isLoading}
+          empty={
+            members.error === null && (
+              <EmptyState
+                icon={<IconUsers size={22} />}
+                title="Nobody is a member yet"
+                action={invite}
+              >
+                Members sign in to this console. Callers need a key only.
+              </EmptyState>
+            )
+          }
+        />
+        <MoreButton pages={members} />
+      </Panel>
+      {mayChange && <Invitations account={account} />}
+      {account !== undefined && (
+        <InviteModal account={account} isOpen={isInviting} onClose={() => setInviting(false)} />
+      )}
+      <Confirm
+        isOpen={leaving !== undefined}
+        title={`Remove ${leaving?.name ?? ""}?`}
+        action="Remove the member"
+        onConfirm={remove}
+        onClose={() => setLeaving(undefined)}
+      >
+        {leaving?.email} can no longer see or change anything of this account. Keys stay as they
+        are: revoke those that he knows.
+      </Confirm>
+    </>
+  )
+}
+
+interface ColumnFacts {
+  readonly mayChange: boolean
+  /** The user who looks. */
+  readonly self: string | undefined
+  /** Names of accounts, where several are shown. */
+  readonly names: ReadonlyMap<string, string> | undefined
+  readonly onRemove: (member: Member) => void
+}
+
+function memberColumns({ mayChange, self, names, onRemove }: ColumnFacts): Column<Member>[] {
+  const columns: Column<Member>[] = [
+    {
+      id: "name",
+      header: "Member",
+      cell: ({ name, email, user }) => (
+        <div className="anywhere">
+          <Text size="sm" fw={600}>
+            {name}
+            {user === self && <span className="dim"> (you)</span>}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {email}
+          </Text>
+        </div>
+      ),
+    },
+    {
+      id: "role",
+      header: "Role",
+      cell: (member) => <Role member={member} mayChange={mayChange} />,
+    },
+    { id: "joined", header: "Since", cell: ({ joined_at: joinedAt }) => <When at={joinedAt} /> },
+  ]
+  if (names !== undefined) {
+    const cell = ({ account }: Member) => names.get(account) ?? account
+    columns.splice(1, 0, { id: "account", header: "Account", cell })
+  }
+  if (!mayChange) return columns
+  return [
+    ...columns,
+    {
+      id: "actions",
+      header: "Actions",
+      isAction: true,
+      cell: (member) => (
+        <Tooltip label="Remove">
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={`Remove ${member.name}`}
+            onClick={() => onRemove(member)}
+          >
+            <IconUserMinus size={16} />
+          </ActionIcon>
+        </Tooltip>
+      ),
+    },
+  ]
+}
+
+interface RoleProperties {
+  readonly member: Member
+  readonly mayChange: boolean
+}
+
+function Role({ member, mayChange }: RoleProperties) {
+  const [wanted, setWanted] = useState<AccountRole>()
+  const label = ROLES.find(({ value }) => value === member.role)?.label ?? member.role
+  if (!mayChange) return <Text size="sm">{label}</Text>
+
+  async function change(role: AccountRole) {
+    setWanted(role)
+    try {
+      await api.patch(`/members/${member.id}`, { role })
+      await refresh("/members", "/users")
+    } catch (thrown) {
+      notifyError(thrown)
+    } finally {
+      setWanted(undefined)
+    }
+  }
+
+  return (
+    <Select
+      size="xs"
+      w={120}
+      aria-label={`Role of ${member.name}`}
+      data={ROLES.map(({ value, label }) => ({ value, label }))}
+      value={wanted ?? member.role}
+      disabled={wanted !== undefined}
+      allowDeselect={false}
+      onChange={(role) => void change(roleOf(role))}
+    />
+  )
+}

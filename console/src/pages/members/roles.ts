@@ -1,0 +1,19 @@
+import type { AccountRole } from "../../../../src/management/contract/common.ts"
+
+export interface RoleFacts {
+  readonly value: AccountRole
+  readonly label: string
+  /** What somebody with it may do. */
+  readonly help: string
+}
+
+/** The roles in an account, the one that may most first. */
+export const ROLES: readonly RoleFacts[] = [
+  { value: "owner", label: "Owner", help: "Everything: keys, credits, members, statements." },
+  { value: "member", label: "Member", help: "Makes keys and adds credits." },
+  { value: "viewer", label: "Viewer", help: "Looks, and changes nothing." },
+]
+
+export function roleOf(value: string | null): AccountRole {
+  return ROLES.find((role) => role.value === value)?.value ?? "viewer"
+}

@@ -1,0 +1,186 @@
+import { Button, Group, Modal, NumberInput, Select, Stack, TextInput } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { type FormEvent, useState } from "react"
+import type { Model, ModelEntry, Provider } from "../../../../src/management/contract/catalog.ts"
+import type { Page } from "../../../../src/management/contract/common.ts"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { oneQuery } from "../../api/queries.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { notifyDone } from "../../ui/notify.tsx"
+import { modelPath } from "./filter-models.ts"
+import { PriceFields } from "./price-fields.tsx"
+import { readPrices, type TypedPrices } from "./read-prices.ts"
+import { readDecimal } from "./prices.ts"
+
+const KINDS: readonly Model["kind"][] = [
+  "chat",
+  "embedding",
+  "rerank",
+  "image",
+  "speech",
+  "transcription",
+]
+
+export interface AddModelProperties {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly onAdded: (id: string) => void
+}
+
+/** Adds a model that a provider has and that is not known. */
+export function AddModel({ isOpen, onClose, onAdded }: AddModelProperties) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="Add a model" size="lg">
+      <AddModelForm
+        onAdded={(id) => {
+          onClose()
+          onAdded(id)
+        }}
+      />
+    </Modal>
+  )
+}
+
+interface Draft {
+  readonly provider: string | null
+  readonly name: string
+  readonly kind: Model["kind"]
+  readonly prices: TypedPrices
+  readonly multiplier: string
+  readonly context: number | null
+  readonly maxOutput: number | null
+}
+
+const EMPTY: Draft = {
+  provider: null,
+  name: "",
+  kind: "chat",
+  prices: {},
+  multiplier: "1",
+  context: null,
+  maxOutput: null,
+}
+
+function AddModelForm({ onAdded }: { readonly onAdded: (id: string) => void }) {
+  const providers = useQuery(oneQuery<Page<Provider>>("/providers", { limit: 200 }))
+  const [draft, setDraft] = useState<Draft>(EMPTY)
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const entry = entryOf(draft)
+
+  async function add(event: FormEvent) {
+    event.preventDefault()
+    if (entry === undefined) return
+    const id = `${draft.provider ?? ""}/${draft.name.trim()}`
+    setBusy(true)
+    setError(null)
+    try {
+      await api.put(modelPath(id), entry)
+      await refresh("/models")
+      notifyDone(`${id} can be called.`)
+      onAdded(id)
+    } catch (thrown) {
+      setError(thrown)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <form onSubmit={(event) => void add(event)}>
+      <Stack gap="sm">
+        <Select
+          label="Provider"
+          required
+          data={(providers.data?.data ?? []).map(({ id }) => id)}
+          value={draft.provider}
+          onChange={(provider) => setDraft({ ...draft, provider })}
+          searchable
+          error={providers.error?.message}
+        />
+        <TextInput
+          label="Name"
+          description="As the vendor calls it."
+          required
+          value={draft.name}
+          error={/\s/.test(draft.name.trim()) ? "must not have spaces in it" : undefined}
+          onChange={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
+        />
+        <MoreFields draft={draft} onChange={(part) => setDraft({ ...draft, ...part })} />
+        <ErrorNotice error={error} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={isBusy} disabled={entry === undefined}>
+            Add the model
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+interface MoreFieldsProperties {
+  readonly draft: Draft
+  readonly onChange: (part: Partial<Draft>) => void
+}
+
+function MoreFields({ draft, onChange }: MoreFieldsProperties) {
+  return (
+    <>
+      <Select
+        label="Kind"
+        data={[...KINDS]}
+        value={draft.kind}
+        allowDeselect={false}
+        onChange={(kind) => onChange({ kind: KINDS.find((known) => known === kind) ?? "chat" })}
+      />
+      <PriceFields
+        kind={draft.kind}
+        typed={draft.prices}
+        onChange={(prices) => onChange({ prices })}
+      />
+      <Group gap="sm" grow align="flex-start">
+        <TextInput
+          label="Multiplier"
+          inputMode="decimal"
+          value={draft.multiplier}
+          error={readDecimal(draft.multiplier) === undefined ? "must be a number" : undefined}
+          onChange={(event) => onChange({ multiplier: event.currentTarget.value })}
+        />
+        <NumberInput
+          label="Context"
+          placeholder="unknown"
+          min={1}
+          allowDecimal={false}
+          thousandSeparator=","
+          value={draft.context ?? ""}
+          onChange={(value) => onChange({ context: typeof value === "number" ? value : null })}
+        />
+        <NumberInput
+          label="Longest answer"
+          placeholder="unknown"
+          min={1}
+          allowDecimal={false}
+          thousandSeparator=","
+          value={draft.maxOutput ?? ""}
+          onChange={(value) => onChange({ maxOutput: typeof value === "number" ? value : null })}
+        />
+      </Group>
+    </>
+  )
+}
+
+/** What is sent; undefined while something is missing. A model without a price would be refused. */
+function entryOf(draft: Draft): ModelEntry | undefined {
+  const price = readPrices(draft.prices)
+  const multiplier = readDecimal(draft.multiplier)
+  const isNamed = draft.provider !== null && /^\S+$/.test(draft.name.trim())
+  if (price === undefined || multiplier === undefined || !isNamed) return undefined
+  return {
+    kind: draft.kind,
+    price,
+    multiplier,
+    ...(draft.context !== null && { context: draft.context }),
+    ...(draft.maxOutput !== null && { max_output: draft.maxOutput }),
+  }
+}

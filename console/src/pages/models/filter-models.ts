@@ -1,0 +1,51 @@
+import type { Model } from "../../../../src/management/contract/catalog.ts"
+
+export interface ModelFilters {
+  readonly search?: string | undefined
+  readonly kind?: string | undefined
+  readonly provider?: string | undefined
+  /** `true`, `false`. */
+  readonly priced?: string | undefined
+}
+
+/** The models that fit every filter; each word of the search has to be somewhere. */
+export function filterModels(models: readonly Model[], filters: ModelFilters): Model[] {
+  const words = (filters.search ?? "").toLowerCase().split(/\s+/).filter(Boolean)
+  return models.filter((model) => {
+    if (filters.kind !== undefined && model.kind !== filters.kind) return false
+    if (filters.provider !== undefined && !isOf(model, filters.provider)) return false
+    if (filters.priced === "true" && model.price === null) return false
+    if (filters.priced === "false" && model.price !== null) return false
+    const text = `${model.id} ${model.kind} ${model.owned_by}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+}
+
+function isOf(model: Model, provider: string): boolean {
+  return (
+    model.provider === provider ||
+    model.deployments.some((deployment) => deployment.provider === provider)
+  )
+}
+
+/** The providers that models are of or go to, each once. */
+export function providersOf(models: readonly Model[]): string[] {
+  const all = models.flatMap((model) => [
+    model.provider,
+    ...model.deployments.map(({ provider }) => provider),
+  ])
+  return [...new Set(all)].toSorted()
+}
+
+/** The worst state that a model's every way is in: healthy while one way is not resting. */
+export function healthOf(model: Model): Model["deployments"][number]["health"]["state"] {
+  const states = model.deployments.map(({ health }) => health.state)
+  if (states.length === 0) return "unknown"
+  if (states.every((state) => state === "resting")) return "resting"
+  return states.includes("healthy") ? "healthy" : "unknown"
+}
+
+/** A model's path in the API; its name may hold slashes. */
+export function modelPath(id: string): string {
+  return `/models/${id.split("/").map(encodeURIComponent).join("/")}`
+}

@@ -1,0 +1,156 @@
+import { Badge, Drawer, Group, Stack, Table, Text, Title } from "@mantine/core"
+import type { Model } from "../../../../src/management/contract/catalog.ts"
+import { countText } from "../../format/numbers.ts"
+import { useSession } from "../../session.tsx"
+import { CopyButton } from "../../ui/copy-button.tsx"
+import { type Fact, Facts } from "../../ui/facts.tsx"
+import { Money } from "../../ui/money.tsx"
+import { Status } from "../../ui/status.tsx"
+import { When } from "../../ui/when.tsx"
+import { TryButton } from "./model-columns.tsx"
+import { ModelPricing } from "./model-pricing.tsx"
+import { allPrices, isOne, readablePrice, withFactor } from "./prices.ts"
+
+export interface ModelDrawerProperties {
+  readonly model: Model | undefined
+  readonly onClose: () => void
+}
+
+/** All about one model; for an operator, with what he may change. */
+export function ModelDrawer({ model, onClose }: ModelDrawerProperties) {
+  return (
+    <Drawer
+      opened={model !== undefined}
+      onClose={onClose}
+      title={<span className="mono anywhere">{model?.id}</span>}
+    >
+      {model !== undefined && <ModelDetail key={model.id} model={model} />}
+    </Drawer>
+  )
+}
+
+function ModelDetail({ model }: { readonly model: Model }) {
+  const { is_operator: isOperator } = useSession()
+  return (
+    <Stack gap="lg">
+      <Group gap="xs">
+        <TryButton model={model} />
+        <CopyButton value={model.id} label="Copy the id" text="Copy the id" />
+      </Group>
+      <Facts facts={factsOf(model)} />
+      <section>
+        <Title order={3} size="h6" mb={4}>
+          Price
+        </Title>
+        <PriceTable model={model} />
+        {isOperator && <ModelPricing model={model} />}
+      </section>
+      <section>
+        <Title order={3} size="h6" mb={4}>
+          Where it goes
+        </Title>
+        <Deployments model={model} />
+      </section>
+      <section>
+        <Title order={3} size="h6" mb={4}>
+          Endpoints
+        </Title>
+        <Group gap={6}>
+          {model.endpoints.map((endpoint) => (
+            <Badge key={endpoint} variant="default" radius="sm" tt="none" fw={400} ff="monospace">
+              {endpoint}
+            </Badge>
+          ))}
+        </Group>
+      </section>
+    </Stack>
+  )
+}
+
+function factsOf(model: Model): Fact[] {
+  const origins = { known: "known facts", file: "tollgate.yaml", console: "this console" }
+  return [
+    { label: "Kind", value: model.kind },
+    { label: "Made by", value: model.owned_by },
+    {
+      label: "Context",
+      value: model.context === null ? "–" : `${countText(model.context)} tokens`,
+    },
+    {
+      label: "Longest answer",
+      value: model.max_output === null ? "–" : `${countText(model.max_output)} tokens`,
+    },
+    { label: "Multiplier", value: `× ${model.multiplier}` },
+    { label: "Its entry is from", value: origins[model.origin] },
+  ]
+}
+
+function PriceTable({ model }: { readonly model: Model }) {
+  if (model.price === null) {
+    return (
+      <Text size="sm" c="dimmed">
+        It has no price, so requests to it are refused.
+      </Text>
+    )
+  }
+  const hasFactor = !isOne(model.multiplier)
+  return (
+    <Table verticalSpacing={4} aria-label="Prices">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Of</Table.Th>
+          {hasFactor && <Table.Th ta="right">Price</Table.Th>}
+          <Table.Th ta="right">{hasFactor ? "With the multiplier" : "Credits"}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {allPrices(model).map(({ name, label, price }) => (
+          <Table.Tr key={label}>
+            <Table.Td>
+              {label} <span className="dim">{readablePrice(name, price).per}</span>
+            </Table.Td>
+            {hasFactor && (
+              <Table.Td ta="right">
+                <Money value={readablePrice(name, price).credits} />
+              </Table.Td>
+            )}
+            <Table.Td ta="right">
+              <Money value={readablePrice(name, withFactor(model, price)).credits} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+function Deployments({ model }: { readonly model: Model }) {
+  return (
+    <Stack gap="xs">
+      {model.deployments.map(({ provider, model: name, weight, health }) => (
+        <Group key={`${provider} ${name}`} justify="space-between" gap="xs" wrap="nowrap">
+          <div className="anywhere">
+            <Text size="sm">
+              {provider} {name !== "" && <span className="mono dim">{name}</span>}
+            </Text>
+            <Text size="xs" c="dimmed">
+              weight {weight}, {countText(health.successes)} answered, {countText(health.failures)}{" "}
+              failed
+              {health.until !== null && (
+                <>
+                  , rests until <When at={health.until} isExact />
+                </>
+              )}
+            </Text>
+            {health.last_error !== null && (
+              <Text size="xs" c="red">
+                {health.last_error}
+              </Text>
+            )}
+          </div>
+          <Status value={health.state} />
+        </Group>
+      ))}
+    </Stack>
+  )
+}

@@ -1,0 +1,178 @@
+import { Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core"
+import { IconBolt, IconLock } from "@tabler/icons-react"
+import { useState } from "react"
+import type { Model, ModelEntry } from "../../../../src/management/contract/catalog.ts"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { Confirm } from "../../ui/confirm.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { notifyDone } from "../../ui/notify.tsx"
+import { changedEntry, knownPriceEntry } from "./changed-entry.ts"
+import { modelPath } from "./filter-models.ts"
+import { PriceFields } from "./price-fields.tsx"
+import type { TypedPrices } from "./read-prices.ts"
+import { classLabel, readDecimal, sortedPrices } from "./prices.ts"
+
+/** What an operator may change of a model: its price and multiplier. */
+export function ModelPricing({ model }: { readonly model: Model }) {
+  const { save, takeBack, isBusy, error } = useModelChange(model)
+  const [isEditing, setEditing] = useState(false)
+  const [isAsking, setAsking] = useState(false)
+  if (model.is_locked) {
+    return (
+      <Alert mt="sm" variant="light" color="gray" icon={<IconLock />} title="Set in tollgate.yaml">
+        Change it there; the file is read again when the gateway starts.
+      </Alert>
+    )
+  }
+  return (
+    <Stack gap="sm" mt="sm">
+      <ErrorNotice error={error} />
+      <KnownPrice model={model} isBusy={isBusy} onUse={(entry) => void save(entry)} />
+      {isEditing ? (
+        <PriceForm
+          model={model}
+          isBusy={isBusy}
+          onCancel={() => setEditing(false)}
+          onSave={async (entry) => {
+            if (await save(entry)) setEditing(false)
+          }}
+        />
+      ) : (
+        <Group gap="xs">
+          <Button size="xs" variant="default" onClick={() => setEditing(true)}>
+            Set price and multiplier
+          </Button>
+          {model.origin === "console" && (
+            <Button size="xs" variant="subtle" color="red" onClick={() => setAsking(true)}>
+              Take back what was set here
+            </Button>
+          )}
+        </Group>
+      )}
+      <Confirm
+        isOpen={isAsking}
+        title="Take back what was set here?"
+        action="Take it back"
+        onConfirm={takeBack}
+        onClose={() => setAsking(false)}
+      >
+        Price, multiplier and whatever else this console set of {model.id} are gone; what is known
+        of it otherwise is in force again. A model that only the console knows disappears.
+      </Confirm>
+    </Stack>
+  )
+}
+
+function useModelChange(model: Model) {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+
+  async function save(entry: ModelEntry): Promise<boolean> {
+    setBusy(true)
+    setError(null)
+    try {
+      await api.put(modelPath(model.id), entry)
+      await refresh("/models", "/providers")
+      notifyDone(`${model.id} has its new price.`)
+      return true
+    } catch (thrown) {
+      setError(thrown)
+      return false
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  async function takeBack(): Promise<void> {
+    await api.delete(modelPath(model.id))
+    await refresh("/models", "/providers")
+  }
+
+  return { save, takeBack, isBusy, error }
+}
+
+interface KnownPriceProperties {
+  readonly model: Model
+  readonly isBusy: boolean
+  readonly onUse: (entry: ModelEntry) => void
+}
+
+function KnownPrice({ model, isBusy, onUse }: KnownPriceProperties) {
+  const entry = knownPriceEntry(model)
+  if (entry === undefined) return null
+  const { known_entry: known } = model
+  return (
+    <Alert variant="light" icon={<IconBolt />} title="A price is known for it">
+      <Text size="sm">
+        {priceWords(entry.price ?? {})} credits per million.
+        {known !== null && ` It is that of ${known.source}.`}
+      </Text>
+      <Button size="compact-sm" mt="xs" loading={isBusy} onClick={() => onUse(entry)}>
+        Use the known price
+      </Button>
+    </Alert>
+  )
+}
+
+function priceWords(price: Readonly<Record<string, unknown>>): string {
+  const flat = Object.entries(price).filter((member): member is [string, string] => {
+    return typeof member[1] === "string"
+  })
+  const words = sortedPrices(Object.fromEntries(flat)).map(
+    ([name, amount]) => `${classLabel(name)} ${amount}`,
+  )
+  return [...words, ...("tiers" in price ? ["long requests dearer"] : [])].join(" · ")
+}
+
+interface PriceFormProperties {
+  readonly model: Model
+  readonly isBusy: boolean
+  readonly onSave: (entry: ModelEntry) => Promise<void>
+  readonly onCancel: () => void
+}
+
+function PriceForm({ model, isBusy, onSave, onCancel }: PriceFormProperties) {
+  const [typed, setTyped] = useState<TypedPrices>(model.price ?? model.known_price ?? {})
+  const [factor, setFactor] = useState(model.multiplier)
+  const multiplier = readDecimal(factor)
+  const entry = multiplier === undefined ? undefined : changedEntry(model, { typed, multiplier })
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (entry !== undefined) void onSave(entry)
+      }}
+    >
+      <Stack gap="sm">
+        <PriceFields kind={model.kind} typed={typed} onChange={setTyped} />
+        {(model.price_tiers.length > 0 || model.price_pictures !== null) && (
+          <Text size="xs" c="dimmed">
+            Its other prices, of long requests or kinds of pictures, stay as they are.
+          </Text>
+        )}
+        <TextInput
+          label="Multiplier"
+          description="Your factor on the price: 1.2 adds a fifth."
+          inputMode="decimal"
+          value={factor}
+          error={multiplier === undefined ? "must be a number, such as 1.2" : undefined}
+          onChange={(event) => setFactor(event.currentTarget.value)}
+        />
+        <Group gap="xs">
+          <Button type="submit" size="xs" loading={isBusy} disabled={entry === undefined}>
+            Save
+          </Button>
+          <Button size="xs" variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          {entry === undefined && (
+            <Text size="xs" c="dimmed">
+              Give at least one price.
+            </Text>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,14 @@
+import { queryOptions } from "@tanstack/react-query"
+import type { Model } from "../../../../src/management/contract/catalog.ts"
+import type { Page } from "../../../../src/management/contract/common.ts"
+import { api } from "../../api/client.ts"
+
+/** The whole catalog in one answer: filters then work as one types. */
+export const modelsQuery = queryOptions({
+  queryKey: ["/models"],
+  queryFn: async ({ signal }) => {
+    const page = await api.get<Page<Model>>("/models", { limit: 2_000 }, signal)
+    return page.data
+  },
+  staleTime: 30_000,
+})

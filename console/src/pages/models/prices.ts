@@ -1,0 +1,154 @@
+import type { Model } from "../../../../src/management/contract/catalog.ts"
+import { countText } from "../../format/numbers.ts"
+
+/** The classes of usage that may have a price, in the order in which people look for them. */
+export const PRICE_CLASSES = [
+  { name: "input", label: "Input" },
+  { name: "output", label: "Output" },
+  { name: "cached_input", label: "Cached input" },
+  { name: "cache_write", label: "Cache write" },
+  { name: "cache_write_1h", label: "Cache write, 1 hour" },
+  { name: "audio_input", label: "Audio input" },
+  { name: "audio_output", label: "Audio output" },
+  { name: "image", label: "Pictures" },
+  { name: "character", label: "Characters" },
+  { name: "second", label: "Seconds" },
+  { name: "search", label: "Searches" },
+  { name: "request", label: "Requests" },
+] as const
+
+/** The classes that models of a kind usually cost by: the fields that a form begins with. */
+const USUAL: Readonly<Record<Model["kind"], readonly string[]>> = {
+  chat: ["input", "output", "cached_input", "cache_write"],
+  embedding: ["input"],
+  rerank: ["search", "input"],
+  image: ["image", "input", "output"],
+  speech: ["character", "second", "input", "audio_output"],
+  transcription: ["second", "audio_input", "output"],
+}
+
+export function usualClasses(kind: Model["kind"]): readonly string[] {
+  return USUAL[kind]
+}
+
+/** What a class is called; pictures of one kind have their own names: `image 1024x1024/hd`. */
+export function classLabel(name: string): string {
+  return PRICE_CLASSES.find((known) => known.name === name)?.label ?? name.replaceAll("_", " ")
+}
+
+/** The prices in the order of the classes; others after them. */
+export function sortedPrices(price: Readonly<Record<string, string>>): [string, string][] {
+  return Object.entries(price).toSorted(([left], [right]) => placeOf(left) - placeOf(right))
+}
+
+function placeOf(name: string): number {
+  const index = PRICE_CLASSES.findIndex((known) => known.name === name)
+  return index === -1 ? PRICE_CLASSES.length : index
+}
+
+/** `left x right` of two plain decimals, exactly. Undefined when one is none. */
+export function exactProduct(left: string, right: string): string | undefined {
+  const one = scaled(left)
+  const other = scaled(right)
+  if (one === undefined || other === undefined) return undefined
+  const digits = (one.value * other.value).toString()
+  const places = one.places + other.places
+  if (places === 0) return digits
+  const padded = digits.padStart(places + 1, "0")
+  const whole = padded.slice(0, -places)
+  const fraction = padded.slice(-places).replace(/0+$/, "")
+  return fraction === "" ? whole : `${whole}.${fraction}`
+}
+
+/** One line of a model's price list. */
+export interface PriceLine {
+  /** Its class. */
+  readonly name: string
+  readonly label: string
+  /** Credits per million units, before the multiplier. */
+  readonly price: string
+}
+
+/** Every price of a model, those of long requests and of kinds of pictures too. */
+export function allPrices(model: Model): PriceLine[] {
+  const flat = sortedPrices(model.price ?? {}).map(([name, price]) => ({
+    name,
+    label: classLabel(name),
+    price,
+  }))
+  const pictures = Object.entries(model.price_pictures ?? {}).map(([kind, price]) => ({
+    name: "image",
+    label: `Pictures, ${kind}`,
+    price,
+  }))
+  const tiers = model.price_tiers.flatMap(({ above, price }) =>
+    sortedPrices(price).map(([name, amount]) => ({
+      name,
+      label: `${classLabel(name)}, above ${countText(above)} tokens`,
+      price: amount,
+    })),
+  )
+  return [...flat, ...pictures, ...tiers]
+}
+
+/** A price with the model's multiplier. */
+export function withFactor(model: Model, price: string): string {
+  return exactProduct(price, model.multiplier) ?? price
+}
+
+/** What a caller pays: the price with the multiplier. */
+export function effectivePrice(model: Model, name: string): string | undefined {
+  const price = model.price?.[name]
+  return price === undefined ? undefined : exactProduct(price, model.multiplier)
+}
+
+/** What is counted one by one: a price per million of them says little. */
+const UNITS: Readonly<Record<string, string>> = {
+  image: "picture",
+  second: "second",
+  search: "search",
+  request: "request",
+}
+const MILLIONTH = "0.000001"
+
+/** A price as people compare it: for one picture or second, for a million tokens or characters. */
+export interface ReadablePrice {
+  readonly credits: string
+  /** What the credits are for: `per picture`, `per million`. */
+  readonly per: string
+}
+
+/** @param price of a million units. */
+export function readablePrice(name: string, price: string): ReadablePrice {
+  const unit = UNITS[name.split(/[ .]/)[0] ?? name]
+  const each = unit === undefined ? undefined : exactProduct(price, MILLIONTH)
+  if (unit === undefined || each === undefined) return { credits: price, per: "per million" }
+  return { credits: each, per: `per ${unit}` }
+}
+
+/** Whether a multiplier changes anything. */
+export function isOne(multiplier: string): boolean {
+  return /^0*1(\.0*)?$/.test(multiplier)
+}
+
+/** Decimal text as it is typed, `,` for `.` allowed; undefined when it is no plain decimal. */
+export function readDecimal(typed: string): string | undefined {
+  const text = typed.trim().replace(",", ".")
+  if (!/^\d{1,12}(\.\d{1,12})?$/.test(text)) return undefined
+  return text
+}
+
+/** What a caller pays per unit of one class as decimal text, for a column: the first class that has a price. */
+export function firstPrice(model: Model, names: readonly string[]): [string, string] | undefined {
+  for (const name of names) {
+    const price = effectivePrice(model, name)
+    if (price !== undefined) return [name, price]
+  }
+  return undefined
+}
+
+function scaled(text: string): { value: bigint; places: number } | undefined {
+  const [, whole, fraction = ""] = /^(\d+)(?:\.(\d+))?$/.exec(text) ?? []
+  if (whole === undefined) return undefined
+  return { value: BigInt(whole + fraction), places: fraction.length }
+}

@@ -1,0 +1,165 @@
+import { SimpleGrid, Skeleton } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { lazy, Suspense } from "react"
+import type { Overview } from "../../../../src/management/contract/usage.ts"
+import { useAccount } from "../../account.tsx"
+import { keysQuery, oneQuery } from "../../api/queries.ts"
+import { countText, durationText, shareText } from "../../format/numbers.ts"
+import { useSession } from "../../session.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { LinkButton, TextLink } from "../../ui/link-button.tsx"
+import { Money } from "../../ui/money.tsx"
+import { Page } from "../../ui/page.tsx"
+import { Stat } from "../../ui/stat.tsx"
+import { TopPanel } from "./top-panel.tsx"
+import { UsagePanel } from "./usage-panel.tsx"
+
+/** Only newcomers need it. */
+const FirstSteps = lazy(() =>
+  import("./first-steps.tsx").then((module) => ({ default: module.FirstSteps })),
+)
+const LOOK_EVERY = 10_000
+const LOOK_FOR_FIRST_EVERY = 2_000
+
+/** The first page: what there is, what is spent, and how it goes. */
+export function OverviewPage() {
+  const session = useSession()
+  const { account, accountId, may, isAll } = useAccount()
+  const isNowhere = isAll && !session.is_operator
+  const asked = useQuery({
+    ...oneQuery<Overview>("/usage/overview", { account: accountId }),
+    enabled: !isNowhere,
+    refetchInterval: ({ state }) => (isUnused(state.data) ? LOOK_FOR_FIRST_EVERY : LOOK_EVERY),
+  })
+  const keys = useQuery(keysQuery(accountId))
+  const overview = asked.data
+  const names = new Map(keys.data?.data.map((key) => [key.id, key.name]))
+  if (isNowhere) return <NoAccount />
+  const isNew = overview !== undefined && isUnused(overview) && keys.data !== undefined
+  // What was seen last stays when a later look fails.
+  const hasContent = asked.error === null || overview !== undefined
+  return (
+    <Page
+      title="Overview"
+      description={isAll ? "All accounts" : account?.name}
+      actions={
+        may("member") && (
+          <LinkButton to="/keys" search={{ create: "1" }} variant="default">
+            Create a key
+          </LinkButton>
+        )
+      }
+    >
+      <ErrorNotice
+        error={asked.error}
+        title="The overview could not be loaded"
+        retry={() => void asked.refetch()}
+      />
+      {hasContent && <Figures overview={overview} isAll={isAll} />}
+      {isNew ? (
+        <Suspense fallback={<Skeleton height={320} />}>
+          <FirstSteps keys={keys.data.data} mayCreate={may("member")} />
+        </Suspense>
+      ) : (
+        hasContent && (
+          <>
+            <UsagePanel overview={overview} />
+            <SimpleGrid cols={{ base: 1, md: 2 }}>
+              <TopPanel
+                title="Top models"
+                rows={overview?.top_models}
+                name={(row) => (
+                  <TextLink to="/requests" search={{ model: row.group }}>
+                    {row.group}
+                  </TextLink>
+                )}
+              />
+              <TopPanel
+                title="Top keys"
+                rows={overview?.top_keys}
+                name={(row) => (
+                  <TextLink to="/requests" search={{ key: row.group }}>
+                    {names.get(row.group) ?? row.group}
+                  </TextLink>
+                )}
+              />
+            </SimpleGrid>
+          </>
+        )
+      )}
+    </Page>
+  )
+}
+
+function NoAccount() {
+  return (
+    <Page title="Overview">
+      <EmptyState title="You are in no account yet">
+        Ask an owner of one, or the operator of this gateway, for an invitation.
+      </EmptyState>
+    </Page>
+  )
+}
+
+/** Nothing was ever called, as far as the last thirty days tell. */
+function isUnused(overview: Overview | undefined): boolean {
+  return overview !== undefined && overview.days.every((day) => day.requests === 0)
+}
+
+interface FiguresProperties {
+  readonly overview: Overview | undefined
+  readonly isAll: boolean
+}
+
+function Figures({ overview, isAll }: FiguresProperties) {
+  const isLoading = overview === undefined
+  const requests = overview?.requests_today ?? 0
+  const errors = overview?.errors_today ?? 0
+  const p95 = overview?.p95_duration_ms ?? null
+  return (
+    <SimpleGrid cols={{ base: 2, md: 3, lg: 5 }} spacing={{ base: "xs", sm: "md" }}>
+      <Stat
+        label="Balance"
+        isLoading={isLoading}
+        value={<Money value={overview?.balance ?? "0"} decimals={4} hasUnit />}
+        note={isAll ? "of all accounts" : <TextLink to="/credits">See the entries</TextLink>}
+      />
+      <Stat
+        label="Spent today"
+        isLoading={isLoading}
+        value={<Money value={overview?.spent_today ?? "0"} decimals={4} hasUnit />}
+        note="since midnight UTC"
+      />
+      <Stat
+        label="Spent this month"
+        isLoading={isLoading}
+        value={<Money value={overview?.spent_month ?? "0"} decimals={4} hasUnit />}
+      />
+      <Stat
+        label="Requests today"
+        isLoading={isLoading}
+        value={countText(requests)}
+        note={
+          errors === 0 ? (
+            "none failed"
+          ) : (
+            <TextLink to="/requests" search={{ status: "failed", time: "24h" }}>
+              {countText(errors)} failed ({shareText(errors / Math.max(1, requests))})
+            </TextLink>
+          )
+        }
+      />
+      <Stat
+        label="Answered within"
+        isLoading={isLoading}
+        value={durationText(overview?.p50_duration_ms ?? null)}
+        note={
+          p95 === null
+            ? "nothing was answered yet"
+            : `half of them; 95% within ${durationText(p95)}`
+        }
+      />
+    </SimpleGrid>
+  )
+}

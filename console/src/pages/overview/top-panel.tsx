@@ -1,0 +1,55 @@
+import { Group, Progress, Skeleton, Stack, Text } from "@mantine/core"
+import type { ReactNode } from "react"
+import type { UsageRow } from "../../../../src/management/contract/usage.ts"
+import { roughCredits } from "../../format/credits.ts"
+import { counted } from "../../format/numbers.ts"
+import { Money } from "../../ui/money.tsx"
+import { Panel } from "../../ui/panel.tsx"
+
+export interface TopPanelProperties {
+  readonly title: string
+  readonly rows: readonly UsageRow[] | undefined
+  /** The name of a row, perhaps as a link. */
+  readonly name: (row: UsageRow) => ReactNode
+}
+
+/** What cost most in the last 30 days, the dearest first. */
+export function TopPanel({ title, rows, name }: TopPanelProperties) {
+  const dearest = Math.max(...(rows ?? []).map((row) => roughCredits(row.cost)), 0)
+  return (
+    <Panel title={title} description="The last 30 days">
+      {rows === undefined && <Skeleton height={160} />}
+      {rows?.length === 0 && (
+        <Text size="sm" c="dimmed">
+          Nothing was called yet.
+        </Text>
+      )}
+      <Stack gap="sm">
+        {rows?.map((row) => (
+          <div key={row.group}>
+            <Group justify="space-between" gap="sm" wrap="nowrap">
+              <Text size="sm" component="div" className="anywhere">
+                {name(row)}
+              </Text>
+              <Text size="sm" component="div" style={{ flexShrink: 0 }}>
+                <Money value={row.cost} decimals={4} />
+              </Text>
+            </Group>
+            <Group gap="sm" wrap="nowrap" mt={4}>
+              <Progress
+                value={dearest === 0 ? 0 : (roughCredits(row.cost) / dearest) * 100}
+                size={4}
+                flex={1}
+                className="budget-bar"
+                aria-hidden
+              />
+              <Text size="xs" c="dimmed" w={110} ta="right" className="figures">
+                {counted(row.requests, "request")}
+              </Text>
+            </Group>
+          </div>
+        ))}
+      </Stack>
+    </Panel>
+  )
+}

@@ -1,0 +1,130 @@
+import { type CallFailure, failureOfBody } from "./call-failure.ts"
+
+/** One call of a tool, as the model wrote it. */
+export interface ToolCall {
+  readonly name: string
+  readonly arguments: string
+}
+
+/** The tokens of an answer. */
+export interface Tokens {
+  readonly input: number
+  readonly output: number
+  readonly reasoning: number
+  readonly cached: number
+}
+
+/** What has come of an answer so far. */
+export interface AnswerContent {
+  readonly text: string
+  readonly reasoning: string
+  readonly toolCalls: readonly ToolCall[]
+  readonly finish: string | null
+  readonly tokens: Tokens | null
+  /** Credits, exactly as the gateway wrote them. */
+  readonly cost: string | null
+  /** Whether the stream said that it was over. */
+  readonly isComplete: boolean
+  readonly failure: CallFailure | null
+}
+
+export const NOTHING_YET: AnswerContent = {
+  text: "",
+  reasoning: "",
+  toolCalls: [],
+  finish: null,
+  tokens: null,
+  cost: null,
+  isComplete: false,
+  failure: null,
+}
+
+interface Delta {
+  readonly content?: string | null
+  readonly reasoning_content?: string | null
+  readonly reasoning?: string | null
+  readonly refusal?: string | null
+  readonly tool_calls?: readonly {
+    readonly index?: number
+    readonly function?: { readonly name?: string; readonly arguments?: string }
+  }[]
+}
+
+interface Chunk {
+  readonly choices?: readonly { readonly delta?: Delta; readonly finish_reason?: string | null }[]
+  readonly usage?: {
+    readonly prompt_tokens?: number
+    readonly completion_tokens?: number
+    readonly prompt_tokens_details?: { readonly cached_tokens?: number }
+    readonly completion_tokens_details?: { readonly reasoning_tokens?: number }
+  } | null
+  readonly error?: unknown
+}
+
+/** The answer with one more event of its stream. What is no chunk changes nothing. */
+export function withEvent(answer: AnswerContent, data: string): AnswerContent {
+  if (data === "[DONE]") return { ...answer, isComplete: true }
+  const chunk = parseChunk(data)
+  if (chunk === undefined) return answer
+  if (chunk.error !== undefined) return { ...answer, failure: failureOfBody(200, chunk) }
+  let next = answer
+  const [choice] = chunk.choices ?? []
+  if (choice?.delta) next = withDelta(next, choice.delta)
+  if (choice?.finish_reason) next = { ...next, finish: choice.finish_reason }
+  if (chunk.usage)
+    next = { ...next, tokens: tokensOf(chunk.usage), cost: costIn(data) ?? next.cost }
+  return next
+}
+
+function parseChunk(data: string): Chunk | undefined {
+  try {
+    const value: unknown = JSON.parse(data)
+    return typeof value === "object" && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function withDelta(answer: AnswerContent, delta: Delta): AnswerContent {
+  const text = (delta.content ?? "") + (delta.refusal ?? "")
+  const reasoning = delta.reasoning_content ?? delta.reasoning ?? ""
+  if (text === "" && reasoning === "" && delta.tool_calls === undefined) return answer
+  return {
+    ...answer,
+    text: answer.text + text,
+    reasoning: answer.reasoning + reasoning,
+    toolCalls: withCalls(answer.toolCalls, delta.tool_calls ?? []),
+  }
+}
+
+function withCalls(
+  calls: readonly ToolCall[],
+  deltas: NonNullable<Delta["tool_calls"]>,
+): readonly ToolCall[] {
+  if (deltas.length === 0) return calls
+  const next = [...calls]
+  for (const delta of deltas) {
+    const index = delta.index ?? next.length
+    const known = next[index] ?? { name: "", arguments: "" }
+    next[index] = {
+      name: known.name + (delta.function?.name ?? ""),
+      arguments: known.arguments + (delta.function?.arguments ?? ""),
+    }
+  }
+  return next
+}
+
+function tokensOf(usage: NonNullable<Chunk["usage"]>): Tokens {
+  return {
+    input: usage.prompt_tokens ?? 0,
+    output: usage.completion_tokens ?? 0,
+    reasoning: usage.completion_tokens_details?.reasoning_tokens ?? 0,
+    cached: usage.prompt_tokens_details?.cached_tokens ?? 0,
+  }
+}
+
+/** The cost as it stands in the text: read as a number, it would lose digits and gain an exponent. */
+function costIn(data: string): string | null {
+  const [, digits] = /"cost":\s*"?(\d+(?:\.\d+)?)"?\s*[,}]/.exec(data) ?? []
+  return digits ?? null
+}

@@ -1,0 +1,113 @@
+import { ApiError } from "../../api/api-error.ts"
+
+/** Why a call of the gateway came to nothing, and what to do about it. */
+export interface CallFailure {
+  readonly status: number
+  /** A kind of the gateway's table of errors, or one of the browser's: `offline`, `broken_off`. */
+  readonly kind: string
+  readonly message: string
+  readonly parameter: string | null
+  readonly requestId: string | null
+  /** Seconds to wait before trying again. */
+  readonly retryAfter: number | null
+}
+
+/** Thrown by the calls of the playground. */
+export class CallError extends Error {
+  override readonly name = "CallError"
+  readonly failure: CallFailure
+
+  constructor(failure: CallFailure) {
+    super(failure.message)
+    this.failure = failure
+  }
+}
+
+/** The failure that an error body tells, in whichever of the gateway's envelopes. */
+export function failureOfBody(status: number, body: unknown): CallFailure {
+  const error = memberOf(body, "error")
+  return {
+    status,
+    kind: textOf(error, "error_type") ?? textOf(error, "code") ?? "unknown",
+    message: textOf(error, "message") ?? `The gateway answered with status ${status}.`,
+    parameter: textOf(error, "param"),
+    requestId: textOf(error, "request_id"),
+    retryAfter: null,
+  }
+}
+
+/** Anything thrown on the way, as a failure. */
+export function failureOf(thrown: unknown): CallFailure {
+  if (thrown instanceof CallError) return thrown.failure
+  if (thrown instanceof ApiError) {
+    const { status, kind, message, parameter, requestId } = thrown
+    return { status, kind, message, parameter, requestId, retryAfter: null }
+  }
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  // What `fetch` throws when there is no connection; browsers word it differently.
+  if (thrown instanceof TypeError) {
+    return ownFailure("offline", "The gateway cannot be reached. Is it running?")
+  }
+  return ownFailure("unknown", message)
+}
+
+/** A failure that the browser found, not the gateway. */
+export function ownFailure(kind: string, message: string): CallFailure {
+  return { status: 0, kind, message, parameter: null, requestId: null, retryAfter: null }
+}
+
+/** A page of the console where the reader can do something about a failure. */
+export interface Advice {
+  readonly text: string
+  readonly link?: { readonly to: "/credits" | "/models" | "/keys"; readonly label: string }
+}
+
+/** The next step after a failure, beside what its message says. */
+export function adviceFor(failure: CallFailure): Advice | undefined {
+  switch (failure.kind) {
+    case "insufficient_credits":
+      return {
+        text: "Add credits to the account, or lower the maximum of tokens.",
+        link: { to: "/credits", label: "Add credits" },
+      }
+    case "key_budget_exceeded":
+      return { text: "Raise the budget of the key.", link: { to: "/keys", label: "Open the keys" } }
+    case "model_not_priced":
+      return {
+        text: "An operator has to set its price first.",
+        link: { to: "/models", label: "Open the models" },
+      }
+    case "credits_reserved":
+      return { text: "Other requests hold the credits. Wait until they are over." }
+    case "request_rate_exceeded":
+    case "token_rate_exceeded":
+      return { text: waitText(failure.retryAfter) }
+    case "model_not_found":
+    case "model_not_supported":
+    case "model_not_allowed":
+      return {
+        text: "Choose another model.",
+        link: { to: "/models", label: "Open the models" },
+      }
+    case "not_signed_in":
+      return { text: "Sign in again." }
+    case "forbidden":
+      return { text: "Ask an owner of the account to make you a member." }
+    default:
+      return undefined
+  }
+}
+
+function waitText(seconds: number | null): string {
+  return seconds === null ? "Wait a moment and try again." : `Try again in ${seconds} s.`
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined
+  return (value as Record<string, unknown>)[name]
+}
+
+function textOf(value: unknown, name: string): string | null {
+  const member = memberOf(value, name)
+  return typeof member === "string" ? member : null
+}

@@ -1,0 +1,127 @@
+import { ActionIcon, Box, Code, Group, Loader, Stack, Text, Tooltip } from "@mantine/core"
+import { IconCode, IconRefresh } from "@tabler/icons-react"
+import { countText, durationText } from "../../../format/numbers.ts"
+import { CopyButton } from "../../../ui/copy-button.tsx"
+import { CostLine } from "../cost-line.tsx"
+import type { ShownAnswer } from "../exchanges.ts"
+import { FailureNotice } from "../failure-notice.tsx"
+import { useNow } from "../use-now.ts"
+
+export interface AnswerViewProperties {
+  readonly answer: ShownAnswer
+  readonly onRetry: (() => void) | undefined
+  readonly onCode: () => void
+}
+
+/** One model's answer as it comes: reasoning folded, text, tool calls, and what it cost. */
+export function AnswerView({ answer, onRetry, onCode }: AnswerViewProperties) {
+  const { state, text, reasoning, toolCalls, failure, model } = answer
+  const isSilent = text === "" && reasoning === "" && toolCalls.length === 0
+  return (
+    <article className="answer" aria-busy={state === "running"} aria-label={`Answer of ${model}`}>
+      <Text size="xs" fw={600} c="dimmed" className="answer-model">
+        {model}
+      </Text>
+      <Stack gap="xs">
+        {reasoning !== "" && (
+          <Reasoning text={reasoning} isOpenYet={text === "" && state === "running"} />
+        )}
+        {isSilent && state === "running" && <Loader type="dots" size="sm" aria-label="Waiting" />}
+        {isSilent && state === "stopped" && (
+          <Text size="sm" c="dimmed">
+            Stopped before anything came.
+          </Text>
+        )}
+        {isSilent && state === "done" && (
+          <Text size="sm" c="dimmed">
+            The model answered with nothing ({answer.finish ?? "no reason given"}).
+          </Text>
+        )}
+        {text !== "" && <div className="answer-text">{text}</div>}
+        {toolCalls.map((call, index) => (
+          <ToolCallView
+            key={`${call.name} ${index.toString()}`}
+            name={call.name}
+            text={call.arguments}
+          />
+        ))}
+        {failure !== null && <FailureNotice failure={failure} onRetry={onRetry} />}
+      </Stack>
+      <Group justify="space-between" gap="xs" mt={6} wrap="nowrap" align="flex-start">
+        {state === "running" ? <Progress answer={answer} /> : <Result answer={answer} />}
+        {state !== "running" && (
+          <Group gap={2} wrap="nowrap">
+            {text !== "" && <CopyButton value={text} label="Copy the answer" />}
+            <Tooltip label="Copy as code">
+              <ActionIcon variant="subtle" color="gray" aria-label="Copy as code" onClick={onCode}>
+                <IconCode size={16} />
+              </ActionIcon>
+            </Tooltip>
+            {onRetry !== undefined && (
+              <Tooltip label="Ask again">
+                <ActionIcon variant="subtle" color="gray" aria-label="Ask again" onClick={onRetry}>
+                  <IconRefresh size={16} />
+                </ActionIcon>
+              </Tooltip>
+            )}
+          </Group>
+        )}
+      </Group>
+    </article>
+  )
+}
+
+function Reasoning({ text, isOpenYet }: { readonly text: string; readonly isOpenYet: boolean }) {
+  return (
+    <details className="reasoning">
+      <summary>
+        {isOpenYet ? "Thinking…" : "Reasoning"}{" "}
+        <span className="dim">{countText(text.length)} characters</span>
+      </summary>
+      <div className="reasoning-text">{text}</div>
+    </details>
+  )
+}
+
+function ToolCallView({ name, text }: { readonly name: string; readonly text: string }) {
+  return (
+    <Box>
+      <Text size="xs" c="dimmed">
+        Tool call: {name}
+      </Text>
+      <Code block className="tool-call">
+        {text}
+      </Code>
+    </Box>
+  )
+}
+
+/** While it runs: what is known already. The cost is not, before the last frame. */
+function Progress({ answer }: { readonly answer: ShownAnswer }) {
+  const now = useNow(100)
+  const length = answer.text.length + answer.reasoning.length
+  return (
+    <Text size="xs" c="dimmed" className="figures">
+      {durationText(Math.max(0, Math.floor((now - answer.startedAt) / 100) * 100))}
+      {length > 0 && ` · ${countText(length)} characters`}
+    </Text>
+  )
+}
+
+function Result({ answer }: { readonly answer: ShownAnswer }) {
+  const { tokens, state, finish } = answer
+  return (
+    <CostLine {...answer}>
+      {answer.firstByteMs !== null && <span>first byte {durationText(answer.firstByteMs)}</span>}
+      {tokens !== null && (
+        <span>
+          {countText(tokens.input)} in{tokens.cached > 0 && ` (${countText(tokens.cached)} cached)`}
+          , {countText(tokens.output)} out
+          {tokens.reasoning > 0 && ` (${countText(tokens.reasoning)} reasoning)`} tokens
+        </span>
+      )}
+      {state === "stopped" && <span>stopped</span>}
+      {finish === "length" && <span>cut at the maximum of tokens</span>}
+    </CostLine>
+  )
+}

@@ -1,0 +1,150 @@
+import { ActionIcon, Box, Button, FileButton, Group, Text, Textarea, Tooltip } from "@mantine/core"
+import { IconPhotoPlus, IconPlayerStopFilled, IconSend } from "@tabler/icons-react"
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useState,
+} from "react"
+import type { Question } from "../conversation.ts"
+import { PICTURE_TYPES } from "../picture-fault.ts"
+import { AttachedPictures, usePictures } from "./attached-pictures.tsx"
+
+export interface ComposerProperties {
+  readonly isRunning: boolean
+  /** Why nothing can be sent now; shown in place of the hint. */
+  readonly obstacle: string | undefined
+  readonly onSend: (question: Question) => void
+  readonly onStop: () => void
+}
+
+/** Where a question is written; pictures are attached, dropped or pasted. */
+export function Composer({ isRunning, obstacle, onSend, onStop }: ComposerProperties) {
+  const [text, setText] = useState("")
+  const { pictures, faults, add, remove, clear } = usePictures()
+  const [isOver, setOver] = useState(false)
+  const isEmpty = text.trim() === "" && pictures.length === 0
+  const canSend = !isEmpty && !isRunning && obstacle === undefined
+
+  function send() {
+    if (!canSend) return
+    onSend({ text, pictures })
+    setText("")
+    clear()
+  }
+
+  function press(event: KeyboardEvent) {
+    // While a word is being composed (Japanese, Chinese), Enter ends the word.
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    send()
+  }
+
+  function paste(event: ClipboardEvent) {
+    const files = [...event.clipboardData.files]
+    if (files.length === 0) return
+    event.preventDefault()
+    void add(files)
+  }
+
+  function drop(event: DragEvent) {
+    event.preventDefault()
+    setOver(false)
+    void add([...event.dataTransfer.files])
+  }
+
+  return (
+    <Box
+      className="composer"
+      data-over={isOver}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+      onPaste={paste}
+    >
+      <AttachedPictures pictures={pictures} onRemove={remove} />
+      <Textarea
+        aria-label="Your message"
+        placeholder="Ask something. Pictures can be dropped or pasted here."
+        autosize
+        minRows={2}
+        maxRows={10}
+        variant="unstyled"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={press}
+      />
+      <ComposerFoot
+        fault={faults[0]}
+        obstacle={obstacle}
+        onFiles={(files) => void add(files)}
+        action={
+          <SendButton canSend={canSend} onSend={send} isRunning={isRunning} onStop={onStop} />
+        }
+      />
+    </Box>
+  )
+}
+
+interface ComposerFootProperties {
+  readonly fault: string | undefined
+  readonly obstacle: string | undefined
+  readonly onFiles: (files: File[]) => void
+  readonly action: ReactNode
+}
+
+function ComposerFoot({ fault, obstacle, onFiles, action }: ComposerFootProperties) {
+  return (
+    <Group justify="space-between" gap="xs" wrap="nowrap">
+      <Group gap="xs" wrap="nowrap" style={{ minWidth: 0 }}>
+        <FileButton multiple accept={PICTURE_TYPES} onChange={onFiles}>
+          {(properties) => (
+            <Tooltip label="Attach pictures">
+              <ActionIcon
+                {...properties}
+                variant="subtle"
+                color="gray"
+                aria-label="Attach pictures"
+              >
+                <IconPhotoPlus size={18} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </FileButton>
+        <Text size="xs" c={fault === undefined ? "dimmed" : "red"} role="status" component="div">
+          {fault ?? obstacle ?? (
+            <span className="wide-only">Enter sends, Shift + Enter breaks the line</span>
+          )}
+        </Text>
+      </Group>
+      {action}
+    </Group>
+  )
+}
+
+interface SendButtonProperties {
+  readonly isRunning: boolean
+  readonly canSend: boolean
+  readonly onSend: () => void
+  readonly onStop: () => void
+}
+
+function SendButton({ isRunning, canSend, onSend, onStop }: SendButtonProperties) {
+  if (!isRunning) {
+    return (
+      <Button size="xs" leftSection={<IconSend size={14} />} onClick={onSend} disabled={!canSend}>
+        Send
+      </Button>
+    )
+  }
+  const icon = <IconPlayerStopFilled size={14} />
+  return (
+    <Button size="xs" color="red" variant="light" leftSection={icon} onClick={onStop}>
+      Stop
+    </Button>
+  )
+}

@@ -1,0 +1,88 @@
+import { Button, Drawer, JsonInput, Select, Stack, TagsInput, Textarea } from "@mantine/core"
+import { type ChatSettings, DEFAULT_SETTINGS, extraFault } from "../conversation.ts"
+import { Sampling } from "./sampling.tsx"
+
+export interface SettingsPanelProperties {
+  readonly settings: ChatSettings
+  readonly onChange: (settings: ChatSettings) => void
+}
+
+export interface SettingsPlaceProperties extends SettingsPanelProperties {
+  /** Beside the conversation, or in a drawer over it. */
+  readonly isBeside: boolean
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+/** The settings where there is room for them. */
+export function SettingsPlace(properties: SettingsPlaceProperties) {
+  const { isBeside, isOpen, onClose, ...panel } = properties
+  const title = "Settings of the request"
+  if (isBeside) {
+    return (
+      <aside className="chat-settings" aria-label={title}>
+        <SettingsPanel {...panel} />
+      </aside>
+    )
+  }
+  return (
+    <Drawer opened={isOpen} onClose={onClose} title={title}>
+      <SettingsPanel {...panel} />
+    </Drawer>
+  )
+}
+
+const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"]
+
+/** What every request of the conversation is sent with. An empty field leaves it to the model. */
+function SettingsPanel({ settings, onChange }: SettingsPanelProperties) {
+  function change(part: Partial<ChatSettings>) {
+    onChange({ ...settings, ...part })
+  }
+
+  return (
+    <Stack gap="sm">
+      <Textarea
+        label="System prompt"
+        placeholder="You are brief and exact."
+        autosize
+        minRows={3}
+        maxRows={12}
+        value={settings.system}
+        onChange={(event) => change({ system: event.currentTarget.value })}
+      />
+      <Sampling settings={settings} onChange={change} />
+      <Select
+        label="Reasoning effort"
+        description="For models that reason; others say that it was not carried."
+        placeholder="Model's own"
+        clearable
+        data={EFFORTS}
+        value={settings.effort}
+        onChange={(effort) => change({ effort })}
+      />
+      <TagsInput
+        label="Stop at"
+        description="The answer ends before any of these."
+        placeholder={settings.stop.length === 0 ? "Type one, then Enter" : ""}
+        maxTags={4}
+        value={[...settings.stop]}
+        onChange={(stop) => change({ stop })}
+      />
+      <JsonInput
+        label="Further fields"
+        description="JSON that joins the request: tools, response_format, seed."
+        placeholder='{ "seed": 1 }'
+        autosize
+        minRows={2}
+        maxRows={12}
+        value={settings.extra}
+        error={extraFault(settings.extra)}
+        onChange={(extra) => change({ extra })}
+      />
+      <Button variant="default" size="xs" onClick={() => onChange(DEFAULT_SETTINGS)}>
+        Back to the model's own
+      </Button>
+    </Stack>
+  )
+}

@@ -1,0 +1,56 @@
+import type { JsonValue } from "../conversation.ts"
+
+/** How a language writes what JSON can say. */
+export interface LiteralStyle {
+  readonly yes: string
+  readonly no: string
+  readonly nothing: string
+  /** The name of a member, as it stands before its colon. */
+  readonly name: (name: string) => string
+}
+
+export const JSON_STYLE: LiteralStyle = {
+  yes: "true",
+  no: "false",
+  nothing: "null",
+  name: (name) => JSON.stringify(name),
+}
+
+export const JAVASCRIPT_STYLE: LiteralStyle = {
+  ...JSON_STYLE,
+  name: (name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)),
+}
+
+export const PYTHON_STYLE: LiteralStyle = {
+  yes: "True",
+  no: "False",
+  nothing: "None",
+  name: (name) => JSON.stringify(name),
+}
+
+/** A value as a literal; short ones on one line. @param indent of the line that it begins on. */
+export function literal(value: JsonValue, style: LiteralStyle, indent = ""): string {
+  if (value === null) return style.nothing
+  if (typeof value === "boolean") return value ? style.yes : style.no
+  if (typeof value !== "object") return JSON.stringify(value)
+  const inner = `${indent}  `
+  if (Array.isArray(value)) {
+    const items = value.map((item: JsonValue) => literal(item, style, inner))
+    return lines("[", items, "]", indent)
+  }
+  const members = Object.entries(value as Record<string, JsonValue>).map(
+    ([name, member]) => `${style.name(name)}: ${literal(member, style, inner)}`,
+  )
+  return lines("{", members, "}", indent)
+}
+
+const LONGEST_LINE = 72
+
+function lines(open: string, items: readonly string[], close: string, indent: string): string {
+  if (items.length === 0) return open + close
+  const gap = open === "{" ? " " : ""
+  const short = `${open}${gap}${items.join(", ")}${gap}${close}`
+  if (short.length <= LONGEST_LINE && !short.includes("\n")) return short
+  const inner = `${indent}  `
+  return `${open}\n${items.map((item) => `${inner}${item},\n`).join("")}${indent}${close}`
+}

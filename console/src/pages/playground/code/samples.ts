@@ -1,0 +1,44 @@
+import type { JsonObject, JsonValue } from "../conversation.ts"
+import { aiSdkCode } from "./ai-sdk.ts"
+import { anthropicCode } from "./anthropic.ts"
+import { curlCode } from "./curl.ts"
+import { openaiJavascriptCode, openaiPythonCode } from "./openai.ts"
+
+/** One way to send the same request from a program. */
+export interface CodeSample {
+  readonly id: string
+  readonly label: string
+  readonly code: string
+}
+
+/** A chat request in every client that people use. @param base the gateway's address, without `/v1`. */
+export function chatSamples(base: string, body: JsonObject): CodeSample[] {
+  return [
+    { id: "curl", label: "curl", code: curlCode(base, "/v1/chat/completions", body) },
+    { id: "openai-python", label: "OpenAI, Python", code: openaiPythonCode(base, body) },
+    {
+      id: "openai-javascript",
+      label: "OpenAI, JavaScript",
+      code: openaiJavascriptCode(base, body),
+    },
+    { id: "anthropic", label: "Anthropic, Python", code: anthropicCode(base, body) },
+    { id: "ai-sdk", label: "AI SDK", code: aiSdkCode(base, body) },
+  ]
+}
+
+const LONGEST_DATA = 120
+
+/** The same body with long data addresses cut, for showing it; what is copied stays whole. */
+export function shortened<Value extends JsonValue>(value: Value): Value {
+  return shorten(value) as Value
+}
+
+function shorten(value: JsonValue): JsonValue {
+  if (typeof value === "string") {
+    const isLong = value.startsWith("data:") && value.length > LONGEST_DATA
+    return isLong ? `${value.slice(0, 60)}… (${value.length} characters)` : value
+  }
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) return value.map((item: JsonValue) => shorten(item))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shorten(member)]))
+}

@@ -1,0 +1,39 @@
+import { Group, Text } from "@mantine/core"
+import type { ReactNode } from "react"
+import { durationText } from "../../format/numbers.ts"
+import { TextLink } from "../../ui/link-button.tsx"
+import { Money } from "../../ui/money.tsx"
+
+export interface CostLineProperties {
+  readonly cost: string | null
+  readonly requestId: string | null
+  readonly durationMs: number | null
+  readonly losses?: readonly string[]
+  /** Further figures, before the cost. */
+  readonly children?: ReactNode
+}
+
+/** What an answer took and cost, with the way to its receipt. */
+export function CostLine({ cost, requestId, durationMs, losses, children }: CostLineProperties) {
+  return (
+    <Group className="cost-line figures">
+      <Text size="xs" c="dimmed" component="div">
+        <Group className="cost-line">
+          {durationMs !== null && <span>{durationText(durationMs)}</span>}
+          {children}
+          {cost !== null && <Money value={cost} hasUnit />}
+        </Group>
+      </Text>
+      {requestId !== null && (
+        <TextLink size="xs" to="/requests/$request" params={{ request: requestId }}>
+          Receipt
+        </TextLink>
+      )}
+      {losses !== undefined && losses.length > 0 && (
+        <Text size="xs" c="dimmed" title="What this model cannot be told">
+          Not carried: {losses.join(", ")}
+        </Text>
+      )}
+    </Group>
+  )
+}

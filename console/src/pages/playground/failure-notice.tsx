@@ -1,0 +1,57 @@
+import { Alert, Button, Group, Text } from "@mantine/core"
+import { IconAlertCircle } from "@tabler/icons-react"
+import { LinkButton } from "../../ui/link-button.tsx"
+import { adviceFor, type CallFailure } from "./call-failure.ts"
+
+export interface FailureNoticeProperties {
+  readonly failure: CallFailure
+  readonly onRetry?: (() => void) | undefined
+}
+
+/** In the place of an answer: why there is none, and what to do next. */
+export function FailureNotice({ failure, onRetry }: FailureNoticeProperties) {
+  const advice = adviceFor(failure)
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      icon={<IconAlertCircle />}
+      title={titleOf(failure)}
+      role="alert"
+    >
+      <Text size="sm" style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}>
+        {failure.message}
+      </Text>
+      {advice !== undefined && (
+        <Text size="sm" mt={4}>
+          {advice.text}
+        </Text>
+      )}
+      <Group gap="xs" mt="xs">
+        {advice?.link !== undefined && (
+          <LinkButton to={advice.link.to} size="compact-sm" variant="filled">
+            {advice.link.label}
+          </LinkButton>
+        )}
+        {onRetry !== undefined && (
+          <Button size="compact-sm" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+        <Text size="xs" c="dimmed" ff="monospace">
+          {[failure.kind, failure.parameter].filter(Boolean).join(" · ")}
+        </Text>
+      </Group>
+    </Alert>
+  )
+}
+
+function titleOf({ status, kind }: CallFailure): string {
+  if (kind === "offline" || kind === "unreachable") return "The gateway does not answer"
+  if (kind === "broken_off") return "The answer broke off"
+  if (status === 402) return "Not enough credits"
+  if (status === 429) return "Too much at once"
+  if (status === 401 || status === 403) return "Not allowed"
+  if (status >= 500 || status === 200) return "The model did not answer"
+  return "The request was refused"
+}

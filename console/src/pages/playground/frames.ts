@@ -1,0 +1,23 @@
+/** Cuts a text stream of server-sent events into the data of each event, wherever the pieces are cut. */
+export class FrameReader {
+  #rest = ""
+
+  /** The data of every event that this piece completes. */
+  push(piece: string): string[] {
+    // A carriage return at the very end may belong to a line feed that is still to come.
+    const text = this.#rest + piece
+    const held = text.endsWith("\r") ? 1 : 0
+    const whole = text.slice(0, text.length - held).replaceAll("\r\n", "\n")
+    const blocks = whole.split("\n\n")
+    this.#rest = (blocks.pop() ?? "") + text.slice(text.length - held)
+    return blocks.map(dataOf).filter((data) => data !== "")
+  }
+}
+
+function dataOf(block: string): string {
+  return block
+    .split("\n")
+    .filter((line) => line.startsWith("data:"))
+    .map((line) => line.slice(line.startsWith("data: ") ? 6 : 5))
+    .join("\n")
+}

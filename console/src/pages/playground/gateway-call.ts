@@ -1,0 +1,117 @@
+import { type AnswerContent, NOTHING_YET, withEvent } from "./answer.ts"
+import { CallError, type CallFailure, failureOfBody, ownFailure } from "./call-failure.ts"
+import type { JsonObject } from "./conversation.ts"
+import { FrameReader } from "./frames.ts"
+
+/** One request to a caller's endpoint. */
+export interface GatewayCall {
+  /** `/v1/chat/completions` */
+  readonly path: string
+  readonly body: JsonObject | FormData
+  /** A key of the gateway: it goes into a header and nowhere else. */
+  readonly secret: string
+  readonly signal: AbortSignal
+}
+
+/** What the headers of an answer say. */
+export interface CallFacts {
+  readonly requestId: string | null
+  /** Credits; null while they are not known. */
+  readonly cost: string | null
+  readonly provider: string | null
+  /** What could not be carried to the vendor. */
+  readonly losses: readonly string[]
+}
+
+/** @throws CallError when the gateway refuses or fails. */
+export async function callGateway(call: GatewayCall): Promise<Response> {
+  const isForm = call.body instanceof FormData
+  const response = await fetch(call.path, {
+    method: "POST",
+    // A key says who asks; the session's cookie has no business here.
+    credentials: "omit",
+    signal: call.signal,
+    headers: {
+      authorization: `Bearer ${call.secret}`,
+      ...(!isForm && { "content-type": "application/json" }),
+    },
+    body: call.body instanceof FormData ? call.body : JSON.stringify(call.body),
+  })
+  if (response.ok) return response
+  const body: unknown = await response.json().catch(() => undefined)
+  const failure = failureOfBody(response.status, body)
+  const wait = Number(response.headers.get("retry-after") ?? Number.NaN)
+  throw new CallError({
+    ...failure,
+    requestId: failure.requestId ?? response.headers.get("x-request-id"),
+    retryAfter: Number.isFinite(wait) ? wait : null,
+  })
+}
+
+export function factsOf(response: Response): CallFacts {
+  const { headers } = response
+  const losses = headers.get("x-tollgate-losses") ?? ""
+  return {
+    requestId: headers.get("x-request-id"),
+    cost: headers.get("x-tollgate-cost"),
+    provider: headers.get("x-tollgate-provider"),
+    losses: losses
+      .split(",")
+      .map((loss) => loss.trim())
+      .filter((loss) => loss !== ""),
+  }
+}
+
+/**
+ * Reads a streamed chat answer to its end. A stream that ends without saying so is a failure.
+ * @param onContent gets the whole of what there is, after each piece.
+ */
+export async function readChat(
+  response: Response,
+  onContent: (content: AnswerContent) => void,
+): Promise<AnswerContent> {
+  let content = NOTHING_YET
+  if (response.body === null) return { ...content, failure: brokenOff() }
+  const frames = new FrameReader()
+  const decoder = new TextDecoder()
+  const reader = response.body.getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    const pieces = frames.push(
+      done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }),
+    )
+    for (const data of pieces) content = withEvent(content, data)
+    onContent(content)
+    if (done) break
+  }
+  if (content.isComplete || content.failure !== null) return content
+  return { ...content, failure: brokenOff() }
+}
+
+function brokenOff(): CallFailure {
+  return ownFailure("broken_off", "The answer broke off before its end. What came is shown.")
+}
+
+const RECEIPT_TRIES = 12
+const RECEIPT_PAUSE = 250
+
+/**
+ * What a request came to, from its receipt: for answers whose headers went out before that was known.
+ * Null when no receipt appears within a few seconds.
+ */
+export async function receiptCost(requestId: string, secret: string): Promise<string | null> {
+  for (let attempt = 0; attempt < RECEIPT_TRIES; attempt++) {
+    const response = await fetch(`/v1/receipts/${encodeURIComponent(requestId)}`, {
+      credentials: "omit",
+      headers: { authorization: `Bearer ${secret}` },
+    }).catch(() => undefined)
+    if (response?.ok === true) {
+      const receipt: unknown = await response.json().catch(() => undefined)
+      if (typeof receipt === "object" && receipt !== null && "charged" in receipt) {
+        return typeof receipt.charged === "string" ? receipt.charged : null
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, RECEIPT_PAUSE))
+  }
+  return null
+}

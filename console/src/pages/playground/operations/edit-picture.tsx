@@ -1,0 +1,49 @@
+import { Button, FileButton, Group, Stack, Text } from "@mantine/core"
+import { type EditFiles, SIDE } from "./mask-drawing.ts"
+import { useMask } from "./use-mask.ts"
+
+export interface EditPictureProperties {
+  readonly onChange: (files: EditFiles | undefined) => void
+}
+
+/**
+ * Chooses a picture and paints over what may change. Any picture becomes a square PNG: its middle.
+ * Nothing painted: all of it may change.
+ */
+export function EditPicture({ onChange }: EditPictureProperties) {
+  const mask = useMask(onChange)
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        <FileButton accept="image/*" onChange={(file) => void mask.choose(file)}>
+          {(properties) => (
+            <Button {...properties} variant="default" size="xs">
+              {mask.hasPicture ? "Choose another" : "Choose a picture"}
+            </Button>
+          )}
+        </FileButton>
+        {mask.hasPicture && (
+          <Button variant="subtle" size="xs" onClick={mask.clear}>
+            Unpaint all
+          </Button>
+        )}
+        <Text size="sm" c={mask.fault === undefined ? "dimmed" : "red"}>
+          {mask.fault ?? "Paint over what may change. Nothing painted: all of it."}
+        </Text>
+      </Group>
+      <canvas
+        ref={mask.canvas}
+        width={SIDE}
+        height={SIDE}
+        hidden={!mask.hasPicture}
+        className="mask-canvas"
+        role="img"
+        aria-label="The picture; what is painted over may change"
+        onPointerDown={mask.press}
+        onPointerMove={mask.paint}
+        onPointerUp={mask.lift}
+        onPointerCancel={mask.lift}
+      />
+    </Stack>
+  )
+}

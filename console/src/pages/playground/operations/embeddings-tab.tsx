@@ -1,0 +1,114 @@
+import { Table, Text, Textarea } from "@mantine/core"
+import { useState } from "react"
+import type { Model } from "../../../../../src/management/contract/catalog.ts"
+import { counted } from "../../../format/numbers.ts"
+import { useOperation } from "../use-operation.ts"
+import { linesOf, similarities } from "../vectors.ts"
+import { OperationForm, useModelChoice } from "./operation-form.tsx"
+
+const KINDS: readonly Model["kind"][] = ["embedding"]
+const MOST_TEXTS = 20
+const EXAMPLE =
+  "A cat sleeps on the sofa.\nA kitten naps on the couch.\nThe invoice is due on Friday."
+
+interface Embedded {
+  readonly texts: readonly string[]
+  readonly vectors: readonly (readonly number[])[]
+}
+
+/** Texts as vectors, and how alike they are. */
+export function EmbeddingsTab({ model: wish }: { readonly model: string | undefined }) {
+  const [text, setText] = useState(EXAMPLE)
+  const [sent, setSent] = useState<readonly string[]>([])
+  const choice = useModelChoice(KINDS, wish)
+  const operation = useOperation(readVectors)
+  const texts = linesOf(text)
+  const { result: vectors } = operation
+
+  return (
+    <OperationForm
+      kinds={KINDS}
+      choice={choice}
+      operation={operation}
+      action="Embed"
+      missing={missing(texts)}
+      onSend={(model) => {
+        setSent(texts)
+        operation.send("/v1/embeddings", { model, input: texts })
+      }}
+      result={vectors !== undefined && <Similarities texts={sent} vectors={vectors} />}
+    >
+      <Textarea
+        label="Texts"
+        description={`One on each line, at most ${MOST_TEXTS}.`}
+        autosize
+        minRows={4}
+        maxRows={14}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+    </OperationForm>
+  )
+}
+
+function missing(texts: readonly string[]): string | undefined {
+  if (texts.length === 0) return "Write a text first."
+  return texts.length > MOST_TEXTS ? `At most ${MOST_TEXTS} texts at once.` : undefined
+}
+
+async function readVectors(response: Response): Promise<readonly (readonly number[])[]> {
+  const answer = (await response.json()) as { data?: { embedding?: number[] }[] }
+  return (answer.data ?? []).map(({ embedding }) => embedding ?? [])
+}
+
+function Similarities({ texts, vectors }: Embedded) {
+  const [first] = vectors
+  return (
+    <>
+      <Text size="sm">
+        {counted(vectors.length, "vector")} of {counted(first?.length ?? 0, "dimension")}. Cosine
+        similarity, 1 is the same direction:
+      </Text>
+      <Table.ScrollContainer minWidth={160 + vectors.length * 64} type="native">
+        <Table aria-label="Cosine similarity of each pair of texts" withRowBorders={false}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Text</Table.Th>
+              {vectors.map((_, column) => (
+                <Table.Th key={column.toString()} ta="right">
+                  {column + 1}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {similarities(vectors).map((row, index) => (
+              <Table.Tr key={index.toString()}>
+                <Table.Th scope="row" fw={400} maw={320}>
+                  <Text size="sm" truncate title={texts[index]}>
+                    {index + 1}. {texts[index]}
+                  </Text>
+                </Table.Th>
+                {row.map((value, column) => (
+                  <td
+                    key={column.toString()}
+                    className="similar-cell"
+                    style={{ background: shade(value) }}
+                  >
+                    {value.toFixed(3)}
+                  </td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </>
+  )
+}
+
+/** The more alike, the stronger; never so strong that the figure is hard to read. */
+function shade(value: number): string {
+  const share = Math.round(Math.max(0, value) * 40)
+  return `color-mix(in srgb, var(--mantine-primary-color-filled) ${share}%, transparent)`
+}

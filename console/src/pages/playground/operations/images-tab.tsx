@@ -1,0 +1,161 @@
+import {
+  Anchor,
+  Autocomplete,
+  Group,
+  NumberInput,
+  SegmentedControl,
+  Text,
+  Textarea,
+} from "@mantine/core"
+import { useState } from "react"
+import type { Model } from "../../../../../src/management/contract/catalog.ts"
+import { useOperation } from "../use-operation.ts"
+import { EditPicture } from "./edit-picture.tsx"
+import type { EditFiles } from "./mask-drawing.ts"
+import { OperationForm, useModelChoice } from "./operation-form.tsx"
+
+const KINDS: readonly Model["kind"][] = ["image"]
+const SIZES = ["256x256", "512x512", "1024x1024", "1024x1536", "1536x1024"]
+
+type Task = "generation" | "edit"
+
+interface MadePicture {
+  readonly url: string
+  readonly revisedPrompt: string | undefined
+}
+
+/** Pictures from a prompt, or a picture changed where it is painted over. */
+export function ImagesTab({ model: wish }: { readonly model: string | undefined }) {
+  const [task, setTask] = useState<Task>("generation")
+  const [prompt, setPrompt] = useState(
+    "A small toll house beside a mountain road, in ink and watercolour",
+  )
+  const [size, setSize] = useState("1024x1024")
+  const [count, setCount] = useState(1)
+  const [files, setFiles] = useState<EditFiles>()
+  const choice = useModelChoice(KINDS, wish)
+  const operation = useOperation(readPictures)
+
+  function send(model: string) {
+    // As base64: the address of a picture may be of a host that this page must not load from.
+    if (task === "generation") {
+      const wishes = { n: count, response_format: "b64_json", ...(size !== "" && { size }) }
+      operation.send("/v1/images/generations", { model, prompt, ...wishes })
+    } else if (files !== undefined) {
+      operation.send("/v1/images/edits", editForm({ model, prompt, count, files }))
+    }
+  }
+
+  return (
+    <OperationForm
+      kinds={KINDS}
+      choice={choice}
+      operation={operation}
+      action={task === "generation" ? "Make pictures" : "Change the picture"}
+      missing={missing(prompt, task, files)}
+      onSend={send}
+      result={<MadePictures pictures={operation.result ?? []} />}
+    >
+      <SegmentedControl
+        aria-label="What to do"
+        w="fit-content"
+        value={task}
+        onChange={(value) => setTask(value === "edit" ? "edit" : "generation")}
+        data={[
+          { value: "generation", label: "From a prompt" },
+          { value: "edit", label: "Change a picture" },
+        ]}
+      />
+      <Textarea
+        label="Prompt"
+        autosize
+        minRows={2}
+        maxRows={8}
+        value={prompt}
+        onChange={(event) => setPrompt(event.currentTarget.value)}
+      />
+      {task === "edit" && <EditPicture onChange={setFiles} />}
+      <Group gap="sm" align="flex-start">
+        {task === "generation" && (
+          <Autocomplete
+            label="Size"
+            description="Which ones work depends on the model."
+            data={SIZES}
+            value={size}
+            onChange={setSize}
+          />
+        )}
+        <NumberInput
+          label="Pictures"
+          description="1 to 10; each is charged."
+          min={1}
+          max={10}
+          allowDecimal={false}
+          value={count}
+          onChange={(value) => setCount(typeof value === "number" ? value : 1)}
+        />
+      </Group>
+    </OperationForm>
+  )
+}
+
+function missing(prompt: string, task: Task, files: EditFiles | undefined): string | undefined {
+  if (prompt.trim() === "") return "Write a prompt first."
+  return task === "edit" && files === undefined ? "Choose a picture first." : undefined
+}
+
+interface EditOrder {
+  readonly model: string
+  readonly prompt: string
+  readonly count: number
+  readonly files: EditFiles
+}
+
+function editForm({ model, prompt, count, files }: EditOrder): FormData {
+  const form = new FormData()
+  form.set("model", model)
+  form.set("prompt", prompt)
+  form.set("n", String(count))
+  form.set("response_format", "b64_json")
+  form.set("image", files.image, "image.png")
+  form.set("mask", files.mask, "mask.png")
+  return form
+}
+
+async function readPictures(response: Response): Promise<readonly MadePicture[]> {
+  const answer = (await response.json()) as {
+    data?: { b64_json?: string; url?: string; revised_prompt?: string }[]
+  }
+  return (answer.data ?? []).flatMap(({ b64_json: data, url, revised_prompt: revisedPrompt }) => {
+    const address = data === undefined ? url : `data:${typeOf(data)};base64,${data}`
+    return address === undefined ? [] : [{ url: address, revisedPrompt }]
+  })
+}
+
+/** By the first bytes, as base64 shows them: the answer does not name the type. */
+function typeOf(base64: string): string {
+  if (base64.startsWith("/9j/")) return "image/jpeg"
+  return base64.startsWith("UklGR") ? "image/webp" : "image/png"
+}
+
+function MadePictures({ pictures }: { readonly pictures: readonly MadePicture[] }) {
+  return (
+    <div className="made-pictures">
+      {pictures.map((picture, index) => (
+        <figure key={index.toString()}>
+          <img src={picture.url} alt={picture.revisedPrompt ?? `Picture ${index + 1}`} />
+          <figcaption>
+            {picture.revisedPrompt !== undefined && (
+              <Text size="xs" c="dimmed">
+                {picture.revisedPrompt}
+              </Text>
+            )}
+            <Anchor size="sm" href={picture.url} download={`picture-${index + 1}`}>
+              Download
+            </Anchor>
+          </figcaption>
+        </figure>
+      ))}
+    </div>
+  )
+}

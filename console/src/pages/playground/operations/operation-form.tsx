@@ -1,0 +1,98 @@
+import { Button, Group, Stack, Text } from "@mantine/core"
+import { IconPlayerStopFilled } from "@tabler/icons-react"
+import { useQuery } from "@tanstack/react-query"
+import { type FormEvent, type ReactNode, useState } from "react"
+import type { Model } from "../../../../../src/management/contract/catalog.ts"
+import { EmptyState } from "../../../ui/empty-state.tsx"
+import { Panel } from "../../../ui/panel.tsx"
+import { modelsQuery } from "../../models/models-query.ts"
+import { CostLine } from "../cost-line.tsx"
+import { FailureNotice } from "../failure-notice.tsx"
+import { firstModel, ModelSelect } from "../model-select.tsx"
+import type { Operation } from "../use-operation.ts"
+
+/** The model of a tab: chosen here, wished for by the address, or the first that fits. */
+export function useModelChoice(kinds: readonly Model["kind"][], wish: string | undefined) {
+  const { data } = useQuery(modelsQuery)
+  const [chosen, choose] = useState<string | null>(null)
+  const model = chosen ?? (data === undefined ? null : firstModel(data, kinds, wish))
+  return { model, choose, isNone: data !== undefined && model === null }
+}
+
+export interface OperationFormProperties {
+  readonly kinds: readonly Model["kind"][]
+  readonly choice: ReturnType<typeof useModelChoice>
+  readonly operation: Operation<unknown>
+  /** The word on the button. */
+  readonly action: string
+  /** Why it cannot be sent yet, beside what the operation itself says. */
+  readonly missing?: string | undefined
+  readonly onSend: (model: string) => void
+  /** The fields. */
+  readonly children: ReactNode
+  /** What is shown of a result. */
+  readonly result: ReactNode
+}
+
+/** The form of a tab and, below it, what came of it: the same for all but chat. */
+export function OperationForm(properties: OperationFormProperties) {
+  const { kinds, choice, operation, action, missing, onSend, children, result } = properties
+  const { model } = choice
+  const obstacle = operation.obstacle ?? (model === null ? "Choose a model first." : missing)
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (obstacle === undefined && model !== null) onSend(model)
+  }
+
+  if (choice.isNone) {
+    return (
+      <EmptyState title="No model of this kind has a price yet">
+        An operator adds a provider that has one, or sets a price on the Models page.
+      </EmptyState>
+    )
+  }
+  return (
+    <Stack>
+      <Panel>
+        <form onSubmit={submit}>
+          <Stack gap="sm">
+            <ModelSelect kinds={kinds} value={model} onChange={choice.choose} label="Model" />
+            {children}
+            <Group gap="sm">
+              <Button type="submit" loading={operation.isRunning} disabled={obstacle !== undefined}>
+                {action}
+              </Button>
+              {operation.isRunning && (
+                <Button
+                  variant="light"
+                  color="red"
+                  leftSection={<IconPlayerStopFilled size={14} />}
+                  onClick={operation.stop}
+                >
+                  Stop
+                </Button>
+              )}
+              {obstacle !== undefined && (
+                <Text size="sm" c="dimmed">
+                  {obstacle}
+                </Text>
+              )}
+            </Group>
+          </Stack>
+        </form>
+      </Panel>
+      {operation.failure !== undefined && <FailureNotice failure={operation.failure} />}
+      {operation.result !== undefined && (
+        <Panel title="Result">
+          <Stack gap="sm">
+            {result}
+            {operation.facts !== undefined && (
+              <CostLine {...operation.facts} durationMs={operation.durationMs} />
+            )}
+          </Stack>
+        </Panel>
+      )}
+    </Stack>
+  )
+}

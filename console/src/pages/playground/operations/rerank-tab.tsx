@@ -1,0 +1,98 @@
+import { Group, Progress, Stack, Text, Textarea, TextInput } from "@mantine/core"
+import { useState } from "react"
+import type { Model } from "../../../../../src/management/contract/catalog.ts"
+import { useOperation } from "../use-operation.ts"
+import { linesOf } from "../vectors.ts"
+import { OperationForm, useModelChoice } from "./operation-form.tsx"
+
+const KINDS: readonly Model["kind"][] = ["rerank", "embedding"]
+const DOCUMENTS = [
+  "The gateway sets credits aside before each call.",
+  "Bananas ripen faster in a paper bag.",
+  "A charge is written once, after the answer.",
+].join("\n")
+
+interface Ranked {
+  readonly index: number
+  readonly relevance_score: number
+  readonly document?: string | { readonly text?: string }
+}
+
+/** Documents in the order in which they answer a query. */
+export function RerankTab({ model: wish }: { readonly model: string | undefined }) {
+  const [query, setQuery] = useState("How are requests charged?")
+  const [text, setText] = useState(DOCUMENTS)
+  const [sent, setSent] = useState<readonly string[]>([])
+  const choice = useModelChoice(KINDS, wish)
+  const operation = useOperation(readRanking)
+  const documents = linesOf(text)
+
+  return (
+    <OperationForm
+      kinds={KINDS}
+      choice={choice}
+      operation={operation}
+      action="Rank"
+      missing={query.trim() === "" ? "Write a query first." : noDocuments(documents)}
+      onSend={(model) => {
+        setSent(documents)
+        operation.send("/v1/rerank", { model, query, documents })
+      }}
+      result={<Ranking ranking={operation.result ?? []} documents={sent} />}
+    >
+      <TextInput
+        label="Query"
+        value={query}
+        onChange={(event) => setQuery(event.currentTarget.value)}
+      />
+      <Textarea
+        label="Documents"
+        description="One on each line."
+        autosize
+        minRows={4}
+        maxRows={14}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+    </OperationForm>
+  )
+}
+
+function noDocuments(documents: readonly string[]): string | undefined {
+  return documents.length === 0 ? "Write a document first." : undefined
+}
+
+async function readRanking(response: Response): Promise<readonly Ranked[]> {
+  const answer = (await response.json()) as { results?: Ranked[] }
+  return answer.results ?? []
+}
+
+interface RankingProperties {
+  readonly ranking: readonly Ranked[]
+  readonly documents: readonly string[]
+}
+
+function Ranking({ ranking, documents }: RankingProperties) {
+  return (
+    <Stack gap="sm" component="ol" m={0} pl="lg">
+      {ranking.map(({ index, relevance_score: score }) => (
+        <li key={index}>
+          <Group justify="space-between" wrap="nowrap" gap="md">
+            <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+              {documents[index]}
+            </Text>
+            <Text size="sm" className="figures">
+              {score.toFixed(3)}
+            </Text>
+          </Group>
+          <Progress
+            value={Math.min(1, Math.max(0, score)) * 100}
+            size="sm"
+            mt={4}
+            aria-label={`Relevance ${score.toFixed(3)}`}
+          />
+        </li>
+      ))}
+    </Stack>
+  )
+}

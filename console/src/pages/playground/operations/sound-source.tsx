@@ -1,0 +1,111 @@
+import { Button, FileButton, Text } from "@mantine/core"
+import { IconMicrophone, IconPlayerStopFilled } from "@tabler/icons-react"
+import { type DragEvent, useEffect, useMemo, useState } from "react"
+import { countText, durationText } from "../../../format/numbers.ts"
+import { useNow } from "../use-now.ts"
+import { useRecorder } from "./use-recorder.ts"
+
+/** Bytes (SPEC, Limits). */
+const LARGEST = 25 * 1024 * 1024
+const ENDINGS = ".flac,.mp3,.mp4,.mpeg,.mpga,.m4a,.ogg,.wav,.webm,audio/*"
+
+export interface SoundSourceProperties {
+  readonly file: File | undefined
+  readonly onChange: (file: File | undefined) => void
+}
+
+/** A sound to write down: chosen, dropped, or recorded. */
+export function SoundSource({ file, onChange }: SoundSourceProperties) {
+  const [isOver, setOver] = useState(false)
+  const [fault, setFault] = useState<string>()
+  const recorder = useRecorder(choose)
+  const url = useMemo(() => (file === undefined ? undefined : URL.createObjectURL(file)), [file])
+  useEffect(() => () => (url === undefined ? undefined : URL.revokeObjectURL(url)), [url])
+
+  function choose(chosen: File | null | undefined) {
+    if (!chosen) return
+    const isTooLarge = chosen.size > LARGEST
+    setFault(isTooLarge ? `${chosen.name} is larger than 25 MB. Cut it first.` : undefined)
+    if (!isTooLarge) onChange(chosen)
+  }
+
+  function drop(event: DragEvent) {
+    event.preventDefault()
+    setOver(false)
+    choose(event.dataTransfer.files[0])
+  }
+
+  return (
+    <>
+      <div
+        className="drop-place"
+        data-over={isOver}
+        onDragOver={(event) => {
+          event.preventDefault()
+          setOver(true)
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={drop}
+      >
+        <FileButton accept={ENDINGS} onChange={choose}>
+          {(properties) => (
+            <Button {...properties} variant="default" size="xs">
+              Choose a file
+            </Button>
+          )}
+        </FileButton>
+        <RecordButton recorder={recorder} />
+        <Text
+          size="sm"
+          c={(fault ?? recorder.fault) === undefined ? "dimmed" : "red"}
+          role="status"
+        >
+          {fault ?? recorder.fault ?? describe(file)}
+        </Text>
+      </div>
+      {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
+      {url !== undefined && <audio controls src={url} aria-label="The sound to write down" />}
+    </>
+  )
+}
+
+function describe(file: File | undefined): string {
+  if (file === undefined)
+    return "or drop one here: flac, mp3, mp4, m4a, ogg, wav or webm, at most 25 MB"
+  return `${file.name}, ${countText(Math.ceil(file.size / 1_024))} KB`
+}
+
+function RecordButton({ recorder }: { readonly recorder: ReturnType<typeof useRecorder> }) {
+  if (!recorder.isAble) return null
+  if (!recorder.isRecording) {
+    return (
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<IconMicrophone size={16} />}
+        onClick={() => void recorder.start()}
+      >
+        Record
+      </Button>
+    )
+  }
+  return (
+    <Button
+      color="red"
+      size="xs"
+      leftSection={<IconPlayerStopFilled size={14} />}
+      onClick={recorder.stop}
+    >
+      Stop <Elapsed since={recorder.startedAt} />
+    </Button>
+  )
+}
+
+function Elapsed({ since }: { readonly since: number }) {
+  const now = useNow(500)
+  return (
+    <span className="figures">
+      &nbsp;{durationText(Math.max(0, Math.floor((now - since) / 1_000) * 1_000))}
+    </span>
+  )
+}

@@ -1,0 +1,107 @@
+import { Anchor, Autocomplete, Group, NumberInput, Select, Text, Textarea } from "@mantine/core"
+import { useEffect, useState } from "react"
+import type { Model } from "../../../../../src/management/contract/catalog.ts"
+import { countText } from "../../../format/numbers.ts"
+import { useOperation } from "../use-operation.ts"
+import { OperationForm, useModelChoice } from "./operation-form.tsx"
+
+const KINDS: readonly Model["kind"][] = ["speech"]
+const VOICES = ["alloy", "echo", "fable", "onyx", "nova", "shimmer"]
+const FORMATS = ["mp3", "wav", "opus", "aac", "flac", "pcm"]
+
+interface Spoken {
+  readonly url: string
+  readonly bytes: number
+}
+
+/** A text, spoken. */
+export function SpeechTab({ model: wish }: { readonly model: string | undefined }) {
+  const [text, setText] = useState("Good morning. The road ahead is open, and the toll is paid.")
+  const [voice, setVoice] = useState("alloy")
+  const [format, setFormat] = useState("mp3")
+  const [sentFormat, setSentFormat] = useState("mp3")
+  const [speed, setSpeed] = useState(1)
+  const choice = useModelChoice(KINDS, wish)
+  const operation = useOperation(readSound)
+  const url = operation.result?.url
+  useEffect(() => () => (url === undefined ? undefined : URL.revokeObjectURL(url)), [url])
+
+  function send(model: string) {
+    setSentFormat(format)
+    const wishes = { voice, response_format: format, ...(speed !== 1 && { speed }) }
+    operation.send("/v1/audio/speech", { model, input: text, ...wishes })
+  }
+
+  return (
+    <OperationForm
+      kinds={KINDS}
+      choice={choice}
+      operation={operation}
+      action="Speak"
+      missing={missing(text, voice)}
+      onSend={send}
+      result={operation.result !== undefined && <Sound {...operation.result} format={sentFormat} />}
+    >
+      <Textarea
+        label="Text"
+        description={`${countText(text.length)} of 4,096 characters`}
+        autosize
+        minRows={3}
+        maxRows={12}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Group gap="sm" align="flex-end">
+        <Autocomplete label="Voice" data={VOICES} value={voice} onChange={setVoice} />
+        <Select
+          label="Format"
+          data={FORMATS}
+          value={format}
+          allowDeselect={false}
+          onChange={(value) => setFormat(value ?? "mp3")}
+        />
+        <NumberInput
+          label="Speed"
+          min={0.25}
+          max={4}
+          step={0.25}
+          decimalScale={2}
+          value={speed}
+          onChange={(value) => setSpeed(typeof value === "number" ? value : 1)}
+        />
+      </Group>
+    </OperationForm>
+  )
+}
+
+function missing(text: string, voice: string): string | undefined {
+  if (text.trim() === "") return "Write a text first."
+  return voice.trim() === "" ? "Name a voice first." : undefined
+}
+
+async function readSound(response: Response): Promise<Spoken> {
+  const sound = await response.blob()
+  return { url: URL.createObjectURL(sound), bytes: sound.size }
+}
+
+function Sound({ url, bytes, format }: Spoken & { readonly format: string }) {
+  return (
+    <>
+      {format === "pcm" ? (
+        <Text size="sm">Raw samples (pcm) cannot be played here; they can be downloaded.</Text>
+      ) : (
+        // Speech that a person has just written down needs no captions.
+        // oxlint-disable-next-line jsx-a11y/media-has-caption
+        <audio controls src={url} aria-label="The speech" />
+      )}
+      <Group gap="sm">
+        <Anchor size="sm" href={url} download={`speech.${format}`}>
+          Download
+        </Anchor>
+        <Text size="sm" c="dimmed">
+          {countText(Math.ceil(bytes / 1_024))} KB
+        </Text>
+      </Group>
+    </>
+  )
+}

@@ -1,0 +1,90 @@
+import { Group, SegmentedControl, Select, TextInput } from "@mantine/core"
+import { useState } from "react"
+import type { Model } from "../../../../../src/management/contract/catalog.ts"
+import { Snippet } from "../../../ui/snippet.tsx"
+import { useOperation } from "../use-operation.ts"
+import { OperationForm, useModelChoice } from "./operation-form.tsx"
+import { SoundSource } from "./sound-source.tsx"
+
+const KINDS: readonly Model["kind"][] = ["transcription"]
+const FORMATS = ["json", "text", "srt", "vtt", "verbose_json"]
+
+type Task = "transcriptions" | "translations"
+
+/** A sound, written down; in its own language or in English. */
+export function TranscriptionTab({ model: wish }: { readonly model: string | undefined }) {
+  const [task, setTask] = useState<Task>("transcriptions")
+  const [file, setFile] = useState<File>()
+  const [language, setLanguage] = useState("")
+  const [prompt, setPrompt] = useState("")
+  const [format, setFormat] = useState("json")
+  const choice = useModelChoice(KINDS, wish)
+  const operation = useOperation(readText)
+
+  function send(model: string) {
+    if (file === undefined) return
+    const form = new FormData()
+    form.set("model", model)
+    form.set("response_format", format)
+    if (prompt.trim() !== "") form.set("prompt", prompt)
+    if (task === "transcriptions" && language.trim() !== "") form.set("language", language.trim())
+    form.set("file", file, file.name)
+    operation.send(`/v1/audio/${task}`, form)
+  }
+
+  return (
+    <OperationForm
+      kinds={KINDS}
+      choice={choice}
+      operation={operation}
+      action={task === "transcriptions" ? "Write down" : "Translate"}
+      missing={file === undefined ? "Choose or record a sound first." : undefined}
+      onSend={send}
+      result={<Snippet code={operation.result ?? ""} label="Copy the text" />}
+    >
+      <SegmentedControl
+        aria-label="What to do"
+        w="fit-content"
+        value={task}
+        onChange={(value) => setTask(value === "translations" ? "translations" : "transcriptions")}
+        data={[
+          { value: "transcriptions", label: "Write down" },
+          { value: "translations", label: "Translate into English" },
+        ]}
+      />
+      <SoundSource file={file} onChange={setFile} />
+      <Group gap="sm" align="flex-end">
+        <Select
+          label="Format"
+          data={FORMATS}
+          value={format}
+          allowDeselect={false}
+          onChange={(value) => setFormat(value ?? "json")}
+        />
+        {task === "transcriptions" && (
+          <TextInput
+            label="Language"
+            placeholder="Found out"
+            value={language}
+            maxLength={10}
+            onChange={(event) => setLanguage(event.currentTarget.value)}
+          />
+        )}
+        <TextInput
+          label="Prompt"
+          placeholder="Names and words to expect"
+          value={prompt}
+          onChange={(event) => setPrompt(event.currentTarget.value)}
+        />
+      </Group>
+    </OperationForm>
+  )
+}
+
+async function readText(response: Response): Promise<string> {
+  const text = await response.text()
+  if (response.headers.get("content-type")?.includes("json") !== true) return text
+  const answer = JSON.parse(text) as { text?: string }
+  const isPlain = Object.keys(answer).length === 1 && answer.text !== undefined
+  return isPlain ? (answer.text ?? "") : JSON.stringify(answer, null, 2)
+}

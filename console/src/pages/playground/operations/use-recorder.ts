@@ -1,0 +1,62 @@
+import { useEffect, useRef, useState } from "react"
+
+/** The ways a recording may be packed, the first that the browser knows. All are known to vendors. */
+const TYPES = ["audio/webm;codecs=opus", "audio/mp4", "audio/ogg;codecs=opus"]
+
+export interface Recorder {
+  /** Whether this browser records at all: it does so on https and on this very machine only. */
+  readonly isAble: boolean
+  readonly isRecording: boolean
+  /** Unix milliseconds. */
+  readonly startedAt: number
+  readonly fault: string | undefined
+  readonly start: () => Promise<void>
+  readonly stop: () => void
+}
+
+/** Records from the microphone. @param onFile gets the recording. */
+export function useRecorder(onFile: (file: File) => void): Recorder {
+  const [recorder, setRecorder] = useState<MediaRecorder>()
+  const [startedAt, setStartedAt] = useState(0)
+  const [fault, setFault] = useState<string>()
+  const latest = useRef(onFile)
+  useEffect(() => {
+    latest.current = onFile
+  }, [onFile])
+  useEffect(() => () => endTracks(recorder), [recorder])
+
+  async function start(): Promise<void> {
+    try {
+      const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
+      const mimeType = TYPES.find((type) => MediaRecorder.isTypeSupported(type))
+      const made = new MediaRecorder(stream, mimeType === undefined ? {} : { mimeType })
+      const pieces: Blob[] = []
+      made.addEventListener("dataavailable", ({ data }) => pieces.push(data))
+      made.addEventListener("stop", () => {
+        endTracks(made)
+        setRecorder(undefined)
+        const type = made.mimeType.split(";")[0] ?? "audio/webm"
+        latest.current(new File(pieces, `recording.${type.split("/")[1] ?? "webm"}`, { type }))
+      })
+      made.start()
+      setStartedAt(Date.now())
+      setFault(undefined)
+      setRecorder(made)
+    } catch {
+      setFault("The microphone cannot be used. Allow it for this page, or choose a file.")
+    }
+  }
+
+  return {
+    isAble: typeof MediaRecorder !== "undefined" && navigator.mediaDevices !== undefined,
+    isRecording: recorder !== undefined,
+    startedAt,
+    fault,
+    start,
+    stop: () => recorder?.stop(),
+  }
+}
+
+function endTracks(recorder: MediaRecorder | undefined): void {
+  for (const track of recorder?.stream.getTracks() ?? []) track.stop()
+}

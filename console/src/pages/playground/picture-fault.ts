@@ -1,0 +1,18 @@
+/** Pictures that every vendor with eyes takes. */
+const TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"]
+export const PICTURE_TYPES = TYPES.join(",")
+
+/** Bytes; a data URL is a third longer, and a request may bring several. */
+const LARGEST = 8 * 1024 * 1024
+export const MOST_PICTURES = 6
+
+/** Why a file cannot go along; undefined when it can. */
+export function pictureFault(file: {
+  readonly name: string
+  readonly type: string
+  readonly size: number
+}) {
+  if (!TYPES.includes(file.type)) return `${file.name} is no PNG, JPEG, WebP or GIF picture.`
+  if (file.size > LARGEST) return `${file.name} is larger than 8 MB. Make it smaller first.`
+  return undefined
+}

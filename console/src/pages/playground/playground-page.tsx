@@ -1,0 +1,75 @@
+import "@mantine/core/styles/Image.css"
+import "./playground.css"
+import { Tabs } from "@mantine/core"
+import { getRouteApi } from "@tanstack/react-router"
+import { Page } from "../../ui/page.tsx"
+import { ChatTab } from "./chat/chat-tab.tsx"
+import { EmbeddingsTab } from "./operations/embeddings-tab.tsx"
+import { ImagesTab } from "./operations/images-tab.tsx"
+import { RerankTab } from "./operations/rerank-tab.tsx"
+import { SpeechTab } from "./operations/speech-tab.tsx"
+import { TranscriptionTab } from "./operations/transcription-tab.tsx"
+import { playgroundSearch, TABS, type Tab } from "./tabs.ts"
+import { PaymentProvider } from "./use-payer.tsx"
+
+const route = getRouteApi("/signed-in/playground")
+
+const LABELS: Readonly<Record<Tab, string>> = {
+  chat: "Chat",
+  embeddings: "Embeddings",
+  rerank: "Rerank",
+  images: "Images",
+  speech: "Speech",
+  transcription: "Transcription",
+}
+
+/** Tries any model: what it answers, how long it takes, and what it costs. */
+export function PlaygroundPage() {
+  const { tab = "chat", model } = playgroundSearch(route.useSearch())
+  const navigate = route.useNavigate()
+  return (
+    <Page
+      title="Playground"
+      description="Try any model. What you send is charged to the account like any other request."
+    >
+      <PaymentProvider>
+        <Tabs
+          value={tab}
+          onChange={(chosen) =>
+            void navigate({
+              search: (before) => ({ ...before, tab: chosen ?? undefined, model: undefined }),
+            })
+          }
+          // A conversation or picture stays while one looks at another tab.
+          keepMounted
+        >
+          <Tabs.List className="tabs-scroll">
+            {TABS.map((name) => (
+              <Tabs.Tab key={name} value={name}>
+                {LABELS[name]}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          <Tabs.Panel value="chat" pt="md">
+            <ChatTab model={tab === "chat" ? model : undefined} />
+          </Tabs.Panel>
+          <Tabs.Panel value="embeddings" pt="md">
+            <EmbeddingsTab model={tab === "embeddings" ? model : undefined} />
+          </Tabs.Panel>
+          <Tabs.Panel value="rerank" pt="md">
+            <RerankTab model={tab === "rerank" ? model : undefined} />
+          </Tabs.Panel>
+          <Tabs.Panel value="images" pt="md">
+            <ImagesTab model={tab === "images" ? model : undefined} />
+          </Tabs.Panel>
+          <Tabs.Panel value="speech" pt="md">
+            <SpeechTab model={tab === "speech" ? model : undefined} />
+          </Tabs.Panel>
+          <Tabs.Panel value="transcription" pt="md">
+            <TranscriptionTab model={tab === "transcription" ? model : undefined} />
+          </Tabs.Panel>
+        </Tabs>
+      </PaymentProvider>
+    </Page>
+  )
+}

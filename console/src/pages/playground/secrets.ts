@@ -1,0 +1,46 @@
+import type { KeyWithSecret } from "../../../../src/management/contract/keys.ts"
+import { api } from "../../api/client.ts"
+import { CallError } from "./call-failure.ts"
+import { PlaygroundKeys } from "./playground-key.ts"
+
+/** Each user's own, so that who signs in next on this page gets none of the one before. */
+const KEYS = new Map<string, PlaygroundKeys>()
+
+/** Whom the playground pays with. */
+export interface Payer {
+  readonly user: string
+  readonly account: string
+}
+
+/**
+ * Does a piece of work with a key of the account; one that the gateway no longer takes is replaced once.
+ * @throws ApiError when no key can be made.
+ */
+export async function withSecret<Result>(
+  payer: Payer,
+  work: (secret: string) => Promise<Result>,
+): Promise<Result> {
+  const keys = keysOf(payer.user)
+  try {
+    return await work(await keys.secretFor(payer.account))
+  } catch (thrown) {
+    const isRefused = thrown instanceof CallError && thrown.failure.kind === "invalid_api_key"
+    if (!isRefused) throw thrown
+    keys.forget(payer.account)
+    return work(await keys.secretFor(payer.account))
+  }
+}
+
+function keysOf(user: string): PlaygroundKeys {
+  const known = KEYS.get(user)
+  if (known !== undefined) return known
+  const made = new PlaygroundKeys(makeKey)
+  KEYS.set(user, made)
+  return made
+}
+
+async function makeKey(account: string, expiresAt: number): Promise<string> {
+  const expires_at = new Date(expiresAt).toISOString()
+  const key = await api.post<KeyWithSecret>("/keys", { account, name: "Playground", expires_at })
+  return key.secret
+}

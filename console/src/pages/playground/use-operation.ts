@@ -1,0 +1,85 @@
+import { useRef, useState } from "react"
+import { type CallFailure, failureOf, ownFailure } from "./call-failure.ts"
+import type { JsonObject } from "./conversation.ts"
+import { callGateway, type CallFacts, factsOf, receiptCost } from "./gateway-call.ts"
+import { type Payer, withSecret } from "./secrets.ts"
+import { usePayment } from "./use-payer.tsx"
+
+/** One call that answers once, and what came of it. */
+export interface Operation<Result> {
+  readonly isRunning: boolean
+  readonly result: Result | undefined
+  readonly facts: CallFacts | undefined
+  readonly durationMs: number | null
+  readonly failure: CallFailure | undefined
+  /** Why nothing can be sent now. */
+  readonly obstacle: string | undefined
+  readonly send: (path: string, body: JsonObject | FormData) => void
+  readonly stop: () => void
+}
+
+interface Outcome<Result> {
+  readonly result?: Result
+  readonly facts?: CallFacts
+  readonly durationMs?: number
+  readonly failure?: CallFailure
+}
+
+/** @param read makes the result of an answer. */
+export function useOperation<Result>(
+  read: (response: Response) => Promise<Result>,
+): Operation<Result> {
+  const { payer, obstacle } = usePayment()
+  const [isRunning, setRunning] = useState(false)
+  const [outcome, setOutcome] = useState<Outcome<Result>>({})
+  const abort = useRef<AbortController>(undefined)
+
+  async function send(payer: Payer, path: string, body: JsonObject | FormData): Promise<void> {
+    const current = new AbortController()
+    abort.current?.abort()
+    abort.current = current
+    const { signal } = current
+    const startedAt = Date.now()
+    setRunning(true)
+    try {
+      const response = await withSecret(payer, (secret) =>
+        callGateway({ path, body, secret, signal }),
+      )
+      const result = await read(response)
+      const facts = factsOf(response)
+      if (signal.aborted) return
+      setOutcome({ result, facts, durationMs: Date.now() - startedAt })
+      setRunning(false)
+      const { requestId } = facts
+      // Sound streams out before its cost is known; the receipt knows it a moment later.
+      if (facts.cost !== null || requestId === null) return
+      const cost = await withSecret(payer, (secret) => receiptCost(requestId, secret))
+      setOutcome((known) =>
+        known.facts === facts ? { ...known, facts: { ...facts, cost } } : known,
+      )
+    } catch (thrown) {
+      const isCurrent = abort.current === current
+      if (!isCurrent) return
+      setOutcome({
+        failure: signal.aborted
+          ? ownFailure("stopped", "Stopped. What the vendor had done by then may be charged.")
+          : failureOf(thrown),
+      })
+    } finally {
+      if (abort.current === current) setRunning(false)
+    }
+  }
+
+  return {
+    isRunning,
+    result: outcome.result,
+    facts: outcome.facts,
+    durationMs: outcome.durationMs ?? null,
+    failure: outcome.failure,
+    obstacle,
+    send: (path, body) => {
+      if (payer !== undefined) void send(payer, path, body)
+    },
+    stop: () => abort.current?.abort(),
+  }
+}

@@ -1,0 +1,63 @@
+import { Alert, Select } from "@mantine/core"
+import { IconInfoCircle } from "@tabler/icons-react"
+import { createContext, type ReactNode, useContext, useMemo, useState } from "react"
+import { useAccount } from "../../account.tsx"
+import { useSession } from "../../session.tsx"
+import type { Payer } from "./secrets.ts"
+
+interface Payment {
+  readonly payer: Payer | undefined
+  /** Why nothing can be sent; undefined when it can. */
+  readonly obstacle: string | undefined
+}
+
+const PaymentContext = createContext<Payment>({ payer: undefined, obstacle: undefined })
+
+/** Who pays for what the playground asks. */
+export function usePayment(): Payment {
+  return useContext(PaymentContext)
+}
+
+/** Settles which account pays: the chosen one, or one that an operator picks here. */
+export function PaymentProvider({ children }: { readonly children: ReactNode }) {
+  const { user } = useSession()
+  const { account, accounts, may } = useAccount()
+  const [picked, setPicked] = useState<string | null>(null)
+  const only = accounts.length === 1 ? accounts[0]?.id : undefined
+  const id = account?.id ?? picked ?? only
+  const isAllowed = account === undefined || may("member")
+  const payment = useMemo<Payment>(
+    () => ({
+      payer: id === undefined || !isAllowed ? undefined : { user: user?.id ?? "", account: id },
+      obstacle: obstacleOf(id, isAllowed),
+    }),
+    [id, isAllowed, user?.id],
+  )
+  return (
+    <PaymentContext value={payment}>
+      {account === undefined && only === undefined && accounts.length > 0 && (
+        <Select
+          label="Account that pays"
+          description="You are looking at all accounts; what you try here is charged to one."
+          placeholder="Choose an account"
+          maw={360}
+          data={accounts.map(({ id, name }) => ({ value: id, label: name }))}
+          value={picked}
+          onChange={setPicked}
+          searchable
+        />
+      )}
+      {!isAllowed && (
+        <Alert color="yellow" icon={<IconInfoCircle />} title="You may look, and not call">
+          The playground calls models at the account's expense. Ask an owner to make you a member.
+        </Alert>
+      )}
+      {children}
+    </PaymentContext>
+  )
+}
+
+function obstacleOf(account: string | undefined, isAllowed: boolean): string | undefined {
+  if (account === undefined) return "Choose the account that pays first."
+  return isAllowed ? undefined : "A viewer of an account cannot call models."
+}

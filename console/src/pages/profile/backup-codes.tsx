@@ -1,0 +1,31 @@
+import { Button, Group, Modal, Stack, Text } from "@mantine/core"
+import { Snippet } from "../../ui/snippet.tsx"
+
+export interface BackupCodesProperties {
+  /** Undefined: closed. */
+  readonly codes: readonly string[] | undefined
+  readonly onClose: () => void
+}
+
+/** Codes for the day when the authenticator is lost; shown once. */
+export function BackupCodes({ codes, onClose }: BackupCodesProperties) {
+  return (
+    <Modal
+      opened={codes !== undefined}
+      onClose={onClose}
+      title="Your backup codes"
+      closeOnClickOutside={false}
+    >
+      <Stack>
+        <Text size="sm">
+          Keep them where you keep what is precious. Each signs you in once when the app is lost.
+          They are not shown again.
+        </Text>
+        <Snippet code={(codes ?? []).join("\n")} label="Copy the backup codes" />
+        <Group justify="flex-end">
+          <Button onClick={onClose}>I have kept them</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

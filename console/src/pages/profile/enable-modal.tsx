@@ -1,0 +1,105 @@
+import { Button, Center, Group, Modal, Stack, Text, TextInput } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import { useState } from "react"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { CopyButton } from "../../ui/copy-button.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { useSubmit } from "../../ui/use-submit.ts"
+import { BackupCodes } from "./backup-codes.tsx"
+import { PasswordForm } from "./password-modal.tsx"
+import { QrCode } from "./qr-code.tsx"
+
+interface Enabling {
+  readonly totp_uri: string
+  readonly secret: string
+  readonly backup_codes: readonly string[]
+}
+
+export interface EnableModalProperties {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+/** The second step is switched on: password, the picture for the app, the first code, the backup codes. */
+export function EnableModal({ isOpen, onClose }: EnableModalProperties) {
+  const [enabling, setEnabling] = useState<Enabling>()
+  const [codes, setCodes] = useState<readonly string[]>()
+
+  function close() {
+    setEnabling(undefined)
+    onClose()
+  }
+
+  return (
+    <>
+      <Modal opened={isOpen} onClose={close} title="Switch the second step on">
+        {enabling === undefined ? (
+          <PasswordForm<Enabling>
+            action="Go on"
+            path="/auth/two-factor/enable"
+            onCancel={close}
+            onDone={async (answer) => setEnabling(answer)}
+          />
+        ) : (
+          <CodeForm
+            enabling={enabling}
+            onDone={() => {
+              close()
+              setCodes(enabling.backup_codes)
+            }}
+          />
+        )}
+      </Modal>
+      <BackupCodes codes={codes} onClose={() => setCodes(undefined)} />
+    </>
+  )
+}
+
+interface CodeFormProperties {
+  readonly enabling: Enabling
+  readonly onDone: () => void
+}
+
+function CodeForm({ enabling, onDone }: CodeFormProperties) {
+  const form = useForm({
+    initialValues: { code: "" },
+    validate: {
+      code: (value) => (/^\d{6}$/.test(value.replace(/\s/g, "")) ? null : "Six digits"),
+    },
+  })
+  const { submit, isBusy, error } = useSubmit(form, async ({ code }) => {
+    await api.post("/auth/two-factor/verify-totp", { code: code.replace(/\s/g, "") })
+    onDone()
+    await refresh("/session")
+  })
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack>
+        <Text size="sm">Scan this with your authenticator app, or type the secret into it.</Text>
+        <Center>
+          <QrCode text={enabling.totp_uri} label="The secret for the authenticator app" />
+        </Center>
+        <Group gap="xs" wrap="nowrap" className="secret">
+          <Text ff="monospace" size="sm" className="anywhere" flex={1}>
+            {enabling.secret}
+          </Text>
+          <CopyButton value={enabling.secret} label="Copy the secret" />
+        </Group>
+        <TextInput
+          label="The six digits that the app shows"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          data-autofocus
+          {...form.getInputProps("code")}
+        />
+        <ErrorNotice error={error} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={isBusy}>
+            Switch it on
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,75 @@
+import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import type { ReactNode } from "react"
+import { api } from "../../api/client.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { useSubmit } from "../../ui/use-submit.ts"
+
+export interface PasswordFormProperties<Answer> {
+  readonly action: string
+  /** What is asked of the API, with the password. */
+  readonly path: string
+  readonly children?: ReactNode
+  readonly onCancel: () => void
+  readonly onDone: (answer: Answer) => Promise<void>
+}
+
+export interface PasswordModalProperties<Answer> extends Omit<
+  PasswordFormProperties<Answer>,
+  "onCancel"
+> {
+  readonly isOpen: boolean
+  readonly title: string
+  readonly onClose: () => void
+}
+
+/** Something that only the one who knows the password may do. */
+export function PasswordModal<Answer>(properties: PasswordModalProperties<Answer>) {
+  const { isOpen, title, onClose, onDone, ...form } = properties
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={title}>
+      <PasswordForm<Answer>
+        {...form}
+        onCancel={onClose}
+        onDone={async (answer) => {
+          onClose()
+          await onDone(answer)
+        }}
+      />
+    </Modal>
+  )
+}
+
+/** The same, where a modal is open already. */
+export function PasswordForm<Answer>(properties: PasswordFormProperties<Answer>) {
+  const { action, path, children, onCancel, onDone } = properties
+  const form = useForm({
+    initialValues: { password: "" },
+    validate: { password: (value) => (value === "" ? "Say your password" : null) },
+  })
+  const { submit, isBusy, error } = useSubmit(form, async (values) => {
+    await onDone(await api.post<Answer>(path, values))
+  })
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack>
+        {children !== undefined && <Text size="sm">{children}</Text>}
+        <PasswordInput
+          label="Your password"
+          autoComplete="current-password"
+          data-autofocus
+          {...form.getInputProps("password")}
+        />
+        <ErrorNotice error={error} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isBusy}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

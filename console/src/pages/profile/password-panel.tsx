@@ -1,0 +1,52 @@
+import { Button, Group, PasswordInput, SimpleGrid, Stack } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { checkPassword, NewPassword } from "../../ui/new-password.tsx"
+import { notifyDone } from "../../ui/notify.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { useSubmit } from "../../ui/use-submit.ts"
+
+/** Another password. All other sessions end with it. */
+export function PasswordPanel() {
+  const form = useForm({
+    initialValues: { current_password: "", new_password: "" },
+    validate: {
+      current_password: (value) => (value === "" ? "Say your present password" : null),
+      new_password: checkPassword,
+    },
+  })
+  const { submit, isBusy, error } = useSubmit(form, async (values) => {
+    await api.post("/auth/change-password", values)
+    form.reset()
+    notifyDone("The password is changed. Your other sessions have ended.")
+    await refresh("/session")
+  })
+  return (
+    <Panel title="Password" description="When it changes, all your other sessions end.">
+      <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+        <Stack maw={640}>
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <PasswordInput
+              label="Present password"
+              autoComplete="current-password"
+              {...form.getInputProps("current_password")}
+            />
+            <NewPassword
+              label="New password"
+              inputWrapperOrder={["label", "input", "error", "description"]}
+              {...form.getInputProps("new_password")}
+            />
+          </SimpleGrid>
+          <ErrorNotice error={error} title="The password is not changed" />
+          <Group>
+            <Button type="submit" variant="default" loading={isBusy}>
+              Change the password
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Panel>
+  )
+}

@@ -1,0 +1,58 @@
+import { Text } from "@mantine/core"
+import { useSession } from "../../session.tsx"
+import { Facts } from "../../ui/facts.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { Page } from "../../ui/page.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { PasswordPanel } from "./password-panel.tsx"
+import { SessionsPanel } from "./sessions-panel.tsx"
+import { TwoFactorPanel } from "./two-factor-panel.tsx"
+
+/** Who is signed in, and how safely. */
+export function ProfilePage() {
+  const session = useSession()
+  const { user } = session
+  if (user === null) {
+    return (
+      <Page title="Profile and security">
+        <EmptyState title="You act with the admin token">
+          It has no password and no profile.
+        </EmptyState>
+      </Page>
+    )
+  }
+  return (
+    <Page title="Profile and security">
+      <Panel>
+        <Facts
+          facts={[
+            { label: "Name", value: user.name },
+            { label: "E-mail", value: user.email },
+            {
+              label: "Role",
+              value: session.is_operator ? "operator of this gateway" : rolesText(),
+            },
+          ]}
+        />
+      </Panel>
+      {user.has_password ? (
+        <>
+          <PasswordPanel />
+          <TwoFactorPanel isOn={user.two_factor} />
+        </>
+      ) : (
+        <Panel title="Password">
+          <Text size="sm" c="dimmed">
+            You sign in elsewhere. There is no password here, and your second step is that of there.
+          </Text>
+        </Panel>
+      )}
+      <SessionsPanel />
+    </Page>
+  )
+
+  function rolesText(): string {
+    const roles = session.accounts.map((account) => `${account.role} of ${account.name}`)
+    return roles.length === 0 ? "in no account yet" : roles.join(", ")
+  }
+}

@@ -1,0 +1,32 @@
+import { qrCode } from "../../format/qr-code.ts"
+
+export interface QrCodeProperties {
+  readonly text: string
+  /** What it holds, for those who do not see it. */
+  readonly label: string
+}
+
+/** Light places that a reader needs around the code. */
+const RIM = 4
+
+/** A QR code, dark on light in both colour schemes: readers want it so. */
+export function QrCode({ text, label }: QrCodeProperties) {
+  const rows = qrCode(text)
+  const size = rows.length + RIM * 2
+  const path = rows
+    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x + RIM} ${y + RIM}h1v1h-1z` : "")))
+    .join("")
+  return (
+    <svg
+      viewBox={`0 0 ${size} ${size}`}
+      width={220}
+      height={220}
+      role="img"
+      aria-label={label}
+      shapeRendering="crispEdges"
+    >
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  )
+}

@@ -1,0 +1,74 @@
+import { Badge, Button, Group } from "@mantine/core"
+import { useState } from "react"
+import { refresh } from "../../api/refresh.ts"
+import { notifyDone } from "../../ui/notify.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { BackupCodes } from "./backup-codes.tsx"
+import { EnableModal } from "./enable-modal.tsx"
+import { PasswordModal } from "./password-modal.tsx"
+
+type Work = "enable" | "disable" | "codes"
+
+/** The second step of the sign-in: the code of an authenticator app. */
+export function TwoFactorPanel({ isOn }: { readonly isOn: boolean }) {
+  const [work, setWork] = useState<Work>()
+  const [codes, setCodes] = useState<readonly string[]>()
+  const close = () => setWork(undefined)
+  return (
+    <Panel
+      title={
+        <Group gap="xs">
+          Second step
+          <Badge
+            variant="light"
+            tt="none"
+            radius="sm"
+            color={isOn ? "gate" : "gray"}
+            className="status"
+          >
+            {isOn ? "on" : "off"}
+          </Badge>
+        </Group>
+      }
+      description="A code of an authenticator app is asked when you sign in, so a stolen password is not enough."
+    >
+      <Group gap="xs">
+        {isOn ? (
+          <>
+            <Button variant="default" onClick={() => setWork("codes")}>
+              New backup codes
+            </Button>
+            <Button variant="default" onClick={() => setWork("disable")}>
+              Switch it off
+            </Button>
+          </>
+        ) : (
+          <Button onClick={() => setWork("enable")}>Switch it on</Button>
+        )}
+      </Group>
+      <EnableModal isOpen={work === "enable"} onClose={close} />
+      <PasswordModal
+        isOpen={work === "disable"}
+        title="Switch the second step off"
+        action="Switch it off"
+        path="/auth/two-factor/disable"
+        onClose={close}
+        onDone={async () => {
+          notifyDone("The second step is off.")
+          await refresh("/session")
+        }}
+      />
+      <PasswordModal<{ backup_codes: string[] }>
+        isOpen={work === "codes"}
+        title="New backup codes"
+        action="Make new ones"
+        path="/auth/two-factor/generate-backup-codes"
+        onClose={close}
+        onDone={async (answer) => setCodes(answer.backup_codes)}
+      >
+        The old ones stop working.
+      </PasswordModal>
+      <BackupCodes codes={codes} onClose={() => setCodes(undefined)} />
+    </Panel>
+  )
+}

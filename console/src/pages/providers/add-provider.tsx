@@ -1,0 +1,66 @@
+import { Modal, Text } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { useState } from "react"
+import type { Provider, Vendor } from "../../../../src/management/contract/catalog.ts"
+import type { Page } from "../../../../src/management/contract/common.ts"
+import { oneQuery } from "../../api/queries.ts"
+import { NewProviderForm } from "./new-provider-form.tsx"
+import { TestPanel } from "./test-panel.tsx"
+import { VendorChoice } from "./vendor-choice.tsx"
+
+export interface AddProviderProperties {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+/** Adds a vendor in three steps: which, its key, and whether it answers. */
+export function AddProvider({ isOpen, onClose }: AddProviderProperties) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="Add a provider" size="lg">
+      <Steps onClose={onClose} />
+    </Modal>
+  )
+}
+
+function Steps({ onClose }: { readonly onClose: () => void }) {
+  const [vendor, setVendor] = useState<Vendor>()
+  const [provider, setProvider] = useState<Provider>()
+  const known = useQuery(oneQuery<Page<Provider>>("/providers", { limit: 200 }))
+  const taken = (known.data?.data ?? []).map(({ id }) => id)
+
+  if (vendor === undefined) {
+    return (
+      <>
+        <StepName number={1} name="Choose the vendor" />
+        <VendorChoice onChoose={setVendor} />
+      </>
+    )
+  }
+  if (provider === undefined) {
+    return (
+      <>
+        <StepName number={2} name={`How to reach ${vendor.name}`} />
+        <NewProviderForm
+          vendor={vendor}
+          taken={taken}
+          onBack={() => setVendor(undefined)}
+          onAdded={setProvider}
+        />
+      </>
+    )
+  }
+  return (
+    <>
+      <StepName number={3} name="See whether it answers" />
+      <TestPanel provider={provider} isNew onDone={onClose} />
+    </>
+  )
+}
+
+function StepName({ number, name }: { readonly number: number; readonly name: string }) {
+  return (
+    <Text size="sm" c="dimmed" mb="sm" role="status">
+      Step {number} of 3: {name}
+    </Text>
+  )
+}

@@ -1,0 +1,79 @@
+import { Button, Group, Modal, Skeleton, Stack, Text } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { type FormEvent, useState } from "react"
+import type { Provider, Vendor } from "../../../../src/management/contract/catalog.ts"
+import { api } from "../../api/client.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { notifyDone } from "../../ui/notify.tsx"
+import { changeOf, type TypedFields, typedOf } from "./provider-form.ts"
+import { useProviderSave } from "./use-provider-save.ts"
+import { VendorFields } from "./vendor-fields.tsx"
+import { vendorsQuery } from "./vendors-query.ts"
+
+export interface ChangeProviderProperties {
+  readonly provider: Provider | undefined
+  readonly onClose: () => void
+}
+
+/** Changes what a provider was told. A secret that is not typed anew stays as it is. */
+export function ChangeProvider({ provider, onClose }: ChangeProviderProperties) {
+  const { data: vendors, error } = useQuery({ ...vendorsQuery, enabled: provider !== undefined })
+  const vendor = vendors?.find(({ id }) => id === provider?.vendor)
+  return (
+    <Modal opened={provider !== undefined} onClose={onClose} title={`Change ${provider?.id ?? ""}`}>
+      <ErrorNotice error={error} />
+      {provider !== undefined && vendor !== undefined && (
+        <ChangeForm key={provider.id} provider={provider} vendor={vendor} onClose={onClose} />
+      )}
+      {vendors === undefined && error === null && <Skeleton height={160} />}
+      {vendors !== undefined && vendor === undefined && (
+        <Text size="sm">
+          This vendor is not known any more. Delete the provider and add it anew.
+        </Text>
+      )}
+    </Modal>
+  )
+}
+
+interface ChangeFormProperties {
+  readonly provider: Provider
+  readonly vendor: Vendor
+  readonly onClose: () => void
+}
+
+function ChangeForm({ provider, vendor, onClose }: ChangeFormProperties) {
+  const [typed, setTyped] = useState<TypedFields>(() => typedOf(vendor, provider))
+  const { isBusy, errors, error, run } = useProviderSave(vendor.fields.map(({ name }) => name))
+
+  async function save(event: FormEvent) {
+    event.preventDefault()
+    const path = `/providers/${encodeURIComponent(provider.id)}`
+    const saved = await run(() => api.patch<Provider>(path, changeOf(vendor, provider, typed)))
+    if (saved === undefined) return
+    notifyDone(`${provider.id} is changed.`)
+    onClose()
+  }
+
+  return (
+    <form onSubmit={(event) => void save(event)}>
+      <Stack gap="sm">
+        <VendorFields
+          vendor={vendor}
+          typed={typed}
+          errors={errors}
+          set={provider.secrets}
+          onChange={setTyped}
+        />
+        <ErrorNotice error={error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isBusy}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

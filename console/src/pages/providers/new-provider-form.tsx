@@ -1,0 +1,71 @@
+import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core"
+import { type FormEvent, useState } from "react"
+import type { Provider, Vendor } from "../../../../src/management/contract/catalog.ts"
+import { api } from "../../api/client.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { entryOf, freeId, idFault, missingFields, type TypedFields } from "./provider-form.ts"
+import { useProviderSave } from "./use-provider-save.ts"
+import { VendorFields } from "./vendor-fields.tsx"
+
+export interface NewProviderFormProperties {
+  readonly vendor: Vendor
+  /** Ids of the providers that there are. */
+  readonly taken: readonly string[]
+  readonly onBack: () => void
+  readonly onAdded: (provider: Provider) => void
+}
+
+/** What a vendor has to be told, and what the provider is called here. */
+export function NewProviderForm({ vendor, taken, onBack, onAdded }: NewProviderFormProperties) {
+  const [id, setId] = useState(() => freeId(vendor.id, taken))
+  const [typed, setTyped] = useState<TypedFields>({})
+  const [isKnown, setKnown] = useState(true)
+  const { isBusy, errors, error, run } = useProviderSave([
+    "id",
+    ...vendor.fields.map(({ name }) => name),
+  ])
+  const missing = missingFields(vendor, typed)
+
+  async function add(event: FormEvent) {
+    event.preventDefault()
+    const entry = { ...entryOf(vendor, typed), ...(!isKnown && { known_models: false }) }
+    const provider = await run(() =>
+      api.post<Provider>("/providers", { id, vendor: vendor.id, ...entry }),
+    )
+    if (provider !== undefined) onAdded(provider)
+  }
+
+  return (
+    <form onSubmit={(event) => void add(event)}>
+      <Stack gap="sm">
+        <TextInput
+          label="Name here"
+          description={`The first part of its models' ids: ${id}/…`}
+          required
+          value={id}
+          error={errors["id"] ?? idFault(id, taken)}
+          onChange={(event) => setId(event.currentTarget.value)}
+        />
+        <VendorFields vendor={vendor} typed={typed} errors={errors} onChange={setTyped} />
+        <Checkbox
+          label="Offer its known models at their known prices"
+          checked={isKnown}
+          onChange={(event) => setKnown(event.currentTarget.checked)}
+        />
+        <ErrorNotice error={error} />
+        <Group justify="space-between">
+          <Button variant="default" onClick={onBack}>
+            Back
+          </Button>
+          <Button
+            type="submit"
+            loading={isBusy}
+            disabled={missing.length > 0 || idFault(id, taken) !== undefined}
+          >
+            Add and test
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,177 @@
+import { ActionIcon, Badge, Button, Group, Menu, Text, Tooltip } from "@mantine/core"
+import {
+  IconDotsVertical,
+  IconEdit,
+  IconLock,
+  IconPlugConnected,
+  IconTrash,
+} from "@tabler/icons-react"
+import type { Provider } from "../../../../src/management/contract/catalog.ts"
+import { countText } from "../../format/numbers.ts"
+import type { Column } from "../../ui/data-table.tsx"
+import { TextLink } from "../../ui/link-button.tsx"
+import { Status } from "../../ui/status.tsx"
+import type { ProviderTask } from "./providers-page.tsx"
+
+const ORIGINS: Readonly<Record<Provider["origin"], string>> = {
+  file: "from tollgate.yaml",
+  environment: "from the environment",
+  sandbox: "the simulator",
+  console: "added here",
+}
+
+type Begin = (task: ProviderTask) => void
+
+/** The columns of the providers. @param begin starts something with one of them. */
+export function providerColumns(begin: Begin): readonly Column<Provider>[] {
+  return [
+    {
+      id: "id",
+      header: "Provider",
+      cell: (provider) => (
+        <div>
+          <Text fw={600} size="sm">
+            {provider.id}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {provider.vendor_name}
+          </Text>
+        </div>
+      ),
+    },
+    {
+      id: "address",
+      header: "Address",
+      cell: ({ base_url: address, region }) => (
+        <Text size="sm" className="anywhere" c="dimmed">
+          {address ?? region ?? "the vendor's own"}
+        </Text>
+      ),
+    },
+    { id: "origin", header: "Origin", cell: (provider) => <Origin provider={provider} /> },
+    {
+      id: "models",
+      header: "Models",
+      isFigure: true,
+      cell: ({ id, models }) => (
+        <TextLink to="/models" search={{ provider: id }} size="sm">
+          {countText(models)}
+        </TextLink>
+      ),
+    },
+    {
+      id: "unpriced",
+      header: "Without a price",
+      isFigure: true,
+      cell: (provider) => <Unpriced provider={provider} begin={begin} />,
+    },
+    {
+      id: "health",
+      header: "Health",
+      cell: (provider) => <HealthCell provider={provider} />,
+    },
+    {
+      id: "actions",
+      header: "Actions",
+      isAction: true,
+      cell: (provider) => <Actions provider={provider} begin={begin} />,
+    },
+  ]
+}
+
+function Origin({ provider }: { readonly provider: Provider }) {
+  const words = ORIGINS[provider.origin]
+  if (!provider.is_locked) return <Text size="sm">{words}</Text>
+  return (
+    <Tooltip label="Change it where it comes from; it is locked here.">
+      <Badge
+        variant="default"
+        radius="sm"
+        tt="none"
+        fw={500}
+        leftSection={<IconLock size={12} aria-hidden />}
+        aria-label={`Locked: ${words}`}
+      >
+        {words}
+      </Badge>
+    </Tooltip>
+  )
+}
+
+function HealthCell({ provider }: { readonly provider: Provider }) {
+  const { problem, health } = provider
+  const error = problem ?? health.last_error
+  return (
+    <>
+      <Status value={problem === null ? health.state : "cannot be used"} />
+      {error !== null && (
+        <Text size="xs" c="dimmed" className="anywhere" maw={220} lineClamp={2} title={error}>
+          {error}
+        </Text>
+      )}
+    </>
+  )
+}
+
+interface CellProperties {
+  readonly provider: Provider
+  readonly begin: Begin
+}
+
+function Unpriced({ provider, begin }: CellProperties) {
+  const { unpriced_models: count } = provider
+  if (count === 0) return <span className="dim">0</span>
+  return (
+    <Button
+      size="compact-xs"
+      variant="light"
+      color="yellow"
+      onClick={() => begin({ name: "prices", provider })}
+      aria-label={`${countText(count)} · fix the prices of ${provider.id}`}
+    >
+      {countText(count)} · fix
+    </Button>
+  )
+}
+
+function Actions({ provider, begin }: CellProperties) {
+  const { is_locked: isLocked } = provider
+  return (
+    <Group gap={4} wrap="nowrap" justify="flex-end">
+      <Button
+        size="compact-sm"
+        variant="default"
+        leftSection={<IconPlugConnected size={14} />}
+        onClick={() => begin({ name: "test", provider })}
+        aria-label={`Test ${provider.id}`}
+      >
+        Test
+      </Button>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={`More for ${provider.id}`}>
+            <IconDotsVertical size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {isLocked && <Menu.Label>Locked: {ORIGINS[provider.origin]}</Menu.Label>}
+          <Menu.Item
+            disabled={isLocked}
+            leftSection={<IconEdit size={16} />}
+            onClick={() => begin({ name: "change", provider })}
+          >
+            Change
+          </Menu.Item>
+          <Menu.Item
+            disabled={isLocked}
+            color="red"
+            leftSection={<IconTrash size={16} />}
+            onClick={() => begin({ name: "delete", provider })}
+          >
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  )
+}

@@ -1,0 +1,110 @@
+import "./providers.css"
+import { Button } from "@mantine/core"
+import { IconPlugConnected, IconPlus } from "@tabler/icons-react"
+import { useMemo, useState } from "react"
+import type { Provider } from "../../../../src/management/contract/catalog.ts"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { usePages } from "../../api/use-pages.ts"
+import { Confirm } from "../../ui/confirm.tsx"
+import { DataTable } from "../../ui/data-table.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { MoreButton } from "../../ui/more-button.tsx"
+import { notifyDone } from "../../ui/notify.tsx"
+import { Page } from "../../ui/page.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { AddProvider } from "./add-provider.tsx"
+import { ChangeProvider } from "./change-provider.tsx"
+import { FixPrices } from "./fix-prices.tsx"
+import { providerColumns } from "./provider-columns.tsx"
+import { TestProvider } from "./test-provider.tsx"
+
+/** What is being done to a provider. */
+export interface ProviderTask {
+  readonly name: "change" | "test" | "prices" | "delete"
+  readonly provider: Provider
+}
+
+/** The vendors that this gateway calls, with their keys. */
+export function ProvidersPage() {
+  const providers = usePages<Provider>("/providers", {}, { refetchInterval: 15_000 })
+  const [isAdding, setAdding] = useState(false)
+  const [task, setTask] = useState<ProviderTask>()
+  const columns = useMemo(() => providerColumns(setTask), [])
+  const addButton = (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
+      Add a provider
+    </Button>
+  )
+
+  return (
+    <Page
+      title="Providers"
+      description="Whom the gateway calls, with which key. Keys are sealed on disk and never shown again."
+      actions={addButton}
+    >
+      <Panel isFlush>
+        {providers.error !== null && (
+          <ErrorNotice error={providers.error} retry={providers.retry} />
+        )}
+        <DataTable
+          label="Providers"
+          columns={columns}
+          rows={providers.items}
+          rowKey={(provider) => provider.id}
+          isLoading={providers.isLoading}
+          minWidth={820}
+          empty={
+            providers.error === null && (
+              <EmptyState
+                icon={<IconPlugConnected size={22} />}
+                title="No vendor can be called yet"
+                action={addButton}
+              >
+                Add one with its key; its models and known prices come with it.
+              </EmptyState>
+            )
+          }
+        />
+        <MoreButton pages={providers} />
+      </Panel>
+      <AddProvider isOpen={isAdding} onClose={() => setAdding(false)} />
+      <Tasks task={task} onClose={() => setTask(undefined)} />
+    </Page>
+  )
+}
+
+interface TasksProperties {
+  readonly task: ProviderTask | undefined
+  readonly onClose: () => void
+}
+
+function Tasks({ task, onClose }: TasksProperties) {
+  const of = (name: ProviderTask["name"]) => (task?.name === name ? task.provider : undefined)
+  const deleted = of("delete")
+
+  async function remove() {
+    if (deleted === undefined) return
+    await api.delete(`/providers/${encodeURIComponent(deleted.id)}`)
+    await refresh("/providers", "/models")
+    notifyDone(`${deleted.id} is gone.`)
+  }
+
+  return (
+    <>
+      <ChangeProvider provider={of("change")} onClose={onClose} />
+      <TestProvider provider={of("test")} onClose={onClose} />
+      <FixPrices provider={of("prices")} onClose={onClose} />
+      <Confirm
+        isOpen={deleted !== undefined}
+        title={`Delete ${deleted?.id ?? ""}?`}
+        action="Delete the provider"
+        onConfirm={remove}
+        onClose={onClose}
+      >
+        Its key is erased, and its models can no longer be called. Receipts of past requests stay.
+      </Confirm>
+    </>
+  )
+}

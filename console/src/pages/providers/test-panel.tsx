@@ -1,0 +1,78 @@
+import { Alert, Button, Group, Loader, Stack, Text } from "@mantine/core"
+import { IconAlertCircle, IconCheck } from "@tabler/icons-react"
+import { useQuery } from "@tanstack/react-query"
+import type { Provider, ProviderTest } from "../../../../src/management/contract/catalog.ts"
+import { api } from "../../api/client.ts"
+import { counted, durationText } from "../../format/numbers.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { LinkButton } from "../../ui/link-button.tsx"
+
+export interface TestPanelProperties {
+  readonly provider: Provider
+  /** Whether it was added just now. */
+  readonly isNew?: boolean
+  readonly onDone: () => void
+}
+
+/** Asks the vendor, and says what was found. */
+export function TestPanel({ provider, isNew = false, onDone }: TestPanelProperties) {
+  const test = useQuery({
+    queryKey: ["provider-test", provider.id],
+    queryFn: () => api.post<ProviderTest>(`/providers/${encodeURIComponent(provider.id)}/test`),
+    // Each look asks the vendor: only when a person wants it.
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    retry: false,
+  })
+  return (
+    <Stack gap="sm">
+      {test.isFetching && (
+        <Group gap="sm" role="status">
+          <Loader size="sm" />
+          <Text size="sm">Asking {provider.vendor_name}…</Text>
+        </Group>
+      )}
+      {!test.isFetching && <ErrorNotice error={test.error} />}
+      {!test.isFetching && test.data !== undefined && <Verdict verdict={test.data} />}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" loading={test.isFetching} onClick={() => void test.refetch()}>
+          Test again
+        </Button>
+        {isNew && (
+          <LinkButton to="/models" search={{ provider: provider.id }} variant="default">
+            See its models
+          </LinkButton>
+        )}
+        <Button onClick={onDone}>Done</Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function Verdict({ verdict }: { readonly verdict: ProviderTest }) {
+  const { ok, message, duration_ms: duration, models } = verdict
+  return (
+    <>
+      <Alert
+        color={ok ? "gate" : "red"}
+        variant="light"
+        icon={ok ? <IconCheck /> : <IconAlertCircle />}
+        title={ok ? `It answers, in ${durationText(duration)}` : "It does not answer as it should"}
+        role="status"
+      >
+        {message}
+      </Alert>
+      {models !== null && models.length > 0 && (
+        <details>
+          <summary>Its own list names {counted(models.length, "model")}</summary>
+          <ul className="vendor-models mono">
+            {models.map((model) => (
+              <li key={model}>{model}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  )
+}

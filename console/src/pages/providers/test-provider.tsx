@@ -1,0 +1,19 @@
+import { Modal } from "@mantine/core"
+import type { Provider } from "../../../../src/management/contract/catalog.ts"
+import { TestPanel } from "./test-panel.tsx"
+
+export interface TestProviderProperties {
+  readonly provider: Provider | undefined
+  readonly onClose: () => void
+}
+
+/** Tests a provider that there is. */
+export function TestProvider({ provider, onClose }: TestProviderProperties) {
+  return (
+    <Modal opened={provider !== undefined} onClose={onClose} title={`Test ${provider?.id ?? ""}`}>
+      {provider !== undefined && (
+        <TestPanel key={provider.id} provider={provider} onDone={onClose} />
+      )}
+    </Modal>
+  )
+}

@@ -1,0 +1,41 @@
+import { useState } from "react"
+import type { Provider } from "../../../../src/management/contract/catalog.ts"
+import { ApiError } from "../../api/api-error.ts"
+import { refresh } from "../../api/refresh.ts"
+
+export interface ProviderSave {
+  readonly isBusy: boolean
+  /** Faults by field. */
+  readonly errors: Readonly<Record<string, string>>
+  /** What belongs to no field of the form. */
+  readonly error: unknown
+  readonly run: (send: () => Promise<Provider>) => Promise<Provider | undefined>
+}
+
+/** Saves a provider and puts what is wrong beside its field. @param fields the form's own. */
+export function useProviderSave(fields: readonly string[]): ProviderSave {
+  const [isBusy, setBusy] = useState(false)
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
+  const [error, setError] = useState<unknown>(null)
+
+  async function run(send: () => Promise<Provider>): Promise<Provider | undefined> {
+    setBusy(true)
+    setErrors({})
+    setError(null)
+    try {
+      const provider = await send()
+      await refresh("/providers", "/models")
+      return provider
+    } catch (thrown) {
+      const faults = thrown instanceof ApiError ? thrown.fields : {}
+      setErrors(faults)
+      const names = Object.keys(faults)
+      if (names.length === 0 || names.some((name) => !fields.includes(name))) setError(thrown)
+      return undefined
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return { isBusy, errors, error, run }
+}

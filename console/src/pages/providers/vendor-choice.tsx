@@ -1,0 +1,62 @@
+import { Group, ScrollArea, Skeleton, Stack, Text, TextInput, UnstyledButton } from "@mantine/core"
+import { IconChevronRight, IconSearch } from "@tabler/icons-react"
+import { useQuery } from "@tanstack/react-query"
+import { useState } from "react"
+import type { Vendor } from "../../../../src/management/contract/catalog.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { findVendors } from "./provider-form.ts"
+import { vendorsQuery } from "./vendors-query.ts"
+
+/** The vendors that are known, to be found by name. */
+export function VendorChoice({ onChoose }: { readonly onChoose: (vendor: Vendor) => void }) {
+  const { data, isPending, error, refetch } = useQuery(vendorsQuery)
+  const [search, setSearch] = useState("")
+  const found = findVendors(data ?? [], search)
+  return (
+    <Stack gap="sm">
+      <TextInput
+        data-autofocus
+        aria-label="Search vendors"
+        placeholder="Search vendors"
+        leftSection={<IconSearch size={16} />}
+        value={search}
+        onChange={(event) => setSearch(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          const [first] = found
+          if (event.key === "Enter" && first !== undefined) onChoose(first)
+        }}
+      />
+      <ErrorNotice error={error} retry={() => void refetch()} />
+      {isPending && <Skeleton height={240} />}
+      <ScrollArea.Autosize mah={360} type="auto">
+        <Stack gap={2} pr="xs">
+          {found.map((vendor) => (
+            <UnstyledButton
+              key={vendor.id}
+              className="vendor-choice"
+              onClick={() => onChoose(vendor)}
+            >
+              <Group justify="space-between" wrap="nowrap" gap="md">
+                <Text size="sm" fw={500}>
+                  {vendor.name}
+                </Text>
+                <Group gap="xs" wrap="nowrap" style={{ minWidth: 0 }}>
+                  <Text size="xs" c="dimmed" truncate>
+                    {vendor.base_url ?? "an address of your own"}
+                  </Text>
+                  <IconChevronRight size={16} aria-hidden />
+                </Group>
+              </Group>
+            </UnstyledButton>
+          ))}
+        </Stack>
+      </ScrollArea.Autosize>
+      {data !== undefined && found.length === 0 && (
+        <Text size="sm" c="dimmed">
+          No vendor of that name. One that speaks OpenAI's format can be added as "OpenAI-compatible
+          server".
+        </Text>
+      )}
+    </Stack>
+  )
+}

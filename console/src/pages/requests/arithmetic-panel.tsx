@@ -1,0 +1,91 @@
+import { Table, Text } from "@mantine/core"
+import type { Receipt } from "../../../../src/management/contract/receipts.ts"
+import { workCharge } from "../../format/arithmetic.ts"
+import { creditsText } from "../../format/credits.ts"
+import { countText } from "../../format/numbers.ts"
+import { Panel } from "../../ui/panel.tsx"
+
+/** How the charge comes about: each class of usage times its price, the sum, the multiplier, the rounding. */
+export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
+  const { arithmetic, price } = receipt
+  if (arithmetic === null || price === null) {
+    return (
+      <Panel title="What it cost">
+        <Text size="sm">
+          Nothing.{" "}
+          {receipt.status === "expired"
+            ? "The gateway ended while this request ran; what was held is free again."
+            : "No answer was delivered, so nothing was charged."}
+        </Text>
+      </Panel>
+    )
+  }
+  const worked = workCharge(arithmetic, price.multiplier)
+  return (
+    <Panel
+      title="What it cost"
+      description="Credits per million units, of the price that held then."
+      isFlush
+    >
+      <Table.ScrollContainer
+        minWidth={320}
+        type="native"
+        tabIndex={0}
+        role="group"
+        aria-label="Arithmetic of the charge"
+      >
+        <Table horizontalSpacing="sm" className="figures" aria-label="Arithmetic of the charge">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Usage</Table.Th>
+              <Table.Th ta="right">Quantity</Table.Th>
+              <Table.Th ta="right">Per million</Table.Th>
+              <Table.Th ta="right">Credits</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {worked.lines.map(({ line, amount }) => (
+              <Table.Tr key={line.class}>
+                <Table.Td>{line.class.replaceAll("_", " ")}</Table.Td>
+                <Table.Td ta="right">{countOf(line.quantity)}</Table.Td>
+                <Table.Td ta="right">× {creditsText(line.per_million)}</Table.Td>
+                <Table.Td ta="right">{amount}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+          <Table.Tfoot>
+            <Total label="Sum" value={worked.sum} />
+            <Total label={`× multiplier ${price.multiplier}`} value={worked.product} />
+            {worked.rounded !== worked.product && (
+              <Total label="Rounded up to the nanocredit" value={worked.rounded} />
+            )}
+            <Total label="Charged" value={receipt.charged} isResult />
+          </Table.Tfoot>
+        </Table>
+      </Table.ScrollContainer>
+    </Panel>
+  )
+}
+
+interface TotalProperties {
+  readonly label: string
+  readonly value: string
+  readonly isResult?: boolean
+}
+
+function Total({ label, value, isResult = false }: TotalProperties) {
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" colSpan={3} fw={isResult ? 700 : 400}>
+        {label}
+      </Table.Th>
+      <Table.Td ta="right" fw={isResult ? 700 : 400}>
+        {value}
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+function countOf(quantity: number): string {
+  return Number.isInteger(quantity) ? countText(quantity) : String(quantity)
+}

@@ -1,0 +1,84 @@
+import { Group, Stack, Text, Tooltip } from "@mantine/core"
+import type { Receipt } from "../../../../src/management/contract/receipts.ts"
+import { counted, durationText } from "../../format/numbers.ts"
+import { Panel } from "../../ui/panel.tsx"
+import { Status } from "../../ui/status.tsx"
+
+/** Which deployments were called, in order, and how long each took: bars on one line of time. */
+export function AttemptsPanel({ receipt }: { readonly receipt: Receipt }) {
+  const { attempts } = receipt
+  const tried = attempts.reduce((sum, attempt) => sum + attempt.duration, 0)
+  const whole = Math.max(receipt.duration_ms, tried, 1)
+  let before = 0
+  return (
+    <Panel
+      title="Attempts"
+      description={`${counted(attempts.length, "call")} upstream, ${durationText(receipt.duration_ms)} in all`}
+    >
+      {attempts.length === 0 && (
+        <Text size="sm" c="dimmed">
+          The request ended before anything was called.
+        </Text>
+      )}
+      <Stack gap="md" component="ol" className="attempts">
+        {attempts.map((attempt, index) => {
+          const begin = before
+          before += attempt.duration
+          return (
+            <li key={`${index} ${attempt.deployment}`}>
+              <Group justify="space-between" gap="xs">
+                <Text size="sm" className="anywhere">
+                  {attempt.deployment}
+                </Text>
+                <Group gap="xs">
+                  {attempt.status > 0 && (
+                    <Text size="xs" c="dimmed" className="figures">
+                      HTTP {attempt.status}
+                    </Text>
+                  )}
+                  <Status value={attempt.outcome} />
+                  <Text size="sm" className="figures">
+                    {durationText(attempt.duration)}
+                  </Text>
+                </Group>
+              </Group>
+              <TimeBar
+                begin={begin / whole}
+                length={attempt.duration / whole}
+                isFine={attempt.outcome === "ok"}
+                words={`From ${durationText(begin)} to ${durationText(before)}`}
+              />
+            </li>
+          )
+        })}
+      </Stack>
+      {receipt.first_byte_ms !== null && (
+        <Text size="xs" c="dimmed" mt="sm">
+          The first byte went out after {durationText(receipt.first_byte_ms)}.
+        </Text>
+      )}
+    </Panel>
+  )
+}
+
+interface TimeBarProperties {
+  /** Shares of the whole, from 0 to 1. */
+  readonly begin: number
+  readonly length: number
+  readonly isFine: boolean
+  readonly words: string
+}
+
+function TimeBar({ begin, length, isFine, words }: TimeBarProperties) {
+  return (
+    <Tooltip label={words}>
+      <div className="time-track" aria-hidden>
+        <div
+          className="time-bar"
+          data-fault={!isFine || undefined}
+          style={{ left: `${begin * 100}%`, width: `${Math.max(length * 100, 0.8)}%` }}
+        />
+      </div>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,34 @@
+import type { Receipt } from "../../../../src/management/contract/receipts.ts"
+import { creditsText, nanos, nanosText } from "../../format/credits.ts"
+import { Facts, type Fact } from "../../ui/facts.tsx"
+import { Money } from "../../ui/money.tsx"
+import { Panel } from "../../ui/panel.tsx"
+
+/** What was set aside, what of it was taken, and where that stands in the book. */
+export function BookPanel({ receipt }: { readonly receipt: Receipt }) {
+  const { entry } = receipt
+  const released = nanos(receipt.hold) - nanos(receipt.charged)
+  const facts: Fact[] = [
+    { label: "Held before the call", value: <Money value={receipt.hold} hasUnit /> },
+    { label: "Charged", value: <Money value={receipt.charged} hasUnit /> },
+    ...(released > 0n
+      ? [{ label: "Given back", value: `${creditsText(nanosText(released))} credits` }]
+      : []),
+    ...(entry === null
+      ? [{ label: "Entry", value: "none: nothing was charged" }]
+      : [
+          { label: "Entry", value: `No. ${entry.number}` },
+          { label: "Balance after it", value: <Money value={entry.balance} hasUnit /> },
+          {
+            label: "Hash of the entry",
+            value: <span className="mono">{entry.hash}</span>,
+            isWide: true,
+          },
+        ]),
+  ]
+  return (
+    <Panel title="In the book">
+      <Facts facts={facts} />
+    </Panel>
+  )
+}

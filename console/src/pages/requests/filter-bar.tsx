@@ -1,0 +1,125 @@
+import { Button, Group, SegmentedControl, Select, TextInput } from "@mantine/core"
+import { useDebouncedCallback } from "@mantine/hooks"
+import { useQuery } from "@tanstack/react-query"
+import { useEffect, useState } from "react"
+import { keysQuery } from "../../api/queries.ts"
+import { Search } from "../../ui/search.tsx"
+import { isFiltered, TIMES, type RequestFilters } from "./request-filters.ts"
+
+export interface FilterBarProperties {
+  readonly account: string | undefined
+  readonly filters: RequestFilters
+  readonly onChange: (change: RequestFilters) => void
+}
+
+const STATUSES = [
+  { value: "all", label: "All" },
+  { value: "ok", label: "Answered" },
+  { value: "failed", label: "Failed" },
+]
+
+const NO_FILTERS: RequestFilters = {
+  time: undefined,
+  from: undefined,
+  to: undefined,
+  key: undefined,
+  model: undefined,
+  status: undefined,
+  search: undefined,
+}
+
+/** What of the requests is shown. It stands in the address, so it can be sent to somebody. */
+export function FilterBar({ account, filters, onChange }: FilterBarProperties) {
+  const keys = useQuery(keysQuery(account))
+  const names = keys.data?.data.map((key) => ({ value: key.id, label: key.name })) ?? []
+  if (filters.key !== undefined && names.every((each) => each.value !== filters.key)) {
+    names.push({ value: filters.key, label: filters.key })
+  }
+  return (
+    <div className="filters">
+      <Search
+        label="Search errors and ids"
+        value={filters.search ?? ""}
+        onChange={(search) => onChange({ search: search || undefined })}
+      />
+      <Select
+        aria-label="Time"
+        data={[...TIMES]}
+        value={filters.time ?? "all"}
+        onChange={(time) => onChange({ time: time ?? undefined })}
+        allowDeselect={false}
+        w={160}
+      />
+      <Select
+        aria-label="Key"
+        placeholder="Any key"
+        data={names}
+        value={filters.key ?? null}
+        onChange={(key) => onChange({ key: key ?? undefined })}
+        clearable
+        searchable
+        w={170}
+      />
+      <ModelField
+        value={filters.model ?? ""}
+        onChange={(model) => onChange({ model: model || undefined })}
+      />
+      <SegmentedControl
+        aria-label="Status"
+        size="sm"
+        className="filters-wide"
+        data={STATUSES}
+        value={filters.status ?? "all"}
+        onChange={(status) => onChange({ status: status === "all" ? undefined : status })}
+      />
+      {filters.time === "custom" && <CustomTime filters={filters} onChange={onChange} />}
+      {isFiltered(filters) && (
+        <Button variant="subtle" onClick={() => onChange(NO_FILTERS)}>
+          Show all
+        </Button>
+      )}
+    </div>
+  )
+}
+
+interface ModelFieldProperties {
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+function ModelField({ value, onChange }: ModelFieldProperties) {
+  const [typed, setTyped] = useState(value)
+  const change = useDebouncedCallback(onChange, 300)
+  useEffect(() => setTyped(value), [value])
+  return (
+    <TextInput
+      aria-label="Model, or a pattern with a star"
+      placeholder="Any model, openai/*"
+      value={typed}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value)
+        change(event.currentTarget.value.trim())
+      }}
+      w={190}
+    />
+  )
+}
+
+function CustomTime({ filters, onChange }: Omit<FilterBarProperties, "account">) {
+  return (
+    <Group gap="sm" className="filters-wide">
+      <TextInput
+        aria-label="From"
+        type="datetime-local"
+        value={filters.from ?? ""}
+        onChange={(event) => onChange({ from: event.currentTarget.value || undefined })}
+      />
+      <TextInput
+        aria-label="To"
+        type="datetime-local"
+        value={filters.to ?? ""}
+        onChange={(event) => onChange({ to: event.currentTarget.value || undefined })}
+      />
+    </Group>
+  )
+}

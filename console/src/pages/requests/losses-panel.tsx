@@ -1,0 +1,29 @@
+import { Group, List, Text } from "@mantine/core"
+import type { Receipt } from "../../../../src/management/contract/receipts.ts"
+import { Panel } from "../../ui/panel.tsx"
+
+/** What of the request could not be carried to the vendor. Nothing when all was. */
+export function LossesPanel({ losses }: { readonly losses: Receipt["losses"] }) {
+  if (losses.length === 0) return null
+  return (
+    <Panel
+      title="Not carried"
+      description="Fields that the vendor has no counterpart for, and what became of them."
+    >
+      <List size="sm" spacing={4}>
+        {losses.map((loss) => (
+          <List.Item key={`${loss.name} ${loss.effect}`}>
+            <Group gap={6}>
+              <Text span size="sm" className="mono anywhere">
+                {loss.name}
+              </Text>
+              <Text span size="sm" c="dimmed">
+                {loss.effect.replaceAll("_", " ")}
+              </Text>
+            </Group>
+          </List.Item>
+        ))}
+      </List>
+    </Panel>
+  )
+}

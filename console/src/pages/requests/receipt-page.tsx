@@ -1,0 +1,136 @@
+import { Group, SimpleGrid, Skeleton, Stack } from "@mantine/core"
+import { IconArrowLeft } from "@tabler/icons-react"
+import { useQuery } from "@tanstack/react-query"
+import { getRouteApi } from "@tanstack/react-router"
+import type { Receipt } from "../../../../src/management/contract/receipts.ts"
+import { ApiError } from "../../api/api-error.ts"
+import { keysQuery, oneQuery } from "../../api/queries.ts"
+import { countText, durationText } from "../../format/numbers.ts"
+import { CopyButton } from "../../ui/copy-button.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { Facts } from "../../ui/facts.tsx"
+import { LinkButton, TextLink } from "../../ui/link-button.tsx"
+import { Page } from "../../ui/page.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { Status } from "../../ui/status.tsx"
+import { When } from "../../ui/when.tsx"
+import { ArithmeticPanel } from "./arithmetic-panel.tsx"
+import { AttemptsPanel } from "./attempts-panel.tsx"
+import { BookPanel } from "./book-panel.tsx"
+import { ContentPanel } from "./content-panel.tsx"
+import { LossesPanel } from "./losses-panel.tsx"
+
+const route = getRouteApi("/signed-in/requests/$request")
+
+/** Everything that is known of one request. */
+export function ReceiptPage() {
+  const { request } = route.useParams()
+  const asked = useQuery(oneQuery<Receipt>(`/receipts/${encodeURIComponent(request)}`))
+  const back = (
+    <LinkButton to="/requests" variant="default" leftSection={<IconArrowLeft size={16} />}>
+      All requests
+    </LinkButton>
+  )
+  if (asked.error instanceof ApiError && asked.error.status === 404) {
+    return (
+      <Page title="Receipt">
+        <EmptyState title="There is no receipt of this request" action={back}>
+          It may still run, or its id is mistyped. A receipt is written when a request ends.
+        </EmptyState>
+      </Page>
+    )
+  }
+  return (
+    <Page
+      title="Receipt"
+      description={
+        <Group gap={4} wrap="nowrap">
+          <span className="mono anywhere">{request}</span>
+          <CopyButton value={request} label="Copy the id of the request" />
+        </Group>
+      }
+      actions={back}
+    >
+      <ErrorNotice
+        error={asked.error}
+        title="The receipt could not be loaded"
+        retry={() => void asked.refetch()}
+      />
+      {asked.isPending && <Skeleton height={320} />}
+      {asked.data !== undefined && <ReceiptParts receipt={asked.data} />}
+    </Page>
+  )
+}
+
+function ReceiptParts({ receipt }: { readonly receipt: Receipt }) {
+  return (
+    <Stack gap="md">
+      <SummaryPanel receipt={receipt} />
+      <SimpleGrid cols={{ base: 1, md: 2 }} className="unstretched">
+        <ArithmeticPanel receipt={receipt} />
+        <Stack gap="md">
+          <AttemptsPanel receipt={receipt} />
+          <LossesPanel losses={receipt.losses} />
+          <UsagePanel receipt={receipt} />
+        </Stack>
+      </SimpleGrid>
+      <BookPanel receipt={receipt} />
+      <ContentPanel receipt={receipt} />
+    </Stack>
+  )
+}
+
+function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
+  const keys = useQuery(keysQuery(receipt.account))
+  const name = keys.data?.data.find((key) => key.id === receipt.key)?.name
+  return (
+    <Panel>
+      <Facts
+        facts={[
+          { label: "Status", value: <Status value={receipt.status} /> },
+          {
+            label: "Model",
+            value: (
+              <TextLink to="/requests" search={{ model: receipt.model }}>
+                {receipt.model}
+              </TextLink>
+            ),
+          },
+          { label: "Answered by", value: receipt.deployment ?? "nobody" },
+          {
+            label: "Key",
+            value: (
+              <TextLink to="/requests" search={{ key: receipt.key }}>
+                {name ?? receipt.key}
+              </TextLink>
+            ),
+          },
+          { label: "Endpoint", value: `${receipt.endpoint}${receipt.stream ? ", streamed" : ""}` },
+          { label: "When", value: <When at={receipt.created_at} isExact /> },
+          { label: "Time", value: durationText(receipt.duration_ms) },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function UsagePanel({ receipt }: { readonly receipt: Receipt }) {
+  const classes = Object.entries(receipt.usage ?? {})
+  if (classes.length === 0) return null
+  return (
+    <Panel
+      title="Usage"
+      {...(receipt.estimated && {
+        description: "Counted by the gateway: the vendor reported none.",
+      })}
+    >
+      <Facts
+        facts={classes.map(([name, quantity]) => ({
+          label: name.replaceAll("_", " "),
+          value: countText(quantity),
+        }))}
+      />
+    </Panel>
+  )
+}

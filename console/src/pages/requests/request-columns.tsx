@@ -1,0 +1,74 @@
+import { Box, Text } from "@mantine/core"
+import type { RequestSummary } from "../../../../src/management/contract/receipts.ts"
+import { countText, durationText } from "../../format/numbers.ts"
+import type { Column } from "../../ui/data-column.ts"
+import { TextLink } from "../../ui/link-button.tsx"
+import { Money } from "../../ui/money.tsx"
+import { Status } from "../../ui/status.tsx"
+import { When } from "../../ui/when.tsx"
+
+/** The columns of the list of requests. */
+export const REQUEST_COLUMNS: readonly Column<RequestSummary>[] = [
+  {
+    id: "model",
+    header: "Model",
+    cell: (request) => (
+      <Box>
+        <TextLink to="/requests/$request" params={{ request: request.id }} className="anywhere">
+          {request.model}
+        </TextLink>
+        <Text size="xs" c="dimmed" fw={400} className="anywhere">
+          {request.endpoint}
+          {request.stream && ", streamed"}
+        </Text>
+      </Box>
+    ),
+  },
+  { id: "at", header: "When", cell: (request) => <When at={request.at} />, width: 140 },
+  { id: "outcome", header: "Outcome", cell: (request) => <Outcome request={request} /> },
+  {
+    id: "key",
+    header: "Key",
+    cell: (request) => <span className="anywhere">{request.key_name ?? request.key}</span>,
+  },
+  {
+    id: "usage",
+    header: "In / out",
+    isFigure: true,
+    cell: (request) => (
+      <span
+        title={request.estimated ? "Counted by the gateway: the vendor reported none" : undefined}
+      >
+        {request.estimated && "≈ "}
+        {countText(request.input)} / {countText(request.output)}
+      </span>
+    ),
+  },
+  {
+    id: "duration",
+    header: "Time",
+    isFigure: true,
+    cell: (request) => (
+      <span
+        title={
+          request.first_byte_ms === null
+            ? undefined
+            : `First byte after ${durationText(request.first_byte_ms)}`
+        }
+      >
+        {durationText(request.duration_ms)}
+      </span>
+    ),
+  },
+  {
+    id: "cost",
+    header: "Cost",
+    isFigure: true,
+    cell: (request) => <Money value={request.cost} decimals={6} />,
+  },
+]
+
+function Outcome({ request }: { readonly request: RequestSummary }) {
+  if (request.status === "expired") return <Status value="expired" />
+  return <Status value={request.outcome} />
+}

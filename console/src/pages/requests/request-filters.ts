@@ -1,0 +1,55 @@
+import { fromLocalField } from "../../format/moments.ts"
+
+/** The filters of the list of requests, as they stand in the address. */
+export interface RequestFilters {
+  readonly time?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly key?: string | undefined
+  readonly model?: string | undefined
+  readonly status?: string | undefined
+  readonly search?: string | undefined
+}
+
+const HOUR = 3_600_000
+
+/** The spans of time that can be chosen, and how long each is; null: none or another. */
+export const TIMES: readonly { value: string; label: string; length: number | null }[] = [
+  { value: "all", label: "Any time", length: null },
+  { value: "1h", label: "Last hour", length: HOUR },
+  { value: "24h", label: "Last 24 hours", length: 24 * HOUR },
+  { value: "7d", label: "Last 7 days", length: 7 * 24 * HOUR },
+  { value: "30d", label: "Last 30 days", length: 30 * 24 * HOUR },
+  { value: "custom", label: "From, to", length: null },
+]
+
+/** The filters as the API's query. */
+export function requestQueryOf(
+  filters: RequestFilters,
+  now: number,
+): Record<string, string | undefined> {
+  const { time, key, model, status, search } = filters
+  const length = TIMES.find((each) => each.value === time)?.length ?? null
+  const isCustom = time === "custom"
+  return {
+    key,
+    model,
+    status: status === "ok" || status === "failed" ? status : undefined,
+    search,
+    from: isCustom
+      ? fromLocalField(filters.from ?? "")
+      : length === null
+        ? undefined
+        : new Date(now - length).toISOString(),
+    to: isCustom ? fromLocalField(filters.to ?? "") : undefined,
+  }
+}
+
+/** Whether anything is filtered. */
+export function isFiltered(filters: RequestFilters): boolean {
+  const { time, key, model, status, search } = filters
+  return (
+    [key, model, status, search].some((value) => value !== undefined) ||
+    (time !== undefined && time !== "all")
+  )
+}

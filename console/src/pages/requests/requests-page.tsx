@@ -1,0 +1,119 @@
+import { Button, Indicator } from "@mantine/core"
+import { IconListDetails, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react"
+import { getRouteApi } from "@tanstack/react-router"
+import { useMemo, useState } from "react"
+import type { RequestSummary } from "../../../../src/management/contract/receipts.ts"
+import { useAccount } from "../../account.tsx"
+import { usePages } from "../../api/use-pages.ts"
+import { DataTable } from "../../ui/data-table.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { LinkButton } from "../../ui/link-button.tsx"
+import { MoreButton } from "../../ui/more-button.tsx"
+import { Page } from "../../ui/page.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { FilterBar } from "./filter-bar.tsx"
+import { REQUEST_COLUMNS } from "./request-columns.tsx"
+import { isFiltered, requestQueryOf } from "./request-filters.ts"
+import { useIsAtTop } from "./use-live.ts"
+
+const route = getRouteApi("/signed-in/requests")
+const LOOK_EVERY = 2_000
+const PAGE = 50
+
+/** Every request, the newest first, as it happens. */
+export function RequestsPage() {
+  const { account: _, ...filters } = route.useSearch()
+  const navigate = route.useNavigate()
+  const { accountId } = useAccount()
+  const isAtTop = useIsAtTop()
+  const [isPaused, setPaused] = useState(false)
+  const query = useStableQuery(filters)
+  const isLive = isAtTop && !isPaused
+  const pages = usePages<RequestSummary>(
+    "/receipts",
+    { ...query, account: accountId, limit: PAGE },
+    { refetchInterval: isLive ? LOOK_EVERY : false },
+  )
+  return (
+    <Page
+      title="Requests"
+      description="Each opens its receipt: what was called, what was used, and what it cost."
+      actions={
+        <LiveButton isLive={isLive} isPaused={isPaused} onToggle={() => setPaused(!isPaused)} />
+      }
+    >
+      <FilterBar
+        account={accountId}
+        filters={filters}
+        onChange={(change) =>
+          void navigate({ search: (before) => ({ ...before, ...change }), replace: true })
+        }
+      />
+      <ErrorNotice
+        error={pages.error}
+        title="The requests could not be loaded"
+        retry={pages.retry}
+      />
+      {pages.hasContent && (
+        <Panel isFlush>
+          <DataTable
+            label="Requests"
+            columns={REQUEST_COLUMNS}
+            rows={pages.items}
+            rowKey={(request) => request.id}
+            isLoading={pages.isLoading}
+            minWidth={860}
+            onRowClick={(request) =>
+              void navigate({ to: "/requests/$request", params: { request: request.id } })
+            }
+            empty={<NoRequests isFiltered={isFiltered(filters)} />}
+          />
+          <MoreButton pages={pages} />
+        </Panel>
+      )}
+    </Page>
+  )
+}
+
+/** "The last hour" begins when it is chosen: else each look would be another question. */
+function useStableQuery(filters: Parameters<typeof requestQueryOf>[0]) {
+  const text = JSON.stringify(filters)
+  return useMemo(() => requestQueryOf(JSON.parse(text) as typeof filters, Date.now()), [text])
+}
+
+interface LiveButtonProperties {
+  readonly isLive: boolean
+  readonly isPaused: boolean
+  readonly onToggle: () => void
+}
+
+function LiveButton({ isLive, isPaused, onToggle }: LiveButtonProperties) {
+  return (
+    <Button
+      variant="default"
+      onClick={onToggle}
+      leftSection={isPaused ? <IconPlayerPlay size={16} /> : <IconPlayerPause size={16} />}
+      rightSection={
+        <Indicator color={isLive ? "gate" : "gray"} processing={isLive} size={8} ml={6} />
+      }
+    >
+      {isPaused ? "Go on" : "Live"}
+    </Button>
+  )
+}
+
+function NoRequests({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (isFiltered) {
+    return <EmptyState title="No request fits">Change or take away a filter.</EmptyState>
+  }
+  return (
+    <EmptyState
+      icon={<IconListDetails size={22} />}
+      title="No request yet"
+      action={<LinkButton to="/">To the first steps</LinkButton>}
+    >
+      Call a model with one of your keys, and the request is here within two seconds.
+    </EmptyState>
+  )
+}

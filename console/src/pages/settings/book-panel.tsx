@@ -1,0 +1,94 @@
+import { Alert, Button, Group, Loader, Stack, Table, Text } from "@mantine/core"
+import { IconAlertCircle, IconBook, IconCheck } from "@tabler/icons-react"
+import { useQuery } from "@tanstack/react-query"
+import type { BookVerdict } from "../../../../src/management/contract/operations.ts"
+import { api } from "../../api/client.ts"
+import { counted } from "../../format/numbers.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { Panel } from "../../ui/panel.tsx"
+
+/** Walks every account's book when it is asked to, and says what it found. */
+export function BookPanel() {
+  const book = useQuery({
+    queryKey: ["book"],
+    queryFn: ({ signal }) => api.get<BookVerdict>("/settings/book", {}, signal),
+    // It reads all of the book: only when a person asks for it.
+    enabled: false,
+    retry: false,
+    gcTime: 0,
+  })
+  return (
+    <Panel
+      title="The book"
+      description="Every entry is chained to the one before by its hash, and the entries sum up to the balances."
+      actions={
+        <Button
+          variant="default"
+          leftSection={<IconBook size={16} />}
+          loading={book.isFetching}
+          onClick={() => void book.refetch()}
+        >
+          Verify the book
+        </Button>
+      }
+    >
+      {book.isFetching && (
+        <Group gap="sm" role="status">
+          <Loader size="sm" />
+          <Text size="sm">Walking every account's entries…</Text>
+        </Group>
+      )}
+      {!book.isFetching && (
+        <ErrorNotice error={book.error} title="The book could not be verified" />
+      )}
+      {!book.isFetching && book.data !== undefined && <Verdict verdict={book.data} />}
+    </Panel>
+  )
+}
+
+function Verdict({ verdict }: { readonly verdict: BookVerdict }) {
+  const { accounts, entries, problems } = verdict
+  const walked = `${counted(entries, "entry", "entries")} of ${counted(accounts, "account")}`
+  if (problems.length === 0) {
+    return (
+      <Alert icon={<IconCheck />} variant="light" title="The book is right" role="status">
+        {walked}: every hash and every sum holds.
+      </Alert>
+    )
+  }
+  return (
+    <Stack gap="sm">
+      <Alert
+        color="red"
+        icon={<IconAlertCircle />}
+        variant="light"
+        title="The book is wrong"
+        role="alert"
+      >
+        {counted(problems.length, "fault")} in {walked}. Entries were changed outside of the
+        gateway, or the disk failed. Keep a copy of the database, and compare it with your last
+        backup.
+      </Alert>
+      <Table.ScrollContainer minWidth={480} type="native">
+        <Table aria-label="Faults in the book">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Account</Table.Th>
+              <Table.Th>Entry</Table.Th>
+              <Table.Th>Fault</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {problems.map((problem) => (
+              <Table.Tr key={`${problem.account} ${problem.number ?? ""} ${problem.fault}`}>
+                <Table.Td className="mono">{problem.account}</Table.Td>
+                <Table.Td className="figures">{problem.number ?? "–"}</Table.Td>
+                <Table.Td>{problem.message}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Stack>
+  )
+}

@@ -1,0 +1,106 @@
+import { Badge, Button, Group, Stack, Text, TextInput } from "@mantine/core"
+import { IconLock } from "@tabler/icons-react"
+import { type FormEvent, useState } from "react"
+import type { SettingsView } from "../../../../src/management/contract/operations.ts"
+import { ApiError, messageOf } from "../../api/api-error.ts"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { notifyDone } from "../../ui/notify.tsx"
+import { Panel } from "../../ui/panel.tsx"
+
+type Setting = SettingsView["changeable"][number]
+
+/** What the console may change, each by itself. */
+export function ChangeableSettings({ settings }: { readonly settings: readonly Setting[] }) {
+  if (settings.length === 0) return null
+  return (
+    <Panel
+      title="What can be changed here"
+      description="It is in force at once, without a restart."
+    >
+      <Stack gap="md">
+        {settings.map((setting) => (
+          <SettingField key={`${setting.name} ${setting.value ?? ""}`} setting={setting} />
+        ))}
+      </Stack>
+    </Panel>
+  )
+}
+
+function SettingField({ setting }: { readonly setting: Setting }) {
+  const [typed, setTyped] = useState(setting.value ?? "")
+  const [fault, setFault] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const isChanged = typed.trim() !== (setting.value ?? "")
+
+  async function save(value: string | null) {
+    setBusy(true)
+    setFault(undefined)
+    try {
+      await api.patch("/settings", { [setting.name]: value })
+      await refresh("/settings", "/session")
+      notifyDone(`${setting.label} is saved.`)
+    } catch (thrown) {
+      const own = thrown instanceof ApiError ? thrown.fields[setting.name] : undefined
+      setFault(own ?? messageOf(thrown))
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    void save(typed.trim() === "" ? null : typed.trim())
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <Group align="flex-end" gap="xs">
+        <TextInput
+          flex="1 1 18rem"
+          label={<SettingLabel setting={setting} />}
+          description={setting.help}
+          placeholder={setting.default === null ? "none" : `${setting.default} (default)`}
+          value={typed}
+          error={fault}
+          disabled={setting.is_locked}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        {!setting.is_locked && (
+          <>
+            <Button type="submit" variant="default" loading={isBusy} disabled={!isChanged}>
+              Save
+            </Button>
+            {setting.value !== null && (
+              <Button variant="subtle" disabled={isBusy} onClick={() => void save(null)}>
+                Default
+              </Button>
+            )}
+          </>
+        )}
+      </Group>
+    </form>
+  )
+}
+
+function SettingLabel({ setting }: { readonly setting: Setting }) {
+  return (
+    <Group gap={6} component="span" display="inline-flex">
+      {setting.label}
+      {setting.is_locked && (
+        <Badge
+          variant="default"
+          radius="sm"
+          tt="none"
+          fw={500}
+          leftSection={<IconLock size={12} aria-hidden />}
+        >
+          set in the file or environment
+        </Badge>
+      )}
+      <Text span size="xs" c="dimmed" ff="monospace">
+        {setting.name}
+      </Text>
+    </Group>
+  )
+}

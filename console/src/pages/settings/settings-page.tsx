@@ -1,0 +1,43 @@
+import { Skeleton } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import type { SettingsView } from "../../../../src/management/contract/operations.ts"
+import { oneQuery } from "../../api/queries.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { Facts } from "../../ui/facts.tsx"
+import { Page } from "../../ui/page.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { BookPanel } from "./book-panel.tsx"
+import { ChangeableSettings } from "./changeable-settings.tsx"
+import { EffectiveSettings } from "./effective-settings.tsx"
+
+/** How this gateway is set up, and whether its book is right. */
+export function SettingsPage() {
+  const { data, isPending, error, refetch } = useQuery(oneQuery<SettingsView>("/settings"))
+  return (
+    <Page
+      title="Settings"
+      description="How this gateway is set up. What the file or the environment says is locked here."
+    >
+      <ErrorNotice error={error} retry={() => void refetch()} />
+      {isPending && <Skeleton height={240} />}
+      {data !== undefined && (
+        <>
+          <Panel title="This gateway">
+            <Facts
+              facts={[
+                { label: "Version", value: data.version },
+                {
+                  label: "Settings file",
+                  value: <span className="mono">{data.file ?? "none"}</span>,
+                },
+              ]}
+            />
+          </Panel>
+          <ChangeableSettings settings={data.changeable} />
+          <BookPanel />
+          <EffectiveSettings settings={data.effective} />
+        </>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,72 @@
+import { Alert, Button, Stack, TextInput } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import { getRouteApi } from "@tanstack/react-router"
+import type { Session } from "../../../../src/management/contract/session.ts"
+import { api } from "../../api/client.ts"
+import { PublicPage } from "../../layout/public-page.tsx"
+import { beginSession } from "../../session.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { TextLink } from "../../ui/link-button.tsx"
+import { checkPassword, NewPassword } from "../../ui/new-password.tsx"
+import { useSubmit } from "../../ui/use-submit.ts"
+
+const route = getRouteApi("/setup")
+
+/** The first user, by the one-time link that the gateway printed. He becomes the operator. */
+export function SetupPage() {
+  const { token } = route.useSearch()
+  const navigate = route.useNavigate()
+  const form = useForm({
+    initialValues: { name: "", email: "", password: "" },
+    validate: {
+      name: (value) => (value.trim() === "" ? "Say your name" : null),
+      email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : "Say an e-mail address"),
+      password: checkPassword,
+    },
+  })
+  const { submit, isBusy, error } = useSubmit(form, async (values) => {
+    beginSession(
+      await api.post<Session>("/setup", { ...values, email: values.email.trim(), token }),
+    )
+    await navigate({ to: "/" })
+  })
+  if (token === undefined) return <NoToken />
+  return (
+    <PublicPage
+      title="Welcome"
+      description="You are the first one here. You become the operator: you add providers, set prices and invite others."
+    >
+      <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+        <Stack>
+          <TextInput label="Name" autoComplete="name" autoFocus {...form.getInputProps("name")} />
+          <TextInput
+            label="E-mail"
+            description="You sign in with it. Nothing is sent to it."
+            type="email"
+            autoComplete="username"
+            {...form.getInputProps("email")}
+          />
+          <NewPassword {...form.getInputProps("password")} />
+          <ErrorNotice error={error} title="The gateway is not set up" />
+          <Button type="submit" loading={isBusy}>
+            Set up the gateway
+          </Button>
+        </Stack>
+      </form>
+    </PublicPage>
+  )
+}
+
+function NoToken() {
+  return (
+    <PublicPage title="Set up">
+      <Alert variant="light" title="The link is not whole">
+        Open the link that <code>tollgate serve</code> printed when it started, with all that comes
+        after <code>token=</code>.
+      </Alert>
+      <TextLink to="/sign-in" size="sm">
+        To the sign-in
+      </TextLink>
+    </PublicPage>
+  )
+}

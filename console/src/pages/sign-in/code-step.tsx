@@ -1,0 +1,70 @@
+import { Anchor, Button, Checkbox, Group, Stack, TextInput } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import { useState } from "react"
+import { api } from "../../api/client.ts"
+import { PublicPage } from "../../layout/public-page.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { useSubmit } from "../../ui/use-submit.ts"
+
+export interface CodeStepProperties {
+  readonly onDone: () => Promise<void>
+  readonly onBack: () => void
+}
+
+/** The second step: the code of an authenticator, or one of the backup codes. */
+export function CodeStep({ onDone, onBack }: CodeStepProperties) {
+  const [isBackup, setBackup] = useState(false)
+  const form = useForm({
+    initialValues: { code: "", trust_device: false },
+    validate: { code: (value) => (value.trim() === "" ? "Say the code" : null) },
+  })
+  const { submit, isBusy, error } = useSubmit(form, async (values) => {
+    const way = isBackup ? "verify-backup-code" : "verify-totp"
+    const code = isBackup ? values.code.trim() : values.code.replace(/\s/g, "")
+    await api.post(`/auth/two-factor/${way}`, { code, trust_device: values.trust_device })
+    await onDone()
+  })
+
+  function change() {
+    form.reset()
+    setBackup(!isBackup)
+  }
+
+  return (
+    <PublicPage
+      title="Second step"
+      description={
+        isBackup ? "One of the backup codes you kept." : "The six digits of your authenticator app."
+      }
+    >
+      <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+        <Stack>
+          <TextInput
+            key={isBackup ? "backup" : "app"}
+            label={isBackup ? "Backup code" : "Code"}
+            autoComplete="one-time-code"
+            inputMode={isBackup ? "text" : "numeric"}
+            autoFocus
+            {...form.getInputProps("code")}
+          />
+          <Checkbox
+            label="Do not ask on this device for 30 days"
+            {...form.getInputProps("trust_device", { type: "checkbox" })}
+          />
+          <ErrorNotice error={error} title="You are not signed in" />
+          <Button type="submit" loading={isBusy}>
+            Go on
+          </Button>
+          <Group justify="space-between">
+            <Anchor component="button" type="button" size="sm" onClick={change}>
+              {isBackup ? "Use the app" : "Use a backup code"}
+            </Anchor>
+            <Anchor component="button" type="button" size="sm" onClick={onBack}>
+              Begin again
+            </Anchor>
+          </Group>
+        </Stack>
+      </form>
+    </PublicPage>
+  )
+}

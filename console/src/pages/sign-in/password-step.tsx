@@ -1,0 +1,60 @@
+import { Button, Checkbox, PasswordInput, Stack, Text, TextInput } from "@mantine/core"
+import { useForm } from "@mantine/form"
+import { api } from "../../api/client.ts"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { useSubmit } from "../../ui/use-submit.ts"
+
+export interface PasswordStepProperties {
+  readonly onDone: () => Promise<void>
+  /** The password is right, and a second step is wanted. */
+  readonly onCode: () => void
+}
+
+/** E-mail and password. */
+export function PasswordStep({ onDone, onCode }: PasswordStepProperties) {
+  const form = useForm({
+    initialValues: { email: "", password: "", remember: true },
+    validate: {
+      email: (value) => (value.trim() === "" ? "Say your e-mail address" : null),
+      password: (value) => (value === "" ? "Say your password" : null),
+    },
+  })
+  const { submit, isBusy, error } = useSubmit(form, async (values) => {
+    const answer = await api.post<{ two_factor: boolean }>("/auth/sign-in/email", {
+      ...values,
+      email: values.email.trim(),
+    })
+    if (answer.two_factor) onCode()
+    else await onDone()
+  })
+  return (
+    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
+      <Stack>
+        <TextInput
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          autoFocus
+          {...form.getInputProps("email")}
+        />
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          {...form.getInputProps("password")}
+        />
+        <Checkbox
+          label="Stay signed in on this device"
+          {...form.getInputProps("remember", { type: "checkbox" })}
+        />
+        <ErrorNotice error={error} title="You are not signed in" />
+        <Button type="submit" loading={isBusy}>
+          Sign in
+        </Button>
+        <Text size="xs" c="dimmed">
+          Forgotten the password? The operator of this gateway can give you a link that sets a new
+          one.
+        </Text>
+      </Stack>
+    </form>
+  )
+}

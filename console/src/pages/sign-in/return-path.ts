@@ -1,0 +1,23 @@
+/** Where to go after the sign-in: a path inside the console and nothing else, so that no link leads away. */
+export function localPath(back: string | undefined): string {
+  if (back === undefined) return "/"
+  const inside = back.replace(/^\/console(?=\/|$)/, "")
+  const isOurs =
+    /^\/(?![/\\])/.test(inside) && !/[\\\s]/.test(inside) && !inside.startsWith("/sign-in")
+  return isOurs ? inside : "/"
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  not_invited:
+    "Nobody with this e-mail address is registered here. Ask an owner of the account, or the operator, for an invitation.",
+  email_not_verified: "Your e-mail address is not verified there. Verify it, then sign in again.",
+  account_not_linked:
+    "This e-mail address is registered with a password. Sign in with the password.",
+  disabled: "This user is disabled. Ask the operator.",
+  access_denied: "The sign-in was cancelled.",
+}
+
+/** What a refusal that came back from another sign-in means. */
+export function refusalText(code: string): string {
+  return REFUSALS[code] ?? "The sign-in failed. Try again."
+}

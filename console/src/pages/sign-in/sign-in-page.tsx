@@ -1,0 +1,100 @@
+import { Alert, Button, Divider, Skeleton, Stack, Text } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
+import { getRouteApi } from "@tanstack/react-router"
+import { useState } from "react"
+import type { Session } from "../../../../src/management/contract/session.ts"
+import { api } from "../../api/client.ts"
+import { signInQuery } from "../../api/queries.ts"
+import { PublicPage } from "../../layout/public-page.tsx"
+import { beginSession } from "../../session.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { CodeStep } from "./code-step.tsx"
+import { PasswordStep } from "./password-step.tsx"
+import { localPath, refusalText } from "./return-path.ts"
+
+const route = getRouteApi("/sign-in")
+
+/** Who are you? Password and, where it is switched on, a code; or another house that knows you. */
+export function SignInPage() {
+  const { back, error } = route.useSearch()
+  const navigate = route.useNavigate()
+  const options = useQuery(signInQuery)
+  const [isCodeAsked, setCodeAsked] = useState(false)
+
+  async function enter() {
+    beginSession(await api.get<Session>("/session"))
+    await navigate({ href: localPath(back) })
+  }
+
+  if (isCodeAsked) return <CodeStep onDone={enter} onBack={() => setCodeAsked(false)} />
+  return (
+    <PublicPage title="Sign in" description="To the console of this gateway.">
+      {error !== undefined && (
+        <Alert color="red" variant="light" role="alert">
+          {refusalText(error)}
+        </Alert>
+      )}
+      <ErrorNotice error={options.error} retry={() => void options.refetch()} />
+      {options.isPending && <Skeleton height={180} />}
+      {options.data?.needs_setup === true && <SetupHint />}
+      {options.data?.password === true && (
+        <PasswordStep onDone={enter} onCode={() => setCodeAsked(true)} />
+      )}
+      <OtherHouses houses={options.data?.oidc ?? []} back={localPath(back)} />
+    </PublicPage>
+  )
+}
+
+function SetupHint() {
+  return (
+    <Alert variant="light" title="Nobody is registered yet">
+      <Text size="sm">
+        The first user is made by the one-time link that <code>tollgate serve</code> printed when it
+        started. Open that link.
+      </Text>
+    </Alert>
+  )
+}
+
+interface OtherHousesProperties {
+  readonly houses: readonly { readonly id: string; readonly name: string }[]
+  readonly back: string
+}
+
+function OtherHouses({ houses, back }: OtherHousesProperties) {
+  const [busy, setBusy] = useState<string | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  if (houses.length === 0) return null
+
+  async function leave(provider: string) {
+    setBusy(provider)
+    setError(null)
+    try {
+      const answer = await api.post<{ url: string }>("/auth/sign-in/oidc", {
+        provider,
+        return_to: `/console${back}`,
+      })
+      window.location.assign(answer.url)
+    } catch (thrown) {
+      setError(thrown)
+      setBusy(null)
+    }
+  }
+
+  return (
+    <Stack gap="xs">
+      <Divider label="or" />
+      {houses.map((house) => (
+        <Button
+          key={house.id}
+          variant="default"
+          loading={busy === house.id}
+          onClick={() => void leave(house.id)}
+        >
+          Sign in with {house.name}
+        </Button>
+      ))}
+      <ErrorNotice error={error} />
+    </Stack>
+  )
+}

@@ -1,0 +1,103 @@
+import { ActionIcon, Badge, Group, Menu, Text } from "@mantine/core"
+import { IconDotsVertical } from "@tabler/icons-react"
+import type { User } from "../../../../src/management/contract/members.ts"
+import type { Column } from "../../ui/data-table.tsx"
+import { TextLink } from "../../ui/link-button.tsx"
+import { Status } from "../../ui/status.tsx"
+import { When } from "../../ui/when.tsx"
+import type { UserTask } from "./user-task.ts"
+
+type Begin = (task: UserTask) => void
+
+/** The columns of the users. @param self the one who looks. */
+export function userColumns(self: string | undefined, begin: Begin): readonly Column<User>[] {
+  return [
+    {
+      id: "name",
+      header: "User",
+      cell: (user) => (
+        <div className="anywhere">
+          <Group gap={6}>
+            <Text size="sm" fw={600}>
+              {user.name}
+              {user.id === self && <span className="dim"> (you)</span>}
+            </Text>
+            {user.is_operator && (
+              <Badge variant="light" radius="sm" tt="none" fw={500}>
+                operator
+              </Badge>
+            )}
+          </Group>
+          <Text size="xs" c="dimmed">
+            {user.email}
+          </Text>
+        </div>
+      ),
+    },
+    {
+      id: "accounts",
+      header: "Accounts",
+      cell: ({ accounts }) =>
+        accounts.length === 0 ? (
+          <span className="dim">none</span>
+        ) : (
+          <Group gap={6}>
+            {accounts.map(({ id, name, role }) => (
+              <TextLink key={id} to="/accounts/$account" params={{ account: id }} size="sm">
+                {name} <span className="dim">({role})</span>
+              </TextLink>
+            ))}
+          </Group>
+        ),
+    },
+    {
+      id: "status",
+      header: "Status",
+      cell: ({ is_disabled: isDisabled }) => <Status value={isDisabled ? "disabled" : "active"} />,
+    },
+    {
+      id: "two-factor",
+      header: "Second factor",
+      cell: ({ two_factor: isOn }) => (isOn ? "on" : <span className="dim">off</span>),
+    },
+    {
+      id: "seen",
+      header: "Last seen",
+      cell: ({ last_seen_at: seenAt }) => <When at={seenAt} none="never" />,
+    },
+    {
+      id: "actions",
+      header: "Actions",
+      isAction: true,
+      cell: (user) => <UserMenu user={user} begin={begin} />,
+    },
+  ]
+}
+
+interface UserMenuProperties {
+  readonly user: User
+  readonly begin: Begin
+}
+
+function UserMenu({ user, begin }: UserMenuProperties) {
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`What to do with ${user.name}`}>
+          <IconDotsVertical size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => begin({ name: user.is_operator ? "demote" : "promote", user })}>
+          {user.is_operator ? "Take the operator's rights" : "Make an operator"}
+        </Menu.Item>
+        <Menu.Item
+          {...(!user.is_disabled && { color: "red" })}
+          onClick={() => begin({ name: user.is_disabled ? "enable" : "disable", user })}
+        >
+          {user.is_disabled ? "Enable" : "Disable"}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,53 @@
+import type { User } from "../../../../src/management/contract/members.ts"
+
+/** What an operator is about to do with a user. */
+export interface UserTask {
+  readonly name: "promote" | "demote" | "disable" | "enable"
+  readonly user: User
+}
+
+/** How a task is asked about, and what it sends. */
+export interface UserQuestion {
+  readonly title: string
+  readonly text: string
+  readonly action: string
+  readonly isDangerous: boolean
+  readonly change: { readonly is_operator?: boolean; readonly is_disabled?: boolean }
+}
+
+export function questionOf({ name, user }: UserTask): UserQuestion {
+  switch (name) {
+    case "promote":
+      return {
+        title: `Make ${user.name} an operator?`,
+        text: "An operator sees every account, every key and every request, and may change everything, providers and prices included.",
+        action: "Make an operator",
+        isDangerous: true,
+        change: { is_operator: true },
+      }
+    case "demote":
+      return {
+        title: `Take the operator's rights from ${user.name}?`,
+        text: "What remains are the roles in the accounts.",
+        action: "Take them away",
+        isDangerous: true,
+        change: { is_operator: false },
+      }
+    case "disable":
+      return {
+        title: `Disable ${user.name}?`,
+        text: "Every open session ends at once, and nobody can sign in as this user. Keys of the accounts work on.",
+        action: "Disable the user",
+        isDangerous: true,
+        change: { is_disabled: true },
+      }
+    case "enable":
+      return {
+        title: `Enable ${user.name} again?`,
+        text: "This user can sign in again, with the same roles as before.",
+        action: "Enable the user",
+        isDangerous: false,
+        change: { is_disabled: false },
+      }
+  }
+}

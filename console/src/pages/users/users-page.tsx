@@ -1,0 +1,86 @@
+import { Group } from "@mantine/core"
+import { IconUsers } from "@tabler/icons-react"
+import { getRouteApi } from "@tanstack/react-router"
+import { useState } from "react"
+import type { User } from "../../../../src/management/contract/members.ts"
+import { api } from "../../api/client.ts"
+import { refresh } from "../../api/refresh.ts"
+import { usePages } from "../../api/use-pages.ts"
+import { useSession } from "../../session.tsx"
+import { Confirm } from "../../ui/confirm.tsx"
+import { DataTable } from "../../ui/data-table.tsx"
+import { EmptyState } from "../../ui/empty-state.tsx"
+import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { MoreButton } from "../../ui/more-button.tsx"
+import { Page } from "../../ui/page.tsx"
+import { Panel } from "../../ui/panel.tsx"
+import { Search } from "../../ui/search.tsx"
+import { questionOf, type UserTask } from "./user-task.ts"
+import { userColumns } from "./user-columns.tsx"
+
+const route = getRouteApi("/signed-in/users")
+
+/** Everybody who can sign in. */
+export function UsersPage() {
+  const { search = "" } = route.useSearch()
+  const navigate = route.useNavigate()
+  const { user: self } = useSession()
+  const users = usePages<User>("/users", { search })
+  const [task, setTask] = useState<UserTask>()
+  const question = task === undefined ? undefined : questionOf(task)
+
+  async function change() {
+    if (task === undefined || question === undefined) return
+    await api.patch(`/users/${encodeURIComponent(task.user.id)}`, question.change)
+    await refresh("/users")
+  }
+
+  return (
+    <Page
+      title="Users"
+      description="Who can sign in to this console. New ones come by an invitation to an account."
+    >
+      <Panel isFlush>
+        <Group p="md" pb="xs">
+          <Search
+            label="Search users"
+            value={search}
+            onChange={(text) =>
+              void navigate({
+                search: (before) => ({ ...before, search: text === "" ? undefined : text }),
+                replace: true,
+              })
+            }
+          />
+        </Group>
+        <ErrorNotice error={users.error} retry={users.retry} />
+        <DataTable
+          label="Users"
+          columns={userColumns(self?.id, setTask)}
+          rows={users.items}
+          rowKey={(user) => user.id}
+          isLoading={users.isLoading}
+          minWidth={780}
+          empty={
+            users.error === null && (
+              <EmptyState icon={<IconUsers size={22} />} title="Nobody fits">
+                Search for a part of a name or address.
+              </EmptyState>
+            )
+          }
+        />
+        <MoreButton pages={users} />
+      </Panel>
+      <Confirm
+        isOpen={question !== undefined}
+        title={question?.title ?? ""}
+        action={question?.action ?? ""}
+        isDangerous={question?.isDangerous ?? true}
+        onConfirm={change}
+        onClose={() => setTask(undefined)}
+      >
+        {question?.text}
+      </Confirm>
+    </Page>
+  )
+}

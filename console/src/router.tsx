@@ -1,0 +1,236 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+  retainSearchParams,
+} from "@tanstack/react-router"
+import { ApiError } from "./api/api-error.ts"
+import { onSignedOut } from "./api/client.ts"
+import { accountsQuery, queryClient, sessionQuery } from "./api/queries.ts"
+import { PageFailure, PageNotFound, PagePending } from "./layout/fallbacks.tsx"
+import { Shell } from "./layout/shell.tsx"
+import { OverviewPage } from "./pages/overview/overview-page.tsx"
+import { parseSearch, pickTexts, stringifySearch } from "./search-text.ts"
+
+/** What every address may carry: the chosen account, which stays from page to page. */
+const rootRoute = createRootRoute({
+  validateSearch: (search: Record<string, unknown>) => pickTexts(search, "account"),
+  search: { middlewares: [retainSearchParams(["account"])] },
+})
+
+/** Pages of those who are signed in. Others go to the sign-in page, and come back. */
+const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: "signed-in",
+  component: Shell,
+  beforeLoad: async ({ location }) => {
+    try {
+      const session = await queryClient.ensureQueryData(sessionQuery)
+      if (session.is_operator) await queryClient.ensureQueryData(accountsQuery)
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError) || thrown.status !== 401) throw thrown
+      throw redirect({ to: "/sign-in", search: { back: location.href } })
+    }
+  },
+})
+
+// The first page is not loaded lazily: it would only come later.
+const overviewRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/",
+  component: OverviewPage,
+})
+
+const keysRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/keys",
+  validateSearch: (search: Record<string, unknown>) =>
+    pickTexts(search, "account", "status", "search", "create"),
+  component: lazyRouteComponent(() => import("./pages/keys/keys-page.tsx"), "KeysPage"),
+})
+
+const creditsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/credits",
+  validateSearch: (search: Record<string, unknown>) =>
+    pickTexts(search, "account", "kind", "payment"),
+  component: lazyRouteComponent(() => import("./pages/credits/credits-page.tsx"), "CreditsPage"),
+})
+
+const requestsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/requests",
+  validateSearch: (search: Record<string, unknown>) =>
+    pickTexts(search, "account", "time", "from", "to", "key", "model", "status", "search"),
+  component: lazyRouteComponent(() => import("./pages/requests/requests-page.tsx"), "RequestsPage"),
+})
+
+const receiptRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/requests/$request",
+  component: lazyRouteComponent(() => import("./pages/requests/receipt-page.tsx"), "ReceiptPage"),
+})
+
+const profileRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/profile",
+  component: lazyRouteComponent(() => import("./pages/profile/profile-page.tsx"), "ProfilePage"),
+})
+
+const playgroundRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/playground",
+  validateSearch: (search: Record<string, unknown>) => pickTexts(search, "account", "tab", "model"),
+  component: lazyRouteComponent(
+    () => import("./pages/playground/playground-page.tsx"),
+    "PlaygroundPage",
+  ),
+})
+
+const modelsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/models",
+  validateSearch: (search: Record<string, unknown>) =>
+    pickTexts(search, "account", "search", "kind", "provider", "priced", "model"),
+  component: lazyRouteComponent(() => import("./pages/models/models-page.tsx"), "ModelsPage"),
+})
+
+const membersRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/members",
+  component: lazyRouteComponent(() => import("./pages/members/members-page.tsx"), "MembersPage"),
+})
+
+const auditRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/audit",
+  validateSearch: (search: Record<string, unknown>) =>
+    pickTexts(search, "account", "action", "actor", "target", "from", "to"),
+  component: lazyRouteComponent(() => import("./pages/audit/audit-page.tsx"), "AuditPage"),
+})
+
+const providersRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/providers",
+  component: lazyRouteComponent(
+    () => import("./pages/providers/providers-page.tsx"),
+    "ProvidersPage",
+  ),
+})
+
+const accountsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/accounts",
+  component: lazyRouteComponent(() => import("./pages/accounts/accounts-page.tsx"), "AccountsPage"),
+})
+
+const accountRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/accounts/$account",
+  component: lazyRouteComponent(() => import("./pages/accounts/account-page.tsx"), "AccountPage"),
+})
+
+const usersRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/users",
+  validateSearch: (search: Record<string, unknown>) => pickTexts(search, "account", "search"),
+  component: lazyRouteComponent(() => import("./pages/users/users-page.tsx"), "UsersPage"),
+})
+
+const codesRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/codes",
+  component: lazyRouteComponent(() => import("./pages/codes/codes-page.tsx"), "CodesPage"),
+})
+
+const settingsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./pages/settings/settings-page.tsx"), "SettingsPage"),
+})
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/sign-in",
+  validateSearch: (search: Record<string, unknown>) =>
+    pickTexts(search, "account", "back", "error"),
+  component: lazyRouteComponent(() => import("./pages/sign-in/sign-in-page.tsx"), "SignInPage"),
+})
+
+const setupRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/setup",
+  validateSearch: (search: Record<string, unknown>) => pickTexts(search, "account", "token"),
+  component: lazyRouteComponent(() => import("./pages/setup/setup-page.tsx"), "SetupPage"),
+})
+
+const invitationRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/invitation",
+  validateSearch: (search: Record<string, unknown>) => pickTexts(search, "account", "token"),
+  component: lazyRouteComponent(
+    () => import("./pages/invitation/invitation-page.tsx"),
+    "InvitationPage",
+  ),
+})
+
+const resetRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/reset",
+  validateSearch: (search: Record<string, unknown>) => pickTexts(search, "account", "token"),
+  component: lazyRouteComponent(() => import("./pages/reset/reset-page.tsx"), "ResetPage"),
+})
+
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  setupRoute,
+  invitationRoute,
+  resetRoute,
+  signedInRoute.addChildren([
+    overviewRoute,
+    keysRoute,
+    creditsRoute,
+    requestsRoute,
+    receiptRoute,
+    profileRoute,
+    playgroundRoute,
+    modelsRoute,
+    membersRoute,
+    auditRoute,
+    providersRoute,
+    accountsRoute,
+    accountRoute,
+    usersRoute,
+    codesRoute,
+    settingsRoute,
+  ]),
+])
+
+export const router = createRouter({
+  routeTree,
+  basepath: "/console",
+  parseSearch,
+  stringifySearch,
+  defaultPreload: "intent",
+  defaultPreloadStaleTime: 0,
+  defaultPendingComponent: PagePending,
+  defaultErrorComponent: PageFailure,
+  defaultNotFoundComponent: PageNotFound,
+  scrollRestoration: true,
+})
+
+// A session that ended elsewhere: the page where it shows is the one to come back to.
+onSignedOut(() => {
+  const isBehindSignIn = router.state.matches.some((match) => match.routeId === signedInRoute.id)
+  if (!isBehindSignIn) return
+  const back = router.state.location.href
+  void router.navigate({ to: "/sign-in", search: { back } }).then(() => queryClient.clear())
+})
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,73 @@
+import { createTheme, type MantineColorsTuple } from "@mantine/core"
+
+/** The gate's own green-blue; 7 is the filled shade in the light, 8 in the dark: white text is readable on both. */
+const teal: MantineColorsTuple = [
+  "#e8f7f6",
+  "#d2ecea",
+  "#a4d9d5",
+  "#72c5bf",
+  "#48b4ac",
+  "#26a097",
+  "#118b83",
+  "#0b7a75",
+  "#0a6662",
+  "#074c4a",
+]
+
+/** Between grey and the gate's green: the surfaces of the dark scheme. */
+const dark: MantineColorsTuple = [
+  "#d5dbdc",
+  "#b8c1c3",
+  "#97a3a6",
+  "#6b787c",
+  "#3b464a",
+  "#2b3438",
+  "#20282b",
+  "#171d20",
+  "#12171a",
+  "#0c1012",
+]
+
+/** Darker than Mantine's: words in it, and white words on it, are readable. */
+const red: MantineColorsTuple = [
+  "#fdecec",
+  "#fad7d7",
+  "#f2b0b0",
+  "#ea8686",
+  "#e36161",
+  "#dc4747",
+  "#cf3434",
+  "#bd2a2a",
+  "#a32222",
+  "#861a1a",
+]
+
+const SYSTEM =
+  'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif'
+
+export const theme = createTheme({
+  primaryColor: "gate",
+  primaryShade: { light: 7, dark: 7 },
+  colors: { gate: teal, dark, red },
+  defaultRadius: "sm",
+  fontFamily: SYSTEM,
+  fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace',
+  headings: { fontFamily: SYSTEM, fontWeight: "600" },
+  cursorType: "pointer",
+  respectReducedMotion: true,
+  components: {
+    Modal: { defaultProps: { centered: true, closeButtonProps: { "aria-label": "Close" } } },
+    Drawer: {
+      defaultProps: {
+        position: "right",
+        size: "lg",
+        closeButtonProps: { "aria-label": "Close" },
+      },
+    },
+    // The placeholder is a child that a menu must not have; the first item takes the focus instead.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    Tooltip: { defaultProps: { withArrow: true, openDelay: 250 } },
+    Select: { defaultProps: { comboboxProps: { shadow: "md" } } },
+  },
+})

@@ -1,0 +1,64 @@
+import { Button, Group, Modal, Stack, Text } from "@mantine/core"
+import { useState, type ReactNode } from "react"
+import { ErrorNotice } from "./error-notice.tsx"
+
+export interface ConfirmProperties {
+  readonly isOpen: boolean
+  readonly title: string
+  /** What will happen, and whether it can be undone. */
+  readonly children: ReactNode
+  /** The word on the button: "Revoke the key". */
+  readonly action: string
+  readonly isDangerous?: boolean
+  /** Does it. What it throws is shown, and the question stays open. */
+  readonly onConfirm: () => Promise<unknown>
+  readonly onClose: () => void
+}
+
+/** Asks before something that cannot be taken back. */
+export function Confirm(properties: ConfirmProperties) {
+  const { isOpen, title, children, action, isDangerous = true, onConfirm, onClose } = properties
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+
+  function close() {
+    setError(null)
+    onClose()
+  }
+
+  async function confirm() {
+    setBusy(true)
+    setError(null)
+    try {
+      await onConfirm()
+      onClose()
+    } catch (thrown) {
+      setError(thrown)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Modal opened={isOpen} onClose={close} title={title}>
+      <Stack>
+        <Text size="sm" component="div">
+          {children}
+        </Text>
+        <ErrorNotice error={error} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={close} data-autofocus>
+            Cancel
+          </Button>
+          <Button
+            {...(isDangerous && { color: "red" })}
+            loading={isBusy}
+            onClick={() => void confirm()}
+          >
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

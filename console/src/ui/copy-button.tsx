@@ -1,0 +1,45 @@
+import { ActionIcon, Button, Tooltip } from "@mantine/core"
+import { useClipboard } from "@mantine/hooks"
+import { IconCheck, IconCopy } from "@tabler/icons-react"
+
+export interface CopyButtonProperties {
+  readonly value: string
+  /** What is copied, for those who do not see the icon: "Copy the key". */
+  readonly label: string
+  /** With words on it; else an icon alone. */
+  readonly text?: string
+}
+
+/** Copies a text and says so. */
+export function CopyButton({ value, label, text }: CopyButtonProperties) {
+  const clipboard = useClipboard({ timeout: 1_500 })
+  const icon = clipboard.copied ? <IconCheck size={16} /> : <IconCopy size={16} />
+  if (text !== undefined) {
+    return (
+      <Button
+        size="xs"
+        variant={clipboard.copied ? "light" : "default"}
+        leftSection={icon}
+        onClick={() => clipboard.copy(value)}
+        aria-label={clipboard.copied ? "Copied" : label}
+      >
+        {clipboard.copied ? "Copied" : text}
+      </Button>
+    )
+  }
+  return (
+    <Tooltip label={clipboard.copied ? "Copied" : label}>
+      <ActionIcon
+        variant="subtle"
+        color={clipboard.copied ? "gate" : "gray"}
+        onClick={(event) => {
+          event.stopPropagation()
+          clipboard.copy(value)
+        }}
+        aria-label={clipboard.copied ? "Copied" : label}
+      >
+        {icon}
+      </ActionIcon>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,40 @@
+import type { ReactNode } from "react"
+
+export interface Column<Row> {
+  readonly id: string
+  readonly header: string
+  readonly cell: (row: Row) => ReactNode
+  /** Figures stand at the right. */
+  readonly isFigure?: boolean
+  /** Left out of the cards on a phone. */
+  readonly isWideOnly?: boolean
+  /** Has no heading for the eye: buttons. */
+  readonly isAction?: boolean
+  readonly width?: number | string
+}
+
+export interface DataTableProperties<Row> {
+  /** What the table is of, for those who do not see it: "Keys". */
+  readonly label: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly rowKey: (row: Row) => string | number
+  readonly isLoading?: boolean
+  /** In place of rows when there are none. */
+  readonly empty?: ReactNode
+  /** What a click on a row does. The first column should hold a link or button that does the same. */
+  readonly onRowClick?: (row: Row) => void
+  /** Rows below this width become cards; default the phone's. */
+  readonly cardsBelow?: string
+  /** Rows at least so wide before the table scrolls in its own box, pixels. */
+  readonly minWidth?: number
+}
+
+/** Whether a click was for a link or button inside the row, or for something laid over it. */
+export function isControl(target: EventTarget): boolean {
+  return (
+    target instanceof Element &&
+    (target.closest("a, button, input, label, [role='menuitem']") !== null ||
+      target.closest("tr, article") === null)
+  )
+}

@@ -1,0 +1,35 @@
+import { Center, Stack, Text, ThemeIcon } from "@mantine/core"
+import type { ReactNode } from "react"
+
+export interface EmptyStateProperties {
+  readonly icon?: ReactNode
+  readonly title: string
+  /** What to do next, in a sentence. */
+  readonly children?: ReactNode
+  /** The button that does it. */
+  readonly action?: ReactNode
+}
+
+/** In the place of what is not there yet: says why, and what to do next. */
+export function EmptyState({ icon, title, children, action }: EmptyStateProperties) {
+  return (
+    <Center py="xl" px="md">
+      <Stack align="center" gap="xs" maw={440}>
+        {icon !== undefined && (
+          <ThemeIcon variant="light" size={44} radius="xl" aria-hidden>
+            {icon}
+          </ThemeIcon>
+        )}
+        <Text fw={600} ta="center">
+          {title}
+        </Text>
+        {children !== undefined && (
+          <Text c="dimmed" size="sm" ta="center" component="div">
+            {children}
+          </Text>
+        )}
+        {action}
+      </Stack>
+    </Center>
+  )
+}

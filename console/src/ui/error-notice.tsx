@@ -1,0 +1,39 @@
+import { Alert, Button, Group, Text } from "@mantine/core"
+import { IconAlertCircle } from "@tabler/icons-react"
+import { ApiError, messageOf } from "../api/api-error.ts"
+
+export interface ErrorNoticeProperties {
+  readonly error: unknown
+  readonly title?: string
+  readonly retry?: () => void
+}
+
+/** What went wrong, in the API's own words, with the way to try again. Nothing when there is no error. */
+export function ErrorNotice({ error, title, retry }: ErrorNoticeProperties) {
+  if (error === null || error === undefined) return null
+  // What the reader can mend himself needs no id to tell an operator.
+  const requestId = error instanceof ApiError && error.status >= 500 ? error.requestId : null
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      icon={<IconAlertCircle />}
+      title={title ?? "That did not work"}
+      role="alert"
+    >
+      <Text size="sm">{messageOf(error)}</Text>
+      <Group gap="sm" mt={retry === undefined && requestId === null ? 0 : "xs"}>
+        {retry !== undefined && (
+          <Button size="compact-sm" variant="default" onClick={retry}>
+            Try again
+          </Button>
+        )}
+        {requestId !== null && (
+          <Text size="xs" c="dimmed" ff="monospace">
+            {requestId}
+          </Text>
+        )}
+      </Group>
+    </Alert>
+  )
+}

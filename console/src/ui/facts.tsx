@@ -1,0 +1,22 @@
+import type { ReactNode } from "react"
+
+export interface Fact {
+  readonly label: string
+  readonly value: ReactNode
+  /** A long value, which has a line of its own. */
+  readonly isWide?: boolean
+}
+
+/** A list of names and values, in columns where there is room. */
+export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+  return (
+    <dl className="facts">
+      {facts.map((fact) => (
+        <div key={fact.label} data-wide={fact.isWide}>
+          <dt>{fact.label}</dt>
+          <dd>{fact.value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

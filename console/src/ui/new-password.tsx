@@ -1,0 +1,20 @@
+import { PasswordInput, type PasswordInputProps } from "@mantine/core"
+
+const SHORTEST = 10
+
+/** What is wrong with a new password; null when nothing is. */
+export function checkPassword(value: string): string | null {
+  return value.length < SHORTEST ? `At least ${SHORTEST} characters` : null
+}
+
+/** A new password is chosen. */
+export function NewPassword(properties: PasswordInputProps) {
+  return (
+    <PasswordInput
+      label="Password"
+      description={`At least ${SHORTEST} characters. A sentence is good.`}
+      autoComplete="new-password"
+      {...properties}
+    />
+  )
+}

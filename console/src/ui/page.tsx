@@ -1,0 +1,43 @@
+import { Box, Group, Stack, Text, Title } from "@mantine/core"
+import { useEffect, type ReactNode } from "react"
+
+export interface PageProperties {
+  readonly title: string
+  /** A sentence: what this page is for. */
+  readonly description?: ReactNode
+  /** Buttons, the main one last. */
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+/** A page: its heading, what can be done on it, and its content. Also names the browser's tab. */
+export function Page({ title, description, actions, children }: PageProperties) {
+  return (
+    <Stack gap="lg">
+      <PageHeader title={title} description={description} actions={actions} />
+      {children}
+    </Stack>
+  )
+}
+
+/** The heading alone, for pages that lay out their content themselves. */
+export function PageHeader({ title, description, actions }: Omit<PageProperties, "children">) {
+  useEffect(() => {
+    document.title = `${title} · Tollgate`
+  }, [title])
+  return (
+    <Group justify="space-between" align="flex-end" gap="md">
+      <Box style={{ minWidth: 0, flex: "1 1 20rem" }}>
+        <Title order={1} size="h2">
+          {title}
+        </Title>
+        {description !== undefined && (
+          <Text c="dimmed" size="sm" mt={4}>
+            {description}
+          </Text>
+        )}
+      </Box>
+      {actions !== undefined && <Group gap="xs">{actions}</Group>}
+    </Group>
+  )
+}

@@ -1,0 +1,47 @@
+import { CloseButton, Kbd, TextInput } from "@mantine/core"
+import { useDebouncedCallback, useHotkeys } from "@mantine/hooks"
+import { IconSearch } from "@tabler/icons-react"
+import { useEffect, useRef, useState } from "react"
+
+export interface SearchProperties {
+  readonly value: string
+  readonly onChange: (value: string) => void
+  /** What is searched: "Search models". */
+  readonly label: string
+}
+
+/** The search field of a page. `/` goes to it; what is typed counts after a moment's rest. */
+export function Search({ value, onChange, label }: SearchProperties) {
+  const field = useRef<HTMLInputElement>(null)
+  const [typed, setTyped] = useState(value)
+  const change = useDebouncedCallback(onChange, 200)
+  useHotkeys([["/", () => field.current?.focus()]])
+  useEffect(() => setTyped(value), [value])
+
+  function type(text: string) {
+    setTyped(text)
+    change(text)
+  }
+
+  return (
+    <TextInput
+      ref={field}
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={typed}
+      onChange={(event) => type(event.currentTarget.value)}
+      leftSection={<IconSearch size={16} />}
+      rightSection={
+        typed === "" ? (
+          <Kbd size="xs" visibleFrom="sm">
+            /
+          </Kbd>
+        ) : (
+          <CloseButton size="sm" aria-label="Clear the search" onClick={() => type("")} />
+        )
+      }
+      className="search"
+    />
+  )
+}

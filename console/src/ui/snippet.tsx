@@ -1,0 +1,31 @@
+import { Box, Code } from "@mantine/core"
+import { CopyButton } from "./copy-button.tsx"
+
+export interface SnippetProperties {
+  readonly code: string
+  /** What it is, for the copy button: "Copy the curl command". */
+  readonly label: string
+  /** Pixels; longer ones scroll. */
+  readonly maxHeight?: number
+}
+
+/** Code or a secret, as it is, with a button that copies it. */
+export function Snippet({ code, label, maxHeight = 360 }: SnippetProperties) {
+  return (
+    <Box pos="relative">
+      <Code
+        block
+        className="snippet"
+        tabIndex={0}
+        mah={maxHeight}
+        aria-label={label.replace(/^Copy /, "")}
+        role="group"
+      >
+        {code}
+      </Code>
+      <Box pos="absolute" top={4} right={4} className="snippet-copy">
+        <CopyButton value={code} label={label} />
+      </Box>
+    </Box>
+  )
+}

@@ -1,0 +1,59 @@
+import { useState } from "react"
+import { ApiError } from "../api/api-error.ts"
+
+/** The part of a form of `@mantine/form` that errors are shown in. */
+export interface FormErrors<Values> {
+  readonly setErrors: (errors: Record<string, string>) => void
+  /** Names of the form's own fields. */
+  readonly getValues: () => Values
+}
+
+export interface Submit<Values> {
+  readonly submit: (values: Values) => Promise<void>
+  readonly isBusy: boolean
+  /** What belongs to no field of the form; show it above the button. */
+  readonly error: unknown
+}
+
+/**
+ * Sends a form. Faults that the API finds are shown beside their fields, the rest as `error`.
+ * @param send throws `ApiError` when the gateway refuses.
+ */
+export function useSubmit<Values extends object>(
+  form: FormErrors<Values>,
+  send: (values: Values) => Promise<unknown>,
+): Submit<Values> {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+
+  async function submit(values: Values): Promise<void> {
+    setBusy(true)
+    setError(null)
+    try {
+      await send(values)
+    } catch (thrown) {
+      setError(showBeside(form, thrown) ? null : thrown)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return { submit, isBusy, error }
+}
+
+/** Whether every fault found its field. */
+function showBeside<Values extends object>(form: FormErrors<Values>, thrown: unknown): boolean {
+  if (!(thrown instanceof ApiError)) return false
+  const names = Object.keys(form.getValues())
+  const beside: Record<string, string> = {}
+  let isAll = true
+  for (const [field, message] of Object.entries(thrown.fields)) {
+    const name = names.find(
+      (name) => field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`),
+    )
+    if (name === undefined) isAll = false
+    else beside[name] = message
+  }
+  form.setErrors(beside)
+  return isAll && Object.keys(beside).length > 0
+}
