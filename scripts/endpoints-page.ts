@@ -23,7 +23,7 @@ const HEAD = `# Which endpoint reaches which vendor
 The chat endpoints (\`/v1/chat/completions\`, \`/v1/messages\`, \`/v1/responses\`, \`/v1/responses/compact\`) reach every vendor that has an entry
 under *chat*, in whichever dialect is named there: the caller's own if it is among them, else through the canon
 ([losses.md](losses.md)). Dialects in brackets are spoken only where a provider's \`dialects\` say so. \`/v1/rerank\` reaches embedding
-models as well, emulated. What a single model can do is in the model list.
+models as well, emulated; \`/v1/audio/translations\` reaches models that only transcribe, whose text a chat model translates. What a single model can do is in the model list.
 `
 
 /** The text of the page. */

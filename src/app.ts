@@ -125,6 +125,9 @@ export function surroundingsOf(settings: Settings): {
     deadlines,
     media,
     ...(settings.imageModel !== undefined && { imageModel: settings.imageModel }),
+    ...(settings.translationModel !== undefined && {
+      translationModel: settings.translationModel,
+    }),
   }
   return { surroundings, warnings }
 }
@@ -401,7 +404,7 @@ function soundRoutes(parts: RouteParts): Route[] {
   const { operations } = embedding
   const bodyLimit = (): number => state.settings.limits.bodyBytes
   const speaking = new Speaking(operations)
-  const uploads = { keyring, events, spool, transcribing: new Transcribing(operations) }
+  const uploads = { keyring, events, spool, transcribing: new Transcribing(embedding) }
   return [
     {
       path: SPEECH_PATH,

@@ -91,6 +91,8 @@ interface Order {
   /** What the pictures depend on. */
   readonly text: string
   readonly inputTokens: number
+  /** The part of them that is pictures. */
+  readonly imageTokens: number
 }
 
 /** The answer, drawn. */
@@ -123,7 +125,10 @@ function made(exchange: Exchange, order: Order): JsonObject {
     size: `${size.width}x${size.height}`,
     usage: {
       input_tokens: order.inputTokens,
-      input_tokens_details: { image_tokens: 0, text_tokens: order.inputTokens },
+      input_tokens_details: {
+        image_tokens: order.imageTokens,
+        text_tokens: order.inputTokens - order.imageTokens,
+      },
       output_tokens: output,
       output_tokens_details: { image_tokens: output, text_tokens: 0 },
       total_tokens: order.inputTokens + output,
@@ -141,7 +146,8 @@ export function generation(exchange: Exchange, body: JsonObject): JsonOperation 
       if (text === "") return { refused: "Missing required parameter: 'prompt'." }
       const wrong = fault(fields, family)
       if (wrong !== undefined) return { refused: wrong }
-      const json = made(exchange, { fields, family, text, inputTokens: countTokens(text) })
+      const tokens = { inputTokens: countTokens(text), imageTokens: 0 }
+      const json = made(exchange, { fields, family, text, ...tokens })
       if (played?.name === "no-usage") delete json["usage"]
       return { json }
     },
@@ -171,8 +177,9 @@ export async function answerImageForm(
   const [image] = imagesOf(form)
   const hash = Bun.hash(image?.bytes ?? "").toString(16)
   const text = `${stringOf(form.fields["prompt"])} ${hash}`
-  const inputTokens = countTokens(text) + 194 * imagesOf(form).length
-  const json = made(exchange, { fields: { ...form.fields }, family, text, inputTokens })
+  const imageTokens = 194 * imagesOf(form).length
+  const tokens = { inputTokens: countTokens(text) + imageTokens, imageTokens }
+  const json = made(exchange, { fields: { ...form.fields }, family, text, ...tokens })
   const known = played === "unknown" ? undefined : played
   return vendorResponse(wholeBody(exchange, JSON.stringify(json), known), "json")
 }

@@ -41,18 +41,15 @@ export class FormFile implements FileHead {
 
   /** The file from its beginning, anew each time: one stream for each attempt. */
   open(): ReadableStream<Uint8Array> {
-    const source = this.#bytes
-    let at = 0
-    return new ReadableStream({
-      async pull(controller) {
-        if (at < source.size) {
-          const end = Math.min(source.size, at + PIECE)
-          controller.enqueue(await source.read(at, end))
-          at = end
-        }
-        if (at >= source.size) controller.close()
-      },
-    })
+    return streamOf(this.#bytes, () => {})
+  }
+
+  /**
+   * The same in pieces that are only lent: each is gone when the next one is asked for. For those who
+   * have copied it by then, as whoever sends a request has; garbage of the size of an upload is spared.
+   */
+  lend(): ReadableStream<Uint8Array> {
+    return streamOf(this.#bytes, ({ buffer }) => buffer.transfer(0))
   }
 
   /**
@@ -84,4 +81,30 @@ export function fileTooLarge(field: string, limit: number): GatewayError {
   return new GatewayError("file_too_large", `The file in '${field}' is larger than ${shown}.`, {
     parameter: field,
   })
+}
+
+/** @param takeBack called with each piece when the next one is asked for. */
+function streamOf(
+  source: FileBytes,
+  takeBack: (piece: Uint8Array<ArrayBuffer>) => void,
+): ReadableStream<Uint8Array> {
+  let at = 0
+  let lent: Uint8Array<ArrayBuffer> | undefined
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (lent) takeBack(lent)
+        lent = undefined
+        if (at < source.size) {
+          const end = Math.min(source.size, at + PIECE)
+          lent = await source.read(at, end)
+          controller.enqueue(lent)
+          at = end
+        }
+        if (at >= source.size) controller.close()
+      },
+    },
+    // Nothing is read before it is asked for.
+    { highWaterMark: 0 },
+  )
 }

@@ -88,6 +88,11 @@ export interface TranscriptionFormat extends Pick<
   "decodeError"
 > {
   /**
+   * Whether it can be asked for what was said in English.
+   * @param model the vendor's own name for it.
+   */
+  translates(model: string): boolean
+  /**
    * One call. Some vendors take a sound only as text, for which it has to be read.
    * @param model the vendor's own name for it.
    * @throws GatewayError when the vendor cannot do it at all.

@@ -5,7 +5,7 @@ import type { Draft } from "./draft.ts"
  * classes. How each vendor counts, and what is inside what, is WIRE.md section 8.
  */
 export interface Usage {
-  /** Input tokens that were neither read from nor written to a prompt cache, audio left out. */
+  /** Input tokens that were neither read from nor written to a prompt cache, audio and pictures left out. */
   readonly inputFresh: number
   /** Input tokens read from a prompt cache. */
   readonly inputCacheRead: number
@@ -19,6 +19,8 @@ export interface Usage {
   readonly reasoning: number
   /** Audio tokens in the input. */
   readonly audioInput: number
+  /** Tokens of pictures in the input, where the vendor tells them apart. */
+  readonly imageInput: number
   /** Audio tokens in the output. */
   readonly audioOutput: number
   /** Pictures made. */
@@ -45,6 +47,7 @@ export const NO_USAGE: Usage = Object.freeze({
   output: 0,
   reasoning: 0,
   audioInput: 0,
+  imageInput: 0,
   audioOutput: 0,
   images: 0,
   characters: 0,
@@ -60,7 +63,8 @@ export function totalInput(usage: Usage): number {
     usage.inputCacheRead +
     usage.inputCacheWrite +
     usage.inputCacheWriteLong +
-    usage.audioInput
+    usage.audioInput +
+    usage.imageInput
   )
 }
 

@@ -93,6 +93,7 @@ function describeModel(
     ownedBy: settings?.ownedBy ?? facts?.owner ?? provider,
     ...(context === undefined ? {} : { context }),
     ...(maxOutput === undefined ? {} : { maxOutput }),
+    ...(settings?.maxInput === undefined ? {} : { maxInput: settings.maxInput }),
     deployments,
   }
 }

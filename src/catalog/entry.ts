@@ -23,6 +23,8 @@ export interface ModelEntry {
   readonly context_length?: number
   /** Tokens. */
   readonly max_output_tokens?: number
+  /** Of a model of speech whose texts may be of another length than usual. */
+  readonly max_input_characters?: number
   /** Of a chat model: the dialects its vendors offer it in. Callers may use any dialect. */
   readonly dialects?: readonly DialectId[]
   /** Whether it can be called: a model without a price is refused. */
@@ -44,6 +46,7 @@ export function entryOf(model: Model): ModelEntry {
     kind: model.kind,
     ...(model.context === undefined ? {} : { context_length: model.context }),
     ...(model.maxOutput === undefined ? {} : { max_output_tokens: model.maxOutput }),
+    ...(model.maxInput === undefined ? {} : { max_input_characters: model.maxInput }),
     ...(dialects.length === 0 ? {} : { dialects }),
     priced: prices.length > 0,
     ...(prices.length === 0 ? {} : { pricing: shownPrice(prices) }),

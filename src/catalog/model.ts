@@ -32,6 +32,8 @@ export interface Model {
   readonly context?: number
   /** Tokens it can put out in one answer. */
   readonly maxOutput?: number
+  /** Characters of text it takes to speak; absent: as many as the specification says. */
+  readonly maxInput?: number
   readonly deployments: readonly Deployment[]
 }
 

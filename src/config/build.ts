@@ -54,6 +54,7 @@ export function buildSettings(parts: SettingsParts): Settings {
     },
     images: images(file.images),
     imageModel: file.defaults?.image_model,
+    translationModel: file.defaults?.translation_model,
     multiplier: file.multiplier ?? "1",
     providers: named([
       ...providers(parts.environmentProviders, "environment"),
@@ -121,6 +122,7 @@ function model(id: string, entry: FileModel): ModelSettings {
     multiplier: entry.multiplier,
     context: entry.context,
     maxOutput: entry.max_output,
+    maxInput: entry.max_input,
     ownedBy: entry.owned_by,
     dialects: entry.dialects,
     deployments: entry.deployments?.map((deployment) => buildDeployment(id, deployment)),

@@ -57,6 +57,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     "images.link_minutes": settings.images.linkLifetime,
     "images.s3": settings.images.bucket,
     "defaults.image_model": settings.imageModel,
+    "defaults.translation_model": settings.translationModel,
     multiplier: settings.multiplier,
   }
   return new Map([

@@ -50,6 +50,7 @@ export interface SettingsDescription {
   readonly deadlines: DeadlineSettings
   readonly images: ImageDescription
   readonly imageModel?: string
+  readonly translationModel?: string
   readonly multiplier: string
   readonly providers: Readonly<Record<string, ProviderDescription>>
   readonly models: Readonly<Record<string, ModelSettings>>

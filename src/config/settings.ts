@@ -15,6 +15,7 @@ export const PRICE_NAMES = [
   "cache_write_1h",
   "output",
   "audio_input",
+  "image_input",
   "audio_output",
   "image",
   "character",
@@ -104,6 +105,8 @@ export interface ModelSettings {
   readonly multiplier?: DecimalText
   readonly context?: number
   readonly maxOutput?: number
+  /** Characters of text that a model of speech takes. */
+  readonly maxInput?: number
   readonly ownedBy?: string
   /** The dialects it can be called in; absent: what is known of it, else all of its provider. */
   readonly dialects?: readonly string[]
@@ -164,6 +167,11 @@ export interface Settings {
   readonly images: ImageSettings
   /** The image model of requests that name none; absent: the first that the key may call. */
   readonly imageModel?: string
+  /**
+   * The chat model that makes English of what a model has written down that cannot translate; absent:
+   * the first that the key may call.
+   */
+  readonly translationModel?: string
   /** Multiplier of every model that has none of its own. */
   readonly multiplier: DecimalText
   readonly providers: Readonly<Record<string, ProviderSettings>>

@@ -3,7 +3,8 @@ import { type FileHead, fileTooLarge, FormFile } from "../canon/form-file.ts"
 import { invalidValue } from "../canon/invalid-request.ts"
 import type { JsonObject, JsonValue } from "../canon/json.ts"
 import { FormError, type FilePart, type FormLimits, readMultipart } from "../wire/multipart.ts"
-import type { Spool, SpooledBytes } from "./spool.ts"
+import { PassingPieces } from "./passing-pieces.ts"
+import type { Foretold, Spool, SpooledBytes } from "./spool.ts"
 
 /** The files an endpoint takes, by field. */
 export type FileRules = Readonly<Record<string, FileRule>>
@@ -30,6 +31,21 @@ export interface Form extends AsyncDisposable {
   parameters(kinds: Readonly<Record<string, FieldKind>>): JsonObject
 }
 
+/** A file of a form that is still coming, and what of the form came before it. */
+export interface ArrivingFile {
+  /** It can be read as it comes. Its size is what it comes to when nothing follows it in the form. */
+  readonly file: FormFile
+  /** Whether all of it has come. */
+  readonly isHere: () => boolean
+  /** The whole body as it was announced, in bytes. */
+  readonly bytes: number
+  /** The fields that came before it, as in a `Form`. */
+  parameters(kinds: Readonly<Record<string, FieldKind>>): JsonObject
+}
+
+/** Files that are shorter have come before anything could be made of it. Bytes. */
+const LONG_FILE = 1024 * 1024
+
 const FORM = /^multipart\/form-data\s*(;|$)/i
 /** Fields of all kinds that no form of an API has more of. */
 const MOST_FIELDS = 128
@@ -42,15 +58,25 @@ const LONGEST_NAME = 100
 
 /**
  * Reads a form, its files into the spool. What is over a limit stops being read.
+ * @param onArriving told of a long first file when it begins to come, if the sender says how much there is.
  * @throws GatewayError `unsupported_media_type`, `invalid_value`, `file_too_large`, `body_too_large`.
  */
-export async function readForm(request: Request, spool: Spool, rules: FileRules): Promise<Form> {
+export async function readForm(
+  request: Request,
+  spool: Spool,
+  rules: FileRules,
+  onArriving?: (arriving: ArrivingFile) => void,
+): Promise<Form> {
   const type = request.headers.get("content-type") ?? ""
   if (!FORM.test(type)) throw notForm(type)
   const limit = bodyLimit(rules)
   const announced = request.headers.get("content-length")
   if (announced !== null && Number(announced) > limit) throw bodyTooLarge(rules, limit)
-  await using reading = new FormReading(spool, rules)
+  const arrival =
+    onArriving && announced !== null
+      ? { bytes: Number(announced), tail: tailOf(type), tell: onArriving }
+      : undefined
+  await using reading = new FormReading(spool, rules, arrival)
   try {
     await readMultipart(counted(request, reading, limit), type, LIMITS, reading)
   } catch (error) {
@@ -75,6 +101,7 @@ async function* counted(
     for await (const piece of request.body ?? []) {
       reading.bytes += piece.byteLength
       if (reading.bytes > limit) throw bodyTooLarge(reading.rules, limit)
+      reading.pieces.came(piece)
       yield piece
     }
   } catch (error) {
@@ -83,20 +110,37 @@ async function* counted(
   }
 }
 
+/** Bytes behind the last file of a form: its end, as all usual clients write it. */
+function tailOf(type: string): number {
+  const [, quoted, plain = ""] = /boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(type) ?? []
+  return Buffer.byteLength(`\r\n--${quoted ?? plain}--\r\n`)
+}
+
+/** What is needed to tell of a file that begins to come. */
+interface Arrival {
+  readonly bytes: number
+  readonly tail: number
+  readonly tell: (arriving: ArrivingFile) => void
+}
+
 /** A form while it is read. */
 class FormReading implements AsyncDisposable {
   readonly rules: FileRules
+  readonly pieces = new PassingPieces()
   bytes = 0
   readonly #spool: Spool
+  readonly #arrival: Arrival | undefined
   readonly #fields: [name: string, value: string][] = []
-  readonly #files: FormFile[] = []
+  /** In the order in which they came, which is not that in which they were kept. */
+  readonly #files: (FormFile | undefined)[] = []
   readonly #counts = new Map<string, number>()
   #fieldBytes = 0
   #spooled: SpooledBytes[] = []
 
-  constructor(spool: Spool, rules: FileRules) {
+  constructor(spool: Spool, rules: FileRules, arrival: Arrival | undefined) {
     this.#spool = spool
     this.rules = rules
+    this.#arrival = arrival
   }
 
   field(name: string, value: string): void {
@@ -120,13 +164,18 @@ class FormReading implements AsyncDisposable {
   async file(part: FilePart, content: AsyncIterable<Uint8Array>): Promise<void> {
     const head = { ...part, field: plainName(part.field) }
     const { bytes: limit } = this.#ruleOf(head)
-    const kept = await this.#spool.keep(content, (size) => {
+    const place = this.#files.push(undefined) - 1
+    const views = this.pieces.taken(content)
+    const first = await views.next()
+    const foretold = first.done ? undefined : this.#foretell(head, first.value, limit)
+    const check = (size: number): void => {
       if (size > limit) throw fileTooLarge(head.field, limit)
-    })
+    }
+    const kept = await this.#spool.keep(resumed(first, views), check, foretold)
     this.#spooled.push(kept)
     // What browsers send for a file that nobody chose.
     if (kept.size === 0 && head.name === "") return
-    this.#files.push(new FormFile(head, kept))
+    this.#files[place] = new FormFile(head, kept)
   }
 
   finish(): Form {
@@ -134,7 +183,7 @@ class FormReading implements AsyncDisposable {
     this.#spooled = []
     const fields = this.#fields
     return {
-      files: this.#files,
+      files: this.#files.filter((file) => file !== undefined),
       bytes: this.bytes,
       parameters: (kinds) => parametersOf(fields, kinds),
       [Symbol.asyncDispose]: () => disposeAll(spooled),
@@ -143,6 +192,26 @@ class FormReading implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return disposeAll(this.#spooled)
+  }
+
+  /** How long a file will be if it is the only one and nothing follows it. */
+  #foretell(head: FileHead, first: Uint8Array, limit: number): Foretold | undefined {
+    const position = this.pieces.positionOf(first)
+    if (!this.#arrival || position === undefined || this.#files.length > 1) return undefined
+    const { bytes, tail, tell } = this.#arrival
+    const size = bytes - position - tail
+    if (size <= LONG_FILE || size > limit) return undefined
+    const fields = [...this.#fields]
+    return {
+      size,
+      arriving: (content) =>
+        tell({
+          file: new FormFile(head, content),
+          isHere: () => content.isHere,
+          bytes,
+          parameters: (kinds) => parametersOf(fields, kinds),
+        }),
+    }
   }
 
   #ruleOf({ field }: FileHead): FileRule {
@@ -162,6 +231,19 @@ class FormReading implements AsyncDisposable {
       throw invalidValue(field, `The field '${field}' takes ${most}.`)
     }
     return rule
+  }
+}
+
+async function* resumed(
+  first: IteratorResult<Uint8Array>,
+  rest: AsyncGenerator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    if (first.done) return
+    yield first.value
+    yield* rest
+  } finally {
+    await rest.return(undefined)
   }
 }
 

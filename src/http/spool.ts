@@ -6,14 +6,24 @@ import type { FileBytes } from "../canon/form-file.ts"
 /** Files up to this many bytes stay in memory. */
 const SMALL = 1024 * 1024
 
-/**
- * Pieces of uploads that have passed are garbage soon, of which the collector lets tens of megabytes
- * pile up. It is called when this many bytes have passed; it works beside us, not in our way.
- */
-const MUCH_GARBAGE = 2 * 1024 * 1024
-
 /** Bytes that came in and can be read until they are disposed of. */
 export interface SpooledBytes extends FileBytes, AsyncDisposable {}
+
+/** Bytes of which it is known, before they have come, how many they will be. */
+export interface Foretold {
+  readonly size: number
+  /**
+   * Called before the first of them is kept. Whoever reads ahead of what has come waits for it, and
+   * fails when less comes.
+   */
+  readonly arriving: (bytes: ComingBytes) => void
+}
+
+/** Bytes that can be read before they have come. */
+export interface ComingBytes extends FileBytes {
+  /** Whether all of them have come. */
+  readonly isHere: boolean
+}
 
 /**
  * Where uploads are kept while their requests run: the small ones in memory, the others on disk in
@@ -21,7 +31,6 @@ export interface SpooledBytes extends FileBytes, AsyncDisposable {}
  */
 export class Spool {
   readonly #folder: string
-  #passed = 0
 
   /** @param folder may be shared by processes; what a dead one left in it is swept now. */
   constructor(folder: string) {
@@ -31,27 +40,22 @@ export class Spool {
   }
 
   /**
-   * Keeps what comes, up to its end.
+   * Keeps what comes, up to its end. Nothing of it is looked at any more once the next is asked for.
    * @param check called with the bytes so far, before any more is kept; throws to refuse them.
+   * @param foretold where they are to be read while they come.
    */
   async keep(
     content: AsyncIterable<Uint8Array>,
     check: (size: number) => void,
+    foretold?: Foretold,
   ): Promise<SpooledBytes> {
-    const pass = (bytes: number): void => this.#pass(bytes)
-    await using draft = new SpoolDraft(() => this.#openFile(), pass)
+    await using draft = new SpoolDraft(() => this.#openFile())
+    if (foretold) foretold.arriving(await draft.foretell(foretold.size))
     for await (const piece of content) {
       check(draft.size + piece.byteLength)
       await draft.add(piece)
     }
     return draft.finish()
-  }
-
-  #pass(bytes: number): void {
-    this.#passed += bytes
-    if (this.#passed < MUCH_GARBAGE) return
-    this.#passed = 0
-    Bun.gc(false)
   }
 
   /** It loses its name at once, which a sweep of another process may have done already. */
@@ -71,35 +75,91 @@ export class Spool {
 class SpoolDraft implements AsyncDisposable {
   size = 0
   readonly #openFile: () => Promise<FileHandle>
-  readonly #pass: (bytes: number) => void
   #pieces: Uint8Array[] = []
   #handle: FileHandle | undefined
+  #arriving: ArrivingBytes | undefined
 
-  constructor(openFile: () => Promise<FileHandle>, pass: (bytes: number) => void) {
+  constructor(openFile: () => Promise<FileHandle>) {
     this.#openFile = openFile
-    this.#pass = pass
+  }
+
+  /** The bytes to come, on disk from the first one on. */
+  async foretell(size: number): Promise<ComingBytes> {
+    this.#handle = await this.#openFile()
+    this.#arriving = new ArrivingBytes(this.#handle, size)
+    return this.#arriving
   }
 
   async add(piece: Uint8Array): Promise<void> {
     const position = this.size
     this.size += piece.byteLength
-    this.#pass(piece.byteLength)
-    if (this.#handle) return writeAll(this.#handle, piece, position)
-    this.#pieces.push(piece)
-    if (this.size <= SMALL) return
-    this.#handle = await this.#openFile()
-    await writeAll(this.#handle, Buffer.concat(this.#pieces), 0)
-    this.#pieces = []
+    if (!this.#handle && this.size <= SMALL) {
+      this.#pieces.push(new Uint8Array(piece))
+      return
+    }
+    if (!this.#handle) {
+      this.#handle = await this.#openFile()
+      const begun = Buffer.concat(this.#pieces)
+      this.#pieces = []
+      await writeAll(this.#handle, begun, 0)
+    }
+    await writeAll(this.#handle, piece, position)
+    this.#arriving?.come(this.size)
   }
 
   finish(): SpooledBytes {
     const handle = this.#handle
     this.#handle = undefined
-    return handle ? new BytesOnDisk(handle, this.size, this.#pass) : new BytesInMemory(this.#pieces)
+    this.#arriving?.end()
+    return handle ? new BytesOnDisk(handle, this.size) : new BytesInMemory(this.#pieces)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#arriving?.end()
     await this.#handle?.close()
+  }
+}
+
+/** A file that grows while it is read. */
+class ArrivingBytes implements ComingBytes {
+  readonly size: number
+  readonly #handle: FileHandle
+  #here = 0
+  #isOver = false
+  #more = Promise.withResolvers<void>()
+
+  constructor(handle: FileHandle, size: number) {
+    this.#handle = handle
+    this.size = size
+  }
+
+  get isHere(): boolean {
+    return this.#here === this.size
+  }
+
+  /** @param here bytes that are on disk by now. */
+  come(here: number): void {
+    this.#here = here
+    this.#tell()
+  }
+
+  /** No more will come. */
+  end(): void {
+    this.#isOver = true
+    this.#tell()
+  }
+
+  async read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
+    while (this.#here < end) {
+      if (this.#isOver) throw new Error("fewer bytes came than were foretold")
+      await this.#more.promise
+    }
+    return readAll(this.#handle, start, end)
+  }
+
+  #tell(): void {
+    this.#more.resolve()
+    this.#more = Promise.withResolvers<void>()
   }
 }
 
@@ -126,29 +186,14 @@ class BytesInMemory implements SpooledBytes {
 class BytesOnDisk implements SpooledBytes {
   readonly size: number
   readonly #handle: FileHandle
-  readonly #pass: (bytes: number) => void
 
-  constructor(handle: FileHandle, size: number, pass: (bytes: number) => void) {
+  constructor(handle: FileHandle, size: number) {
     this.#handle = handle
-    this.#pass = pass
     this.size = size
   }
 
-  async read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
-    this.#pass(end - start)
-    const bytes = new Uint8Array(end - start)
-    let filled = 0
-    while (filled < bytes.byteLength) {
-      const { bytesRead } = await this.#handle.read(
-        bytes,
-        filled,
-        bytes.byteLength - filled,
-        start + filled,
-      )
-      if (bytesRead === 0) throw new Error("a spooled file became shorter")
-      filled += bytesRead
-    }
-    return bytes
+  read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
+    return readAll(this.#handle, start, end)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -167,4 +212,20 @@ async function writeAll(handle: FileHandle, piece: Uint8Array, position: number)
     )
     written += bytesWritten
   }
+}
+
+async function readAll(
+  handle: FileHandle,
+  start: number,
+  end: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(end - start)
+  let filled = 0
+  while (filled < bytes.byteLength) {
+    const left = bytes.byteLength - filled
+    const { bytesRead } = await handle.read(bytes, filled, left, start + filled)
+    if (bytesRead === 0) throw new Error("a spooled file became shorter")
+    filled += bytesRead
+  }
+  return bytes
 }

@@ -43,6 +43,7 @@ export const CLASS_OF_NAME = {
   cache_write_1h: "inputCacheWriteLong",
   output: "output",
   audio_input: "audioInput",
+  image_input: "imageInput",
   audio_output: "audioOutput",
   image: "images",
   character: "characters",
@@ -57,6 +58,7 @@ const FALLBACK: Partial<Record<UsageClass, UsageClass>> = {
   inputCacheWrite: "inputFresh",
   inputCacheWriteLong: "inputCacheWrite",
   audioInput: "inputFresh",
+  imageInput: "inputFresh",
   audioOutput: "output",
 }
 

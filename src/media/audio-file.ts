@@ -44,26 +44,49 @@ const MEDIA_TYPES: Readonly<Record<AudioContainer, string>> = {
   webm: "audio/webm",
 }
 
+/** A sound of which only the beginning has been looked at. */
+export type AudioHead = Omit<Audio, "seconds">
+
+/**
+ * Looks at the beginning of a sound: what it is, and how long it can be.
+ * @throws GatewayError `invalid_audio`.
+ */
+export async function readAudioHead(file: FormFile): Promise<AudioHead> {
+  const { container, even } = await see(file)
+  const mostSeconds = even?.seconds ?? file.size / DENSITIES[container].least
+  return { container, mediaType: MEDIA_TYPES[container], file, mostSeconds }
+}
+
 /**
  * Looks at a sound: what it is, by its content and never by its name, and how long. What its header says
  * of the length counts only within what its bytes allow, since it is billed by.
  * @throws GatewayError `invalid_audio`.
  */
 export async function readAudio(file: FormFile): Promise<Audio> {
-  const head = await file.head(HEAD)
-  const container = audioContainer(head)
-  if (container === undefined) throw notAudio(file)
+  const { container, even } = await see(file)
   const mediaType = MEDIA_TYPES[container]
-  const even = container === "wav" ? waveBytesPerSecond(head) : undefined
-  if (even !== undefined) {
-    const seconds = Math.max(0, file.size - WAVE_HEADER) / even
-    return { container, mediaType, file, seconds, mostSeconds: seconds }
-  }
+  if (even) return { container, mediaType, file, seconds: even.seconds, mostSeconds: even.seconds }
   const { least, most, usual } = DENSITIES[container]
   const claimed = (await claimedSeconds(file, mediaType)) ?? file.size / usual
   const mostSeconds = file.size / least
   const seconds = Math.min(mostSeconds, Math.max(file.size / most, claimed))
   return { container, mediaType, file, seconds, mostSeconds }
+}
+
+/** What its beginning says; of a sound whose every second has as many bytes that is its length, too. */
+interface Seen {
+  readonly container: AudioContainer
+  readonly even: { readonly seconds: number } | undefined
+}
+
+async function see(file: FormFile): Promise<Seen> {
+  const head = await file.head(HEAD)
+  const container = audioContainer(head)
+  if (container === undefined) throw notAudio(file)
+  const bytes = container === "wav" ? waveBytesPerSecond(head) : undefined
+  const even =
+    bytes === undefined ? undefined : { seconds: Math.max(0, file.size - WAVE_HEADER) / bytes }
+  return { container, even }
 }
 
 function notAudio({ field, size }: FormFile): GatewayError {

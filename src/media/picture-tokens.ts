@@ -82,7 +82,12 @@ export function pictureTokenBound(
   return Math.ceil(square * squares) + text
 }
 
-/** The most input tokens of a prompt and the pictures that come with it. */
-export function pictureInputBound(promptBytes: number, pictures: number): number {
-  return promptBytes + 512 + pictures * INPUT_PICTURE
+/** The most input tokens of a prompt, and of what a vendor writes around it. */
+export function promptBound(bytes: number): number {
+  return bytes + 512
+}
+
+/** The most input tokens of the pictures that come with it. */
+export function pictureInputBound(pictures: number): number {
+  return pictures * INPUT_PICTURE
 }

@@ -102,7 +102,12 @@ export function affordableOutput(
   return least
 }
 
-const INPUT_CLASSES: readonly UsageClass[] = ["inputFresh", "inputCacheWrite", "audioInput"]
+const INPUT_CLASSES: readonly UsageClass[] = [
+  "inputFresh",
+  "inputCacheWrite",
+  "audioInput",
+  "imageInput",
+]
 const OUTPUT_CLASSES: readonly UsageClass[] = ["output", "audioOutput"]
 
 function costOfBound(bound: Bound, price: Price): bigint {

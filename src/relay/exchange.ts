@@ -24,6 +24,8 @@ export interface Surroundings {
   readonly media: MediaLimits
   /** The image model of requests that name none. */
   readonly imageModel?: string
+  /** The chat model that translates what a transcribing model cannot. */
+  readonly translationModel?: string
 }
 
 /** What the operator hears of. */

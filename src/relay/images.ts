@@ -18,7 +18,7 @@ import { priceOfPictures } from "../ledger/picture-price.ts"
 import type { Key } from "../keys/key.ts"
 import { fetchMedia } from "../media/fetch-media.ts"
 import type { PictureStore } from "../media/picture-store.ts"
-import { pictureInputBound, pictureTokenBound } from "../media/picture-tokens.ts"
+import { pictureInputBound, pictureTokenBound, promptBound } from "../media/picture-tokens.ts"
 import { notCarried } from "./attempts.ts"
 import type { JsonObject } from "../canon/json.ts"
 import type { Call, Caller } from "./call.ts"
@@ -188,13 +188,15 @@ function worstUsage(request: ImageRequest, model: Model): Usage {
   const bounds = model.deployments.map((deployment) => outputBound(request, deployment))
   return {
     ...images,
-    inputFresh: pictureInputBound(bytes, pictures) * request.count,
+    inputFresh: promptBound(bytes) * request.count,
+    imageInput: pictureInputBound(pictures) * request.count,
     output: Math.max(...bounds) * request.count,
   }
 }
 
 function isPricedByTokens({ price }: Deployment): boolean {
-  return price?.rates.output !== undefined || price?.rates.inputFresh !== undefined
+  const { output, inputFresh, imageInput } = price?.rates ?? {}
+  return output !== undefined || inputFresh !== undefined || imageInput !== undefined
 }
 
 function outputBound(request: ImageRequest, { upstreamModel }: Deployment): number {

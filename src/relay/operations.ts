@@ -1,6 +1,6 @@
 import type { Loss } from "../canon/chat.ts"
 import { asGatewayError, GatewayError } from "../canon/errors.ts"
-import type { OperationAnswer, OperationCall, OperationFormat } from "../canon/operation.ts"
+import type { OperationAnswer, OperationCall } from "../canon/operation.ts"
 import { NO_USAGE, totalInput, totalOutput, type Usage } from "../canon/usage.ts"
 import type { Deployment, Model } from "../catalog/model.ts"
 import type { Settlement } from "../ledger/hold.ts"
@@ -16,6 +16,7 @@ import {
   type RelayServices,
   type Surroundings,
 } from "./exchange.ts"
+import { type EarlyCall, HeadStart } from "./head-start.ts"
 import type { RefusalReader } from "./refusal.ts"
 import type { Attempt, Target } from "./upstream.ts"
 import { makeCall } from "./upstream-call.ts"
@@ -23,17 +24,40 @@ import { makeCall } from "./upstream-call.ts"
 /** Before the vendor has counted: worst cases are in bytes, of which four are about a token. */
 const BYTES_OF_TOKEN = 4
 
-/** What an operation is, before anybody is called. */
-export interface OperationOrder<T> {
+/** What is to be admitted: who asks, which model, and for how much at most. */
+export interface Admission {
   readonly call: Call
   readonly model: Model
   /** The most it can use: what its hold covers. */
   readonly worst: Usage
+}
+
+/**
+ * Does an operation at one deployment. What it throws sends the request to the next deployment, unless
+ * it is the caller's own fault.
+ */
+export type AttemptAt<T> = (way: Way) => Promise<Outcome<T>>
+
+/** What an operation is, before anybody is called. */
+export interface OperationOrder<T> extends Admission {
+  readonly attempt: AttemptAt<T>
+}
+
+/** An operation whose worst case is held, and for which nobody has been called yet. */
+export interface AdmittedOperation {
   /**
-   * Does it at one deployment. What it throws sends the request to the next deployment, unless it is
-   * the caller's own fault.
+   * Sends the first call while its body still comes. It is taken over by the first call that is made once
+   * the operation is open, as if that had been sent then; if it fails before, nobody hears of it.
+   * @throws GatewayError when it cannot be prepared, which is no reason not to open the operation.
    */
-  readonly attempt: (way: Way) => Promise<Outcome<T>>
+  start(prepare: (target: Target) => Promise<EarlyCall | undefined>): Promise<void>
+  /**
+   * Brings it to an upstream's answer. Called once.
+   * @throws GatewayError; then nothing is held any more.
+   */
+  open<T>(attempt: AttemptAt<T>): Promise<OpenOperation<T>>
+  /** Gives it up: it is not needed any more, or cannot be done. */
+  release(reason: GatewayError): void
 }
 
 /** What one deployment made of it. */
@@ -97,6 +121,15 @@ export class Operations {
    * @throws GatewayError; then nothing is held any more.
    */
   async begin<T>(order: OperationOrder<T>, caller: Caller): Promise<OpenOperation<T>> {
+    const admitted = await this.admit(order, caller)
+    return admitted.open(order.attempt)
+  }
+
+  /**
+   * Sets the worst case of an operation aside, for one that has to wait for another.
+   * @throws GatewayError; then nothing is held.
+   */
+  async admit(order: Admission, caller: Caller): Promise<AdmittedOperation> {
     const { limiter, billing, watch } = this.#services
     const { call, model, worst } = order
     const { key } = call
@@ -124,15 +157,38 @@ export class Operations {
       billing.release(bill)
       correct(NO_USAGE)
     }
-    try {
-      const { way, outcome } = await this.#route(order, bill, leash)
-      return this.#opened({ order, bill, leash, way, outcome, headers, correct, release })
-    } catch (error) {
-      // Of several calls that were made at once, the others are of no use any more.
-      leash.end(NOT_NEEDED)
-      release()
-      throw error
+    let headStart: HeadStart | undefined
+    return {
+      start: async (prepare) => {
+        headStart = new HeadStart(route(model, this.#services.health))
+        const [deployment] = headStart.deployments
+        if (deployment) await headStart.send(this.#targetOf(deployment), prepare)
+      },
+      open: async (attempt) => {
+        try {
+          const started = { bill, leash, headStart }
+          const { way, outcome } = await this.#route({ ...order, attempt }, started)
+          return this.#opened({ order, bill, leash, way, outcome, headers, correct, release })
+        } catch (error) {
+          // Of several calls that were made at once, the others are of no use any more.
+          leash.end(NOT_NEEDED)
+          headStart?.drop()
+          release()
+          throw error
+        }
+      },
+      release: (reason) => {
+        headStart?.drop()
+        leash.end(reason)
+        release()
+      },
     }
+  }
+
+  #targetOf(deployment: Deployment): Target {
+    const endpoint = this.surroundings.endpoints.get(deployment.provider)
+    if (!endpoint) throw new Error(`provider ${deployment.provider} is not set up`)
+    return { deployment, endpoint }
   }
 
   /** Brings it there and charges it at once: for answers that are whole. */
@@ -147,17 +203,14 @@ export class Operations {
 
   async #route<T>(
     order: OperationOrder<T>,
-    bill: Bill,
-    leash: Leash,
+    started: Started,
   ): Promise<{ readonly way: Way; readonly outcome: Outcome<T> }> {
     const { health } = this.#services
-    const { endpoints } = this.surroundings
+    const { bill, leash, headStart } = started
     let failure: GatewayError | undefined
-    for (const deployment of route(order.model, health)) {
-      const endpoint = endpoints.get(deployment.provider)
-      if (!endpoint) throw new Error(`provider ${deployment.provider} is not set up`)
+    for (const deployment of headStart?.deployments ?? route(order.model, health)) {
       if (leash.hasLeft) throw CALLER_LEFT
-      const way = this.#way({ deployment, endpoint }, bill, leash)
+      const way = this.#way(this.#targetOf(deployment), started)
       health.attempted(deployment.id)
       try {
         const outcome = await order.attempt(way)
@@ -175,7 +228,7 @@ export class Operations {
     )
   }
 
-  #way(target: Target, bill: Bill, leash: Leash): Way {
+  #way(target: Target, { bill, leash, headStart }: Started): Way {
     const { deadlines } = this.surroundings
     const make: Way["answer"] = (call, format, use) =>
       makeCall({
@@ -185,6 +238,7 @@ export class Operations {
         deadlines,
         plan: target,
         request: () => target.endpoint.operation(call),
+        sent: headStart?.take(target.deployment),
         format,
         use,
       })
@@ -231,8 +285,15 @@ export class Operations {
   }
 }
 
+/** What the calls of an operation share. */
+interface Started {
+  readonly bill: Bill
+  readonly leash: Leash
+  readonly headStart: HeadStart | undefined
+}
+
 interface OpenParts<T> {
-  readonly order: OperationOrder<T>
+  readonly order: Admission
   readonly bill: Bill
   readonly leash: Leash
   readonly way: Way
@@ -256,9 +317,9 @@ function isNothing(usage: Usage): boolean {
  * Makes all calls of an encoded operation, at most a few at once, and reads their answers whole.
  * @throws GatewayError of the first call that failed.
  */
-export async function callAll<Request, Result>(
+export async function callAll(
   way: Way,
-  format: OperationFormat<Request, Result>,
+  format: RefusalReader,
   calls: readonly OperationCall[],
 ): Promise<OperationAnswer[]> {
   const answers: OperationAnswer[] = []
@@ -271,11 +332,7 @@ export async function callAll<Request, Result>(
 
 const MOST_AT_ONCE = 4
 
-function readWhole<Request, Result>(
-  way: Way,
-  format: OperationFormat<Request, Result>,
-  call: OperationCall,
-): Promise<OperationAnswer> {
+function readWhole(way: Way, format: RefusalReader, call: OperationCall): Promise<OperationAnswer> {
   return way.answer(call, format, async (attempt, response) => {
     using _ = attempt
     return { headers: response.headers, bytes: await attempt.bytes(response) }

@@ -44,6 +44,7 @@ const CLASS_NAMES: Record<UsageClass | "reasoning", string> = {
   output: "output",
   reasoning: "reasoning",
   audioInput: "audio_input",
+  imageInput: "image_input",
   audioOutput: "audio_output",
   images: "image",
   characters: "character",

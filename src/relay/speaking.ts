@@ -8,7 +8,7 @@ import {
   type SpeechRequest,
 } from "../canon/speech.ts"
 import type { Usage } from "../canon/usage.ts"
-import type { SpeechWish } from "../dialects/speech/request.ts"
+import { refuseLong, type SpeechWish } from "../dialects/speech/request.ts"
 import { doneEvent, soundEvent, SpeechEventReader } from "../dialects/speech/events.ts"
 import { unwrapWave, wrapWave } from "../media/wave.ts"
 import { encodeText, formatEvent } from "../wire/sse.ts"
@@ -66,6 +66,7 @@ export class Speaking {
   async speak(call: Call, wish: SpeechWish, caller: Caller): Promise<Answer> {
     const { catalog } = this.#operations.surroundings
     const model = catalog.require(wish.model, "speech", call.key.allows)
+    refuseLong(wish, model.maxInput)
     const worst = worstSpeech(wish, model)
     const attempt = (way: Way): Promise<Outcome<Sounding>> => speakAt(way, wish, call)
     const open = await this.#operations.begin({ call, model, worst, attempt }, caller)

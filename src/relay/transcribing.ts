@@ -1,42 +1,65 @@
-import { errorEnvelope, GatewayError } from "../canon/errors.ts"
-import type { OperationCall } from "../canon/operation.ts"
-import { unusable } from "../canon/operation-answer.ts"
-import type {
-  Transcript,
-  TranscriptionFormat,
-  TranscriptionRequest,
-} from "../canon/transcription.ts"
-import { TranscriptEventReader } from "../dialects/transcription/events.ts"
+import { errorEnvelope } from "../canon/errors.ts"
+import type { Transcript, TranscriptionRequest } from "../canon/transcription.ts"
+import type { Model } from "../catalog/model.ts"
 import { renderEvents, renderTranscript } from "../dialects/transcription/render.ts"
 import { encodeText, formatEvent } from "../wire/sse.ts"
-import { notCarried } from "./attempts.ts"
 import type { Answer, Call, Caller } from "./call.ts"
+import { type ArrivingRequest, BegunTranscription } from "./begun-transcription.ts"
 import { CALLER_LEFT } from "./exchange.ts"
-import { chargedBody, type Pieces, piecesOf } from "./last-piece.ts"
-import type { OpenOperation, Operations, Outcome, UpstreamAnswer, Way } from "./operations.ts"
+import { formatOf, type Heard, hearAt } from "./hearing.ts"
+import { chargedBody } from "./last-piece.ts"
+import type { OpenOperation, Operations } from "./operations.ts"
 import { transcriptionUsage, worstTranscription } from "./transcription-usage.ts"
-
-/** What came of a sound: a transcript, or a vendor's own stream of one. */
-type Heard =
-  | { readonly type: "whole"; readonly transcript: Transcript }
-  | {
-      readonly type: "stream"
-      readonly answer: UpstreamAnswer
-      readonly reader: TranscriptEventReader
-      readonly pieces: Pieces
-    }
+import { Translating, type TranslatingServices } from "./translating.ts"
 
 const STREAM_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache",
 } as const
 
+/** A request to write a sound down, whole. */
+export interface TranscriptionOrder {
+  readonly call: Call
+  readonly request: TranscriptionRequest
+  /** Present where it began before it was whole. */
+  readonly begun?: BegunTranscription | undefined
+}
+
 /** `POST /v1/audio/transcriptions` and `/translations`, from the request as it was read to paid text. */
 export class Transcribing {
   readonly #operations: Operations
+  readonly #translating: Translating
 
-  constructor(operations: Operations) {
-    this.#operations = operations
+  constructor(services: TranslatingServices) {
+    this.#operations = services.operations
+    this.#translating = new Translating(services)
+  }
+
+  /**
+   * Begins with a sound that still comes: holds what it can cost, and sends it on as it comes.
+   * @param request with the sound as it will be, its length apart.
+   * @param isWhole whether all of it has come.
+   * @returns undefined where there is nothing to begin with.
+   * @throws GatewayError; then nothing is held.
+   */
+  async begin(
+    call: Call,
+    { request, isWhole }: ArrivingRequest,
+    caller: Caller,
+  ): Promise<BegunTranscription | undefined> {
+    const model = this.#modelOf(call, request)
+    if (request.task === "translate" && !this.#translates(model)) return undefined
+    const worst = worstTranscription(request, model)
+    const admitted = await this.#operations.admit({ call, model, worst }, caller)
+    const sending = admitted.start(async (target) => {
+      const { upstreamModel } = target.deployment
+      const { calls, losses } = await formatOf(target).encode(request, upstreamModel)
+      const [only] = calls
+      return only && !(call.isStrict && losses.length > 0) ? { call: only, isWhole } : undefined
+    })
+    // What cannot be sent yet is sent, or refused, when all of it is here.
+    sending.catch(() => {})
+    return new BegunTranscription(admitted, model, request)
   }
 
   /**
@@ -44,18 +67,22 @@ export class Transcribing {
    * @throws GatewayError; then nothing is held any more.
    */
   async transcribe(
-    call: Call,
-    request: TranscriptionRequest,
+    { call, request, begun }: TranscriptionOrder,
     caller: Caller,
     isOver: () => void,
   ): Promise<Answer> {
     let isHandedOver = false
     try {
-      const { catalog } = this.#operations.surroundings
-      const model = catalog.require(request.model, "transcription", call.key.allows)
+      const model = begun?.model ?? this.#modelOf(call, request)
+      if (request.task === "translate" && !this.#translates(model)) {
+        const order = { call, request, model }
+        const { transcript, headers } = await this.#translating.translate(order, caller)
+        return answerOf(transcript, request, headers)
+      }
       const worst = worstTranscription(request, model)
-      const attempt = (way: Way): Promise<Outcome<Heard>> => hearAt(way, request, call)
-      const open = await this.#operations.begin({ call, model, worst, attempt }, caller)
+      const admitted =
+        begun?.admitted ?? (await this.#operations.admit({ call, model, worst }, caller))
+      const open = await admitted.open((way) => hearAt(way, request, call))
       const { value } = open
       if (value.type === "whole") return await answerWhole(open, value.transcript, request)
       isHandedOver = true
@@ -68,6 +95,20 @@ export class Transcribing {
       if (!isHandedOver) isOver()
     }
   }
+
+  #modelOf({ key }: Call, { model }: TranscriptionRequest): Model {
+    return this.#operations.surroundings.catalog.require(model, "transcription", key.allows)
+  }
+
+  /** Whether any vendor of the model can be asked for English. */
+  #translates({ deployments }: Model): boolean {
+    const { endpoints } = this.#operations.surroundings
+    return deployments.some(({ provider, upstreamModel }) => {
+      const format = endpoints.get(provider)?.vendor.operations?.transcription
+      // What cannot transcribe either is to be refused for that.
+      return format === undefined || format.translates(upstreamModel)
+    })
+  }
 }
 
 async function answerWhole(
@@ -77,7 +118,14 @@ async function answerWhole(
 ): Promise<Answer> {
   const { usage, estimated } = transcriptionUsage(transcript, request, open.deployment.price)
   await open.settle(usage, estimated)
-  const { headers } = open
+  return answerOf(transcript, request, open.headers)
+}
+
+function answerOf(
+  transcript: Transcript,
+  request: TranscriptionRequest,
+  headers: Record<string, string>,
+): Answer {
   if (request.stream) {
     Object.assign(headers, STREAM_HEADERS)
     return { headers, body: renderEvents(transcript, request) }
@@ -85,75 +133,6 @@ async function answerWhole(
   const { contentType, body } = renderTranscript(transcript, request)
   headers["content-type"] = contentType
   return { headers, body }
-}
-
-async function hearAt(
-  way: Way,
-  request: TranscriptionRequest,
-  call: Call,
-): Promise<Outcome<Heard>> {
-  const format = formatOf(way)
-  const { calls, losses } = await format.encode(request, way.deployment.upstreamModel)
-  if (call.isStrict && losses.length > 0) throw notCarried(losses)
-  const [only] = calls
-  if (!only) throw new Error("a transcription is one call")
-  return { value: await hear(way, format, only, request), losses }
-}
-
-async function hear(
-  way: Way,
-  format: TranscriptionFormat,
-  call: OperationCall,
-  request: TranscriptionRequest,
-): Promise<Heard> {
-  const answer = await way.call(call, format)
-  const { attempt, response } = answer
-  const { headers } = response
-  if (request.stream && headers.get("content-type")?.startsWith("text/event-stream")) {
-    const reader = new TranscriptEventReader()
-    const pieces = await begun(passedOn(answer, reader))
-    return { type: "stream", answer, reader, pieces }
-  }
-  using _ = attempt
-  const bytes = await attempt.bytes(response)
-  return { type: "whole", transcript: format.decode({ headers, bytes }, request) }
-}
-
-function formatOf({ endpoint }: Way): TranscriptionFormat {
-  const format = endpoint.vendor.operations?.transcription
-  if (format) return format
-  throw new GatewayError(
-    "model_not_supported",
-    `Provider '${endpoint.provider}' has no transcription that this gateway knows.`,
-    { parameter: "model" },
-  )
-}
-
-/** The vendor's bytes as they come; from those that hold its last event on they wait for the charge. */
-async function* passedOn(answer: UpstreamAnswer, reader: TranscriptEventReader): Pieces {
-  const kept: Uint8Array[] = []
-  for await (const piece of piecesOf(answer)) {
-    reader.push(piece)
-    if (reader.isOver) kept.push(piece)
-    else yield piece
-  }
-  if (!reader.isOver) throw unusable("it ended before its last event")
-  return Buffer.concat(kept)
-}
-
-/** Waits for the first piece, so that a failure before it is one of this attempt alone. */
-async function begun(pieces: Pieces): Promise<Pieces> {
-  const first = await pieces.next()
-  return withFirst(first, pieces)
-}
-
-async function* withFirst(
-  first: IteratorResult<Uint8Array, Uint8Array | undefined>,
-  rest: Pieces,
-): Pieces {
-  if (first.done) return first.value
-  yield first.value
-  return yield* rest
 }
 
 interface StreamFacts {

@@ -4,6 +4,7 @@ import type { Bill } from "./billing.ts"
 import type { UpstreamRequest } from "./endpoint.ts"
 import { CALLER_LEFT, type Leash, NOT_NEEDED, type RelayServices } from "./exchange.ts"
 import { type RefusalReader, refusalOf } from "./refusal.ts"
+import type { SentRequest } from "./sent-request.ts"
 import { Attempt, type Target } from "./upstream.ts"
 
 /** One upstream call, chat or not. */
@@ -15,6 +16,8 @@ export interface UpstreamCall<T extends Target, Result> {
   readonly plan: T
   /** Asked for once the call is on its way, because signing may fail as well. */
   readonly request: () => UpstreamRequest | Promise<UpstreamRequest>
+  /** Present where it is on its way already. */
+  readonly sent?: SentRequest | undefined
   /** Whose refusals it would be. */
   readonly format: RefusalReader
   /** Makes of a good answer what is needed of it; what it throws is a failure of the call. */
@@ -30,16 +33,23 @@ export async function makeCall<T extends Target, Result>(
   call: UpstreamCall<T, Result>,
 ): Promise<Result> {
   const { services, bill, leash, deadlines, plan, format } = call
-  if (leash.hasLeft) throw CALLER_LEFT
+  if (leash.hasLeft) {
+    call.sent?.giveUp()
+    throw CALLER_LEFT
+  }
   const attempt = new Attempt({ plan, deadlines, watch: services.watch })
   leash.attempts.push(attempt)
   bill.attempts.push(attempt.record)
   try {
-    const signed = call.request()
-    const request = signed instanceof Promise ? await signed : signed
+    let sending: Promise<Response>
+    if (call.sent) sending = attempt.adopt(call.sent)
+    else {
+      const signed = call.request()
+      sending = attempt.send(signed instanceof Promise ? await signed : signed)
+    }
     let response: Response
     try {
-      response = await attempt.send(request)
+      response = await sending
     } catch (error) {
       throw attempt.explain(error)
     }

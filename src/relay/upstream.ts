@@ -7,6 +7,7 @@ import type { DeadlineWatch, Watched } from "./deadline-watch.ts"
 import type { Endpoint, UpstreamRequest } from "./endpoint.ts"
 import type { Plan } from "./plan.ts"
 import type { AttemptRecord } from "./receipt.ts"
+import { post, type SentRequest } from "./sent-request.ts"
 
 /** What an upstream can be late with. */
 type Phase = "connect" | "firstByte" | "betweenBytes"
@@ -34,7 +35,7 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   readonly startedAt = Date.now()
   readonly #deadlines: DeadlineSettings
   readonly #watch: DeadlineWatch
-  readonly #controller = new AbortController()
+  #controller = new AbortController()
   #url = ""
   /** Unix milliseconds of the latest end, whatever the phase. */
   readonly #endsAt: number
@@ -59,13 +60,14 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
    */
   send(request: UpstreamRequest): Promise<Response> {
     this.#url = request.url
-    return fetch(request.url, {
-      method: "POST",
-      headers: request.headers,
-      body: request.body,
-      redirect: "manual",
-      signal: this.#controller.signal,
-    })
+    return post(request, this.#controller.signal)
+  }
+
+  /** The same for a request that is on its way already. Its answer is this attempt's from now on. */
+  adopt(sent: SentRequest): Promise<Response> {
+    this.#url = sent.url
+    this.#controller = sent.controller
+    return sent.response
   }
 
   /** Its status and headers are here. */

@@ -5,7 +5,7 @@ export interface OutgoingFile {
   readonly type: string
   /** Bytes. */
   readonly size: number
-  /** From the beginning, each time anew. */
+  /** From the beginning, each time anew. A piece may be gone when the next one is asked for. */
   open(): ReadableStream<Uint8Array>
 }
 
@@ -53,16 +53,20 @@ export function encodeForm(
 }
 
 function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await pieces.next()
-      if (done) controller.close()
-      else controller.enqueue(value)
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      async cancel() {
+        await pieces.return(undefined)
+      },
     },
-    async cancel() {
-      await pieces.return(undefined)
-    },
-  })
+    // A piece is asked for only when the one before it has been sent.
+    { highWaterMark: 0 },
+  )
 }
 
 const LINE_END = Buffer.from("\r\n")

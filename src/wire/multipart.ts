@@ -100,6 +100,8 @@ function openParser(contentType: string, limits: FormLimits): BusboyInstance {
   try {
     return new Busboy({
       headers: { "content-type": contentType },
+      // Of a file, one view of a piece is taken at a time: several would be copied together.
+      fileHwm: 1,
       limits: {
         fields,
         fieldSize: fieldBytes,

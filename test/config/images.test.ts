@@ -50,12 +50,23 @@ describe("the price of pictures", () => {
   })
 })
 
+test("a model says how long its texts may be, and what pictures that come along cost", () => {
+  const { models } = load(`
+providers: { local: { vendor: openai-compatible, base_url: "http://127.0.0.1:1/v1" } }
+models:
+  local/say: { kind: speech, max_input: 10000, price: { character: 15 } }
+  local/draw: { kind: image, price: { input: 5, image_input: 10, output: 40 } }
+`)
+  expect(models["local/say"]?.maxInput).toBe(10_000)
+  expect(models["local/draw"]?.price).toEqual({ input: "5", image_input: "10", output: "40" })
+})
+
 describe("kept pictures", () => {
   const S3 = `
 images:
   link_minutes: 15
   s3: { bucket: shelf, endpoint: "https://s3.example.com", region: eu-west-1, access_key_id: id1, secret_access_key: very-secret }
-defaults: { image_model: local/draw }
+defaults: { image_model: local/draw, translation_model: local/say }
 `
 
   test("are in a folder for an hour by default", () => {
@@ -67,6 +78,7 @@ defaults: { image_model: local/draw }
   test("are in a bucket where there is one, whose keys are never shown", () => {
     const settings = load(S3)
     expect(settings.imageModel).toBe("local/draw")
+    expect(settings.translationModel).toBe("local/say")
     expect(settings.images).toEqual({
       linkLifetime: 900_000,
       bucket: {

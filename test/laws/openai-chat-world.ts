@@ -237,6 +237,7 @@ const usage: fc.Arbitrary<Usage> = fc
     inputCacheRead: fc.nat(),
     inputCacheWrite: fc.nat(),
     audioInput: fc.nat(),
+    imageInput: fc.nat(),
     output: fc.nat(),
     audioOutput: fc.nat(),
     searches: fc.nat(9),

@@ -49,6 +49,7 @@ const CHAIN: Record<PriceName, readonly PriceName[]> = {
   cache_write_1h: ["cache_write_1h", "cache_write", "input"],
   output: ["output"],
   audio_input: ["audio_input", "input"],
+  image_input: ["image_input", "input"],
   audio_output: ["audio_output", "output"],
   image: ["image"],
   character: ["character"],
@@ -164,6 +165,7 @@ describe("reading a price", () => {
       inputCacheWrite: 4_000_000_000n,
       inputCacheWriteLong: 4_000_000_000n,
       audioInput: 2_000_000_000n,
+      imageInput: 2_000_000_000n,
       audioOutput: 3_000_000_000n,
       images: 0n,
     }

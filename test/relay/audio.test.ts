@@ -181,12 +181,6 @@ describe("uploads that are refused", () => {
     })
   }
 
-  test("a translation by a model that has none, before it is called", async () => {
-    const model = "openai/gpt-4o-transcribe"
-    const response = await untouched(() => upload(form({ model }, SOUND), "translations"))
-    expect(await errorOf(response)).toMatchObject({ status: 400, code: "model_not_supported" })
-  })
-
   test("a credential that is unknown, before anything is read", async () => {
     const response = await fetch(`${gateway.url}/v1/audio/transcriptions`, {
       method: "POST",
@@ -253,6 +247,31 @@ describe("speech that is refused", () => {
       expect(response.status).toBe(200)
       await response.bytes()
     }
+  })
+})
+
+describe("a model whose entry says how long its texts may be", () => {
+  test("takes them up to there", async () => {
+    for (const [model, length] of [
+      ["sim/tts-long", 10_000],
+      ["sim/tts-short", 20],
+    ] as const) {
+      const taken = await speak({ model, input: "é".repeat(length), response_format: "opus" })
+      expect(taken.status).toBe(200)
+      await taken.bytes()
+      const refused = await untouched(() => speak({ model, input: "é".repeat(length + 1) }))
+      expect(await errorOf(refused)).toMatchObject({
+        status: 400,
+        code: "string_above_max_length",
+        param: "input",
+        message: expect.stringContaining(`maximum length ${length},`),
+      })
+    }
+  })
+
+  test("is listed with it", async () => {
+    const entry = (await (await caller.get("/v1/models/sim/tts-long")).json()) as object
+    expect(entry).toMatchObject({ max_input_characters: 10_000 })
   })
 })
 

@@ -32,6 +32,10 @@ export function startImageGateway(): Promise<TestGateway> {
     }),
     models: {
       "sim/gpt-image-1": image({ price: { input: "5", output: "40" } }),
+      "sim/gpt-image-seeing": image({
+        price: { input: "5", image_input: "10", output: "40" },
+        deployments: [{ provider: "sim", model: "gpt-image-1", weight: 1 }],
+      }),
       "openai/fault-no-usage": image({ price: { input: "5", output: "40" } }),
       "sim/dall-e-2": image({
         price: { image: "20000", pictures: { "256x256": "16000", "512x512/hd": "18000" } },

@@ -43,6 +43,14 @@ function refused(
   return expectRefusal(gateway, caller, ask, wanted)
 }
 
+/** A receipt of a picture that was made of another. */
+interface Seen {
+  readonly usage: Readonly<Record<string, number>>
+  readonly arithmetic: readonly object[]
+  readonly cost: string
+  readonly hold: string
+}
+
 describe("money", () => {
   async function costOf(body: object): Promise<string | null> {
     const response = await generate(body)
@@ -83,6 +91,29 @@ describe("money", () => {
     expect(usage).toMatchObject({ output_tokens: 272 })
     const cost = (usage?.["input_tokens"] ?? 0) * 5_000 + 272 * 40_000
     expect(response.headers.get("x-tollgate-cost")).toBe((cost / 1e9).toFixed(9).replace(/0+$/, ""))
+  })
+
+  test("pictures that come along have a price of their own, or that of text", async () => {
+    for (const [model, rate] of [
+      ["sim/gpt-image-seeing", "10"],
+      ["sim/gpt-image-1", "5"],
+    ] as const) {
+      const response = await send("edits", [["model", model], PROMPT, IMAGE, MASK])
+      expect(response.status).toBe(200)
+      await response.body?.cancel()
+      const id = response.headers.get("x-request-id")
+      const receipt = (await (await caller.get(`/v1/receipts/${id}`)).json()) as Seen
+      const { input = 0, output = 0, image_input: seen = 0 } = receipt.usage
+      expect(seen).toBe(194)
+      expect(receipt.arithmetic).toContainEqual({
+        class: "image_input",
+        quantity: 194,
+        per_million: rate,
+      })
+      const cost = input * 5_000 + seen * Number(rate) * 1_000 + output * 40_000
+      expect(receipt.cost).toBe((cost / 1e9).toFixed(9).replace(/0+$/, ""))
+      expect(Number(receipt.hold)).toBeGreaterThanOrEqual(Number(receipt.cost))
+    }
   })
 
   test("a vendor that counts no tokens is paid the most they can be", async () => {

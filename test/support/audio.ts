@@ -14,6 +14,8 @@ function speech(price: ModelSettings["price"] = BY_CHARACTER): ModelSettings {
   return { kind: "speech", ...(price && { price }) }
 }
 
+const TTS = { provider: "sim", model: "tts-1", weight: 1 } as const
+
 /** A gateway whose every vendor of sound is the simulator. */
 export function audioModels(): GatewayOptions {
   return {
@@ -33,6 +35,8 @@ export function audioModels(): GatewayOptions {
     models: {
       "sim/whisper-1": transcription(),
       "sim/tts-1": speech(),
+      "sim/tts-long": { ...speech(), maxInput: 10_000, deployments: [TTS] },
+      "sim/tts-short": { ...speech(), maxInput: 20, deployments: [TTS] },
       "sim/fault-cut": speech(),
       "sim/fault-stall": speech(),
       "sim/fault-500": speech(),

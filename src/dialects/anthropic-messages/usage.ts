@@ -55,7 +55,7 @@ export function encodeUsage(usage: Usage): JsonObject {
 export function encodeCounts(usage: Usage): JsonObject {
   const { reasoning, searches } = usage
   return {
-    input_tokens: usage.inputFresh + usage.audioInput,
+    input_tokens: usage.inputFresh + usage.audioInput + usage.imageInput,
     cache_creation_input_tokens: usage.inputCacheWrite + usage.inputCacheWriteLong,
     cache_read_input_tokens: usage.inputCacheRead,
     output_tokens: totalOutput(usage),

@@ -174,5 +174,8 @@ function usageOf(usage: JsonObject | undefined): Usage | undefined {
   const input = usage["input_tokens"] ?? usage["prompt_tokens"]
   const output = usage["output_tokens"] ?? usage["completion_tokens"]
   if (typeof input !== "number" || typeof output !== "number") return undefined
-  return { ...NO_USAGE, inputFresh: input, output }
+  const details = objectAt(usage, "input_tokens_details")
+  const told = details?.["image_tokens"]
+  const imageInput = typeof told === "number" ? Math.max(0, Math.min(told, input)) : 0
+  return { ...NO_USAGE, inputFresh: input - imageInput, imageInput, output }
 }

@@ -44,6 +44,7 @@ export function encodeUsage(usage: Usage): JsonObject {
     prompt_tokens_details: {
       cached_tokens: usage.inputCacheRead,
       audio_tokens: usage.audioInput,
+      ...(usage.imageInput > 0 ? { image_tokens: usage.imageInput } : {}),
       ...(written > 0 ? { cache_write_tokens: written } : {}),
     },
     completion_tokens_details: {
@@ -71,7 +72,10 @@ export function chunkUsage(chunk: JsonObject): JsonObject | undefined {
   return groq === undefined ? undefined : objectAt(groq, "usage")
 }
 
-type InputClasses = Pick<Usage, "inputFresh" | "inputCacheRead" | "inputCacheWrite" | "audioInput">
+type InputClasses = Pick<
+  Usage,
+  "inputFresh" | "inputCacheRead" | "inputCacheWrite" | "audioInput" | "imageInput"
+>
 
 function inputClasses(usage: JsonObject, prompt: number): InputClasses {
   const details = objectAt(usage, "prompt_tokens_details")
@@ -84,7 +88,9 @@ function inputClasses(usage: JsonObject, prompt: number): InputClasses {
   const inputCacheWrite = Math.min(count(details?.cache_write_tokens), rest)
   rest -= inputCacheWrite
   const audioInput = Math.min(count(details?.audio_tokens), rest)
-  return { inputFresh: rest - audioInput, inputCacheRead, inputCacheWrite, audioInput }
+  rest -= audioInput
+  const imageInput = Math.min(count(details?.image_tokens), rest)
+  return { inputFresh: rest - imageInput, inputCacheRead, inputCacheWrite, audioInput, imageInput }
 }
 
 /** Searches as Perplexity and OpenRouter count them. */

@@ -17,12 +17,15 @@ export function decodeUsage(response: JsonObject): Usage | undefined {
   const inputCacheRead = Math.min(count(details?.cached_tokens), input ?? 0)
   const uncached = (input ?? 0) - inputCacheRead
   const inputCacheWrite = Math.min(count(details?.cache_write_tokens), uncached)
+  const rest = uncached - inputCacheWrite
+  const imageInput = Math.min(count(details?.image_tokens), rest)
   const reasoning = count(objectAt(usage, "output_tokens_details")?.reasoning_tokens)
   return {
     ...NO_USAGE,
-    inputFresh: uncached - inputCacheWrite,
+    inputFresh: rest - imageInput,
     inputCacheRead,
     inputCacheWrite,
+    imageInput,
     output: output ?? 0,
     reasoning: Math.min(reasoning, output ?? 0),
     searches: searches(response),
@@ -38,6 +41,7 @@ export function encodeUsage(usage: Usage): JsonObject {
     input_tokens_details: {
       cached_tokens: usage.inputCacheRead,
       cache_write_tokens: usage.inputCacheWrite + usage.inputCacheWriteLong,
+      ...(usage.imageInput > 0 ? { image_tokens: usage.imageInput } : {}),
     },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: usage.reasoning },

@@ -26,7 +26,7 @@ import {
 /** A request of which only the price can tell whether tokens are needed. */
 export type SpeechWish = Omit<SpeechRequest, "needsTokens">
 
-/** The longest text, in characters (SPEC, Limits). */
+/** The longest text of models whose entry does not say otherwise, in characters (SPEC, Limits). */
 const LONGEST_INPUT = 4_096
 
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
@@ -76,11 +76,20 @@ export function decodeSpeech(body: JsonObject): SpeechWish {
 function decodeInput(input: string): string {
   if (input.trim() === "")
     throw invalidValue("input", "Invalid 'input': it has to hold text to speak.")
+  return input
+}
+
+/**
+ * Refuses a text that its model does not speak to the end.
+ * @param longest of the model, in characters; undefined: as the specification has it.
+ * @throws GatewayError `string_above_max_length`.
+ */
+export function refuseLong({ input }: SpeechWish, longest = LONGEST_INPUT): void {
   const length = characterCount(input)
-  if (length <= LONGEST_INPUT) return input
+  if (length <= longest) return
   throw new GatewayError(
     "string_above_max_length",
-    `Invalid 'input': string too long. Expected a string with maximum length ${LONGEST_INPUT}, but got a string with length ${length} instead.`,
+    `Invalid 'input': string too long. Expected a string with maximum length ${longest}, but got a string with length ${length} instead.`,
     { parameter: "input" },
   )
 }

@@ -10,6 +10,7 @@ import { lossesOf, numberAt, refuseTranslation, segmentsOfWords, wordsAt } from 
 
 /** Deepgram's `POST /v1/listen`: the bytes of the sound themselves (WIRE.md 13). */
 export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
+  translates: () => false,
   encode(request, model) {
     refuseTranslation(request.task)
     const { audio, language, form, stream } = request
@@ -22,7 +23,7 @@ export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
     const { file, mediaType } = audio
     const call = {
       path: `/v1/listen?${query.toString()}`,
-      body: { type: "bytes", contentType: mediaType, bytes: () => file.open() },
+      body: { type: "bytes", contentType: mediaType, bytes: () => file.lend() },
       headers: { "content-length": String(file.size) },
     } as const
     return { calls: [call], losses }

@@ -20,6 +20,7 @@ export function elevenLabsTranscription(
   decodeError: TranscriptionFormat["decodeError"],
 ): TranscriptionFormat {
   return {
+    translates: () => false,
     encode(request, model) {
       refuseTranslation(request.task)
       const { language, temperature, form, stream } = request

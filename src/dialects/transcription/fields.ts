@@ -31,7 +31,7 @@ export function audioForm(
       name: `audio.${ENDINGS[container]}`,
       type: mediaType,
       size: file.size,
-      open: () => file.open(),
+      open: () => file.lend(),
     },
   ])
 }

@@ -25,6 +25,7 @@ export function geminiTranscription(
   parent: string,
 ): TranscriptionFormat {
   return {
+    translates: () => true,
     async encode(request, model) {
       const { audio, temperature, form, stream } = request
       if (audio.file.size > LARGEST) throw fileTooLarge(audio.file.field, LARGEST)

@@ -16,6 +16,7 @@ export function mistralTranscription(
   decodeError: TranscriptionFormat["decodeError"],
 ): TranscriptionFormat {
   return {
+    translates: () => false,
     encode(request, model) {
       refuseTranslation(request.task)
       const { language, temperature, form, stream } = request

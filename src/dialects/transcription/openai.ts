@@ -47,11 +47,13 @@ export function openAiTranscription(
   quirks: Partial<OpenAiTranscriptionQuirks> = {},
 ): TranscriptionFormat {
   const { traits, translations } = { ...OPENAI_QUIRKS, ...quirks }
+  const translates = (model: string): boolean => translations && traits(model) === "whisper"
   return {
+    translates,
     encode(request, model) {
       const { task } = request
       const trait = traits(model)
-      if (!translations || trait !== "whisper") refuseTranslation(task)
+      if (!translates(model)) refuseTranslation(task)
       const form = upstreamForm(request.form, trait)
       const losses: Loss[] =
         trait === "text-only" && TIMED.has(request.form)

@@ -20,6 +20,7 @@ export function xaiTranscription(
   decodeError: TranscriptionFormat["decodeError"],
 ): TranscriptionFormat {
   return {
+    translates: () => false,
     encode(request) {
       refuseTranslation(request.task)
       const { language, stream } = request

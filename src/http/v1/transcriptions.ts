@@ -1,6 +1,6 @@
 import { asGatewayError } from "../../canon/errors.ts"
 import { missingParameter } from "../../canon/invalid-request.ts"
-import type { TranscriptionTask } from "../../canon/transcription.ts"
+import type { TranscriptionRequest, TranscriptionTask } from "../../canon/transcription.ts"
 import {
   decodeTranscription,
   TRANSCRIPTION_FIELDS,
@@ -8,6 +8,7 @@ import {
 } from "../../dialects/transcription/request.ts"
 import type { Keyring } from "../../keys/keyring.ts"
 import { readAudio } from "../../media/audio-file.ts"
+import type { Call } from "../../relay/call.ts"
 import type { Transcribing } from "../../relay/transcribing.ts"
 import type { Events } from "../../telemetry/events.ts"
 import { errorAnswer } from "../answers.ts"
@@ -15,6 +16,7 @@ import { type Form, readForm } from "../read-form.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Handler } from "../server.ts"
 import type { Spool } from "../spool.ts"
+import { EarlyStart } from "./early-start.ts"
 import { callOf } from "./json-operation.ts"
 
 export interface TranscriptionServices {
@@ -43,26 +45,28 @@ export function translations(services: TranscriptionServices): Handler {
 }
 
 function fromForm(task: TranscriptionTask, path: string, services: TranscriptionServices): Handler {
+  const { keyring, spool, transcribing, events } = services
   return async function handle(request: Request, waitLong: () => void): Promise<Response> {
-    const id = newRequestId()
+    let id = newRequestId()
     try {
       const receivedAt = Date.now()
-      const key = services.keyring.authenticate(request.headers, receivedAt)
-      const form = await readForm(request, services.spool, FILES)
+      const key = keyring.authenticate(request.headers, receivedAt)
+      const callOfBytes = (bodyBytes: number): Call =>
+        callOf({ id, key, endpoint: path, bodyBytes, receivedAt }, request.headers)
+      await using start = new EarlyStart(transcribing)
+      const form = await readForm(request, spool, FILES, (arriving) =>
+        start.begin({ arriving, task, call: () => callOfBytes(arriving.bytes), request }),
+      )
       waitLong()
-      const close = (): void => closeLater(form, id, services.events)
-      const known = { id, key, endpoint: path, bodyBytes: form.bytes, receivedAt }
-      const wanted = await closing(close, async () => {
-        const wish = decodeTranscription(form.parameters(TRANSCRIPTION_FIELDS), task)
-        const [file] = form.files
-        if (!file) throw missingParameter("file")
-        return {
-          call: callOf(known, request.headers),
-          wish: withAudio(wish, await readAudio(file)),
-        }
+      const close = (): void => closeLater(form, id, events)
+      const { wish, begun } = await closing(close, async () => {
+        const wanted = await wishOfForm(form, task)
+        return { wish: wanted, begun: await start.take(wanted) }
       })
-      const { call, wish } = wanted
-      const answer = await services.transcribing.transcribe(call, wish, request, close)
+      if (start.wasDropped) id = newRequestId()
+      const first = callOfBytes(form.bytes)
+      const call = start.wasDropped ? counted(first) : first
+      const answer = await transcribing.transcribe({ call, request: wish, begun }, request, close)
       const ids = { "x-request-id": id, "request-id": id }
       return new Response(answer.body, { headers: { ...answer.headers, ...ids } })
     } catch (thrown) {
@@ -71,6 +75,18 @@ function fromForm(task: TranscriptionTask, path: string, services: Transcription
       return errorAnswer(error, id)
     }
   }
+}
+
+/** A call that has been counted as a request under another id already. */
+function counted(call: Call): Call {
+  return { ...call, key: { ...call.key, requestsPerMinute: undefined } }
+}
+
+async function wishOfForm(form: Form, task: TranscriptionTask): Promise<TranscriptionRequest> {
+  const wish = decodeTranscription(form.parameters(TRANSCRIPTION_FIELDS), task)
+  const [file] = form.files
+  if (!file) throw missingParameter("file")
+  return withAudio(wish, await readAudio(file))
 }
 
 /** Closes when the work fails; when it does not, whoever comes next does. */

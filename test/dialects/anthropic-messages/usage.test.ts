@@ -60,7 +60,8 @@ describe("usage", () => {
       inputCacheRead: 2,
       inputCacheWrite: 3,
       inputCacheWriteLong: 4,
-      audioInput: 5,
+      audioInput: 4,
+      imageInput: 1,
       output: 6,
       audioOutput: 7,
     }

@@ -25,6 +25,17 @@ describe("usage", () => {
     })
   })
 
+  test("pictures are parts of the prompt where they are told apart", () => {
+    const details = { cached_tokens: 30, audio_tokens: 20, image_tokens: 40 }
+    const told = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: details }
+    const usage = decodeUsage(told)
+    expect(usage).toMatchObject({ inputFresh: 10, audioInput: 20, imageInput: 40 })
+    expect(encodeUsage(usage!)).toMatchObject({
+      prompt_tokens: 100,
+      prompt_tokens_details: { image_tokens: 40 },
+    })
+  })
+
   test("xAI counts reasoning outside the completion", () => {
     const usage = decodeUsage({
       prompt_tokens: 307,

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { FormFile } from "../../src/canon/form-file.ts"
+import { free, PassingPieces } from "../../src/http/passing-pieces.ts"
+import { readForm } from "../../src/http/read-form.ts"
+import { Spool } from "../../src/http/spool.ts"
+
+function piecesOf(...sizes: number[]): Uint8Array<ArrayBuffer>[] {
+  return sizes.map((size, index) => new Uint8Array(size).fill(index + 1))
+}
+
+async function* listed(...views: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* views
+}
+
+/** Noise; random numbers are given 64 KB at a time. */
+function filled(size: number): Buffer {
+  const noise = new Uint8Array(size)
+  for (let at = 0; at < size; at += 65_536) crypto.getRandomValues(noise.subarray(at, at + 65_536))
+  return Buffer.from(noise.buffer)
+}
+
+const lengths = (pieces: readonly Uint8Array[]): number[] => pieces.map((one) => one.byteLength)
+
+describe("the memory of pieces", () => {
+  test("is given back once a view of a later one is taken", async () => {
+    const pieces = piecesOf(10, 20, 30)
+    const [first, second, third] = pieces
+    const passing = new PassingPieces()
+    for (const piece of pieces) passing.came(piece)
+    const seen: number[][] = []
+    const views = [first!.subarray(4), second!.subarray(0, 5), second!.subarray(5), third!]
+    for await (const _ of passing.taken(listed(...views))) seen.push(lengths(pieces))
+    expect(seen).toEqual([
+      [10, 20, 30],
+      [0, 20, 30],
+      [0, 20, 30],
+      [0, 0, 30],
+    ])
+  })
+
+  test("stays while another content is still being taken", async () => {
+    const pieces = piecesOf(10, 20, 30)
+    const [first, second, third] = pieces
+    const passing = new PassingPieces()
+    for (const piece of pieces) passing.came(piece)
+    const slow = passing.taken(listed(first!))
+    await slow.next()
+    const quick = passing.taken(listed(second!, third!))
+    await quick.next()
+    expect(lengths(pieces)).toEqual([10, 20, 30])
+    await slow.next()
+    await quick.next()
+    expect(lengths(pieces)).toEqual([0, 0, 30])
+  })
+
+  test("stays when what is taken is a copy, or the piece is a part of something larger", async () => {
+    const large = new Uint8Array(100)
+    const pieces = [large.subarray(0, 50), large.subarray(50)]
+    const passing = new PassingPieces()
+    for (const piece of pieces) passing.came(piece)
+    for await (const _ of passing.taken(listed(pieces[0]!.slice(), pieces[1]!))) continue
+    expect(large.byteLength).toBe(100)
+    free(large.subarray(1))
+    expect(large.byteLength).toBe(100)
+    free(large)
+    expect(large.byteLength).toBe(0)
+  })
+})
+
+describe("a form of several files", () => {
+  let folder: string
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "tollgate-pieces-"))
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test("is kept as it was sent and in its order, however it is cut", async () => {
+    const spool = new Spool(folder)
+    const random = (below: number): number => Math.floor(Math.random() * below)
+    for (let round = 0; round < 12; round++) {
+      const contents = [1_400_000, 3, 900_000, 1_100_000].map((size) => filled(size - random(3)))
+      const parts = contents.flatMap((content, index) => [
+        Buffer.from(`--cut\r\ncontent-disposition: form-data; name="note"\r\n\r\n${index}\r\n`),
+        Buffer.from(
+          `--cut\r\ncontent-disposition: form-data; name="file"; filename="${index}"\r\n\r\n`,
+        ),
+        content,
+        Buffer.from("\r\n"),
+      ])
+      const whole = Buffer.concat([...parts, Buffer.from("--cut--\r\n")])
+      let at = 0
+      const longest = [300_000, 70_000, 5_000][round % 3] ?? 1
+      const body = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          const end = at + 1 + random(longest)
+          controller.enqueue(new Uint8Array(whole.subarray(at, end)))
+          at = end
+          if (at >= whole.length) controller.close()
+        },
+      })
+      const headers = { "content-type": "multipart/form-data; boundary=cut" }
+      const request = new Request("http://gateway/", { method: "POST", body, headers })
+      await using form = await readForm(request, spool, { file: { count: 4, bytes: 2_000_000 } })
+      expect(form.files.length).toBe(4)
+      for (const [index, file] of form.files.entries()) {
+        expect(contents[index]?.equals(await file.bytes(2_000_000))).toBeTrue()
+      }
+    }
+  })
+})
+
+test("a file lends its pieces, each until the next one is asked for", async () => {
+  const content = crypto.getRandomValues(new Uint8Array(60_000))
+  const bytes = { size: 180_000, read: async (start: number, end: number) => sliceOf(start, end) }
+  const sliceOf = (start: number, end: number) => {
+    const slice = new Uint8Array(end - start)
+    for (let at = start; at < end; at++) slice[at - start] = content[at % 60_000]!
+    return slice
+  }
+  const file = new FormFile({ field: "file", name: "", type: "" }, bytes)
+  for (const isLent of [true, false]) {
+    const held: Uint8Array[] = []
+    const copies: Uint8Array[] = []
+    for await (const piece of isLent ? file.lend() : file.open()) {
+      held.push(piece)
+      copies.push(piece.slice())
+    }
+    expect(Buffer.concat(copies).equals(sliceOf(0, 180_000))).toBeTrue()
+    expect(held.length).toBe(3)
+    expect(held.slice(0, -1).every(({ byteLength }) => (byteLength === 0) === isLent)).toBeTrue()
+  }
+})
