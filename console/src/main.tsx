@@ -7,7 +7,7 @@ import { createRoot } from "react-dom/client"
 import { queryClient } from "./api/queries.ts"
 import { applyColorScheme } from "./layout/color-scheme.ts"
 import { router } from "./router.tsx"
-import { theme } from "./theme.ts"
+import { cssVariables, theme } from "./theme.ts"
 
 const Notifications = lazy(() =>
   import("@mantine/notifications").then((module) => ({ default: module.Notifications })),
@@ -19,7 +19,7 @@ if (place === null) throw new Error("The page has no place for the console")
 createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      <MantineProvider theme={theme} defaultColorScheme="auto">
+      <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
         <RouterProvider router={router} />
         <Suspense>
           <Notifications position="bottom-right" />

@@ -12,6 +12,7 @@ import { accountsQuery, queryClient, sessionQuery } from "./api/queries.ts"
 import { PageFailure, PageNotFound, PagePending } from "./layout/fallbacks.tsx"
 import { Shell } from "./layout/shell.tsx"
 import { OverviewPage } from "./pages/overview/overview-page.tsx"
+import { endSession } from "./session.tsx"
 import { parseSearch, pickTexts, stringifySearch } from "./search-text.ts"
 
 /** What every address may carry: the chosen account, which stays from page to page. */
@@ -54,8 +55,7 @@ const keysRoute = createRoute({
 const creditsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/credits",
-  validateSearch: (search: Record<string, unknown>) =>
-    pickTexts(search, "account", "kind", "payment"),
+  validateSearch: (search: Record<string, unknown>) => pickTexts(search, "account", "kind", "paid"),
   component: lazyRouteComponent(() => import("./pages/credits/credits-page.tsx"), "CreditsPage"),
 })
 
@@ -226,7 +226,7 @@ onSignedOut(() => {
   const isBehindSignIn = router.state.matches.some((match) => match.routeId === signedInRoute.id)
   if (!isBehindSignIn) return
   const back = router.state.location.href
-  void router.navigate({ to: "/sign-in", search: { back } }).then(() => queryClient.clear())
+  void router.navigate({ to: "/sign-in", search: { back } }).then(endSession)
 })
 
 declare module "@tanstack/react-router" {

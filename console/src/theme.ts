@@ -1,4 +1,4 @@
-import { createTheme, type MantineColorsTuple } from "@mantine/core"
+import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core"
 
 /** The gate's own green-blue; 7 is the filled shade in the light, 8 in the dark: white text is readable on both. */
 const teal: MantineColorsTuple = [
@@ -71,3 +71,28 @@ export const theme = createTheme({
     Select: { defaultProps: { comboboxProps: { shadow: "md" } } },
   },
 })
+
+/** Mantine's light variants are loud in the dark: these are quiet surfaces with readable words. */
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {},
+  dark: {
+    ...lightVariant("gate", "#12332f", "#173d39", "#8adbd3"),
+    ...lightVariant("red", "#43211f", "#4e2725", "#ffb8b4"),
+    ...lightVariant("yellow", "#372d14", "#42361a", "#ffd97a"),
+    ...lightVariant("gray", "#262e31", "#2e373b", "#bcc6c8"),
+  },
+})
+
+function lightVariant(
+  name: string,
+  surface: string,
+  hover: string,
+  words: string,
+): Record<string, string> {
+  return {
+    [`--mantine-color-${name}-light`]: surface,
+    [`--mantine-color-${name}-light-hover`]: hover,
+    [`--mantine-color-${name}-light-color`]: words,
+  }
+}

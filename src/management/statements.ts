@@ -7,6 +7,8 @@ import { csvStatement, jsonStatement, type Statement } from "./statement-text.ts
 
 /** How many lines are read at once. */
 const PAGE = 500
+/** Characters. */
+const PIECE = 16 * 1024
 const DAY = 24 * 60 * 60 * 1_000
 
 /** A statement as a file, piece by piece: it may be long. */
@@ -25,9 +27,9 @@ export class Statements {
   }
 
   /**
-   * Each entry is on the statement of the day, in UTC, that it is of; the charge of a request is of the day on which the
-   * request began. So the opening balance, plus all amounts, is the closing balance, and that of one
-   * day is the opening balance of the next.
+   * Each entry is on the statement of the day, in UTC, that it is of; the charge of a request is of the
+   * day on which the request began. So the opening balance, plus all amounts, is the closing balance,
+   * and that of one day is the opening balance of the next.
    * @throws GatewayError `not_found`; `invalid_value` when it would end before it begins.
    */
   async open(actor: Actor, id: string, query: StatementQuery): Promise<StatementFile> {
@@ -48,7 +50,7 @@ export class Statements {
     return {
       name: `${fileName(account.name)}-${query.from}-${query.to}.${query.format}`,
       contentType: isCsv ? "text/csv; charset=utf-8" : "application/json",
-      pieces: isCsv ? csvStatement(statement) : jsonStatement(statement),
+      pieces: gathered(isCsv ? csvStatement(statement) : jsonStatement(statement)),
     }
   }
 
@@ -82,6 +84,18 @@ export class Statements {
       end = page.at(-1)?.number ?? last
     }
   }
+}
+
+/** Lines are short: to send each alone costs more than to write it. */
+async function* gathered(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let piece = ""
+  for await (const line of lines) {
+    piece += line
+    if (piece.length < PIECE) continue
+    yield piece
+    piece = ""
+  }
+  if (piece !== "") yield piece
 }
 
 function startOf(day: string, parameter: string): number {

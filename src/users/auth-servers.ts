@@ -1,6 +1,4 @@
-import { join } from "node:path"
 import { GatewayError } from "../canon/errors.ts"
-import { readOrCreate } from "../config/secrets.ts"
 import type { OidcSettings } from "../config/sign-in-settings.ts"
 import type { AuthServer, AuthServerParts } from "./auth-server.ts"
 import { requireIssuer } from "./issuer.ts"
@@ -12,7 +10,7 @@ const MOST_KEPT = 16
 
 /** What all of them share. */
 export type SharedParts = Omit<AuthServerParts, "secret" | "origin" | "issuer"> & {
-  readonly data: string
+  readonly secret: () => string
 }
 
 /**
@@ -58,9 +56,13 @@ export class AuthServers {
 
   async #build(origin: string, issuer?: OidcSettings): Promise<AuthServer> {
     const { createAuthServer } = await import("./auth-server.ts")
-    const { data, ...parts } = this.#parts
-    const secret = readOrCreate(join(data, "secrets", "session-secret"))
-    const server = createAuthServer({ ...parts, secret, origin, ...(issuer && { issuer }) })
+    const { secret, ...parts } = this.#parts
+    const server = createAuthServer({
+      ...parts,
+      secret: secret(),
+      origin,
+      ...(issuer && { issuer }),
+    })
     await server.$context
     return server
   }

@@ -63,6 +63,7 @@ export class UserTable {
   readonly #findByEmail: Statement<UserRow, [string]>
   readonly #hasOperator: Statement<unknown, []>
   readonly #seen: Statement<unknown, [string, string]>
+  readonly #sessionOf: Statement<{ id: string; userId: string }, [string, string]>
 
   constructor(database: Database) {
     this.#database = database
@@ -70,6 +71,9 @@ export class UserTable {
     this.#findByEmail = database.prepare(`${SELECT_USER} WHERE email = ?`)
     this.#hasOperator = database.prepare(
       "SELECT 1 FROM user WHERE isOperator = 1 AND isDisabled = 0 LIMIT 1",
+    )
+    this.#sessionOf = database.prepare(
+      "SELECT id, userId FROM session WHERE token = ? AND expiresAt > ?",
     )
     this.#seen = database.prepare("UPDATE user SET lastSeenAt = ? WHERE id = ?")
   }
@@ -171,6 +175,11 @@ export class UserTable {
 
   seen(id: string, at: number): void {
     this.#seen.run(dateText(at), id)
+  }
+
+  /** The session that a token opens; null when it is over. */
+  sessionOf(token: string, now: number): { readonly id: string; readonly userId: string } | null {
+    return this.#sessionOf.get(token, dateText(now))
   }
 
   /** Open ones, the newest first. */

@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto"
+import { join } from "node:path"
+import { readOrCreate } from "../config/secrets.ts"
 import { Attempts } from "./attempts.ts"
 import { AuthServers } from "./auth-servers.ts"
 import { type ConsoleDatabase, openConsoleDatabase } from "./console-database.ts"
@@ -6,6 +8,7 @@ import { cookieNamed, SESSION_COOKIE } from "./cookies.ts"
 import { Passwords } from "./passwords.ts"
 import { SetupToken } from "./setup-token.ts"
 import { SignIn } from "./sign-in.ts"
+import { signedValue } from "./signed-cookie.ts"
 import type { NewUser, SessionRecord, UserFilter, UserRecord } from "./user-records.ts"
 import { UserTable } from "./user-table.ts"
 
@@ -40,6 +43,8 @@ export class Users implements Disposable {
   readonly #servers: AuthServers
   readonly #passwords = new Passwords()
   readonly #attempts: Attempts
+  readonly #secretPath: string
+  #knownSecret: string | undefined
 
   /** @throws Error when `console.db` cannot be opened. */
   constructor({ data, isInvited, onFailure }: UsersOptions) {
@@ -48,8 +53,9 @@ export class Users implements Disposable {
     this.#table.sweep(Date.now())
     this.#attempts = new Attempts(this.#database)
     this.setupToken = new SetupToken(data)
+    this.#secretPath = join(data, "secrets", "session-secret")
     this.#servers = new AuthServers({
-      data,
+      secret: () => this.#secret(),
       database: this.#database,
       passwords: this.#passwords,
       isDisabled: (id) => this.#table.find(id)?.isDisabled ?? true,
@@ -119,19 +125,20 @@ export class Users implements Disposable {
     return { token, expiresAt }
   }
 
-  /** Who asks with these cookies; null for nobody. Costs nothing where there is no cookie of ours. */
+  /**
+   * Who asks with these cookies; null for nobody. Asked for each request of the console, so it is
+   * looked up without better-auth, which takes twenty times as long.
+   */
   async sessionOf(cookie: string | null): Promise<OpenSession | null> {
-    if (cookieNamed(cookie, SESSION_COOKIE) === undefined || cookie === null) return null
-    const server = await this.#servers.forPasswords()
-    const found = await server.api.getSession({
-      headers: new Headers({ cookie }),
-      query: { disableRefresh: true },
-    })
-    const user = found && this.#table.find(found.user.id)
-    if (!found || !user || user.isDisabled) return null
+    const signed = cookieNamed(cookie, SESSION_COOKIE)
+    const token = signed && signedValue(signed, this.#secret())
+    if (!token) return null
     const now = Date.now()
+    const session = this.#table.sessionOf(token, now)
+    const user = session && this.#table.find(session.userId)
+    if (!session || !user || user.isDisabled) return null
     if (now - (user.lastSeenAt ?? 0) > SEEN_STEP) this.#table.seen(user.id, now)
-    return { user, sessionId: found.session.id }
+    return { user, sessionId: session.id }
   }
 
   /** Lets a session that is used live on. @returns the cookies that tell the browser. */
@@ -159,6 +166,10 @@ export class Users implements Disposable {
 
   [Symbol.dispose](): void {
     this.#database.close()
+  }
+
+  #secret(): string {
+    return (this.#knownSecret ??= readOrCreate(this.#secretPath))
   }
 
   async #create({ name, email, password }: NewUser, isFirst: boolean): Promise<UserRecord> {

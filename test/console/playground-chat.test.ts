@@ -205,3 +205,16 @@ describe("the session's keys", () => {
     expect(await keys.secretFor("a")).toBe("secret")
   })
 })
+
+test("a key is new for a few seconds, while the news of it goes round", async () => {
+  let now = 1_000_000
+  const keys = new PlaygroundKeys(
+    async () => "secret",
+    () => now,
+  )
+  expect(await keys.isNew("a")).toBe(false)
+  await keys.secretFor("a")
+  expect(await keys.isNew("a")).toBe(true)
+  now += 5_000
+  expect(await keys.isNew("a")).toBe(false)
+})

@@ -4,6 +4,7 @@ import {
   literal,
   PYTHON_STYLE,
 } from "../../console/src/pages/playground/code/literal.ts"
+import { operationSamples } from "../../console/src/pages/playground/code/operation-samples.ts"
 import { chatSamples, shortened } from "../../console/src/pages/playground/code/samples.ts"
 import { chatBody, DEFAULT_SETTINGS } from "../../console/src/pages/playground/conversation.ts"
 
@@ -90,5 +91,19 @@ describe("a request as code", () => {
     expect(shortened(chatBody("a/b", settings, [], { text: "hi", pictures: [] }))).toEqual(
       chatBody("a/b", settings, [], { text: "hi", pictures: [] }),
     )
+  })
+})
+
+describe("a request that is no chat, as code", () => {
+  const codes = (path: string): string[] =>
+    operationSamples(BASE, { path, body: { model: "a/b", input: ["x"] } }).map(({ code }) => code)
+
+  test("is for every client that can send it", () => {
+    const [curl, python, javascript] = codes("/v1/embeddings")
+    expect(curl).toContain(`${BASE}/v1/embeddings`)
+    expect(python).toContain('client.embeddings.create(\n    model="a/b",\n    input=["x"],\n)')
+    expect(javascript).toContain('client.embeddings.create({ model: "a/b", input: ["x"] })')
+    expect(codes("/v1/audio/speech")[2]).toStartWith('import { writeFile } from "node:fs/promises"')
+    expect(codes("/v1/rerank")[1]).toContain('JSON.stringify({ model: "a/b", input: ["x"] })')
   })
 })

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bun:test"
 import { payersOf } from "../../src/keys/payer.ts"
 import type { Payer } from "../../src/store/records.ts"
+import type { Store } from "../../src/store/store.ts"
 import { verifyBooks } from "../../src/store/verify.ts"
 import { Book } from "../store/book.ts"
 
@@ -104,6 +105,35 @@ describe("budgets of a day and of a month", () => {
     await ledger.tick((await book.store.pollNode("node", null)).recalls)
     expect(await other.extend(payer, 17n)).toBe(true)
     expect((await verifyBooks(book.store)).problems).toEqual([])
+  })
+
+  test("are not forgotten while somebody waits for the last of them", async () => {
+    await using book = Book.direct()
+    const payerAt = await thrifty(book)
+    const gate = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    const store: Store = {
+      ...book.store,
+      // Nobody can place what it asks for, so the rest is leased at last, with whatever there is.
+      lease: async (order) => {
+        if (order.least === 1n && order.owner.includes("@2026-11-29")) {
+          asked.resolve()
+          await gate.promise
+        }
+        return book.store.lease(order)
+      },
+    }
+    const ledger = await book.ledger("node", store)
+    const payer = payerAt(Date.now())
+    const extending = ledger.extend(payer, 25n)
+    await asked.promise
+    setSystemTime(NEXT_MORNING)
+    await ledger.tick([])
+    gate.resolve()
+    expect(await extending).toBeUndefined()
+    expect(ledger.available(payer)).toBe(20n)
+    await ledger.tick([])
+    expect(await book.store.recall("key_x@2026-11-29", 0n)).toBe(20n)
   })
 
   test("are leased in full by nobody who has died", async () => {

@@ -97,12 +97,16 @@ describe("200 holds at once on an account that pays for exactly 50", () => {
     }, 20_000)
   }
 
-  test("two nodes place exactly what a key's budget pays for", async () => {
+  test.each([
+    ["budget", "thrifty"],
+    ["daily budget", "thrifty@2026-11-21"],
+    ["monthly budget", "thrifty@2026-11"],
+  ])("two nodes place exactly what a key's %s pays for", async (_name, owner) => {
     await using book = Book.direct()
     await using polling = new AsyncDisposableStack()
     await book.account("account", 10_000n)
-    await book.key("thrifty", "account", 505n)
-    const payer = payerOf("account", "thrifty", ["thrifty"])
+    await book.key("thrifty", "account", 505n, { dailyBudget: 505n, monthlyBudget: 505n })
+    const payer = payerOf("account", "thrifty", [owner])
     const ledgers: Ledger[] = []
     for (const node of ["left", "right"]) {
       const store = await book.threaded()

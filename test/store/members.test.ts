@@ -21,6 +21,14 @@ async function withStores(work: (here: Store, there: Store) => Promise<void>): P
   }
 }
 
+/** How a step of the store was refused. */
+function codeOf(step: Promise<unknown>): Promise<string> {
+  return step.then(
+    () => "not at all",
+    (error) => error.code,
+  )
+}
+
 function member(user: string, role: MemberRole, joinedAt = NOW) {
   return { id: `mem_${user}`, account: "acc_a", user, role, joinedAt }
 }
@@ -57,10 +65,10 @@ test("a user is in an account once, and only in one that there is", async () => 
   await withStores(async (here) => {
     await here.addMember(member("ada", "owner"))
     const again = here.addMember({ ...member("ada", "viewer"), id: "mem_2" })
-    await expect(again).rejects.toMatchObject({ code: "exists" })
+    expect(await codeOf(again)).toBe("exists")
     const nowhere = here.addMember({ ...member("bob", "owner"), account: "acc_b" })
-    await expect(nowhere).rejects.toMatchObject({ code: "not_found" })
-    await expect(here.removeMember("mem_x")).rejects.toMatchObject({ code: "not_found" })
+    expect(await codeOf(nowhere)).toBe("not_found")
+    expect(await codeOf(here.removeMember("mem_x"))).toBe("not_found")
   })
 })
 
@@ -72,7 +80,7 @@ test("an invitation is good once, in all processes together, and until it expire
     expect(await there.findInvitationByToken("hash of inv_1", NOW)).toMatchObject({ id: "inv_1" })
     expect(await there.findInvitationByToken("hash of inv_1", NOW + 1_000)).toBeNull()
     const late = here.acceptInvitation("inv_1", member("late", "member", NOW + 1_000))
-    await expect(late).rejects.toMatchObject({ code: "not_found" })
+    expect(await codeOf(late)).toBe("not_found")
     const outcomes = await Promise.allSettled([
       here.acceptInvitation("inv_1", member("ada", "member")),
       there.acceptInvitation("inv_1", member("eve", "member")),
@@ -88,7 +96,7 @@ test("an invitation stays open when its user cannot be added", async () => {
     await here.addMember(member("ada", "viewer"))
     await here.insertInvitation(invitation("inv_1"))
     const order = { ...member("ada", "member"), id: "mem_2" }
-    await expect(here.acceptInvitation("inv_1", order)).rejects.toMatchObject({ code: "exists" })
+    expect(await codeOf(here.acceptInvitation("inv_1", order))).toBe("exists")
     expect(await here.findInvitation("inv_1", NOW)).not.toBeNull()
   })
 })

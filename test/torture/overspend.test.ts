@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { startSimulator } from "../../simulator/server.ts"
 import { databasePath } from "../../src/app.ts"
+import { parseCredits } from "../../src/ledger/money.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import { verifyBooks } from "../../src/store/verify.ts"
 import { createInstallation, runJson, startServing } from "../support/process.ts"
@@ -19,8 +20,17 @@ models:
 `
 }
 
-for (const workers of [1, 2]) {
-  test(`200 requests at once on credits for 50, ${workers} process(es)`, async () => {
+const PLENTY = "1000"
+const MEANS = [
+  { name: "credits", credits: String(PAYABLE), budget: [], workers: [1, 2] },
+  { name: "a daily budget", credits: PLENTY, budget: ["--daily-budget", PAYABLE], workers: [2] },
+]
+const TRIALS = MEANS.flatMap(({ workers, ...means }) =>
+  workers.map((count) => ({ ...means, workers: count })),
+)
+
+for (const { name, credits, budget, workers } of TRIALS) {
+  test(`200 requests at once on ${name} for 50, ${workers} process(es)`, async () => {
     await using simulator = startSimulator()
     using installation = createInstallation(yamlFor(simulator.url))
     const account = await runJson<{ id: string }>(
@@ -29,7 +39,7 @@ for (const workers of [1, 2]) {
       "create",
       "poor",
       "--credits",
-      String(PAYABLE),
+      credits,
     )
     const { key } = await runJson<{ key: string }>(
       installation,
@@ -37,6 +47,7 @@ for (const workers of [1, 2]) {
       "create",
       "--account",
       "poor",
+      ...budget.map(String),
     )
     await using serving = await startServing(installation, { TOLLGATE_WORKERS: String(workers) })
 
@@ -63,7 +74,8 @@ for (const workers of [1, 2]) {
     serving.process.kill("SIGTERM")
     expect(await serving.process.exited).toBe(0)
     await using store = await openStore(databasePath(installation.data))
-    expect((await store.findAccount(account.id))?.balance).toBe(0n)
+    const left = parseCredits(credits) - parseCredits(String(PAYABLE))
+    expect((await store.findAccount(account.id))?.balance).toBe(left)
     expect((await verifyBooks(store)).problems).toEqual([])
   }, 60_000)
 }

@@ -184,3 +184,24 @@ test("passwords are kept as argon2id, and no secret of the file opens a session 
   expect(account?.password).toStartWith("$argon2id$v=19$m=19456,t=2,p=1$")
   expect(await open.users.sessionOf(`tollgate.session_token=${session?.token}`)).toBeNull()
 })
+
+test("a session that is over opens nothing; one that is used lives on", async () => {
+  using open = openUsers()
+  const ada = await open.users.create(ADA)
+  const browser = new Browser()
+  await signIn(open.users, browser)
+  const file = new Database(join(open.data, "console.db"))
+  const ends = (milliseconds: number): void =>
+    void file.run("UPDATE session SET expiresAt = ?", [
+      new Date(Date.now() + milliseconds).toISOString(),
+    ])
+  ends(24 * 3_600_000)
+  const cookies = await open.users.renew(browser.cookie ?? "")
+  expect(cookies[0]).toStartWith("tollgate.session_token=")
+  const [session] = open.users.sessions(ada.id)
+  expect(session?.expiresAt).toBeGreaterThan(Date.now() + 6 * 24 * 3_600_000)
+  ends(-1)
+  file.close()
+  expect(await open.users.sessionOf(browser.cookie)).toBeNull()
+  expect(open.users.sessions(ada.id)).toEqual([])
+})

@@ -57,3 +57,8 @@ export const NAV_SECTIONS: readonly NavSection[] = [
     ],
   },
 ]
+
+/** Whether an address is of an entry's page, or of one below it. */
+export function isWithin(path: string, entry: string): boolean {
+  return entry === "/" ? path === "/" : path === entry || path.startsWith(`${entry}/`)
+}

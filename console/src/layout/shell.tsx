@@ -1,12 +1,13 @@
 import { AppShell, Burger, Container, Group, NavLink, ScrollArea } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
-import { Link, Outlet, useRouterState } from "@tanstack/react-router"
+import { Link, useRouterState } from "@tanstack/react-router"
 import { useEffect } from "react"
 import { useAccount } from "../account.tsx"
 import { useSession } from "../session.tsx"
 import { AccountSwitcher } from "./account-switcher.tsx"
+import { AllowedPage } from "./allowed-page.tsx"
 import { Brand } from "./brand.tsx"
-import { NAV_SECTIONS } from "./nav.tsx"
+import { isWithin, NAV_SECTIONS } from "./nav.tsx"
 import { UserMenu } from "./user-menu.tsx"
 
 /** What is around every page of somebody who is signed in. */
@@ -51,7 +52,7 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
         <Container size="var(--page-width)" p={0}>
-          <Outlet />
+          <AllowedPage path={path} />
         </Container>
       </AppShell.Main>
     </AppShell>
@@ -73,14 +74,10 @@ function Navigation({ path }: { readonly path: string }) {
             renderRoot={(properties) => <Link to={entry.to} {...properties} />}
             label={entry.label}
             leftSection={<entry.icon size={18} stroke={1.7} aria-hidden />}
-            active={isActive(path, entry.to)}
+            active={isWithin(path, entry.to)}
             className="nav-link"
           />
         ))}
     </div>
   ))
-}
-
-function isActive(path: string, entry: string): boolean {
-  return entry === "/" ? path === "/" : path === entry || path.startsWith(`${entry}/`)
 }

@@ -40,7 +40,7 @@ export function UserMenu() {
       return notifyError(thrown)
     }
     await navigate({ to: "/sign-in" })
-    endSession()
+    await endSession()
   }
 
   return (

@@ -1,5 +1,7 @@
 import { Skeleton, Stack, Tabs, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
+import type { Model } from "../../../src/management/contract/catalog.ts"
+import type { Page } from "../../../src/management/contract/common.ts"
 import { oneQuery } from "../api/queries.ts"
 import { allowsModel } from "../format/globs.ts"
 import { keySnippets } from "../format/key-snippets.ts"
@@ -13,17 +15,16 @@ export interface KeySnippetsProperties {
   readonly models: readonly string[] | null
 }
 
-interface NamedModels {
-  readonly data: readonly { readonly id: string }[]
-}
+type NamedModels = Page<Pick<Model, "id" | "deployments">>
 
 /** A first request with a key, in the reader's language, with a model that the key may call. */
 export function KeySnippets({ secret, models }: KeySnippetsProperties) {
   const session = useSession()
   const catalog = useQuery(oneQuery<NamedModels>("/models", { kind: "chat", priced: "true" }))
   if (catalog.isPending) return <Skeleton height={220} />
-  const ids = catalog.data?.data.map((model) => model.id) ?? []
-  const model = ids.find((id) => allowsModel(models, id)) ?? firstExact(models) ?? "provider/model"
+  const callable = catalog.data?.data.filter(({ id }) => allowsModel(models, id)) ?? []
+  const first = callable.find(isReady) ?? callable[0]
+  const model = first?.id ?? firstExact(models) ?? "provider/model"
   const snippets = keySnippets({ baseUrl: session.base_url, key: secret, model })
   return (
     <Tabs defaultValue="curl" keepMounted={false} variant="outline">
@@ -48,6 +49,11 @@ export function KeySnippets({ secret, models }: KeySnippetsProperties) {
       ))}
     </Tabs>
   )
+}
+
+/** Whether it is likely to answer at once: a first request should not be the one that fails. */
+function isReady({ deployments }: NamedModels["data"][number]): boolean {
+  return deployments.every(({ health }) => health.state !== "resting")
 }
 
 function firstExact(models: readonly string[] | null): string | undefined {

@@ -44,7 +44,7 @@ export function encodeUsage(usage: Usage): JsonObject {
     prompt_tokens_details: {
       cached_tokens: usage.inputCacheRead,
       audio_tokens: usage.audioInput,
-      ...(usage.imageInput > 0 ? { image_tokens: usage.imageInput } : {}),
+      ...(usage.imageInput > 0 ? { image_tokens: usage.imageInput + usage.inputCacheRead } : {}),
       ...(written > 0 ? { cache_write_tokens: written } : {}),
     },
     completion_tokens_details: {
@@ -89,7 +89,8 @@ function inputClasses(usage: JsonObject, prompt: number): InputClasses {
   rest -= inputCacheWrite
   const audioInput = Math.min(count(details?.audio_tokens), rest)
   rest -= audioInput
-  const imageInput = Math.min(count(details?.image_tokens), rest)
+  // Pictures that were read from the cache are counted there: a cached beginning of a prompt holds them.
+  const imageInput = Math.min(Math.max(0, count(details?.image_tokens) - inputCacheRead), rest)
   return { inputFresh: rest - imageInput, inputCacheRead, inputCacheWrite, audioInput, imageInput }
 }
 

@@ -18,7 +18,8 @@ export function decodeUsage(response: JsonObject): Usage | undefined {
   const uncached = (input ?? 0) - inputCacheRead
   const inputCacheWrite = Math.min(count(details?.cache_write_tokens), uncached)
   const rest = uncached - inputCacheWrite
-  const imageInput = Math.min(count(details?.image_tokens), rest)
+  // Pictures that were read from the cache are counted there: a cached beginning of a prompt holds them.
+  const imageInput = Math.min(Math.max(0, count(details?.image_tokens) - inputCacheRead), rest)
   const reasoning = count(objectAt(usage, "output_tokens_details")?.reasoning_tokens)
   return {
     ...NO_USAGE,
@@ -41,7 +42,7 @@ export function encodeUsage(usage: Usage): JsonObject {
     input_tokens_details: {
       cached_tokens: usage.inputCacheRead,
       cache_write_tokens: usage.inputCacheWrite + usage.inputCacheWriteLong,
-      ...(usage.imageInput > 0 ? { image_tokens: usage.imageInput } : {}),
+      ...(usage.imageInput > 0 ? { image_tokens: usage.imageInput + usage.inputCacheRead } : {}),
     },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: usage.reasoning },

@@ -14,7 +14,8 @@ const LONGEST_REQUEST = 24 * 60 * 60 * 1_000
 export class BookPages {
   readonly #forward: Statement<EntryRow, [string, bigint, bigint]>
   readonly #back: Statement<EntryRow, [string, bigint, bigint]>
-  readonly #backOfKind: Statement<EntryRow, [string, bigint, string, bigint]>
+  readonly #chargesBack: Statement<EntryRow, [string, bigint, bigint]>
+  readonly #othersBack: Statement<EntryRow, [string, bigint, string, bigint]>
   readonly #lines: Statement<LineRow, [string, bigint, bigint]>
   readonly #last: Statement<{ number: bigint }, [string]>
   readonly #time: Statement<{ at: bigint }, [string, bigint]>
@@ -23,7 +24,13 @@ export class BookPages {
     const page = `SELECT ${ENTRY_COLUMNS} FROM entries WHERE account = ? AND number`
     this.#forward = database.prepare(`${page} > ? ORDER BY number LIMIT ?`)
     this.#back = database.prepare(`${page} < ? ORDER BY number DESC LIMIT ?`)
-    this.#backOfKind = database.prepare(`${page} < ? AND kind = ? ORDER BY number DESC LIMIT ?`)
+    this.#chargesBack = database.prepare(
+      `${page} < ? AND kind = 'charge' ORDER BY number DESC LIMIT ?`,
+    )
+    // The index on kinds has no charges, and is used where the query says that it asks for none.
+    this.#othersBack = database.prepare(
+      `${page} < ? AND kind = ? AND kind <> 'charge' ORDER BY number DESC LIMIT ?`,
+    )
     this.#lines = database.prepare(
       `SELECT ${ENTRY_COLUMNS}, key, json_extract(receipt, '$.model') AS model FROM entries WHERE account = ? AND number > ? ORDER BY number LIMIT ?`,
     )
@@ -44,10 +51,12 @@ export class BookPages {
     kind: EntryKind | null,
   ): EntryRecord[] {
     const below = BigInt(before ?? Number.MAX_SAFE_INTEGER)
+    const most = BigInt(limit)
+    if (kind === null) return this.#back.all(account, below, most).map(entryFromRow)
     const rows =
-      kind === null
-        ? this.#back.all(account, below, BigInt(limit))
-        : this.#backOfKind.all(account, below, kind, BigInt(limit))
+      kind === "charge"
+        ? this.#chargesBack.all(account, below, most)
+        : this.#othersBack.all(account, below, kind, most)
     return rows.map(entryFromRow)
   }
 

@@ -25,15 +25,18 @@ describe("usage", () => {
     })
   })
 
-  test("pictures are parts of the prompt where they are told apart", () => {
-    const details = { cached_tokens: 30, audio_tokens: 20, image_tokens: 40 }
+  test("pictures are parts of the prompt where they are told apart, and were not cached", () => {
+    const details = { cached_tokens: 30, audio_tokens: 20, image_tokens: 70 }
     const told = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: details }
     const usage = decodeUsage(told)
     expect(usage).toMatchObject({ inputFresh: 10, audioInput: 20, imageInput: 40 })
     expect(encodeUsage(usage!)).toMatchObject({
       prompt_tokens: 100,
-      prompt_tokens_details: { image_tokens: 40 },
+      prompt_tokens_details: { image_tokens: 70 },
     })
+    expect(decodeUsage(encodeUsage(usage!))).toEqual(usage!)
+    const all = { ...told, prompt_tokens_details: { cached_tokens: 80, image_tokens: 60 } }
+    expect(decodeUsage(all)).toMatchObject({ inputFresh: 20, inputCacheRead: 80, imageInput: 0 })
   })
 
   test("xAI counts reasoning outside the completion", () => {

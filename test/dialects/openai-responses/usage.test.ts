@@ -28,10 +28,10 @@ describe("usage", () => {
   })
 
   test("tokens of pictures are told apart, as far as they were not cached", () => {
-    const details = { cached_tokens: 30, image_tokens: 60 }
+    const details = { cached_tokens: 30, image_tokens: 90 }
     const usage = { input_tokens: 100, input_tokens_details: details, output_tokens: 1 }
     expect(usageOf({ usage })).toMatchObject({ inputFresh: 10, inputCacheRead: 30, imageInput: 60 })
-    const more = { ...usage, input_tokens_details: { cached_tokens: 30, image_tokens: 90 } }
+    const more = { ...usage, input_tokens_details: { cached_tokens: 30, image_tokens: 120 } }
     expect(usageOf({ usage: more })).toMatchObject({ inputFresh: 0, imageInput: 70 })
   })
 

@@ -1,6 +1,5 @@
 import "./audit.css"
-import { Alert } from "@mantine/core"
-import { IconHistory, IconInfoCircle } from "@tabler/icons-react"
+import { IconHistory } from "@tabler/icons-react"
 import { getRouteApi } from "@tanstack/react-router"
 import { useState } from "react"
 import type { AuditRecord } from "../../../../src/management/contract/operations.ts"
@@ -19,18 +18,14 @@ import { RecordDrawer } from "./record-drawer.tsx"
 
 const route = getRouteApi("/signed-in/audit")
 
-/** Who changed what, when, and from where. */
+/** Who changed what, when, and from where. Owners and operators come here. */
 export function AuditPage() {
-  const { may } = useAccount()
   return (
-    <Page title="Audit" description="Every change, chained so that none can be edited or left out.">
-      {may("owner") ? (
-        <AuditList />
-      ) : (
-        <Alert color="yellow" icon={<IconInfoCircle />} title="Kept for owners">
-          Only an owner of the account sees who changed what. Ask one to make you an owner.
-        </Alert>
-      )}
+    <Page
+      title="Audit"
+      description="Every change, chained so that none can be edited or left out."
+    >
+      <AuditList />
     </Page>
   )
 }

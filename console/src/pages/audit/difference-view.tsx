@@ -17,7 +17,7 @@ export function DifferenceView({ before, after }: DifferenceViewProperties) {
     )
   }
   return (
-    <Table.ScrollContainer minWidth={420} type="native">
+    <Table.ScrollContainer minWidth={420} type="native" tabIndex={0}>
       <Table verticalSpacing={4} aria-label="What was changed">
         <Table.Thead>
           <Table.Tr>

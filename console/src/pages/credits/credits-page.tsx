@@ -107,17 +107,17 @@ function Amount({ label, value, note }: AmountProperties) {
 
 /** Back from the page of the card payment: the credits come when the payment is confirmed, a moment later. */
 function useReturnFromPayment() {
-  const { payment } = route.useSearch()
+  const { paid } = route.useSearch()
   const navigate = route.useNavigate()
   useEffect(() => {
-    if (payment === undefined) return
+    if (paid === undefined) return
     notifyDone(
-      payment === "cancelled"
+      paid === "no"
         ? "The payment was cancelled. Nothing was charged."
         : "Thank you. The credits are added as soon as the payment is confirmed.",
     )
-    void navigate({ search: (before) => ({ ...before, payment: undefined }), replace: true })
-  }, [payment, navigate])
+    void navigate({ search: (before) => ({ ...before, paid: undefined }), replace: true })
+  }, [paid, navigate])
 }
 
 function ChooseAccount() {

@@ -58,16 +58,21 @@ export function AcceptAsUser({ email, signedInAs, accept }: AcceptAsUserProperti
           onClick={() =>
             void attempt(async () => {
               await api.delete("/session")
-              endSession()
+              await endSession()
             })
           }
         >
           Sign out
         </Button>
       ) : (
-        <Button loading={isBusy} onClick={() => void attempt(() => accept({}))}>
-          Accept as {signedInAs}
-        </Button>
+        <>
+          <Text size="sm" className="anywhere">
+            You are signed in as {signedInAs}.
+          </Text>
+          <Button loading={isBusy} onClick={() => void attempt(() => accept({}))}>
+            Accept
+          </Button>
+        </>
       )}
     </Stack>
   )

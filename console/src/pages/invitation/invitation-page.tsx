@@ -34,8 +34,10 @@ export function InvitationPage() {
   const session = useQuery({ ...sessionQuery, retry: false })
 
   async function accept(body: object) {
-    beginSession(await api.post<Session>(`${path}/accept`, body))
-    await navigate({ to: "/" })
+    const begun = await api.post<Session>(`${path}/accept`, body)
+    const joined = begun.accounts.find(({ name }) => name === invitation.data?.account_name)
+    beginSession(begun)
+    await navigate({ to: "/", search: { account: joined?.id } })
   }
 
   if (token === undefined || isGone(invitation.error)) return <NoInvitation />

@@ -1,6 +1,6 @@
 import { Group, Progress, Text, Tooltip } from "@mantine/core"
 import type { Budget, Key } from "../../../../src/management/contract/keys.ts"
-import { creditsText, spentOf, usedShare } from "../../format/credits.ts"
+import { creditsText, shortCredits, spentOf, usedShare } from "../../format/credits.ts"
 import { relativeText } from "../../format/moments.ts"
 
 export interface BudgetBarProperties {
@@ -14,17 +14,18 @@ export function BudgetBar({ label, budget }: BudgetBarProperties) {
   const share = usedShare(budget.limit, budget.left)
   const spent = creditsText(spentOf(budget.limit, budget.left))
   const limit = creditsText(budget.limit)
+  const shown = `${shortCredits(spentOf(budget.limit, budget.left), 2)} / ${limit}`
   const resets = budget.resets_at === null ? "" : `, begins anew ${relativeText(budget.resets_at)}`
   const words = `${label}: ${spent} of ${limit} credits used${resets}`
   return (
     <Tooltip label={words}>
       <div className="budget">
         <Group justify="space-between" gap="xs" wrap="nowrap">
-          <Text size="xs" c="dimmed">
+          <Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
             {label}
           </Text>
           <Text size="xs" className="figures">
-            {spent} / {limit}
+            {shown}
           </Text>
         </Group>
         <Progress

@@ -1,3 +1,4 @@
+import "@mantine/core/styles/Radio.css"
 import { Alert, Button, Group, Modal, Radio, Stack, Text, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useState } from "react"

@@ -118,7 +118,11 @@ function Figures({ overview, isAll }: FiguresProperties) {
   const errors = overview?.errors_today ?? 0
   const p95 = overview?.p95_duration_ms ?? null
   return (
-    <SimpleGrid cols={{ base: 2, md: 3, lg: 5 }} spacing={{ base: "xs", sm: "md" }}>
+    <SimpleGrid
+      cols={{ base: 2, md: 3, lg: 5 }}
+      spacing={{ base: "xs", sm: "md" }}
+      className="stats"
+    >
       <Stat
         label="Balance"
         isLoading={isLoading}

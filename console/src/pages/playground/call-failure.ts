@@ -58,7 +58,7 @@ export function ownFailure(kind: string, message: string): CallFailure {
 
 /** A page of the console where the reader can do something about a failure. */
 export interface Advice {
-  readonly text: string
+  readonly text?: string
   readonly link?: { readonly to: "/credits" | "/models" | "/keys"; readonly label: string }
 }
 
@@ -67,7 +67,6 @@ export function adviceFor(failure: CallFailure): Advice | undefined {
   switch (failure.kind) {
     case "insufficient_credits":
       return {
-        text: "Add credits to the account, or lower the maximum of tokens.",
         link: { to: "/credits", label: "Add credits" },
       }
     case "key_budget_exceeded":

@@ -22,7 +22,7 @@ export function FailureNotice({ failure, onRetry }: FailureNoticeProperties) {
       <Text size="sm" style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}>
         {failure.message}
       </Text>
-      {advice !== undefined && (
+      {advice?.text !== undefined && (
         <Text size="sm" mt={4}>
           {advice.text}
         </Text>
@@ -38,8 +38,8 @@ export function FailureNotice({ failure, onRetry }: FailureNoticeProperties) {
             Try again
           </Button>
         )}
-        <Text size="xs" c="dimmed" ff="monospace">
-          {[failure.kind, failure.parameter].filter(Boolean).join(" · ")}
+        <Text size="xs" c="dimmed" ff="monospace" className="anywhere">
+          {[failure.kind, failure.parameter, failure.requestId].filter(Boolean).join(" · ")}
         </Text>
       </Group>
     </Alert>

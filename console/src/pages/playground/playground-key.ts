@@ -7,6 +7,8 @@ export interface PlaygroundKey {
 
 /** How long a key of the playground lives. */
 export const KEY_LIFE = 60 * 60 * 1_000
+/** A key so young may not be known yet to the process that is asked: they tell one another. */
+const NEWS_TIME = 5_000
 /** A key that ends sooner than this is not begun with: an answer may take minutes. */
 const LEAST_LEFT = 5 * 60 * 1_000
 
@@ -42,6 +44,12 @@ export class PlaygroundKeys {
     // A key that could not be made is not remembered, so that the next call tries again.
     made.catch(() => this.#keys.get(account) === made && this.#keys.delete(account))
     return (await made).secret
+  }
+
+  /** Whether the account's key was made so recently that a refusal may be over in a moment. */
+  async isNew(account: string): Promise<boolean> {
+    const key = await this.#keys.get(account)
+    return key !== undefined && key.expiresAt - KEY_LIFE > this.#now() - NEWS_TIME
   }
 
   /** Forgets a key that the gateway no longer takes. */

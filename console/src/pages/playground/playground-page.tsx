@@ -2,6 +2,7 @@ import "@mantine/core/styles/Image.css"
 import "./playground.css"
 import { Tabs } from "@mantine/core"
 import { getRouteApi } from "@tanstack/react-router"
+import { useEffect, useRef } from "react"
 import { Page } from "../../ui/page.tsx"
 import { ChatTab } from "./chat/chat-tab.tsx"
 import { EmbeddingsTab } from "./operations/embeddings-tab.tsx"
@@ -27,6 +28,13 @@ const LABELS: Readonly<Record<Tab, string>> = {
 export function PlaygroundPage() {
   const { tab = "chat", model } = playgroundSearch(route.useSearch())
   const navigate = route.useNavigate()
+  const list = useRef<HTMLDivElement>(null)
+  // On a phone the tabs are wider than the page: the chosen one moves into sight.
+  useEffect(() => {
+    list.current
+      ?.querySelector(`[aria-selected="true"]`)
+      ?.scrollIntoView({ block: "nearest", inline: "center" })
+  }, [tab])
   return (
     <Page
       title="Playground"
@@ -43,7 +51,7 @@ export function PlaygroundPage() {
           // A conversation or picture stays while one looks at another tab.
           keepMounted
         >
-          <Tabs.List className="tabs-scroll">
+          <Tabs.List ref={list} className="tabs-scroll">
             {TABS.map((name) => (
               <Tabs.Tab key={name} value={name}>
                 {LABELS[name]}

@@ -12,8 +12,13 @@ export interface Payer {
   readonly account: string
 }
 
+/** Milliseconds before a refused new key is tried again, and how often. */
+const PAUSE = 150
+const MOST_TRIES = 8
+
 /**
- * Does a piece of work with a key of the account; one that the gateway no longer takes is replaced once.
+ * Does a piece of work with a key of the account. A new key that is not known everywhere yet is tried
+ * again; one that the gateway no longer takes is replaced.
  * @throws ApiError when no key can be made.
  */
 export async function withSecret<Result>(
@@ -21,13 +26,16 @@ export async function withSecret<Result>(
   work: (secret: string) => Promise<Result>,
 ): Promise<Result> {
   const keys = keysOf(payer.user)
-  try {
-    return await work(await keys.secretFor(payer.account))
-  } catch (thrown) {
-    const isRefused = thrown instanceof CallError && thrown.failure.kind === "invalid_api_key"
-    if (!isRefused) throw thrown
-    keys.forget(payer.account)
-    return work(await keys.secretFor(payer.account))
+  for (let tries = 1; ; tries++) {
+    const secret = await keys.secretFor(payer.account)
+    try {
+      return await work(secret)
+    } catch (thrown) {
+      const isRefused = thrown instanceof CallError && thrown.failure.kind === "invalid_api_key"
+      if (!isRefused || tries === MOST_TRIES) throw thrown
+      if (await keys.isNew(payer.account)) await new Promise((resume) => setTimeout(resume, PAUSE))
+      else keys.forget(payer.account)
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { useCallback, useRef, useState } from "react"
+import { useCallback, useEffect, useRef, useState } from "react"
 import { type CallFailure, failureOf } from "./call-failure.ts"
 import { chatBody, type ChatSettings, type JsonObject, type Question } from "./conversation.ts"
 import { type Exchange, newAnswer, type ShownAnswer, turnsBefore, withAnswer } from "./exchanges.ts"
@@ -30,6 +30,11 @@ export function useConversation(payer: Payer | undefined): Conversation {
   const [running, setRunning] = useState(0)
   const aborts = useRef(new Set<AbortController>())
   const nextId = useRef(1)
+  useEffect(() => {
+    const all = aborts.current
+    // Nobody sees what comes after the page is left, and it would be charged.
+    return () => stopAll(all)
+  }, [])
 
   const run = useCallback(async (payer: Payer, place: Place, model: string, body: JsonObject) => {
     const abort = new AbortController()
@@ -65,16 +70,17 @@ export function useConversation(payer: Payer | undefined): Conversation {
     void run(payer, place, model, chatBody(model, settings, turns, exchange.question))
   }
 
-  function stop(): void {
-    for (const abort of aborts.current) abort.abort()
-  }
-
   function clear(): void {
-    stop()
+    stopAll(aborts.current)
     setExchanges([])
   }
 
+  const stop = (): void => stopAll(aborts.current)
   return { exchanges, isRunning: running > 0, ask, retry, stop, clear }
+}
+
+function stopAll(aborts: ReadonlySet<AbortController>): void {
+  for (const abort of aborts) abort.abort()
 }
 
 interface Asking {
@@ -103,13 +109,17 @@ async function answerInto(change: Change, { payer, body, signal }: Asking): Prom
     painter.flush()
     const state = content.failure === null ? "done" : "failed"
     change({ ...content, state, durationMs: Date.now() - startedAt })
+    if (content.cost !== null || requestId === null) return
+    change({ cost: await costAfterwards(payer, requestId) })
   } catch (thrown) {
     painter.flush()
     const durationMs = Date.now() - startedAt
     if (signal.aborted) change({ state: "stopped", durationMs })
     else {
       const failure: CallFailure = failureOf(thrown)
-      change({ state: "failed", failure, durationMs, requestId: requestId ?? failure.requestId })
+      // What was refused before it was tried has no receipt to look at.
+      const failedId = failure.status >= 500 ? failure.requestId : null
+      change({ state: "failed", failure, durationMs, requestId: requestId ?? failedId })
     }
     // What was delivered before a stop is paid for; the receipt says how much.
     if (requestId !== null) change({ cost: await costAfterwards(payer, requestId) })

@@ -1,5 +1,6 @@
-import { useRef, useState } from "react"
+import { useEffect, useRef, useState } from "react"
 import { type CallFailure, failureOf, ownFailure } from "./call-failure.ts"
+import type { SentOperation } from "./code/operation-samples.ts"
 import type { JsonObject } from "./conversation.ts"
 import { callGateway, type CallFacts, factsOf, receiptCost } from "./gateway-call.ts"
 import { type Payer, withSecret } from "./secrets.ts"
@@ -12,6 +13,8 @@ export interface Operation<Result> {
   readonly facts: CallFacts | undefined
   readonly durationMs: number | null
   readonly failure: CallFailure | undefined
+  /** What was sent, for "copy as code"; undefined for forms with files. */
+  readonly sent: SentOperation | undefined
   /** Why nothing can be sent now. */
   readonly obstacle: string | undefined
   readonly send: (path: string, body: JsonObject | FormData) => void
@@ -23,6 +26,7 @@ interface Outcome<Result> {
   readonly facts?: CallFacts
   readonly durationMs?: number
   readonly failure?: CallFailure
+  readonly sent?: SentOperation
 }
 
 /** @param read makes the result of an answer. */
@@ -33,6 +37,7 @@ export function useOperation<Result>(
   const [isRunning, setRunning] = useState(false)
   const [outcome, setOutcome] = useState<Outcome<Result>>({})
   const abort = useRef<AbortController>(undefined)
+  useEffect(() => () => abort.current?.abort(), [])
 
   async function send(payer: Payer, path: string, body: JsonObject | FormData): Promise<void> {
     const current = new AbortController()
@@ -48,7 +53,9 @@ export function useOperation<Result>(
       const result = await read(response)
       const facts = factsOf(response)
       if (signal.aborted) return
-      setOutcome({ result, facts, durationMs: Date.now() - startedAt })
+      const durationMs = Date.now() - startedAt
+      const sent = body instanceof FormData ? {} : { sent: { path, body } }
+      setOutcome({ result, facts, durationMs, ...sent })
       setRunning(false)
       const { requestId } = facts
       // Sound streams out before its cost is known; the receipt knows it a moment later.
@@ -76,6 +83,7 @@ export function useOperation<Result>(
     facts: outcome.facts,
     durationMs: outcome.durationMs ?? null,
     failure: outcome.failure,
+    sent: outcome.sent,
     obstacle,
     send: (path, body) => {
       if (payer !== undefined) void send(payer, path, body)

@@ -90,6 +90,7 @@ function Origin({ provider }: { readonly provider: Provider }) {
         tt="none"
         fw={500}
         leftSection={<IconLock size={12} aria-hidden />}
+        className="status"
         aria-label={`Locked: ${words}`}
       >
         {words}
@@ -100,7 +101,8 @@ function Origin({ provider }: { readonly provider: Provider }) {
 
 function HealthCell({ provider }: { readonly provider: Provider }) {
   const { problem, health } = provider
-  const error = problem ?? health.last_error
+  // Of one that is healthy again, what went wrong before is history.
+  const error = problem ?? (health.state === "resting" ? health.last_error : null)
   return (
     <>
       <Status value={problem === null ? health.state : "cannot be used"} />

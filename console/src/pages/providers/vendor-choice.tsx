@@ -41,7 +41,7 @@ export function VendorChoice({ onChoose }: { readonly onChoose: (vendor: Vendor)
                   {vendor.name}
                 </Text>
                 <Group gap="xs" wrap="nowrap" style={{ minWidth: 0 }}>
-                  <Text size="xs" c="dimmed" truncate>
+                  <Text size="xs" c="dimmed" truncate visibleFrom="sm">
                     {vendor.base_url ?? "an address of your own"}
                   </Text>
                   <IconChevronRight size={16} aria-hidden />

@@ -34,7 +34,11 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
         role="group"
         aria-label="Arithmetic of the charge"
       >
-        <Table horizontalSpacing="sm" className="figures" aria-label="Arithmetic of the charge">
+        <Table
+          horizontalSpacing="sm"
+          className="figures arithmetic"
+          aria-label="Arithmetic of the charge"
+        >
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Usage</Table.Th>

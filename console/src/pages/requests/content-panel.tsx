@@ -31,7 +31,13 @@ function Part({ title, value }: { readonly title: string; readonly value: unknow
       <Title order={3} size="h6">
         {title}
       </Title>
-      <Snippet code={text ?? "nothing"} label={`Copy what was ${title.toLowerCase()}`} />
+      {value === null || value === undefined ? (
+        <Text size="sm" c="dimmed">
+          Nothing.
+        </Text>
+      ) : (
+        <Snippet code={text} label={`Copy what was ${title.toLowerCase()}`} />
+      )}
     </Stack>
   )
 }

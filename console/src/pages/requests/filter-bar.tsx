@@ -48,7 +48,6 @@ export function FilterBar({ account, filters, onChange }: FilterBarProperties) {
         value={filters.time ?? "all"}
         onChange={(time) => onChange({ time: time ?? undefined })}
         allowDeselect={false}
-        w={160}
       />
       <Select
         aria-label="Key"
@@ -58,7 +57,6 @@ export function FilterBar({ account, filters, onChange }: FilterBarProperties) {
         onChange={(key) => onChange({ key: key ?? undefined })}
         clearable
         searchable
-        w={170}
       />
       <ModelField
         value={filters.model ?? ""}
@@ -94,13 +92,13 @@ function ModelField({ value, onChange }: ModelFieldProperties) {
   return (
     <TextInput
       aria-label="Model, or a pattern with a star"
+      className="filters-full"
       placeholder="Any model, openai/*"
       value={typed}
       onChange={(event) => {
         setTyped(event.currentTarget.value)
         change(event.currentTarget.value.trim())
       }}
-      w={190}
     />
   )
 }

@@ -84,11 +84,20 @@ function ReceiptParts({ receipt }: { readonly receipt: Receipt }) {
 function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
   const keys = useQuery(keysQuery(receipt.account))
   const name = keys.data?.data.find((key) => key.id === receipt.key)?.name
+  const outcome = receipt.attempts.at(-1)?.outcome
   return (
     <Panel>
       <Facts
         facts={[
-          { label: "Status", value: <Status value={receipt.status} /> },
+          {
+            label: "Status",
+            value: (
+              <Group gap={6}>
+                <Status value={receipt.status} />
+                {outcome !== undefined && outcome !== "ok" && <Status value={outcome} />}
+              </Group>
+            ),
+          },
           {
             label: "Model",
             value: (

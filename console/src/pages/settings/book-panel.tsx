@@ -69,7 +69,7 @@ function Verdict({ verdict }: { readonly verdict: BookVerdict }) {
         gateway, or the disk failed. Keep a copy of the database, and compare it with your last
         backup.
       </Alert>
-      <Table.ScrollContainer minWidth={480} type="native">
+      <Table.ScrollContainer minWidth={480} type="native" tabIndex={0}>
         <Table aria-label="Faults in the book">
           <Table.Thead>
             <Table.Tr>

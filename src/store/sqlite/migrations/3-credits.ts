@@ -17,6 +17,10 @@ ALTER TABLE entries ADD COLUMN budgets INTEGER NOT NULL DEFAULT 0;
 UPDATE entries SET budgets = 1
   WHERE number IS NOT NULL AND key IN (SELECT id FROM keys WHERE budget IS NOT NULL);
 
+-- Grants and the like are few among many charges. Charges are not in it, so they cost no more for it.
+CREATE INDEX entries_by_kind ON entries (account, kind, number)
+  WHERE number IS NOT NULL AND kind <> 'charge';
+
 -- What somebody who is no node wants to take out: it is not leased anew meanwhile.
 ALTER TABLE recalls ADD COLUMN amount INTEGER NOT NULL DEFAULT 0;
 

@@ -7,10 +7,11 @@ import {
   extraFault,
   type JsonObject,
 } from "../conversation.ts"
+import { CodeModal } from "../code-modal.tsx"
+import { chatSamples, shortened } from "../code/samples.ts"
 import { useConversation } from "../use-conversation.ts"
 import { usePayment } from "../use-payer.tsx"
 import { ChatBar } from "./chat-bar.tsx"
-import { CodeModal } from "./code-modal.tsx"
 import { Composer } from "./composer.tsx"
 import { ExchangeView } from "./exchange-view.tsx"
 import { SettingsPlace } from "./settings-panel.tsx"
@@ -76,7 +77,11 @@ export function ChatTab({ model: wish }: { readonly model: string | undefined })
         settings={settings}
         onChange={setSettings}
       />
-      <CodeModal body={shown} base={base} onClose={() => setShown(undefined)} />
+      <CodeModal
+        samples={shown && chatSamples(base, shown)}
+        shown={shown && chatSamples(base, shortened(shown))}
+        onClose={() => setShown(undefined)}
+      />
     </div>
   )
 }

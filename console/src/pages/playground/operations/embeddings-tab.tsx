@@ -69,7 +69,7 @@ function Similarities({ texts, vectors }: Embedded) {
         {counted(vectors.length, "vector")} of {counted(first?.length ?? 0, "dimension")}. Cosine
         similarity, 1 is the same direction:
       </Text>
-      <Table.ScrollContainer minWidth={160 + vectors.length * 64} type="native">
+      <Table.ScrollContainer minWidth={160 + vectors.length * 64} type="native" tabIndex={0}>
         <Table aria-label="Cosine similarity of each pair of texts" withRowBorders={false}>
           <Table.Thead>
             <Table.Tr>

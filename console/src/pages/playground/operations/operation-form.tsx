@@ -1,11 +1,14 @@
 import { Button, Group, Stack, Text } from "@mantine/core"
-import { IconPlayerStopFilled } from "@tabler/icons-react"
+import { IconCode, IconPlayerStopFilled } from "@tabler/icons-react"
 import { useQuery } from "@tanstack/react-query"
 import { type FormEvent, type ReactNode, useState } from "react"
 import type { Model } from "../../../../../src/management/contract/catalog.ts"
+import { useSession } from "../../../session.tsx"
 import { EmptyState } from "../../../ui/empty-state.tsx"
 import { Panel } from "../../../ui/panel.tsx"
 import { modelsQuery } from "../../models/models-query.ts"
+import { CodeModal } from "../code-modal.tsx"
+import { operationSamples, type SentOperation } from "../code/operation-samples.ts"
 import { CostLine } from "../cost-line.tsx"
 import { FailureNotice } from "../failure-notice.tsx"
 import { firstModel, ModelSelect } from "../model-select.tsx"
@@ -84,7 +87,7 @@ export function OperationForm(properties: OperationFormProperties) {
       </Panel>
       {operation.failure !== undefined && <FailureNotice failure={operation.failure} />}
       {operation.result !== undefined && (
-        <Panel title="Result">
+        <Panel title="Result" actions={<AsCode sent={operation.sent} />}>
           <Stack gap="sm">
             {result}
             {operation.facts !== undefined && (
@@ -94,5 +97,27 @@ export function OperationForm(properties: OperationFormProperties) {
         </Panel>
       )}
     </Stack>
+  )
+}
+
+function AsCode({ sent }: { readonly sent: SentOperation | undefined }) {
+  const { base_url: base } = useSession()
+  const [isOpen, setOpen] = useState(false)
+  if (sent === undefined) return null
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconCode size={16} />}
+        onClick={() => setOpen(true)}
+      >
+        Copy as code
+      </Button>
+      <CodeModal
+        samples={isOpen ? operationSamples(base, sent) : undefined}
+        onClose={() => setOpen(false)}
+      />
+    </>
   )
 }

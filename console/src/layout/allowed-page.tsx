@@ -1,0 +1,39 @@
+import { Outlet } from "@tanstack/react-router"
+import { useAccount } from "../account.tsx"
+import { useSession } from "../session.tsx"
+import { EmptyState } from "../ui/empty-state.tsx"
+import { LinkButton } from "../ui/link-button.tsx"
+import { Page } from "../ui/page.tsx"
+import { isWithin, NAV_SECTIONS } from "./nav.tsx"
+
+/**
+ * The page of an address; where it is not for this user, whom to ask. That is for courtesy: what he may
+ * not see, the management API refuses him.
+ */
+export function AllowedPage({ path }: { readonly path: string }) {
+  const { is_operator: isOperator } = useSession()
+  const { may } = useAccount()
+  for (const { entries, isOperatorOnly = false } of NAV_SECTIONS) {
+    const entry = entries.find(({ to }) => isWithin(path, to))
+    if (entry === undefined) continue
+    if (isOperatorOnly && !isOperator)
+      return <Refusal title={entry.label} who="an operator of this gateway" />
+    if (entry.needs !== undefined && !may(entry.needs)) {
+      return <Refusal title={entry.label} who={`an ${entry.needs} of the account`} />
+    }
+  }
+  return <Outlet />
+}
+
+function Refusal({ title, who }: { readonly title: string; readonly who: string }) {
+  return (
+    <Page title={title}>
+      <EmptyState
+        title="This page is not for you"
+        action={<LinkButton to="/">To the overview</LinkButton>}
+      >
+        Only {who} sees it. Ask one if you need something from here.
+      </EmptyState>
+    </Page>
+  )
+}

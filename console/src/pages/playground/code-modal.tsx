@@ -1,0 +1,58 @@
+import { Modal, Tabs, Text } from "@mantine/core"
+import { CopyButton } from "../../ui/copy-button.tsx"
+import { Snippet } from "../../ui/snippet.tsx"
+import { KEY_VARIABLE } from "./code/key-variable.ts"
+import type { CodeSample } from "./code/samples.ts"
+
+export interface CodeModalProperties {
+  /** Undefined: closed. */
+  readonly samples: readonly CodeSample[] | undefined
+  /** The same with what is too long to read cut, where something is. */
+  readonly shown?: readonly CodeSample[] | undefined
+  readonly onClose: () => void
+}
+
+/** A request that was sent, as code for each client. What is copied is whole. */
+export function CodeModal({ samples, shown, onClose }: CodeModalProperties) {
+  return (
+    <Modal opened={samples !== undefined} onClose={onClose} title="This request as code" size="xl">
+      {samples !== undefined && <Samples samples={samples} shown={shown ?? samples} />}
+    </Modal>
+  )
+}
+
+interface SamplesProperties {
+  readonly samples: readonly CodeSample[]
+  readonly shown: readonly CodeSample[]
+}
+
+function Samples({ samples, shown }: SamplesProperties) {
+  const cut = new Map(shown.map(({ id, code }) => [id, code]))
+  return (
+    <Tabs defaultValue="curl" keepMounted={false}>
+      <Tabs.List mb="sm" className="tabs-scroll">
+        {samples.map(({ id, label }) => (
+          <Tabs.Tab key={id} value={id}>
+            {label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {samples.map(({ id, label, code }) => (
+        <Tabs.Panel key={id} value={id}>
+          {cut.get(id) === code ? (
+            <Snippet code={code} label={`Copy the code for ${label}`} />
+          ) : (
+            <>
+              <CopyButton value={code} label="Copy all of it" text="Copy all of it" />
+              <Snippet code={cut.get(id) ?? code} label="Copy the shortened code" />
+            </>
+          )}
+        </Tabs.Panel>
+      ))}
+      <Text size="sm" c="dimmed" mt="sm">
+        Set <code>{KEY_VARIABLE}</code> to a key of yours. The one that the playground uses ends
+        within the hour.
+      </Text>
+    </Tabs>
+  )
+}
