@@ -1,10 +1,12 @@
 import { databasePath } from "../app.ts"
 import { loadSecrets } from "../config/secrets.ts"
 import type { Settings } from "../config/settings.ts"
-import { KeyIssuer } from "../keys/keyring.ts"
-import { KeyHasher, randomText } from "../keys/secret.ts"
-import { parseCredits } from "../ledger/money.ts"
+import { KeyHasher } from "../keys/secret.ts"
+import { Accounts } from "../management/accounts.ts"
+import { COMMAND_LINE } from "../management/actor.ts"
+import { Audit } from "../management/audit.ts"
 import { FIRST_ACCOUNT } from "../management/first-account.ts"
+import { Keys } from "../management/keys.ts"
 import { openStore } from "../store/open-store.ts"
 
 export const FIRST_CREDITS = "10"
@@ -13,21 +15,11 @@ export const FIRST_CREDITS = "10"
 export async function firstStart(settings: Settings): Promise<string | undefined> {
   await using store = await openStore(databasePath(settings.data))
   if ((await store.listAccounts()).length > 0) return undefined
-  const now = Date.now()
-  const account = await store.createAccount({
-    id: `acc_${randomText(16)}`,
-    name: FIRST_ACCOUNT,
-    createdAt: now,
-  })
-  await store.addEntry({
-    account: account.id,
-    kind: "grant",
-    amount: parseCredits(FIRST_CREDITS),
-    at: now,
-    note: "first start",
-    author: "cli",
-  })
-  const issuer = new KeyIssuer(store, new KeyHasher(loadSecrets(settings.data).keyPepper))
-  const { secret } = await issuer.issue({ account: account.id, name: "first key" })
-  return secret
+  const audit = new Audit(store)
+  const hasher = new KeyHasher(loadSecrets(settings.data).keyPepper)
+  const order = { name: FIRST_ACCOUNT, credits: FIRST_CREDITS }
+  const account = await new Accounts(store, audit).create(COMMAND_LINE, order)
+  const keys = new Keys(store, audit, hasher)
+  const key = await keys.create(COMMAND_LINE, { account: account.id, name: "first key" })
+  return key.secret
 }

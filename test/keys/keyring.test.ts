@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { GatewayError } from "../../src/canon/errors.ts"
-import { KeyIssuer, Keyring } from "../../src/keys/keyring.ts"
+import { Keyring } from "../../src/keys/keyring.ts"
+import { KeyIssuer } from "../support/key-issuer.ts"
 import { KeyHasher } from "../../src/keys/secret.ts"
 import { Node } from "../../src/ledger/node.ts"
 import type { Store } from "../../src/store/store.ts"

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import type { KeyOrder } from "../../src/keys/keyring.ts"
+import type { KeyOrder } from "../support/key-issuer.ts"
 import { verifyBooks } from "../../src/store/verify.ts"
 import { startGateway, type TestCaller, type TestGateway, until } from "../support/gateway.ts"
 

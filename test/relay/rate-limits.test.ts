@@ -72,7 +72,7 @@ describe("tokens per minute", () => {
 
   test("are given back when nothing was delivered", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 10_000 })
-    const messages = [{ role: "user", content: "x".repeat(20_000) }]
+    const messages = [{ role: "user", content: "words ".repeat(3_500) }]
     const failed = await chat(caller, { model: "sim/fault-500", messages })
     expect(failed.status).toBe(502)
     expect(remaining(await chat(caller))).toBeGreaterThan(9_800)
@@ -80,7 +80,7 @@ describe("tokens per minute", () => {
 
   test("are given back when there were no credits", async () => {
     const caller = await gateway.caller("0", { tokensPerMinute: 10_000 })
-    const messages = [{ role: "user", content: "x".repeat(20_000) }]
+    const messages = [{ role: "user", content: "words ".repeat(3_500) }]
     for (let count = 0; count < 5; count++) {
       expect((await chat(caller, { messages })).status).toBe(402)
     }

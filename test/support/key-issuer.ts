@@ -1,0 +1,69 @@
+import { hintOf, type KeyHasher, newSecret, randomText } from "../../src/keys/secret.ts"
+import type { KeyRecord, KeySecretRecord } from "../../src/store/records.ts"
+import type { Store } from "../../src/store/store.ts"
+
+export interface KeyOrder {
+  readonly account: string
+  readonly name: string
+  readonly models?: readonly string[]
+  /** What it may spend in all, in a day and in a month (UTC); nanocredits. */
+  readonly budget?: bigint
+  readonly dailyBudget?: bigint
+  readonly monthlyBudget?: bigint
+  readonly requestsPerMinute?: number
+  readonly tokensPerMinute?: number
+  /** Unix milliseconds. */
+  readonly expiresAt?: number
+}
+
+/** Issues and changes keys in the store itself, for tests that are about something else. */
+export class KeyIssuer {
+  readonly #store: Store
+  readonly #hasher: KeyHasher
+
+  constructor(store: Store, hasher: KeyHasher) {
+    this.#store = store
+    this.#hasher = hasher
+  }
+
+  async issue(order: KeyOrder): Promise<{ secret: string; key: KeyRecord }> {
+    const now = Date.now()
+    const secret = newSecret()
+    const key = await this.#store.insertKey({
+      id: `key_${randomText(16)}`,
+      account: order.account,
+      name: order.name,
+      models: order.models ?? null,
+      budget: order.budget ?? null,
+      dailyBudget: order.dailyBudget ?? null,
+      monthlyBudget: order.monthlyBudget ?? null,
+      requestsPerMinute: order.requestsPerMinute ?? null,
+      tokensPerMinute: order.tokensPerMinute ?? null,
+      createdAt: now,
+      expiresAt: order.expiresAt ?? null,
+      secret: this.#recordOf(secret, now),
+    })
+    return { secret, key }
+  }
+
+  /** @param grace how long the old secret works on, in milliseconds. */
+  async rotate(id: string, grace: number): Promise<{ secret: string; key: KeyRecord }> {
+    const now = Date.now()
+    const secret = newSecret()
+    const key = await this.#store.rotateKey(id, this.#recordOf(secret, now), now + grace)
+    return { secret, key }
+  }
+
+  revoke(id: string): Promise<KeyRecord> {
+    return this.#store.revokeKey(id, Date.now())
+  }
+
+  #recordOf(secret: string, now: number): KeySecretRecord {
+    return {
+      hash: this.#hasher.hash(secret),
+      hint: hintOf(secret),
+      createdAt: now,
+      expiresAt: null,
+    }
+  }
+}
