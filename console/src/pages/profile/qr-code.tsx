@@ -1,4 +1,4 @@
-import { qrCode } from "../../format/qr-code.ts"
+import { encode } from "uqr"
 
 export interface QrCodeProperties {
   readonly text: string
@@ -11,10 +11,9 @@ const RIM = 4
 
 /** A QR code, dark on light in both colour schemes: readers want it so. */
 export function QrCode({ text, label }: QrCodeProperties) {
-  const rows = qrCode(text)
-  const size = rows.length + RIM * 2
-  const path = rows
-    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x + RIM} ${y + RIM}h1v1h-1z` : "")))
+  const { data, size } = encode(text, { ecc: "M", border: RIM })
+  const path = data
+    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : "")))
     .join("")
   return (
     <svg
