@@ -58,6 +58,15 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
       imageModel === undefined ? settings : { ...settings, imageModel },
   },
   {
+    name: "defaults.translation_model",
+    label: "Translation model",
+    help: "The chat model that translates what a model has written down that only transcribes. Without it: the first that the key may call.",
+    default: null,
+    show: ({ translationModel }) => translationModel ?? null,
+    take: (settings, { translationModel }) =>
+      translationModel === undefined ? settings : { ...settings, translationModel },
+  },
+  {
     name: "server.public_url",
     label: "Public address",
     help: "The address by which callers and browsers reach this gateway, when it is not the one it listens on.",

@@ -2,6 +2,7 @@ import type { Catalog } from "../catalog/catalog.ts"
 import { type ChangeableSetting, CHANGEABLE_SETTINGS } from "../config/changeable-settings.ts"
 import { entryFindings } from "../config/console-entry.ts"
 import { describeSettings } from "../config/describe.ts"
+import type { ModelKind } from "../config/settings.ts"
 import { VERSION } from "../runtime.ts"
 import type { Store } from "../store/store.ts"
 import { type Verdict, verifyBooks } from "../store/verify.ts"
@@ -110,14 +111,15 @@ export class GatewaySettings {
       "The setting",
       name,
     )
-    if (name === "defaults.image_model") this.#checkImageModel(name, value)
+    if (name === "defaults.image_model") this.#checkModel(name, value, "image")
+    if (name === "defaults.translation_model") this.#checkModel(name, value, "chat")
   }
 
-  #checkImageModel(name: string, id: string): void {
+  #checkModel(name: string, id: string, wanted: ModelKind): void {
     const kind = this.#parts.catalog().find(id)?.kind
-    if (kind === "image") return
+    if (kind === wanted) return
     const reason = kind === undefined ? "there is no such model" : `it is of kind ${kind}`
-    throw refused(name, `'${name}' must be a model of kind image, and ${reason}.`)
+    throw refused(name, `'${name}' must be a model of kind ${wanted}, and ${reason}.`)
   }
 
   #isLocked(name: string): boolean {

@@ -161,6 +161,7 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
     const examples: Readonly<Record<string, string>> = {
       multiplier: "1.25",
       "defaults.image_model": "mine/painter",
+      "defaults.translation_model": "mine/talker",
       "server.public_url": "https://models.example.com",
       "deadlines.connect": "1500ms",
       "deadlines.first_byte": "90s",

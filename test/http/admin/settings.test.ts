@@ -49,6 +49,7 @@ describe("the settings", () => {
     expect([...(await changeable(gateway)).keys()]).toEqual([
       "multiplier",
       "defaults.image_model",
+      "defaults.translation_model",
       "server.public_url",
       "deadlines.connect",
       "deadlines.first_byte",
@@ -114,6 +115,9 @@ describe("the settings", () => {
     )
     expect(await refusal({ "defaults.image_model": "sim/echo" })).toBe(
       "400 invalid_value defaults.image_model: 'defaults.image_model' must be a model of kind image, and it is of kind chat.",
+    )
+    expect(await refusal({ "defaults.translation_model": "sim/painter" })).toContain(
+      "must be a model of kind chat, and it is of kind image",
     )
     for (const name of ["admin_token", "server.port", "data", "limits.media_private"]) {
       expect(await refusal(JSON.stringify({ [name]: "x" }))).toContain("cannot be changed here")
