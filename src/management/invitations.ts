@@ -12,6 +12,7 @@ import type { Invitation, InvitationWithLink, OpenInvitation } from "./contract/
 import { pageFrom, type PageOrder } from "./cursor.ts"
 import { accountsOf, timePosition } from "./members.ts"
 import { userActor } from "./user-actor.ts"
+import type { PeopleParts } from "./people-parts.ts"
 
 /** How long a link works, milliseconds. */
 const LIFETIME = 7 * 24 * 60 * 60 * 1_000
@@ -36,13 +37,7 @@ export class Invitations {
   readonly #audit: Audit
   readonly #baseUrl: () => string
 
-  constructor(parts: {
-    readonly store: Store
-    readonly users: Users
-    readonly audit: Audit
-    /** The address of the gateway, which links lead to. */
-    readonly baseUrl: () => string
-  }) {
+  constructor(parts: PeopleParts) {
     this.#store = parts.store
     this.#users = parts.users
     this.#audit = parts.audit

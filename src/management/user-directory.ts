@@ -7,6 +7,7 @@ import type { Audit } from "./audit.ts"
 import type { Page } from "./contract/common.ts"
 import type { ResetLink, User } from "./contract/members.ts"
 import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
+import type { PeopleParts } from "./people-parts.ts"
 
 /** More memberships than the users of one page have. */
 const ALL_MEMBERSHIPS = 100_000
@@ -23,13 +24,7 @@ export class UserDirectory {
   readonly #audit: Audit
   readonly #baseUrl: () => string
 
-  constructor(parts: {
-    readonly store: Store
-    readonly users: Users
-    readonly audit: Audit
-    /** The address of the gateway, which links lead to. */
-    readonly baseUrl: () => string
-  }) {
+  constructor(parts: PeopleParts) {
     this.#store = parts.store
     this.#users = parts.users
     this.#audit = parts.audit
