@@ -5,6 +5,7 @@ import {
   modelPath,
   providersOf,
 } from "../../console/src/pages/models/filter-models.ts"
+import { firstModel } from "../../console/src/pages/playground/first-model.ts"
 import { readPrices } from "../../console/src/pages/models/read-prices.ts"
 import {
   allPrices,
@@ -194,4 +195,16 @@ describe("a changed model", () => {
     })
     expect(knownPriceEntry(model("a/b"))).toBeUndefined()
   })
+})
+
+test("the playground begins with what is wished, or with the first that fits best", () => {
+  const models = [
+    model("a/embed", { kind: "embedding" }),
+    model("a/rank", { kind: "rerank" }),
+    model("b/rank", { kind: "rerank", price: null }),
+  ]
+  expect(firstModel(models, ["rerank", "embedding"], undefined)).toBe("a/rank")
+  expect(firstModel(models, ["rerank", "embedding"], "a/embed")).toBe("a/embed")
+  expect(firstModel(models, ["rerank"], "b/rank")).toBe("a/rank")
+  expect(firstModel(models, ["chat"], undefined)).toBeNull()
 })

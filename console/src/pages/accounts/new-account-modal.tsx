@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, TextInput } from "@mantine/core"
+import { Modal, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useNavigate } from "@tanstack/react-router"
 import type { Account } from "../../../../src/management/contract/accounts.ts"
@@ -6,6 +6,7 @@ import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { readCredits } from "../../format/credits.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { FormButtons } from "../../ui/form-buttons.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 
@@ -68,14 +69,7 @@ function NewAccountForm({ onClose }: { readonly onClose: () => void }) {
           {...form.getInputProps("credits")}
         />
         <ErrorNotice error={error} title="The account was not created" />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isBusy}>
-            Create it
-          </Button>
-        </Group>
+        <FormButtons action="Create it" isBusy={isBusy} onClose={onClose} />
       </Stack>
     </form>
   )

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack, TextInput } from "@mantine/core"
+import { Modal, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import type { Account } from "../../../../src/management/contract/accounts.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { FormButtons } from "../../ui/form-buttons.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 
 export interface RenameModalProperties {
@@ -36,14 +37,7 @@ function RenameForm({ account, onClose }: Omit<RenameModalProperties, "isOpen">)
       <Stack>
         <TextInput label="Name" maxLength={100} data-autofocus {...form.getInputProps("name")} />
         <ErrorNotice error={error} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isBusy}>
-            Rename
-          </Button>
-        </Group>
+        <FormButtons action="Rename" isBusy={isBusy} onClose={onClose} />
       </Stack>
     </form>
   )

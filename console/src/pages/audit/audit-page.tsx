@@ -21,10 +21,7 @@ const route = getRouteApi("/signed-in/audit")
 /** Who changed what, when, and from where. Owners and operators come here. */
 export function AuditPage() {
   return (
-    <Page
-      title="Audit"
-      description="Every change, chained so that none can be edited or left out."
-    >
+    <Page title="Audit" description="Every change, chained so that none can be edited or left out.">
       <AuditList />
     </Page>
   )

@@ -1,10 +1,11 @@
-import { Button, Group, Modal, NumberInput, Select, Stack, TextInput } from "@mantine/core"
+import { Modal, NumberInput, Select, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import type { CodeWithText } from "../../../../src/management/contract/codes.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { readCredits } from "../../format/credits.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { FormButtons } from "../../ui/form-buttons.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { checkPositive } from "../credits/amount-check.ts"
 
@@ -85,14 +86,7 @@ function NewCodeForm({ onClose, onCreated }: Omit<NewCodeModalProperties, "isOpe
           {...form.getInputProps("note")}
         />
         <ErrorNotice error={error} title="The code was not created" />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isBusy}>
-            Create it
-          </Button>
-        </Group>
+        <FormButtons action="Create it" isBusy={isBusy} onClose={onClose} />
       </Stack>
     </form>
   )

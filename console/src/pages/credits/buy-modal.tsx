@@ -3,6 +3,7 @@ import { useForm } from "@mantine/form"
 import { api } from "../../api/client.ts"
 import { readCredits } from "../../format/credits.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { FormButtons } from "../../ui/form-buttons.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { checkPositive } from "./amount-check.ts"
 import type { CreditsModalProperties } from "./redeem-modal.tsx"
@@ -48,14 +49,7 @@ function BuyForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">) {
           ))}
         </Group>
         <ErrorNotice error={error} title="The payment did not begin" />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isBusy}>
-            To the payment
-          </Button>
-        </Group>
+        <FormButtons action="To the payment" isBusy={isBusy} onClose={onClose} />
       </Stack>
     </form>
   )

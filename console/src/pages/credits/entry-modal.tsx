@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core"
+import { Modal, Select, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import type { NewEntry } from "../../../../src/management/contract/accounts.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { readCredits } from "../../format/credits.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { FormButtons } from "../../ui/form-buttons.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { checkPositive, checkSigned } from "./amount-check.ts"
@@ -66,14 +67,7 @@ function EntryForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">)
           {...form.getInputProps("note")}
         />
         <ErrorNotice error={error} title="There is no entry" />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isBusy}>
-            Enter it
-          </Button>
-        </Group>
+        <FormButtons action="Enter it" isBusy={isBusy} onClose={onClose} />
       </Stack>
     </form>
   )

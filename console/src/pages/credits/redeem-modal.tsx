@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, TextInput } from "@mantine/core"
+import { Modal, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import type { Entry } from "../../../../src/management/contract/accounts.ts"
 import type { AccountChoice } from "../../account.tsx"
@@ -6,6 +6,7 @@ import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { creditsText } from "../../format/credits.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { FormButtons } from "../../ui/form-buttons.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 
@@ -47,14 +48,7 @@ function RedeemForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">
           {...form.getInputProps("code")}
         />
         <ErrorNotice error={error} title="The code was not redeemed" />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isBusy}>
-            Redeem
-          </Button>
-        </Group>
+        <FormButtons action="Redeem" isBusy={isBusy} onClose={onClose} />
       </Stack>
     </form>
   )

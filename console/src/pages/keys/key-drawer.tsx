@@ -1,10 +1,11 @@
-import { Button, Drawer, Group, Select, Stack } from "@mantine/core"
+import { Drawer, Select, Stack } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import type { Key, KeyWithSecret } from "../../../../src/management/contract/keys.ts"
 import { useAccount } from "../../account.tsx"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { FormButtons } from "../../ui/form-buttons.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { KeyFields } from "./key-fields.tsx"
@@ -87,24 +88,5 @@ function EditForm({ target, onClose }: { readonly target: Key; readonly onClose:
         <FormButtons action="Save" isBusy={isBusy} onClose={onClose} />
       </Stack>
     </form>
-  )
-}
-
-interface FormButtonsProperties {
-  readonly action: string
-  readonly isBusy: boolean
-  readonly onClose: () => void
-}
-
-function FormButtons({ action, isBusy, onClose }: FormButtonsProperties) {
-  return (
-    <Group justify="flex-end" gap="xs">
-      <Button variant="default" onClick={onClose}>
-        Cancel
-      </Button>
-      <Button type="submit" loading={isBusy}>
-        {action}
-      </Button>
-    </Group>
   )
 }

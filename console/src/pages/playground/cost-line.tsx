@@ -30,8 +30,12 @@ export function CostLine({ cost, requestId, durationMs, losses, children }: Cost
         </TextLink>
       )}
       {losses !== undefined && losses.length > 0 && (
-        <Text size="xs" c="dimmed" title="What this model cannot be told">
-          Not carried: {losses.join(", ")}
+        <Text
+          size="xs"
+          c="dimmed"
+          title="What this model could not be told, or was done another way"
+        >
+          Losses: {losses.join(", ")}
         </Text>
       )}
     </Group>

@@ -59,13 +59,3 @@ export function ModelSelect(properties: ModelSelectProperties) {
     />
   )
 }
-
-/** The model to begin with: the wished one if it is of a fitting kind, else the first that has a price. */
-export function firstModel(
-  models: readonly Model[],
-  kinds: readonly Model["kind"][],
-  wish: string | undefined,
-): string | null {
-  const fitting = models.filter((model) => kinds.includes(model.kind) && model.price !== null)
-  return (fitting.find(({ id }) => id === wish) ?? fitting[0])?.id ?? null
-}

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Model } from "../../../../../src/management/contract/catalog.ts"
 import { modelsQuery } from "../../models/models-query.ts"
-import { firstModel } from "../model-select.tsx"
+import { firstModel } from "../first-model.ts"
 
 export const CHAT_KINDS: readonly Model["kind"][] = ["chat"]
 

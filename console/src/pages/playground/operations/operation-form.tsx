@@ -11,7 +11,8 @@ import { CodeModal } from "../code-modal.tsx"
 import { operationSamples, type SentOperation } from "../code/operation-samples.ts"
 import { CostLine } from "../cost-line.tsx"
 import { FailureNotice } from "../failure-notice.tsx"
-import { firstModel, ModelSelect } from "../model-select.tsx"
+import { firstModel } from "../first-model.ts"
+import { ModelSelect } from "../model-select.tsx"
 import type { Operation } from "../use-operation.ts"
 
 /** The model of a tab: chosen here, wished for by the address, or the first that fits. */
