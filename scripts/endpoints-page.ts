@@ -3,6 +3,7 @@
  * `bun scripts/endpoints-page.ts` writes the file; a test compares it with what this would write.
  */
 import { join } from "node:path"
+import type { ImageFormat, ImageTask } from "../src/canon/image.ts"
 import type { Operations, Vendor } from "../src/vendors/vendor.ts"
 import { vendors } from "../src/vendors/index.ts"
 
@@ -24,6 +25,12 @@ The chat endpoints (\`/v1/chat/completions\`, \`/v1/messages\`, \`/v1/responses\
 under *chat*, in whichever dialect is named there: the caller's own if it is among them, else through the canon
 ([losses.md](losses.md)). Dialects in brackets are spoken only where a provider's \`dialects\` say so. \`/v1/rerank\` reaches embedding
 models as well, emulated; \`/v1/audio/translations\` reaches models that only transcribe, whose text a chat model translates. What a single model can do is in the model list.
+
+Pictures are *edited* by a mask, which is redrawn where a vendor's masks are black and white; a model that cannot be shown where to change what
+says so in \`x-tollgate-losses\`. *Varied* is emulated by an edit with a fixed prompt, or by beginning with the image, where a vendor has nothing
+of the kind. *Streamed* are drafts and the picture as the vendor makes them; elsewhere \`stream\` gives the whole picture as the one event.
+Stability's models make and vary pictures; a service of its own edits them, reached by a model whose upstream name holds \`inpaint\`. One
+model may have both as deployments, each with its own price: each does what it can.
 `
 
 /** The text of the page. */
@@ -34,10 +41,26 @@ export function endpointsPage(): string {
     .map((vendor) => [
       `${vendor.name} (\`${vendor.id}\`)`,
       dialectsOf(vendor),
-      ...OPERATIONS.map(([name]) => (vendor.operations?.[name] ? "yes" : "")),
+      ...OPERATIONS.map(([name]) => cellOf(vendor, name)),
     ])
   const lines = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`)
   return `${HEAD}\n${lines.join("\n")}\n`
+}
+
+function cellOf({ operations }: Vendor, name: keyof Operations): string {
+  const format = operations?.[name]
+  if (!format) return ""
+  return name === "image" && operations?.image ? picturesOf(operations.image) : "yes"
+}
+
+const TASK_WORDS: Readonly<Record<ImageTask, string>> = {
+  generation: "made",
+  edit: "edited",
+  variation: "varied",
+}
+
+function picturesOf({ tasks, streams }: ImageFormat): string {
+  return [...tasks.map((task) => TASK_WORDS[task]), ...(streams ? ["streamed"] : [])].join(", ")
 }
 
 function dialectsOf({ chat, optionalDialects = [] }: Vendor): string {

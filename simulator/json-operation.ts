@@ -1,7 +1,9 @@
 import type { Exchange } from "./exchange.ts"
 import type { Fault } from "./faults.ts"
 import { isObject, type JsonObject, stringOf } from "./json.ts"
+import { vendorResponse } from "./openai-chat/headers.ts"
 import { dueFault, wholeBody } from "./play.ts"
+import { bodyOf, type StreamScript, streamSteps } from "./stream.ts"
 import { playTransportFault } from "./transport-faults.ts"
 
 /** How one vendor refuses and answers, in whatever words it has. */
@@ -15,10 +17,13 @@ export interface Manner {
   respond(body: string | ReadableStream): Response
 }
 
-/** What is answered, or why not. */
-export type Answered = { readonly json: object } | { readonly refused: string }
+/** What is answered, whole or as OpenAI's events, or why not. */
+export type Answered =
+  | { readonly json: object }
+  | { readonly script: StreamScript }
+  | { readonly refused: string }
 
-/** An operation that takes JSON and answers with JSON, whole. */
+/** An operation that takes JSON and answers with JSON. */
 export interface JsonOperation {
   readonly manner: Manner
   /** Where the model is not named in the body: what it is. */
@@ -44,12 +49,19 @@ export async function answerJson(
     return manner.refuse(exchange, "The simulator knows no fault of the name in x-simulate-fault.")
   }
   if (fault !== undefined) {
-    const played =
-      (await playTransportFault(exchange, fault)) ?? manner.refuseFault(exchange, fault.name, model)
+    const transport = await playTransportFault(exchange, fault)
+    if (transport !== undefined) return transport
+    // In a stream that error comes as an event.
+    const isEvent = fault.name === "stream-error" && body["stream"] === true
+    const played = isEvent ? undefined : manner.refuseFault(exchange, fault.name, model)
     if (played !== undefined) return played
   }
   const answered = operation.answer(body, fault)
   if ("refused" in answered) return manner.refuse(exchange, answered.refused)
+  if ("script" in answered) {
+    const steps = streamSteps(answered.script, exchange.cadence, fault)
+    return vendorResponse(bodyOf(exchange, steps), "stream")
+  }
   return manner.respond(wholeBody(exchange, JSON.stringify(answered.json), fault))
 }
 

@@ -2,8 +2,9 @@ import type { Exchange } from "../exchange.ts"
 import type { Answer, WireFormat } from "../format.ts"
 import { type JsonObject, stringOf } from "../json.ts"
 import { answerJson, type JsonOperation } from "../json-operation.ts"
+import { bedrock } from "./bedrock.ts"
 import { answerFireworks } from "./fireworks.ts"
-import { bedrock, gemini, imagen, openrouter, together, xai } from "./json-vendors.ts"
+import { gemini, imagen, openrouter, together, xai } from "./json-vendors.ts"
 import { answerLink, isLink } from "./links.ts"
 import { answerGenerations, answerImageForm } from "./openai.ts"
 import { answerStability } from "./stability.ts"
@@ -11,6 +12,7 @@ import { answerStability } from "./stability.ts"
 const INVOKE = /^\/model\/((?:amazon\.(?:titan-image|nova-canvas)|stability\.)[^/]*)\/invoke$/
 const GENERATE = /\/models\/(gemini-[^/:]*image[^/:]*):generateContent$/
 const PREDICT = /\/models\/(imagen-[^/:]*):predict$/
+const STABILITY = /^\/v2beta\/stable-image\/(generate\/[^/]+|edit\/inpaint)$/
 const FIREWORKS = /^\/inference\/v1\/(workflows\/.+\/text_to_image|image_generation\/.+)$/
 
 /** Pictures, as each vendor makes them. */
@@ -24,7 +26,7 @@ export const images: WireFormat = {
     if (path === "/v1/images/variations")
       return (exchange) => answerImageForm(exchange, "variation")
     if (path === "/v1/images") return (exchange) => answerJson(exchange, openrouter)
-    if (path.startsWith("/v2beta/stable-image/generate/")) return answerStability
+    if (STABILITY.test(path)) return answerStability
     if (FIREWORKS.test(path)) return answerFireworks
     return answerOfModel(path)
   },

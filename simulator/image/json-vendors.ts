@@ -1,18 +1,21 @@
 import type { Exchange } from "../exchange.ts"
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../json.ts"
 import { type Answered, type JsonOperation, unknownField } from "../json-operation.ts"
-import { bedrockManner, GOOGLE, OPENAI } from "../manners.ts"
+import { GOOGLE, OPENAI } from "../manners.ts"
 import { countTokens } from "../tokens.ts"
 import { drawPng, type Size, sizeOfRatio } from "./draw.ts"
 import { linkTo } from "./links.ts"
 
-const SQUARE: Size = { width: 1024, height: 1024 }
+/** What is made when nobody says otherwise. */
+export const SQUARE: Size = { width: 1024, height: 1024 }
 
-function picture(seed: string, size: Size): string {
+/** As base64. */
+export function picture(seed: string, size: Size): string {
   return drawPng(seed, size).toString("base64")
 }
 
-function seeds(text: string, count: number): string[] {
+/** What the pictures of an answer are drawn from. */
+export function seeds(text: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${text} ${index}`)
 }
 
@@ -162,34 +165,4 @@ export function imagen(model: string): JsonOperation {
       return { json: { predictions } }
     },
   }
-}
-
-/** Amazon's and Stability's models on Bedrock. */
-export function bedrock(model: string): JsonOperation {
-  const manner = bedrockManner(() => ({}))
-  if (model.startsWith("stability.")) {
-    return {
-      manner,
-      model,
-      answer(body): Answered {
-        const size = sizeOfRatio(stringOf(body["aspect_ratio"]) || "1:1") ?? SQUARE
-        const images = [picture(stringOf(body["prompt"]), size)]
-        return { json: { seeds: [1], finish_reasons: [null], images } }
-      },
-    }
-  }
-  return { manner, model, answer: amazon }
-}
-
-function amazon(body: JsonObject): Answered {
-  const config = objectOf(body["imageGenerationConfig"])
-  const count = Number(config["numberOfImages"] ?? 1)
-  if (count > 5)
-    return { refused: "Malformed input request: #/imageGenerationConfig/numberOfImages" }
-  const size = { width: Number(config["width"] ?? 1024), height: Number(config["height"] ?? 1024) }
-  const text = stringOf(objectOf(body["textToImageParams"])["text"])
-  const [image] = arrayOf(objectOf(body["imageVariationParams"])["images"])
-  if (text === "" && image === undefined) return { refused: "Malformed input request" }
-  const seed = text === "" ? Bun.hash(stringOf(image)).toString(16) : text
-  return { json: { images: seeds(seed, count).map((one) => picture(one, size)) } }
 }

@@ -1,7 +1,7 @@
 import type { Exchange } from "../exchange.ts"
 import { type SentFile, type SentForm, readForm } from "../form.ts"
 import { readBase64 } from "../images.ts"
-import { type JsonObject, stringOf } from "../json.ts"
+import { type JsonObject, objectOf, stringOf } from "../json.ts"
 import { answerJson, type Answered, type JsonOperation, unknownField } from "../json-operation.ts"
 import { OPENAI } from "../manners.ts"
 import { credentialError, faultError, invalid, refuse } from "../openai-chat/errors.ts"
@@ -9,8 +9,10 @@ import { vendorResponse } from "../openai-chat/headers.ts"
 import { dueFault, wholeBody } from "../play.ts"
 import { countTokens } from "../tokens.ts"
 import { playTransportFault } from "../transport-faults.ts"
+import { bodyOf, type StreamScript, streamSteps } from "../stream.ts"
 import { drawPng, type Size, sizeOf } from "./draw.ts"
 import { linkTo } from "./links.ts"
+import { DRAFT_TOKENS, faultOfStream, forbiddenScript, pictureScript } from "./openai-events.ts"
 
 /** How a family of models answers at OpenAI (WIRE.md 11). */
 interface Family {
@@ -28,7 +30,7 @@ interface Family {
 const GPT: Family = {
   models: /(?:)/,
   fields:
-    "model prompt n size quality background moderation output_format output_compression user input_fidelity".split(
+    "model prompt n size quality background moderation output_format output_compression user input_fidelity stream partial_images".split(
       " ",
     ),
   sizes: ["auto", "1024x1024", "1536x1024", "1024x1536"],
@@ -79,7 +81,39 @@ function fault(fields: JsonObject, family: Family): string | undefined {
   if (!family.sizes.includes(size) && fields["size"] !== undefined) {
     return `Invalid value: '${size}'. Supported values are: ${family.sizes.join(", ")}.`
   }
-  return undefined
+  return isStreamed(fields) ? faultOfStream(fields) : undefined
+}
+
+/** Forms hold texts alone. */
+function isStreamed(fields: JsonObject): boolean {
+  return String(fields["stream"]) === "true"
+}
+
+/** The same as events. */
+function streamed(
+  exchange: Exchange,
+  order: Order,
+  task: "generation" | "edit",
+  tellsUsage: boolean,
+): StreamScript {
+  const drafts = Number(order.fields["partial_images"] ?? 0)
+  const { background, output_format, quality, size: name, usage } = made(exchange, order)
+  const size = sizeOf(stringOf(name)) ?? { width: 1024, height: 1024 }
+  const output = Number(objectOf(usage)["output_tokens"]) + DRAFT_TOKENS * drafts
+  const told = {
+    ...objectOf(usage),
+    output_tokens: output,
+    total_tokens: order.inputTokens + output,
+  }
+  const script = pictureScript({
+    task,
+    seed: `${order.text} 0`,
+    size,
+    facts: { background, output_format, quality, size: name },
+    ...(tellsUsage && { usage: told }),
+    drafts,
+  })
+  return order.text.includes("forbidden") ? forbiddenScript([...script.body].map(String)) : script
 }
 
 /** Tokens of a picture of 1,024 x 1,024 by quality, as recorded. */
@@ -147,7 +181,12 @@ export function generation(exchange: Exchange, body: JsonObject): JsonOperation 
       const wrong = fault(fields, family)
       if (wrong !== undefined) return { refused: wrong }
       const tokens = { inputTokens: countTokens(text), imageTokens: 0 }
-      const json = made(exchange, { fields, family, text, ...tokens })
+      const order = { fields, family, text, ...tokens }
+      if (isStreamed(fields)) {
+        const tellsUsage = played?.name !== "no-usage"
+        return { script: streamed(exchange, order, "generation", tellsUsage) }
+      }
+      const json = made(exchange, order)
       if (played?.name === "no-usage") delete json["usage"]
       return { json }
     },
@@ -168,7 +207,8 @@ export async function answerImageForm(
   if (played !== undefined && played !== "unknown") {
     const response = await playTransportFault(exchange, played)
     if (response !== undefined) return response
-    const error = faultError(played.name, model)
+    const isEvent = played.name === "stream-error" && isStreamed({ ...form.fields })
+    const error = isEvent ? undefined : faultError(played.name, model)
     if (error !== undefined) return refuse(exchange, error)
   }
   const family = familyOf(model)
@@ -179,8 +219,14 @@ export async function answerImageForm(
   const text = `${stringOf(form.fields["prompt"])} ${hash}`
   const imageTokens = 194 * imagesOf(form).length
   const tokens = { inputTokens: countTokens(text) + imageTokens, imageTokens }
-  const json = made(exchange, { fields: { ...form.fields }, family, text, ...tokens })
+  const order = { fields: { ...form.fields }, family, text, ...tokens }
   const known = played === "unknown" ? undefined : played
+  if (task === "edit" && isStreamed(order.fields)) {
+    const script = streamed(exchange, order, task, known?.name !== "no-usage")
+    const steps = streamSteps(script, exchange.cadence, known)
+    return vendorResponse(bodyOf(exchange, steps), "stream")
+  }
+  const json = made(exchange, order)
   return vendorResponse(wholeBody(exchange, JSON.stringify(json), known), "json")
 }
 

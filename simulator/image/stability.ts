@@ -1,28 +1,89 @@
 import type { Exchange } from "../exchange.ts"
-import { readForm } from "../form.ts"
-import { drawPng, sizeOfRatio } from "./draw.ts"
+import { readForm, type SentFile, type SentForm } from "../form.ts"
+import { dueFault, wholeBody } from "../play.ts"
+import { playTransportFault } from "../transport-faults.ts"
+import { drawPng, type Size, sizeOfRatio } from "./draw.ts"
+import { readPixels } from "./pixels.ts"
 
-/** `POST /v2beta/stable-image/generate/...`: a form in, JSON out (WIRE.md 11). */
+/** What a picture is drawn from, or what is wrong. */
+type Judged = { readonly seed: string; readonly size: Size } | { readonly wrong: string }
+
+/** `POST /v2beta/stable-image/...`: a form in, JSON out (WIRE.md 11; Stability's reference). */
 export async function answerStability(exchange: Exchange): Promise<Response> {
   const form = await readForm(exchange)
-  exchange.finish()
   if (!exchange.headers.get("authorization")?.startsWith("Bearer ")) {
-    return refusal(401, "unauthorized", "authorization: missing")
+    return refusal(exchange, 401, "unauthorized", "authorization: missing")
   }
-  if (form === undefined) return refusal(400, "bad_request", "content-type: must be a form")
-  const { prompt = "", aspect_ratio: ratio = "1:1", model } = form.fields
-  const isNamed = exchange.path.endsWith("/sd3")
-  if (prompt === "") return refusal(400, "bad_request", "prompt: cannot be blank")
-  if (isNamed !== (model !== undefined)) return refusal(400, "bad_request", "model: not expected")
-  const size = sizeOfRatio(ratio)
-  if (size === undefined) return refusal(400, "bad_request", "aspect_ratio: is not known")
+  if (form === undefined)
+    return refusal(exchange, 400, "bad_request", "content-type: must be a form")
+  const { prompt = "" } = form.fields
+  if (prompt === "") return refusal(exchange, 400, "bad_request", "prompt: cannot be blank")
+  const judged = exchange.path.endsWith("/edit/inpaint")
+    ? judgeEdit(form)
+    : judgeGeneration(form, exchange.path)
+  if ("wrong" in judged) return refusal(exchange, 400, "bad_request", judged.wrong)
   if (prompt.includes("forbidden")) {
-    return refusal(403, "content_moderation", "Your request was flagged by our moderation system.")
+    const words = "Your request was flagged by our moderation system."
+    return refusal(exchange, 403, "content_moderation", words)
   }
-  const image = drawPng(prompt, size).toString("base64")
-  return Response.json({ image, finish_reason: "SUCCESS", seed: 343_940_597 })
+  const fault = dueFault(exchange, "", prompt)
+  const known = fault === "unknown" ? undefined : fault
+  const played = known && (await playTransportFault(exchange, known))
+  if (played) return played
+  const image = drawPng(judged.seed, judged.size).toString("base64")
+  const json = { image, finish_reason: "SUCCESS", seed: 343_940_597 }
+  return new Response(wholeBody(exchange, JSON.stringify(json), known), {
+    headers: { "content-type": "application/json" },
+  })
 }
 
-function refusal(status: number, name: string, error: string): Response {
+function judgeGeneration({ fields, files }: SentForm, path: string): Judged {
+  const { prompt = "", model, aspect_ratio: ratio, mode, strength } = fields
+  const isNamed = path.endsWith("/sd3")
+  if (isNamed !== (model !== undefined)) return { wrong: "model: not expected" }
+  const size = sizeOfRatio(ratio ?? "1:1")
+  if (size === undefined) return { wrong: "aspect_ratio: is not known" }
+  const image = fileOf(files, "image")
+  if (isNamed && (mode === "image-to-image") !== (image !== undefined)) {
+    return { wrong: "mode: must be image-to-image with an image, and only then" }
+  }
+  if (image === undefined) return { seed: prompt, size }
+  if (path.endsWith("/core")) return { wrong: "image: not expected" }
+  if (!(Number(strength) >= 0 && Number(strength) <= 1)) return { wrong: "strength: is required" }
+  if (isNamed && ratio !== undefined) {
+    return { wrong: "aspect_ratio: is only valid for text-to-image requests" }
+  }
+  return { seed: `${prompt} ${Bun.hash(image.bytes).toString(16)}`, size }
+}
+
+/** What comes back has four megapixels. */
+const EDITED: Size = { width: 2048, height: 2048 }
+
+function judgeEdit({ fields, files }: SentForm): Judged {
+  const known = "prompt negative_prompt seed output_format style_preset grow_mask".split(" ")
+  const unknown = Object.keys(fields).find((name) => !known.includes(name))
+  if (unknown !== undefined) return { wrong: `${unknown}: not expected` }
+  const image = fileOf(files, "image")
+  const mask = fileOf(files, "mask")
+  if (image === undefined) return { wrong: "image: is required" }
+  const pixels = mask && readPixels(Buffer.from(mask.bytes))
+  if (pixels === undefined) return { wrong: "mask: could not be read" }
+  // The vendor would look at its colours alone, and nobody would notice that they mean nothing.
+  if (pixels.samples !== 1) return { wrong: "mask: should be a black and white image" }
+  return { seed: seedOfEdit(fields["prompt"] ?? "", image.bytes, pixels.data), size: EDITED }
+}
+
+/** What an edited picture depends on: the prompt, the image, and how much of it may change. */
+export function seedOfEdit(prompt: string, image: Uint8Array, strength: Uint8Array): string {
+  const sum = strength.reduce((total, value) => total + value, 0)
+  return `${prompt} ${Bun.hash(image).toString(16)} ${sum}`
+}
+
+function fileOf(files: readonly SentFile[], field: string): SentFile | undefined {
+  return files.find((file) => file.field === field)
+}
+
+function refusal(exchange: Exchange, status: number, name: string, error: string): Response {
+  exchange.finish()
   return Response.json({ id: "simulated", name, errors: [error] }, { status })
 }

@@ -17,6 +17,15 @@ export interface PictureFile {
   readonly mediaType: string
 }
 
+/** Pictures as events: drafts of each may come before it. */
+export interface PictureStream {
+  /** Drafts of a picture, at most; the vendor may make fewer. */
+  readonly drafts: number
+}
+
+/** What in a mask marks the pixels that may change. OpenAI's masks mark them by being transparent. */
+export type MaskStyle = "transparent" | "white" | "black"
+
 /** How the caller takes pictures: a link to each, or its bytes as base64. */
 export type PictureForm = "url" | "b64_json"
 
@@ -32,8 +41,10 @@ export interface ImageRequest {
   readonly form: PictureForm
   /** What an edit or a variation begins with. */
   readonly images: readonly PictureFile[]
-  /** Where it is transparent, an edit may change the first image. */
+  /** Where it is transparent, an edit may change the first image; or as the vendor's masks mark it. */
   readonly mask?: PictureFile
+  /** Present where the pictures are to come as events. */
+  readonly stream?: PictureStream
   /** Everything else that was asked for, by OpenAI's names: `quality`, `style`, `background`. */
   readonly wishes: JsonObject
 }
@@ -61,8 +72,18 @@ export interface ImageResult {
   readonly facts: JsonObject
 }
 
+/** All there is to be done. */
+export const ALL_TASKS: readonly ImageTask[] = ["generation", "edit", "variation"]
+
 /** How one family of vendors makes pictures. */
-export type ImageFormat = OperationFormat<ImageRequest, ImageResult>
+export interface ImageFormat extends OperationFormat<ImageRequest, ImageResult> {
+  /** What some model of theirs does, be it emulated. */
+  readonly tasks: readonly ImageTask[]
+  /** How a model's masks are drawn: as OpenAI's where it is absent or says nothing. */
+  maskStyle?(model: string): MaskStyle | undefined
+  /** Whether a model sends what is asked for as OpenAI's events; absent: none does. */
+  streams?(request: ImageRequest, model: string): boolean
+}
 
 /** The size a picture has when nobody says otherwise (SPEC, image endpoints). */
 export const DEFAULT_SIZE: PictureSize = Object.freeze({ width: 1024, height: 1024 })

@@ -76,8 +76,8 @@ function checkSize(asked: PictureSize, size: PictureSize): void {
   )
 }
 
-/** @param fault what is wrong, as the end of a sentence. */
-function invalidImage(field: string, fault: string): GatewayError {
+/** A picture that cannot be used. @param fault what is wrong, as the end of a sentence. */
+export function invalidImage(field: string, fault: string): GatewayError {
   return new GatewayError("invalid_image", `The file in '${field}' cannot be used: ${fault}.`, {
     parameter: field,
   })

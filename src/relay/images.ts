@@ -1,28 +1,36 @@
 import type { Loss } from "../canon/chat.ts"
 import { asGatewayError, GatewayError } from "../canon/errors.ts"
 import {
-  DEFAULT_SIZE,
+  type ImageFormat,
   type ImageRequest,
   type ImageResult,
   type Picture,
   type PictureForm,
-  type PictureSize,
   sizeName,
 } from "../canon/image.ts"
 import { pictureType } from "../canon/media-source.ts"
+import type { OperationAnswer } from "../canon/operation.ts"
 import { unusable } from "../canon/operation-answer.ts"
-import { NO_USAGE, type Usage } from "../canon/usage.ts"
-import { isPriced, type Deployment, type Model } from "../catalog/model.ts"
+import { isPriced, type Model } from "../catalog/model.ts"
+import { type DonePicture, encodeImageEvents, STREAM_EMULATED } from "../dialects/image/events.ts"
 import { encodeImageResult, type HandedPicture } from "../dialects/image/result.ts"
-import { priceOfPictures } from "../ledger/picture-price.ts"
 import type { Key } from "../keys/key.ts"
+import { formatCredits } from "../ledger/money.ts"
 import { fetchMedia } from "../media/fetch-media.ts"
+import { imageSize } from "../media/image-size.ts"
+import { drawMask } from "../media/mask.ts"
 import type { PictureStore } from "../media/picture-store.ts"
-import { pictureInputBound, pictureTokenBound, promptBound } from "../media/picture-tokens.ts"
 import { notCarried } from "./attempts.ts"
-import type { JsonObject } from "../canon/json.ts"
-import type { Call, Caller } from "./call.ts"
-import { callAll, type Operations, type Outcome, type Way } from "./operations.ts"
+import type { Answer, Call, Caller } from "./call.ts"
+import { pictureBody, type PictureStreaming, streamPicture } from "./image-stream.ts"
+import { imagesUsage, pricedFor, worstUsage } from "./image-usage.ts"
+import {
+  callAll,
+  type OpenOperation,
+  type Operations,
+  type Outcome,
+  type Way,
+} from "./operations.ts"
 
 /** A request for pictures, on its way. */
 export interface ImageOrder {
@@ -34,11 +42,15 @@ export interface ImageOrder {
   readonly base: string
 }
 
-/** An answer with pictures, paid for. */
-export interface ImageAnswer {
-  readonly json: JsonObject
-  readonly headers: Readonly<Record<string, string>>
-}
+/** What one deployment made of it: pictures, or a stream of one. */
+type Made =
+  | { readonly type: "whole"; readonly result: ImageResult }
+  | ({ readonly type: "stream" } & PictureStreaming)
+
+const STREAM_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache",
+} as const
 
 /** Makes pictures: finds the model, has its vendor make them, and hands them over as they were asked for. */
 export class Images {
@@ -51,7 +63,7 @@ export class Images {
   }
 
   /** @throws GatewayError; then nothing is held any more. */
-  async make(order: ImageOrder, caller: Caller): Promise<ImageAnswer> {
+  async make(order: ImageOrder, caller: Caller): Promise<Answer> {
     const { call, request } = order
     const model = pricedFor(request, this.#modelOf(order.model, call.key))
     const worst = worstUsage(request, model)
@@ -59,19 +71,35 @@ export class Images {
       { call, model, worst, attempt: (way) => attempt(way, request, call.isStrict) },
       caller,
     )
-    let json: JsonObject
+    const { value, headers } = open
+    Object.assign(headers, request.stream ? STREAM_HEADERS : { "content-type": "application/json" })
+    if (value.type === "stream") {
+      return { headers, body: pictureBody(open, value, request, call.id) }
+    }
+    return { headers, body: await this.#answerWhole(open, value.result, order) }
+  }
+
+  async #answerWhole(
+    open: OpenOperation<unknown>,
+    result: ImageResult,
+    order: ImageOrder,
+  ): Promise<string> {
+    const { request } = order
+    let handed: HandedPicture[]
     try {
-      const { pictures } = open.value
-      const handed = await Promise.all(pictures.map((picture) => this.#hand(picture, order)))
-      const created = Math.floor(Date.now() / 1000)
-      json = encodeImageResult(open.value, handed, created)
+      handed = await Promise.all(result.pictures.map((picture) => this.#hand(picture, order)))
     } catch (thrown) {
       open.release(asGatewayError(thrown))
       throw thrown
     }
-    const { usage, isEstimated } = usageOf(open.value, open.deployment, request)
-    await open.settle(usage, isEstimated)
-    return { json, headers: open.headers }
+    const pictures = handed.length
+    const { usage, isEstimated } = imagesUsage({ ...result, pictures }, open.deployment, request)
+    const { charged } = await open.settle(usage, isEstimated)
+    if (request.stream) {
+      const done = handed.map(({ value }) => donePicture(value))
+      return encodeImageEvents(request.task, result, done, formatCredits(charged))
+    }
+    return JSON.stringify(encodeImageResult(result, handed, Math.floor(Date.now() / 1000)))
   }
 
   #modelOf(id: string | undefined, key: Key): Model {
@@ -124,30 +152,70 @@ export class Images {
   }
 }
 
+function donePicture(data: string): DonePicture {
+  const size = imageSize(Buffer.from(data.slice(0, LONGEST_HEADER), "base64"))
+  const format = pictureType(data).replace("image/", "")
+  return { data, format, size: size && sizeName(size) }
+}
+
+/** Base64 that holds a JPEG's size also behind a large preview; a multiple of four. */
+const LONGEST_HEADER = 262_144
+
 function wireType(form: PictureForm): Picture["source"]["type"] {
   return form === "url" ? "url" : "base64"
 }
 
-async function attempt(
-  way: Way,
-  request: ImageRequest,
-  isStrict: boolean,
-): Promise<Outcome<ImageResult>> {
-  const { deployment, endpoint } = way
-  const format = endpoint.vendor.operations?.image
-  if (!format) {
-    throw new GatewayError(
-      "model_not_supported",
-      `The provider '${endpoint.provider}' makes no pictures through this gateway.`,
-      { parameter: "model" },
-    )
-  }
-  const { calls, losses } = format.encode(request, deployment.upstreamModel)
+async function attempt(way: Way, request: ImageRequest, isStrict: boolean): Promise<Outcome<Made>> {
+  const { upstreamModel } = way.deployment
+  const format = formatOf(way)
+  const drawn = await withDrawnMask(request, format, upstreamModel)
+  const { calls, losses } = format.encode(drawn, upstreamModel)
+  const isStreamed = format.streams?.(drawn, upstreamModel) ?? false
+  const lost = request.stream && !isStreamed ? [...losses, STREAM_EMULATED] : losses
   // A picture that the caller would not take is not made in the first place.
-  if (isStrict && losses.length > 0) throw notCarried(losses)
-  const value = await format.decode(await callAll(way, format, calls), request)
-  if (value.pictures.length === 0) throw unusable("it holds no picture")
-  return { value, losses: once(losses) }
+  if (isStrict && lost.length > 0) throw notCarried(lost)
+  const [first] = calls
+  if (!isStreamed || !first) {
+    const result = await decoded(format, await callAll(way, format, calls), drawn)
+    return { value: { type: "whole", result }, losses: once(lost) }
+  }
+  const streamed = await streamPicture(way, format, first)
+  if (streamed.type === "stream") return { value: streamed, losses: once(lost) }
+  const result = await decoded(format, [streamed.answer], drawn)
+  return { value: { type: "whole", result }, losses: once([...lost, STREAM_EMULATED]) }
+}
+
+function formatOf({ endpoint }: Way): ImageFormat {
+  const format = endpoint.vendor.operations?.image
+  if (format) return format
+  throw new GatewayError(
+    "model_not_supported",
+    `The provider '${endpoint.provider}' makes no pictures through this gateway.`,
+    { parameter: "model" },
+  )
+}
+
+async function decoded(
+  format: ImageFormat,
+  answers: readonly OperationAnswer[],
+  request: ImageRequest,
+): Promise<ImageResult> {
+  const result = await format.decode(answers, request)
+  if (result.pictures.length === 0) throw unusable("it holds no picture")
+  return result
+}
+
+/** The request with its mask as the model's vendor draws masks. @throws GatewayError `invalid_image`. */
+async function withDrawnMask(
+  request: ImageRequest,
+  format: ImageFormat,
+  model: string,
+): Promise<ImageRequest> {
+  const style = format.maskStyle?.(model) ?? "transparent"
+  const { mask } = request
+  return mask === undefined || style === "transparent"
+    ? request
+    : { ...request, mask: await drawMask(mask, style) }
 }
 
 function once(losses: readonly Loss[]): Loss[] {
@@ -155,72 +223,3 @@ function once(losses: readonly Loss[]): Loss[] {
     ({ name }, index) => losses.findIndex((other) => other.name === name) === index,
   )
 }
-
-/** The size that was asked for; undefined when the model is to choose. */
-function askedSize(request: ImageRequest): PictureSize | undefined {
-  return request.size === "auto" ? undefined : (request.size ?? DEFAULT_SIZE)
-}
-
-function qualityOf({ wishes }: ImageRequest): string | undefined {
-  const { quality } = wishes
-  return typeof quality === "string" ? quality : undefined
-}
-
-/** The model with the prices that pictures of the asked kind have. */
-function pricedFor(request: ImageRequest, model: Model): Model {
-  const size = askedSize(request)
-  const quality = qualityOf(request)
-  const kind = { ...(size && { size: sizeName(size) }), ...(quality && { quality }) }
-  const deployments = model.deployments.map((deployment) =>
-    deployment.price
-      ? { ...deployment, price: priceOfPictures(deployment.price, kind) }
-      : deployment,
-  )
-  return { ...model, deployments }
-}
-
-/** What a request can use at most: pictures, and the tokens of a model that is priced by them. */
-function worstUsage(request: ImageRequest, model: Model): Usage {
-  const images = { ...NO_USAGE, images: request.count }
-  if (!model.deployments.some(isPricedByTokens)) return images
-  const pictures = request.images.length + (request.mask === undefined ? 0 : 1)
-  const bytes = Buffer.byteLength(request.prompt)
-  const bounds = model.deployments.map((deployment) => outputBound(request, deployment))
-  return {
-    ...images,
-    inputFresh: promptBound(bytes) * request.count,
-    imageInput: pictureInputBound(pictures) * request.count,
-    output: Math.max(...bounds) * request.count,
-  }
-}
-
-function isPricedByTokens({ price }: Deployment): boolean {
-  const { output, inputFresh, imageInput } = price?.rates ?? {}
-  return output !== undefined || inputFresh !== undefined || imageInput !== undefined
-}
-
-function outputBound(request: ImageRequest, { upstreamModel }: Deployment): number {
-  return pictureTokenBound(upstreamModel, askedSize(request), qualityOf(request))
-}
-
-/**
- * What the answer used: the vendor's tokens, and the pictures there are. Where a model is priced by
- * tokens alone and its vendor told none, the most they can be.
- */
-function usageOf(
-  { pictures, usage }: ImageResult,
-  deployment: Deployment,
-  request: ImageRequest,
-): { readonly usage: Usage; readonly isEstimated: boolean } {
-  const images = pictures.length
-  if (usage) return { usage: { ...usage, images }, isEstimated: false }
-  if (deployment.price?.rates.images !== undefined) {
-    return { usage: { ...NO_USAGE, images }, isEstimated: false }
-  }
-  const output = outputBound(request, deployment) * images
-  const inputFresh = Math.ceil(Buffer.byteLength(request.prompt) / BYTES_OF_TOKEN)
-  return { usage: { ...NO_USAGE, inputFresh, output, images }, isEstimated: true }
-}
-
-/** Of common text. */
-const BYTES_OF_TOKEN = 4

@@ -1,7 +1,7 @@
-import { createParser } from "eventsource-parser"
+import { createParser, type EventSourceParser } from "eventsource-parser"
 import type { FrameParser, ReceivedEvent } from "./frames.ts"
 
-/** The longest single event that is taken, in characters. */
+/** The longest single event that is taken where nobody says otherwise, in characters. */
 const LONGEST_EVENT = 16 * 1024 * 1024
 const NO_EVENTS: readonly ReceivedEvent[] = []
 
@@ -12,16 +12,21 @@ const NO_EVENTS: readonly ReceivedEvent[] = []
 export class SseParser implements FrameParser {
   readonly #decoder = new TextDecoder()
   #events: ReceivedEvent[] = []
-  readonly #parser = createParser({
-    onEvent: ({ event, data }) => {
-      this.#events.push(event === undefined ? { data } : { event, data })
-    },
-    maxBufferSize: LONGEST_EVENT,
-    onError: (error) => {
-      // A line that is no field is ignored, as the standard asks; a flood is not.
-      if (error.type === "max-buffer-size-exceeded") throw error
-    },
-  })
+  readonly #parser: EventSourceParser
+
+  /** @param longest the longest single event that is taken, in characters. */
+  constructor(longest = LONGEST_EVENT) {
+    this.#parser = createParser({
+      onEvent: ({ event, data }) => {
+        this.#events.push(event === undefined ? { data } : { event, data })
+      },
+      maxBufferSize: longest,
+      onError: (error) => {
+        // A line that is no field is ignored, as the standard asks; a flood is not.
+        if (error.type === "max-buffer-size-exceeded") throw error
+      },
+    })
+  }
 
   push(bytes: Uint8Array): readonly ReceivedEvent[] {
     this.#parser.feed(this.#decoder.decode(bytes, { stream: true }))

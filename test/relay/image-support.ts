@@ -57,9 +57,18 @@ export function startImageGateway(): Promise<TestGateway> {
       "openrouter/google/gemini-3.1-flash-image": image({ price: { input: "0.5", output: "60" } }),
       "stability/core": image(),
       "stability/sd3.5-large": image(),
+      "stability/ultra": image(),
+      "stability/inpaint": image(),
+      "stability/pictures": image({
+        deployments: [
+          { provider: "stability", model: "core", weight: 1 },
+          { provider: "stability", model: "inpaint", weight: 1, price: { image: "50000" } },
+        ],
+      }),
       "azure/pictures": image(),
       "bedrock/amazon.nova-canvas-v1:0": image(),
       "bedrock/stability.sd3-5-large-v1:0": image(),
+      "bedrock/stability.stable-image-inpaint-v1:0": image(),
     },
     settings: {
       limits: { bodyBytes: 4 * MEGABYTE, mediaBytes: 4 * MEGABYTE, mediaPrivate: true },

@@ -1,13 +1,22 @@
 import type { Loss } from "../../canon/chat.ts"
-import type { ImageFormat, ImageRequest } from "../../canon/image.ts"
+import { ALL_TASKS, type ImageFormat, type ImageRequest } from "../../canon/image.ts"
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../canon/json.ts"
 import type { OperationCall } from "../../canon/operation.ts"
 import { jsonCall, jsonOf } from "../../canon/operation-answer.ts"
-import { base64Of, carriedWishes, countsOf, notSupported } from "./encoding.ts"
+import {
+  base64Of,
+  carriedWishes,
+  countsOf,
+  neededMask,
+  notSupported,
+  onlyImage,
+  promptOf,
+  VARIATION_EMULATED,
+} from "./encoding.ts"
 import { decodeImageError } from "./errors.ts"
 import { base64Picture, forbidden } from "./pictures.ts"
-import { ratioOf, wantedSize } from "./sizes.ts"
-import { STABILITY_RATIOS } from "./stability.ts"
+import { ratioOf, SIZE_APPROXIMATED, wantedSize } from "./sizes.ts"
+import { isInpainting, STABILITY_RATIOS, VARIATION_STRENGTH } from "./stability.ts"
 
 /** `imageGenerationConfig.numberOfImages` of Titan Image Generator and Nova Canvas. */
 const AMAZON_MOST = 5
@@ -17,15 +26,21 @@ const STABILITY_WISHES = {
   output_format: "output_format",
   seed: "seed",
 }
+const INPAINT_WISHES = { ...STABILITY_WISHES, style_preset: "style_preset" }
 
 /**
  * Image models on Bedrock by `InvokeModel`: Amazon's Titan and Nova Canvas, and Stability's (Amazon's
- * references of their bodies; `bedrock-image-model.ts` of vercel/ai). Their masks are black and
- * white, not transparent, so edits are not offered; Amazon's models have variations of their own.
+ * references of their bodies; `bedrock-image-model.ts` of vercel/ai). In Amazon's masks pure black is
+ * what may change and all else is pure white; in Stability's it is white.
  */
 export const BEDROCK_IMAGES: ImageFormat = {
+  tasks: ALL_TASKS,
   encode: (request, model) =>
     isStability(model) ? encodeStability(request, model) : encodeAmazon(request, model),
+  maskStyle(model) {
+    if (!isStability(model)) return "black"
+    return isInpainting(model) ? "white" : undefined
+  },
   decode(answers) {
     const bodies = answers.map(jsonOf)
     const pictures = bodies.flatMap((body) =>
@@ -49,18 +64,11 @@ function invoke(model: string, body: JsonObject): OperationCall {
 }
 
 function encodeAmazon(request: ImageRequest, model: string) {
-  if (request.task === "edit") throw notSupported(request, model)
   const losses: Loss[] = []
   const wishes = carriedWishes(request, AMAZON_WISHES, losses)
   const quality = wishes["quality"]
   const size = wantedSize(request)
-  const task =
-    request.task === "generation"
-      ? { taskType: "TEXT_IMAGE", textToImageParams: { text: request.prompt } }
-      : {
-          taskType: "IMAGE_VARIATION",
-          imageVariationParams: { images: request.images.map(base64Of) },
-        }
+  const task = amazonTask(request, model)
   const calls = countsOf(request, AMAZON_MOST).map((numberOfImages) =>
     invoke(model, {
       ...task,
@@ -75,6 +83,24 @@ function encodeAmazon(request: ImageRequest, model: string) {
   return { calls, losses }
 }
 
+function amazonTask(request: ImageRequest, model: string): JsonObject {
+  const { task, prompt: text, images } = request
+  switch (task) {
+    case "generation":
+      return { taskType: "TEXT_IMAGE", textToImageParams: { text } }
+    case "edit": {
+      const image = base64Of(onlyImage(request, model))
+      const maskImage = base64Of(neededMask(request))
+      return { taskType: "INPAINTING", inPaintingParams: { text, image, maskImage } }
+    }
+    case "variation":
+      return {
+        taskType: "IMAGE_VARIATION",
+        imageVariationParams: { images: images.map(base64Of) },
+      }
+  }
+}
+
 /** OpenAI's words for a quality, in Amazon's. */
 const AMAZON_QUALITY: Readonly<Record<string, string>> = {
   low: "standard",
@@ -85,16 +111,32 @@ const AMAZON_QUALITY: Readonly<Record<string, string>> = {
 }
 
 function encodeStability(request: ImageRequest, model: string) {
-  if (request.task !== "generation") throw notSupported(request, model)
   const losses: Loss[] = []
-  const ratio = ratioOf(request, STABILITY_RATIOS, losses)
   const call = invoke(model, {
-    prompt: request.prompt,
-    mode: "text-to-image",
-    ...(ratio === undefined ? {} : { aspect_ratio: ratio }),
-    ...carriedWishes(request, STABILITY_WISHES, losses),
+    prompt: promptOf(request),
+    ...stabilityTask(request, model, losses),
+    ...carriedWishes(request, isInpainting(model) ? INPAINT_WISHES : STABILITY_WISHES, losses),
   })
   return { calls: countsOf(request, 1).map(() => call), losses }
+}
+
+function stabilityTask(request: ImageRequest, model: string, losses: Loss[]): JsonObject {
+  const { task } = request
+  if (isInpainting(model) !== (task === "edit")) throw notSupported(request, model)
+  if (task === "edit") {
+    if (request.size !== "auto") losses.push(SIZE_APPROXIMATED)
+    const image = base64Of(onlyImage(request, model))
+    return { image, mask: base64Of(neededMask(request)) }
+  }
+  const ratio = ratioOf(request, STABILITY_RATIOS, losses)
+  if (task === "generation") {
+    return { mode: "text-to-image", ...(ratio === undefined ? {} : { aspect_ratio: ratio }) }
+  }
+  // Of those on Bedrock only Stable Diffusion begins with an image.
+  if (!model.includes("sd3")) throw notSupported(request, model)
+  losses.push(VARIATION_EMULATED)
+  const image = base64Of(onlyImage(request, model))
+  return { mode: "image-to-image", image, strength: VARIATION_STRENGTH }
 }
 
 /** Amazon's `error`, a moderated request's `status`, or why Stability's filter struck. */

@@ -1,8 +1,10 @@
 import type { Loss } from "../../canon/chat.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { ImageRequest, ImageTask, PictureFile } from "../../canon/image.ts"
+import { missingParameter } from "../../canon/invalid-request.ts"
 import { isThere, type JsonObject } from "../../canon/json.ts"
 import { encodeDataUrl } from "../../canon/media-source.ts"
+import type { OutgoingFile } from "../../wire/encode-form.ts"
 
 /** What a variation is asked for with where it is made as an edit. */
 export const VARIATION_PROMPT =
@@ -56,6 +58,45 @@ export function countsOf(request: ImageRequest, most: number): number[] {
   const counts: number[] = []
   for (let left = request.count; left > 0; left -= most) counts.push(Math.min(left, most))
   return counts
+}
+
+/** @throws GatewayError `invalid_value`: a model cannot begin with so many images. */
+export function refuseMoreImages({ images }: ImageRequest, model: string, most: number): void {
+  if (images.length <= most) return
+  throw new GatewayError(
+    "invalid_value",
+    `The model '${model}' edits at most ${most} image at a time.`,
+    { parameter: "image" },
+  )
+}
+
+/** The one image that a model edits or varies. @throws GatewayError */
+export function onlyImage(request: ImageRequest, model: string): PictureFile {
+  refuseMoreImages(request, model, 1)
+  const [image] = request.images
+  if (image === undefined) throw missingParameter("image")
+  return image
+}
+
+/** The mask, of a model that edits nothing without one. @throws GatewayError */
+export function neededMask({ mask }: ImageRequest): PictureFile {
+  if (mask === undefined) throw missingParameter("mask")
+  return mask
+}
+
+/** A picture as a file of a form. @param name without its ending. */
+export function outgoingPicture(
+  field: string,
+  name: string,
+  { bytes, mediaType }: PictureFile,
+): OutgoingFile {
+  return {
+    field,
+    name: `${name}.${mediaType.slice(mediaType.indexOf("/") + 1)}`,
+    type: mediaType,
+    size: bytes.byteLength,
+    open: () => new Blob([bytes]).stream(),
+  }
 }
 
 /** As base64. */

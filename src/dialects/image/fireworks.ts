@@ -26,6 +26,7 @@ const WISHES = {
  * `text_to_image`; `fireworks-image-model.ts` of vercel/ai).
  */
 export const FIREWORKS_IMAGES: ImageFormat = {
+  tasks: ["generation"],
   encode(request, model) {
     if (request.task !== "generation" || ASYNCHRONOUS.test(model))
       throw notSupported(request, model)

@@ -1,5 +1,5 @@
 import type { Loss } from "../../canon/chat.ts"
-import type { ImageFormat, ImageRequest, Picture } from "../../canon/image.ts"
+import { ALL_TASKS, type ImageFormat, type ImageRequest, type Picture } from "../../canon/image.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../canon/operation-answer.ts"
 import { addUsage, NO_USAGE, type Usage } from "../../canon/usage.ts"
@@ -30,6 +30,7 @@ const IMAGEN_MOST = 4
  */
 export function googleImages(parent: string): ImageFormat {
   return {
+    tasks: ALL_TASKS,
     encode: (request, model) =>
       isImagen(model) ? encodeImagen(request, model, parent) : encodeGemini(request, model, parent),
     decode(answers) {

@@ -17,6 +17,8 @@ export interface OpenAiFamily {
   /** Images that an edit begins with at most; 0: it cannot edit. */
   readonly mostImages: number
   readonly variations: boolean
+  /** Whether it sends pictures as events (`CreateImageRequest.stream`). */
+  readonly streams: boolean
 }
 
 const SQUARE: PictureSize = { width: 1024, height: 1024 }
@@ -39,6 +41,7 @@ const GPT_IMAGE: OpenAiFamily = {
   drops: ["style"],
   mostImages: 16,
   variations: false,
+  streams: true,
 }
 
 /** From the second generation on any size within bounds (`CreateImageRequest.size`). */
@@ -61,6 +64,7 @@ const DALL_E_3: OpenAiFamily = {
   drops: GPT_WISHES,
   mostImages: 0,
   variations: false,
+  streams: false,
 }
 
 /** The one family with variations (WIRE.md 11); it refuses `quality` (recorded). */
@@ -72,6 +76,7 @@ const DALL_E_2: OpenAiFamily = {
   drops: [...GPT_WISHES, "quality", "style"],
   mostImages: 1,
   variations: true,
+  streams: false,
 }
 
 /** A server of which nothing is known but that it speaks OpenAI's form. */
@@ -82,6 +87,7 @@ const UNKNOWN: OpenAiFamily = {
   drops: [],
   mostImages: 1,
   variations: false,
+  streams: false,
 }
 
 /** The first that matches counts. */

@@ -1,18 +1,24 @@
 import type { Loss } from "../../canon/chat.ts"
-import { GatewayError } from "../../canon/errors.ts"
 import {
+  ALL_TASKS,
   type ImageFormat,
   type ImageRequest,
   type ImageResult,
-  type PictureFile,
   sizeName,
 } from "../../canon/image.ts"
 import { isThere, type JsonObject, objectAt } from "../../canon/json.ts"
 import type { OperationAnswer, OperationCall } from "../../canon/operation.ts"
 import { jsonCall, jsonOf } from "../../canon/operation-answer.ts"
 import { addUsage, NO_USAGE, type Usage } from "../../canon/usage.ts"
-import { encodeForm, type OutgoingField, type OutgoingFile } from "../../wire/encode-form.ts"
-import { countsOf, notSupported, promptOf, VARIATION_EMULATED } from "./encoding.ts"
+import { encodeForm, type OutgoingField } from "../../wire/encode-form.ts"
+import {
+  countsOf,
+  notSupported,
+  outgoingPicture,
+  promptOf,
+  refuseMoreImages,
+  VARIATION_EMULATED,
+} from "./encoding.ts"
 import { decodeImageError } from "./errors.ts"
 import type { OpenAiFamily } from "./openai-families.ts"
 import { picturesOfData } from "./pictures.ts"
@@ -24,11 +30,16 @@ import { nearestSize, SIZE_APPROXIMATED, wantedSize } from "./sizes.ts"
  */
 export function openAiImages(families: readonly OpenAiFamily[]): ImageFormat {
   return {
+    tasks: ALL_TASKS,
     encode(request, model) {
       const family = familyOf(model, families)
       const losses: Loss[] = []
       const fields = fieldsOf(request, model, family, losses)
       const task = taskOf(request, model, family, losses)
+      if (canStream(request, family)) {
+        fields["stream"] = true
+        fields["partial_images"] = request.stream?.drafts ?? 0
+      }
       const calls = countsOf(request, family.mostPerCall).map((count) =>
         task === "generation"
           ? jsonCall("/images/generations", { ...fields, n: count })
@@ -36,15 +47,21 @@ export function openAiImages(families: readonly OpenAiFamily[]): ImageFormat {
       )
       return { calls, losses }
     },
+    streams: (request, model) => canStream(request, familyOf(model, families)),
     decode: decodeImages,
     decodeError: decodeImageError,
   }
 }
 
+/** Events do not say of which picture they are, so only one is streamed. */
+function canStream({ stream, count, task }: ImageRequest, { streams }: OpenAiFamily): boolean {
+  return stream !== undefined && streams && count === 1 && task !== "variation"
+}
+
 /** What a server of OpenAI's form made; its usage is absent when it counted no tokens. */
 export function decodeImages(answers: readonly OperationAnswer[]): ImageResult {
   const bodies = answers.map(jsonOf)
-  const usages = bodies.flatMap((body) => usageOf(objectAt(body, "usage")) ?? [])
+  const usages = bodies.flatMap((body) => imageUsage(objectAt(body, "usage")) ?? [])
   const facts: JsonObject = {}
   for (const name of FACTS) {
     const value = bodies[0]?.[name]
@@ -90,16 +107,10 @@ function taskOf(
   family: OpenAiFamily,
   losses: Loss[],
 ): "generation" | "edit" | "variation" {
-  const { task, images } = request
+  const { task } = request
   if (task === "generation" || (task === "variation" && family.variations)) return task
   if (family.mostImages === 0) throw notSupported(request, model)
-  if (images.length > family.mostImages) {
-    throw new GatewayError(
-      "invalid_value",
-      `The model '${model}' edits at most ${family.mostImages} image at a time.`,
-      { parameter: "image" },
-    )
-  }
+  refuseMoreImages(request, model, family.mostImages)
   if (task === "variation") losses.push(VARIATION_EMULATED)
   return "edit"
 }
@@ -140,8 +151,8 @@ function formCall(
 ): OperationCall {
   // One image is sent as every server knows it, several as OpenAI's own client does.
   const field = images.length === 1 ? "image" : "image[]"
-  const files = images.map((image, index) => outgoing(field, `image-${index}`, image))
-  if (mask !== undefined) files.push(outgoing("mask", "mask", mask))
+  const files = images.map((image, index) => outgoingPicture(field, `image-${index}`, image))
+  if (mask !== undefined) files.push(outgoingPicture("mask", "mask", mask))
   const texts = Object.entries(fields).map(([name, value]): OutgoingField => [
     name,
     typeof value === "string" ? value : textOf(value),
@@ -158,18 +169,8 @@ function textOf(value: unknown): string {
   return JSON.stringify(value) ?? ""
 }
 
-function outgoing(field: string, name: string, { bytes, mediaType }: PictureFile): OutgoingFile {
-  return {
-    field,
-    name: `${name}.${mediaType.slice(mediaType.indexOf("/") + 1)}`,
-    type: mediaType,
-    size: bytes.byteLength,
-    open: () => new Blob([bytes]).stream(),
-  }
-}
-
 /** `ImageGenUsage`; OpenRouter has the names of chat completions. */
-function usageOf(usage: JsonObject | undefined): Usage | undefined {
+export function imageUsage(usage: JsonObject | undefined): Usage | undefined {
   if (usage === undefined) return undefined
   const input = usage["input_tokens"] ?? usage["prompt_tokens"]
   const output = usage["output_tokens"] ?? usage["completion_tokens"]

@@ -1,5 +1,5 @@
 import type { Loss } from "../../canon/chat.ts"
-import type { ImageFormat } from "../../canon/image.ts"
+import { ALL_TASKS, type ImageFormat } from "../../canon/image.ts"
 import { jsonCall } from "../../canon/operation-answer.ts"
 import {
   carriedWishes,
@@ -40,6 +40,7 @@ const WISHES = {
 
 /** OpenRouter's images (recorded; @openrouter/sdk): one a call, since not every provider makes more. */
 export const OPENROUTER_IMAGES: ImageFormat = {
+  tasks: ALL_TASKS,
   encode(request, model) {
     const losses: Loss[] = []
     const wishes = carriedWishes(request, WISHES, losses)

@@ -1,5 +1,12 @@
 import * as z from "zod"
-import type { ImageRequest, ImageTask, PictureForm, PictureSize } from "../../canon/image.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import type {
+  ImageRequest,
+  ImageTask,
+  PictureForm,
+  PictureSize,
+  PictureStream,
+} from "../../canon/image.ts"
 import { invalidValue, missingParameter, unsupportedValue } from "../../canon/invalid-request.ts"
 import { isThere, type JsonObject, textAt, unknownFields } from "../../canon/json.ts"
 import { flag, integer, judgeParameters, text } from "../../canon/parameters.ts"
@@ -21,6 +28,8 @@ export const IMAGE_FIELD_KINDS = {
 
 const FORMS: readonly PictureForm[] = ["url", "b64_json"]
 const MOST_PICTURES = 10
+/** Drafts of a streamed picture (OpenAI's description, `PartialImages`). */
+const MOST_DRAFTS = 3
 /** Pixels of a side: no model makes a larger picture. */
 const LONGEST_SIDE = 8192
 const SIZE = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/
@@ -38,6 +47,7 @@ const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["moderation", text()],
   ["output_compression", integer({ minimum: 0, maximum: 100 })],
   ["output_format", text()],
+  ["partial_images", integer({ minimum: 0, maximum: MOST_DRAFTS })],
   ["quality", text()],
   ["stream", flag()],
   ["style", text()],
@@ -62,13 +72,8 @@ const NAMED_FIELDS = new Set([
  */
 export function decodeImageParameters(task: ImageTask, body: JsonObject): ImageParameters {
   judgeParameters(body, PARAMETERS)
-  const { n, stream, response_format: form } = body
-  if (stream === true) {
-    throw invalidValue(
-      "stream",
-      "Pictures are not streamed here: leave out 'stream', and the answer comes when they are done.",
-    )
-  }
+  const { n, response_format: form } = body
+  const stream = readStream(task, body)
   const prompt = textAt(body, "prompt")
   if (prompt === undefined && task !== "variation") throw missingParameter("prompt")
   const model = textAt(body, "model")
@@ -77,11 +82,32 @@ export function decodeImageParameters(task: ImageTask, body: JsonObject): ImageP
     task,
     prompt: task === "variation" ? "" : (prompt ?? ""),
     count: typeof n === "number" ? n : 1,
-    form: form === "b64_json" ? form : "url",
+    // Events have no place for a link.
+    form: form === "b64_json" || stream ? "b64_json" : "url",
     wishes: unknownFields(body, NAMED_FIELDS) ?? {},
     ...(isThere(model) && { model }),
     ...(isThere(size) && { size }),
+    ...(stream && { stream }),
   }
+}
+
+function readStream(task: ImageTask, body: JsonObject): PictureStream | undefined {
+  const { stream, partial_images: drafts, response_format: form } = body
+  if (stream !== true) return undefined
+  if (task === "variation") {
+    throw invalidValue(
+      "stream",
+      "Variations are not streamed: leave out 'stream', and the answer comes when they are done.",
+    )
+  }
+  if (form === "url") {
+    throw new GatewayError(
+      "invalid_parameter_combination",
+      "A stream holds pictures as base64 alone: leave out 'response_format' or 'stream'.",
+      { parameter: "response_format" },
+    )
+  }
+  return { drafts: typeof drafts === "number" ? drafts : 0 }
 }
 
 function readSize(task: ImageTask, name: string | undefined): PictureSize | "auto" | undefined {

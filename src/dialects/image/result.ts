@@ -29,7 +29,11 @@ export function encodeImageResult(
   }
 }
 
-function encodeUsage({ usage, usageDetails }: ImageResult): JsonObject {
+/** Tokens as OpenAI tells them; empty where none were counted. */
+export function encodeUsage({
+  usage,
+  usageDetails,
+}: Pick<ImageResult, "usage" | "usageDetails">): JsonObject {
   if (usage === undefined) return {}
   const input = totalInput(usage)
   const output = totalOutput(usage)

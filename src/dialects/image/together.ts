@@ -1,5 +1,5 @@
 import type { Loss } from "../../canon/chat.ts"
-import type { ImageFormat } from "../../canon/image.ts"
+import { ALL_TASKS, type ImageFormat } from "../../canon/image.ts"
 import { jsonCall } from "../../canon/operation-answer.ts"
 import { carriedWishes, countsOf, dataUrlOf, promptOf, VARIATION_EMULATED } from "./encoding.ts"
 import { decodeImageError } from "./errors.ts"
@@ -22,6 +22,7 @@ const WISHES = {
  * address, no masks (`togetherai-image-model.ts` of vercel/ai).
  */
 export const TOGETHER_IMAGES: ImageFormat = {
+  tasks: ALL_TASKS,
   encode(request, model) {
     const losses: Loss[] = []
     const wishes = carriedWishes(request, WISHES, losses)

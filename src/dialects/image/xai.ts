@@ -1,5 +1,5 @@
 import type { Loss } from "../../canon/chat.ts"
-import type { ImageFormat } from "../../canon/image.ts"
+import { ALL_TASKS, type ImageFormat } from "../../canon/image.ts"
 import { jsonCall } from "../../canon/operation-answer.ts"
 import { carriedWishes, countsOf, dataUrlOf, promptOf, VARIATION_EMULATED } from "./encoding.ts"
 import { decodeImageError } from "./errors.ts"
@@ -15,6 +15,7 @@ const MOST_PER_CALL = 10
  * `xai-image-model.ts` of vercel/ai; recorded answer).
  */
 export const XAI_IMAGES: ImageFormat = {
+  tasks: ALL_TASKS,
   encode(request, model) {
     const losses: Loss[] = []
     const wishes = carriedWishes(

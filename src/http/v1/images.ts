@@ -6,14 +6,15 @@ import {
   type ImageParameters,
 } from "../../dialects/image/request.ts"
 import { LARGEST_PICTURE, readRequestPictures } from "../../media/request-pictures.ts"
-import type { Call } from "../../relay/call.ts"
-import type { ImageAnswer, Images } from "../../relay/images.ts"
-import { errorAnswer, jsonAnswer } from "../answers.ts"
+import type { Answer, Call } from "../../relay/call.ts"
+import type { Images } from "../../relay/images.ts"
+import { errorAnswer } from "../answers.ts"
+import { readJsonBody } from "../read-body.ts"
 import { type FileRules, type Form, readForm } from "../read-form.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Handler } from "../server.ts"
 import type { Spool } from "../spool.ts"
-import { callOf, jsonOperation, type JsonOperationServices } from "./json-operation.ts"
+import { callOf, type JsonOperationServices } from "./json-operation.ts"
 
 export interface ImageServices extends JsonOperationServices {
   readonly images: Images
@@ -36,9 +37,14 @@ const ONE_PICTURE = { count: 1, bytes: LARGEST_PICTURE }
 
 /** Pictures from a prompt. */
 export function imageGenerations(services: ImageServices): Handler {
-  return jsonOperation(GENERATIONS_PATH, services, (call, body, request) => {
-    const parameters = decodeImageParameters("generation", body)
-    return make(services, { call, request, parameters }, { ...parameters, images: [] })
+  return answering(GENERATIONS_PATH, services, async (request, arrived) => {
+    const { json, bytes } = await readJsonBody(request, services.bodyLimit())
+    const call = arrived(bytes)
+    const parameters = decodeImageParameters("generation", json)
+    const received = { call, request, parameters }
+    const answer = await make(services, received, { ...parameters, images: [] })
+    services.contents.keep(call, json)
+    return answer
   })
 }
 
@@ -59,22 +65,37 @@ function fromForm(
   rules: FileRules,
   services: ImageServices,
 ): Handler {
+  return answering(path, services, async (request, arrived) => {
+    await using form = await readForm(request, services.spool, rules)
+    const call = arrived(form.bytes)
+    const parameters = decodeImageParameters(task, form.parameters(IMAGE_FIELD_KINDS))
+    const wanted = await withPictures(parameters, form)
+    return await make(services, { call, request, parameters }, wanted)
+  })
+}
+
+/** The call, once all of its body is here. @param bytes of the body. */
+type Arrived = (bytes: number) => Call
+
+/** An endpoint whose answer is JSON or, where that was asked for, a stream of events. */
+function answering(
+  path: string,
+  { keyring, events }: ImageServices,
+  serve: (request: Request, arrived: Arrived) => Promise<Answer>,
+): Handler {
   return async function handle(request: Request, waitLong: () => void): Promise<Response> {
     const id = newRequestId()
     try {
       const receivedAt = Date.now()
-      const key = services.keyring.authenticate(request.headers, receivedAt)
-      await using form = await readForm(request, services.spool, rules)
-      waitLong()
-      const known = { id, key, endpoint: path, bodyBytes: form.bytes, receivedAt }
-      const call = callOf(known, request.headers)
-      const parameters = decodeImageParameters(task, form.parameters(IMAGE_FIELD_KINDS))
-      const wanted = await withPictures(parameters, form)
-      const { json, headers } = await make(services, { call, request, parameters }, wanted)
-      return jsonAnswer(id, json, headers)
+      const key = keyring.authenticate(request.headers, receivedAt)
+      const { headers, body } = await serve(request, (bodyBytes) => {
+        waitLong()
+        return callOf({ id, key, endpoint: path, bodyBytes, receivedAt }, request.headers)
+      })
+      return new Response(body, { headers: { ...headers, "x-request-id": id, "request-id": id } })
     } catch (thrown) {
       const error = asGatewayError(thrown)
-      if (error.kind === "internal_error") services.events.requestFailed(id, thrown)
+      if (error.kind === "internal_error") events.requestFailed(id, thrown)
       return errorAnswer(error, id)
     }
   }
@@ -97,7 +118,7 @@ function make(
   { images, publicUrl }: ImageServices,
   { call, request, parameters }: Received,
   wanted: ImageRequest,
-): Promise<ImageAnswer> {
+): Promise<Answer> {
   // Whatever name the caller reaches this gateway by, he reaches its pictures by it too.
   const base = publicUrl() ?? new URL(request.url).origin
   return images.make({ call, model: parameters.model, request: wanted, base }, request)

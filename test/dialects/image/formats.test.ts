@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { GatewayError } from "../../../src/canon/errors.ts"
+import { ALL_TASKS } from "../../../src/canon/image.ts"
 import { answerOf, asked, imagesOf, PICTURE, requestOf } from "./support.ts"
 
 const PNG = `image/png ${PICTURE.bytes.byteLength}`
@@ -194,6 +195,97 @@ describe("others", () => {
     expect(large.bodies[0]).toMatchObject({ model: "sd3.5-large" })
   })
 
+  test("Stability: what begins with an image, and the service that edits", async () => {
+    const file = `image.png ${PNG}`
+    const varied = await asked("stability", "sd3.5-large", { task: "variation" })
+    expect(varied.paths).toEqual(["/v2beta/stable-image/generate/sd3"])
+    expect(varied.bodies).toEqual([
+      {
+        prompt: expect.stringContaining("variation"),
+        model: "sd3.5-large",
+        mode: "image-to-image",
+        strength: "0.6",
+        image: file,
+      },
+    ])
+    expect(varied.losses).toEqual(["variations:emulated"])
+    const ultra = await asked("stability", "ultra", {
+      task: "variation",
+      size: { width: 256, height: 256 },
+    })
+    expect(ultra.bodies[0]).not.toHaveProperty("mode")
+    expect(ultra.losses).toEqual(["variations:emulated", "size:approximated"])
+    const edited = await asked("stability", "inpaint", {
+      task: "edit",
+      mask: PICTURE,
+      size: "auto",
+      wishes: { style_preset: "anime", quality: "high" },
+    })
+    expect(edited.paths).toEqual(["/v2beta/stable-image/edit/inpaint"])
+    expect(edited.bodies).toEqual([
+      { prompt: "a boat", style_preset: "anime", image: file, mask: `mask.png ${PNG}` },
+    ])
+    expect(edited.losses).toEqual(["quality:dropped"])
+  })
+
+  test("masks are drawn as each model's vendor draws them", () => {
+    for (const [vendor, model, style] of [
+      ["stability", "inpaint", "white"],
+      ["stability", "core", undefined],
+      ["bedrock", "us.stability.stable-image-inpaint-v1:0", "white"],
+      ["bedrock", "amazon.titan-image-generator-v2:0", "black"],
+      ["openai", "gpt-image-1", undefined],
+      ["google", "gemini-2.5-flash-image", undefined],
+    ] as const) {
+      expect([model, imagesOf(vendor).maskStyle?.(model)]).toEqual([model, style])
+    }
+  })
+
+  test("what a vendor's table says it does, one of its models does", () => {
+    for (const [vendor, ...models] of [
+      ["openai", "gpt-image-1"],
+      ["azure", "pictures"],
+      ["google", "gemini-2.5-flash-image"],
+      ["vertex", "gemini-2.5-flash-image"],
+      ["stability", "ultra", "inpaint"],
+      ["bedrock", "amazon.nova-canvas-v1:0"],
+      ["xai", "grok-imagine-image"],
+      ["together", "black-forest-labs/FLUX.1-schnell"],
+      ["openrouter", "google/gemini-3.1-flash-image"],
+      ["fireworks", "accounts/fireworks/models/flux-1-dev-fp8"],
+    ] as const) {
+      const format = imagesOf(vendor)
+      const done = ALL_TASKS.filter((task) =>
+        models.some((model) => {
+          const request = requestOf({ task, ...(task === "edit" && { mask: PICTURE }) })
+          try {
+            return format.encode(request, model).calls.length > 0
+          } catch {
+            return false
+          }
+        }),
+      )
+      expect([vendor, done]).toEqual([vendor, [...format.tasks]])
+    }
+  })
+
+  test("GPT image models alone are asked for a stream, and for one picture", async () => {
+    const stream = { drafts: 2 }
+    const gpt = await asked("openai", "gpt-image-1", { stream })
+    expect(gpt.bodies[0]).toMatchObject({ stream: true, partial_images: 2 })
+    for (const [vendor, model, changes] of [
+      ["openai", "gpt-image-1", { stream, count: 2 }],
+      ["openai", "gpt-image-1", { stream, task: "variation" }],
+      ["openai", "dall-e-3", { stream }],
+      ["openai-compatible", "flux", { stream }],
+      ["google", "gemini-2.5-flash-image", { stream }],
+    ] as const) {
+      expect(imagesOf(vendor).streams?.(requestOf(changes), model) ?? false).toBe(false)
+      const { bodies } = await asked(vendor, model, changes)
+      expect(bodies[0]).not.toHaveProperty("stream")
+    }
+  })
+
   test("Bedrock: Amazon's models by their tasks, Stability's by theirs", async () => {
     const canvas = await asked("bedrock", "amazon.nova-canvas-v1:0", {
       count: 6,
@@ -210,6 +302,27 @@ describe("others", () => {
     })
     expect(varied.bodies[0]).toMatchObject({ taskType: "IMAGE_VARIATION" })
     expect(varied.losses).toEqual([])
+    const edited = await asked("bedrock", "amazon.titan-image-generator-v2:0", {
+      task: "edit",
+      mask: PICTURE,
+      size: { width: 64, height: 64 },
+    })
+    const data = Buffer.from(PICTURE.bytes).toString("base64")
+    expect(edited.bodies).toEqual([
+      {
+        taskType: "INPAINTING",
+        inPaintingParams: { text: "a boat", image: data, maskImage: data },
+        imageGenerationConfig: { numberOfImages: 1, width: 64, height: 64 },
+      },
+    ])
+    const inpainted = await asked("bedrock", "stability.stable-image-inpaint-v1:0", {
+      task: "edit",
+      mask: PICTURE,
+    })
+    expect(inpainted.bodies).toEqual([{ prompt: "a boat", image: data, mask: data }])
+    const begun = await asked("bedrock", "stability.sd3-5-large-v1:0", { task: "variation" })
+    expect(begun.bodies[0]).toMatchObject({ mode: "image-to-image", image: data, strength: 0.6 })
+    expect(begun.bodies[0]).not.toHaveProperty("aspect_ratio")
     const stable = await asked("bedrock", "us.stability.stable-image-ultra-v1:1")
     expect(stable.bodies[0]).toMatchObject({ mode: "text-to-image", aspect_ratio: "1:1" })
   })

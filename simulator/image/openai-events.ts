@@ -1,0 +1,61 @@
+import { type JsonObject, stringOf } from "../json.ts"
+import type { StreamScript } from "../stream.ts"
+import { drawPng, type Size } from "./draw.ts"
+
+/** A picture to be streamed. */
+export interface StreamedPicture {
+  readonly task: "generation" | "edit"
+  readonly seed: string
+  readonly size: Size
+  /** Of all events: `background`, `output_format`, `quality`, `size`. */
+  readonly facts: JsonObject
+  /** Absent: the vendor says nothing of it. */
+  readonly usage?: JsonObject
+  readonly drafts: number
+}
+
+/** Tokens that a draft costs beside the picture (OpenAI's image generation guide). */
+export const DRAFT_TOKENS = 100
+
+/** The events of a GPT image model (`ImageGenStreamEvent`, `ImageEditStreamEvent`). */
+export function pictureScript(picture: StreamedPicture): StreamScript {
+  const { task, seed, size, facts, usage, drafts } = picture
+  const name = task === "generation" ? "image_generation" : "image_edit"
+  const created = Math.floor(Date.now() / 1000)
+  const event = (kind: string, drawn: string, more: object): string => {
+    const type = `${name}.${kind}`
+    const base64 = drawPng(drawn, size).toString("base64")
+    const data = { type, b64_json: base64, created_at: created, ...facts, ...more }
+    return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
+  }
+  return {
+    opening: [],
+    body: Array.from({ length: drafts }, (_, index) =>
+      event("partial_image", `${seed} draft ${index}`, { partial_image_index: index }),
+    ),
+    closing: [event("completed", seed, usage === undefined ? {} : { usage })],
+    end: "",
+    errorFrame: errorEvent("server_error", "The server had an error.", "server_error"),
+    brokenFrame: `event: ${name}.partial_image\ndata: {"type":"${name}.partial_im\n\n`,
+  }
+}
+
+/** What is said of a picture that the rules forbid, once it has been looked at. */
+export function forbiddenScript(drafts: readonly string[]): StreamScript {
+  const words = "Your request was rejected by the safety system."
+  const frame = errorEvent("image_generation_user_error", words, "moderation_blocked")
+  return { opening: [], body: drafts, closing: [frame], end: "", errorFrame: "", brokenFrame: "" }
+}
+
+function errorEvent(type: string, message: string, code: string): string {
+  const error = { type, message, code, param: null }
+  return `event: error\ndata: ${JSON.stringify({ type: "error", error })}\n\n`
+}
+
+/** What is wrong with the fields of a stream. */
+export function faultOfStream(fields: JsonObject): string | undefined {
+  const drafts = Number(fields["partial_images"] ?? 0)
+  if (!(drafts >= 0 && drafts <= 3)) return "Invalid 'partial_images': expected 0 to 3."
+  const count = stringOf(fields["n"]) || String(fields["n"] ?? 1)
+  return count === "1" ? undefined : "Streaming is only supported for n=1."
+}

@@ -1,0 +1,69 @@
+import { promisify } from "node:util"
+import { crc32, deflate } from "node:zlib"
+import type { MaskStyle, PictureFile } from "../canon/image.ts"
+import { readAlpha, type AlphaChannel } from "./png-alpha.ts"
+import { invalidImage } from "./request-pictures.ts"
+
+const pack = promisify(deflate)
+
+/**
+ * Draws a mask for a vendor whose masks mark by black and white what may change.
+ * @param mask a whole PNG whose transparent pixels are what may change.
+ * @returns a PNG in shades of grey, as large.
+ * @throws GatewayError `invalid_image`: its pixels cannot be read.
+ */
+export async function drawMask(
+  mask: PictureFile,
+  style: Exclude<MaskStyle, "transparent">,
+): Promise<PictureFile> {
+  const channel = await readAlpha(mask.bytes)
+  if (typeof channel === "string") throw invalidImage("mask", channel)
+  return { bytes: await greyPng(channel, SHADES[style]), mediaType: "image/png" }
+}
+
+/** The shade of a pixel by how opaque it is. */
+const SHADES: Readonly<Record<Exclude<MaskStyle, "transparent">, (alpha: number) => number>> = {
+  // How white is how much may change.
+  white: (alpha) => 255 - alpha,
+  // Nothing but pure black and pure white is taken, so what is half transparent goes to the nearer one.
+  black: (alpha) => (alpha < 128 ? 0 : 255),
+}
+
+const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+
+async function greyPng(
+  { width, height, alpha }: AlphaChannel,
+  shade: (alpha: number) => number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const shades = Uint8Array.from({ length: 256 }, (_, value) => shade(value))
+  // Each row begins with its filter, which is none.
+  const rows = new Uint8Array((width + 1) * height)
+  for (let y = 0; y < height; y++) {
+    const from = y * width
+    const to = y * (width + 1) + 1
+    for (let x = 0; x < width; x++) rows[to + x] = shades[alpha[from + x] ?? 255] ?? 255
+  }
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  // Eight bits of grey.
+  header.set([8, 0, 0, 0, 0], 8)
+  const pixels = await pack(rows)
+  return new Uint8Array(
+    Buffer.concat([
+      SIGNATURE,
+      chunk("IHDR", header),
+      chunk("IDAT", pixels),
+      chunk("IEND", Buffer.alloc(0)),
+    ]),
+  )
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const framed = Buffer.alloc(12 + data.length)
+  framed.writeUInt32BE(data.length, 0)
+  framed.write(type, 4, "latin1")
+  data.copy(framed, 8)
+  framed.writeUInt32BE(crc32(framed.subarray(4, 8 + data.length)), 8 + data.length)
+  return framed
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { ImageEventReader, paidEvent } from "../../../src/dialects/image/events.ts"
+
+/** As OpenAI's description has them (`ImageGenStreamEvent`). */
+const DRAFT = {
+  type: "image_generation.partial_image",
+  b64_json: "iVBORw0KGgo=",
+  created_at: 1620000000,
+  size: "1024x1024",
+  quality: "high",
+  background: "transparent",
+  output_format: "png",
+  partial_image_index: 0,
+}
+const { partial_image_index: _, ...rest } = DRAFT
+const LAST = {
+  ...rest,
+  type: "image_generation.completed",
+  usage: {
+    total_tokens: 100,
+    input_tokens: 50,
+    output_tokens: 50,
+    input_tokens_details: { text_tokens: 10, image_tokens: 40 },
+  },
+}
+
+function event({ type }: { readonly type: string }, data: string): string {
+  return `event: ${type}\ndata: ${data}\n\n`
+}
+
+const FIRST_TEXT = event(DRAFT, JSON.stringify(DRAFT))
+const TEXT = `: hello\n\n${FIRST_TEXT}${event(LAST, JSON.stringify(LAST))}data: [DONE]\n\n`
+
+/** What goes out of a text that comes in pieces. */
+function read(reader: ImageEventReader, text: string, cuts: readonly number[] = []): string {
+  const bytes = new TextEncoder().encode(text)
+  const places = [0, ...cuts.toSorted((left, right) => left - right), bytes.length]
+  const out: Uint8Array[] = []
+  for (const [index, start] of places.slice(0, -1).entries()) {
+    for (const piece of reader.push(bytes.subarray(start, places[index + 1]))) out.push(piece)
+  }
+  return Buffer.concat(out).toString()
+}
+
+describe("the events of a picture", () => {
+  test("drafts go out as they came, wherever the bytes are cut; the picture is kept", () => {
+    const cut = fc.array(fc.nat(TEXT.length), { maxLength: 8 })
+    fc.assert(
+      fc.property(cut, (cuts) => {
+        const reader = new ImageEventReader()
+        expect(read(reader, TEXT, cuts)).toBe(FIRST_TEXT)
+        expect([reader.drafts, reader.last]).toEqual([1, LAST])
+        expect(reader.usage).toMatchObject({ inputFresh: 10, imageInput: 40, output: 50 })
+      }),
+    )
+  })
+
+  test("data of several lines is one line afterwards", () => {
+    const reader = new ImageEventReader()
+    const lines = JSON.stringify(DRAFT, null, 1).replaceAll("\n", "\ndata: ")
+    expect(read(reader, event(DRAFT, lines))).toBe(FIRST_TEXT)
+  })
+
+  test("an event that nobody knows goes out too", () => {
+    const text = 'event: later\ndata: {"type":"later"}\n\n'
+    expect(read(new ImageEventReader(), text)).toBe(text)
+  })
+
+  test("a failure is told after what came before it", () => {
+    const reader = new ImageEventReader()
+    const failed = event({ type: "error" }, '{"type":"error","error":{"message":"no"}}')
+    const pieces = reader.push(new TextEncoder().encode(FIRST_TEXT + failed))
+    expect(pieces.next().done).toBe(false)
+    expect(() => pieces.next()).toThrow(expect.objectContaining({ kind: "upstream_error" }))
+    expect(reader.drafts).toBe(1)
+  })
+
+  test("the caller's own mistake is his to see, in the vendor's words", () => {
+    const error = { type: "image_generation_user_error", code: "moderation_blocked", message: "no" }
+    const text = event({ type: "error" }, JSON.stringify({ type: "error", error }))
+    expect(() => read(new ImageEventReader(), text)).toThrow(
+      expect.objectContaining({ kind: "refused_by_upstream", message: "no" }),
+    )
+  })
+
+  test("an event without end is not collected", () => {
+    const reader = new ImageEventReader()
+    const piece = new TextEncoder().encode(`data: ${"A".repeat(16 * 1024 * 1024)}`)
+    const flood = (): void => {
+      for (let round = 0; round < 6; round++) for (const _ of reader.push(piece)) expect(_).toBe(_)
+    }
+    expect(flood).toThrow(expect.objectContaining({ kind: "upstream_error" }))
+  })
+})
+
+test("the last event tells the cost beside the vendor's tokens, or alone", () => {
+  const paid = JSON.parse(paidEvent(LAST, "0.0042").split("data: ")[1] ?? "")
+  expect(paid).toEqual({ ...LAST, usage: { ...LAST.usage, cost: 0.0042 } })
+  const { usage: _usage, ...uncounted } = LAST
+  expect(paidEvent(uncounted, "0.04")).toContain('"usage":{"cost":0.04}')
+})
