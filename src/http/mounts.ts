@@ -18,6 +18,7 @@ export interface MountServices {
 export function managementMounts(services: MountServices): Mount[] {
   const { admin } = services
   let pages: ConsolePages | undefined
+  let document: { readonly baseUrl: string; readonly text: string } | undefined
   const handlers: Readonly<Record<string, Mount["handler"]>> = {
     "/admin/v1/*": async (request, address) => (await admin.get()).handler(request, address),
     "/webhooks/stripe": async (request) => (await admin.get()).stripe(request),
@@ -34,8 +35,13 @@ export function managementMounts(services: MountServices): Mount[] {
     }),
     "/openapi.json": reading(async () => {
       const { openApiDocument } = await import("./docs/openapi.ts")
-      const document = openApiDocument((await admin.get()).endpoints, services.baseUrl())
-      return textAnswer(newRequestId(), JSON.stringify(document), { "cache-control": "no-cache" })
+      const baseUrl = services.baseUrl()
+      const { endpoints } = await admin.get()
+      // To make it takes as long as hundreds of requests do, and anybody may ask for it.
+      if (document?.baseUrl !== baseUrl) {
+        document = { baseUrl, text: JSON.stringify(openApiDocument(endpoints, baseUrl)) }
+      }
+      return textAnswer(newRequestId(), document.text, { "cache-control": "no-cache" })
     }),
   }
   return Object.entries(handlers).map(([path, handler]) => ({

@@ -1,4 +1,5 @@
 import type { KeyRecord, Payer } from "../store/records.ts"
+import { globMatcher } from "./model-glob.ts"
 import { payersOf } from "./payer.ts"
 
 /** A key, ready for the hot path: everything a request asks of it is in memory. */
@@ -35,21 +36,13 @@ export function keyFromRecord(record: KeyRecord): Key {
   }
 }
 
-/** `*` stands for any characters, `?` for one; everything else for itself. Remembers its answers. */
+/** Remembers its answers. */
 function matcher(globs: readonly string[]): (model: string) => boolean {
-  const patterns = globs.map(globToPattern)
+  const matchers = globs.map(globMatcher)
   const known = new Map<string, boolean>()
   return (model) => {
-    const answer = known.get(model) ?? patterns.some((pattern) => pattern.test(model))
+    const answer = known.get(model) ?? matchers.some((fits) => fits(model))
     if (known.size < 1_000) known.set(model, answer)
     return answer
   }
-}
-
-function globToPattern(glob: string): RegExp {
-  const source = glob
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replace(/\*+/g, ".*")
-    .replace(/\?/g, ".")
-  return new RegExp(`^${source}$`)
 }

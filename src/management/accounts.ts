@@ -7,7 +7,7 @@ import { type Actor, maySee, requireOperator, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import type { Account, AccountChange, NewAccount } from "./contract/accounts.ts"
 import type { Page } from "./contract/common.ts"
-import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
+import { pageFrom, type PageOrder, timePositionOf } from "./cursor.ts"
 
 /** Those who pay: made and renamed by operators, seen by their members. */
 export class Accounts {
@@ -21,11 +21,11 @@ export class Accounts {
 
   /** All that he may see, the oldest first. */
   async list(actor: Actor, order: PageOrder): Promise<Page<Account>> {
-    const [createdAt = 0, id = ""] = positionOf(order.cursor) ?? []
+    const { at, id } = timePositionOf(order.cursor) ?? { at: -Infinity, id: "" }
     const all = await this.#store.listAccounts()
     const found = all
       .filter((account) => maySee(actor, account.id))
-      .filter((account) => isAfter(account, Number(createdAt), String(id)))
+      .filter((account) => isAfter(account, at, id))
       .slice(0, order.limit + 1)
     const { data, next_cursor } = pageFrom(found, order.limit, (account) => [
       account.createdAt,
@@ -73,7 +73,11 @@ export class Accounts {
         { action: "account.change", account: id, target: id, before, after },
         "updateAccount",
         id,
-        { name: after.name, storesContent: after.stores_content },
+        // Only what was said: somebody else may change the rest at the same moment.
+        {
+          ...(change.name !== undefined && { name: change.name }),
+          ...(change.stores_content !== undefined && { storesContent: change.stores_content }),
+        },
       ),
     )
     return accountDocument(record)

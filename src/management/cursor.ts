@@ -4,6 +4,9 @@ import type { Page } from "./contract/common.ts"
 /** Where a page of a list begins: what the last entry of the page before is sorted by. */
 export type Position = readonly (string | number)[]
 
+/** The latest moment that a date can be, Unix milliseconds. */
+const LATEST_TIME = 8.64e15
+
 /** What a list is asked for, as `pageQuery` has it. */
 export interface PageOrder {
   readonly limit: number
@@ -22,7 +25,24 @@ export function positionOf(cursor: string | undefined): Position | undefined {
   } catch {
     // Told below, as what it is: not one of ours.
   }
-  throw new GatewayError(
+  throw foreignCursor()
+}
+
+/**
+ * The position in a list that is sorted by time, Unix milliseconds, and id; null without one.
+ * @throws GatewayError `invalid_value`.
+ */
+export function timePositionOf(cursor: string | undefined): { at: number; id: string } | null {
+  const position = positionOf(cursor)
+  if (position === undefined) return null
+  const [at, id] = position
+  const isOurs = typeof at === "number" && Number.isInteger(at) && Math.abs(at) <= LATEST_TIME
+  if (isOurs && typeof id === "string") return { at, id }
+  throw foreignCursor()
+}
+
+function foreignCursor(): GatewayError {
+  return new GatewayError(
     "invalid_value",
     "'cursor' is none of this list: send the 'next_cursor' of the page before, or leave it out.",
     { parameter: "cursor" },

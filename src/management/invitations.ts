@@ -9,8 +9,8 @@ import { type Actor, maySee, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import type { AccountRole, Page } from "./contract/common.ts"
 import type { Invitation, InvitationWithLink, OpenInvitation } from "./contract/members.ts"
-import { pageFrom, type PageOrder } from "./cursor.ts"
-import { accountsOf, timePosition } from "./members.ts"
+import { pageFrom, type PageOrder, timePositionOf } from "./cursor.ts"
+import { accountsOf } from "./members.ts"
 import { userActor } from "./user-actor.ts"
 import type { PeopleParts } from "./people-parts.ts"
 
@@ -50,7 +50,7 @@ export class Invitations {
     order: PageOrder & { readonly account?: string | undefined },
   ): Promise<Page<Invitation>> {
     const accounts = accountsOf(actor, order.account, "owner") ?? null
-    const after = timePosition(order.cursor)
+    const after = timePositionOf(order.cursor)
     const found = await this.#store.listInvitations(accounts, Date.now(), after, order.limit + 1)
     const page = pageFrom(found, order.limit, ({ createdAt, id }) => [createdAt, id])
     const names = await this.#accountNames()

@@ -12,8 +12,9 @@ import { type Actor, maySee, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import type { AccountRole, Page } from "./contract/common.ts"
 import type { Key, KeyChange, KeyWithSecret, NewKey } from "./contract/keys.ts"
-import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
+import { pageFrom, type PageOrder, timePositionOf } from "./cursor.ts"
 import { keyDocument, keySettings, type KeyUse, statusOf } from "./key-document.ts"
+import { scopeOf } from "./scope.ts"
 
 /** What keys were used for, by their ids; one that never was is absent. */
 export type KeyUses = (ids: readonly string[]) => Promise<ReadonlyMap<string, KeyUse>>
@@ -49,14 +50,10 @@ export class Keys {
 
   /** Of one account or of all that he may see, the newest first. */
   async list(actor: Actor, order: KeyOrder): Promise<Page<Key>> {
-    if (order.account !== undefined) requireRole(actor, order.account, "viewer")
-    const position = positionOf(order.cursor)
     const now = Date.now()
-    const found = (await this.#visible(actor, order.account))
-      .filter((key) => order.status === undefined || statusOf(key, now) === order.status)
-      .toSorted((one, other) => byAge(other, [one.createdAt, one.id]))
-      .filter((key) => position === undefined || byAge(key, position) < 0)
-      .slice(0, order.limit + 1)
+    const filter = { accounts: scopeOf(actor, order.account), status: order.status, now }
+    const after = timePositionOf(order.cursor)
+    const found = await this.#store.listKeys(filter, after, order.limit + 1)
     const page = pageFrom(found, order.limit, (key) => [key.createdAt, key.id])
     const uses = await this.#uses(page.data.map((key) => key.id))
     return { ...page, data: page.data.map((key) => keyDocument(key, now, uses.get(key.id))) }
@@ -143,13 +140,6 @@ export class Keys {
     return this.#document(record)
   }
 
-  async #visible(actor: Actor, account: string | undefined): Promise<KeyRecord[]> {
-    if (account !== undefined) return this.#store.listKeys(account)
-    if (actor.isOperator) return this.#store.listKeys(null)
-    const accounts = [...actor.roles.keys()]
-    return (await Promise.all(accounts.map((id) => this.#store.listKeys(id)))).flat()
-  }
-
   async #document(record: KeyRecord): Promise<Key> {
     const uses = await this.#uses([record.id])
     return keyDocument(record, Date.now(), uses.get(record.id))
@@ -229,10 +219,4 @@ function expiryOf(text: string | null, now: number): number | null {
   throw new GatewayError("invalid_value", "'expires_at' must lie in the future.", {
     parameter: "expires_at",
   })
-}
-
-/** Below zero: the key is older than the position. */
-function byAge(key: KeyRecord, [createdAt = 0, id = ""]: readonly (string | number)[]): number {
-  if (key.createdAt !== createdAt) return key.createdAt - Number(createdAt)
-  return key.id < String(id) ? -1 : Number(key.id > String(id))
 }

@@ -7,7 +7,7 @@ import { type Actor, maySee, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import type { AccountRole, Page } from "./contract/common.ts"
 import type { Member } from "./contract/members.ts"
-import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
+import { pageFrom, type PageOrder, timePositionOf } from "./cursor.ts"
 
 /** Who belongs to an account, and as what. Their names are the users', their roles the store's. */
 export class Members {
@@ -29,7 +29,7 @@ export class Members {
     const accounts = accountsOf(actor, order.account)
     const found = await this.#store.listMembers(
       { accounts },
-      timePosition(order.cursor),
+      timePositionOf(order.cursor),
       order.limit + 1,
     )
     const { data, next_cursor } = pageFrom(found, order.limit, ({ joinedAt, id }) => [joinedAt, id])
@@ -87,12 +87,6 @@ export function accountsOf(
   if (actor.isOperator) return undefined
   const roles = [...actor.roles]
   return roles.filter(([, role]) => least === "viewer" || role === least).map(([id]) => id)
-}
-
-/** @throws GatewayError `invalid_value`. */
-export function timePosition(cursor: string | undefined): { at: number; id: string } | null {
-  const [at, id] = positionOf(cursor) ?? []
-  return at === undefined ? null : { at: Number(at), id: String(id) }
 }
 
 function memberDocument(member: MemberRecord, user: UserRecord | undefined): Member {

@@ -4,6 +4,7 @@ import type { Users } from "../users/users.ts"
 import type { Actor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { requireUser } from "./sessions.ts"
+import { userActor } from "./user-actor.ts"
 
 /** What people do with their own password and second factor; each is recorded. */
 export class OwnPassword {
@@ -15,7 +16,7 @@ export class OwnPassword {
     this.#audit = audit
   }
 
-  /** All his other sessions end. @returns the cookies of the one that goes on. */
+  /** All his other sessions end, and links that would set another password. @returns the cookies of the one that goes on. */
   async change(
     actor: Actor,
     visitor: Visitor,
@@ -24,13 +25,19 @@ export class OwnPassword {
     const target = requireUser(actor)
     const { current, next } = order
     const { cookies } = await this.#users.signIn.changePassword(visitor, current, next)
+    this.#users.endProofs(target)
     await this.#audit.record(actor, { action: "user.password", target })
     return cookies
   }
 
   /** By an operator's link. All sessions of the user end. */
   async reset(visitor: Visitor, token: string, next: string): Promise<void> {
+    const user = await this.#users.userOfReset(token)
     await this.#users.signIn.resetPassword(visitor, token, next)
+    if (!user) return
+    const actor = userActor(user, new Map(), visitor.address)
+    const change = { action: "user.password", target: user.id, after: { by: "link" } }
+    await this.#audit.record(actor, change)
   }
 
   /** Begins to set a second factor up; it is in use once a code of it was sent. */

@@ -2,15 +2,13 @@ import type { Stripe } from "stripe"
 import { GatewayError } from "../canon/errors.ts"
 import { currencyPlaces, type PaymentSettings } from "../config/payment-settings.ts"
 import { formatCredits, parseCredits, parseDecimal } from "../ledger/money.ts"
-import type { Store } from "../store/store.ts"
+import { type Store, StoreError } from "../store/store.ts"
 import { type Actor, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { type StripeClient, stripeClient } from "./stripe-client.ts"
 
 /** The most that Stripe takes at once, in the currency's smallest units. */
 const MOST_UNITS = 99_999_999n
-/** Payments of an account that are looked at for one that was told before. */
-const LATEST = 100
 
 /** Whom the book and the audit log name for what Stripe tells. */
 const STRIPE: Actor = {
@@ -97,15 +95,15 @@ export class Payments {
       return
     }
     const note = `Stripe ${id}`
-    const known = await store.listEntriesBack(account, null, LATEST, "payment")
-    if (known.some((entry) => entry.note === note)) return
     const after = { amount: formatCredits(amount), note }
-    await audit.perform(
-      STRIPE,
-      { action: "account.payment", account, target: id, after },
-      "addPayment",
-      { id, account, amount, at: Date.now(), note, author: STRIPE.name },
-    )
+    const change = { action: "account.payment", account, target: id, after }
+    const payment = { id, account, amount, at: Date.now(), note, author: STRIPE.name }
+    try {
+      await audit.perform(STRIPE, change, "addPayment", payment)
+    } catch (error) {
+      // It was told before.
+      if (!(error instanceof StoreError) || error.code !== "exists") throw error
+    }
   }
 
   #settings(): PaymentSettings {

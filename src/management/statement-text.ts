@@ -72,9 +72,9 @@ function quoted(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }
 
-/** Spreadsheets take what begins so for a formula, and people write the notes. */
+/** Spreadsheets take what begins so for a formula, in wide characters too, and people write the notes. */
 function defused(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /^[=+\-@＝＋－＠\t\r]/.test(text) ? `'${text}` : text
 }
 
 function momentText(at: number): string {

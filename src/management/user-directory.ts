@@ -6,7 +6,7 @@ import { type Actor, requireOperator } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import type { Page } from "./contract/common.ts"
 import type { ResetLink, User } from "./contract/members.ts"
-import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
+import { pageFrom, type PageOrder, timePositionOf } from "./cursor.ts"
 import type { PeopleParts } from "./people-parts.ts"
 
 /** More memberships than the users of one page have. */
@@ -37,10 +37,10 @@ export class UserDirectory {
     order: PageOrder & { readonly search?: string | undefined },
   ): Promise<Page<User>> {
     requireOperator(actor)
-    const [createdAt, id] = positionOf(order.cursor) ?? []
+    const after = timePositionOf(order.cursor)
     const found = this.#users.list({
       search: order.search,
-      ...(createdAt !== undefined && { after: { createdAt: Number(createdAt), id: String(id) } }),
+      ...(after && { after: { createdAt: after.at, id: after.id } }),
       limit: order.limit + 1,
     })
     const page = pageFrom(found, order.limit, (user) => [user.createdAt, user.id])

@@ -64,6 +64,15 @@ export interface StatementLine extends EntryRecord {
   readonly model: string | null
 }
 
+/** What a list of keys is narrowed to. */
+export interface KeyFilter {
+  /** Absent: those of all accounts. */
+  readonly accounts?: readonly string[] | undefined
+  readonly status?: "active" | "revoked" | "expired" | undefined
+  /** When they are to have it, Unix milliseconds. */
+  readonly now: number
+}
+
 export interface KeyRecord extends BudgetLimits {
   readonly id: string
   readonly account: string

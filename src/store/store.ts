@@ -18,6 +18,7 @@ import type {
   EntryRecord,
   HoldRecord,
   KeyChange,
+  KeyFilter,
   KeyRecord,
   KeySecretRecord,
   LeaseGrant,
@@ -98,7 +99,7 @@ export interface Store extends AsyncDisposable {
    * already, `insufficient` when it was used as often as it may be.
    */
   redeemCode(redemption: Redemption): Promise<EntryRecord>
-  /** An entry of kind `payment`. A payment that is told again answers the entry that it has. */
+  /** An entry of kind `payment`. @throws StoreError `exists` for a payment that is told again. */
   addPayment(payment: NewPayment): Promise<EntryRecord>
 
   /** The receipt of a request; null when there is none. */
@@ -120,7 +121,8 @@ export interface Store extends AsyncDisposable {
   /** @throws StoreError `not_found`. */
   revokeKey(id: string, at: number): Promise<KeyRecord>
   findKey(id: string): Promise<KeyRecord | null>
-  listKeys(account: string | null): Promise<KeyRecord[]>
+  /** The newest first. */
+  listKeys(filter: KeyFilter, after: TimePosition | null, limit: number): Promise<KeyRecord[]>
   /** The keys that changed after a revision, and the revision now. */
   keysSince(revision: number): Promise<{ revision: number; keys: KeyRecord[] }>
   /** What budgets have spent, of all keys and periods, in the order of their owners from `after` on. */

@@ -47,19 +47,20 @@ export class Attempts {
   }
 
   /**
-   * Counts an attempt under each of the keys.
+   * Counts an attempt under each of the keys, up to one that is over its limit: what an address may not
+   * try any more is nobody's to answer for, or one address could lock everybody out.
    * @returns what takes it back, for one that succeeded.
    * @throws GatewayError `too_many_attempts`, saying when to try again.
    */
   begin(attempts: readonly Attempt[], now = Date.now()): () => void {
-    const waits = this.#database.transaction(() =>
-      attempts.map(({ key, limit }) => {
+    const counting = this.#database.transaction(() => {
+      for (const { key, limit } of attempts) {
         const found = this.#count.get(key, now, now - limit.window)
-        const isOver = found !== null && found.count > limit.most
-        return isOver ? found.begun_at + limit.window - now : 0
-      }),
-    )
-    const wait = Math.max(0, ...waits.immediate())
+        if (found !== null && found.count > limit.most) return found.begun_at + limit.window - now
+      }
+      return 0
+    })
+    const wait = counting.immediate()
     this.#maybeSweep(now)
     if (wait > 0) throw tooMany(wait)
     return () => {

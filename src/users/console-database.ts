@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
+import { makePrivateFile } from "../store/private-file.ts"
 import { SCHEMA } from "./schema.ts"
 
 /** How long a step waits for another process to finish its own, milliseconds. */
@@ -28,7 +29,9 @@ export function consoleDatabasePath(dataDirectory: string): string {
  * @throws Error when a newer Tollgate has written it.
  */
 export function openConsoleDatabase(dataDirectory: string): ConsoleDatabase {
-  const database = new ConsoleDatabase(consoleDatabasePath(dataDirectory), { create: true })
+  const path = consoleDatabasePath(dataDirectory)
+  makePrivateFile(path)
+  const database = new ConsoleDatabase(path, { create: true })
   database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
   useWriteAheadLog(database)
   database.run("PRAGMA synchronous = NORMAL")

@@ -209,6 +209,11 @@ export class UserTable {
     this.#database.run("DELETE FROM session WHERE userId = ?", [userId])
   }
 
+  /** Ends links that set a password, sign-ins that wait for a code, and browsers that are asked for none. */
+  endProofs(userId: string): void {
+    this.#database.run("DELETE FROM verification WHERE value = ?", [userId])
+  }
+
   /** Removes what nobody can use any more. */
   sweep(now: number): void {
     this.#database.run("DELETE FROM session WHERE expiresAt <= ?", [dateText(now)])

@@ -109,11 +109,12 @@ export class Users implements Disposable {
   }
 
   /**
-   * A token that sets a new password, once, within a day.
+   * A token that sets a new password, once, within a day. Earlier ones end.
    * @throws GatewayError `not_found`.
    */
   async createReset(id: string): Promise<{ readonly token: string; readonly expiresAt: number }> {
     const user = this.#table.require(id)
+    this.#table.endProofs(id)
     const token = randomBytes(32).toString("base64url")
     const expiresAt = Date.now() + RESET_TIME
     const { internalAdapter } = await (await this.#servers.forPasswords()).$context
@@ -123,6 +124,18 @@ export class Users implements Disposable {
       expiresAt: new Date(expiresAt),
     })
     return { token, expiresAt }
+  }
+
+  /** Whose password a token sets; null for one that is worth nothing. */
+  async userOfReset(token: string): Promise<UserRecord | null> {
+    const { internalAdapter } = await (await this.#servers.forPasswords()).$context
+    const found = await internalAdapter.findVerificationValue(`reset-password:${token}`)
+    return found ? this.#table.find(found.value) : null
+  }
+
+  /** Ends links that set his password, sign-ins that wait for a code, and browsers that are asked for none. */
+  endProofs(userId: string): void {
+    this.#table.endProofs(userId)
   }
 
   /**

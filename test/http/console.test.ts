@@ -86,6 +86,8 @@ describe("the console's files", () => {
     }
     const gone = await get("/console/assets/main-b2.js")
     expect(gone.status).toBe(404)
+    expect(gone.headers.get("content-security-policy")).toContain("default-src 'none'")
+    expect(gone.headers.get("x-content-type-options")).toBe("nosniff")
     await gone.body?.cancel()
   })
 

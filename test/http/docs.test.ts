@@ -20,6 +20,14 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
+test("is made once: whoever asks for it again and again keeps nobody else waiting", async () => {
+  const begun = performance.now()
+  for (let time = 0; time < 50; time++) {
+    await (await fetch(`${gateway.url}/openapi.json`)).arrayBuffer()
+  }
+  expect(performance.now() - begun).toBeLessThan(700)
+})
+
 const SPECIFIED = [
   ["GET", "/v1beta/models"],
   ["POST", "/v1/chat/completions"],

@@ -178,8 +178,8 @@ describe("a key", () => {
     const { secret, key } = await issuer.issue(order)
     expect(key).toMatchObject({ ...order, budgetLeft: 5n, revokedAt: null })
     expect(await book.store.findKey(key.id)).toEqual(key)
-    expect(await book.store.listKeys("account")).toEqual([key])
-    expect(await book.store.listKeys("other")).toEqual([])
+    expect(await book.store.listKeys({ accounts: ["account"], now: 0 }, null, 10)).toEqual([key])
+    expect(await book.store.listKeys({ accounts: ["other"], now: 0 }, null, 10)).toEqual([])
     expect(Bun.inspect(key, { depth: 9 })).not.toContain(secret.slice(6, 20))
   })
 
@@ -226,6 +226,44 @@ describe("a key", () => {
     const all = keyring.authenticate(new Headers(bearer(secret)), Date.now())
     expect(all.allows).toBeUndefined()
   })
+})
+
+test("keys are listed by pages, the newest first, of some accounts and of one status", async () => {
+  await using book = Book.direct()
+  for (const account of ["a", "b", "c"]) await book.account(account, 0n)
+  const insert = (id: string, account: string, createdAt: number, expiresAt: number | null) =>
+    book.store.insertKey({
+      id,
+      account,
+      name: id,
+      models: null,
+      budget: null,
+      dailyBudget: null,
+      monthlyBudget: null,
+      requestsPerMinute: null,
+      tokensPerMinute: null,
+      createdAt,
+      expiresAt,
+      secret: { hash: `hash of ${id}`, hint: "hint", createdAt, expiresAt: null },
+    })
+  await insert("k1", "a", 10, null)
+  await insert("k2", "b", 20, 100)
+  await insert("k3", "a", 20, null)
+  await insert("k4", "c", 30, null)
+  await insert("k5", "a", 40, 200)
+  await book.store.revokeKey("k3", 50)
+  const idsOf = async (...order: Parameters<Store["listKeys"]>): Promise<string[]> =>
+    (await book.store.listKeys(...order)).map(({ id }) => id)
+  expect(await idsOf({ now: 60 }, null, 10)).toEqual(["k5", "k4", "k3", "k2", "k1"])
+  expect(await idsOf({ now: 60 }, null, 2)).toEqual(["k5", "k4"])
+  expect(await idsOf({ now: 60 }, { at: 30, id: "k4" }, 2)).toEqual(["k3", "k2"])
+  expect(await idsOf({ now: 60 }, { at: 20, id: "k3" }, 9)).toEqual(["k2", "k1"])
+  expect(await idsOf({ accounts: ["a", "b"], now: 60 }, null, 9)).toEqual(["k5", "k3", "k2", "k1"])
+  expect(await idsOf({ accounts: [], now: 60 }, null, 9)).toEqual([])
+  expect(await idsOf({ status: "active", now: 60 }, null, 9)).toEqual(["k5", "k4", "k2", "k1"])
+  expect(await idsOf({ status: "active", now: 100 }, null, 9)).toEqual(["k5", "k4", "k1"])
+  expect(await idsOf({ status: "expired", now: 100 }, null, 9)).toEqual(["k2"])
+  expect(await idsOf({ status: "revoked", now: 500 }, null, 9)).toEqual(["k3"])
 })
 
 describe("a keyring", () => {

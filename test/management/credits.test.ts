@@ -216,9 +216,10 @@ describe("a code", () => {
     await using book = Book.direct()
     await book.account("a", 0n)
     await book.account("b", 0n)
+    await book.account("c", 0n)
     const { credits, codes } = servicesOf(book.store)
     const { code } = await codes.create(COMMAND_LINE, { credits: "1", uses: 5 })
-    const operator = (address: string): Actor => ({ ...COMMAND_LINE, address })
+    const operator = (address: string): Actor => ({ ...COMMAND_LINE, kind: "user", address })
     const attempts = await Promise.all(
       Array.from({ length: 12 }, () =>
         refusal(credits.redeem(operator("1.1.1.1"), "a", "TG-0000-0000-0000-0000")),
@@ -233,6 +234,9 @@ describe("a code", () => {
       "too_many_attempts",
     )
     expect(await credits.redeem(operator("2.2.2.2"), "b", code)).toMatchObject({ amount: "1" })
+    // A program redeems for all its customers, from one address.
+    const program: Actor = { ...operator("1.1.1.1"), kind: "admin_token" }
+    expect(await credits.redeem(program, "c", code)).toMatchObject({ amount: "1" })
     setSystemTime(new Date(Date.now() + 15 * 60 * 1_000 + 1))
     try {
       expect(await credits.redeem(operator("1.1.1.1"), "a", code)).toMatchObject({ amount: "1" })

@@ -183,6 +183,14 @@ describe("what Stripe tells", () => {
     expect(records.map(({ action }) => action)).toEqual(["account.payment", "account.create"])
   })
 
+  test("a payment that is told twice at once is one entry, and one line of the audit log", async () => {
+    const notice = noticeOf({})
+    expect(await Promise.all([tell(notice), tell(notice), tell(notice)])).toEqual([200, 200, 200])
+    expect(await balance()).toBe("12.5")
+    const records = await gateway.store.listAudit({ accounts: [account] }, null, 10)
+    expect(records.map(({ action }) => action)).toEqual(["account.payment", "account.create"])
+  })
+
   test("a payment that takes its time counts when it is there", async () => {
     const changes = { payment_status: "unpaid" }
     expect(await tell(noticeOf({ changes }))).toBe(200)

@@ -73,6 +73,17 @@ describe("a statement", () => {
     )
   })
 
+  test.each(["=1+1", "+1", "-1", "@x", "＝1+1", "＋1", "－1", "＠x"])(
+    "defuses a note that begins like a formula: %s",
+    async (note) => {
+      await using book = Book.direct()
+      await book.account("a", 0n)
+      const entry = { account: "a", kind: "grant", amount: CREDIT, note, author: "me" } as const
+      await book.store.addEntry({ ...entry, at: Date.parse("2026-11-01T10:00:00Z") })
+      expect(await textOf(book, "2026-11-01", "2026-11-01")).toContain(`,'${note}\r\n`)
+    },
+  )
+
   test("is a JSON document too, with every note as it was written", async () => {
     await using book = Book.direct()
     await writeBook(book)

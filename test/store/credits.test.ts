@@ -133,10 +133,35 @@ test("a payment that is told again is one entry", async () => {
   const payment = { id: "pay_1", account: "a", amount: 9n, at: 3, note: "card" }
   const entry = await book.store.addPayment(payment)
   expect(entry).toMatchObject({ kind: "payment", amount: 9n, note: "card", number: 1 })
-  expect(await book.store.addPayment(payment)).toEqual(entry)
-  expect(await book.store.addPayment({ ...payment, account: "b", at: 8 })).toEqual(entry)
+  const again = [payment, { ...payment, account: "b", at: 8 }]
+  for (const told of again) {
+    await expect(book.store.addPayment(told)).rejects.toMatchObject({ code: "exists" })
+  }
   await book.store.addPayment({ ...payment, id: "pay_2" })
   expect([await book.balanceOf("a"), await book.balanceOf("b")]).toEqual([18n, 0n])
+})
+
+test("a payment that is told again leaves no line in the audit log", async () => {
+  await using book = Book.direct()
+  await book.account("a", 0n)
+  const payment = { id: "pay_1", account: "a", amount: 9n, at: 3, note: "card" }
+  const record = {
+    at: 3,
+    actorKind: "command" as const,
+    actorId: null,
+    actorName: "stripe",
+    action: "account.payment",
+    account: "a",
+    target: "pay_1",
+    before: null,
+    after: null,
+    address: null,
+  }
+  await book.store.audited("addPayment", [payment], record)
+  const again = book.store.audited("addPayment", [payment], record)
+  await expect(again).rejects.toMatchObject({ code: "exists" })
+  expect(await book.store.listAudit({}, null, 10)).toHaveLength(1)
+  expect(await book.balanceOf("a")).toBe(9n)
 })
 
 describe("entries", () => {

@@ -99,6 +99,9 @@ test("a trusted browser is asked once, another one always", async () => {
   browser.keep(await users.signIn.signOut(browser))
   expect(await signIn(users, browser)).toEqual({ needsCode: false })
   expect(await signIn(users, new Browser())).toEqual({ needsCode: true })
+  // Whoever lost his password may have lost the browser too.
+  await users.createReset(users.findByEmail(ADA.email)?.id ?? "")
+  expect(await signIn(users, browser)).toEqual({ needsCode: true })
 })
 
 test("it is switched off with the password, or by an operator for who has lost it", async () => {

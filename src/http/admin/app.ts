@@ -66,7 +66,11 @@ export function adminApp(
     app.all(path, (context) => failureOf(newRequestId(), wrongMethod(context, methods), events))
   }
   app.notFound((context) => failureOf(newRequestId(), unknownPath(context), events))
-  return (request, address) => app.fetch(request, { address })
+  return (request, address) => {
+    // A 'host' that is none makes an address that is none.
+    if (!URL.canParse(request.url)) return failureOf(newRequestId(), wrongHost(), events)
+    return app.fetch(request, { address })
+  }
 }
 
 async function perform(
@@ -112,6 +116,12 @@ function wrongMethod(context: AdminContext, methods: readonly Method[]): Gateway
     `${context.req.path.slice(0, 200)} takes ${allow}, not ${context.req.method}.`,
     { headers: { allow } },
   )
+}
+
+function wrongHost(): GatewayError {
+  return new GatewayError("invalid_value", "The header 'host' is not the name of a host.", {
+    parameter: "host",
+  })
 }
 
 function unknownPath(context: AdminContext): GatewayError {

@@ -55,9 +55,10 @@ export class ConsolePages {
   }
 }
 
+/** What is no path, or has no host to go with it, is answered with the console's first page. */
 function pathOf(request: Request): string {
-  const { pathname } = new URL(request.url)
   try {
+    const { pathname } = new URL(request.url)
     return decodeURIComponent(pathname.slice(CONSOLE_PATH.length)) || "index.html"
   } catch {
     return "index.html"
@@ -99,7 +100,7 @@ function wrongMethod(request: Request): Response {
     `The console takes GET, HEAD, not ${request.method}.`,
     { headers: { allow: "GET, HEAD" } },
   )
-  return errorAnswer(error, newRequestId())
+  return safe(errorAnswer(error, newRequestId()))
 }
 
 function unknownFile(path: string): Response {
@@ -107,7 +108,12 @@ function unknownFile(path: string): Response {
     "not_found",
     `The console has no file '${path.slice(0, 200)}'. Reload the page: it was built anew.`,
   )
-  return errorAnswer(error, newRequestId())
+  return safe(errorAnswer(error, newRequestId()))
+}
+
+function safe(response: Response): Response {
+  for (const [name, value] of Object.entries(SAFETY)) response.headers.set(name, value)
+  return response
 }
 
 const NOT_BUILT = `<!doctype html>

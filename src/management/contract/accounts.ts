@@ -1,5 +1,14 @@
 import * as z from "zod"
-import { credits, identifier, label, moment, page, pageQuery, positiveCredits } from "./common.ts"
+import {
+  creditChange,
+  credits,
+  identifier,
+  label,
+  moment,
+  page,
+  pageQuery,
+  positiveCredits,
+} from "./common.ts"
 
 export const account = z.object({
   id: identifier,
@@ -61,7 +70,7 @@ export const entryQuery = pageQuery.extend({ kind: entryKind.optional() })
  */
 export const newEntry = z.object({
   kind: z.enum(["grant", "adjustment", "refund"]),
-  amount: credits,
+  amount: creditChange,
   /** Why; it stands in the book for ever. */
   note: label,
 })

@@ -5,11 +5,17 @@ import * as z from "zod"
  * files and nothing else of the gateway; `/openapi.json` is made from them.
  */
 
-/** Credits as exact decimal text: `12.5`, `-0.000000001`. */
+/** Credits as exact decimal text: `12.5`, `-0.000000001`. Sums have more digits than what is typed. */
 export const credits = z
   .string()
-  .regex(/^-?\d{1,9}(\.\d{1,9})?$/, "must be credits as decimal text, such as 12.50")
+  .regex(/^-?\d{1,20}(\.\d{1,9})?$/, "must be credits as decimal text, such as 12.50")
   .meta({ description: "Credits as exact decimal text", example: "12.5" })
+
+/** What goes into or out of an account at once. */
+export const creditChange = z
+  .string()
+  .regex(/^-?\d{1,9}(\.\d{1,9})?$/, "must be credits as decimal text, such as 12.50")
+  .meta({ description: "Credits as decimal text, below zero to take them out", example: "12.5" })
 
 /** Credits above zero. */
 export const positiveCredits = z
@@ -20,12 +26,21 @@ export const positiveCredits = z
 /** A moment, ISO 8601 in UTC. */
 export const moment = z.iso.datetime().meta({ description: "ISO 8601, UTC" })
 
+/** What steers a terminal, and halves of characters: these are lost on disk, and then no hash fits. */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}]/u
+
+/** Whether a text is made of whole characters that can be shown. */
+export function isPrintable(text: string): boolean {
+  return !UNPRINTABLE.test(text)
+}
+
 /** A name that people give: shown, never interpreted. */
 export const label = z
   .string()
   .trim()
   .min(1, "must not be empty")
   .max(100, "must have at most 100 characters")
+  .refine(isPrintable, "must have no control characters and no half ones")
 
 export const identifier = z.string().min(1).max(100)
 

@@ -1,5 +1,14 @@
 import * as z from "zod"
-import { credits, identifier, label, moment, page, pageQuery, positiveCredits } from "./common.ts"
+import {
+  credits,
+  identifier,
+  isPrintable,
+  label,
+  moment,
+  page,
+  pageQuery,
+  positiveCredits,
+} from "./common.ts"
 
 /** A budget with what is left of it in the running period. */
 export const budget = z.object({
@@ -39,9 +48,16 @@ export const keyQuery = pageQuery.extend({
   status: z.enum(["active", "revoked", "expired"]).optional(),
 })
 
+const glob = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .refine(isPrintable, "must have no control characters and no half ones")
+
 /** In a change, null takes a limit away and an absent member leaves it. */
 const limits = {
-  models: z.array(z.string().trim().min(1).max(200)).min(1).max(100).nullable().optional(),
+  models: z.array(glob).min(1).max(100).nullable().optional(),
   budget: positiveCredits.nullable().optional(),
   daily_budget: positiveCredits.nullable().optional(),
   monthly_budget: positiveCredits.nullable().optional(),

@@ -50,7 +50,8 @@ export function bookSteps(parts: BookParts) {
     rotateKey: (id, secret, grace) => transactions.atomically(() => keys.rotate(id, secret, grace)),
     revokeKey: (id, at) => transactions.atomically(() => keys.revoke(id, at)),
     findKey: (id) => transactions.consistently(() => keys.find(id)),
-    listKeys: (account) => transactions.consistently(() => keys.list(account)),
+    listKeys: (filter, after, limit) =>
+      transactions.consistently(() => keys.list(filter, after, limit)),
     keysSince: (revision) => transactions.consistently(() => keys.since(revision)),
     listBudgets: (after, limit) => budgets.list(after, limit),
   } satisfies Partial<DirectStore>

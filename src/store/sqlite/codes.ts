@@ -2,7 +2,7 @@ import type { Database, Statement } from "bun:sqlite"
 import type { CodeRecord, NewCode, NewPayment, Redemption } from "../code-records.ts"
 import type { EntryRecord } from "../records.ts"
 import { StoreError } from "../store.ts"
-import { type Accounts, ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./accounts.ts"
+import type { Accounts } from "./accounts.ts"
 
 interface CodeRow {
   id: string
@@ -40,18 +40,13 @@ export class Codes {
   readonly #database: Database
   readonly #accounts: Accounts
   readonly #find: Statement<CodeRow, [string]>
-  readonly #entryOfPayment: Statement<EntryRow, [string]>
+  readonly #findPayment: Statement<unknown, [string]>
 
   constructor(database: Database, accounts: Accounts) {
     this.#database = database
     this.#accounts = accounts
     this.#find = database.prepare(`SELECT ${COLUMNS} FROM codes WHERE id = ?`)
-    const columns = ENTRY_COLUMNS.split(", ").map((column) => `entries.${column}`)
-    this.#entryOfPayment = database.prepare(
-      `SELECT ${columns.join(", ")} FROM payments JOIN entries
-       ON entries.account = payments.account AND entries.number = payments.entry
-       WHERE payments.id = ?`,
-    )
+    this.#findPayment = database.prepare("SELECT 1 FROM payments WHERE id = ?")
   }
 
   create(code: NewCode): CodeRecord {
@@ -129,8 +124,9 @@ export class Codes {
   }
 
   addPayment({ id, account, amount, at, note, author = null }: NewPayment): EntryRecord {
-    const earlier = this.#entryOfPayment.get(id)
-    if (earlier) return entryFromRow(earlier)
+    if (this.#findPayment.get(id) !== null) {
+      throw new StoreError("exists", `the payment '${id}' is in the book already`)
+    }
     const entry = this.#accounts.addEntry({ account, kind: "payment", amount, at, note, author })
     this.#database.run("INSERT INTO payments VALUES (?, ?, ?)", [
       id,

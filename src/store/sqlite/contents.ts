@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite"
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { ContentRecord } from "../content-records.ts"
+import { makePrivateFile } from "../private-file.ts"
 import { useWriteAheadLog } from "./write-ahead-log.ts"
 
 /** How long one process waits for another, milliseconds. */
@@ -63,6 +64,7 @@ export class Contents implements Disposable {
 
   #open(): Database {
     if (this.#database) return this.#database
+    makePrivateFile(this.#path)
     const database = new Database(this.#path, { create: true, strict: true, safeIntegers: true })
     database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
     useWriteAheadLog(database)

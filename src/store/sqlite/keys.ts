@@ -1,6 +1,7 @@
 import type { Database, Statement } from "bun:sqlite"
 import { budgetOwner } from "../budgets.ts"
-import type { KeyChange, KeyRecord, KeySecretRecord, NewKey } from "../records.ts"
+import type { TimePosition } from "../member-records.ts"
+import type { KeyChange, KeyFilter, KeyRecord, KeySecretRecord, NewKey } from "../records.ts"
 import { StoreError } from "../store.ts"
 import { type Budgets, leftOf } from "./budgets.ts"
 
@@ -64,7 +65,7 @@ export class Keys {
   readonly #database: Database
   readonly #budgets: Budgets
   readonly #find: Statement<KeyRow, [string, string, string]>
-  readonly #list: Statement<KeyRow, [string, string, string | null]>
+  readonly #list: Statement<KeyRow, (string | bigint | null)[]>
   readonly #since: Statement<KeyRow, [string, string, bigint]>
   readonly #secrets: Statement<SecretRow, [string]>
   readonly #revision: Statement<{ number: bigint }, []>
@@ -75,7 +76,14 @@ export class Keys {
     this.#budgets = budgets
     this.#find = database.prepare(`${SELECT_KEY} WHERE keys.id = ?3`)
     this.#list = database.prepare(
-      `${SELECT_KEY} WHERE ?3 IS NULL OR keys.account = ?3 ORDER BY keys.created_at, keys.id`,
+      `${SELECT_KEY} WHERE keys.id IN (
+         SELECT id FROM keys
+         WHERE (?3 IS NULL OR account IN (SELECT value FROM json_each(?3)))
+           AND (?4 IS NULL OR ?4 = CASE WHEN revoked_at IS NOT NULL THEN 'revoked'
+             WHEN expires_at <= ?5 THEN 'expired' ELSE 'active' END)
+           AND (created_at, id) < (?6, ?7)
+         ORDER BY created_at DESC, id DESC LIMIT ?8)
+       ORDER BY keys.created_at DESC, keys.id DESC`,
     )
     this.#since = database.prepare(`${SELECT_KEY} WHERE keys.revision > ?3`)
     this.#secrets = database.prepare(
@@ -161,8 +169,19 @@ export class Keys {
     return row ? this.#fromRow(row) : null
   }
 
-  list(account: string | null): KeyRecord[] {
-    return this.#list.all(...currentPeriods(), account).map((row) => this.#fromRow(row))
+  /** The newest first. What is known of a key is looked up for those of the page alone. */
+  list(filter: KeyFilter, after: TimePosition | null, limit: number): KeyRecord[] {
+    const { accounts, status, now } = filter
+    const rows = this.#list.all(
+      ...currentPeriods(),
+      accounts ? JSON.stringify(accounts) : null,
+      status ?? null,
+      BigInt(now),
+      BigInt(after?.at ?? Number.MAX_SAFE_INTEGER),
+      after?.id ?? "",
+      BigInt(limit),
+    )
+    return rows.map((row) => this.#fromRow(row))
   }
 
   since(revision: number): { revision: number; keys: KeyRecord[] } {

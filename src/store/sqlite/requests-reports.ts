@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite"
 import { dirname, join } from "node:path"
+import { makePrivateFile } from "../private-file.ts"
 import type { DirectReports } from "../reports.ts"
 import type { KeyUse } from "../request-records.ts"
 import { Contents } from "./contents.ts"
@@ -84,6 +85,7 @@ export function openSqliteReports(bookPath: string): SqliteReports {
 
 /** What is lost in a crash is made again from the book, so no commit waits for the disk. */
 function openIndex(path: string): Database {
+  makePrivateFile(path)
   const index = new Database(path, { create: true, strict: true, safeIntegers: true })
   index.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
   useWriteAheadLog(index)

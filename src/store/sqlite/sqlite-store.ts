@@ -12,6 +12,7 @@ import { Keys } from "./keys.ts"
 import { Leases } from "./leases.ts"
 import { memberSteps } from "./member-steps.ts"
 import { Members } from "./members.ts"
+import { makePrivateFile } from "../private-file.ts"
 import { migrate } from "./migrations.ts"
 import { Postings } from "./postings.ts"
 import { ConsoleSettings } from "./settings.ts"
@@ -36,6 +37,7 @@ export interface SqliteStore extends DirectStore {
  * Every commit is synced to the disk before it answers: what was released has been paid for.
  */
 export function openSqliteStore(path: string): SqliteStore {
+  makePrivateFile(path)
   const database = new Database(path, { create: true, strict: true, safeIntegers: true })
   database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
   useWriteAheadLog(database)

@@ -126,6 +126,64 @@ describe("what is asked", () => {
     expect(await errorOf(response)).toMatchObject({ error_type: kind, param: parameter })
   })
 
+  test.each([
+    [["x"]],
+    [["x", "y"]],
+    [[1e300, "a"]],
+    [[1.5, "a"]],
+    [[8.7e15, "a"]],
+    [["9".repeat(30)]],
+    [[1]],
+    [[null]],
+    [{}],
+  ])("a forged cursor is refused or finds nothing: %j", async (position) => {
+    const cursor = Buffer.from(JSON.stringify(position)).toString("base64url")
+    const byTime = ["/accounts", "/keys", "/members", "/members/invitations", "/users"]
+    for (const path of byTime) {
+      const response = await ask(gateway, "GET", `${path}?cursor=${cursor}`)
+      expect({ path, status: response.status }).toEqual({ path, status: 400 })
+      expect((await errorOf(response)).param).toBe("cursor")
+    }
+    for (const path of ["/codes", "/receipts", "/audit", "/models", "/providers"]) {
+      const response = await ask(gateway, "GET", `${path}?cursor=${cursor}`)
+      expect([path, [200, 400].includes(response.status)]).toEqual([path, true])
+      await response.body?.cancel()
+    }
+  })
+
+  test.each(["evil.example.com:99999", "[", "a:b"])("a host that is none: %s", async (host) => {
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, host }
+    const response = await ask({ url: gateway.url, headers }, "GET", "/accounts?limit=1")
+    expect(response.status).toBe(400)
+    expect((await errorOf(response)).param).toBe("host")
+    const page = await fetch(`${gateway.url}/console/`, { headers: { host } })
+    expect(page.status).not.toBe(500)
+    await page.body?.cancel()
+    expect(gateway.heard.filter(({ name }) => name === "requestFailed")).toEqual([])
+  })
+
+  test.each(["a\u0000b", "\u001b[2J", "two\nlines", "half \ud800", "\u009b1m"])(
+    "a name that no terminal should show, or no disk keeps: %j",
+    async (name) => {
+      const plain = { name: Buffer.from(name).toString("hex") }
+      const { id } = await asked(gateway, "POST", "/accounts", plain)
+      const orders: [string, unknown][] = [
+        ["/accounts", { name }],
+        ["/keys", { account: id, name }],
+        ["/codes", { credits: "1", note: name }],
+        [`/accounts/${String(id)}/entries`, { kind: "grant", amount: "1", note: name }],
+      ]
+      for (const [path, order] of orders) {
+        const response = await ask(gateway, "POST", path, order)
+        expect({ path, status: response.status }).toEqual({ path, status: 400 })
+        expect((await errorOf(response)).message).toContain("control characters")
+      }
+      const globs = { account: id, name: "key", models: [name] }
+      const response = await ask(gateway, "POST", "/keys", globs)
+      expect((await errorOf(response)).param).toBe("models[0]")
+    },
+  )
+
   test("bodies that are no JSON, no object, too large or of another type", async () => {
     const cases = [
       { body: "{", status: 400 },

@@ -234,6 +234,32 @@ test("an operator's link sets a new password, once", async () => {
   await operator.signIn({ ...OPERATOR, password: "the next password" })
 })
 
+test("of several links only the last one sets a password, and none once he has changed it himself", async () => {
+  await using gateway = await startGateway()
+  const operator = await setUpOperator(gateway)
+  const users = (await operator.json("GET", "/users?search=olga"))["data"] as { id: string }[]
+  const newLink = async (): Promise<string | null> => {
+    const { link } = await operator.json("POST", `/users/${users[0]?.id}/reset`, {})
+    return new URL(String(link)).searchParams.get("token")
+  }
+  const visitor = new ConsoleBrowser(gateway)
+  const use = (token: string | null, password: string): Promise<number> =>
+    visitor.status("POST", "/auth/reset-password", { token, new_password: password })
+  const first = await newLink()
+  const second = await newLink()
+  expect(await use(first, "by an older link")).toBe(403)
+  expect(await use(second, "the next password")).toBe(200)
+  expect(await use(first, "by an older link")).toBe(403)
+  const [change] = await gateway.store.listAudit({ action: "user.password" }, null, 1)
+  expect(change).toMatchObject({ actorName: OPERATOR.email, after: '{"by":"link"}' })
+  await operator.signIn({ ...OPERATOR, password: "the next password" })
+  const third = await newLink()
+  const own = { current_password: "the next password", new_password: "one of his own" }
+  await operator.json("POST", "/auth/change-password", own)
+  expect(await use(third, "by an older link")).toBe(403)
+  expect(await operator.status("GET", "/session")).toBe(200)
+})
+
 test("one ends other sessions of one's own, and nobody else's", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)

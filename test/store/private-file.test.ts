@@ -1,0 +1,31 @@
+import { expect, test } from "bun:test"
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { openSqliteReports } from "../../src/store/sqlite/requests-reports.ts"
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
+import { openConsoleDatabase } from "../../src/users/console-database.ts"
+
+test("no other user of the machine can read what is kept, whoever made the folder", () => {
+  const data = mkdtempSync(join(tmpdir(), "tollgate-private-"))
+  const book = join(data, "tollgate.db")
+  const store = openSqliteStore(book)
+  const users = openConsoleDatabase(data)
+  const reports = openSqliteReports(book)
+  try {
+    store.createAccount({ id: "acc", name: "acc", createdAt: 1 })
+    reports.keepContent({ request: "req", account: "acc", at: 1, asked: "{}", answered: null })
+    reports.bringUp()
+    const files = readdirSync(data)
+    for (const name of ["tollgate.db", "console.db", "reports.db", "contents.db"]) {
+      expect(files).toContain(name)
+    }
+    const open = files.filter((name) => (statSync(join(data, name)).mode & 0o077) !== 0)
+    expect(open).toEqual([])
+  } finally {
+    reports.close()
+    users.close()
+    store.close()
+    rmSync(data, { recursive: true, force: true })
+  }
+})
