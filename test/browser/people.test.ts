@@ -51,6 +51,7 @@ test(
     await open(operator, "Providers")
     await page.getByRole("button", { name: "Add a provider" }).first().click()
     await page.getByLabel("Search vendors").fill("compatible")
+    await page.getByRole("dialog").getByText("OpenAI-compatible server").waitFor()
     await page.keyboard.press("Enter")
     await page.getByLabel("Name here").fill("mine")
     await page.getByLabel(/address|base url/i).fill(`${simulator.url}/v1`)
