@@ -1,45 +1,49 @@
-import { registerAccountCreate } from "./account-create.ts"
-import { registerCodeCreate } from "./code-create.ts"
-import { registerCodeList } from "./code-list.ts"
-import { registerCodeRevoke } from "./code-revoke.ts"
 import type { RegisterCommand } from "./command.ts"
-import { registerCreditsAdjust } from "./credits-adjust.ts"
-import { registerCreditsGrant } from "./credits-grant.ts"
-import { registerCreditsRefund } from "./credits-refund.ts"
-import { registerDemo } from "./demo.ts"
-import { registerDoctor } from "./doctor.ts"
-import { registerKeyCreate } from "./key-create.ts"
-import { registerKeyList } from "./key-list.ts"
-import { registerKeyRevoke } from "./key-revoke.ts"
-import { registerKeyRotate } from "./key-rotate.ts"
-import { registerLedgerVerify } from "./ledger-verify.ts"
-import { registerModels } from "./models.ts"
-import { registerReceipt } from "./receipt.ts"
-import { registerServe } from "./serve.ts"
-import { registerStatement } from "./statement.ts"
-import { registerUserList } from "./user-list.ts"
-import { registerUserReset } from "./user-reset.ts"
 
-/** Every command, in the order in which the help lists them. */
-export const COMMANDS: readonly RegisterCommand[] = [
-  registerServe,
-  registerDemo,
-  registerAccountCreate,
-  registerCreditsGrant,
-  registerCreditsAdjust,
-  registerCreditsRefund,
-  registerCodeCreate,
-  registerCodeList,
-  registerCodeRevoke,
-  registerKeyCreate,
-  registerKeyList,
-  registerKeyRotate,
-  registerKeyRevoke,
-  registerUserList,
-  registerUserReset,
-  registerModels,
-  registerReceipt,
-  registerStatement,
-  registerLedgerVerify,
-  registerDoctor,
-]
+/**
+ * The commands by their first word, in the order in which the help lists them. Only those of the word that
+ * is asked for are loaded: what signs users in or writes statements is not part of every start.
+ */
+const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>>> = {
+  serve: async () => [(await import("./serve.ts")).registerServe],
+  demo: async () => [(await import("./demo.ts")).registerDemo],
+  account: async () => [(await import("./account-create.ts")).registerAccountCreate],
+  credits: async () => [
+    (await import("./credits-grant.ts")).registerCreditsGrant,
+    (await import("./credits-adjust.ts")).registerCreditsAdjust,
+    (await import("./credits-refund.ts")).registerCreditsRefund,
+  ],
+  code: async () => [
+    (await import("./code-create.ts")).registerCodeCreate,
+    (await import("./code-list.ts")).registerCodeList,
+    (await import("./code-revoke.ts")).registerCodeRevoke,
+  ],
+  key: async () => [
+    (await import("./key-create.ts")).registerKeyCreate,
+    (await import("./key-list.ts")).registerKeyList,
+    (await import("./key-rotate.ts")).registerKeyRotate,
+    (await import("./key-revoke.ts")).registerKeyRevoke,
+  ],
+  user: async () => [
+    (await import("./user-list.ts")).registerUserList,
+    (await import("./user-reset.ts")).registerUserReset,
+  ],
+  models: async () => [(await import("./models.ts")).registerModels],
+  receipt: async () => [(await import("./receipt.ts")).registerReceipt],
+  statement: async () => [(await import("./statement.ts")).registerStatement],
+  ledger: async () => [(await import("./ledger-verify.ts")).registerLedgerVerify],
+  doctor: async () => [(await import("./doctor.ts")).registerDoctor],
+}
+
+/** Options that take the word behind them. */
+const WITH_VALUE = new Set(["--config", "--data"])
+
+/** The commands that the words may mean: all of them for a word that is none's, whose help names them. */
+export async function loadCommands(words: readonly string[]): Promise<RegisterCommand[]> {
+  const first = words.find(
+    (word, index) => !word.startsWith("-") && !WITH_VALUE.has(words[index - 1] ?? ""),
+  )
+  const isKnown = first !== undefined && Object.hasOwn(LOADERS, first)
+  const loaders = Object.entries(LOADERS).filter(([name]) => !isKnown || name === first)
+  return (await Promise.all(loaders.map(([, load]) => load()))).flat()
+}

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Command } from "commander"
 import { outputOf, type RegisterCommand } from "./command.ts"
-import { loadOptions } from "./installation.ts"
+import { loadOptions } from "./load-options.ts"
 import { serve } from "./serve.ts"
 
 /** `tollgate demo` */

@@ -2,7 +2,7 @@ import { outputOf, type RegisterCommand } from "./command.ts"
 import type { Check } from "./doctor-check.ts"
 import { examine } from "./doctor-checks.ts"
 import { CommandError } from "./exit-codes.ts"
-import { loadOptions } from "./installation.ts"
+import { loadOptions } from "./load-options.ts"
 import { formatTable } from "./output.ts"
 
 const COLUMNS = [{ title: "CHECK" }, { title: "RESULT" }, { title: "FOUND" }] as const

@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 import { databasePath } from "../app.ts"
-import { type LoadedSettings, loadSettings, type LoadOptions } from "../config/load.ts"
+import { type LoadedSettings, loadSettings } from "../config/load.ts"
 import { loadSecrets } from "../config/secrets.ts"
 import { KeyHasher } from "../keys/secret.ts"
 import { Accounts } from "../management/accounts.ts"
@@ -12,20 +12,8 @@ import { Statements } from "../management/statements.ts"
 import type { AccountRecord } from "../store/records.ts"
 import { type Store, StoreError } from "../store/store.ts"
 import { openStore } from "../store/open-store.ts"
-import { vendors } from "../vendors/index.ts"
-import { globalOptions } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
-
-/** How a command's options and the environment say where the settings are. */
-export function loadOptions(command: Command): LoadOptions {
-  const { file, dataDirectory } = globalOptions(command)
-  return {
-    environment: process.env,
-    vendors: [...vendors.values()],
-    ...(file === undefined ? {} : { file }),
-    ...(dataDirectory === undefined ? {} : { dataDirectory }),
-  }
-}
+import { loadOptions } from "./load-options.ts"
 
 /** The book and the keys of an installation, for a command that changes or shows them. */
 export interface Installation {

@@ -1,7 +1,7 @@
 import { surroundingsOf } from "../app.ts"
 import { loadSettings } from "../config/load.ts"
 import { outputOf, type RegisterCommand } from "./command.ts"
-import { loadOptions } from "./installation.ts"
+import { loadOptions } from "./load-options.ts"
 import { formatTable } from "./output.ts"
 import { wholeSettings } from "./whole-settings.ts"
 

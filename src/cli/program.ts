@@ -1,7 +1,7 @@
 import { Command } from "commander"
 import { VERSION } from "../runtime.ts"
 import type { RegisterCommand } from "./command.ts"
-import { COMMANDS } from "./commands.ts"
+import { loadCommands } from "./commands.ts"
 import { runCommand } from "./run-command.ts"
 import { type Terminal, processTerminal } from "./terminal.ts"
 
@@ -11,7 +11,7 @@ import { type Terminal, processTerminal } from "./terminal.ts"
  */
 export function createProgram(
   terminal: Terminal,
-  commands: readonly RegisterCommand[] = COMMANDS,
+  commands: readonly RegisterCommand[],
   isJson = false,
 ): Command {
   const program = new Command("tollgate")
@@ -40,17 +40,21 @@ export function createProgram(
 /**
  * Runs the command that the arguments name.
  * @param processArguments as in `process.argv`: two words before the first argument.
+ * @param commands absent: those of Tollgate.
  * @returns the exit code.
  */
 export function runCli(
   processArguments: readonly string[],
   terminal: Terminal = processTerminal(),
-  commands: readonly RegisterCommand[] = COMMANDS,
+  commands?: readonly RegisterCommand[],
 ): Promise<number> {
   const words = processArguments.slice(2)
   // Known before the arguments are understood, since they may be what is wrong.
   const isJson = words.includes("--json")
-  const program = createProgram(terminal, commands, isJson)
-  const run = async () => void (await program.parseAsync(words, { from: "user" }))
+  const run = async (): Promise<void> => {
+    const known = commands ?? (await loadCommands(words))
+    const program = createProgram(terminal, known, isJson)
+    await program.parseAsync(words, { from: "user" })
+  }
   return runCommand(run, terminal, isJson)
 }

@@ -1,0 +1,15 @@
+import type { Command } from "commander"
+import type { LoadOptions } from "../config/load.ts"
+import { vendors } from "../vendors/index.ts"
+import { globalOptions } from "./command.ts"
+
+/** How a command's options and the environment say where the settings are. */
+export function loadOptions(command: Command): LoadOptions {
+  const { file, dataDirectory } = globalOptions(command)
+  return {
+    environment: process.env,
+    vendors: [...vendors.values()],
+    ...(file === undefined ? {} : { file }),
+    ...(dataDirectory === undefined ? {} : { dataDirectory }),
+  }
+}
