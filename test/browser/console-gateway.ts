@@ -97,7 +97,7 @@ async function openVisitor(
     reducedMotion: "reduce",
     permissions: ["clipboard-read", "clipboard-write"],
   })
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(25_000)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on("pageerror", (error) => complaints.push(String(error)))

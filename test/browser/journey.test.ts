@@ -11,7 +11,7 @@ import {
 } from "./console-gateway.ts"
 
 /** The way of a newcomer, each step on the one before, as he walks it by hand. */
-const TIME = 60_000
+const TIME = 120_000
 let tollgate: ConsoleGateway
 let operator: Visitor
 /** The key that the newcomer makes. */

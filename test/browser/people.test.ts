@@ -12,7 +12,7 @@ import {
 } from "./console-gateway.ts"
 
 /** Who may do and see what, and what a page makes of hostile words. */
-const TIME = 60_000
+const TIME = 120_000
 const HOSTILE = `"><img src=x onerror="window.broken=1"><script>alert(1)</script>`
 let tollgate: ConsoleGateway
 let simulator: Simulator
