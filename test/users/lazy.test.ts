@@ -22,7 +22,7 @@ function loadedBy(entry: string): Set<string> {
 }
 
 test("a gateway whose console nobody visits loads no better-auth", () => {
-  const loaded = loadedBy("main.ts")
+  const loaded = loadedBy("cli/serve.ts")
   expect(loaded).toContain("app.ts")
   expect([...loaded].filter((name) => name.startsWith("better-auth"))).toEqual([])
 })
