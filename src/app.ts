@@ -6,59 +6,28 @@ import { ProviderSeal } from "./config/sealing.ts"
 import { loadSecrets } from "./config/secrets.ts"
 import type { Settings } from "./config/settings.ts"
 import type { AdminParts } from "./http/admin/open.ts"
-import { healthz, readyz } from "./http/health.ts"
 import { Lazy } from "./http/lazy.ts"
 import { managementMounts } from "./http/mounts.ts"
-import { type Route, serve } from "./http/server.ts"
+import { serve } from "./http/server.ts"
 import { Spool } from "./http/spool.ts"
-import { CHAT_COMPLETIONS } from "./http/v1/chat-completions.ts"
-import { chatEndpoint } from "./http/v1/chat-endpoint.ts"
-import { countTokens } from "./http/v1/count-tokens.ts"
-import { getCredits } from "./http/v1/credits.ts"
-import { embeddings, EMBEDDINGS_PATH } from "./http/v1/embeddings.ts"
-import { getImageFile } from "./http/v1/image-files.ts"
-import {
-  EDITS_PATH,
-  GENERATIONS_PATH,
-  imageEdits,
-  imageGenerations,
-  imageVariations,
-  VARIATIONS_PATH,
-} from "./http/v1/images.ts"
-import { MESSAGES } from "./http/v1/messages.ts"
-import { getModel, listModels } from "./http/v1/models.ts"
-import { getReceipt } from "./http/v1/receipts.ts"
-import { COHERE_RERANK_PATH, rerank, RERANK_PATH } from "./http/v1/rerank.ts"
-import { RESPONSES } from "./http/v1/responses.ts"
-import { RESPONSES_COMPACT } from "./http/v1/responses-compact.ts"
-import { speech, SPEECH_PATH } from "./http/v1/speech.ts"
-import {
-  transcriptions,
-  TRANSCRIPTIONS_PATH,
-  translations,
-  TRANSLATIONS_PATH,
-} from "./http/v1/transcriptions.ts"
+import { callerRoutes } from "./http/v1/routes.ts"
 import { Keyring } from "./keys/keyring.ts"
 import { KeyHasher, randomText } from "./keys/secret.ts"
 import { Ledger } from "./ledger/ledger.ts"
 import { Node } from "./ledger/node.ts"
 import { RateLimiter } from "./limits/rate-limiter.ts"
 import { LiveSettings } from "./management/live-settings.ts"
-import { PICTURE_PATH, PictureStore } from "./media/picture-store.ts"
+import { PictureStore } from "./media/picture-store.ts"
 import { Billing } from "./relay/billing.ts"
 import { Contents } from "./relay/contents.ts"
 import { DeadlineWatch } from "./relay/deadline-watch.ts"
-import { Embeddings, type EmbeddingServices } from "./relay/embeddings.ts"
 import { Endpoint } from "./relay/endpoint.ts"
 import type { RelayServices, Surroundings } from "./relay/exchange.ts"
 import { Images } from "./relay/images.ts"
 import { Operations } from "./relay/operations.ts"
 import { Seal } from "./relay/reasoning-envelope.ts"
 import { Relay } from "./relay/relay.ts"
-import { Reranking } from "./relay/reranking.ts"
-import { Speaking } from "./relay/speaking.ts"
 import { TokenCounter } from "./relay/token-counter.ts"
-import { Transcribing } from "./relay/transcribing.ts"
 import { TokenDecoder } from "./relay/token-decoder.ts"
 import { Health } from "./routing/health.ts"
 import { ContentShelf } from "./store/content-shelf.ts"
@@ -186,25 +155,20 @@ export class App implements AsyncDisposable {
     const operations = new Operations(services)
     const decoder = building.use(new TokenDecoder())
     const embedding = { operations, counter, decoder, alarms: events }
-    const pictures = building.use(
-      new PictureStore({
-        folder: join(settings.data, "pictures"),
-        secret: keyPepper,
-        settings: () => state.settings.images,
-        onFailure: events.picturesLeft,
-      }),
-    )
+    const pictures = building.use(pictureStore(state, keyPepper, events))
     const images = new Images(operations, pictures)
     const spool = new Spool(join(settings.data, "uploads"))
-    const media = { spool, images, pictures, contents: beside.contents }
-    const routes = routesOf({ state, store, keyring, ledger, relay, embedding, events, ...media })
+    const parts = { store, keyring, ledger, relay, embedding, events, spool, images, pictures }
+    const { contents } = beside
+    const isDraining = (): boolean => state.isDraining
+    const routes = callerRoutes({ ...parts, ...inForce(state), contents, isDraining })
     const baseUrl = (): string => state.settings.publicUrl ?? state.url
     const admin = building.use(
       new Lazy(async () => {
         const { openAdmin } = await import("./http/admin/open.ts")
-        const parts = { store, hasher, keyring, events, baseUrl, live, ...beside }
+        const known = { store, hasher, keyring, events, baseUrl, live, ...beside }
         const { health } = services
-        return openAdmin({ ...parts, ...inForce(state), health, file: options.file })
+        return openAdmin({ ...known, ...inForce(state), health, file: options.file })
       }),
     )
     const mounts = managementMounts({ admin, events, baseUrl })
@@ -236,6 +200,15 @@ function openBeside(bookPath: string, events: Events, building: AsyncDisposableS
   const shelf = new ContentShelf(bookPath, reports)
   const contents = building.use(new Contents(shelf, events.contentsFailed))
   return { reports, shelf, contents }
+}
+
+function pictureStore(state: State, secret: string, events: Events): PictureStore {
+  return new PictureStore({
+    folder: join(state.settings.data, "pictures"),
+    secret,
+    settings: () => state.settings.images,
+    onFailure: events.picturesLeft,
+  })
 }
 
 /** What changes while the gateway runs. */
@@ -317,103 +290,6 @@ function joinNode(parts: NodeParts): Promise<Node> {
     },
     onFailure: events.nodeFailed,
   })
-}
-
-const CHAT_ENDPOINTS = [CHAT_COMPLETIONS, MESSAGES, RESPONSES, RESPONSES_COMPACT]
-
-interface RouteParts {
-  readonly state: State
-  readonly store: Store
-  readonly keyring: Keyring
-  readonly ledger: Ledger
-  readonly relay: Relay
-  readonly embedding: EmbeddingServices
-  readonly events: Events
-  /** Where uploads are kept while their requests run. */
-  readonly spool: Spool
-  readonly images: Images
-  readonly pictures: PictureStore
-  readonly contents: Contents
-}
-
-function routesOf(parts: RouteParts): Route[] {
-  const { state, store, keyring, ledger, relay, embedding, events, contents } = parts
-  const chat = {
-    keyring,
-    events,
-    relay,
-    contents,
-    bodyLimit: () => state.settings.limits.bodyBytes,
-  }
-  const models = { keyring, events, catalog: () => state.surroundings.catalog }
-  const reranking = new Reranking(embedding)
-  return [
-    ...CHAT_ENDPOINTS.map((endpoint) => ({
-      path: endpoint.path,
-      method: "POST" as const,
-      handler: chatEndpoint(endpoint, chat),
-    })),
-    {
-      path: EMBEDDINGS_PATH,
-      method: "POST",
-      handler: embeddings(chat, new Embeddings(embedding)),
-    },
-    ...[RERANK_PATH, COHERE_RERANK_PATH].map((path) => ({
-      path,
-      method: "POST" as const,
-      handler: rerank(path, chat, reranking),
-    })),
-    ...imageRoutes(parts),
-    ...soundRoutes(parts),
-    { path: "/v1/messages/count_tokens", method: "POST", handler: countTokens(chat) },
-    { path: "/v1beta/models", method: "GET", handler: listModels(models) },
-    { path: "/v1/models", method: "GET", handler: listModels(models) },
-    { path: "/v1/models/*", method: "GET", handler: getModel(models) },
-    { path: "/v1/credits", method: "GET", handler: getCredits({ keyring, events, store, ledger }) },
-    { path: "/v1/receipts/*", method: "GET", handler: getReceipt({ keyring, events, store }) },
-    { path: "/healthz", method: "GET", handler: healthz },
-    {
-      path: "/readyz",
-      method: "GET",
-      handler: readyz({ ledger, draining: () => state.isDraining }),
-    },
-  ]
-}
-
-function imageRoutes(parts: RouteParts): Route[] {
-  const { state, keyring, events, spool, images, pictures, contents } = parts
-  const services = {
-    keyring,
-    events,
-    contents,
-    spool,
-    images,
-    bodyLimit: () => state.settings.limits.bodyBytes,
-    publicUrl: () => state.settings.publicUrl,
-  }
-  return [
-    { path: GENERATIONS_PATH, method: "POST", handler: imageGenerations(services) },
-    { path: EDITS_PATH, method: "POST", handler: imageEdits(services) },
-    { path: VARIATIONS_PATH, method: "POST", handler: imageVariations(services) },
-    { path: `${PICTURE_PATH}*`, method: "GET", handler: getImageFile(pictures) },
-  ]
-}
-
-function soundRoutes(parts: RouteParts): Route[] {
-  const { state, keyring, events, spool, embedding, contents } = parts
-  const { operations } = embedding
-  const bodyLimit = (): number => state.settings.limits.bodyBytes
-  const speaking = new Speaking(operations)
-  const uploads = { keyring, events, spool, transcribing: new Transcribing(embedding) }
-  return [
-    {
-      path: SPEECH_PATH,
-      method: "POST",
-      handler: speech({ keyring, events, contents, speaking, bodyLimit }),
-    },
-    { path: TRANSCRIPTIONS_PATH, method: "POST", handler: transcriptions(uploads) },
-    { path: TRANSLATIONS_PATH, method: "POST", handler: translations(uploads) },
-  ]
 }
 
 interface Drained {

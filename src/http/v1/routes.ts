@@ -1,0 +1,145 @@
+import type { Catalog } from "../../catalog/catalog.ts"
+import type { Settings } from "../../config/settings.ts"
+import type { Keyring } from "../../keys/keyring.ts"
+import type { Ledger } from "../../ledger/ledger.ts"
+import { PICTURE_PATH, type PictureStore } from "../../media/picture-store.ts"
+import type { Contents } from "../../relay/contents.ts"
+import { Embeddings, type EmbeddingServices } from "../../relay/embeddings.ts"
+import type { Images } from "../../relay/images.ts"
+import type { Relay } from "../../relay/relay.ts"
+import { Reranking } from "../../relay/reranking.ts"
+import { Speaking } from "../../relay/speaking.ts"
+import { Transcribing } from "../../relay/transcribing.ts"
+import type { Store } from "../../store/store.ts"
+import type { Events } from "../../telemetry/events.ts"
+import { healthz, readyz } from "../health.ts"
+import type { Route } from "../server.ts"
+import type { Spool } from "../spool.ts"
+import { CHAT_COMPLETIONS } from "./chat-completions.ts"
+import { chatEndpoint } from "./chat-endpoint.ts"
+import { countTokens } from "./count-tokens.ts"
+import { getCredits } from "./credits.ts"
+import { embeddings, EMBEDDINGS_PATH } from "./embeddings.ts"
+import { getImageFile } from "./image-files.ts"
+import {
+  EDITS_PATH,
+  GENERATIONS_PATH,
+  imageEdits,
+  imageGenerations,
+  imageVariations,
+  VARIATIONS_PATH,
+} from "./images.ts"
+import { MESSAGES } from "./messages.ts"
+import { getModel, listModels } from "./models.ts"
+import { getReceipt } from "./receipts.ts"
+import { COHERE_RERANK_PATH, rerank, RERANK_PATH } from "./rerank.ts"
+import { RESPONSES_COMPACT } from "./responses-compact.ts"
+import { RESPONSES } from "./responses.ts"
+import { speech, SPEECH_PATH } from "./speech.ts"
+import {
+  transcriptions,
+  TRANSCRIPTIONS_PATH,
+  translations,
+  TRANSLATIONS_PATH,
+} from "./transcriptions.ts"
+
+const CHAT_ENDPOINTS = [CHAT_COMPLETIONS, MESSAGES, RESPONSES, RESPONSES_COMPACT]
+
+/** What the endpoints are made of. */
+export interface RouteParts {
+  readonly settings: () => Settings
+  readonly catalog: () => Catalog
+  readonly isDraining: () => boolean
+  readonly store: Store
+  readonly keyring: Keyring
+  readonly ledger: Ledger
+  readonly relay: Relay
+  readonly embedding: EmbeddingServices
+  readonly events: Events
+  /** Where uploads are kept while their requests run. */
+  readonly spool: Spool
+  readonly images: Images
+  readonly pictures: PictureStore
+  readonly contents: Contents
+}
+
+/** Every endpoint that callers use, with what it needs. */
+export function callerRoutes(parts: RouteParts): Route[] {
+  const { settings, catalog, store, keyring, ledger, relay, embedding, events, contents } = parts
+  const chat = {
+    keyring,
+    events,
+    relay,
+    contents,
+    bodyLimit: () => settings().limits.bodyBytes,
+  }
+  const models = { keyring, events, catalog }
+  const reranking = new Reranking(embedding)
+  return [
+    ...CHAT_ENDPOINTS.map((endpoint) => ({
+      path: endpoint.path,
+      method: "POST" as const,
+      handler: chatEndpoint(endpoint, chat),
+    })),
+    {
+      path: EMBEDDINGS_PATH,
+      method: "POST",
+      handler: embeddings(chat, new Embeddings(embedding)),
+    },
+    ...[RERANK_PATH, COHERE_RERANK_PATH].map((path) => ({
+      path,
+      method: "POST" as const,
+      handler: rerank(path, chat, reranking),
+    })),
+    ...imageRoutes(parts),
+    ...soundRoutes(parts),
+    { path: "/v1/messages/count_tokens", method: "POST", handler: countTokens(chat) },
+    { path: "/v1beta/models", method: "GET", handler: listModels(models) },
+    { path: "/v1/models", method: "GET", handler: listModels(models) },
+    { path: "/v1/models/*", method: "GET", handler: getModel(models) },
+    { path: "/v1/credits", method: "GET", handler: getCredits({ keyring, events, store, ledger }) },
+    { path: "/v1/receipts/*", method: "GET", handler: getReceipt({ keyring, events, store }) },
+    { path: "/healthz", method: "GET", handler: healthz },
+    {
+      path: "/readyz",
+      method: "GET",
+      handler: readyz({ ledger, draining: parts.isDraining }),
+    },
+  ]
+}
+
+function imageRoutes(parts: RouteParts): Route[] {
+  const { settings, keyring, events, spool, images, pictures, contents } = parts
+  const services = {
+    keyring,
+    events,
+    contents,
+    spool,
+    images,
+    bodyLimit: () => settings().limits.bodyBytes,
+    publicUrl: () => settings().publicUrl,
+  }
+  return [
+    { path: GENERATIONS_PATH, method: "POST", handler: imageGenerations(services) },
+    { path: EDITS_PATH, method: "POST", handler: imageEdits(services) },
+    { path: VARIATIONS_PATH, method: "POST", handler: imageVariations(services) },
+    { path: `${PICTURE_PATH}*`, method: "GET", handler: getImageFile(pictures) },
+  ]
+}
+
+function soundRoutes(parts: RouteParts): Route[] {
+  const { settings, keyring, events, spool, embedding, contents } = parts
+  const { operations } = embedding
+  const bodyLimit = (): number => settings().limits.bodyBytes
+  const speaking = new Speaking(operations)
+  const uploads = { keyring, events, spool, transcribing: new Transcribing(embedding) }
+  return [
+    {
+      path: SPEECH_PATH,
+      method: "POST",
+      handler: speech({ keyring, events, contents, speaking, bodyLimit }),
+    },
+    { path: TRANSCRIPTIONS_PATH, method: "POST", handler: transcriptions(uploads) },
+    { path: TRANSLATIONS_PATH, method: "POST", handler: translations(uploads) },
+  ]
+}
