@@ -2,11 +2,11 @@ import { Database } from "bun:sqlite"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { makePrivateFile } from "../store/private-file.ts"
+import { useWriteAheadLog } from "../store/sqlite/write-ahead-log.ts"
 import { SCHEMA } from "./schema.ts"
 
 /** How long a step waits for another process to finish its own, milliseconds. */
 const BUSY_TIME = 5_000
-const WRITE_AHEAD_PAUSE = 10
 
 /**
  * The file of users and sessions. A transaction takes the writers' lock when it begins: one that read
@@ -61,18 +61,4 @@ function newerDatabase(version: number): Error {
   return new Error(
     `console.db was written by a newer Tollgate (schema ${version}, this one knows ${SCHEMA.length}): start that version, or restore a backup`,
   )
-}
-
-/** SQLite waits for no lock here, and processes that start together all want to be the first. */
-function useWriteAheadLog(database: Database): void {
-  for (let patience = BUSY_TIME; ; patience -= WRITE_AHEAD_PAUSE) {
-    try {
-      database.run("PRAGMA journal_mode = WAL")
-      return
-    } catch (error) {
-      const isBusy = error instanceof Error && "code" in error && `${error.code}`.includes("BUSY")
-      if (!isBusy || patience <= 0) throw error
-      Bun.sleepSync(WRITE_AHEAD_PAUSE)
-    }
-  }
 }
