@@ -3,7 +3,7 @@ import type { Users } from "../users/users.ts"
 import type { Audit } from "./audit.ts"
 
 /** What services need that bring people and accounts together, and hand out links. */
-export interface PeopleParts {
+export interface HandoverParts {
   readonly store: Store
   readonly users: Users
   readonly audit: Audit

@@ -12,7 +12,7 @@ import type { Invitation, InvitationWithLink, OpenInvitation } from "./contract/
 import { pageFrom, type PageOrder, timePositionOf } from "./cursor.ts"
 import { accountsOf } from "./members.ts"
 import { userActor } from "./user-actor.ts"
-import type { PeopleParts } from "./people-parts.ts"
+import type { HandoverParts } from "./handover-parts.ts"
 
 /** How long a link works, milliseconds. */
 const LIFETIME = 7 * 24 * 60 * 60 * 1_000
@@ -37,7 +37,7 @@ export class Invitations {
   readonly #audit: Audit
   readonly #baseUrl: () => string
 
-  constructor(parts: PeopleParts) {
+  constructor(parts: HandoverParts) {
     this.#store = parts.store
     this.#users = parts.users
     this.#audit = parts.audit

@@ -7,7 +7,7 @@ import type { Audit } from "./audit.ts"
 import type { Page } from "./contract/common.ts"
 import type { ResetLink, User } from "./contract/members.ts"
 import { pageFrom, type PageOrder, timePositionOf } from "./cursor.ts"
-import type { PeopleParts } from "./people-parts.ts"
+import type { HandoverParts } from "./handover-parts.ts"
 
 /** More memberships than the users of one page have. */
 const ALL_MEMBERSHIPS = 100_000
@@ -24,7 +24,7 @@ export class UserDirectory {
   readonly #audit: Audit
   readonly #baseUrl: () => string
 
-  constructor(parts: PeopleParts) {
+  constructor(parts: HandoverParts) {
     this.#store = parts.store
     this.#users = parts.users
     this.#audit = parts.audit
