@@ -2,7 +2,7 @@ import "@mantine/core/styles/Image.css"
 import "./playground.css"
 import { Tabs } from "@mantine/core"
 import { getRouteApi } from "@tanstack/react-router"
-import { useEffect, useRef } from "react"
+import { type ComponentType, useEffect, useRef } from "react"
 import { Page } from "../../ui/page.tsx"
 import { ChatTab } from "./chat/chat-tab.tsx"
 import { EmbeddingsTab } from "./operations/embeddings-tab.tsx"
@@ -22,6 +22,16 @@ const LABELS: Readonly<Record<Tab, string>> = {
   images: "Images",
   speech: "Speech",
   transcription: "Transcription",
+}
+
+/** What stands behind each tab. The chosen model is only for the tab that is seen. */
+const CONTENTS: Readonly<Record<Tab, ComponentType<{ readonly model: string | undefined }>>> = {
+  chat: ChatTab,
+  embeddings: EmbeddingsTab,
+  rerank: RerankTab,
+  images: ImagesTab,
+  speech: SpeechTab,
+  transcription: TranscriptionTab,
 }
 
 /** Tries any model: what it answers, how long it takes, and what it costs. */
@@ -58,24 +68,14 @@ export function PlaygroundPage() {
               </Tabs.Tab>
             ))}
           </Tabs.List>
-          <Tabs.Panel value="chat" pt="md">
-            <ChatTab model={tab === "chat" ? model : undefined} />
-          </Tabs.Panel>
-          <Tabs.Panel value="embeddings" pt="md">
-            <EmbeddingsTab model={tab === "embeddings" ? model : undefined} />
-          </Tabs.Panel>
-          <Tabs.Panel value="rerank" pt="md">
-            <RerankTab model={tab === "rerank" ? model : undefined} />
-          </Tabs.Panel>
-          <Tabs.Panel value="images" pt="md">
-            <ImagesTab model={tab === "images" ? model : undefined} />
-          </Tabs.Panel>
-          <Tabs.Panel value="speech" pt="md">
-            <SpeechTab model={tab === "speech" ? model : undefined} />
-          </Tabs.Panel>
-          <Tabs.Panel value="transcription" pt="md">
-            <TranscriptionTab model={tab === "transcription" ? model : undefined} />
-          </Tabs.Panel>
+          {TABS.map((name) => {
+            const Content = CONTENTS[name]
+            return (
+              <Tabs.Panel key={name} value={name} pt="md">
+                <Content model={tab === name ? model : undefined} />
+              </Tabs.Panel>
+            )
+          })}
         </Tabs>
       </PaymentProvider>
     </Page>
