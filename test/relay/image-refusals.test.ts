@@ -1,47 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
-import type { TestCaller, TestGateway } from "../support/gateway.ts"
 import { png, pngFile } from "../support/png.ts"
-import {
-  expectRefusal,
-  MEGABYTE,
-  type Parts,
-  sendForm,
-  startImageGateway,
-} from "./image-support.ts"
+import { MEGABYTE, type Parts, imageCalls } from "./image-support.ts"
 
-let gateway: TestGateway
-let caller: TestCaller
-
-beforeAll(async () => {
-  gateway = await startImageGateway()
-  caller = await gateway.caller("100")
-})
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]()
-})
-
-function generate(body: object, headers: Record<string, string> = {}): Promise<Response> {
-  return caller.post("/v1/images/generations", body, headers)
-}
-
-function send(path: string, parts: Parts): Promise<Response> {
-  return sendForm(gateway, caller, path, parts)
-}
+const calls = imageCalls()
+const { generate, send, refused } = calls
 
 const MODEL = ["model", "sim/dall-e-2"] as const
 const PROMPT = ["prompt", "a hat"] as const
 const IMAGE = ["image", pngFile(png(512, 512))] as const
 const MASK = ["mask", pngFile(png(512, 512))] as const
-
-function refused(
-  ask: () => Promise<Response>,
-  wanted: { readonly status: number; readonly code: string; readonly param?: string | null },
-): Promise<void> {
-  return expectRefusal(gateway, caller, ask, wanted)
-}
 
 describe("a file that breaks a rule", () => {
   const cases: readonly (readonly [
@@ -235,13 +204,17 @@ describe("a file that breaks a rule", () => {
     expect(largest.size).toBe(4 * MEGABYTE)
     const response = await send("edits", [MODEL, PROMPT, ["image", largest], ["mask", largest]])
     expect(response.status).toBe(200)
-    const uploads = join(gateway.settings.data, "uploads")
+    const uploads = join(calls.gateway.settings.data, "uploads")
     expect(existsSync(uploads) ? readdirSync(uploads) : []).toEqual([])
   })
 
   test("JSON where a form belongs", async () => {
     await refused(
-      () => caller.post("/v1/images/edits", { images: [{ image_url: "data:" }], prompt: "a hat" }),
+      () =>
+        calls.caller.post("/v1/images/edits", {
+          images: [{ image_url: "data:" }],
+          prompt: "a hat",
+        }),
       { status: 415, code: "unsupported_media_type" },
     )
   })

@@ -1,4 +1,4 @@
-import { expect } from "bun:test"
+import { afterAll, beforeAll, expect } from "bun:test"
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import type { ModelSettings } from "../../src/config/settings.ts"
@@ -135,4 +135,36 @@ export async function expectRefusal(
   expect(credits.held).toBe("0")
   const uploads = join(gateway.settings.data, "uploads")
   expect(existsSync(uploads) ? readdirSync(uploads) : []).toEqual([])
+}
+
+/** A gateway for the tests of one file, with a caller who has credits. */
+export interface ImageCalls {
+  readonly gateway: TestGateway
+  readonly caller: TestCaller
+  generate(body: object, headers?: Record<string, string>): Promise<Response>
+  send(path: string, parts: Parts): Promise<Response>
+  /** Asks, and holds that it was refused and left nothing behind. */
+  refused(ask: () => Promise<Response>, wanted: Parameters<typeof expectRefusal>[3]): Promise<void>
+}
+
+/** Starts one before the tests of a file and ends it after them. */
+export function imageCalls(): ImageCalls {
+  let gateway: TestGateway
+  let caller: TestCaller
+  beforeAll(async () => {
+    gateway = await startImageGateway()
+    caller = await gateway.caller("100")
+  })
+  afterAll(() => gateway[Symbol.asyncDispose]())
+  return {
+    get gateway() {
+      return gateway
+    },
+    get caller() {
+      return caller
+    },
+    generate: (body, headers = {}) => caller.post("/v1/images/generations", body, headers),
+    send: (path, parts) => sendForm(gateway, caller, path, parts),
+    refused: (ask, wanted) => expectRefusal(gateway, caller, ask, wanted),
+  }
 }

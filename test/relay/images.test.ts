@@ -1,47 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { imageSize } from "../../src/media/image-size.ts"
-import { startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
+import { startGateway } from "../support/gateway.ts"
 import { png, pngFile } from "../support/png.ts"
-import {
-  type ErrorBody,
-  expectRefusal,
-  image,
-  type Made,
-  type Parts,
-  sendForm,
-  startImageGateway,
-} from "./image-support.ts"
+import { type ErrorBody, image, type Made, imageCalls } from "./image-support.ts"
 
-let gateway: TestGateway
-let caller: TestCaller
-
-beforeAll(async () => {
-  gateway = await startImageGateway()
-  caller = await gateway.caller("100")
-})
-
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]()
-})
-
-function generate(body: object, headers: Record<string, string> = {}): Promise<Response> {
-  return caller.post("/v1/images/generations", body, headers)
-}
-
-function send(path: string, parts: Parts): Promise<Response> {
-  return sendForm(gateway, caller, path, parts)
-}
+const calls = imageCalls()
+const { generate, send, refused } = calls
 
 const PROMPT = ["prompt", "a hat"] as const
 const IMAGE = ["image", pngFile(png(512, 512))] as const
 const MASK = ["mask", pngFile(png(512, 512))] as const
-
-function refused(
-  ask: () => Promise<Response>,
-  wanted: { readonly status: number; readonly code: string; readonly param?: string | null },
-): Promise<void> {
-  return expectRefusal(gateway, caller, ask, wanted)
-}
 
 /** A receipt of a picture that was made of another. */
 interface Seen {
@@ -71,7 +39,7 @@ describe("money", () => {
   test("the receipt shows the rate that was used", async () => {
     const response = await generate({ model: "sim/dall-e-3", prompt: "an owl", quality: "hd" })
     const receipt = (await (
-      await caller.get(`/v1/receipts/${response.headers.get("x-request-id")}`)
+      await calls.caller.get(`/v1/receipts/${response.headers.get("x-request-id")}`)
     ).json()) as Record<string, unknown>
     expect(receipt).toMatchObject({
       status: "settled",
@@ -102,7 +70,7 @@ describe("money", () => {
       expect(response.status).toBe(200)
       await response.body?.cancel()
       const id = response.headers.get("x-request-id")
-      const receipt = (await (await caller.get(`/v1/receipts/${id}`)).json()) as Seen
+      const receipt = (await (await calls.caller.get(`/v1/receipts/${id}`)).json()) as Seen
       const { input = 0, output = 0, image_input: seen = 0 } = receipt.usage
       expect(seen).toBe(194)
       expect(receipt.arithmetic).toContainEqual({
@@ -117,34 +85,34 @@ describe("money", () => {
   })
 
   test("a vendor that counts no tokens is paid the most they can be", async () => {
-    const before = await caller.balance()
+    const before = await calls.caller.balance()
     const response = await generate({ model: "openai/fault-no-usage", prompt: "an owl" })
     expect(response.status).toBe(200)
     const id = response.headers.get("x-request-id")
-    const receipt = (await (await caller.get(`/v1/receipts/${id}`)).json()) as {
+    const receipt = (await (await calls.caller.get(`/v1/receipts/${id}`)).json()) as {
       estimated: boolean
     }
     expect(receipt.estimated).toBeTrue()
-    expect(before - (await caller.balance())).toBeGreaterThan(4_160n * 40_000n)
+    expect(before - (await calls.caller.balance())).toBeGreaterThan(4_160n * 40_000n)
   })
 
   test("the worst case is held: ten pictures are not begun with credits for nine", async () => {
-    const poor = await gateway.caller("0.39")
-    const asked = gateway.simulator.requests.length
+    const poor = await calls.gateway.caller("0.39")
+    const asked = calls.gateway.simulator.requests.length
     const order = { model: "sim/dall-e-3", prompt: "an owl", n: 10 }
     const response = await poor.post("/v1/images/generations", order)
     expect(response.status).toBe(402)
-    expect(gateway.simulator.requests.length).toBe(asked)
+    expect(calls.gateway.simulator.requests.length).toBe(asked)
     const nine = await poor.post("/v1/images/generations", { ...order, n: 9 })
     expect(nine.status).toBe(200)
     expect(await poor.balance()).toBe(30_000_000n)
   })
 
   test("a vendor that fails is not paid", async () => {
-    const before = await caller.balance()
+    const before = await calls.caller.balance()
     const response = await generate({ model: "sim/fault-500", prompt: "an owl" })
     expect(response.status).toBe(502)
-    expect(await caller.balance()).toBe(before)
+    expect(await calls.caller.balance()).toBe(before)
   })
 })
 
@@ -187,9 +155,9 @@ describe("each vendor", () => {
     const response = await generate({ ...order, style: "vivid" })
     expect(response.status).toBe(200)
     expect(response.headers.get("x-tollgate-losses")).toBe("style:dropped, size:approximated")
-    expect(gateway.simulator.requests.findLast(({ path }) => path.startsWith("/v1"))?.body).toEqual(
-      expect.objectContaining({ aspect_ratio: "16:9" }),
-    )
+    expect(
+      calls.gateway.simulator.requests.findLast(({ path }) => path.startsWith("/v1"))?.body,
+    ).toEqual(expect.objectContaining({ aspect_ratio: "16:9" }))
     await refused(() => generate(order, { "x-tollgate-strict": "true" }), {
       status: 400,
       code: "not_carried",
@@ -217,7 +185,7 @@ describe("each vendor", () => {
   })
 
   test("what a vendor's rules forbid is the caller's to see, and costs nothing", async () => {
-    const before = await caller.balance()
+    const before = await calls.caller.balance()
     const response = await generate({
       model: "google/gemini-2.5-flash-image",
       prompt: "something forbidden",
@@ -225,7 +193,7 @@ describe("each vendor", () => {
     const { error } = (await response.json()) as ErrorBody
     expect([response.status, error.code]).toEqual([400, "content_policy_violation"])
     expect(error.message).toContain("Unable to show the generated image.")
-    expect(await caller.balance()).toBe(before)
+    expect(await calls.caller.balance()).toBe(before)
   })
 })
 
