@@ -6,7 +6,7 @@ export const GENESIS_HASH = "0".repeat(64)
 
 /** SHA-256 of a text, hexadecimal. */
 export function hashText(text: string): string {
-  return Bun.CryptoHasher.hash("sha256", text, "hex")
+  return Bun.SHA256.hash(text, "hex")
 }
 
 /**

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { verifyBooks } from "../../src/store/verify.ts"
 import { Book, payerOf } from "../store/book.ts"
 
 describe("a hold", () => {
@@ -54,7 +55,7 @@ describe("a hold", () => {
     await ledger.extend(payer, largest)
     const hold = ledger.tryHold(book.order(payer, largest))!
     expect(await ledger.extend(payer, 10n ** 30n)).toBeUndefined()
-    const settlement = await ledger.settle(hold, largest, "{}")
+    const settlement = await ledger.settle(hold, largest, () => "{}")
     expect(settlement).toEqual({ charged: largest, writtenOff: 0n, balance: 0n })
   })
 })
@@ -67,7 +68,7 @@ describe("a settlement", () => {
     await ledger.extend(payer, 60n)
     const order = book.order(payer, 60n)
     const hold = ledger.tryHold(order)!
-    const settlement = await ledger.settle(hold, 25n, '{"receipt":1}')
+    const settlement = await ledger.settle(hold, 25n, () => '{"receipt":1}')
     expect(settlement).toEqual({ charged: 25n, writtenOff: 0n, balance: 75n })
     expect(ledger.available(payer)).toBe(75n)
     expect(ledger.heldOf("account")).toBe(0n)
@@ -82,7 +83,7 @@ describe("a settlement", () => {
     const ledger = await book.ledger("node")
     await ledger.extend(payer, 5n)
     const order = book.order(payer, 5n)
-    await ledger.settle(ledger.tryHold(order)!, 0n, "{}")
+    await ledger.settle(ledger.tryHold(order)!, 0n, () => "{}")
     expect(await book.store.findReceipt(order.request)).toMatchObject({ body: "{}", entry: null })
     expect(await book.store.listEntries("account", 1, 10)).toEqual([])
   })
@@ -93,7 +94,7 @@ describe("a settlement", () => {
     const ledger = await book.ledger("node")
     await ledger.extend(payer, 10n)
     const hold = ledger.tryHold(book.order(payer, 10n))!
-    const settlement = await ledger.settle(hold, 70n, "{}")
+    const settlement = await ledger.settle(hold, 70n, () => "{}")
     expect(settlement).toEqual({ charged: 70n, writtenOff: 0n, balance: 30n })
     expect(ledger.available(payer)).toBe(30n)
     expect(book.alarms.writtenOffs).toEqual([])
@@ -106,10 +107,10 @@ describe("a settlement", () => {
     await ledger.extend(payer, 100n)
     const other = ledger.tryHold(book.order(payer, 30n))!
     const order = book.order(payer, 10n)
-    const settlement = await ledger.settle(ledger.tryHold(order)!, 1_000n, "{}")
+    const settlement = await ledger.settle(ledger.tryHold(order)!, 1_000n, () => "{}")
     expect(settlement).toEqual({ charged: 70n, writtenOff: 930n, balance: 30n })
     expect(book.alarms.writtenOffs).toEqual([{ request: order.request, amount: 930n }])
-    expect((await ledger.settle(other, 30n, "{}")).charged).toBe(30n)
+    expect((await ledger.settle(other, 30n, () => "{}")).charged).toBe(30n)
     expect(await book.balanceOf("account")).toBe(0n)
   })
 
@@ -119,15 +120,15 @@ describe("a settlement", () => {
     const ledger = await book.ledger("node")
     await ledger.extend(payer, 100n)
     const hold = ledger.tryHold(book.order(payer, 60n))!
-    const first = ledger.settle(hold, 20n, "{}")
-    await expect(ledger.settle(hold, 20n, "{}")).rejects.toThrow("has ended already")
+    const first = ledger.settle(hold, 20n, () => "{}")
+    await expect(ledger.settle(hold, 20n, () => "{}")).rejects.toThrow("has ended already")
     ledger.release(hold)
     await first
     expect(ledger.available(payer)).toBe(80n)
     const released = ledger.tryHold(book.order(payer, 60n))!
     ledger.release(released)
     ledger.release(released)
-    await expect(ledger.settle(released, 1n, "{}")).rejects.toThrow("has ended already")
+    await expect(ledger.settle(released, 1n, () => "{}")).rejects.toThrow("has ended already")
     expect(ledger.available(payer)).toBe(80n)
   })
 
@@ -149,6 +150,38 @@ describe("a settlement", () => {
     expect(await book.store.findAccount("account")).toMatchObject({ balance: 70n, leased: 70n })
     expect(await book.store.listEntries("account", 0, 10)).toHaveLength(2)
   })
+
+  test("is charged once when it is in a batch twice", async () => {
+    await using book = Book.direct()
+    await book.account("account", 100n)
+    await book.ledger("node")
+    await book.store.lease({ node: "node", owner: "account", wanted: 100n, least: 1n })
+    const posting = { account: "account", key: "key", budgets: [], at: 5, receipt: "{}" }
+    const postings = ["one", "two", "one"].map((request) => ({ ...posting, request, amount: 30n }))
+    const posted = await book.store.post("node", { postings, opened: [], closed: [] })
+    expect(posted.map(({ charged }) => charged)).toEqual([30n, 30n, 30n])
+    expect(await book.store.findAccount("account")).toMatchObject({ balance: 40n })
+  })
+
+  test("of any number in a batch makes as many lines, in their order", async () => {
+    await using book = Book.direct()
+    await book.account("account", 10_000n)
+    await book.ledger("node")
+    await book.store.lease({ node: "node", owner: "account", wanted: 10_000n, least: 1n })
+    const posting = { account: "account", key: "key", budgets: [], at: 5, amount: 2n }
+    let lines = 1
+    for (const count of [1, 31, 64, 75]) {
+      const postings = Array.from({ length: count }, (_, index) => {
+        const request = `req_${count}_${index}`
+        return { ...posting, request, receipt: `receipt of ${request}` }
+      })
+      await book.store.post("node", { postings, opened: [], closed: [] })
+      const entries = await book.store.listEntries("account", lines, 100)
+      expect(entries.map(({ request }) => request)).toEqual(postings.map(({ request }) => request))
+      lines += count
+    }
+    expect((await verifyBooks(book.store)).problems).toEqual([])
+  })
 })
 
 describe("a key's budget", () => {
@@ -162,7 +195,7 @@ describe("a key's budget", () => {
     const hold = ledger.tryHold(book.order(payer, 40n))!
     expect(ledger.available(payer)).toBe(10n)
     expect(ledger.tryHold(book.order(payer, 11n))).toBeUndefined()
-    await ledger.settle(hold, 15n, "{}")
+    await ledger.settle(hold, 15n, () => "{}")
     expect(ledger.available(payer)).toBe(35n)
     const [account, budget] = ledger.standing(payer)
     expect(account).toEqual({ owner: "account", posted: 985n, available: 985n })
@@ -177,7 +210,7 @@ describe("a key's budget", () => {
     const payer = payerOf("account", "thrifty", ["thrifty"])
     const ledger = await book.ledger("node")
     await ledger.extend(payer, 10n)
-    const settlement = await ledger.settle(ledger.tryHold(book.order(payer, 10n))!, 80n, "{}")
+    const settlement = await ledger.settle(ledger.tryHold(book.order(payer, 10n))!, 80n, () => "{}")
     expect(settlement).toEqual({ charged: 50n, writtenOff: 30n, balance: 950n })
   })
 
@@ -193,8 +226,11 @@ describe("a key's budget", () => {
     await book.ledger("third, so that nobody leases all of the account")
     const other = await book.ledger("other")
     await other.extend(payer, 30n)
-    await other.settle(other.tryHold(book.order(payer, 30n))!, 30n, "{}")
-    expect(await suspended.settle(hold, 50n, "{}")).toMatchObject({ charged: 20n, writtenOff: 30n })
+    await other.settle(other.tryHold(book.order(payer, 30n))!, 30n, () => "{}")
+    expect(await suspended.settle(hold, 50n, () => "{}")).toMatchObject({
+      charged: 20n,
+      writtenOff: 30n,
+    })
     expect((await book.store.findKey("thrifty"))?.budgetLeft).toBe(0n)
     expect(await book.balanceOf("account")).toBe(950n)
   })
@@ -208,7 +244,7 @@ describe("a lease that was lost while the process was suspended", () => {
     await ledger.extend(payer, 60n)
     const hold = ledger.tryHold(book.order(payer, 60n))!
     await book.store.removeNode("node", 1)
-    expect(await ledger.settle(hold, 60n, "{}")).toMatchObject({ charged: 60n, balance: 40n })
+    expect(await ledger.settle(hold, 60n, () => "{}")).toMatchObject({ charged: 60n, balance: 40n })
   })
 
   test("never takes another node's share", async () => {
@@ -221,8 +257,8 @@ describe("a lease that was lost while the process was suspended", () => {
     const other = await book.ledger("other")
     await other.extend(payer, 90n)
     const theirs = other.tryHold(book.order(payer, 90n))!
-    expect((await suspended.settle(hold, 60n, "{}")).charged).toBe(0n)
-    expect((await other.settle(theirs, 90n, "{}")).charged).toBe(90n)
+    expect((await suspended.settle(hold, 60n, () => "{}")).charged).toBe(0n)
+    expect((await other.settle(theirs, 90n, () => "{}")).charged).toBe(90n)
     expect(await book.balanceOf("account")).toBe(10n)
   })
 
@@ -238,8 +274,8 @@ describe("a lease that was lost while the process was suspended", () => {
     expect(await ledger.extend(payer, 41n)).toBeUndefined()
     expect(ledger.tryHold(book.order(payer, 41n))).toBeUndefined()
     const further = ledger.tryHold(book.order(payer, 40n))!
-    expect((await ledger.settle(further, 40n, "{}")).charged).toBe(40n)
-    expect((await ledger.settle(hold, 60n, "{}")).charged).toBe(60n)
+    expect((await ledger.settle(further, 40n, () => "{}")).charged).toBe(40n)
+    expect((await ledger.settle(hold, 60n, () => "{}")).charged).toBe(60n)
     expect(book.alarms.writtenOffs).toEqual([])
   })
 
@@ -252,7 +288,7 @@ describe("a lease that was lost while the process was suspended", () => {
     await book.store.removeNode("node", 1)
     await book.ledger("node")
     ledger.forgetLeases()
-    await ledger.settle(hold, 60n, "{}")
+    await ledger.settle(hold, 60n, () => "{}")
     await ledger.extend(payer, 40n)
     expect(ledger.available(payer)).toBe(40n)
     expect(await book.store.findAccount("account")).toMatchObject({ balance: 40n, leased: 40n })
@@ -274,7 +310,7 @@ test("closing writes what has ended; the leases go back with the node", async ()
   const payer = await book.account("account", 100n)
   const ledger = await book.ledger("node")
   await ledger.extend(payer, 50n)
-  const settling = ledger.settle(ledger.tryHold(book.order(payer, 50n))!, 50n, "{}")
+  const settling = ledger.settle(ledger.tryHold(book.order(payer, 50n))!, 50n, () => "{}")
   await ledger.close()
   expect(await Promise.race([settling, "pending"])).toMatchObject({ charged: 50n })
   await ledger.close()

@@ -9,6 +9,7 @@ import {
   entryFromRow,
   type EntryRow,
 } from "./accounts.ts"
+import { BulkInsert, type Row } from "./bulk-insert.ts"
 import type { Leases } from "./leases.ts"
 
 /** A request's row: a line of the book with its receipt, or only the receipt when nothing was charged. */
@@ -34,7 +35,7 @@ interface OwnerChange {
 export class Postings {
   readonly #accounts: Accounts
   readonly #leases: Leases
-  readonly #insertCharge: Statement<unknown, (string | bigint)[]>
+  readonly #charges: BulkInsert
   readonly #insertReceipt: Statement<unknown, [string, bigint, string, string, string]>
   readonly #spend: Statement<unknown, [bigint, bigint, string]>
   readonly #openHold: Statement<unknown, (string | bigint)[]>
@@ -44,8 +45,10 @@ export class Postings {
   constructor(database: Database, accounts: Accounts, leases: Leases) {
     this.#accounts = accounts
     this.#leases = leases
-    this.#insertCharge = database.prepare(
-      "INSERT INTO entries (account, number, kind, amount, balance, at, request, receipt_hash, previous_hash, hash, key, receipt, budgets) VALUES (?, ?, 'charge', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    this.#charges = new BulkInsert(
+      database,
+      "INSERT INTO entries (account, number, kind, amount, balance, at, request, receipt_hash, previous_hash, hash, key, receipt, budgets)",
+      "(?, ?, 'charge', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )
     this.#insertReceipt = database.prepare(
       "INSERT INTO entries (account, at, request, key, receipt) VALUES (?, ?, ?, ?, ?)",
@@ -72,19 +75,32 @@ export class Postings {
 
   /** The same where a request may be in the book already: it is not charged again. */
   postAgain(node: string, batch: Batch): Posted[] {
-    return this.#post(node, batch, (request) => this.#receipt.get(request))
+    return this.#post(node, batch, (request, charges) => {
+      // It may be in this batch twice.
+      this.#charges.insert(charges.splice(0))
+      return this.#receipt.get(request)
+    })
   }
 
-  #post(node: string, batch: Batch, find: (request: string) => ReceiptRow | null): Posted[] {
+  #post(
+    node: string,
+    batch: Batch,
+    find: (request: string, charges: Row[]) => ReceiptRow | null,
+  ): Posted[] {
     const owners = new Map<string, OwnerChange>()
     const books = new Map<string, BookEnd>()
+    const charges: Row[] = []
     const posted = batch.postings.map((posting) => {
       const account = this.#change(owners, posting.account, node)
-      const earlier = find(posting.request)
+      const earlier = find(posting.request, charges)
       if (earlier) return repeated(posting, earlier, account)
       const budgets = posting.budgets.map((owner) => this.#change(owners, owner, node))
-      return this.#postOne(posting, books, account, budgets)
+      const drawn = draw(posting, account, budgets)
+      if (drawn.charged === 0n) this.#addReceipt(posting)
+      else charges.push(this.#chargeOf(posting, drawn.charged, books))
+      return drawn
     })
+    this.#charges.insert(charges)
     for (const [owner, change] of owners) {
       if (change.spent > 0n) this.#spend.run(change.spent, change.fromLease, owner)
       if (change.fromLease > 0n) this.#leases.reduce(owner, node, change.fromLease)
@@ -97,29 +113,8 @@ export class Postings {
     return posted
   }
 
-  #postOne(
-    posting: Posting,
-    books: Map<string, BookEnd>,
-    account: OwnerChange,
-    budgets: readonly OwnerChange[],
-  ): Posted {
-    let charged = least(posting.amount, coverOf(account))
-    for (const budget of budgets) charged = least(charged, coverOf(budget))
-    const fromLease = draw(account, charged)
-    const fromBudgetLeases = budgets.map((budget) => draw(budget, charged))
-    if (charged === 0n) this.#addReceipt(posting)
-    else this.#append(posting, charged, books)
-    return {
-      request: posting.request,
-      charged,
-      fromLease,
-      fromBudgetLeases,
-      balance: account.posted,
-    }
-  }
-
-  /** Writes a charge, and its receipt with it, as the next line of its account's book. */
-  #append(posting: Posting, charged: bigint, books: Map<string, BookEnd>): void {
+  /** The row of a charge, its receipt with it, as the next line of its account's book. */
+  #chargeOf(posting: Posting, charged: bigint, books: Map<string, BookEnd>): Row {
     const { account, at, request, key, receipt } = posting
     const end = books.get(account) ?? this.#accounts.end(account)
     const number = end.number + 1
@@ -129,7 +124,8 @@ export class Postings {
     const previousHash = end.hash
     const unhashed = { account, number, kind: "charge" as const, amount, balance, at, request }
     const hash = hashEntry({ ...unhashed, note: null, author: null, receiptHash, previousHash })
-    this.#insertCharge.run(
+    books.set(account, { number, balance, hash })
+    return [
       account,
       BigInt(number),
       amount,
@@ -142,8 +138,7 @@ export class Postings {
       key,
       receipt,
       BigInt(bitsOf(posting.budgets, key)),
-    )
-    books.set(account, { number, balance, hash })
+    ]
   }
 
   /** Writes the receipt of a request that was not charged. */
@@ -201,8 +196,21 @@ function least(left: bigint, right: bigint): bigint {
   return left < right ? left : right
 }
 
+/** Takes a charge, as far as all that pay for it cover it. */
+function draw(posting: Posting, account: OwnerChange, budgets: readonly OwnerChange[]): Posted {
+  let charged = least(posting.amount, coverOf(account))
+  for (const budget of budgets) charged = least(charged, coverOf(budget))
+  return {
+    request: posting.request,
+    charged,
+    fromLease: drawFrom(account, charged),
+    fromBudgetLeases: budgets.map((budget) => drawFrom(budget, charged)),
+    balance: account.posted,
+  }
+}
+
 /** Takes what is covered, from the lease first. @returns the part that came out of the lease. */
-function draw(change: OwnerChange, amount: bigint): bigint {
+function drawFrom(change: OwnerChange, amount: bigint): bigint {
   const fromLease = amount < change.lease ? amount : change.lease
   change.lease -= fromLease
   change.fromLease += fromLease
