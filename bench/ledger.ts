@@ -47,7 +47,7 @@ async function main(): Promise<void> {
     const order = { request, payer, amount: 50_000n, receipt: () => receipt }
     const hold = ledger.tryHold(order)
     if (!hold) throw new Error("the bench has no credits left")
-    await ledger.settle(hold, 31_234n, receipt)
+    await ledger.settle(hold, 31_234n, () => receipt)
   }
 
   async function measure(concurrency: number, duration: number) {

@@ -2,15 +2,20 @@ import type { Batch, HoldRecord, Posted, Posting } from "../store/records.ts"
 import type { Hold } from "./hold.ts"
 
 /** The longest a settlement waits for others to share its commit, in milliseconds. */
-const GATHER_TIME = 5
+const GATHER_TIME = 8
+/** As many have to come in that time, or else they are not worth waiting for. */
+const WORTHY_COMPANY = 8
 /** Holds younger than this are not written down: most requests are over before. */
 const RECORD_AFTER = 250
 const ATTEMPTS = 3
 /** Before the second attempt to write; before the third it is twice as long. Milliseconds. */
 const RETRY_PAUSE = 50
 
+/** A settlement whose receipt is written with those that share its commit: that many at once are cheaper. */
+type Settling = Omit<Posting, "receipt"> & { readonly receipt: () => string }
+
 interface Pending {
-  readonly posting: Posting
+  readonly settling: Settling
   resolve(posted: Posted): void
   reject(error: unknown): void
 }
@@ -29,7 +34,7 @@ export class Journal {
    */
   readonly #open = new Set<Hold>()
   #running = 0
-  #lastAppendAt = -Infinity
+  readonly #arrivals = new Arrivals()
   #flushing: Promise<void> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #immediate: ReturnType<typeof setImmediate> | undefined
@@ -53,10 +58,11 @@ export class Journal {
   }
 
   /** Resolves when the settlement is on disk. */
-  append(hold: Hold, posting: Posting): Promise<Posted> {
+  append(hold: Hold, settling: Settling): Promise<Posted> {
     this.closed(hold)
+    this.#arrivals.add(performance.now())
     return new Promise((resolve, reject) => {
-      this.#pending.push({ posting, resolve, reject })
+      this.#pending.push({ settling, resolve, reject })
       this.#schedule()
     })
   }
@@ -81,15 +87,12 @@ export class Journal {
 
   /**
    * Whoever comes alone goes at once, with those alone that have come in the same turn of the event
-   * loop. Company is worth waiting for while others run and come quickly: a commit costs as much as
-   * ten settlements.
+   * loop. Company is worth waiting for where much of it comes quickly, since a commit costs as much as
+   * ten settlements; and as long as somebody runs who can still come.
    */
   #schedule(): void {
-    const now = performance.now()
-    const isNear = now - this.#lastAppendAt < GATHER_TIME
-    this.#lastAppendAt = now
     if (this.#flushing) return
-    const isExpected = isNear && this.#running > 0
+    const isExpected = this.#running > 0 && this.#arrivals.lately >= WORTHY_COMPANY
     if (isExpected) this.#timer ??= setTimeout(() => void this.flush(), GATHER_TIME)
     else this.#immediate ??= setImmediate(() => void this.flush())
   }
@@ -106,7 +109,7 @@ export class Journal {
     this.#pending = []
     this.#closed = []
     try {
-      const postings = pending.map((one) => one.posting)
+      const postings = pending.map(({ settling }) => ({ ...settling, receipt: settling.receipt() }))
       const batch = { postings, opened: lasting.map(recordOf), closed }
       const posted = await this.#writeWithRetry(batch)
       this.failure = undefined
@@ -144,6 +147,24 @@ export class Journal {
       lasting.push(hold)
     }
     return lasting
+  }
+}
+
+/** How many come in the time that one waits. */
+class Arrivals {
+  #since = -Infinity
+  #count = 0
+  /** In the latest such time that is over; none when that was long ago. */
+  lately = 0
+
+  add(now: number): void {
+    const time = now - this.#since
+    if (time >= GATHER_TIME) {
+      this.lately = time < 2 * GATHER_TIME ? this.#count : 0
+      this.#since = now
+      this.#count = 0
+    }
+    this.#count++
   }
 }
 

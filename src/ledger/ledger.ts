@@ -107,9 +107,10 @@ export class Ledger {
   /**
    * Ends a hold with its charge. Resolves when the charge is on disk; only then may the last byte of
    * the answer go out.
+   * @param receipt its text, asked for when it is written. It must not throw.
    * @throws when the book could not be written; then nothing was charged.
    */
-  async settle(hold: Hold, cost: bigint, receipt: string): Promise<Settlement> {
+  async settle(hold: Hold, cost: bigint, receipt: () => string): Promise<Settlement> {
     if (hold.over) throw new Error(`the hold of request ${hold.request} has ended already`)
     hold.over = true
     if (cost > hold.amount) await this.#grow(hold, cost)

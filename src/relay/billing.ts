@@ -207,20 +207,15 @@ export class Billing {
   /** Resolves when the charge is on disk. */
   settle(bill: Bill, deployment: Deployment, reckoning: Reckoning): Promise<Settlement> {
     const { usage, estimated, cost } = reckoning
-    const receipt = writeReceipt({
-      ...this.#facts(bill),
-      status: "settled",
-      deployment,
-      usage,
-      estimated,
-      cost,
-    })
+    const facts = { ...this.#facts(bill), deployment, usage, estimated, cost }
+    const receipt = () => writeReceipt({ ...facts, status: "settled" })
     return this.#ledger.settle(bill.hold, cost.total, receipt)
   }
 
   /** Ends a request that delivered nothing. Its receipt says why; nobody has to wait for it. */
   release(bill: Bill): void {
-    const receipt = writeReceipt({ ...this.#facts(bill), status: "released" })
+    const facts = this.#facts(bill)
+    const receipt = () => writeReceipt({ ...facts, status: "released" })
     this.#ledger.settle(bill.hold, 0n, receipt).catch(() => {
       // The ledger has raised the alarm, and nothing was to be charged.
     })

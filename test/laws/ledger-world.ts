@@ -198,7 +198,7 @@ export class World implements AsyncDisposable {
     const cost = costOf(amount)
     this.#untold.add(request)
     const settling = async (): Promise<void> => {
-      const settled = await member.ledger.settle(hold, cost, `settled ${request}`)
+      const settled = await member.ledger.settle(hold, cost, () => `settled ${request}`)
       this.#untold.delete(request)
       this.#told += settled.charged
       expect(settled.charged >= 0n && settled.writtenOff >= 0n).toBe(true)

@@ -35,7 +35,7 @@ describe("budgets of a day and of a month", () => {
     expect(await ledger.extend(payer, 20n)).toBe(true)
     const hold = ledger.tryHold(book.order(payer, 15n))!
     expect(ledger.available(payer)).toBe(5n)
-    expect((await ledger.settle(hold, 12n, "{}")).charged).toBe(12n)
+    expect((await ledger.settle(hold, 12n, () => "{}")).charged).toBe(12n)
     expect(await left(book)).toEqual([38n, 8n, 18n])
     expect(ledger.standing(payer).map(({ posted }) => posted)).toEqual([988n, 38n, 8n, 18n])
     expect((await verifyBooks(book.store)).problems).toEqual([])
@@ -49,7 +49,7 @@ describe("budgets of a day and of a month", () => {
       const payer = payerAt(Date.now())
       await ledger.extend(payer, cost)
       const hold = ledger.tryHold(book.order(payer, cost))
-      return hold ? (await ledger.settle(hold, cost, "{}")).charged : 0n
+      return hold ? (await ledger.settle(hold, cost, () => "{}")).charged : 0n
     }
     expect(await spend(20n)).toBe(20n)
     expect(await spend(1n)).toBe(0n)
@@ -76,8 +76,8 @@ describe("budgets of a day and of a month", () => {
     // It was asked for before midnight and got its turn after it.
     const lateHold = ledger.tryHold(late)!
     await ledger.tick([])
-    await ledger.settle(hold, 12n, "{}")
-    await ledger.settle(lateHold, 5n, "{}")
+    await ledger.settle(hold, 12n, () => "{}")
+    await ledger.settle(lateHold, 5n, () => "{}")
     expect(await left(book)).toEqual([33n, 20n, 13n])
     const receipts = await Promise.all(
       [hold, lateHold].map((one) => book.store.findReceipt(one.request)),
@@ -97,7 +97,7 @@ describe("budgets of a day and of a month", () => {
     await ledger.tick([])
     expect(ledger.available(payer)).toBe(20n)
     // A hold of nothing can still grow.
-    expect((await ledger.settle(hold, 3n, "{}")).charged).toBe(3n)
+    expect((await ledger.settle(hold, 3n, () => "{}")).charged).toBe(3n)
     await ledger.tick([])
     expect(ledger.available(payer)).toBe(0n)
     const other = await book.ledger("other")
@@ -155,7 +155,7 @@ describe("a change of a key", () => {
     const ledger = await book.ledger("node")
     const payer = payerAt(Date.now())
     await ledger.extend(payer, 10n)
-    await ledger.settle(ledger.tryHold(book.order(payer, 8n))!, 8n, "{}")
+    await ledger.settle(ledger.tryHold(book.order(payer, 8n))!, 8n, () => "{}")
     await book.store.removeNode("node", Date.now())
     await book.store.updateKey("key_x", { budget: 40n, dailyBudget: 30n, monthlyBudget: 9n })
     expect(await left(book)).toEqual([32n, 22n, 1n])
@@ -177,7 +177,7 @@ describe("a change of a key", () => {
     await ledger.extend(payer, 20n)
     const hold = ledger.tryHold(book.order(payer, 20n))!
     await book.store.updateKey("key_x", { budget: 1n, dailyBudget: 1n })
-    expect((await ledger.settle(hold, 20n, "{}")).charged).toBe(20n)
+    expect((await ledger.settle(hold, 20n, () => "{}")).charged).toBe(20n)
     await book.store.updateKey("key_x", { name: "other" })
     expect(await left(book)).toEqual([0n, 0n, 10n])
     expect((await verifyBooks(book.store)).problems).toEqual([])
@@ -189,12 +189,12 @@ describe("a change of a key", () => {
     await book.key("key", "a", null)
     const ledger = await book.ledger("node")
     await ledger.extend(plain, 10n)
-    await ledger.settle(ledger.tryHold(book.order(plain, 10n))!, 10n, "{}")
+    await ledger.settle(ledger.tryHold(book.order(plain, 10n))!, 10n, () => "{}")
     const record = await book.store.updateKey("key", { budget: 5n, dailyBudget: 5n })
     expect(record).toMatchObject({ budgetLeft: 5n, dailyLeft: 5n, monthlyLeft: null })
     const payer = payersOf(record)(Date.now())
     await ledger.extend(payer, 5n)
-    await ledger.settle(ledger.tryHold(book.order(payer, 4n))!, 4n, "{}")
+    await ledger.settle(ledger.tryHold(book.order(payer, 4n))!, 4n, () => "{}")
     expect(await book.store.findKey("key")).toMatchObject({ budgetLeft: 1n, dailyLeft: 1n })
     expect((await verifyBooks(book.store)).problems).toEqual([])
   })
@@ -221,7 +221,7 @@ test("a budget that was changed behind the book's back is found", async () => {
   const ledger = await book.ledger("node")
   const payer = payerAt(Date.now())
   await ledger.extend(payer, 10n)
-  await ledger.settle(ledger.tryHold(book.order(payer, 8n))!, 8n, "{}")
+  await ledger.settle(ledger.tryHold(book.order(payer, 8n))!, 8n, () => "{}")
   book.change("UPDATE balances SET posted = posted + 1 WHERE owner = 'key_x@2026-11-29'")
   const { problems } = await verifyBooks(book.store)
   expect(problems).toMatchObject([{ account: "a", number: null, fault: "budget" }])

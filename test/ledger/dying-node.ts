@@ -17,6 +17,6 @@ for (const request of ["settled", "lasting", "late"]) {
   const order = { request, payer, amount: 20n, receipt: () => `{"expired":"${request}"}` }
   const place = () => ledger.tryHold(order)
   const hold = await ledger.extend(payer, 20n, place)
-  if (hold && request === "settled") await ledger.settle(hold, 5n, '{"settled":true}')
+  if (hold && request === "settled") await ledger.settle(hold, 5n, () => '{"settled":true}')
 }
 console.log("holding")

@@ -35,7 +35,7 @@ describe("when the book cannot be written", () => {
     await ledger.extend(payer, 100n)
     const hold = ledger.tryHold(book.order(payer, 60n))!
     failing.failure = "before"
-    await expect(ledger.settle(hold, 50n, "{}")).rejects.toThrow("disk is full")
+    await expect(ledger.settle(hold, 50n, () => "{}")).rejects.toThrow("disk is full")
     expect(ledger.failure).toBeInstanceOf(Error)
     expect(book.alarms.failures).toHaveLength(1)
     expect(ledger.available(payer)).toBe(100n)
@@ -43,7 +43,10 @@ describe("when the book cannot be written", () => {
 
     failing.failure = "none"
     const next = ledger.tryHold(book.order(payer, 100n))!
-    expect(await ledger.settle(next, 100n, "{}")).toMatchObject({ charged: 100n, balance: 0n })
+    expect(await ledger.settle(next, 100n, () => "{}")).toMatchObject({
+      charged: 100n,
+      balance: 0n,
+    })
     expect(ledger.failure).toBeUndefined()
   })
 
@@ -54,7 +57,9 @@ describe("when the book cannot be written", () => {
     const ledger = await book.ledger("node", failing.store)
     await ledger.extend(payer, 100n)
     failing.failure = "before"
-    await expect(ledger.settle(ledger.tryHold(book.order(payer, 1n))!, 1n, "{}")).rejects.toThrow()
+    await expect(
+      ledger.settle(ledger.tryHold(book.order(payer, 1n))!, 1n, () => "{}"),
+    ).rejects.toThrow()
     await expect(ledger.tick([])).rejects.toThrow()
     expect(ledger.failure).toBeDefined()
     failing.failure = "none"
@@ -85,7 +90,7 @@ describe("when the book cannot be written", () => {
     expect(leased).toBe(true)
     const hold = ledger.tryHold(book.order(payer, 30n))!
     failing.failure = "before"
-    const settling = ledger.settle(hold, 90n, "{}")
+    const settling = ledger.settle(hold, 90n, () => "{}")
     await until(() => book.alarms.failures.length === 1)
     failing.failure = "none"
     expect(await settling).toMatchObject({ charged: 30n, writtenOff: 60n, balance: 70n })
@@ -99,7 +104,7 @@ describe("when the book cannot be written", () => {
     await ledger.extend(payer, 100n)
     const hold = ledger.tryHold(book.order(payer, 60n))!
     failing.failure = "after"
-    const settling = ledger.settle(hold, 50n, "{}")
+    const settling = ledger.settle(hold, 50n, () => "{}")
     await until(async () => (await book.balanceOf("account")) === 50n)
     failing.failure = "none"
     expect(await settling).toEqual({ charged: 50n, writtenOff: 0n, balance: 50n })
@@ -116,7 +121,7 @@ test("a file that another process has locked is waited for", async () => {
   await ledger.extend(payer, 100n)
   const locker = new Database(book.directory.database)
   locker.run("BEGIN IMMEDIATE")
-  const settling = ledger.settle(ledger.tryHold(book.order(payer, 60n))!, 50n, "{}")
+  const settling = ledger.settle(ledger.tryHold(book.order(payer, 60n))!, 50n, () => "{}")
   expect(await Promise.race([settling, Bun.sleep(50).then(() => "waiting")])).toBe("waiting")
   locker.run("ROLLBACK")
   expect((await settling).charged).toBe(50n)
@@ -136,9 +141,9 @@ for (const gravity of ["ABORT", "ROLLBACK"]) {
        BEGIN SELECT RAISE(${gravity}, 'database or disk is full'); END`,
     )
     const [first, ...others] = [1, 2, 3].map(() => ledger.tryHold(book.order(payer, 10n))!)
-    const settling = [ledger.settle(first!, 10n, "{}")]
+    const settling = [ledger.settle(first!, 10n, () => "{}")]
     await settling[0]
-    settling.push(...others.map((hold) => ledger.settle(hold, 10n, "{}")))
+    settling.push(...others.map((hold) => ledger.settle(hold, 10n, () => "{}")))
     const answers = await Promise.allSettled(settling)
     expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"])
     expect(await book.store.findAccount("account")).toMatchObject({ balance: 90n, leased: 90n })
@@ -146,7 +151,7 @@ for (const gravity of ["ABORT", "ROLLBACK"]) {
     breaker.close()
     expect(ledger.available(payer)).toBe(90n)
     const next = ledger.tryHold(book.order(payer, 90n))!
-    expect((await ledger.settle(next, 90n, "{}")).charged).toBe(90n)
+    expect((await ledger.settle(next, 90n, () => "{}")).charged).toBe(90n)
     expect((await verifyBooks(book.store)).problems).toEqual([])
   })
 }

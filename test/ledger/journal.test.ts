@@ -1,7 +1,7 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect, spyOn, test } from "bun:test"
 import type { Hold } from "../../src/ledger/hold.ts"
 import { Journal } from "../../src/ledger/journal.ts"
-import type { Batch, Posted, Posting } from "../../src/store/records.ts"
+import type { Batch, Posted } from "../../src/store/records.ts"
 import { payerOf, until } from "../store/book.ts"
 
 /** A book whose writing the test can watch, stop and break. */
@@ -48,8 +48,8 @@ function holdOf(request: string, age = 0): Hold {
 function settle(journal: Journal, hold: Hold): Promise<Posted> {
   hold.over = true
   const { request, amount, at } = hold
-  const posting: Posting = { request, ...drawn, amount, at, receipt: `settled ${request}` }
-  return journal.append(hold, posting)
+  const receipt = () => `settled ${request}`
+  return journal.append(hold, { request, ...drawn, amount, at, receipt })
 }
 
 function open(journal: Journal, request: string, age = 0): Hold {
@@ -105,6 +105,41 @@ describe("group commit", () => {
     await settle(journal, holds[0]!)
     await Promise.all(holds.slice(1).map((hold) => settle(journal, hold)))
     expect(book.batches.map(({ postings }) => postings.length)).toEqual([1, 19])
+  })
+
+  test("company is waited for where much came lately, as long as somebody runs", async () => {
+    let now = 0
+    using _clock = spyOn(performance, "now").mockImplementation(() => now)
+    const book = new PaperBook()
+    const journal = new Journal(book.write)
+    const early = Array.from({ length: 8 }, (_, index) => open(journal, `early_${index}`))
+    await Promise.all(early.map((hold) => settle(journal, hold)))
+    now = 9
+    const [first, last] = [open(journal, "first"), open(journal, "last")]
+    void settle(journal, first)
+    await settled()
+    expect(book.batches).toHaveLength(1)
+    await settle(journal, last)
+    expect(book.batches.map(({ postings }) => postings.length)).toEqual([8, 2])
+  })
+
+  test("company is not waited for where little came lately, or long ago", async () => {
+    let now = 0
+    using _clock = spyOn(performance, "now").mockImplementation(() => now)
+    const book = new PaperBook()
+    const journal = new Journal(book.write)
+    open(journal, "slow, still running")
+    for (const [at, count] of [
+      [0, 7],
+      [9, 9],
+      [50, 1],
+    ] as const) {
+      now = at
+      const holds = Array.from({ length: count }, () => open(journal, `at_${at}`))
+      for (const hold of holds) void settle(journal, hold)
+      await settled()
+    }
+    expect(book.batches.map(({ postings }) => postings.length)).toEqual([7, 9, 1])
   })
 
   test("flushing with nothing to write leaves the journal at work", async () => {

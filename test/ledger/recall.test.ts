@@ -88,7 +88,7 @@ describe("200 holds at once on an account that pays for exactly 50", () => {
       for (let round = 0; round < 2; round++) {
         const placed = await holdMany(book, ledgers, payer, 200)
         expect(placed).toHaveLength(50)
-        await Promise.all(placed.map(({ ledger, hold }) => ledger.settle(hold, 10n, "{}")))
+        await Promise.all(placed.map(({ ledger, hold }) => ledger.settle(hold, 10n, () => "{}")))
         expect(await book.balanceOf("account")).toBe(0n)
         await book.grant("account", 500n)
       }
@@ -131,7 +131,7 @@ describe("an idle lease of another node", () => {
     polling.use(new Poller(book.store, "poor", poor))
     expect(await hold(book, poor, payer, 71n)).toBeUndefined()
     expect(await hold(book, poor, payer, 70n)).toBeDefined()
-    expect((await rich.settle(running!, 30n, "{}")).charged).toBe(30n)
+    expect((await rich.settle(running!, 30n, () => "{}")).charged).toBe(30n)
   })
 
   test("is not kept in pieces of which none is enough", async () => {
@@ -161,7 +161,7 @@ describe("an idle lease of another node", () => {
     for (let index = 0; index < 20; index++) {
       const one = await hold(book, small, payer, 1n)
       expect(one).toBeDefined()
-      await small.settle(one!, 1n, "{}")
+      await small.settle(one!, 1n, () => "{}")
     }
     expect(await asking).toBeUndefined()
   })

@@ -27,7 +27,7 @@ test("a budget shrinks at once, though a running process has leased all of it", 
   stack.use(await Node.join(store, "node", listeners))
   const payer = payerAt(Date.now())
   await ledger.extend(payer, CREDIT)
-  await ledger.settle(ledger.tryHold(book.order(payer, CREDIT))!, CREDIT, "{}")
+  await ledger.settle(ledger.tryHold(book.order(payer, CREDIT))!, CREDIT, () => "{}")
   expect(ledger.available(payer)).toBe(49n * CREDIT)
 
   const keys = new Keys(book.store, new Audit(book.store), new KeyHasher("pepper".repeat(12)))
@@ -59,7 +59,7 @@ test("what a running request holds of a budget is left to it, and to no other", 
   const look = async () => ledger.tick((await book.store.pollNode("node", null)).recalls)
   await look()
   expect(await ledger.extend(payer, 1n)).toBeUndefined()
-  expect((await ledger.settle(hold, 2n * CREDIT, "{}")).charged).toBe(2n * CREDIT)
+  expect((await ledger.settle(hold, 2n * CREDIT, () => "{}")).charged).toBe(2n * CREDIT)
   await look()
   expect(await ledger.extend(payer, 3n * CREDIT + 1n)).toBeUndefined()
   expect(await ledger.extend(payer, 3n * CREDIT)).toBe(true)

@@ -144,7 +144,7 @@ describe("credits that processes have leased", () => {
     const held = await refusal(adjust("-0.000000001"))
     expect(held).toMatchObject({ kind: "conflict", parameter: "amount" })
     expect(held.message).toContain("Running requests hold 30 of the account's 30 credits")
-    expect((await ledger.settle(hold, 20_000_000_000n, "{}")).charged).toBe(20_000_000_000n)
+    expect((await ledger.settle(hold, 20_000_000_000n, () => "{}")).charged).toBe(20_000_000_000n)
     expect(await adjust("-10")).toMatchObject({ balance: "0" })
     expect((await verifyBooks(book.store)).problems).toEqual([])
   }, 15_000)

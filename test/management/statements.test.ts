@@ -27,7 +27,7 @@ async function writeBook(book: Book): Promise<void> {
   const hold = ledger.tryHold({ ...book.order(payer, CREDIT), request: "req_night" })!
   await grant("2026-11-03T00:00:30Z", 5n, '=cmd|"/c calc", "x"')
   setSystemTime(new Date("2026-11-03T00:01:00Z"))
-  await ledger.settle(hold, CREDIT / 4n, '{"model":"sim/echo"}')
+  await ledger.settle(hold, CREDIT / 4n, () => '{"model":"sim/echo"}')
   await grant("2026-11-05T10:00:00Z", 1n, "last")
 }
 

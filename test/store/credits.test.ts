@@ -171,7 +171,7 @@ describe("entries", () => {
     const ledger = await book.ledger("node")
     for (const cost of [1n, 2n]) {
       await ledger.extend(payer, 5n)
-      await ledger.settle(ledger.tryHold(book.order(payer, 5n))!, cost, "{}")
+      await ledger.settle(ledger.tryHold(book.order(payer, 5n))!, cost, () => "{}")
       await book.grant("a", 1n)
     }
     const numbers = async (...order: Parameters<typeof book.store.listEntriesBack>) =>
@@ -211,7 +211,7 @@ describe("entries", () => {
     const ledger = await book.ledger("node")
     await ledger.extend(payer, 5n)
     const order = book.order(payer, 5n)
-    await ledger.settle(ledger.tryHold(order)!, 3n, '{"model":"sim/echo"}')
+    await ledger.settle(ledger.tryHold(order)!, 3n, () => '{"model":"sim/echo"}')
     expect(await book.store.listStatementLines("a", 0, 9)).toMatchObject([
       { number: 1, kind: "grant", key: null, model: null },
       { number: 2, kind: "charge", key: "key", model: "sim/echo", request: order.request },

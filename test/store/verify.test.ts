@@ -23,7 +23,7 @@ async function writeBook(book: Book): Promise<void> {
   ] as const) {
     await ledger.extend(payer, 20n)
     const order = book.order(payer, 20n)
-    await ledger.settle(ledger.tryHold(order)!, cost, `{"id":"${order.request}"}`)
+    await ledger.settle(ledger.tryHold(order)!, cost, () => `{"id":"${order.request}"}`)
   }
   await book.grant("left", 5n)
 }
@@ -178,7 +178,7 @@ describe("verifying the books", () => {
     const over = new AbortController()
     const charging = (async () => {
       while (!over.signal.aborted) {
-        await ledger.settle(ledger.tryHold(book.order(payer, 10n))!, 3n, "{}")
+        await ledger.settle(ledger.tryHold(book.order(payer, 10n))!, 3n, () => "{}")
       }
     })()
     for (let round = 0; round < 5; round++) {
