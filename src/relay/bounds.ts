@@ -2,7 +2,7 @@ import type { ChatRequest, Message, Part } from "../canon/chat.ts"
 import type { UsageClass } from "../canon/usage.ts"
 import type { Deployment, Model } from "../catalog/model.ts"
 import { divideUp } from "../ledger/money.ts"
-import { type Price, rateOf, ratesFor } from "../ledger/price.ts"
+import { type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
 import { audioTokenBound, fileTokenBound, imageTokenBound } from "../media/input-tokens.ts"
 
 /** What a vendor may add around the caller's text: role markers, and a prompt for tools. Tokens. */
@@ -92,10 +92,11 @@ export function affordableOutput(
   let least = bound.output
   for (const { price } of deployments) {
     if (!price) continue
-    const rate = dearest(price, bound.input, OUTPUT_CLASSES) * BigInt(bound.choices)
+    const rates = worstRatesOf(price, bound.input)
+    const rate = rates.output * BigInt(bound.choices)
     if (rate === 0n || price.multiplier === 0n) continue
     const payable = (amount * MILLION * MILLION) / price.multiplier
-    const input = BigInt(bound.input) * dearest(price, bound.input, INPUT_CLASSES)
+    const input = BigInt(bound.input) * rates.input
     const left = payable - input - beside(price)
     least = Math.min(least, Number(left / rate))
   }
@@ -110,10 +111,30 @@ const INPUT_CLASSES: readonly UsageClass[] = [
 ]
 const OUTPUT_CLASSES: readonly UsageClass[] = ["output", "audioOutput"]
 
+/** The dearest rates of input and of output. */
+interface WorstRates {
+  readonly input: bigint
+  readonly output: bigint
+}
+
+/** Rate cards are immutable and few. */
+const worstRates = new WeakMap<Rates, WorstRates>()
+
+/** The dearest, since it is not known beforehand which class a token will be of. */
+function worstRatesOf(price: Price, inputTokens: number): WorstRates {
+  const rates = ratesFor(price, inputTokens)
+  let worst = worstRates.get(rates)
+  if (worst === undefined) {
+    worst = { input: dearest(rates, INPUT_CLASSES), output: dearest(rates, OUTPUT_CLASSES) }
+    worstRates.set(rates, worst)
+  }
+  return worst
+}
+
 function costOfBound(bound: Bound, price: Price): bigint {
-  const input = BigInt(bound.input) * dearest(price, bound.input, INPUT_CLASSES)
-  const output =
-    BigInt(bound.output) * BigInt(bound.choices) * dearest(price, bound.input, OUTPUT_CLASSES)
+  const rates = worstRatesOf(price, bound.input)
+  const input = BigInt(bound.input) * rates.input
+  const output = BigInt(bound.output) * BigInt(bound.choices) * rates.output
   return divideUp((input + output + beside(price)) * price.multiplier, MILLION * MILLION)
 }
 
@@ -123,9 +144,7 @@ function beside(price: Price): bigint {
   return requests + searches * MOST_SEARCHES
 }
 
-/** The dearest of some classes, since it is not known beforehand which one a token will be. */
-function dearest(price: Price, inputTokens: number, classes: readonly UsageClass[]): bigint {
-  const rates = ratesFor(price, inputTokens)
+function dearest(rates: Rates, classes: readonly UsageClass[]): bigint {
   let most = 0n
   for (const usageClass of classes) {
     const rate = rateOf(rates, usageClass)

@@ -8,7 +8,7 @@ type RequestHeaders = Readonly<Record<string, string>>
 /** One upstream request, ready to be sent. */
 export interface UpstreamRequest {
   readonly url: string
-  readonly headers: RequestHeaders
+  readonly headers: RequestHeaders | Headers
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 }
 
@@ -20,6 +20,14 @@ export interface RequestOrder {
   readonly body: string
   /** Further headers, which never replace the provider's own. */
   readonly headers: RequestHeaders | undefined
+}
+
+/** The headers of an offer, as long as its signature stays the same. */
+interface SettledHeaders {
+  readonly signed: RequestHeaders
+  readonly record: RequestHeaders
+  /** The same as `fetch` takes them at the least cost. */
+  readonly ready: Headers
 }
 
 const JSON_TYPE = "application/json"
@@ -46,11 +54,7 @@ export class Endpoint {
   readonly #signer: Signer
   readonly #ownHeaders: RequestHeaders
   readonly #offers = new WeakMap<Deployment, readonly ChatOffer[]>()
-  /** Headers of signatures that stay the same, by offer. */
-  readonly #settled = new Map<
-    ChatOffer,
-    { readonly signed: RequestHeaders; readonly headers: RequestHeaders }
-  >()
+  readonly #settled = new Map<ChatOffer, SettledHeaders>()
 
   constructor(id: string, provider: ProviderSettings, vendor: Vendor) {
     const base = vendor.baseUrlOf(provider)
@@ -85,8 +89,8 @@ export class Endpoint {
         body,
       }))
     }
-    const headers = this.#headers(offer, signed)
-    return { url, headers: order.headers ? { ...order.headers, ...headers } : headers, body }
+    const { record, ready } = this.#headers(offer, signed)
+    return { url, headers: order.headers ? { ...order.headers, ...record } : ready, body }
   }
 
   /** A request of an operation that is no chat. */
@@ -106,12 +110,13 @@ export class Endpoint {
     return signed instanceof Promise ? signed.then(whole) : whole(signed)
   }
 
-  #headers(offer: ChatOffer, signed: RequestHeaders): RequestHeaders {
-    const settled = this.#settled.get(offer)
-    if (settled !== undefined && settled.signed === signed) return settled.headers
-    const headers = this.#merged(offer, signed)
-    this.#settled.set(offer, { signed, headers })
-    return headers
+  #headers(offer: ChatOffer, signed: RequestHeaders): SettledHeaders {
+    const known = this.#settled.get(offer)
+    if (known !== undefined && known.signed === signed) return known
+    const record = this.#merged(offer, signed)
+    const settled = { signed, record, ready: new Headers(record) }
+    this.#settled.set(offer, settled)
+    return settled
   }
 
   #merged(offer: ChatOffer, signed: RequestHeaders): RequestHeaders {
