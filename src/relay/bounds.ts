@@ -13,7 +13,8 @@ const MESSAGE_TOKENS = 4
 const BYTES_OF_TOKEN = 4
 /** The longest answer assumed of a model of which neither a maximum nor a context is known. */
 const UNKNOWN_MAXIMUM = 65_536
-const MILLION = 1_000_000n
+/** A rate is per million units, a multiplier in millionths. */
+const SCALE = 1_000_000n * 1_000_000n
 /** Searches that a searching model is assumed to make at most. */
 const MOST_SEARCHES = 30n
 
@@ -95,7 +96,7 @@ export function affordableOutput(
     const rates = worstRatesOf(price, bound.input)
     const rate = rates.output * BigInt(bound.choices)
     if (rate === 0n || price.multiplier === 0n) continue
-    const payable = (amount * MILLION * MILLION) / price.multiplier
+    const payable = (amount * SCALE) / price.multiplier
     const input = BigInt(bound.input) * rates.input
     const left = payable - input - beside(price)
     least = Math.min(least, Number(left / rate))
@@ -135,7 +136,7 @@ function costOfBound(bound: Bound, price: Price): bigint {
   const rates = worstRatesOf(price, bound.input)
   const input = BigInt(bound.input) * rates.input
   const output = BigInt(bound.output) * BigInt(bound.choices) * rates.output
-  return divideUp((input + output + beside(price)) * price.multiplier, MILLION * MILLION)
+  return divideUp((input + output + beside(price)) * price.multiplier, SCALE)
 }
 
 /** What a request may cost beside its tokens, in millionths of nanocredits. */

@@ -2,8 +2,11 @@ import { Database } from "bun:sqlite"
 
 /** How often it looks, milliseconds. */
 const LOOK_EVERY = 100
-/** A log of so many pages is worth moving. Small enough to be quick, and to be written over often. */
-const WORTH_MOVING = 1_000
+/**
+ * A log of so many pages (16 MB) is worth moving: many of them are the same few pages, written again
+ * by each commit and moved once. A log this long is written over often enough not to grow.
+ */
+const WORTH_MOVING = 4_000
 
 declare const self: Worker
 
