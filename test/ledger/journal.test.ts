@@ -109,7 +109,8 @@ describe("group commit", () => {
 
   test("company is waited for where much came lately, as long as somebody runs", async () => {
     let now = 0
-    using _clock = spyOn(performance, "now").mockImplementation(() => now)
+    using clock = spyOn(performance, "now")
+    clock.mockImplementation(() => now)
     const book = new PaperBook()
     const journal = new Journal(book.write)
     const early = Array.from({ length: 8 }, (_, index) => open(journal, `early_${index}`))
@@ -125,7 +126,8 @@ describe("group commit", () => {
 
   test("company is not waited for where little came lately, or long ago", async () => {
     let now = 0
-    using _clock = spyOn(performance, "now").mockImplementation(() => now)
+    using clock = spyOn(performance, "now")
+    clock.mockImplementation(() => now)
     const book = new PaperBook()
     const journal = new Journal(book.write)
     open(journal, "slow, still running")

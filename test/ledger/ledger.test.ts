@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import { verifyBooks } from "../../src/store/verify.ts"
 import { Book, payerOf } from "../store/book.ts"
@@ -161,6 +162,32 @@ describe("a settlement", () => {
     const posted = await book.store.post("node", { postings, opened: [], closed: [] })
     expect(posted.map(({ charged }) => charged)).toEqual([30n, 30n, 30n])
     expect(await book.store.findAccount("account")).toMatchObject({ balance: 40n })
+  })
+
+  test("goes on where others have written to the book, and where a batch came to nothing", async () => {
+    await using book = Book.direct()
+    await book.account("account", 100n)
+    await book.ledger("node")
+    await book.store.lease({ node: "node", owner: "account", wanted: 60n, least: 1n })
+    const post = (request: string) => {
+      const common = { account: "account", key: "key", budgets: [], at: 5, receipt: "{}" }
+      const postings = [{ ...common, request, amount: 2n }]
+      return book.store.post("node", { postings, opened: [], closed: [] })
+    }
+    await post("first")
+    await book.grant("account", 5n)
+    await post("after a grant")
+    using other = new Database(book.directory.database)
+    other.run("PRAGMA busy_timeout = 5000")
+    other.run(
+      "CREATE TRIGGER full BEFORE UPDATE ON balances BEGIN SELECT RAISE(ABORT, 'full'); END",
+    )
+    await expect(post("failed")).rejects.toThrow("full")
+    other.run("DROP TRIGGER full")
+    await post("after a failure")
+    const entries = await book.store.listEntries("account", 0, 10)
+    expect(entries.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5])
+    expect((await verifyBooks(book.store)).problems).toEqual([])
   })
 
   test("of any number in a batch makes as many lines, in their order", async () => {

@@ -90,9 +90,8 @@ export class Accounts {
     this.#insertBalance = database.prepare("INSERT INTO balances (owner, posted) VALUES (?, 0)")
     this.#find = database.prepare(`${SELECT_ACCOUNT} WHERE id = ? OR name = ?`)
     this.#list = database.prepare(`${SELECT_ACCOUNT} ORDER BY created_at, id`)
-    // The index is named, or else SQLite plans anew for each account, to see whether a partial one does.
     this.#end = database.prepare(
-      "SELECT number, balance, hash FROM entries INDEXED BY entries_by_number WHERE account = ? AND number IS NOT NULL ORDER BY number DESC LIMIT 1",
+      "SELECT number, balance, hash FROM entries WHERE account = ? AND number IS NOT NULL ORDER BY number DESC LIMIT 1",
     )
     this.#insertEntry = database.prepare(
       `INSERT INTO entries (${ENTRY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -1,4 +1,4 @@
-import type { Database, Statement } from "bun:sqlite"
+import { type Database, SQLiteError, type Statement } from "bun:sqlite"
 import { bitsOf, ownersOfBits } from "../budgets.ts"
 import { hashEntry, hashText } from "../chain.ts"
 import type { Batch, HoldRecord, Posted, Posting, ReceiptRecord } from "../records.ts"
@@ -11,6 +11,7 @@ import {
 } from "./accounts.ts"
 import { BulkInsert, type Row } from "./bulk-insert.ts"
 import type { Leases } from "./leases.ts"
+import type { Transactions } from "./transactions.ts"
 
 /** A request's row: a line of the book with its receipt, or only the receipt when nothing was charged. */
 type ReceiptRow = Omit<EntryRow, "number" | "request"> & {
@@ -31,11 +32,22 @@ interface OwnerChange {
   fromLease: bigint
 }
 
+/** Accounts whose ends are remembered. */
+const MOST_ENDS = 10_000
+
 /** Charges and receipts. What writes expects to run inside a transaction. */
 export class Postings {
   readonly #accounts: Accounts
   readonly #leases: Leases
   readonly #charges: BulkInsert
+  /**
+   * Where the books of accounts ended when they were last charged here: SQLite plans the query for it
+   * anew each time. Somebody else may have written since, and then the next line's number is taken; but
+   * only what is committed stands here, or a book could be continued that is not there.
+   */
+  readonly #ends = new Map<string, BookEnd>()
+  /** Where they end once the batch that is being posted is committed. */
+  #newEnds = new Map<string, BookEnd>()
   readonly #insertReceipt: Statement<unknown, [string, bigint, string, string, string]>
   readonly #spend: Statement<unknown, [bigint, bigint, string]>
   readonly #openHold: Statement<unknown, (string | bigint)[]>
@@ -66,8 +78,8 @@ export class Postings {
   }
 
   /**
-   * Posts a batch whose requests are not in the book yet.
-   * @throws SQLiteError of a unique index when one is; then `postAgain` is to be asked.
+   * Posts a batch whose requests are not in the book yet, to books that nobody else has written to.
+   * @throws SQLiteError of a unique index otherwise; then `postAgain` is to be asked.
    */
   post(node: string, batch: Batch): Posted[] {
     return this.#post(node, batch, () => null)
@@ -75,6 +87,7 @@ export class Postings {
 
   /** The same where a request may be in the book already: it is not charged again. */
   postAgain(node: string, batch: Batch): Posted[] {
+    this.#ends.clear()
     return this.#post(node, batch, (request, charges) => {
       // It may be in this batch twice.
       this.#charges.insert(charges.splice(0))
@@ -82,13 +95,19 @@ export class Postings {
     })
   }
 
+  /** To be called when what was posted last is committed. */
+  committed(): void {
+    if (this.#ends.size >= MOST_ENDS) this.#ends.clear()
+    for (const [account, end] of this.#newEnds) this.#ends.set(account, end)
+  }
+
   #post(
     node: string,
     batch: Batch,
     find: (request: string, charges: Row[]) => ReceiptRow | null,
   ): Posted[] {
+    this.#newEnds = new Map()
     const owners = new Map<string, OwnerChange>()
-    const books = new Map<string, BookEnd>()
     const charges: Row[] = []
     const posted = batch.postings.map((posting) => {
       const account = this.#change(owners, posting.account, node)
@@ -97,7 +116,7 @@ export class Postings {
       const budgets = posting.budgets.map((owner) => this.#change(owners, owner, node))
       const drawn = draw(posting, account, budgets)
       if (drawn.charged === 0n) this.#addReceipt(posting)
-      else charges.push(this.#chargeOf(posting, drawn.charged, books))
+      else charges.push(this.#chargeOf(posting, drawn.charged))
       return drawn
     })
     this.#charges.insert(charges)
@@ -114,17 +133,28 @@ export class Postings {
   }
 
   /** The row of a charge, its receipt with it, as the next line of its account's book. */
-  #chargeOf(posting: Posting, charged: bigint, books: Map<string, BookEnd>): Row {
+  #chargeOf(posting: Posting, charged: bigint): Row {
     const { account, at, request, key, receipt } = posting
-    const end = books.get(account) ?? this.#accounts.end(account)
+    const end = this.#newEnds.get(account) ?? this.#ends.get(account) ?? this.#accounts.end(account)
     const number = end.number + 1
     const amount = -charged
     const balance = end.balance - charged
     const receiptHash = hashText(receipt)
     const previousHash = end.hash
-    const unhashed = { account, number, kind: "charge" as const, amount, balance, at, request }
-    const hash = hashEntry({ ...unhashed, note: null, author: null, receiptHash, previousHash })
-    books.set(account, { number, balance, hash })
+    const hash = hashEntry({
+      account,
+      number,
+      kind: "charge",
+      amount,
+      balance,
+      at,
+      request,
+      note: null,
+      author: null,
+      receiptHash,
+      previousHash,
+    })
+    this.#newEnds.set(account, { number, balance, hash })
     return [
       account,
       BigInt(number),
@@ -170,6 +200,30 @@ export class Postings {
     const budgets = ownersOfBits(Number(row.budgets), key, at)
     return { request, account, key, at, body: receipt, entry, budgets }
   }
+}
+
+/**
+ * Posts in one transaction. Nearly no request is in the book before, and nearly nobody else writes to
+ * it: to look for each beforehand would cost more than to begin again.
+ */
+export function postStep(transactions: Transactions, postings: Postings) {
+  function commit(step: () => Posted[]): Posted[] {
+    const posted = transactions.atomically(step)
+    postings.committed()
+    return posted
+  }
+  return (node: string, batch: Batch): Posted[] => {
+    try {
+      return commit(() => postings.post(node, batch))
+    } catch (error) {
+      if (!isTaken(error)) throw error
+      return commit(() => postings.postAgain(node, batch))
+    }
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof SQLiteError && error.code === "SQLITE_CONSTRAINT_UNIQUE"
 }
 
 /** A batch that is posted again charges nothing again: it answers what the first time did. */

@@ -1,5 +1,5 @@
-import { Database, SQLiteError } from "bun:sqlite"
-import type { Batch, HoldRecord, Posted } from "../records.ts"
+import { Database } from "bun:sqlite"
+import type { HoldRecord } from "../records.ts"
 import type { DirectStore } from "../store.ts"
 import { Accounts } from "./accounts.ts"
 import { AuditTrail } from "./audit.ts"
@@ -14,7 +14,7 @@ import { memberSteps } from "./member-steps.ts"
 import { Members } from "./members.ts"
 import { makePrivateFile } from "../private-file.ts"
 import { migrate } from "./migrations.ts"
-import { Postings } from "./postings.ts"
+import { Postings, postStep } from "./postings.ts"
 import { ConsoleSettings } from "./settings.ts"
 import { Transactions } from "./transactions.ts"
 import { useWriteAheadLog } from "./write-ahead-log.ts"
@@ -63,16 +63,6 @@ export function openSqliteStore(path: string): SqliteStore {
     return expired
   }
 
-  /** Nearly no request is in the book before: to look for each beforehand would cost more than this. */
-  function post(node: string, batch: Batch): Posted[] {
-    try {
-      return transactions.atomically(() => postings.post(node, batch))
-    } catch (error) {
-      if (!isRepetition(error)) throw error
-      return transactions.atomically(() => postings.postAgain(node, batch))
-    }
-  }
-
   const store: SqliteStore = {
     ...bookSteps({ transactions, accounts, pages, codes, budgets, keys, leases, postings }),
     ...memberSteps({ transactions, members, invitations }),
@@ -102,7 +92,7 @@ export function openSqliteStore(path: string): SqliteStore {
       transactions.atomically(() => leases.returnLeases(node, shares)),
     recall: (owner, amount) => transactions.atomically(() => leases.recall(owner, amount)),
     endRecall: (owner) => transactions.atomically(() => leases.endRecall(owner)),
-    post,
+    post: postStep(transactions, postings),
     measureCommit: () => measureCommit(database),
     leaveCheckpoints: () => database.run("PRAGMA wal_autocheckpoint = 0"),
     close: () => close(database),
@@ -118,10 +108,6 @@ function measureCommit(database: Database): number {
     best = Math.min(best, performance.now() - begun)
   }
   return best
-}
-
-function isRepetition(error: unknown): boolean {
-  return error instanceof SQLiteError && error.code === "SQLITE_CONSTRAINT_UNIQUE"
 }
 
 /** Leaves everything in the one file where no other process is in the way. */
