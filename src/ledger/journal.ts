@@ -109,7 +109,7 @@ export class Journal {
     this.#pending = []
     this.#closed = []
     try {
-      const postings = pending.map(({ settling }) => ({ ...settling, receipt: settling.receipt() }))
+      const postings = pending.map(({ settling }) => postingOf(settling))
       const batch = { postings, opened: lasting.map(recordOf), closed }
       const posted = await this.#writeWithRetry(batch)
       this.failure = undefined
@@ -174,6 +174,10 @@ function settleAll(pending: readonly Pending[], posted: readonly Posted[]): void
     if (answer) one.resolve(answer)
     else one.reject(new Error("the store answered for fewer settlements than it was given"))
   })
+}
+
+function postingOf({ request, account, key, budgets, amount, at, receipt }: Settling): Posting {
+  return { request, account, key, budgets, amount, at, receipt: receipt() }
 }
 
 function recordOf(hold: Hold): HoldRecord {

@@ -7,15 +7,18 @@ export interface Standing {
   readonly reset: number
 }
 
-/** Writes one limit into an answer's headers, as OpenAI formats them (WIRE section 2). */
-export function addRateHeaders(
-  headers: Record<string, string>,
-  unit: "requests" | "tokens",
-  standing: Standing,
-): void {
-  headers[`x-ratelimit-limit-${unit}`] = String(standing.limit)
-  headers[`x-ratelimit-remaining-${unit}`] = String(standing.remaining)
-  headers[`x-ratelimit-reset-${unit}`] = formatWait(standing.reset)
+/** Writes the limit of requests into an answer's headers, as OpenAI formats them (WIRE section 2). */
+export function addRequestHeaders(headers: Record<string, string>, standing: Standing): void {
+  headers["x-ratelimit-limit-requests"] = String(standing.limit)
+  headers["x-ratelimit-remaining-requests"] = String(standing.remaining)
+  headers["x-ratelimit-reset-requests"] = formatWait(standing.reset)
+}
+
+/** The same for the limit of tokens. Names put together for each answer would cost more than the rest. */
+export function addTokenHeaders(headers: Record<string, string>, standing: Standing): void {
+  headers["x-ratelimit-limit-tokens"] = String(standing.limit)
+  headers["x-ratelimit-remaining-tokens"] = String(standing.remaining)
+  headers["x-ratelimit-reset-tokens"] = formatWait(standing.reset)
 }
 
 /** A wait as OpenAI writes it: `12ms`, `1s`, `6m0s`, `4h43m28.384s`. Rounded up to milliseconds. */

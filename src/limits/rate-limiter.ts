@@ -1,6 +1,6 @@
 import { GatewayError } from "../canon/errors.ts"
 import { Bucket, MINUTE } from "./bucket.ts"
-import { addRateHeaders, formatWait } from "./headers.ts"
+import { addRequestHeaders, addTokenHeaders, formatWait, type Standing } from "./headers.ts"
 
 /** What one request would use of its key's limits. */
 export interface RateRequest {
@@ -155,21 +155,21 @@ export class RateLimiter {
 
   #headers(requests: Bucket | undefined, tokens: Bucket | undefined): Record<string, string> {
     const headers: Record<string, string> = {}
-    if (requests) this.#addHeaders(headers, "requests", requests)
-    if (tokens) this.#addHeaders(headers, "tokens", tokens)
+    if (requests) {
+      addRequestHeaders(headers, this.#standing(requests, this.#requestCapacity(requests)))
+    }
+    if (tokens) addTokenHeaders(headers, this.#standing(tokens, tokens.limit / this.#processes))
     return headers
   }
 
-  #addHeaders(headers: Record<string, string>, unit: "requests" | "tokens", bucket: Bucket): void {
-    const share = 1 / this.#processes
-    const capacity = unit === "requests" ? this.#requestCapacity(bucket) : bucket.limit * share
+  #standing(bucket: Bucket, capacity: number): Standing {
     // The other processes are taken to be as busy as this one.
     const left = Math.floor((capacity - bucket.level) * this.#processes + 1e-6)
-    addRateHeaders(headers, unit, {
+    return {
       limit: bucket.limit,
       remaining: Math.max(0, Math.min(bucket.limit, left)),
-      reset: bucket.reset(share),
-    })
+      reset: bucket.reset(1 / this.#processes),
+    }
   }
 
   #requestsExceeded(buckets: Buckets, wait: number): GatewayError {

@@ -206,24 +206,35 @@ export class Billing {
 
   /** Resolves when the charge is on disk. */
   settle(bill: Bill, deployment: Deployment, reckoning: Reckoning): Promise<Settlement> {
+    const { call, request, model, attempts, losses, firstByteAt, hold } = bill
     const { usage, estimated, cost } = reckoning
-    const facts = { ...this.#facts(bill), deployment, usage, estimated, cost }
-    const receipt = () => writeReceipt({ ...facts, status: "settled" })
-    return this.#ledger.settle(bill.hold, cost.total, receipt)
+    const held = hold.amount
+    const receipt = () =>
+      writeReceipt({
+        call,
+        request,
+        model,
+        attempts,
+        losses,
+        firstByteAt,
+        hold: held,
+        status: "settled",
+        deployment,
+        usage,
+        estimated,
+        cost,
+      })
+    return this.#ledger.settle(hold, cost.total, receipt)
   }
 
   /** Ends a request that delivered nothing. Its receipt says why; nobody has to wait for it. */
   release(bill: Bill): void {
-    const facts = this.#facts(bill)
+    const { call, request, model, attempts, losses, firstByteAt, hold } = bill
+    const facts = { call, request, model, attempts, losses, firstByteAt, hold: hold.amount }
     const receipt = () => writeReceipt({ ...facts, status: "released" })
-    this.#ledger.settle(bill.hold, 0n, receipt).catch(() => {
+    this.#ledger.settle(hold, 0n, receipt).catch(() => {
       // The ledger has raised the alarm, and nothing was to be charged.
     })
-  }
-
-  #facts(bill: Bill) {
-    const { call, request, model, attempts, losses, firstByteAt } = bill
-    return { call, request, model, attempts, losses, firstByteAt, hold: bill.hold.amount }
   }
 }
 

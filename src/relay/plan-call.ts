@@ -29,8 +29,8 @@ export function planCall(
       call.body,
       bill.clampedTo === undefined ? patch : { ...patch, maxTokens: bill.clampedTo },
     )
-    const plan = { deployment, endpoint, offer: own, request, body, losses }
-    return { ...plan, isVerbatim: true, calls: 1 }
+    const offer = own
+    return { deployment, endpoint, offer, request, body, losses, isVerbatim: true, calls: 1 }
   }
   const candidates = own === undefined ? offers : [own]
   const way = { exchange, deployment, endpoint, candidates }

@@ -15,6 +15,9 @@ import {
 import { answerStreamed } from "./stream-answer.ts"
 import { answerWhole } from "./whole-answer.ts"
 
+/** A request that only its money is still missing from. */
+type Order = Omit<Exchange, "bill" | "seal" | "leash"> & { readonly caller: Caller }
+
 /** The one pipeline: decode, limit, hold, route, attempt, meter, settle. */
 export class Relay {
   readonly #services: RelayServices
@@ -26,9 +29,10 @@ export class Relay {
   /**
    * Serves one chat request.
    * @param caller who may leave before the answer is over.
-   * @throws GatewayError for everything that fails before the answer begins; then nothing is held.
+   * @throws GatewayError for everything that fails before the answer begins, at once or by the promise;
+   * then nothing is held.
    */
-  async chat(dialect: ClientDialect, call: ChatCall, caller: Caller): Promise<Answer> {
+  chat(dialect: ClientDialect, call: ChatCall, caller: Caller): Promise<Answer> {
     const { limiter } = this.#services
     const surroundings = this.#services.surroundings()
     const { key } = call
@@ -39,23 +43,22 @@ export class Relay {
       tokensPerMinute: key.tokensPerMinute,
       tokens: estimatedTokens(call),
     })
+    const order = { call, dialect, request, surroundings, headers, caller }
     const held = this.#hold(call, request, model)
-    const bill = held instanceof Promise ? await held : held
+    return held instanceof Promise
+      ? held.then((bill) => this.#answer(order, bill))
+      : this.#answer(order, held)
+  }
+
+  #answer(order: Order, bill: Bill): Promise<Answer> {
+    const { call, dialect, request, surroundings, headers, caller } = order
+    const { seal, watch } = this.#services
     if (bill.clampedTo !== undefined) headers["x-tollgate-max-tokens"] = String(bill.clampedTo)
-    const exchange: Exchange = {
-      call,
-      dialect,
-      request,
-      bill,
-      seal: this.#services.seal,
-      surroundings,
-      headers,
-      leash: new Leash(caller, this.#services.watch),
-    }
-    // Awaited here: a promise that an async function returns takes two turns more to arrive.
+    const leash = new Leash(caller, watch)
+    const exchange = { call, dialect, request, bill, seal, surroundings, headers, leash }
     return request.stream
-      ? await answerStreamed(this.#services, exchange)
-      : await answerWhole(this.#services, exchange)
+      ? answerStreamed(this.#services, exchange)
+      : answerWhole(this.#services, exchange)
   }
 
   /**
