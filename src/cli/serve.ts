@@ -41,7 +41,7 @@ export async function serve(load: LoadOptions, output: Output, isDemo = false): 
   const whole = await wholeSettings(load, loaded)
   const hasSandbox = isDemo || !whole.hasProviders
   const sandboxUrl = hasSandbox ? running.use(await startSandbox()).url : undefined
-  const key = await firstStart(settings)
+  const key = whole.hasAccounts ? undefined : await firstStart(settings)
   const ended = askedToEnd()
   const url =
     settings.server.workers > 1 && !isDemo

@@ -15,6 +15,7 @@ export interface WholeSettings {
   readonly reading: ConsoleReading
   /** Whether any provider is set up, be it one whose secrets cannot be read. */
   readonly hasProviders: boolean
+  readonly hasAccounts: boolean
 }
 
 /**
@@ -27,13 +28,14 @@ export async function wholeSettings(
   loaded: LoadedSettings,
 ): Promise<WholeSettings> {
   const { data, providers } = loaded.settings
-  const records = await readRecords(data)
+  const { records, hasAccounts } = await readBook(data)
   const reading = readConsole(records, { vendors: load.vendors, seal: new ProviderSeal(data) })
   const isSetUp = records.some(({ section }) => section === "provider")
   return {
     settings: mergeConsole(loaded, reading),
     reading,
     hasProviders: isSetUp || Object.keys(providers).length > 0,
+    hasAccounts,
   }
 }
 
@@ -42,8 +44,15 @@ export function effectiveSettings(settings: Settings, sandboxUrl: string | undef
   return sandboxUrl === undefined ? settings : withSandbox(settings, sandboxUrl)
 }
 
-async function readRecords(data: string): Promise<readonly SettingRecord[]> {
-  if (!existsSync(join(data, "tollgate.db"))) return []
+/** All at once, since to open the book takes some milliseconds of every start. */
+async function readBook(data: string): Promise<BookContents> {
+  if (!existsSync(join(data, "tollgate.db"))) return { records: [], hasAccounts: false }
   await using store = await openStore(databasePath(data))
-  return (await store.consoleSettings()).records
+  const { records } = await store.consoleSettings()
+  return { records, hasAccounts: (await store.listAccounts()).length > 0 }
+}
+
+interface BookContents {
+  readonly records: readonly SettingRecord[]
+  readonly hasAccounts: boolean
 }
