@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import { verifyBooks } from "../../src/store/verify.ts"
-import { Book, payerOf } from "../store/book.ts"
+import { Book, openDirectStore, payerOf } from "../store/book.ts"
 
 describe("a hold", () => {
   test("sets money aside and gives it back", async () => {
@@ -187,6 +187,32 @@ describe("a settlement", () => {
     await post("after a failure")
     const entries = await book.store.listEntries("account", 0, 10)
     expect(entries.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5])
+    expect((await verifyBooks(book.store)).problems).toEqual([])
+  })
+
+  test("of two processes in turn make one book", async () => {
+    await using book = Book.direct()
+    await using other = openDirectStore(book.directory.database)
+    await book.account("account", 100n)
+    await book.ledger("left")
+    await book.ledger("right")
+    for (const [store, node] of [
+      [book.store, "left"],
+      [other, "right"],
+    ] as const) {
+      await store.lease({ node, owner: "account", wanted: 40n, least: 1n })
+    }
+    const common = { account: "account", key: "key", budgets: [], at: 5, receipt: "{}", amount: 2n }
+    for (let turn = 0; turn < 6; turn++) {
+      const [store, node] = turn % 2 === 0 ? [book.store, "left"] : [other, "right"]
+      const postings = [{ ...common, request: `req_${turn}` }]
+      await store.post(node, { postings, opened: [], closed: [] })
+    }
+    const entries = await book.store.listEntries("account", 0, 10)
+    expect(entries.map(({ request }) => request)).toEqual([
+      null,
+      ...Array.from({ length: 6 }, (_, turn) => `req_${turn}`),
+    ])
     expect((await verifyBooks(book.store)).problems).toEqual([])
   })
 

@@ -42,10 +42,13 @@ export class Postings {
   readonly #charges: BulkInsert
   /**
    * Where the books of accounts ended when they were last charged here: SQLite plans the query for it
-   * anew each time. Somebody else may have written since, and then the next line's number is taken; but
-   * only what is committed stands here, or a book could be continued that is not there.
+   * anew each time. Somebody else on this connection may have written since, and then the next line's
+   * number is taken; but only what is committed stands here, or a book could be continued that is not there.
    */
   readonly #ends = new Map<string, BookEnd>()
+  /** Changes when another connection commits. */
+  readonly #dataVersion: Statement<{ data_version: bigint }, []>
+  #endsVersion: bigint | undefined
   /** Where they end once the batch that is being posted is committed. */
   #newEnds = new Map<string, BookEnd>()
   readonly #insertReceipt: Statement<unknown, [string, bigint, string, string, string]>
@@ -62,6 +65,7 @@ export class Postings {
       "INSERT INTO entries (account, number, kind, amount, balance, at, request, receipt_hash, previous_hash, hash, key, receipt, budgets)",
       "(?, ?, 'charge', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )
+    this.#dataVersion = database.prepare("PRAGMA data_version")
     this.#insertReceipt = database.prepare(
       "INSERT INTO entries (account, at, request, key, receipt) VALUES (?, ?, ?, ?, ?)",
     )
@@ -82,6 +86,9 @@ export class Postings {
    * @throws SQLiteError of a unique index otherwise; then `postAgain` is to be asked.
    */
   post(node: string, batch: Batch): Posted[] {
+    const version = this.#dataVersion.get()?.data_version
+    if (version !== this.#endsVersion) this.#ends.clear()
+    this.#endsVersion = version
     return this.#post(node, batch, () => null)
   }
 
