@@ -62,7 +62,7 @@ export function createEvents(logger: Logger): Events {
       logger.info({ event: "settings_taken", changes }, "the changed settings are in force"),
     settingsRefused: (message) =>
       logger.error({ event: "settings_refused", message }, "the old settings stay in force"),
-    warning: (message) => logger.warn({}, message),
+    warning: (message) => logger.warn(message),
   }
 }
 
