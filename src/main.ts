@@ -3,15 +3,12 @@ import { programWords } from "./runtime.ts"
 
 /** Parallel upstream requests; Bun's own default is 256, and it takes no more than this. */
 const MOST_UPSTREAM_REQUESTS = "65535"
-/** How long freed memory is kept for the next request; the default gives it back at once. Milliseconds. */
-const MEMORY_KEPT = "200"
 
-// Both are read before any code runs, so a process started without it starts itself again.
+// Bun reads this limit before any code runs, so a process started without it starts itself again.
 if (process.env["BUN_CONFIG_MAX_HTTP_REQUESTS"] === undefined) {
   process.execve?.(process.execPath, [...programWords(), ...process.argv.slice(2)], {
     ...process.env,
     BUN_CONFIG_MAX_HTTP_REQUESTS: MOST_UPSTREAM_REQUESTS,
-    MIMALLOC_PURGE_DELAY: process.env["MIMALLOC_PURGE_DELAY"] ?? MEMORY_KEPT,
   })
 }
 
