@@ -2,13 +2,8 @@ import { type Database, SQLiteError, type Statement } from "bun:sqlite"
 import { bitsOf, ownersOfBits } from "../budgets.ts"
 import { hashEntry, hashText } from "../chain.ts"
 import type { Batch, HoldRecord, Posted, Posting, ReceiptRecord } from "../records.ts"
-import {
-  type Accounts,
-  type BookEnd,
-  ENTRY_COLUMNS,
-  entryFromRow,
-  type EntryRow,
-} from "./accounts.ts"
+import { type Accounts, ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./accounts.ts"
+import { BookEnds } from "./book-ends.ts"
 import { BulkInsert, type Row } from "./bulk-insert.ts"
 import type { Leases } from "./leases.ts"
 import type { Transactions } from "./transactions.ts"
@@ -32,25 +27,11 @@ interface OwnerChange {
   fromLease: bigint
 }
 
-/** Accounts whose ends are remembered. */
-const MOST_ENDS = 10_000
-
 /** Charges and receipts. What writes expects to run inside a transaction. */
 export class Postings {
-  readonly #accounts: Accounts
+  readonly #ends: BookEnds
   readonly #leases: Leases
   readonly #charges: BulkInsert
-  /**
-   * Where the books of accounts ended when they were last charged here: SQLite plans the query for it
-   * anew each time. Somebody else on this connection may have written since, and then the next line's
-   * number is taken; but only what is committed stands here, or a book could be continued that is not there.
-   */
-  readonly #ends = new Map<string, BookEnd>()
-  /** Changes when another connection commits. */
-  readonly #dataVersion: Statement<{ data_version: bigint }, []>
-  #endsVersion: bigint | undefined
-  /** Where they end once the batch that is being posted is committed. */
-  #newEnds = new Map<string, BookEnd>()
   readonly #insertReceipt: Statement<unknown, [string, bigint, string, string, string]>
   readonly #spend: Statement<unknown, [bigint, bigint, string]>
   readonly #openHold: Statement<unknown, (string | bigint)[]>
@@ -58,14 +39,13 @@ export class Postings {
   readonly #receipt: Statement<ReceiptRow, [string]>
 
   constructor(database: Database, accounts: Accounts, leases: Leases) {
-    this.#accounts = accounts
+    this.#ends = new BookEnds(database, accounts)
     this.#leases = leases
     this.#charges = new BulkInsert(
       database,
       "INSERT INTO entries (account, number, kind, amount, balance, at, request, receipt_hash, previous_hash, hash, key, receipt, budgets)",
       "(?, ?, 'charge', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )
-    this.#dataVersion = database.prepare("PRAGMA data_version")
     this.#insertReceipt = database.prepare(
       "INSERT INTO entries (account, at, request, key, receipt) VALUES (?, ?, ?, ?, ?)",
     )
@@ -86,15 +66,12 @@ export class Postings {
    * @throws SQLiteError of a unique index otherwise; then `postAgain` is to be asked.
    */
   post(node: string, batch: Batch): Posted[] {
-    const version = this.#dataVersion.get()?.data_version
-    if (version !== this.#endsVersion) this.#ends.clear()
-    this.#endsVersion = version
     return this.#post(node, batch, () => null)
   }
 
   /** The same where a request may be in the book already: it is not charged again. */
   postAgain(node: string, batch: Batch): Posted[] {
-    this.#ends.clear()
+    this.#ends.forget()
     return this.#post(node, batch, (request, charges) => {
       // It may be in this batch twice.
       this.#charges.insert(charges.splice(0))
@@ -104,8 +81,7 @@ export class Postings {
 
   /** To be called when what was posted last is committed. */
   committed(): void {
-    if (this.#ends.size >= MOST_ENDS) this.#ends.clear()
-    for (const [account, end] of this.#newEnds) this.#ends.set(account, end)
+    this.#ends.commit()
   }
 
   #post(
@@ -113,7 +89,7 @@ export class Postings {
     batch: Batch,
     find: (request: string, charges: Row[]) => ReceiptRow | null,
   ): Posted[] {
-    this.#newEnds = new Map()
+    this.#ends.begin()
     const owners = new Map<string, OwnerChange>()
     const charges: Row[] = []
     const posted = batch.postings.map((posting) => {
@@ -142,7 +118,7 @@ export class Postings {
   /** The row of a charge, its receipt with it, as the next line of its account's book. */
   #chargeOf(posting: Posting, charged: bigint): Row {
     const { account, at, request, key, receipt } = posting
-    const end = this.#newEnds.get(account) ?? this.#ends.get(account) ?? this.#accounts.end(account)
+    const end = this.#ends.of(account)
     const number = end.number + 1
     const amount = -charged
     const balance = end.balance - charged
@@ -161,7 +137,7 @@ export class Postings {
       receiptHash,
       previousHash,
     })
-    this.#newEnds.set(account, { number, balance, hash })
+    this.#ends.move(account, { number, balance, hash })
     return [
       account,
       BigInt(number),
