@@ -63,8 +63,8 @@ const FALLBACK: Partial<Record<UsageClass, UsageClass>> = {
 }
 
 const PRICED_CLASSES = Object.values(CLASS_OF_NAME)
-/** A rate is per million units, a multiplier in millionths. */
-const SCALE = 1_000_000n * 1_000_000n
+/** What quantity x rate x multiplier is divided by: a rate is per million units, a multiplier in millionths. */
+export const COST_SCALE = 1_000_000n * 1_000_000n
 
 type DecimalRates = Readonly<Partial<Record<keyof typeof CLASS_OF_NAME, string>>>
 
@@ -148,6 +148,6 @@ export function costOf(usage: Usage, price: Price): Cost {
     lines.push({ class: usageClass, quantity, rate })
     sum += BigInt(quantity) * rate
   }
-  const total = divideUp(sum * price.multiplier, SCALE)
+  const total = divideUp(sum * price.multiplier, COST_SCALE)
   return { lines, multiplier: price.multiplier, total }
 }

@@ -2,7 +2,7 @@ import type { ChatRequest, Message, Part } from "../canon/chat.ts"
 import type { UsageClass } from "../canon/usage.ts"
 import type { Deployment, Model } from "../catalog/model.ts"
 import { divideUp } from "../ledger/money.ts"
-import { type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
+import { COST_SCALE, type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
 import { audioTokenBound, fileTokenBound, imageTokenBound } from "../media/input-tokens.ts"
 
 /** What a vendor may add around the caller's text: role markers, and a prompt for tools. Tokens. */
@@ -13,8 +13,6 @@ const MESSAGE_TOKENS = 4
 const BYTES_OF_TOKEN = 4
 /** The longest answer assumed of a model of which neither a maximum nor a context is known. */
 const UNKNOWN_MAXIMUM = 65_536
-/** A rate is per million units, a multiplier in millionths. */
-const SCALE = 1_000_000n * 1_000_000n
 /** Searches that a searching model is assumed to make at most. */
 const MOST_SEARCHES = 30n
 
@@ -96,7 +94,7 @@ export function affordableOutput(
     const rates = worstRatesOf(price, bound.input)
     const rate = rates.output * BigInt(bound.choices)
     if (rate === 0n || price.multiplier === 0n) continue
-    const payable = (amount * SCALE) / price.multiplier
+    const payable = (amount * COST_SCALE) / price.multiplier
     const input = BigInt(bound.input) * rates.input
     const left = payable - input - beside(price)
     least = Math.min(least, Number(left / rate))
@@ -136,7 +134,7 @@ function costOfBound(bound: Bound, price: Price): bigint {
   const rates = worstRatesOf(price, bound.input)
   const input = BigInt(bound.input) * rates.input
   const output = BigInt(bound.output) * BigInt(bound.choices) * rates.output
-  return divideUp((input + output + beside(price)) * price.multiplier, SCALE)
+  return divideUp((input + output + beside(price)) * price.multiplier, COST_SCALE)
 }
 
 /** What a request may cost beside its tokens, in millionths of nanocredits. */
