@@ -7,15 +7,18 @@ export interface Standing {
   readonly reset: number
 }
 
-/** Writes the limit of requests into an answer's headers, as OpenAI formats them (WIRE section 2). */
-export function addRequestHeaders(headers: Record<string, string>, standing: Standing): void {
+/**
+ * Writes the limit of requests into an answer's headers, as OpenAI formats them (WIRE section 2). The
+ * names stand whole: to put them together for each answer would cost more than the rest.
+ */
+export function addRequestLimit(headers: Record<string, string>, standing: Standing): void {
   headers["x-ratelimit-limit-requests"] = String(standing.limit)
   headers["x-ratelimit-remaining-requests"] = String(standing.remaining)
   headers["x-ratelimit-reset-requests"] = formatWait(standing.reset)
 }
 
-/** The same for the limit of tokens. Names put together for each answer would cost more than the rest. */
-export function addTokenHeaders(headers: Record<string, string>, standing: Standing): void {
+/** The same for the limit of tokens. */
+export function addTokenLimit(headers: Record<string, string>, standing: Standing): void {
   headers["x-ratelimit-limit-tokens"] = String(standing.limit)
   headers["x-ratelimit-remaining-tokens"] = String(standing.remaining)
   headers["x-ratelimit-reset-tokens"] = formatWait(standing.reset)

@@ -1,6 +1,6 @@
 import { GatewayError } from "../canon/errors.ts"
 import { Bucket, MINUTE } from "./bucket.ts"
-import { addRequestHeaders, addTokenHeaders, formatWait, type Standing } from "./headers.ts"
+import { addRequestLimit, addTokenLimit, formatWait, type Standing } from "./headers.ts"
 
 /** What one request would use of its key's limits. */
 export interface RateRequest {
@@ -156,9 +156,9 @@ export class RateLimiter {
   #headers(requests: Bucket | undefined, tokens: Bucket | undefined): Record<string, string> {
     const headers: Record<string, string> = {}
     if (requests) {
-      addRequestHeaders(headers, this.#standing(requests, this.#requestCapacity(requests)))
+      addRequestLimit(headers, this.#standing(requests, this.#requestCapacity(requests)))
     }
-    if (tokens) addTokenHeaders(headers, this.#standing(tokens, tokens.limit / this.#processes))
+    if (tokens) addTokenLimit(headers, this.#standing(tokens, tokens.limit / this.#processes))
     return headers
   }
 

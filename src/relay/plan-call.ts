@@ -29,8 +29,16 @@ export function planCall(
       call.body,
       bill.clampedTo === undefined ? patch : { ...patch, maxTokens: bill.clampedTo },
     )
-    const offer = own
-    return { deployment, endpoint, offer, request, body, losses, isVerbatim: true, calls: 1 }
+    return {
+      deployment,
+      endpoint,
+      offer: own,
+      isVerbatim: true,
+      request,
+      body,
+      losses,
+      calls: 1,
+    }
   }
   const candidates = own === undefined ? offers : [own]
   const way = { exchange, deployment, endpoint, candidates }
