@@ -1,37 +1,70 @@
-/** Builds `dist/tollgate`: the gateway, its console, the simulator and the runtime in one file. */
-import { mkdirSync, writeFileSync } from "node:fs"
+/**
+ * Builds `dist/tollgate`: the gateway, its console, the simulator and the runtime in one file, compiled ahead.
+ * `--if-missing` builds it only where it is absent or made from another source.
+ */
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
+import { isUnchanged, readSources, type Sources } from "./sources.ts"
 
+const EXECUTABLE = "dist/tollgate"
+/** What the executable was built from, for the next build. */
+const RECORD = "dist/tollgate.json"
 const CONSOLE_FOLDER = "console/dist"
 
-mkdirSync("dist", { recursive: true })
-const built = await Bun.build({
-  root: ".",
-  entrypoints: [
-    "scripts/executable.ts",
-    "src/store/sqlite/thread.ts",
-    "src/store/sqlite/requests-thread.ts",
-    "src/store/sqlite/checkpoint-thread.ts",
-    "src/relay/token-counter-thread.ts",
-    "src/relay/token-decoder-thread.ts",
-    consoleModule(),
-  ],
-  compile: { outfile: "dist/tollgate" },
-  // The gateway finds the console's files by the names that they have in the source tree.
-  naming: { asset: "[dir]/[name].[ext]" },
-  minify: true,
-  sourcemap: "none",
-})
-for (const log of built.logs) console.error(log)
-if (!built.success) throw new Error("the executable could not be built")
-console.log("dist/tollgate")
+const isOnlyWanted = Bun.argv.includes("--if-missing")
+const hasConsole = existsSync(join(CONSOLE_FOLDER, "index.html"))
+if (isOnlyWanted) {
+  // Without it the gateway runs from its source: only a start takes longer.
+  if (hasConsole && !isFresh()) await build().catch(console.error)
+} else {
+  if (!hasConsole) throw new Error("the console is not built: run 'npm run build:console' first")
+  await build()
+}
+
+function isFresh(): boolean {
+  if (!existsSync(EXECUTABLE) || !existsSync(RECORD)) return false
+  return isUnchanged(".", JSON.parse(readFileSync(RECORD, "utf8")) as Sources)
+}
+
+async function build(): Promise<void> {
+  const began = performance.now()
+  mkdirSync("dist", { recursive: true })
+  const sources = JSON.stringify(readSources("."))
+  const unfinished = `${EXECUTABLE}.${process.pid}`
+  const built = await Bun.build({
+    root: ".",
+    entrypoints: [
+      "scripts/executable.ts",
+      "src/store/sqlite/thread.ts",
+      "src/store/sqlite/requests-thread.ts",
+      "src/store/sqlite/checkpoint-thread.ts",
+      "src/relay/token-counter-thread.ts",
+      "src/relay/token-decoder-thread.ts",
+      consoleModule(),
+    ],
+    compile: { outfile: unfinished },
+    define: { BUILT_FROM: sources },
+    // The gateway finds the console's files by the names that they have in the source tree.
+    naming: { asset: "[dir]/[name].[ext]" },
+    // Compiled ahead, and what is not needed at a start left in files of its own: a third of the time.
+    bytecode: true,
+    format: "esm",
+    splitting: true,
+    minify: true,
+    sourcemap: "none",
+  })
+  for (const log of built.logs) console.error(log)
+  if (!built.success) throw new Error("the executable could not be built")
+  // Whoever starts it meanwhile gets the old one or the new one, whole.
+  renameSync(unfinished, EXECUTABLE)
+  writeFileSync(RECORD, sources)
+  const seconds = ((performance.now() - began) / 1_000).toFixed(1)
+  console.log(`${EXECUTABLE}: compiled in ${seconds} s`)
+}
 
 /** A module that names every file of the built console, so that they are carried inside. */
 function consoleModule(): string {
   const paths = [...new Bun.Glob("**/*").scanSync(CONSOLE_FOLDER)].toSorted()
-  if (!paths.includes("index.html")) {
-    throw new Error("the console is not built: run 'npm run build:console' first")
-  }
   const lines = paths.map((path, index) => {
     const address = JSON.stringify(resolve(CONSOLE_FOLDER, path))
     return `import file${index} from ${address} with { type: "file" }`
