@@ -22,6 +22,7 @@ import { Billing } from "./relay/billing.ts"
 import { Contents } from "./relay/contents.ts"
 import { DeadlineWatch } from "./relay/deadline-watch.ts"
 import { Endpoint } from "./relay/endpoint.ts"
+import { HttpClient } from "./wire/http/client.ts"
 import type { RelayServices, Surroundings } from "./relay/exchange.ts"
 import { Images } from "./relay/images.ts"
 import { Operations } from "./relay/operations.ts"
@@ -141,6 +142,7 @@ export class App implements AsyncDisposable {
     const billing = new Billing(ledger, counter, events)
     const services: RelayServices = {
       surroundings: () => state.surroundings,
+      client: building.use(new HttpClient(process.env)),
       billing,
       limiter,
       health: new Health(),

@@ -1,3 +1,4 @@
+import type { HttpAnswer } from "../wire/http/answer.ts"
 import type { Loss } from "../canon/chat.ts"
 import { asGatewayError, GatewayError } from "../canon/errors.ts"
 import type { Deployment } from "../catalog/model.ts"
@@ -12,7 +13,7 @@ import { makeCall } from "./upstream-call.ts"
  * Makes of an upstream's answer what a path needs, or throws so that the next deployment is tried.
  * @param choice which of several calls of the same plan it is.
  */
-export type Use<T> = (attempt: Attempt, response: Response, choice: number) => Promise<T>
+export type Use<T> = (attempt: Attempt, response: HttpAnswer, choice: number) => Promise<T>
 
 /** What the calls of a plan gave: one, or one for each choice. */
 export interface Used<T> {

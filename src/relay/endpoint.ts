@@ -2,15 +2,9 @@ import type { OperationCall } from "../canon/operation.ts"
 import type { Deployment } from "../catalog/model.ts"
 import type { ProviderSettings } from "../config/settings.ts"
 import type { ChatOffer, Signer, Vendor } from "../vendors/vendor.ts"
+import type { HttpBody, HttpRequest } from "../wire/http/request.ts"
 
 type RequestHeaders = Readonly<Record<string, string>>
-
-/** One upstream request, ready to be sent. */
-export interface UpstreamRequest {
-  readonly url: string
-  readonly headers: RequestHeaders | Headers
-  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
-}
 
 /** What is to be asked of a provider. */
 export interface RequestOrder {
@@ -26,7 +20,7 @@ export interface RequestOrder {
 interface SettledHeaders {
   readonly signed: RequestHeaders
   readonly record: RequestHeaders
-  /** The same as `fetch` takes them at the least cost. */
+  /** The same, as they are sent. */
   readonly ready: Headers
 }
 
@@ -34,14 +28,13 @@ const JSON_TYPE = "application/json"
 
 const USUAL_HEADERS: RequestHeaders = {
   "content-type": JSON_TYPE,
+  accept: "*/*",
   // Compressed frames would have to wait for each other.
   "accept-encoding": "identity",
   "user-agent": "tollgate",
 }
 
-function bytesOf(
-  bytes: Uint8Array<ArrayBuffer> | (() => ReadableStream<Uint8Array>),
-): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> {
+function bytesOf(bytes: Uint8Array<ArrayBuffer> | (() => ReadableStream<Uint8Array>)): HttpBody {
   return typeof bytes === "function" ? bytes() : bytes
 }
 
@@ -78,31 +71,32 @@ export class Endpoint {
   }
 
   /** A request with its address, its signature and its headers. A promise only when signing takes one. */
-  request(offer: ChatOffer, order: RequestOrder): UpstreamRequest | Promise<UpstreamRequest> {
+  request(offer: ChatOffer, order: RequestOrder): HttpRequest | Promise<HttpRequest> {
     const url = this.base + offer.path(order.model, order.stream)
     const { body } = order
     const signed = this.#signer.sign({ url, body })
     if (signed instanceof Promise) {
       return signed.then((fresh) => ({
         url,
-        headers: { ...order.headers, ...this.#merged(offer, fresh) },
+        headers: new Headers({ ...order.headers, ...this.#merged(offer, fresh) }),
         body,
       }))
     }
     const { record, ready } = this.#headers(offer, signed)
-    return { url, headers: order.headers ? { ...order.headers, ...record } : ready, body }
+    const headers = order.headers ? new Headers({ ...order.headers, ...record }) : ready
+    return { url, headers, body }
   }
 
   /** A request of an operation that is no chat. */
-  operation(call: OperationCall): UpstreamRequest | Promise<UpstreamRequest> {
+  operation(call: OperationCall): HttpRequest | Promise<HttpRequest> {
     const url = this.base + call.path
     const sent = call.body
     const body = sent.type === "json" ? JSON.stringify(sent.json) : bytesOf(sent.bytes)
     const contentType = sent.type === "json" ? JSON_TYPE : sent.contentType
     const headers = { "content-type": contentType, ...call.headers }
-    const whole = (signed: RequestHeaders): UpstreamRequest => ({
+    const whole = (signed: RequestHeaders): HttpRequest => ({
       url,
-      headers: { ...USUAL_HEADERS, ...headers, ...signed, ...this.#ownHeaders },
+      headers: new Headers({ ...USUAL_HEADERS, ...headers, ...signed, ...this.#ownHeaders }),
       body,
     })
     // Only JSON is ever signed with its content.

@@ -7,6 +7,7 @@ import type { DeadlineSettings } from "../config/settings.ts"
 import type { RateLimiter } from "../limits/rate-limiter.ts"
 import type { MediaLimits } from "../media/fetch-media.ts"
 import type { Health } from "../routing/health.ts"
+import type { HttpClient } from "../wire/http/client.ts"
 import type { Bill, Billing } from "./billing.ts"
 import type { Call, Caller, ChatCall } from "./call.ts"
 import type { Contents } from "./contents.ts"
@@ -39,6 +40,7 @@ export interface RelayAlarms {
 
 export interface RelayServices {
   readonly surroundings: () => Surroundings
+  readonly client: HttpClient
   readonly billing: Billing
   readonly limiter: RateLimiter
   readonly health: Health

@@ -1,5 +1,6 @@
 import type { OperationCall } from "../canon/operation.ts"
 import type { Deployment } from "../catalog/model.ts"
+import type { HttpClient } from "../wire/http/client.ts"
 import { SentRequest } from "./sent-request.ts"
 import type { Target } from "./upstream.ts"
 
@@ -14,10 +15,12 @@ export interface EarlyCall {
 export class HeadStart {
   /** In the order in which they will be tried. */
   readonly deployments: readonly Deployment[]
+  readonly #client: HttpClient
   #sent: SentRequest | undefined
   #isOver = false
 
-  constructor(deployments: readonly Deployment[]) {
+  constructor(client: HttpClient, deployments: readonly Deployment[]) {
+    this.#client = client
     this.deployments = deployments
   }
 
@@ -30,7 +33,7 @@ export class HeadStart {
     if (!early) return
     const request = await target.endpoint.operation(early.call)
     // It may have taken too long: signing, or an encoding that needs all of the body.
-    if (!this.#isOver) this.#sent = new SentRequest(request, early.isWhole)
+    if (!this.#isOver) this.#sent = new SentRequest(this.#client, request, early.isWhole)
   }
 
   /** What was sent to a deployment, if it is the one and may still be answered. Given once. */

@@ -23,7 +23,7 @@ export interface Endings {
 export async function* piecesOf({ attempt, response }: UpstreamAnswer): AsyncGenerator<Uint8Array> {
   using _ = attempt
   try {
-    for await (const piece of response.body ?? []) {
+    for await (const piece of response.body) {
       attempt.heard()
       // Until the next read the upstream owes nothing: the caller may be slow.
       attempt.pause()

@@ -1,3 +1,4 @@
+import type { HttpAnswer } from "../wire/http/answer.ts"
 import type { Loss } from "../canon/chat.ts"
 import { asGatewayError, GatewayError } from "../canon/errors.ts"
 import type { OperationAnswer, OperationCall } from "../canon/operation.ts"
@@ -77,14 +78,14 @@ export interface Way extends Target {
   answer<Result>(
     call: OperationCall,
     format: RefusalReader,
-    use: (attempt: Attempt<Target>, response: Response) => Promise<Result>,
+    use: (attempt: Attempt<Target>, response: HttpAnswer) => Promise<Result>,
   ): Promise<Result>
 }
 
 /** An upstream's answer whose body is still to be read; the attempt knows its deadlines. */
 export interface UpstreamAnswer {
   readonly attempt: Attempt<Target>
-  readonly response: Response
+  readonly response: HttpAnswer
 }
 
 /** An operation whose upstream has answered, and whose money is still open. */
@@ -160,7 +161,7 @@ export class Operations {
     let headStart: HeadStart | undefined
     return {
       start: async (prepare) => {
-        headStart = new HeadStart(route(model, this.#services.health))
+        headStart = new HeadStart(this.#services.client, route(model, this.#services.health))
         const [deployment] = headStart.deployments
         if (deployment) await headStart.send(this.#targetOf(deployment), prepare)
       },

@@ -1,3 +1,4 @@
+import type { HttpAnswer } from "../wire/http/answer.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Attempt, Target } from "./upstream.ts"
 
@@ -12,7 +13,7 @@ export interface RefusalReader {
 /** The error that a vendor's refusal is to us. */
 export async function refusalOf(
   attempt: Attempt<Target>,
-  response: Response,
+  response: HttpAnswer,
   speaker: RefusalReader,
 ): Promise<GatewayError> {
   const { provider } = attempt
@@ -29,12 +30,12 @@ export async function refusalOf(
   return new GatewayError(error.kind, error.message, { ...error.details, retryAfter })
 }
 
-async function readErrorBody(attempt: Attempt<Target>, response: Response): Promise<unknown> {
+async function readErrorBody(attempt: Attempt<Target>, response: HttpAnswer): Promise<unknown> {
   const pieces: Uint8Array[] = []
   let size = 0
   attempt.heard()
   try {
-    for await (const piece of response.body ?? []) {
+    for await (const piece of response.body) {
       pieces.push(piece)
       size += piece.byteLength
       if (size > ERROR_BODY_LIMIT) break

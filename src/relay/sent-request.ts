@@ -1,36 +1,24 @@
-import type { UpstreamRequest } from "./endpoint.ts"
+import type { HttpClient } from "../wire/http/client.ts"
+import type { HttpRequest } from "../wire/http/request.ts"
+import type { Sending } from "../wire/http/sending.ts"
 
 /** A body that comes slower than this is better waited for: a vendor would not wait. Milliseconds. */
 const PATIENCE = 30_000
-
-/** Sends a request upstream. */
-export function post(request: UpstreamRequest, signal: AbortSignal): Promise<Response> {
-  return fetch(request.url, {
-    method: "POST",
-    headers: request.headers,
-    body: request.body,
-    redirect: "manual",
-    signal,
-  })
-}
 
 /**
  * A request that was sent while its body still came from the caller. Whatever becomes of it before the
  * body is whole is nobody's failure: it is given up, and the request is made anew.
  */
 export class SentRequest {
-  readonly url: string
-  readonly controller = new AbortController()
-  readonly response: Promise<Response>
+  readonly sending: Sending
   readonly #timer: ReturnType<typeof setTimeout>
   #isLost = false
 
   /** @param isWhole whether the body has come to its end. */
-  constructor(request: UpstreamRequest, isWhole: () => boolean) {
-    this.url = request.url
-    this.response = post(request, this.controller.signal)
+  constructor(client: HttpClient, request: HttpRequest, isWhole: () => boolean) {
+    this.sending = client.send(request)
     this.#timer = setTimeout(() => this.giveUp(), PATIENCE)
-    this.response.then(
+    this.sending.answer.then(
       () => {
         if (!isWhole()) this.giveUp()
       },
@@ -47,6 +35,6 @@ export class SentRequest {
   giveUp(): void {
     clearTimeout(this.#timer)
     this.#isLost = true
-    this.controller.abort()
+    this.sending.abort()
   }
 }

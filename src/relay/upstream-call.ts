@@ -1,7 +1,8 @@
 import { asGatewayError, type GatewayError } from "../canon/errors.ts"
 import type { DeadlineSettings } from "../config/settings.ts"
 import type { Bill } from "./billing.ts"
-import type { UpstreamRequest } from "./endpoint.ts"
+import type { HttpAnswer } from "../wire/http/answer.ts"
+import type { HttpRequest } from "../wire/http/request.ts"
 import { CALLER_LEFT, type Leash, NOT_NEEDED, type RelayServices } from "./exchange.ts"
 import { type RefusalReader, refusalOf } from "./refusal.ts"
 import type { SentRequest } from "./sent-request.ts"
@@ -15,13 +16,13 @@ export interface UpstreamCall<T extends Target, Result> {
   readonly deadlines: DeadlineSettings
   readonly plan: T
   /** Asked for once the call is on its way, because signing may fail as well. */
-  readonly request: () => UpstreamRequest | Promise<UpstreamRequest>
+  readonly request: () => HttpRequest | Promise<HttpRequest>
   /** Present where it is on its way already. */
   readonly sent?: SentRequest | undefined
   /** Whose refusals it would be. */
   readonly format: RefusalReader
   /** Makes of a good answer what is needed of it; what it throws is a failure of the call. */
-  readonly use: (attempt: Attempt<T>, response: Response) => Promise<Result>
+  readonly use: (attempt: Attempt<T>, response: HttpAnswer) => Promise<Result>
 }
 
 /**
@@ -41,15 +42,16 @@ export async function makeCall<T extends Target, Result>(
   leash.attempts.push(attempt)
   bill.attempts.push(attempt.record)
   try {
-    let sending: Promise<Response>
-    if (call.sent) sending = attempt.adopt(call.sent)
+    let answer: Promise<HttpAnswer>
+    if (call.sent) answer = attempt.adopt(call.sent.sending)
     else {
       const signed = call.request()
-      sending = attempt.send(signed instanceof Promise ? await signed : signed)
+      const request = signed instanceof Promise ? await signed : signed
+      answer = attempt.adopt(services.client.send(request))
     }
-    let response: Response
+    let response: HttpAnswer
     try {
-      response = await sending
+      response = await answer
     } catch (error) {
       throw attempt.explain(error)
     }

@@ -1,4 +1,4 @@
-import type { ReadableStreamDefaultReader } from "node:stream/web"
+import type { HttpAnswer } from "../wire/http/answer.ts"
 import type { ChatEvent } from "../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../canon/dialect.ts"
 import type { Draft } from "../canon/draft.ts"
@@ -53,7 +53,7 @@ export class UpstreamStream implements AnswerStream {
   readonly writer: StreamWriter
   readonly meter = new Meter()
   readonly #attempt: Attempt
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+  readonly #body: AsyncIterator<Uint8Array, undefined>
   readonly #parser: FrameParser
   readonly #decoder: EventDecoder
   /** What was read to find out whether the stream is one. */
@@ -62,7 +62,11 @@ export class UpstreamStream implements AnswerStream {
   /** What ended the stream right behind frames that are still to be passed on. */
   #failure: unknown
 
-  private constructor(attempt: Attempt, body: ReadableStream<Uint8Array>, parts: StreamParts) {
+  private constructor(
+    attempt: Attempt,
+    body: AsyncIterator<Uint8Array, undefined>,
+    parts: StreamParts,
+  ) {
     this.#attempt = attempt
     this.plan = attempt.plan
     this.attempts = [attempt]
@@ -70,7 +74,7 @@ export class UpstreamStream implements AnswerStream {
     this.#decoder = parts.decoder
     const { framing } = attempt.plan.offer.dialect
     this.#parser = framing === "sse" ? new SseParser() : new EventStreamParser()
-    this.#reader = body.getReader()
+    this.#body = body
   }
 
   /**
@@ -80,12 +84,12 @@ export class UpstreamStream implements AnswerStream {
    */
   static async open(
     attempt: Attempt,
-    response: Response,
+    response: HttpAnswer,
     parts: StreamParts,
   ): Promise<UpstreamStream> {
     const wanted = MEDIA_TYPES[attempt.plan.offer.dialect.framing]
-    const isStream = response.headers.get("content-type")?.includes(wanted) ?? false
-    if (!isStream || !response.body) {
+    const isStream = response.header("content-type")?.includes(wanted) ?? false
+    if (!isStream) {
       throw new GatewayError(
         "upstream_error",
         `Provider '${attempt.provider}' did not answer with a stream. Try again without 'stream'.`,
@@ -114,7 +118,7 @@ export class UpstreamStream implements AnswerStream {
       else this.#attempt.resume()
       let bytes: Uint8Array | undefined
       try {
-        bytes = (await this.#reader.read()).value
+        bytes = (await this.#body.next()).value
       } catch (error) {
         if (!this.#decoder.finished) throw this.#attempt.explain(error)
       }
@@ -130,7 +134,7 @@ export class UpstreamStream implements AnswerStream {
   async drain(): Promise<void> {
     this.#attempt.dueAt = Date.now() + HANG_UP_TIME
     try {
-      while (!this.#isEnded) this.#isEnded = (await this.#reader.read()).done
+      while (!this.#isEnded) this.#isEnded = (await this.#body.next()).done === true
     } catch {
       // The answer is whole already.
     } finally {

@@ -2,12 +2,12 @@ import type { Draft } from "../canon/draft.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Deployment } from "../catalog/model.ts"
 import type { DeadlineSettings } from "../config/settings.ts"
-import { canConnect } from "./connect-probe.ts"
 import type { DeadlineWatch, Watched } from "./deadline-watch.ts"
-import type { Endpoint, UpstreamRequest } from "./endpoint.ts"
+import type { HttpAnswer } from "../wire/http/answer.ts"
+import type { Sending } from "../wire/http/sending.ts"
+import type { Endpoint } from "./endpoint.ts"
 import type { Plan } from "./plan.ts"
 import type { AttemptRecord } from "./receipt.ts"
-import { post, type SentRequest } from "./sent-request.ts"
 
 /** What an upstream can be late with. */
 type Phase = "connect" | "firstByte" | "betweenBytes"
@@ -35,8 +35,7 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   readonly startedAt = Date.now()
   readonly #deadlines: DeadlineSettings
   readonly #watch: DeadlineWatch
-  #controller = new AbortController()
-  #url = ""
+  #sending: Sending | undefined
   /** Unix milliseconds of the latest end, whatever the phase. */
   readonly #endsAt: number
   #phase: Phase = "connect"
@@ -55,19 +54,13 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   }
 
   /**
-   * Sends the request. What it fails with is the transport's, for `explain`; once it has succeeded,
-   * `answered` is to be told.
+   * Takes a request that is on its way. What its answer fails with is the transport's, for `explain`; once
+   * it is here, `answered` is to be told.
    */
-  send(request: UpstreamRequest): Promise<Response> {
-    this.#url = request.url
-    return post(request, this.#controller.signal)
-  }
-
-  /** The same for a request that is on its way already. Its answer is this attempt's from now on. */
-  adopt(sent: SentRequest): Promise<Response> {
-    this.#url = sent.url
-    this.#controller = sent.controller
-    return sent.response
+  adopt(sending: Sending): Promise<HttpAnswer> {
+    this.#sending = sending
+    if (this.#ended) sending.abort()
+    return sending.answer
   }
 
   /** Its status and headers are here. */
@@ -78,17 +71,16 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   }
 
   /** The whole body of an answer. What it fails with is the transport's, for `explain`. */
-  text(response: Response): Promise<string> {
+  text(response: HttpAnswer): Promise<string> {
     // Who knows the length has the answer; who does not may send white space while it thinks.
-    // The header is asked first: a body that was touched is read the slow way.
-    if (response.headers.has("content-length") || !response.body) {
+    if (response.header("content-length") !== null) {
       this.heard()
       return response.text()
     }
     return this.#collect(response.body)
   }
 
-  async #collect(body: ReadableStream<Uint8Array>): Promise<string> {
+  async #collect(body: AsyncIterable<Uint8Array>): Promise<string> {
     const decoder = new TextDecoder()
     let text = ""
     for await (const piece of body) {
@@ -102,10 +94,10 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
    * The whole body of an answer, as bytes.
    * @throws GatewayError `upstream_error`, `upstream_timeout`.
    */
-  async bytes(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+  async bytes(response: HttpAnswer): Promise<Uint8Array<ArrayBuffer>> {
     const pieces: Uint8Array[] = []
     try {
-      for await (const piece of response.body ?? []) {
+      for await (const piece of response.body) {
         this.heard()
         pieces.push(piece)
       }
@@ -156,7 +148,7 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   end(reason: GatewayError): void {
     if (this.#ended) return
     this.#ended = reason
-    this.#controller.abort()
+    this.#sending?.abort()
   }
 
   onDue(now: number): void {
@@ -165,8 +157,13 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
     if (now >= this.startedAt + this.#deadlines.firstByte) {
       return this.#late("the first byte of its answer")
     }
-    this.resume()
-    void this.#probe()
+    if (this.#sending === undefined || this.#sending.isConnected) return this.resume()
+    this.end(
+      new GatewayError(
+        "upstream_timeout",
+        `Provider '${this.provider}' cannot be reached. Try again later.`,
+      ),
+    )
   }
 
   /** What a failure of the transport means: our own ending, or the vendor's. */
@@ -188,19 +185,6 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
       new GatewayError(
         "upstream_timeout",
         `Provider '${this.provider}' did not send ${what} in time. Try again, or ask the operator for longer deadlines.`,
-      ),
-    )
-  }
-
-  /** `fetch` does not tell a slow answer from a dead address, so after a while we look ourselves. */
-  async #probe(): Promise<void> {
-    const stands = await canConnect(this.#url, this.#deadlines.connect)
-    // An answer that came meanwhile proves more than any look.
-    if (stands || this.#phase !== "connect") return
-    this.end(
-      new GatewayError(
-        "upstream_timeout",
-        `Provider '${this.provider}' cannot be reached. Try again later.`,
       ),
     )
   }

@@ -1,0 +1,96 @@
+import { ConnectionPool } from "./connection-pool.ts"
+import type { HttpBody, HttpRequest } from "./request.ts"
+import { FetchedSending, OwnSending, type Sending } from "./sending.ts"
+
+/** An address taken apart. */
+interface Target {
+  readonly pool: ConnectionPool
+  /** The request line and the header `host`. */
+  readonly start: string
+}
+
+/** Addresses remembered. */
+const MOST_TARGETS = 1_000
+/** An idle connection is closed when nobody has used it between two looks. Milliseconds. */
+const LOOK_INTERVAL = 30_000
+
+const LENGTH = "content-length"
+
+/** The variables that name a proxy, as the runtime's own client reads them. */
+const PROXY_VARIABLES = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"] as const
+
+/**
+ * Sends requests upstream, over connections that are kept for the next. It follows no redirect, adds nothing to what it
+ * is given but `host` and the length of the body, and never sends again what a server may have begun to answer.
+ */
+export class HttpClient implements Disposable {
+  readonly #pools = new Map<string, ConnectionPool>()
+  readonly #targets = new Map<string, Target>()
+  readonly #headerTexts = new WeakMap<Headers, string>()
+  readonly #proxied: ReadonlySet<string>
+  readonly #timer: ReturnType<typeof setInterval>
+
+  /** @param environment where a proxy may be named. Through one, requests go by the runtime's own client. */
+  constructor(environment: Readonly<Record<string, string | undefined>>) {
+    const named = PROXY_VARIABLES.filter((name) => environment[name])
+    this.#proxied = new Set(named.map((name) => name.toLowerCase().replace("_proxy", ":")))
+    this.#timer = setInterval(() => {
+      for (const pool of this.#pools.values()) pool.closeUnused()
+    }, LOOK_INTERVAL)
+    this.#timer.unref()
+  }
+
+  /** @throws TypeError when the address is none. */
+  send(request: HttpRequest): Sending {
+    const { url, headers, body } = request
+    if (this.#proxied.size > 0 && this.#proxied.has(new URL(url).protocol)) {
+      return new FetchedSending(url, headers, body)
+    }
+    const { pool, start } = this.#targets.get(url) ?? this.#remember(url)
+    const parts = { head: start + this.#headerText(headers), body, length: lengthOf(headers, body) }
+    return new OwnSending(pool, parts, pool.take())
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+    for (const pool of this.#pools.values()) pool[Symbol.dispose]()
+  }
+
+  #remember(url: string): Target {
+    const { origin, protocol, hostname, port, host, pathname, search } = new URL(url)
+    const isSecure = protocol === "https:"
+    let pool = this.#pools.get(origin)
+    if (pool === undefined) {
+      pool = new ConnectionPool({
+        hostname: hostname.replace(/^\[|\]$/g, ""),
+        port: Number(port) || (isSecure ? 443 : 80),
+        isSecure,
+      })
+      this.#pools.set(origin, pool)
+    }
+    const target = { pool, start: `POST ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\n` }
+    if (this.#targets.size >= MOST_TARGETS) this.#targets.clear()
+    this.#targets.set(url, target)
+    return target
+  }
+
+  #headerText(headers: Headers): string {
+    let text = this.#headerTexts.get(headers)
+    if (text === undefined) {
+      text = ""
+      for (const [name, value] of headers) {
+        if (name !== LENGTH) text += `${name}: ${value}\r\n`
+      }
+      this.#headerTexts.set(headers, text)
+    }
+    return text
+  }
+}
+
+/** Bytes; undefined for a stream of which nobody knows. */
+function lengthOf(headers: Headers, body: HttpBody): number | undefined {
+  if (typeof body === "string") return Buffer.byteLength(body)
+  if (body instanceof Uint8Array) return body.byteLength
+  const told = headers.get(LENGTH)
+  return told === null ? undefined : Number(told)
+}

@@ -1,0 +1,50 @@
+import { Connection, type Place } from "./connection.ts"
+import type { ConnectionSource, OwnSending } from "./sending.ts"
+
+/** Connections that are kept. */
+const MOST_IDLE = 256
+
+/** The connections to one origin: whoever has had an answer leaves his for the next. */
+export class ConnectionPool implements ConnectionSource, Disposable {
+  readonly #place: Place
+  #idle: Connection[] = []
+
+  constructor(place: Place) {
+    this.#place = place
+  }
+
+  /** The one that was used last, the least likely to be stale; undefined when there is none. */
+  take(): Connection | undefined {
+    for (let last = this.#idle.pop(); last !== undefined; last = this.#idle.pop()) {
+      if (!last.isClosed) return last
+    }
+    return undefined
+  }
+
+  connect(sending: OwnSending): Connection {
+    return new Connection(this.#place, sending)
+  }
+
+  release(connection: Connection): void {
+    connection.user = undefined
+    // Its last answer may still wait for a slow reader.
+    connection.resume()
+    connection.wasIdle = false
+    if (this.#idle.length < MOST_IDLE) this.#idle.push(connection)
+    else connection.destroy()
+  }
+
+  /** Closes those that nobody has used since the last time. */
+  closeUnused(): void {
+    this.#idle = this.#idle.filter((connection) => {
+      if (connection.wasIdle) connection.destroy()
+      connection.wasIdle = true
+      return !connection.isClosed
+    })
+  }
+
+  [Symbol.dispose](): void {
+    for (const connection of this.#idle) connection.destroy()
+    this.#idle = []
+  }
+}

@@ -1,0 +1,88 @@
+/** A message that is no HTTP/1.1, or one of which it is not certain where it ends. */
+export class ProtocolError extends Error {}
+
+const LINE_END = "\r\n"
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |\r|$)/
+
+/** How the end of a body is told (RFC 9112, section 6.3). */
+export type Framing =
+  | { readonly type: "length"; readonly bytes: number }
+  | { readonly type: "chunked" }
+  | { readonly type: "until-close" }
+
+/** The status line and the headers of a response. Headers are looked for when somebody asks: most never are. */
+export class ResponseHead {
+  readonly status: number
+  readonly #isOld: boolean
+  /** All lines behind the first, each with a line end before it. */
+  readonly #lines: string
+  readonly #lowered: string
+
+  /** @param text without the empty line. @throws ProtocolError */
+  constructor(text: string) {
+    const [, minor, status] = STATUS_LINE.exec(text) ?? []
+    if (status === undefined) throw new ProtocolError("the response has no HTTP/1.1 status line")
+    this.status = Number(status)
+    this.#isOld = minor === "0"
+    const end = text.indexOf(LINE_END)
+    this.#lines = end === -1 ? "" : text.slice(end)
+    this.#lowered = this.#lines.toLowerCase()
+    if (/\n[ \t]/.test(this.#lines)) throw new ProtocolError("a header goes on in a second line")
+  }
+
+  /** The values of a header, joined by commas; null when it is absent. @param name in small letters. */
+  get(name: string): string | null {
+    let found: string | null = null
+    const start = `${LINE_END}${name}:`
+    for (let at = this.#lowered.indexOf(start); at !== -1;) {
+      const from = at + start.length
+      const end = this.#lowered.indexOf(LINE_END, from)
+      const value = this.#lines.slice(from, end === -1 ? undefined : end).trim()
+      found = found === null ? value : `${found}, ${value}`
+      at = end === -1 ? -1 : this.#lowered.indexOf(start, end)
+    }
+    return found
+  }
+
+  /** All of them. What is no header is left out. */
+  headers(): Headers {
+    const headers = new Headers()
+    for (const line of this.#lines.split(LINE_END)) {
+      const colon = line.indexOf(":")
+      try {
+        if (colon > 0) headers.append(line.slice(0, colon), line.slice(colon + 1).trim())
+      } catch {
+        // A name that no header may have, such as one with a space.
+      }
+    }
+    return headers
+  }
+
+  /** Where the body ends. @throws ProtocolError when that cannot be trusted. */
+  framing(): Framing {
+    if (this.status === 204 || this.status === 304) return { type: "length", bytes: 0 }
+    const coding = this.get("transfer-encoding")
+    const length = this.get("content-length")
+    if (coding !== null) {
+      if (coding.toLowerCase() !== "chunked") {
+        throw new ProtocolError("the response comes in a coding that was not asked for")
+      }
+      return { type: "chunked" }
+    }
+    if (length === null) return { type: "until-close" }
+    if (!/^\d{1,15}$/.test(length))
+      throw new ProtocolError("the length of the response is no number")
+    return { type: "length", bytes: Number(length) }
+  }
+
+  /**
+   * Whether another request may follow on this connection: the server takes it, and it is certain where this response
+   * ends. A length that is told in two ways is an attempt to make two readers see two ends.
+   */
+  get isKept(): boolean {
+    if (this.#isOld) return false
+    if (this.get("transfer-encoding") !== null && this.get("content-length") !== null) return false
+    const wish = this.get("connection")
+    return wish === null || !/(^|[\s,])close([\s,]|$)/i.test(wish)
+  }
+}

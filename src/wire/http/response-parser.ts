@@ -1,0 +1,148 @@
+import { ProtocolError, ResponseHead } from "./response-head.ts"
+
+/** Who hears of a response while it comes. */
+export interface ResponseListener {
+  onHead(head: ResponseHead): void
+  onPiece(bytes: Uint8Array): void
+  /** @param isKept whether the connection can serve again. */
+  onEnd(isKept: boolean): void
+}
+
+const LARGEST_HEAD = 64 * 1024
+const LARGEST_LINE = 4 * 1024
+const LARGEST_TRAILER = 16 * 1024
+const LINE_END = "\r\n"
+const HEAD_END = "\r\n\r\n"
+const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;|$)/i
+
+type State = "head" | "length" | "size" | "chunk" | "chunk-end" | "trailer" | "until-close" | "over"
+
+/**
+ * One response, from the bytes of a connection, however they are cut. It believes only what can be read in
+ * one way: a response that somebody else might see end elsewhere would be another caller's beginning.
+ * Source: RFC 9112.
+ */
+export class ResponseParser {
+  readonly #listener: ResponseListener
+  #state: State = "head"
+  /** Of a head or a line that has not ended. */
+  #kept: Buffer | undefined
+  /** Bytes until the body or the chunk ends. */
+  #left = 0
+  #trailer = 0
+  #isKept = false
+
+  constructor(listener: ResponseListener) {
+    this.#listener = listener
+  }
+
+  /** Whether the response has come to its end. */
+  get isOver(): boolean {
+    return this.#state === "over"
+  }
+
+  /** @throws ProtocolError */
+  push(bytes: Buffer): void {
+    let input = bytes
+    if (this.#kept !== undefined) {
+      input = Buffer.concat([this.#kept, bytes])
+      this.#kept = undefined
+    }
+    let at = 0
+    while (at < input.length && this.#state !== "over") at = this.#step(input, at)
+  }
+
+  /** The server has closed the connection. @throws ProtocolError when more was to come. */
+  close(): void {
+    if (this.#state !== "until-close") throw new ProtocolError("the connection was closed early")
+    this.#listener.onEnd(false)
+  }
+
+  /** @returns where to go on: at the end of the input when more has to come first. */
+  #step(input: Buffer, at: number): number {
+    switch (this.#state) {
+      case "head":
+        return this.#head(input, at)
+      case "length":
+      case "chunk":
+        return this.#body(input, at)
+      case "size":
+      case "chunk-end":
+      case "trailer":
+        return this.#line(input, at)
+      case "until-close":
+        this.#listener.onPiece(at === 0 ? input : input.subarray(at))
+        return input.length
+      case "over":
+        return input.length
+    }
+  }
+
+  #head(input: Buffer, at: number): number {
+    const end = input.indexOf(HEAD_END, at)
+    if (end === -1) return this.#wait(input, at, LARGEST_HEAD)
+    if (end - at > LARGEST_HEAD) throw new ProtocolError("the head of the response is too long")
+    const head = new ResponseHead(input.toString("latin1", at, end))
+    const next = end + HEAD_END.length
+    if (head.status < 200) {
+      if (head.status === 101) throw new ProtocolError("the server changes to another protocol")
+      return next
+    }
+    const framing = head.framing()
+    this.#isKept = head.isKept
+    this.#listener.onHead(head)
+    if (framing.type === "length") {
+      this.#left = framing.bytes
+      this.#state = "length"
+      if (framing.bytes === 0) this.#end(input, next)
+    } else this.#state = framing.type === "chunked" ? "size" : "until-close"
+    return next
+  }
+
+  #body(input: Buffer, at: number): number {
+    const end = Math.min(input.length, at + this.#left)
+    this.#left -= end - at
+    this.#listener.onPiece(input.subarray(at, end))
+    if (this.#left > 0) return end
+    if (this.#state === "chunk") this.#state = "chunk-end"
+    else this.#end(input, end)
+    return end
+  }
+
+  #line(input: Buffer, at: number): number {
+    const end = input.indexOf(LINE_END, at)
+    if (end === -1) return this.#wait(input, at, LARGEST_LINE)
+    const line = input.toString("latin1", at, end)
+    const next = end + LINE_END.length
+    if (this.#state === "size") this.#size(line)
+    else if (this.#state === "trailer") this.#trailerLine(line, input, next)
+    else if (line === "") this.#state = "size"
+    else throw new ProtocolError("a chunk is longer than it says")
+    return next
+  }
+
+  #size(line: string): void {
+    const [, digits] = CHUNK_SIZE.exec(line) ?? []
+    if (digits === undefined) throw new ProtocolError("a chunk does not tell its size")
+    this.#left = Number.parseInt(digits, 16)
+    this.#state = this.#left === 0 ? "trailer" : "chunk"
+  }
+
+  #trailerLine(line: string, input: Buffer, next: number): void {
+    this.#trailer += line.length
+    if (this.#trailer > LARGEST_TRAILER) throw new ProtocolError("the trailer is too long")
+    if (line === "") this.#end(input, next)
+  }
+
+  #wait(input: Buffer, at: number, most: number): number {
+    if (input.length - at > most) throw new ProtocolError("a line of the response is too long")
+    this.#kept = input.subarray(at)
+    return input.length
+  }
+
+  /** What comes behind a response belongs to nobody, so its connection is not used again. */
+  #end(input: Buffer, at: number): void {
+    this.#state = "over"
+    this.#listener.onEnd(this.#isKept && at === input.length)
+  }
+}

@@ -1,0 +1,202 @@
+import { FetchedAnswer, type HttpAnswer, ReceivedAnswer } from "./answer.ts"
+import { BodyQueue, type Source } from "./body-queue.ts"
+import type { Connection, ConnectionUser } from "./connection.ts"
+import type { HttpBody } from "./request.ts"
+import type { ResponseHead } from "./response-head.ts"
+import { type ResponseListener, ResponseParser } from "./response-parser.ts"
+
+/** A request on its way. */
+export interface Sending {
+  /** Rejects when the connection fails before the head of an answer is here, or when it is given up. */
+  readonly answer: Promise<HttpAnswer>
+  /** Whether its connection stands. */
+  readonly isConnected: boolean
+  /** Gives it up: whoever waits for it, or reads its body, gets an error, and the server sees that we have left. */
+  abort(): void
+}
+
+/** What is sent. */
+export interface RequestParts {
+  /** Up to the headers that frame the body, a line end behind each line. */
+  readonly head: string
+  readonly body: HttpBody
+  /** Bytes of the body; undefined when nobody knows. */
+  readonly length: number | undefined
+}
+
+/** Where a request gets its connection, and who gets it back. */
+export interface ConnectionSource {
+  /** A new one: what is kept may be as stale as the one that failed. */
+  connect(sending: OwnSending): Connection
+  release(connection: Connection): void
+}
+
+/** A server that closes idle connections does it at once, not while it thinks. Milliseconds. */
+const STALE_TIME = 1_000
+
+/** A request on a connection of ours, and the response as it comes. */
+export class OwnSending implements Sending, ConnectionUser, ResponseListener, Source {
+  readonly answer: Promise<HttpAnswer>
+  readonly #connections: ConnectionSource
+  /** Up to the headers of the body. */
+  readonly #parts: RequestParts
+  readonly #parser = new ResponseParser(this)
+  readonly #settle: PromiseWithResolvers<HttpAnswer>
+  #connection: Connection
+  #queue: BodyQueue | undefined
+  #isConnected = false
+  /** Until when the server may have closed the connection before it saw this request; by `performance.now()`. */
+  #staleUntil = 0
+  #isSent = false
+  #isOver = false
+
+  /** @param kept a connection that has served before; absent: a new one is made. */
+  constructor(connections: ConnectionSource, parts: RequestParts, kept?: Connection) {
+    this.#connections = connections
+    this.#parts = parts
+    this.#settle = Promise.withResolvers()
+    this.answer = this.#settle.promise
+    this.#connection = kept ?? connections.connect(this)
+    if (kept === undefined) return
+    kept.user = this
+    const isOnce = parts.body instanceof ReadableStream
+    if (!isOnce) this.#staleUntil = performance.now() + STALE_TIME
+    this.onReady()
+  }
+
+  get isConnected(): boolean {
+    return this.#isConnected
+  }
+
+  abort(): void {
+    this.#fail(new Error("the request was given up"))
+  }
+
+  onReady(): void {
+    this.#isConnected = true
+    const { head, body, length } = this.#parts
+    const connection = this.#connection
+    const framing =
+      length === undefined ? "transfer-encoding: chunked" : `content-length: ${length}`
+    const start = `${head}${framing}\r\n\r\n`
+    if (typeof body === "string") connection.writeText(start + body)
+    else connection.writeText(start)
+    if (body instanceof ReadableStream) {
+      void this.#stream(body, length)
+      return
+    }
+    if (typeof body !== "string") void connection.write(body)
+    this.#isSent = true
+  }
+
+  onBytes(bytes: Buffer): void {
+    this.#staleUntil = 0
+    try {
+      this.#parser.push(bytes)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  onClosed(error?: unknown): void {
+    if (this.#isOver) return
+    if (performance.now() < this.#staleUntil) {
+      this.#staleUntil = 0
+      this.#isConnected = false
+      this.#connection = this.#connections.connect(this)
+      return
+    }
+    try {
+      if (error !== undefined && error !== null) throw error
+      this.#parser.close()
+    } catch (failure) {
+      this.#fail(failure)
+    }
+  }
+
+  onHead(head: ResponseHead): void {
+    this.#queue = new BodyQueue(this)
+    this.#settle.resolve(new ReceivedAnswer(head, this.#queue))
+  }
+
+  onPiece(bytes: Uint8Array): void {
+    this.#queue?.push(bytes)
+  }
+
+  onEnd(isKept: boolean): void {
+    this.#isOver = true
+    const connection = this.#connection
+    if (isKept && this.#isSent && connection.isDrained) this.#connections.release(connection)
+    else connection.destroy()
+    this.#queue?.end()
+  }
+
+  pause(): void {
+    this.#connection.pause()
+  }
+
+  resume(): void {
+    this.#connection.resume()
+  }
+
+  leave(): void {
+    this.#isOver = true
+    this.#connection.destroy()
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isOver) return
+    this.leave()
+    if (this.#queue) this.#queue.end(error)
+    else this.#settle.reject(error)
+  }
+
+  /** Sends a body no faster than the server takes it, each piece until it is taken. */
+  async #stream(body: ReadableStream<Uint8Array>, length: number | undefined): Promise<void> {
+    const connection = this.#connection
+    let sent = 0
+    try {
+      for await (const piece of body) {
+        if (connection.isClosed) return
+        // An empty chunk would be the last one.
+        if (piece.byteLength === 0) continue
+        if (length === undefined) connection.writeText(chunkStart(piece, sent))
+        sent += piece.byteLength
+        if (length !== undefined && sent > length)
+          throw new Error("the body is longer than announced")
+        await connection.write(piece)
+      }
+      if (length === undefined) connection.writeText(sent === 0 ? LAST_CHUNK : `\r\n${LAST_CHUNK}`)
+      else if (sent < length) throw new Error("the body is shorter than announced")
+      this.#isSent = true
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+}
+
+/** Ends the chunk before it and begins the next. */
+function chunkStart(piece: Uint8Array, sent: number): string {
+  const size = `${piece.byteLength.toString(16)}\r\n`
+  return sent === 0 ? size : `\r\n${size}`
+}
+
+const LAST_CHUNK = "0\r\n\r\n"
+
+/** A request that the runtime's own client makes. */
+export class FetchedSending implements Sending {
+  readonly answer: Promise<HttpAnswer>
+  /** It does not say, so that only the time to the first byte counts. */
+  readonly isConnected = true
+  readonly #controller = new AbortController()
+
+  constructor(url: string, headers: Headers, body: HttpBody) {
+    const { signal } = this.#controller
+    const asked = fetch(url, { method: "POST", headers, body, redirect: "manual", signal })
+    this.answer = asked.then((response) => new FetchedAnswer(response))
+  }
+
+  abort(): void {
+    this.#controller.abort()
+  }
+}
