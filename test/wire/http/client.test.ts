@@ -1,0 +1,370 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
+import { HttpClient } from "../../../src/wire/http/client.ts"
+import type { HttpBody } from "../../../src/wire/http/request.ts"
+import type { Sending } from "../../../src/wire/http/sending.ts"
+import { until } from "../../support/gateway.ts"
+import { responseOf, startRawServer } from "./raw-server.ts"
+
+let client: HttpClient
+
+beforeEach(() => {
+  client = new HttpClient({})
+})
+
+afterEach(() => client[Symbol.dispose]())
+
+function send(url: string, body: HttpBody = "{}", headers: Record<string, string> = {}): Sending {
+  return client.send({ url, headers: new Headers(headers), body })
+}
+
+async function textOf(sending: Sending): Promise<string> {
+  return (await sending.answer).text()
+}
+
+const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+
+function streamOf(...pieces: string[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    pull(controller) {
+      const piece = pieces.shift()
+      if (piece === undefined) controller.close()
+      else controller.enqueue(new TextEncoder().encode(piece))
+    },
+  })
+}
+
+describe("what is sent", () => {
+  test("is what was asked for, the host and the length in bytes", async () => {
+    using server = startRawServer(({ socket }) => void socket.write(responseOf("ok")))
+    const url = `${server.url}/v1/a%20b?x=1#y`
+    expect(await textOf(send(url, '{"a":"é€"}', { "X-Key": "k", accept: "*/*" }))).toBe("ok")
+    expect(server.sides[0]?.received).toBe(
+      [
+        "POST /v1/a%20b?x=1 HTTP/1.1",
+        `host: 127.0.0.1:${server.port}`,
+        "accept: */*",
+        "x-key: k",
+        "content-length: 13",
+        "",
+        Buffer.from('{"a":"é€"}').toString("latin1"),
+      ].join("\r\n"),
+    )
+  })
+
+  test("may be bytes, or a stream whose length is known or not", async () => {
+    using server = startRawServer((side) => {
+      if (side.received.endsWith("end") || side.received.endsWith("\r\n0\r\n\r\n")) {
+        side.socket.write(responseOf("ok", "connection: close\r\n"))
+      }
+    })
+    const bodies = [
+      new TextEncoder().encode("the end"),
+      streamOf("the", " end"),
+      streamOf("", "the", "", " end"),
+    ]
+    await textOf(send(server.url, bodies[0]))
+    await textOf(send(server.url, bodies[1], { "content-length": "7" }))
+    await textOf(send(server.url, bodies[2]))
+    const [bytes, known, unknown] = server.sides.map(({ received }) => received)
+    expect(bytes).toEndWith("\r\ncontent-length: 7\r\n\r\nthe end")
+    expect(known).toEndWith("\r\ncontent-length: 7\r\n\r\nthe end")
+    expect(unknown).toEndWith(
+      "\r\ntransfer-encoding: chunked\r\n\r\n3\r\nthe\r\n4\r\n end\r\n0\r\n\r\n",
+    )
+  })
+
+  test("is never more or less than announced, nor what broke off", async () => {
+    using server = startRawServer(() => {})
+    const broken = new ReadableStream<Uint8Array>({
+      pull: () => Promise.reject(new Error("no more")),
+    })
+    const headers = { "content-length": "5" }
+    for (const [body, message] of [
+      [streamOf("four"), "the body is shorter than announced"],
+      [streamOf("f", "iverr"), "the body is longer than announced"],
+      [broken, "no more"],
+    ] as const) {
+      expect(await failureOf(send(server.url, body, headers).answer)).toMatchObject({ message })
+    }
+    await until(() => server.sides.every(({ isClosed }) => isClosed))
+    for (const { received } of server.sides) expect(received).not.toContain("iverr")
+  })
+
+  test("arrives whole at a server that reads slowly", async () => {
+    const text = "é0123456789".repeat(400_000)
+    const bytes = Buffer.from(text)
+    using server = Bun.serve({
+      port: 0,
+      async fetch(request) {
+        const hash = new Bun.CryptoHasher("sha256")
+        for await (const piece of request.body ?? []) {
+          await Bun.sleep(1)
+          hash.update(piece)
+        }
+        return new Response(hash.digest("hex"))
+      },
+    })
+    const expected = new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
+    const pieces = Array.from({ length: 44 }, (_, index) =>
+      text.slice(index * 100_000, (index + 1) * 100_000),
+    )
+    expect(await textOf(send(server.url.href, text))).toBe(expected)
+    expect(await textOf(send(server.url.href, new Uint8Array(bytes)))).toBe(expected)
+    expect(await textOf(send(server.url.href, streamOf(...pieces)))).toBe(expected)
+  })
+
+  test("can hide no header in another", () => {
+    expect(() => new Headers({ "x-a": "b\r\nx-c: d" })).toThrow()
+    expect(() => client.send({ url: "no address", headers: new Headers(), body: "" })).toThrow(
+      TypeError,
+    )
+  })
+})
+
+describe("a connection", () => {
+  const numbered = () =>
+    startRawServer(({ number, socket }) => void socket.write(responseOf(`on ${number}`)))
+
+  test("serves one request after the other, and never two at once", async () => {
+    using server = numbered()
+    expect(await textOf(send(server.url))).toBe("on 1")
+    expect(await textOf(send(`${server.url}/else`))).toBe("on 1")
+    const both = await Promise.all([send(server.url), send(server.url)].map(textOf))
+    expect(both.toSorted()).toEqual(["on 1", "on 2"])
+  })
+
+  test.each([
+    ["whose server closes it", responseOf("ok", "connection: close\r\n")],
+    ["on which more came than the answer", `${responseOf("ok")}HTTP/1.1 200 OK\r\n`],
+    [
+      "whose answer ended in two ways",
+      "HTTP/1.1 200 OK\r\ncontent-length: 9\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+    ],
+  ])("%s is not used again", async (_, response) => {
+    using server = startRawServer(({ socket }) => void socket.write(response))
+    for (const count of [1, 2]) {
+      expect(await textOf(send(server.url))).toBe("ok")
+      expect(server.sides).toHaveLength(count)
+    }
+    await until(() => server.sides.every(({ isClosed }) => isClosed))
+  })
+
+  test("on which something comes while nobody asks is closed", async () => {
+    using server = numbered()
+    expect(await textOf(send(server.url))).toBe("on 1")
+    server.sides[0]?.socket.write(responseOf("whose is this?"))
+    await until(() => server.sides[0]?.isClosed === true)
+    expect(await textOf(send(server.url))).toBe("on 2")
+  })
+
+  test("whose server answers before it has the whole request is not used again", async () => {
+    using server = startRawServer(
+      (side) => void side.socket.write(responseOf("too much", "", "413 No")),
+    )
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(10_000)),
+    })
+    const answer = await send(server.url, endless).answer
+    expect([answer.status, await answer.text()]).toEqual([413, "too much"])
+    await until(() => server.sides[0]?.isClosed === true)
+  })
+
+  test("that the server has closed meanwhile costs nothing: the request is sent once more", async () => {
+    using server = startRawServer(({ number, socket, received }) => {
+      const isSecond = received.split("POST ").length > 2
+      if (isSecond) socket.terminate()
+      else socket.write(responseOf(`on ${number}`))
+    })
+    expect(await textOf(send(server.url))).toBe("on 1")
+    expect(await textOf(send(server.url))).toBe("on 2")
+  })
+
+  test.each([
+    ["a new one", (isKept: boolean) => !isKept, "{}"],
+    ["one that has begun to answer", (isKept: boolean) => isKept, "{}"],
+  ])("that breaks is no reason to send again: %s", async (_, breaks) => {
+    using server = startRawServer(({ socket, received }) => {
+      const isKept = received.split("POST ").length > 2
+      if (!breaks(isKept)) socket.write(responseOf("ok"))
+      else {
+        if (isKept) socket.write("HTTP/1.1 200 OK\r\n")
+        socket.end()
+      }
+    })
+    const first = await failureOf(textOf(send(server.url)))
+    const failure = first ?? (await failureOf(textOf(send(server.url))))
+    expect(failure).toBeInstanceOf(Error)
+    expect(server.sides).toHaveLength(1)
+  })
+})
+
+describe("an answer", () => {
+  test("has its status, its headers and its pieces", async () => {
+    using server = startRawServer(({ socket }) => {
+      socket.write(
+        "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\ntransfer-encoding: chunked\r\n\r\n2\r\nno\r\n",
+      )
+    })
+    const sending = send(server.url)
+    const answer = await sending.answer
+    expect(answer).toMatchObject({ status: 404, ok: false })
+    expect([answer.header("content-type"), answer.header("x-none")]).toEqual(["text/plain", null])
+    expect(Buffer.from((await answer.body.next()).value ?? []).toString()).toBe("no")
+    server.sides[0]?.socket.write("2\r\npe\r\n0\r\n\r\n")
+    expect(Buffer.from((await answer.body.next()).value ?? []).toString()).toBe("pe")
+    expect((await answer.body.next()).done).toBe(true)
+  })
+
+  test.each([
+    ["gzip", gzipSync],
+    ["br", brotliCompressSync],
+    ["deflate", deflateSync],
+    ["zstd", zstdCompressSync],
+  ] as const)("that was compressed all the same is opened: %s", async (coding, compress) => {
+    const text = JSON.stringify({ long: "é".repeat(100_000) })
+    using server = Bun.serve({
+      port: 0,
+      fetch: () =>
+        new Response(new Uint8Array(compress(text)), { headers: { "content-encoding": coding } }),
+    })
+    expect(await textOf(send(server.url.href))).toBe(text)
+    expect(await textOf(send(server.url.href))).toBe(text)
+  })
+
+  test("may begin with a byte order mark", async () => {
+    using server = Bun.serve({ port: 0, fetch: () => new Response("\uFEFF{}") })
+    expect(await textOf(send(server.url.href))).toBe("{}")
+  })
+
+  test("that nobody reads stops coming, and comes whole when somebody does", async () => {
+    const size = 20_000_000
+    let taken = 0
+    using server = Bun.serve({
+      port: 0,
+      fetch: () =>
+        new Response(
+          new ReadableStream<Uint8Array>(
+            {
+              pull(controller) {
+                if (taken >= size) return controller.close()
+                taken += 100_000
+                controller.enqueue(new Uint8Array(100_000))
+              },
+            },
+            { highWaterMark: 0 },
+          ),
+        ),
+    })
+    const answer = await send(server.url.href).answer
+    let before = -1
+    // The sockets' buffers fill, and then nothing more is taken.
+    await until(async () => {
+      await Bun.sleep(50)
+      const isStill = taken > 0 && taken === before
+      before = taken
+      return isStill
+    })
+    expect(taken).toBeLessThan(size)
+    let received = 0
+    for await (const piece of answer.body) received += piece.byteLength
+    expect(received).toBe(size)
+    expect(await textOf(send(server.url.href))).toBe("")
+  })
+
+  test("that waits for its reader is whole although its server has gone", async () => {
+    using server = startRawServer(({ socket }) => {
+      socket.write(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${"x".repeat(200_000)}`)
+      socket.end()
+    })
+    const answer = await send(server.url).answer
+    await until(() => server.sides[0]?.isClosed === true)
+    expect((await answer.text()).length).toBe(200_000)
+  })
+
+  test("that nobody wants any more ends with its connection", async () => {
+    using server = startRawServer(({ socket }) => void socket.write("HTTP/1.1 200 OK\r\n\r\nbegun"))
+    for await (const piece of (await send(server.url).answer).body) {
+      expect(piece.byteLength).toBeGreaterThan(0)
+      break
+    }
+    await until(() => server.sides[0]?.isClosed === true)
+  })
+})
+
+describe("a request that is given up", () => {
+  test("before its answer, or within it, is an error for who waits, and the server sees it", async () => {
+    using server = startRawServer(({ number, socket }) => {
+      if (number === 2) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbegun")
+    })
+    const first = send(server.url)
+    await until(() => server.sides.length === 1)
+    first.abort()
+    expect(await failureOf(first.answer)).toMatchObject({ message: "the request was given up" })
+    const second = send(server.url)
+    const { body } = await second.answer
+    await body.next()
+    const waiting = failureOf(body.next())
+    second.abort()
+    expect(await waiting).toMatchObject({ message: "the request was given up" })
+    await until(() => server.sides.every(({ isClosed }) => isClosed))
+  })
+
+  test("before its connection stands never reaches the server", async () => {
+    using server = startRawServer(({ socket }) => void socket.write(responseOf("ok")))
+    const sending = send(server.url)
+    expect(sending.isConnected).toBe(false)
+    sending.abort()
+    expect(await failureOf(sending.answer)).toBeInstanceOf(Error)
+    expect(await textOf(send(server.url))).toBe("ok")
+    expect(server.sides.map(({ received }) => received).filter((text) => text !== "")).toHaveLength(
+      1,
+    )
+  })
+
+  test("after its answer harms nobody", async () => {
+    using server = startRawServer(
+      ({ number, socket }) => void socket.write(responseOf(`on ${number}`)),
+    )
+    const first = send(server.url)
+    expect(await textOf(first)).toBe("on 1")
+    const second = send(server.url)
+    first.abort()
+    expect(await textOf(second)).toBe("on 1")
+  })
+})
+
+describe("an address", () => {
+  test.each(["127.0.0.1", "::1"])("localhost is found at %s", async (hostname) => {
+    using server = startRawServer(({ socket }) => void socket.write(responseOf("ok")), hostname)
+    expect(await textOf(send(`http://localhost:${server.port}/`))).toBe("ok")
+    expect(await textOf(send(server.url))).toBe("ok")
+  })
+
+  test.each(["http://127.0.0.1:1/", "http://nowhere.invalid/", "https://127.0.0.1:1/"])(
+    "where nobody is: %s",
+    async (url) => {
+      expect(await failureOf(send(url).answer)).toBeInstanceOf(Error)
+    },
+  )
+
+  test("behind a proxy is asked for there", async () => {
+    using proxy = startRawServer(({ socket }) => void socket.write(responseOf("by proxy")))
+    const script = `
+      const { HttpClient } = await import(${JSON.stringify(import.meta.resolve("../../../src/wire/http/client.ts"))})
+      const sending = new HttpClient(process.env).send({ url: "http://vendor.invalid/v1", headers: new Headers({ a: "b" }), body: "{}" })
+      const answer = await sending.answer
+      console.log(answer.status, answer.ok, answer.header("content-length"), await answer.text())
+      process.exit()`
+    const child = Bun.spawn([process.execPath, "-e", script], {
+      env: { http_proxy: proxy.url },
+      stderr: "pipe",
+    })
+    expect(await new Response(child.stdout).text()).toBe("200 true 8 by proxy\n")
+    expect(proxy.sides[0]?.received).toStartWith("POST http://vendor.invalid/v1 HTTP/1.1\r\n")
+  })
+})

@@ -1,0 +1,59 @@
+/** A connection that a raw server has, and all that came on it so far. */
+export interface ServerSide {
+  /** Counted from 1. */
+  readonly number: number
+  readonly socket: Bun.Socket<ServerSide>
+  received: string
+  isClosed: boolean
+}
+
+/** A server that writes bytes and not responses. */
+export interface RawServer extends Disposable {
+  readonly url: string
+  readonly port: number
+  readonly sides: readonly ServerSide[]
+}
+
+/** @param answer called with each piece that comes. */
+export function startRawServer(
+  answer: (side: ServerSide, piece: string) => void,
+  hostname = "127.0.0.1",
+  tls?: { key: string; cert: string },
+): RawServer {
+  const sides: ServerSide[] = []
+  const server = Bun.listen<ServerSide>({
+    hostname,
+    port: 0,
+    ...(tls === undefined ? {} : { tls }),
+    socket: {
+      open(socket) {
+        socket.data = { number: sides.length + 1, socket, received: "", isClosed: false }
+        sides.push(socket.data)
+      },
+      data(socket, bytes) {
+        const piece = bytes.toString("latin1")
+        socket.data.received += piece
+        answer(socket.data, piece)
+      },
+      close(socket) {
+        // One whose certificate was refused was never open.
+        const side: ServerSide | undefined = socket.data
+        if (side) side.isClosed = true
+      },
+    },
+  })
+  const { port } = server
+  const host = hostname.includes(":") ? `[${hostname}]` : hostname
+  const scheme = tls === undefined ? "http" : "https"
+  return {
+    url: `${scheme}://${host}:${port}`,
+    port,
+    sides,
+    [Symbol.dispose]: () => server.stop(true),
+  }
+}
+
+/** A whole response. */
+export function responseOf(body: string, headers = "", status = "200 OK"): string {
+  return `HTTP/1.1 ${status}\r\n${headers}content-length: ${body.length}\r\n\r\n${body}`
+}

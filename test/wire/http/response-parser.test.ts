@@ -1,0 +1,201 @@
+import { describe, expect, test } from "bun:test"
+import fc from "fast-check"
+import { ProtocolError, type ResponseHead } from "../../../src/wire/http/response-head.ts"
+import { ResponseParser } from "../../../src/wire/http/response-parser.ts"
+
+/** What a listener heard of one response. */
+interface Heard {
+  head: ResponseHead | undefined
+  body: string
+  isKept: boolean | undefined
+  failure: unknown
+}
+
+/** Reads pieces of a connection that is closed at their end, if `isClosed`. */
+function read(pieces: readonly Uint8Array[], isClosed = false): Heard {
+  const heard: Heard = { head: undefined, body: "", isKept: undefined, failure: undefined }
+  const parser = new ResponseParser({
+    onHead: (head) => void (heard.head = head),
+    onPiece: (bytes) => void (heard.body += Buffer.from(bytes).toString("latin1")),
+    onEnd: (isKept) => void (heard.isKept = isKept),
+  })
+  try {
+    for (const piece of pieces) parser.push(Buffer.from(piece))
+    if (isClosed && !parser.isOver) parser.close()
+  } catch (error) {
+    heard.failure = error
+  }
+  return heard
+}
+
+const bytesOf = (text: string): Uint8Array => Buffer.from(text, "latin1")
+
+const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+const LENGTH = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
+
+/** Responses that end by themselves: status, body, and whether their connection can serve again. */
+const GOOD: readonly [string, string, number, string, boolean][] = [
+  ["a length", `${LENGTH}hello`, 200, "hello", true],
+  ["no body at all", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200, "", true],
+  ["a status without a reason", "HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok", 200, "ok", true],
+  [
+    "chunks",
+    `${CHUNKED}5\r\nhello\r\n1\r\n \r\nA\r\n0123456789\r\n0\r\n\r\n`,
+    200,
+    "hello 0123456789",
+    true,
+  ],
+  ["chunks with extensions", `${CHUNKED}5;a=b\r\nhello\r\n0;end\r\n\r\n`, 200, "hello", true],
+  [
+    "chunks with a trailer",
+    `${CHUNKED}5\r\nhello\r\n0\r\nDigest: x\r\nContent-Length: 9\r\n\r\n`,
+    200,
+    "hello",
+    true,
+  ],
+  [
+    "a chunk that looks like an end",
+    `${CHUNKED}7\r\n\r\n0\r\n\r\n\r\n0\r\n\r\n`,
+    200,
+    "\r\n0\r\n\r\n",
+    true,
+  ],
+  ["no content", "HTTP/1.1 204 No Content\r\n\r\n", 204, "", true],
+  [
+    "what comes before it",
+    `HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n${LENGTH}hello`,
+    200,
+    "hello",
+    true,
+  ],
+  [
+    "a server that closes",
+    "HTTP/1.1 500 No\r\nConnection: Close\r\nContent-Length: 2\r\n\r\nno",
+    500,
+    "no",
+    false,
+  ],
+  ["an old server", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, "ok", false],
+  [
+    "an end told in two ways",
+    "HTTP/1.1 200 OK\r\nContent-Length: 99\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+    200,
+    "ok",
+    false,
+  ],
+]
+
+describe("a response with", () => {
+  test.each(GOOD)("%s", (...row) => {
+    const [, text, status, body, isKept] = row
+    const heard = read([bytesOf(text)])
+    expect(heard).toMatchObject({ body, isKept, failure: undefined })
+    expect(heard.head?.status).toBe(status)
+  })
+
+  test.each(GOOD)("%s is the same however it is cut", (_, text) => {
+    const bytes = bytesOf(text)
+    const whole = read([bytes])
+    expect(read([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(whole)
+    const cuts = fc.uniqueArray(fc.integer({ min: 0, max: bytes.length }), { maxLength: 8 })
+    fc.assert(
+      fc.property(cuts, (places) => {
+        const ends = [...places.toSorted((left, right) => left - right), bytes.length]
+        const pieces = ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end))
+        expect(read(pieces)).toEqual(whole)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test.each(GOOD)(
+    "%s and something behind it keeps its body and not its connection",
+    (_, text, _status, body) => {
+      expect(read([bytesOf(`${text}HTTP/1.1 200 OK\r\n`)])).toMatchObject({
+        body,
+        isKept: false,
+        failure: undefined,
+      })
+    },
+  )
+
+  test.each(GOOD)("%s that is closed early is no response", (_, text) => {
+    for (let end = 0; end < text.length; end++) {
+      const heard = read([bytesOf(text.slice(0, end))], true)
+      expect(heard.failure).toBeInstanceOf(ProtocolError)
+      expect(heard.isKept).toBeUndefined()
+    }
+  })
+
+  test("no length ends with its connection", () => {
+    const text = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nall of it"
+    expect(read([bytesOf(text)])).toMatchObject({ body: "all of it", isKept: undefined })
+    expect(read([bytesOf(text)], true)).toMatchObject({
+      body: "all of it",
+      isKept: false,
+      failure: undefined,
+    })
+  })
+})
+
+describe("what can be read in two ways is not read:", () => {
+  test.each([
+    ["no HTTP", "SSH-2.0-OpenSSH\r\n\r\n"],
+    ["HTTP/2", "HTTP/2 200\r\n\r\n"],
+    ["a status of two digits", "HTTP/1.1 20 OK\r\n\r\n"],
+    ["another protocol", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"],
+    ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello"],
+    ["a list of lengths", "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\nhello"],
+    ["a length with a sign", "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\nhello"],
+    ["a length below none", "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello"],
+    ["a length in words", "HTTP/1.1 200 OK\r\nContent-Length: five\r\n\r\nhello"],
+    ["an empty length", "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\nhello"],
+    [
+      "a coding that nobody asked for",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
+    ],
+    [
+      "two codings",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n",
+    ],
+    ["a header in two lines", "HTTP/1.1 200 OK\r\nX-A: b\r\n Content-Length: 5\r\n\r\nhello"],
+    ["a chunk without a size", `${CHUNKED}\r\nhello\r\n`],
+    ["a chunk with a size in words", `${CHUNKED}five\r\nhello\r\n`],
+    ["a chunk with a sign", `${CHUNKED}-5\r\nhello\r\n`],
+    ["a chunk with 0x", `${CHUNKED}0x5\r\nhello\r\n`],
+    ["a chunk of more than there is", `${CHUNKED}ffffffffffffffff\r\nhello\r\n`],
+    ["a chunk longer than it says", `${CHUNKED}4\r\nhello\r\n0\r\n\r\n`],
+    ["a head without an end", `HTTP/1.1 200 OK\r\nX: ${"a".repeat(70_000)}`],
+    ["a size without an end", `${CHUNKED}5;${"a".repeat(5_000)}`],
+    ["a trailer without an end", `${CHUNKED}0\r\n${"a: b\r\n".repeat(5_000)}`],
+  ])("%s", (_, text) => {
+    expect(read([bytesOf(text)]).failure).toBeInstanceOf(ProtocolError)
+    // Nor may it end well when it comes byte by byte.
+    expect(read([...bytesOf(text)].map((byte) => Uint8Array.of(byte))).failure).toBeInstanceOf(
+      ProtocolError,
+    )
+  })
+})
+
+test("headers are found by their names alone, all of the same name together", () => {
+  const lines = [
+    "Content-Length: 0",
+    "X-Note: content-type: text/html",
+    "Retry-After:  7 ",
+    "SET-COOKIE: a",
+    "set-cookie: b",
+    "No Name: c",
+    ": d",
+  ]
+  const { head } = read([bytesOf(`HTTP/1.1 429 Slow\r\n${lines.join("\r\n")}\r\n\r\n`)])
+  expect(head?.get("retry-after")).toBe("7")
+  expect(head?.get("content-type")).toBeNull()
+  expect(head?.get("set-cookie")).toBe("a, b")
+  expect([...(head?.headers() ?? [])]).toEqual([
+    ["content-length", "0"],
+    ["retry-after", "7"],
+    ["x-note", "content-type: text/html"],
+    ["set-cookie", "a"],
+    ["set-cookie", "b"],
+  ])
+})

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { responseOf, startRawServer } from "./raw-server.ts"
+
+const FOLDER = join(import.meta.dir, "certificates")
+const TLS = {
+  key: readFileSync(join(FOLDER, "server.key"), "utf8"),
+  cert: readFileSync(join(FOLDER, "server.pem"), "utf8"),
+}
+const CLIENT = import.meta.resolve("../../../src/wire/http/client.ts")
+
+/** Sends two requests from a process of its own. @param environment may trust the authority of these tests. */
+async function ask(url: string, environment: Record<string, string>): Promise<string> {
+  const script = `
+    const { HttpClient } = await import(${JSON.stringify(CLIENT)})
+    using client = new HttpClient(process.env)
+    for (const body of ["one", "two"]) {
+      try {
+        const answer = await client.send({ url: ${JSON.stringify(url)}, headers: new Headers(), body }).answer
+        await Bun.sleep(20)
+        console.log(answer.status, (await answer.text()).length)
+      } catch (error) {
+        console.log(error.code ?? error.message)
+      }
+    }`
+  const child = Bun.spawn([process.execPath, "-e", script], { env: environment, stderr: "inherit" })
+  return await new Response(child.stdout).text()
+}
+
+const TRUSTING = { NODE_EXTRA_CA_CERTS: join(FOLDER, "authority.pem") }
+
+describe("over TLS", () => {
+  test("requests share a connection, and long answers come whole", async () => {
+    using server = startRawServer(
+      ({ socket }) => void socket.write(responseOf("x".repeat(300_000))),
+      "127.0.0.1",
+      TLS,
+    )
+    expect(await ask(`https://localhost:${server.port}/`, TRUSTING)).toBe(
+      "200 300000\n200 300000\n",
+    )
+    expect(server.sides).toHaveLength(1)
+  })
+
+  test.each([
+    ["whose certificate nobody has signed", "localhost", {}, "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+    ["whose certificate is of another name", "127.0.0.1", TRUSTING, "ERR_TLS_CERT_ALTNAME_INVALID"],
+    [
+      "of which the environment says not to look",
+      "localhost",
+      { NODE_TLS_REJECT_UNAUTHORIZED: "0" },
+      "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    ],
+  ])("nothing is told to a server %s", async (_, hostname, environment, code) => {
+    using server = startRawServer(
+      ({ socket }) => void socket.write(responseOf("ok")),
+      "127.0.0.1",
+      TLS,
+    )
+    expect(await ask(`https://${hostname}:${server.port}/`, environment)).toBe(`${code}\n${code}\n`)
+    expect(server.sides.map(({ received }) => received).join("")).toBe("")
+  })
+})
