@@ -29,11 +29,12 @@ export class Connection {
   #rest: Uint8Array | undefined
   #drained: PromiseWithResolvers<void> | undefined
 
-  /** Begins to connect. The user hears what comes of it. */
+  /** Begins to connect. The user hears what comes of it, but not before he has the connection. */
   constructor(place: Place, user: ConnectionUser) {
     this.#place = place
     this.user = user
-    void this.#connect()
+    // Some addresses fail at once, within the call.
+    queueMicrotask(() => void this.#connect())
   }
 
   get isClosed(): boolean {
@@ -86,6 +87,7 @@ export class Connection {
   }
 
   async #connect(): Promise<void> {
+    if (this.#isClosed) return
     const { hostname, port, isSecure } = this.#place
     const name = IP_ADDRESS.test(hostname) ? {} : { serverName: hostname }
     const tls = isSecure ? { ...name, rejectUnauthorized: true } : false

@@ -345,12 +345,14 @@ describe("an address", () => {
     expect(await textOf(send(server.url))).toBe("ok")
   })
 
-  test.each(["http://127.0.0.1:1/", "http://nowhere.invalid/", "https://127.0.0.1:1/"])(
-    "where nobody is: %s",
-    async (url) => {
-      expect(await failureOf(send(url).answer)).toBeInstanceOf(Error)
-    },
-  )
+  test.each([
+    "http://127.0.0.1:1/",
+    "http://nowhere.invalid/",
+    "https://127.0.0.1:1/",
+    "http://255.255.255.255/",
+  ])("where nobody is: %s", async (url) => {
+    expect(await failureOf(send(url).answer)).toBeInstanceOf(Error)
+  })
 
   test("behind a proxy is asked for there", async () => {
     using proxy = startRawServer(({ socket }) => void socket.write(responseOf("by proxy")))
