@@ -100,11 +100,35 @@ async function* piecesOf(
   if (stream) yield* stream
 }
 
+/** To leave it leaves the connection, also before its first piece. */
 function decompressed(
   body: AsyncIterableIterator<Uint8Array>,
   format: Bun.CompressionFormat,
 ): AsyncIterableIterator<Uint8Array> {
+  const opened = openedPieces(body, format)
+  return {
+    next: () => opened.next(),
+    async return() {
+      await body.return?.()
+      return opened.return(undefined)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+async function* openedPieces(
+  body: AsyncIterableIterator<Uint8Array>,
+  format: Bun.CompressionFormat,
+): AsyncGenerator<Uint8Array, undefined> {
+  const first = await body.next()
+  // Of nothing there is nothing to open.
+  if (first.done) return
   const compressed = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(first.value)
+    },
     async pull(controller) {
       const { done, value } = await body.next()
       if (done) controller.close()
@@ -115,5 +139,5 @@ function decompressed(
     },
   })
   const opener: ReadableWritablePair<Uint8Array, unknown> = new DecompressionStream(format)
-  return piecesOf(compressed.pipeThrough(opener))
+  yield* compressed.pipeThrough(opener)
 }

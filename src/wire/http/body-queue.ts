@@ -40,7 +40,7 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
     }
     this.#pieces.push(piece)
     this.#bytes += piece.byteLength
-    if (this.#bytes <= MOST_WAITING || this.#isPaused) return
+    if (this.#bytes <= MOST_WAITING) return
     this.#isPaused = true
     this.#source.pause()
   }
@@ -77,8 +77,8 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
   return(): Promise<IteratorResult<Uint8Array, undefined>> {
     this.#pieces = []
     if (!this.#isOver) {
-      this.#isOver = true
       this.#source.leave()
+      this.end()
     }
     return DONE
   }

@@ -2,6 +2,8 @@
 export class ProtocolError extends Error {}
 
 const LINE_END = "\r\n"
+/** Lines that everybody reads in the same way. */
+const CLEAR_LINES = /^(?:\r\n[\w!#$%&'*+\-.^`|~]+:[^\r\n\0]*)*$/
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |\r|$)/
 
 /** How the end of a body is told (RFC 9112, section 6.3). */
@@ -27,7 +29,6 @@ export class ResponseHead {
     const end = text.indexOf(LINE_END)
     this.#lines = end === -1 ? "" : text.slice(end)
     this.#lowered = this.#lines.toLowerCase()
-    if (/\n[ \t]/.test(this.#lines)) throw new ProtocolError("a header goes on in a second line")
   }
 
   /** The values of a header, joined by commas; null when it is absent. @param name in small letters. */
@@ -42,6 +43,11 @@ export class ResponseHead {
       at = end === -1 ? -1 : this.#lowered.indexOf(start, end)
     }
     return found
+  }
+
+  /** Whether its status says that it has no body, whatever else says that it has. */
+  get #isBodiless(): boolean {
+    return this.status === 204 || this.status === 304
   }
 
   /** All of them. What is no header is left out. */
@@ -60,7 +66,7 @@ export class ResponseHead {
 
   /** Where the body ends. @throws ProtocolError when that cannot be trusted. */
   framing(): Framing {
-    if (this.status === 204 || this.status === 304) return { type: "length", bytes: 0 }
+    if (this.#isBodiless) return { type: "length", bytes: 0 }
     const coding = this.get("transfer-encoding")
     const length = this.get("content-length")
     if (coding !== null) {
@@ -77,11 +83,14 @@ export class ResponseHead {
 
   /**
    * Whether another request may follow on this connection: the server takes it, and it is certain where this response
-   * ends. A length that is told in two ways is an attempt to make two readers see two ends.
+   * ends. What is told in two ways is an attempt to make two readers see two ends.
    */
   get isKept(): boolean {
-    if (this.#isOld) return false
-    if (this.get("transfer-encoding") !== null && this.get("content-length") !== null) return false
+    if (this.#isOld || !CLEAR_LINES.test(this.#lines)) return false
+    const length = this.get("content-length")
+    const isCoded = this.get("transfer-encoding") !== null
+    if (isCoded && (length !== null || this.#isBodiless)) return false
+    if (this.#isBodiless && length !== null && length !== "0") return false
     const wish = this.get("connection")
     return wish === null || !/(^|[\s,])close([\s,]|$)/i.test(wish)
   }

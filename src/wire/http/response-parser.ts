@@ -13,7 +13,7 @@ const LARGEST_LINE = 4 * 1024
 const LARGEST_TRAILER = 16 * 1024
 const LINE_END = "\r\n"
 const HEAD_END = "\r\n\r\n"
-const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;|$)/i
+const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(?:;[^\r\n]*)?$/i
 
 type State = "head" | "length" | "size" | "chunk" | "chunk-end" | "trailer" | "until-close" | "over"
 

@@ -1,3 +1,4 @@
+import type { ReadableStreamDefaultReader } from "node:stream/web"
 import { FetchedAnswer, type HttpAnswer, ReceivedAnswer } from "./answer.ts"
 import { BodyQueue, type Source } from "./body-queue.ts"
 import type { Connection, ConnectionUser } from "./connection.ts"
@@ -32,7 +33,7 @@ export interface ConnectionSource {
 }
 
 /** A server that closes idle connections does it at once, not while it thinks. Milliseconds. */
-const STALE_TIME = 1_000
+const STALE_TIME = 250
 
 /** A request on a connection of ours, and the response as it comes. */
 export class OwnSending implements Sending, ConnectionUser, ResponseListener, Source {
@@ -47,6 +48,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
   #isConnected = false
   /** Until when the server may have closed the connection before it saw this request; by `performance.now()`. */
   #staleUntil = 0
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   #isSent = false
   #isOver = false
 
@@ -73,6 +75,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
   }
 
   onReady(): void {
+    if (this.#isConnected) return
     this.#isConnected = true
     const { head, body, length } = this.#parts
     const connection = this.#connection
@@ -81,12 +84,13 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     const start = `${head}${framing}\r\n\r\n`
     if (typeof body === "string") connection.writeText(start + body)
     else connection.writeText(start)
-    if (body instanceof ReadableStream) {
-      void this.#stream(body, length)
-      return
+    if (typeof body === "string") this.#isSent = true
+    else if (body instanceof ReadableStream) void this.#stream(body, length)
+    else {
+      void connection.write(body).then(() => {
+        this.#isSent = this.#connection === connection
+      })
     }
-    if (typeof body !== "string") void connection.write(body)
-    this.#isSent = true
   }
 
   onBytes(bytes: Buffer): void {
@@ -127,7 +131,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     this.#isOver = true
     const connection = this.#connection
     if (isKept && this.#isSent && connection.isDrained) this.#connections.release(connection)
-    else connection.destroy()
+    else this.leave()
     this.#queue?.end()
   }
 
@@ -142,6 +146,8 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
   leave(): void {
     this.#isOver = true
     this.#connection.destroy()
+    // Of a body nothing more is asked for either.
+    void this.#reader?.cancel().catch(() => {})
   }
 
   #fail(error: unknown): void {
@@ -154,10 +160,12 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
   /** Sends a body no faster than the server takes it, each piece until it is taken. */
   async #stream(body: ReadableStream<Uint8Array>, length: number | undefined): Promise<void> {
     const connection = this.#connection
+    const reader = body.getReader()
+    this.#reader = reader
     let sent = 0
     try {
-      for await (const piece of body) {
-        if (connection.isClosed) return
+      for (let read = await reader.read(); !read.done; read = await reader.read()) {
+        const piece = read.value
         // An empty chunk would be the last one.
         if (piece.byteLength === 0) continue
         if (length === undefined) connection.writeText(chunkStart(piece, sent))

@@ -236,6 +236,14 @@ describe("an answer", () => {
     expect(await textOf(send(server.url.href))).toBe(text)
   })
 
+  test("that says it is compressed may be empty", async () => {
+    const coding = "content-encoding: gzip\r\n"
+    using server = startRawServer(({ socket }) => void socket.write(responseOf("", coding)))
+    expect(await textOf(send(server.url))).toBe("")
+    expect(await textOf(send(server.url))).toBe("")
+    expect(server.sides).toHaveLength(1)
+  })
+
   test("may begin with a byte order mark", async () => {
     using server = Bun.serve({ port: 0, fetch: () => new Response("\uFEFF{}") })
     expect(await textOf(send(server.url.href))).toBe("{}")
@@ -286,14 +294,22 @@ describe("an answer", () => {
     expect((await answer.text()).length).toBe(200_000)
   })
 
-  test("that nobody wants any more ends with its connection", async () => {
-    using server = startRawServer(({ socket }) => void socket.write("HTTP/1.1 200 OK\r\n\r\nbegun"))
-    for await (const piece of (await send(server.url).answer).body) {
-      expect(piece.byteLength).toBeGreaterThan(0)
-      break
-    }
-    await until(() => server.sides[0]?.isClosed === true)
-  })
+  test.each(["identity", "gzip"])(
+    "that nobody wants any more ends with its connection: %s",
+    async (coding) => {
+      using server = startRawServer(
+        ({ socket }) =>
+          void socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\n\r\nbegun`),
+      )
+      await (await send(server.url).answer).body.return?.()
+      const { body } = await send(server.url).answer
+      const read = body.next()
+      if (coding === "identity") await read
+      else read.catch(() => {})
+      await body.return?.()
+      await until(() => server.sides.length === 2 && server.sides.every(({ isClosed }) => isClosed))
+    },
+  )
 })
 
 describe("a request that is given up", () => {
@@ -312,6 +328,19 @@ describe("a request that is given up", () => {
     second.abort()
     expect(await waiting).toMatchObject({ message: "the request was given up" })
     await until(() => server.sides.every(({ isClosed }) => isClosed))
+  })
+
+  test("lets go of the body that it still sends", async () => {
+    using server = startRawServer(() => {})
+    const cancelled = Promise.withResolvers<void>()
+    const sending = send(
+      server.url,
+      new ReadableStream({ pull: () => new Promise(() => {}), cancel: () => cancelled.resolve() }),
+    )
+    await until(() => server.sides[0]?.received.endsWith("\r\n\r\n") === true)
+    sending.abort()
+    await cancelled.promise
+    expect(await failureOf(sending.answer)).toBeInstanceOf(Error)
   })
 
   test("before its connection stands never reaches the server", async () => {
