@@ -95,3 +95,21 @@ function memoryOf(family: readonly number[], line: RegExp): number {
     return total + Number(found?.[1] ?? 0)
   }, 0)
 }
+
+/** Ticks of all cores since the machine began. */
+export interface MachineTime {
+  /** In which something of this machine ran. */
+  readonly ran: number
+  /** In which something would have run, but the host gave the core to another machine. */
+  readonly stolen: number
+}
+
+/** Where the machine's time went so far (`proc_stat(5)`). */
+export function machineTime(): MachineTime {
+  const line = read("/proc/stat")?.split("\n", 1)[0] ?? ""
+  const [user = 0, nice = 0, system = 0, , , interrupts = 0, softInterrupts = 0, stolen = 0] = line
+    .split(/ +/)
+    .slice(1)
+    .map(Number)
+  return { ran: user + nice + system + interrupts + softInterrupts, stolen }
+}

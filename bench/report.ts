@@ -2,6 +2,7 @@ import { CADENCE, CHAT_CALLERS, STREAM_CALLERS } from "./measure/processor-time.
 import { ANSWER_TOKENS, STREAM_FRAMES } from "./load/request.ts"
 import type { Block, Cost } from "./measure/blocks.ts"
 import type { SubjectName } from "./options.ts"
+import type { LatencyResult } from "./measure/latency.ts"
 import type { Results } from "./results.ts"
 import type { Spread } from "./statistics.ts"
 import { formatNumber, formatTable } from "./table.ts"
@@ -166,14 +167,18 @@ function formatNotes(results: Results): string[] {
       ? [`chat: ${CHAT_CALLERS} callers, ${ANSWER_TOKENS} tokens; ${quality(chat.blocks)}`]
       : []),
     ...(stream ? [`stream: ${streamNote(stream.blocks)}; ${quality(stream.blocks)}`] : []),
-    ...(latency ? [latencyNote(latency.direct)] : []),
+    ...(latency ? [latencyNote(latency)] : []),
   ]
   return lines.length === 0 ? [] : [lines.join("\n")]
 }
 
-function latencyNote(direct: { readonly median: Spread; readonly p99: Spread }): string {
+function latencyNote({ direct, stolen }: LatencyResult): string {
   const [median, p99] = [formatNumber(direct.median.median), formatNumber(direct.p99.median)]
-  return `latency: the vendor itself takes ${median} µs (p50) and ${p99} µs (p99)`
+  const others =
+    stolen > MOST_STRANGERS
+      ? `; ${percent(stolen)} of the time went to other machines on this host (NOISY)`
+      : ""
+  return `latency: the vendor itself takes ${median} µs (p50) and ${p99} µs (p99)${others}`
 }
 
 function streamNote(blocks: readonly Block[]): string {

@@ -1,6 +1,7 @@
 import { AnswerReader } from "../load/answer-reader.ts"
 import { ANSWER_TOKENS, chatBody, requestBytes } from "../load/request.ts"
 import type { Effort } from "../options.ts"
+import { machineTime } from "../processor.ts"
 import { quantile, spreadOf, type Spread } from "../statistics.ts"
 import { CHAT_PATH, type Address, type Subject } from "../subjects/subject.ts"
 import { startUpstream, type Upstream } from "../upstream.ts"
@@ -26,6 +27,8 @@ export interface LatencyResult {
   readonly direct: { readonly median: Spread; readonly p99: Spread }
   readonly added: readonly AddedLatency[]
   readonly blocks: readonly LatencyBlock[]
+  /** The share of the time in which something was to run that the host gave to other machines. */
+  readonly stolen: number
 }
 
 const WARM_UP_SHARE = 2
@@ -40,6 +43,7 @@ export async function measureLatency(
   return await withSubjects(different, upstream, async (running) => {
     const turns = [{ ...directTo(upstream), name: "direct" as const }, ...running]
     for (const turn of turns) await timeRequests(turn, effort.latencyRequests * WARM_UP_SHARE)
+    const before = machineTime()
     const blocks: LatencyBlock[] = []
     for (let round = 0; round < effort.latencyRounds; round++) {
       for (const turn of round % 2 === 0 ? turns : turns.toReversed()) {
@@ -48,7 +52,9 @@ export async function measureLatency(
         blocks.push({ subject: turn.name, round, median, p99 })
       }
     }
-    return summarize(blocks)
+    const after = machineTime()
+    const stolen = after.stolen - before.stolen
+    return { ...summarize(blocks), stolen: stolen / (stolen + after.ran - before.ran) }
   })
 }
 
@@ -61,7 +67,7 @@ function directTo(upstream: Upstream): Address {
   }
 }
 
-function summarize(blocks: readonly LatencyBlock[]): LatencyResult {
+function summarize(blocks: readonly LatencyBlock[]): Omit<LatencyResult, "stolen"> {
   const direct = blocks.filter(({ subject }) => subject === "direct")
   const names = [...new Set(blocks.map(({ subject }) => subject))]
   const added = names
