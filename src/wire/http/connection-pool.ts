@@ -4,10 +4,15 @@ import type { ConnectionSource, OwnSending } from "./sending.ts"
 /** Connections that are kept. */
 const MOST_IDLE = 256
 
-/** The connections to one origin: whoever has had an answer leaves his for the next. */
+/**
+ * The connections to one origin: whoever has had an answer leaves his for the next. Who waits for a connection of his
+ * own takes one that is left sooner: a runtime that is busy may put off handshakes for seconds.
+ */
 export class ConnectionPool implements ConnectionSource, Disposable {
   readonly #place: Place
   #idle: Connection[] = []
+  /** Those whose own connection does not stand yet, in the order in which they came. */
+  readonly #waiting = new Set<OwnSending>()
 
   constructor(place: Place) {
     this.#place = place
@@ -22,13 +27,32 @@ export class ConnectionPool implements ConnectionSource, Disposable {
   }
 
   connect(sending: OwnSending): Connection {
+    this.#waiting.add(sending)
     return new Connection(this.#place, sending)
+  }
+
+  stopWaiting(sending: OwnSending): void {
+    this.#waiting.delete(sending)
+  }
+
+  leave(connection: Connection): void {
+    connection.user = {
+      onReady: () => this.release(connection),
+      onBytes: () => connection.destroy(),
+      onClosed() {},
+    }
   }
 
   release(connection: Connection): void {
     connection.user = undefined
     // Its last answer may still wait for a slow reader.
     connection.resume()
+    const [next] = this.#waiting
+    if (next !== undefined && !connection.isClosed) {
+      this.#waiting.delete(next)
+      next.take(connection)
+      return
+    }
     connection.wasIdle = false
     if (this.#idle.length < MOST_IDLE) this.#idle.push(connection)
     else connection.destroy()

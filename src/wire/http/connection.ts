@@ -19,6 +19,8 @@ const IP_ADDRESS = /^[\d.]+$|:/
 /** One TCP connection, with TLS where its place asks for it, and whoever uses it. */
 export class Connection {
   user: ConnectionUser | undefined
+  /** Whether a whole answer has come on it. */
+  hasServed = false
   /** Set by whoever looks after idle ones. */
   wasIdle = false
   readonly #place: Place

@@ -29,6 +29,11 @@ export interface RequestParts {
 export interface ConnectionSource {
   /** A new one: what is kept may be as stale as the one that failed. */
   connect(sending: OwnSending): Connection
+  /** It has a connection now, or wants none any more. */
+  stopWaiting(sending: OwnSending): void
+  /** One that does not stand yet and is not waited for any more. */
+  leave(connection: Connection): void
+  /** One that is free. */
   release(connection: Connection): void
 }
 
@@ -59,11 +64,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     this.#settle = Promise.withResolvers()
     this.answer = this.#settle.promise
     this.#connection = kept ?? connections.connect(this)
-    if (kept === undefined) return
-    kept.user = this
-    const isOnce = parts.body instanceof ReadableStream
-    if (!isOnce) this.#staleUntil = performance.now() + STALE_TIME
-    this.onReady()
+    if (kept !== undefined) this.#begin(kept)
   }
 
   get isConnected(): boolean {
@@ -74,9 +75,17 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     this.#fail(new Error("the request was given up"))
   }
 
+  /** Another connection is free before its own stands. */
+  take(kept: Connection): void {
+    this.#connections.leave(this.#connection)
+    this.#connection = kept
+    this.#begin(kept)
+  }
+
   onReady(): void {
     if (this.#isConnected) return
     this.#isConnected = true
+    this.#connections.stopWaiting(this)
     const { head, body, length } = this.#parts
     const connection = this.#connection
     const framing =
@@ -130,6 +139,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
   onEnd(isKept: boolean): void {
     this.#isOver = true
     const connection = this.#connection
+    connection.hasServed = true
     if (isKept && this.#isSent && connection.isDrained) this.#connections.release(connection)
     else this.leave()
     this.#queue?.end()
@@ -145,9 +155,17 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
 
   leave(): void {
     this.#isOver = true
+    this.#connections.stopWaiting(this)
     this.#connection.destroy()
     // Of a body nothing more is asked for either.
     void this.#reader?.cancel().catch(() => {})
+  }
+
+  #begin(kept: Connection): void {
+    kept.user = this
+    const isOnce = this.#parts.body instanceof ReadableStream
+    if (kept.hasServed && !isOnce) this.#staleUntil = performance.now() + STALE_TIME
+    this.onReady()
   }
 
   #fail(error: unknown): void {

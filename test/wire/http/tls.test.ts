@@ -43,6 +43,37 @@ describe("over TLS", () => {
     expect(server.sides).toHaveLength(1)
   })
 
+  test("who waits for a handshake takes a connection that is free sooner", async () => {
+    using server = startRawServer(
+      ({ number, socket }) => void socket.write(responseOf(`on ${number}`)),
+      "127.0.0.1",
+      TLS,
+    )
+    // Passes the first connection on, and leaves the others without a handshake.
+    const inward = Promise.withResolvers<Bun.Socket>()
+    using front = startRawServer((side, piece) => {
+      if (side.number !== 1) return
+      void inward.promise.then((socket) => socket.write(Buffer.from(piece, "latin1")))
+    })
+    const socket = await Bun.connect({
+      hostname: "127.0.0.1",
+      port: server.port,
+      socket: { data: (_, bytes) => void front.sides[0]?.socket.write(bytes) },
+    })
+    inward.resolve(socket)
+    const script = `
+      const { HttpClient } = await import(${JSON.stringify(CLIENT)})
+      using client = new HttpClient({})
+      const request = { url: "https://localhost:${front.port}/", headers: new Headers(), body: "x" }
+      const sendings = [client.send(request), client.send(request), client.send(request)]
+      const answers = await Promise.all(sendings.map(async ({ answer }) => (await answer).text()))
+      console.log(...answers)
+      process.exit()`
+    const child = Bun.spawn([process.execPath, "-e", script], { env: TRUSTING, stderr: "inherit" })
+    expect(await new Response(child.stdout).text()).toBe("on 1 on 1 on 1\n")
+    expect(front.sides).toHaveLength(3)
+  })
+
   test.each([
     ["whose certificate nobody has signed", "localhost", {}, "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
     ["whose certificate is of another name", "127.0.0.1", TRUSTING, "ERR_TLS_CERT_ALTNAME_INVALID"],
