@@ -9,6 +9,8 @@ import type { Endpoint } from "./endpoint.ts"
 import type { Plan } from "./plan.ts"
 import type { AttemptRecord } from "./receipt.ts"
 
+const DECODER = new TextDecoder()
+
 /** What an upstream can be late with. */
 type Phase = "connect" | "firstByte" | "betweenBytes"
 
@@ -71,40 +73,30 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   }
 
   /** The whole body of an answer. What it fails with is the transport's, for `explain`. */
-  text(response: HttpAnswer): Promise<string> {
-    // Who knows the length has the answer; who does not may send white space while it thinks.
-    if (response.header("content-length") !== null) {
-      this.heard()
-      return response.text()
-    }
-    return this.#collect(response.body)
-  }
-
-  async #collect(body: AsyncIterable<Uint8Array>): Promise<string> {
-    const decoder = new TextDecoder()
-    let text = ""
-    for await (const piece of body) {
-      this.heard()
-      text += decoder.decode(piece, { stream: true })
-    }
-    return text + decoder.decode()
+  async text(response: HttpAnswer): Promise<string> {
+    return DECODER.decode(await this.#collect(response))
   }
 
   /**
-   * The whole body of an answer, as bytes.
+   * The same as bytes.
    * @throws GatewayError `upstream_error`, `upstream_timeout`.
    */
   async bytes(response: HttpAnswer): Promise<Uint8Array<ArrayBuffer>> {
-    const pieces: Uint8Array[] = []
     try {
-      for await (const piece of response.body) {
-        this.heard()
-        pieces.push(piece)
-      }
+      return new Uint8Array(await this.#collect(response))
     } catch (error) {
       throw this.explain(error)
     }
-    return new Uint8Array(Buffer.concat(pieces))
+  }
+
+  async #collect({ body }: HttpAnswer): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = []
+    for await (const piece of body) {
+      this.heard()
+      pieces.push(piece)
+    }
+    const [only] = pieces
+    return pieces.length === 1 && only ? only : Buffer.concat(pieces)
   }
 
   /** A byte came: the deadline between bytes starts anew. */

@@ -193,3 +193,16 @@ test("a path that is no text is an address that is none", async () => {
     expect((await caller.get(path)).status).toBe(404)
   }
 })
+
+test("a vendor's answer may begin with a byte order mark", async () => {
+  using vendor = startVendor(() => new Response(`\uFEFF${JSON.stringify(wholeAnswer("marked"))}`))
+  await using marked = await startGateway({
+    providers: { scripted: provider(vendor.url) },
+    models: { "scripted/x": simulated() },
+  })
+  const response = await (
+    await marked.caller()
+  ).post(CHAT, { model: "scripted/x", messages: HELLO })
+  const { choices } = (await response.json()) as { choices: { message: { content: string } }[] }
+  expect(choices[0]?.message.content).toBe("marked")
+})

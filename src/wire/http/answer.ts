@@ -11,11 +11,7 @@ export interface HttpAnswer {
   readonly headers: Headers
   /** The body in pieces, to be read once. To leave it before its end ends the connection. */
   readonly body: AsyncIterableIterator<Uint8Array>
-  /** The whole body. */
-  text(): Promise<string>
 }
-
-const DECODER = new TextDecoder()
 
 /** How vendors may compress although they were asked not to, and what the runtime calls that. */
 const COMPRESSIONS: Readonly<Record<string, Bun.CompressionFormat>> = {
@@ -52,52 +48,6 @@ export class ReceivedAnswer implements HttpAnswer {
   get headers(): Headers {
     return this.#head.headers()
   }
-
-  async text(): Promise<string> {
-    const pieces: Uint8Array[] = []
-    for await (const piece of this.body) pieces.push(piece)
-    const [first = new Uint8Array()] = pieces
-    return DECODER.decode(pieces.length <= 1 ? first : Buffer.concat(pieces))
-  }
-}
-
-/** An answer that the runtime's own client has received. */
-export class FetchedAnswer implements HttpAnswer {
-  readonly #response: Response
-
-  constructor(response: Response) {
-    this.#response = response
-  }
-
-  get status(): number {
-    return this.#response.status
-  }
-
-  get ok(): boolean {
-    return this.#response.ok
-  }
-
-  get headers(): Headers {
-    return this.#response.headers
-  }
-
-  get body(): AsyncIterableIterator<Uint8Array> {
-    return piecesOf(this.#response.body)
-  }
-
-  header(name: string): string | null {
-    return this.#response.headers.get(name)
-  }
-
-  text(): Promise<string> {
-    return this.#response.text()
-  }
-}
-
-async function* piecesOf(
-  stream: ReadableStream<Uint8Array> | null,
-): AsyncGenerator<Uint8Array, undefined> {
-  if (stream) yield* stream
 }
 
 /** To leave it leaves the connection, also before its first piece. */

@@ -1,6 +1,7 @@
 import { ConnectionPool } from "./connection-pool.ts"
+import { FetchedSending } from "./fetched.ts"
 import type { HttpBody, HttpRequest } from "./request.ts"
-import { FetchedSending, OwnSending, type Sending } from "./sending.ts"
+import { OwnSending, type Sending } from "./sending.ts"
 
 /** An address taken apart. */
 interface Target {
@@ -44,7 +45,7 @@ export class HttpClient implements Disposable {
   send(request: HttpRequest): Sending {
     const { url, headers, body } = request
     if (this.#proxied.size > 0 && this.#proxied.has(new URL(url).protocol)) {
-      return new FetchedSending(url, headers, body)
+      return new FetchedSending(request)
     }
     const { pool, start } = this.#targets.get(url) ?? this.#remember(url)
     const parts = { head: start + this.#headerText(headers), body, length: lengthOf(headers, body) }

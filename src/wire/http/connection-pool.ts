@@ -13,6 +13,7 @@ export class ConnectionPool implements ConnectionSource, Disposable {
   #idle: Connection[] = []
   /** Those whose own connection does not stand yet, in the order in which they came. */
   readonly #waiting = new Set<OwnSending>()
+  #isOver = false
 
   constructor(place: Place) {
     this.#place = place
@@ -54,7 +55,7 @@ export class ConnectionPool implements ConnectionSource, Disposable {
       return
     }
     connection.wasIdle = false
-    if (this.#idle.length < MOST_IDLE) this.#idle.push(connection)
+    if (this.#idle.length < MOST_IDLE && !this.#isOver) this.#idle.push(connection)
     else connection.destroy()
   }
 
@@ -68,6 +69,7 @@ export class ConnectionPool implements ConnectionSource, Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#isOver = true
     for (const connection of this.#idle) connection.destroy()
     this.#idle = []
   }

@@ -36,11 +36,6 @@ export class ResponseParser {
     this.#listener = listener
   }
 
-  /** Whether the response has come to its end. */
-  get isOver(): boolean {
-    return this.#state === "over"
-  }
-
   /** @throws ProtocolError */
   push(bytes: Buffer): void {
     let input = bytes

@@ -1,5 +1,5 @@
 import type { ReadableStreamDefaultReader } from "node:stream/web"
-import { FetchedAnswer, type HttpAnswer, ReceivedAnswer } from "./answer.ts"
+import { type HttpAnswer, ReceivedAnswer } from "./answer.ts"
 import { BodyQueue, type Source } from "./body-queue.ts"
 import type { Connection, ConnectionUser } from "./connection.ts"
 import type { HttpBody } from "./request.ts"
@@ -44,7 +44,6 @@ const STALE_TIME = 250
 export class OwnSending implements Sending, ConnectionUser, ResponseListener, Source {
   readonly answer: Promise<HttpAnswer>
   readonly #connections: ConnectionSource
-  /** Up to the headers of the body. */
   readonly #parts: RequestParts
   readonly #parser = new ResponseParser(this)
   readonly #settle: PromiseWithResolvers<HttpAnswer>
@@ -140,9 +139,10 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     this.#isOver = true
     const connection = this.#connection
     connection.hasServed = true
+    // Before the connection is another's: a queue that is over cannot reach it any more.
+    this.#queue?.end()
     if (isKept && this.#isSent && connection.isDrained) this.#connections.release(connection)
     else this.leave()
-    this.#queue?.end()
   }
 
   pause(): void {
@@ -208,21 +208,3 @@ function chunkStart(piece: Uint8Array, sent: number): string {
 }
 
 const LAST_CHUNK = "0\r\n\r\n"
-
-/** A request that the runtime's own client makes. */
-export class FetchedSending implements Sending {
-  readonly answer: Promise<HttpAnswer>
-  /** It does not say, so that only the time to the first byte counts. */
-  readonly isConnected = true
-  readonly #controller = new AbortController()
-
-  constructor(url: string, headers: Headers, body: HttpBody) {
-    const { signal } = this.#controller
-    const asked = fetch(url, { method: "POST", headers, body, redirect: "manual", signal })
-    this.answer = asked.then((response) => new FetchedAnswer(response))
-  }
-
-  abort(): void {
-    this.#controller.abort()
-  }
-}

@@ -21,7 +21,7 @@ function read(pieces: readonly Uint8Array[], isClosed = false): Heard {
   })
   try {
     for (const piece of pieces) parser.push(Buffer.from(piece))
-    if (isClosed && !parser.isOver) parser.close()
+    if (isClosed && heard.isKept === undefined) parser.close()
   } catch (error) {
     heard.failure = error
   }

@@ -19,7 +19,7 @@ async function ask(url: string, environment: Record<string, string>): Promise<st
       try {
         const answer = await client.send({ url: ${JSON.stringify(url)}, headers: new Headers(), body }).answer
         await Bun.sleep(20)
-        console.log(answer.status, (await answer.text()).length)
+        console.log(answer.status, Buffer.concat(await Array.fromAsync(answer.body)).length)
       } catch (error) {
         console.log(error.code ?? error.message)
       }
@@ -66,7 +66,7 @@ describe("over TLS", () => {
       using client = new HttpClient({})
       const request = { url: "https://localhost:${front.port}/", headers: new Headers(), body: "x" }
       const sendings = [client.send(request), client.send(request), client.send(request)]
-      const answers = await Promise.all(sendings.map(async ({ answer }) => (await answer).text()))
+      const answers = await Promise.all(sendings.map(async ({ answer }) => Buffer.concat(await Array.fromAsync((await answer).body)).toString()))
       console.log(...answers)
       process.exit()`
     const child = Bun.spawn([process.execPath, "-e", script], { env: TRUSTING, stderr: "inherit" })

@@ -1,0 +1,56 @@
+import type { HttpAnswer } from "./answer.ts"
+import type { HttpRequest } from "./request.ts"
+import type { Sending } from "./sending.ts"
+
+/** A request that the runtime's own client makes. */
+export class FetchedSending implements Sending {
+  readonly answer: Promise<HttpAnswer>
+  /** It does not say, so that only the time to the first byte counts. */
+  readonly isConnected = true
+  readonly #controller = new AbortController()
+
+  constructor({ url, headers, body }: HttpRequest) {
+    const { signal } = this.#controller
+    const asked = fetch(url, { method: "POST", headers, body, redirect: "manual", signal })
+    this.answer = asked.then((response) => new FetchedAnswer(response))
+  }
+
+  abort(): void {
+    this.#controller.abort()
+  }
+}
+
+/** An answer that the runtime's own client has received. */
+export class FetchedAnswer implements HttpAnswer {
+  readonly #response: Response
+
+  constructor(response: Response) {
+    this.#response = response
+  }
+
+  get status(): number {
+    return this.#response.status
+  }
+
+  get ok(): boolean {
+    return this.#response.ok
+  }
+
+  get headers(): Headers {
+    return this.#response.headers
+  }
+
+  get body(): AsyncIterableIterator<Uint8Array> {
+    return piecesOf(this.#response.body)
+  }
+
+  header(name: string): string | null {
+    return this.#response.headers.get(name)
+  }
+}
+
+async function* piecesOf(
+  stream: ReadableStream<Uint8Array> | null,
+): AsyncGenerator<Uint8Array, undefined> {
+  if (stream) yield* stream
+}
