@@ -39,6 +39,8 @@ export const ERROR_KINDS = {
   insufficient_credits: final(402, "insufficient_quota", "insufficient_credits", "billing_error"),
   key_budget_exceeded: final(402, "insufficient_quota", "key_budget_exceeded", "billing_error"),
   model_not_priced: final(402, INVALID, "model_not_priced", "billing_error"),
+  feature_not_priced: final(400, INVALID, "feature_not_priced", INVALID),
+  idempotency_key_reused: final(422, INVALID, "idempotency_key_reused", INVALID),
   credits_reserved: passing(429, "rate_limit_exceeded", "credits_reserved", "rate_limit_error"),
   request_rate_exceeded: passing(429, "requests", "rate_limit_exceeded", "rate_limit_error"),
   token_rate_exceeded: passing(429, "tokens", "rate_limit_exceeded", "rate_limit_error"),
@@ -69,7 +71,8 @@ export const ERROR_KINDS = {
   upstream_error: passing(502, "server_error", "upstream_error", "api_error"),
   upstream_overloaded: passing(503, "server_error", "upstream_overloaded", "overloaded_error"),
   upstream_timeout: passing(504, "server_error", "upstream_timeout", "timeout_error"),
-  service_unavailable: passing(503, "server_error", "service_unavailable", "overloaded_error"),
+  overloaded: passing(503, "server_error", "overloaded", "overloaded_error"),
+  book_unavailable: passing(503, "server_error", "book_unavailable", "overloaded_error"),
   internal_error: passing(500, "server_error", "internal_error", "api_error"),
 } as const satisfies Record<string, ErrorKindFacts>
 

@@ -78,7 +78,7 @@ export class Billing {
    * Sets the worst case of a request aside.
    * @returns at once when this process's lease covers it, which is nearly always.
    * @throws GatewayError `insufficient_credits`, `key_budget_exceeded`, `credits_reserved` or
-   * `service_unavailable`.
+   * `book_unavailable`.
    */
   admit(call: Call, request: ChatRequest, model: Model): Bill | Promise<Bill> {
     if (this.#ledger.failure !== undefined) throw bookUnavailable()
@@ -268,7 +268,7 @@ interface ChatOrder extends Order {
 /** Fail closed: what cannot be charged is not served. */
 function bookUnavailable(): GatewayError {
   return new GatewayError(
-    "service_unavailable",
+    "book_unavailable",
     "The gateway cannot write its book just now, so it takes no requests. Try again shortly.",
   )
 }

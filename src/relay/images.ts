@@ -144,7 +144,7 @@ export class Images {
       return await this.#pictures.keep(Buffer.from(data, "base64"), pictureType(data), base)
     } catch (error) {
       throw new GatewayError(
-        "service_unavailable",
+        "overloaded",
         "The picture was made, but the gateway could not keep it for a link. Nothing was charged. Ask for b64_json, or try again.",
         { cause: error },
       )
