@@ -123,6 +123,7 @@ export class UpstreamStream implements AnswerStream {
         if (!this.#decoder.finished) throw this.#attempt.explain(error)
       }
       const text = bytes === undefined ? this.#end() : this.#pass(this.#frames(bytes))
+      if (text === "" && this.#failure !== undefined) throw this.#failure
       if (text !== "" || this.isOver) {
         this.#attempt.pause()
         return text
