@@ -15,6 +15,8 @@ import type { Attempt } from "./upstream.ts"
 /** How long an upstream may take to hang up after its last word, in milliseconds. */
 const HANG_UP_TIME = 1_000
 const OPENING_BRACE = 0x7b
+/** Pieces without a word for the caller that are read before others have their turn: they may all be here. */
+const PIECES_AT_ONCE = 32
 
 /** The media type of each framing. */
 const MEDIA_TYPES = {
@@ -111,25 +113,19 @@ export class UpstreamStream implements AnswerStream {
       this.#first = undefined
       return first
     }
-    if (this.#failure !== undefined) throw this.#failure
-    for (;;) {
-      // An answer that is whole is not waited for long: some vendors leave the connection open.
-      if (this.#decoder.finished) this.#attempt.dueAt = Date.now() + HANG_UP_TIME
-      else this.#attempt.resume()
-      let bytes: Uint8Array | undefined
-      try {
-        bytes = (await this.#body.next()).value
-      } catch (error) {
-        if (!this.#decoder.finished) throw this.#attempt.explain(error)
-      }
-      const text = bytes === undefined ? this.#end() : this.#pass(this.#frames(bytes))
-      if (text === "" && this.#failure !== undefined) throw this.#failure
+    // A turn takes bytes, or it is the last: nothing else may make this loop go on.
+    for (let turn = 1; this.#failure === undefined; turn++) {
+      const bytes = await this.#receive()
+      if (bytes === undefined) return this.#end()
+      const text = this.#pass(this.#frames(bytes))
       if (text !== "" || this.isOver) {
         this.#attempt.pause()
         return text
       }
       this.#attempt.heard()
+      if (turn % PIECES_AT_ONCE === 0) await nextTurn()
     }
+    throw this.#failure
   }
 
   async drain(): Promise<void> {
@@ -140,6 +136,19 @@ export class UpstreamStream implements AnswerStream {
       // The answer is whole already.
     } finally {
       this.#attempt[Symbol.dispose]()
+    }
+  }
+
+  /** The next bytes; undefined when no more come. */
+  async #receive(): Promise<Uint8Array | undefined> {
+    // An answer that is whole is not waited for long: some vendors leave the connection open.
+    if (this.#decoder.finished) this.#attempt.dueAt = Date.now() + HANG_UP_TIME
+    else this.#attempt.resume()
+    try {
+      return (await this.#body.next()).value
+    } catch (error) {
+      if (!this.#decoder.finished) throw this.#attempt.explain(error)
+      return undefined
     }
   }
 
@@ -179,13 +188,16 @@ export class UpstreamStream implements AnswerStream {
     return this.writer.push(frame, events)
   }
 
+  /** The last words. A stream that ends without its own is broken off, once they are told. */
   #end(): string {
-    const text = this.#pass(this.#frames())
-    if (this.#failure !== undefined) return text
-    const rest = this.#tell(undefined, this.#decoder.end())
-    if (!this.#decoder.finished) throw this.#brokenOff()
-    this.#isEnded = true
-    return text + rest
+    let text = this.#pass(this.#frames())
+    if (this.#failure === undefined) {
+      text += this.#tell(undefined, this.#decoder.end())
+      if (this.#decoder.finished) this.#isEnded = true
+      else this.#failure = this.#brokenOff()
+    }
+    if (text === "" && this.#failure !== undefined) throw this.#failure
+    return text
   }
 
   #brokenOff(): GatewayError {
@@ -201,6 +213,10 @@ export class UpstreamStream implements AnswerStream {
       `Provider '${this.#attempt.provider}' failed while it answered: ${message.slice(0, 500)}`,
     )
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Parses a frame once for everyone: its decoder, its patches, its meter. */

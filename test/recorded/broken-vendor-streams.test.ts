@@ -143,13 +143,17 @@ const SAID: Readonly<Record<DialectId, number>> = {
   "cohere-chat": 3,
 }
 
-function broken({ name, dialect, events }: Break): VendorAnswer {
+/** @param spared how many events of the beginning are left out, from its end. */
+function broken({ name, dialect, events }: Break, spared = 0): VendorAnswer {
   const word = { "openai-responses": "completed", gemini: "STOP" }[String(dialect)] ?? "stop"
   const whole = writtenAnswer("", dialect, { word, usage: USAGES[dialect] }, true)
   const beginning = beginningOf(dialect, whole)
-  const { headers, body } = streamOf(dialect, numbered([...beginning, ...events]))
-  return { ...whole, id: `${dialect}: ${name}`, headers, body }
+  const told = beginning.slice(0, beginning.length - spared)
+  const { headers, body } = streamOf(dialect, numbered([...told, ...events]))
+  return { ...whole, id: `${dialect}: ${name}${spared > 0 ? UNSAID : ""}`, headers, body }
 }
+
+const UNSAID = ", before a word"
 
 function beginningOf(dialect: DialectId, { body }: VendorAnswer): readonly WrittenEvent[] {
   if (dialect === "bedrock-converse") return CONVERSE_BEGINNING
@@ -206,6 +210,8 @@ beforeAll(async () => {
     ),
     ...PAGES.map((answer) => stagedAnswer(answer)),
     stagedAnswer(longAndBroken()),
+    // All in one piece.
+    ...ALL.map((each) => stagedAnswer(broken(each, 1))),
   ])
 })
 
@@ -265,6 +271,35 @@ describe("trap 9: vendors' streams that break, through every face", () => {
         const { failure } = await askStream(face, door, face.request(replaying.modelOf(id), []))
         expect(failure?.message).toContain(each.words ?? "")
         expect(failure).toBeInstanceOf(Error)
+      })
+    }
+  }
+})
+
+describe("vendors' streams that open and break in one piece, through every face", () => {
+  for (const each of ALL) {
+    const id = `${each.dialect}: ${each.name}${UNSAID}`
+    for (const face of FACES) {
+      test(`${id}, through ${face.path}`, async () => {
+        const { caller } = replaying
+        const model = replaying.modelOf(id)
+        const request = { ...face.request(model, []), stream: true }
+        const [response, other] = await Promise.all([
+          caller.post(face.path, request),
+          caller.post(FACES[0]?.path ?? "", FACES[0]?.request("sim/echo", []) ?? {}),
+        ])
+        const text = await response.text()
+        if (response.status === 200) {
+          const answer = { status: 200, headers: response.headers, body: {}, text }
+          expectBrokenOff(answer, face, response.headers.get("x-request-id") ?? "")
+        } else {
+          expect(response.status).toBe(502)
+          expect(text).toContain(each.words ?? "upstream_error")
+        }
+        expect(other.status).toBe(200)
+        const again = performance.now()
+        expect((await caller.get("/healthz")).status).toBe(200)
+        expect(performance.now() - again).toBeLessThan(2_000)
       })
     }
   }

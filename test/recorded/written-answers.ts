@@ -47,6 +47,11 @@ export function writtenAnswer(
   return { ...answer, headers, body: JSON.stringify(whole) }
 }
 
+/** The events of a stream that says "Hi", or calls the tool, in the vendor's own words. */
+export function writtenEvents(dialect: DialectId, ending: Ending): readonly WrittenEvent[] {
+  return WRITERS[dialect](ending).stream
+}
+
 /** One event of a stream; a text among them stands for itself. */
 export type WrittenEvent = readonly [name: string, data: JsonObject] | string
 
