@@ -34,7 +34,7 @@ export interface Bill {
   readonly clampedTo: number | undefined
   readonly attempts: AttemptRecord[]
   losses: readonly Loss[]
-  /** Unix milliseconds. */
+  /** By `performance.now()`. */
   firstByteAt: number | undefined
 }
 

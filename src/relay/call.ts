@@ -16,8 +16,10 @@ export interface Call {
   readonly endpoint: string
   /** The size of the body as it came, in bytes. */
   readonly bodyBytes: number
-  /** Unix milliseconds. */
+  /** Unix milliseconds, for people. */
   readonly receivedAt: number
+  /** The same moment by `performance.now()`, for durations: nobody sets that clock. */
+  readonly startedAt: number
   /** `x-tollgate-on-low-balance: refuse`: 402 rather than a shorter answer. */
   readonly refuseOnLowBalance: boolean
   /** `x-tollgate-strict: true`: 400 rather than a request that loses something on its way. */

@@ -3,21 +3,21 @@ const LOOK_EVERY = 100
 
 /** Something with a point in time at which it must be told. */
 export interface Watched {
-  /** Unix milliseconds at which `onDue` is called; it may move between looks, at no cost. */
+  /** When `onDue` is called, by `performance.now()`; it may move between looks, at no cost. */
   dueAt: number
   onDue(now: number): void
 }
 
 /**
  * One clock for all deadlines. A timer for each byte of each stream would cost more than the bytes;
- * here a deadline that moves is one assignment.
+ * here a deadline that moves is one assignment. Clocks that people set have no say in it.
  */
 export class DeadlineWatch implements Disposable {
   readonly #watched = new Set<Watched>()
   readonly #timer: ReturnType<typeof setInterval>
 
   constructor() {
-    this.#timer = setInterval(() => this.#look(Date.now()), LOOK_EVERY)
+    this.#timer = setInterval(() => this.#look(performance.now()), LOOK_EVERY)
     this.#timer.unref()
   }
 

@@ -63,7 +63,7 @@ const ASK_AFTER = 50
 export class Leash implements Watched, Disposable {
   readonly attempts: Attempt<Target>[] = []
   #hasLeft = false
-  dueAt = Date.now() + ASK_AFTER
+  dueAt = performance.now() + ASK_AFTER
   readonly #watch: DeadlineWatch
   #caller: Caller | undefined
 
@@ -135,7 +135,7 @@ export function estimatedTokens(call: Call): number {
 export function correctRate(limiter: RateLimiter, call: Call, usage: Usage): void {
   if (call.key.tokensPerMinute === undefined) return
   const difference = totalInput(usage) + totalOutput(usage) - estimatedTokens(call)
-  limiter.adjust(call.key.id, difference, Date.now() - call.receivedAt)
+  limiter.adjust(call.key.id, difference, performance.now() - call.startedAt)
 }
 
 /** Ends a request that delivered nothing: no money, no tokens of its key's rate. */

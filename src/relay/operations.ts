@@ -143,7 +143,7 @@ export class Operations {
     const correct = (usage: Usage): void => {
       if (key.tokensPerMinute === undefined) return
       const used = totalInput(usage) + totalOutput(usage)
-      limiter.adjust(key.id, used - expected, Date.now() - call.receivedAt)
+      limiter.adjust(key.id, used - expected, performance.now() - call.startedAt)
     }
     let bill: Bill
     try {

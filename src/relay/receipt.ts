@@ -61,8 +61,8 @@ export function writeReceipt(facts: ReceiptFacts): string {
     object: "receipt",
     status: facts.status,
     created_at: call.receivedAt,
-    first_byte_ms: facts.firstByteAt === undefined ? null : facts.firstByteAt - call.receivedAt,
-    duration_ms: Date.now() - call.receivedAt,
+    first_byte_ms: facts.firstByteAt === undefined ? null : since(call, facts.firstByteAt),
+    duration_ms: since(call, performance.now()),
     account: call.key.account,
     key: call.key.id,
     endpoint: call.endpoint,
@@ -78,6 +78,11 @@ export function writeReceipt(facts: ReceiptFacts): string {
     attempts: facts.attempts,
     losses: facts.losses,
   })
+}
+
+/** Whole milliseconds from its beginning on. */
+function since(call: Call, moment: number): number {
+  return Math.round(moment - call.startedAt)
 }
 
 const FORMULA =

@@ -87,7 +87,7 @@ class StreamedAnswer implements Watched {
     this.#services = services
     this.#exchange = exchange
     this.#opening = opening
-    this.dueAt = Date.now() + services.keepAlive
+    this.dueAt = performance.now() + services.keepAlive
     services.watch.add(this)
   }
 
@@ -115,13 +115,13 @@ class StreamedAnswer implements Watched {
   async pull(controller: Controller): Promise<void> {
     try {
       const upstream = (this.#upstream ??= await this.#opening)
-      this.#exchange.bill.firstByteAt ??= Date.now()
+      this.#exchange.bill.firstByteAt ??= performance.now()
       let text = await upstream.read()
       // The caller has left meanwhile.
       if (this.#over) return
       if (upstream.isOver) text += await this.#complete(upstream)
       controller.enqueue(encodeText(text))
-      this.dueAt = Date.now() + this.#services.keepAlive
+      this.dueAt = performance.now() + this.#services.keepAlive
       if (this.#over) controller.close()
     } catch (thrown) {
       await this.#fail(controller, asGatewayError(thrown))

@@ -129,7 +129,7 @@ export class UpstreamStream implements AnswerStream {
   }
 
   async drain(): Promise<void> {
-    this.#attempt.dueAt = Date.now() + HANG_UP_TIME
+    this.#attempt.dueAt = performance.now() + HANG_UP_TIME
     try {
       while (!this.#isEnded) this.#isEnded = (await this.#body.next()).done === true
     } catch {
@@ -142,7 +142,7 @@ export class UpstreamStream implements AnswerStream {
   /** The next bytes; undefined when no more come. */
   async #receive(): Promise<Uint8Array | undefined> {
     // An answer that is whole is not waited for long: some vendors leave the connection open.
-    if (this.#decoder.finished) this.#attempt.dueAt = Date.now() + HANG_UP_TIME
+    if (this.#decoder.finished) this.#attempt.dueAt = performance.now() + HANG_UP_TIME
     else this.#attempt.resume()
     try {
       return (await this.#body.next()).value

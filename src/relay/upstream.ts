@@ -34,11 +34,12 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   readonly plan: T
   /** How the receipt tells of it; completed when it is over. */
   readonly record: Draft<AttemptRecord>
-  readonly startedAt = Date.now()
+  /** By `performance.now()`. */
+  readonly startedAt = performance.now()
   readonly #deadlines: DeadlineSettings
   readonly #watch: DeadlineWatch
   #sending: Sending | undefined
-  /** Unix milliseconds of the latest end, whatever the phase. */
+  /** The latest end, whatever the phase. */
   readonly #endsAt: number
   #phase: Phase = "connect"
   #ended: GatewayError | undefined
@@ -115,7 +116,7 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   resume(): void {
     const due =
       this.#phase === "betweenBytes"
-        ? Date.now() + this.#deadlines.betweenBytes
+        ? performance.now() + this.#deadlines.betweenBytes
         : this.startedAt + this.#deadlines.firstByte
     this.dueAt = Math.min(due, this.#endsAt)
   }
@@ -128,7 +129,7 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   /** Completes the record. @param outcome in words of the error table. */
   conclude(outcome: string): void {
     this.record.outcome = outcome
-    this.record.duration = Date.now() - this.startedAt
+    this.record.duration = Math.round(performance.now() - this.startedAt)
   }
 
   /** Why the call was ended by us; undefined while it runs. */

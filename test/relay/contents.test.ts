@@ -38,6 +38,7 @@ async function callBy(storesContent: boolean): Promise<Call> {
     endpoint: "/v1/chat/completions",
     bodyBytes: 2,
     receivedAt: 5,
+    startedAt: 5,
     refuseOnLowBalance: false,
     isStrict: false,
   }

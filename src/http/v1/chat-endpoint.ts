@@ -31,6 +31,7 @@ export function chatEndpoint(endpoint: ChatEndpoint, services: ChatEndpointServi
     const id = newRequestId()
     try {
       const receivedAt = Date.now()
+      const startedAt = performance.now()
       const { headers } = request
       const key = services.keyring.authenticate(headers, receivedAt)
       const { json, bytes } = await readJsonBody(request, services.bodyLimit())
@@ -42,6 +43,7 @@ export function chatEndpoint(endpoint: ChatEndpoint, services: ChatEndpointServi
         body: json,
         bodyBytes: bytes,
         receivedAt,
+        startedAt,
         refuseOnLowBalance: wishOf(headers, "x-tollgate-on-low-balance", "clamp", "refuse"),
         isStrict: wishOf(headers, "x-tollgate-strict", "false", "true"),
         forwarded: endpoint.forwarded?.(headers),

@@ -87,10 +87,11 @@ function answering(
     const id = newRequestId()
     try {
       const receivedAt = Date.now()
+      const startedAt = performance.now()
       const key = keyring.authenticate(request.headers, receivedAt)
       const { headers, body } = await serve(request, (bodyBytes) => {
         waitLong()
-        return callOf({ id, key, endpoint: path, bodyBytes, receivedAt }, request.headers)
+        return callOf({ id, key, endpoint: path, bodyBytes, receivedAt, startedAt }, request.headers)
       })
       return new Response(body, { headers: { ...headers, "x-request-id": id, "request-id": id } })
     } catch (thrown) {

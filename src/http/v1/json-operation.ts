@@ -34,10 +34,11 @@ export function jsonOperation(
     const id = newRequestId()
     try {
       const receivedAt = Date.now()
+      const startedAt = performance.now()
       const key = services.keyring.authenticate(request.headers, receivedAt)
       const { json, bytes } = await readJsonBody(request, services.bodyLimit())
       waitLong()
-      const known = { id, key, endpoint: path, bodyBytes: bytes, receivedAt }
+      const known = { id, key, endpoint: path, bodyBytes: bytes, receivedAt, startedAt }
       const call = callOf(known, request.headers)
       const answer = await serve(call, json, request)
       services.contents.keep(call, json)

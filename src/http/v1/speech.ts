@@ -20,10 +20,11 @@ export function speech(services: SpeechServices): Handler {
     const id = newRequestId()
     try {
       const receivedAt = Date.now()
+      const startedAt = performance.now()
       const key = services.keyring.authenticate(request.headers, receivedAt)
       const { json, bytes } = await readJsonBody(request, services.bodyLimit())
       waitLong()
-      const known = { id, key, endpoint: SPEECH_PATH, bodyBytes: bytes, receivedAt }
+      const known = { id, key, endpoint: SPEECH_PATH, bodyBytes: bytes, receivedAt, startedAt }
       const call = callOf(known, request.headers)
       const { headers, body } = await services.speaking.speak(call, decodeSpeech(json), request)
       services.contents.keep(call, json)

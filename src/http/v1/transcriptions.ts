@@ -50,9 +50,10 @@ function fromForm(task: TranscriptionTask, path: string, services: Transcription
     let id = newRequestId()
     try {
       const receivedAt = Date.now()
+      const startedAt = performance.now()
       const key = keyring.authenticate(request.headers, receivedAt)
       const callOfBytes = (bodyBytes: number): Call =>
-        callOf({ id, key, endpoint: path, bodyBytes, receivedAt }, request.headers)
+        callOf({ id, key, endpoint: path, bodyBytes, receivedAt, startedAt }, request.headers)
       await using start = new EarlyStart(transcribing)
       const form = await readForm(request, spool, FILES, (arriving) =>
         start.begin({ arriving, task, call: () => callOfBytes(arriving.bytes), request }),
