@@ -42,6 +42,8 @@ export interface Bill {
 export interface BillingAlarms {
   /** A priced answer for which the vendor reported no usage, or zero. */
   usageMissing(request: string, deployment: string): void
+  /** The book could not be read or written when a hold was to be placed. */
+  bookFailed(error: unknown): void
 }
 
 /** A priced usage, ready to settle. */
@@ -116,7 +118,12 @@ export class Billing {
   }
 
   #extendAndBill(order: Order, amount: bigint): Promise<Bill | undefined> {
-    return this.#ledger.extend(order.payer, amount, () => this.#tryBill(order, amount))
+    return this.#ledger
+      .extend(order.payer, amount, () => this.#tryBill(order, amount))
+      .catch((error: unknown) => {
+        this.#alarms.bookFailed(error)
+        throw bookUnavailable(error)
+      })
   }
 
   /** Holds what there is for a shorter answer, or says why not even that is possible. */
@@ -204,7 +211,10 @@ export class Billing {
     }
   }
 
-  /** Resolves when the charge is on disk. */
+  /**
+   * Resolves when the charge is on disk.
+   * @throws GatewayError `book_unavailable`: nothing was charged, and the answer must not be released.
+   */
   settle(bill: Bill, deployment: Deployment, reckoning: Reckoning): Promise<Settlement> {
     const { call, request, model, attempts, losses, firstByteAt, hold } = bill
     const { usage, estimated, cost } = reckoning
@@ -224,7 +234,7 @@ export class Billing {
         estimated,
         cost,
       })
-    return this.#ledger.settle(hold, cost.total, receipt)
+    return this.#ledger.settle(hold, cost.total, receipt).catch(refuseUncharged)
   }
 
   /** Ends a request that delivered nothing. Its receipt says why; nobody has to wait for it. */
@@ -266,10 +276,20 @@ interface ChatOrder extends Order {
 }
 
 /** Fail closed: what cannot be charged is not served. */
-function bookUnavailable(): GatewayError {
+function bookUnavailable(cause?: unknown): GatewayError {
   return new GatewayError(
     "book_unavailable",
     "The gateway cannot write its book just now, so it takes no requests. Try again shortly.",
+    { cause },
+  )
+}
+
+/** The ledger has raised the alarm by now. */
+function refuseUncharged(cause: unknown): never {
+  throw new GatewayError(
+    "book_unavailable",
+    "The charge of this answer could not be written, so the answer was not released to its end. Nothing was charged. Try again shortly.",
+    { cause },
   )
 }
 

@@ -102,7 +102,9 @@ test("when the charge cannot be written, a whole answer is an error", async () =
     const response = await chat(false)
     expect(response.headers.get("x-should-retry")).toBe("true")
     const error = await errorOf(response)
-    expect(error.status).toBe(500)
+    expect(error).toMatchObject({ status: 503, code: "book_unavailable" })
+    expect(response.headers.get("retry-after")).not.toBeNull()
+    expect(error.message).toContain("not released")
     expect(error.message).toContain("Nothing was charged")
     expect(JSON.stringify(error)).not.toContain("Hello there")
     expect(gateway.heard.map(({ name }) => name)).toContain("bookFailed")
@@ -115,10 +117,36 @@ test("when the charge cannot be written, a stream ends with an error", async () 
   const before = (await creditsOf(caller)).balance
   await withBrokenBook(async () => {
     const text = await (await chat(true)).text()
-    expect(streamErrorOf(text).message).toContain("Nothing was charged")
+    const error = streamErrorOf(text)
+    expect(error.code).toBe("book_unavailable")
+    expect(error.message).toContain("Nothing was charged")
   })
   expect(chargesOnDisk()).toBe(1)
   expect(await creditsOf(caller)).toMatchObject({ balance: before, held: "0" })
+})
+
+test("when the charge cannot be written, an operation that is no chat is an error", async () => {
+  const model = "sim/embed"
+  const { settings } = gateway
+  const embedding = { kind: "embedding", price: { input: "1" } } as const
+  gateway.app.apply({ ...settings, models: { ...settings.models, [model]: embedding } })
+  await withBrokenBook(async () => {
+    const response = await caller.post("/v1/embeddings", { model, input: "Hello" })
+    expect(await errorOf(response)).toMatchObject({ status: 503, code: "book_unavailable" })
+  })
+  expect((await creditsOf(caller)).held).toBe("0")
+})
+
+test("when no lease can be written, a request is refused as one that may come again", async () => {
+  const rich = await gateway.caller("5")
+  database.run("ALTER TABLE leases RENAME TO leases_away")
+  try {
+    const response = await rich.post(CHAT, { model: "sim/echo", messages: HELLO })
+    expect(await errorOf(response)).toMatchObject({ status: 503, code: "book_unavailable" })
+    expect(gateway.heard.map(({ name }) => name)).toContain("bookFailed")
+  } finally {
+    database.run("ALTER TABLE leases_away RENAME TO leases")
+  }
 })
 
 test("while the book cannot be written no request is taken; when it can, they are again", async () => {
