@@ -23,7 +23,7 @@ import { Contents } from "./relay/contents.ts"
 import { DeadlineWatch } from "./relay/deadline-watch.ts"
 import { Endpoint } from "./relay/endpoint.ts"
 import { HttpClient } from "./wire/http/client.ts"
-import type { RelayServices, Surroundings } from "./relay/exchange.ts"
+import { type RelayServices, SHUTTING_DOWN, type Surroundings } from "./relay/exchange.ts"
 import { Images } from "./relay/images.ts"
 import { Operations } from "./relay/operations.ts"
 import { Seal } from "./relay/reasoning-envelope.ts"
@@ -38,11 +38,10 @@ import { openStore } from "./store/open-store.ts"
 import type { Events } from "./telemetry/events.ts"
 import { vendors } from "./vendors/index.ts"
 
-/** How long running requests may take to finish once the gateway is asked to stop, milliseconds. */
-const DRAIN_TIME = 30_000
 /** A silent stream gets a comment this often, milliseconds. */
 const KEEP_ALIVE = 15_000
-/** How long those that were cut then may take to be settled, milliseconds. */
+/** How long those that were cut then may take to tell their callers, and to be settled, milliseconds. */
+const LAST_WORDS_TIME = 2_000
 const SETTLE_TIME = 5_000
 /** How often it looks whether they have. */
 const DRAIN_LOOK = 20
@@ -60,7 +59,6 @@ export interface AppOptions {
   /** The settings file, for the console to name. */
   readonly file?: string | undefined
   /** Milliseconds; for tests, which cannot wait so long. */
-  readonly drainTime?: number
   readonly keepAlive?: number
 }
 
@@ -107,11 +105,13 @@ export class App implements AsyncDisposable {
   readonly url: string
   readonly #services: AsyncDisposableStack
   readonly #live: LiveSettings
+  readonly #state: State
 
-  private constructor(url: string, services: AsyncDisposableStack, live: LiveSettings) {
+  private constructor({ url, services, live, state }: AppParts) {
     this.url = url
     this.#services = services
     this.#live = live
+    this.#state = state
   }
 
   /** Opens the book, joins the other processes, and listens. */
@@ -175,11 +175,11 @@ export class App implements AsyncDisposable {
     )
     const mounts = managementMounts({ admin, events, baseUrl })
     const server = serve({ ...settings.server, isShared: options.isShared }, routes, mounts)
-    building.defer(() => drain({ server, state, billing }, options.drainTime ?? DRAIN_TIME))
+    building.defer(() => drain({ server, state, billing, watch }))
     const { hostname = settings.server.host, port = settings.server.port } = server
     state.url = addressOf(hostname, port)
     const url = state.settings.publicUrl ?? state.url
-    return new App(url, building.move(), live)
+    return new App({ url, services: building.move(), live, state })
   }
 
   /**
@@ -190,10 +190,22 @@ export class App implements AsyncDisposable {
     this.#live.rebase({ settings, written })
   }
 
+  /** Waits no longer for running requests, now or once it is asked to end. */
+  hurry(): void {
+    this.#state.isHurried = true
+  }
+
   /** Stops listening, lets running requests finish, writes the book and returns all leases. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#services.disposeAsync()
   }
+}
+
+interface AppParts {
+  readonly url: string
+  readonly services: AsyncDisposableStack
+  readonly live: LiveSettings
+  readonly state: State
 }
 
 /** What is kept beside the book. Its thread begins with the first who needs it. */
@@ -218,6 +230,8 @@ interface State {
   settings: Settings
   surroundings: Surroundings
   isDraining: boolean
+  /** Whether running requests are not waited for any longer. */
+  isHurried: boolean
   /** Where it listens, once it does. */
   url: string
 }
@@ -225,7 +239,7 @@ interface State {
 function initialState(settings: Settings, events: Events): State {
   const { surroundings, warnings } = surroundingsOf(settings)
   for (const warning of warnings) events.warning(warning)
-  return { settings, surroundings, isDraining: false, url: "" }
+  return { settings, surroundings, isDraining: false, isHurried: false, url: "" }
 }
 
 /** What the management API looks at while the gateway runs. */
@@ -298,19 +312,23 @@ interface Drained {
   readonly server: Bun.Server<undefined>
   readonly state: State
   readonly billing: Billing
+  readonly watch: DeadlineWatch
 }
 
-async function drain({ server, state, billing }: Drained, patience: number): Promise<void> {
+async function drain({ server, state, billing, watch }: Drained): Promise<void> {
   state.isDraining = true
   // Idle connections of callers would keep it open for ever, so it is not waited for.
   void server.stop(false)
-  await waitUntil(() => server.pendingRequests === 0, patience)
+  const isServed = (): boolean => server.pendingRequests === 0
+  await waitUntil(() => isServed() || state.isHurried, state.settings.server.drain)
+  watch.cut(SHUTTING_DOWN)
+  await waitUntil(isServed, LAST_WORDS_TIME)
   await server.stop(true)
   // Those that were cut have delivered something: it goes into the book before that closes.
   await waitUntil(() => billing.open === 0, SETTLE_TIME)
 }
 
 async function waitUntil(isOver: () => boolean, patience: number): Promise<void> {
-  const deadline = Date.now() + patience
-  while (!isOver() && Date.now() < deadline) await Bun.sleep(DRAIN_LOOK)
+  const deadline = performance.now() + patience
+  while (!isOver() && performance.now() < deadline) await Bun.sleep(DRAIN_LOOK)
 }

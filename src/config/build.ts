@@ -35,6 +35,8 @@ export function buildSettings(parts: SettingsParts): Settings {
       host: overrides.host ?? file.server?.host ?? "127.0.0.1",
       port: overrides.port ?? file.server?.port ?? 8787,
       workers: overrides.workers ?? file.server?.workers ?? 1,
+      drain: overrides.drain ?? file.server?.drain ?? 30_000,
+      watchdog: overrides.watchdog ?? file.server?.watchdog ?? 10_000,
     },
     data: dataDirectory(parts),
     publicUrl: file.server?.public_url,

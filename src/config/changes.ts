@@ -9,7 +9,7 @@ export interface SettingsChanges {
   readonly restartNeeded: readonly string[]
 }
 
-const RESTART_NAMES = ["server.host", "server.port", "server.workers", "data"]
+const RESTART_NAMES = ["server.host", "server.port", "server.workers", "server.watchdog", "data"]
 
 /**
  * Compares settings.
@@ -41,6 +41,8 @@ function flatten(settings: Settings): Map<string, unknown> {
     "server.host": server.host,
     "server.port": server.port,
     "server.workers": server.workers,
+    "server.drain": server.drain,
+    "server.watchdog": server.watchdog,
     "server.public_url": settings.publicUrl,
     data: settings.data,
     admin_token: settings.adminToken,

@@ -1,6 +1,6 @@
 import type { ConfigProblem } from "./config-error.ts"
 import { suggestion } from "./nearest.ts"
-import { Fault, host, number, readSecret, readWith } from "./scalars.ts"
+import { Fault, durationOrOff, host, number, readSecret, readWith } from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
 
 const KNOWN_VARIABLES = [
@@ -9,9 +9,11 @@ const KNOWN_VARIABLES = [
   "TOLLGATE_DATA",
   "TOLLGATE_DATABASE_URL",
   "TOLLGATE_DEBUG",
+  "TOLLGATE_DRAIN",
   "TOLLGATE_LOG",
   "TOLLGATE_HOST",
   "TOLLGATE_PORT",
+  "TOLLGATE_WATCHDOG",
   "TOLLGATE_WORKERS",
 ]
 
@@ -23,6 +25,8 @@ export interface Overrides {
   readonly host?: string
   readonly port?: number
   readonly workers?: number
+  readonly drain?: number
+  readonly watchdog?: number
   readonly data?: string
   readonly adminToken?: string
 }
@@ -49,6 +53,8 @@ export function readEnvironment(environment: Environment): EnvironmentReading {
     host: read("TOLLGATE_HOST", readWith(host())),
     port: read("TOLLGATE_PORT", readPort),
     workers: read("TOLLGATE_WORKERS", readWith(number(1, 256, "whole number"))),
+    drain: read("TOLLGATE_DRAIN", readWith(durationOrOff())),
+    watchdog: read("TOLLGATE_WATCHDOG", readWith(durationOrOff())),
     data: read("TOLLGATE_DATA", (text) => text),
     adminToken: read("TOLLGATE_ADMIN_TOKEN", readSecret),
   }

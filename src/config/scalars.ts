@@ -104,6 +104,20 @@ export function duration() {
   })
 }
 
+/** The same, where `0` or `off` stands for none: that is 0. */
+export function durationOrOff() {
+  const length = duration()
+  return reading((input) => {
+    if (input === false) return 0
+    const text = readNumberText(input)
+    if (text instanceof Fault) return text
+    if (text === "off" || parseDuration(/^[\d.]+$/.test(text) ? `${text}s` : text) === 0) return 0
+    const { data, error } = length.safeParse(input)
+    if (data !== undefined) return data
+    return new Fault(`${error?.issues[0]?.message}, or off`)
+  })
+}
+
 export function flag() {
   return reading((input) => {
     if (typeof input === "boolean") return input

@@ -145,6 +145,10 @@ export interface Settings {
     readonly host: string
     readonly port: number
     readonly workers: number
+    /** How long running requests may take to finish once the gateway is asked to end, milliseconds; 0: not at all. */
+    readonly drain: number
+    /** How long a process may stand still before it is started again, milliseconds; 0: for ever. */
+    readonly watchdog: number
   }
   /** The folder that holds the database and the secrets. Absolute. */
   readonly data: string

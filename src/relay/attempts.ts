@@ -3,7 +3,7 @@ import type { Loss } from "../canon/chat.ts"
 import { asGatewayError, GatewayError } from "../canon/errors.ts"
 import type { Deployment } from "../catalog/model.ts"
 import { route } from "../routing/route.ts"
-import { CALLER_LEFT, type Exchange, NOT_NEEDED, type RelayServices } from "./exchange.ts"
+import { type Exchange, isFinal, NOT_NEEDED, type RelayServices } from "./exchange.ts"
 import type { Plan } from "./plan.ts"
 import { planCall } from "./plan-call.ts"
 import type { Attempt } from "./upstream.ts"
@@ -54,7 +54,7 @@ export async function callUpstream<T>(
       return { plan, all }
     } catch (thrown) {
       failure = asGatewayError(thrown)
-      if (failure === CALLER_LEFT || failure.kind === "refused_by_upstream") break
+      if (isFinal(failure) || failure.kind === "refused_by_upstream") break
     }
   }
   throw failure ?? new GatewayError("upstream_overloaded", "No deployment of this model is set up.")

@@ -1,3 +1,5 @@
+import type { GatewayError } from "../canon/errors.ts"
+
 /** How exactly deadlines are kept, in milliseconds: they are seconds long, so a coarse look is enough. */
 const LOOK_EVERY = 100
 
@@ -6,6 +8,8 @@ export interface Watched {
   /** When `onDue` is called, by `performance.now()`; it may move between looks, at no cost. */
   dueAt: number
   onDue(now: number): void
+  /** The gateway ends and waits no longer. */
+  onCut?(reason: GatewayError): void
 }
 
 /**
@@ -15,6 +19,7 @@ export interface Watched {
 export class DeadlineWatch implements Disposable {
   readonly #watched = new Set<Watched>()
   readonly #timer: ReturnType<typeof setInterval>
+  #cutBy: GatewayError | undefined
 
   constructor() {
     this.#timer = setInterval(() => this.#look(performance.now()), LOOK_EVERY)
@@ -23,10 +28,17 @@ export class DeadlineWatch implements Disposable {
 
   add(watched: Watched): void {
     this.#watched.add(watched)
+    if (this.#cutBy) watched.onCut?.(this.#cutBy)
   }
 
   remove(watched: Watched): void {
     this.#watched.delete(watched)
+  }
+
+  /** Ends all that runs, and whatever may still begin. */
+  cut(reason: GatewayError): void {
+    this.#cutBy = reason
+    for (const watched of [...this.#watched]) watched.onCut?.(reason)
   }
 
   [Symbol.dispose](): void {

@@ -126,6 +126,18 @@ export const CALLER_LEFT = new GatewayError("upstream_error", "The caller has le
 /** Why one of several calls of a request ends when another has failed. */
 export const NOT_NEEDED = new GatewayError("upstream_error", "Another call of this request failed.")
 
+/** Why an answer ends when the gateway does and has waited for it as long as it may. */
+export const SHUTTING_DOWN = new GatewayError(
+  "overloaded",
+  "This gateway is shutting down and could not finish the answer. Send the request again.",
+  { retryAfter: 1 },
+)
+
+/** Whether no other deployment is to be tried: nobody waits for it, or nothing may wait. */
+export function isFinal(failure: GatewayError): boolean {
+  return failure === CALLER_LEFT || failure === SHUTTING_DOWN
+}
+
 /** Before the vendor has counted: four bytes of JSON are about a token. */
 export function estimatedTokens(call: Call): number {
   return Math.ceil(call.bodyBytes / 4)

@@ -12,6 +12,7 @@ import type { Bill } from "./billing.ts"
 import type { Call, Caller } from "./call.ts"
 import {
   CALLER_LEFT,
+  isFinal,
   Leash,
   NOT_NEEDED,
   type RelayServices,
@@ -221,7 +222,7 @@ export class Operations {
         return { way, outcome }
       } catch (thrown) {
         failure = asGatewayError(thrown)
-        if (failure === CALLER_LEFT || isCallersOwn(failure)) break
+        if (isFinal(failure) || isCallersOwn(failure)) break
       }
     }
     throw (

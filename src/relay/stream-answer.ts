@@ -146,6 +146,12 @@ class StreamedAnswer implements Watched {
     else if (ended) void this.#fail(controller, ended)
   }
 
+  onCut(reason: GatewayError): void {
+    const controller = this.#controller
+    // Who reads hears of it by the read that is under way.
+    if (controller && (controller.desiredSize ?? 0) <= 0) void this.#fail(controller, reason)
+  }
+
   /** The last byte goes out only when its charge is on disk. */
   async #complete(upstream: AnswerStream): Promise<string> {
     const { billing, limiter } = this.#services

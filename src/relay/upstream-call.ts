@@ -3,7 +3,7 @@ import type { DeadlineSettings } from "../config/settings.ts"
 import type { Bill } from "./billing.ts"
 import type { HttpAnswer } from "../wire/http/answer.ts"
 import type { HttpRequest } from "../wire/http/request.ts"
-import { CALLER_LEFT, type Leash, NOT_NEEDED, type RelayServices } from "./exchange.ts"
+import { CALLER_LEFT, type Leash, NOT_NEEDED, type RelayServices, SHUTTING_DOWN } from "./exchange.ts"
 import { type RefusalReader, refusalOf } from "./refusal.ts"
 import type { SentRequest } from "./sent-request.ts"
 import { Attempt, type Target } from "./upstream.ts"
@@ -82,7 +82,7 @@ export function brokeOff(
   failure: GatewayError,
 ): void {
   attempt.conclude(outcomeOf(failure))
-  if (failure === CALLER_LEFT || failure === NOT_NEEDED) return
+  if (failure === CALLER_LEFT || failure === NOT_NEEDED || failure === SHUTTING_DOWN) return
   const { deployment } = attempt.plan
   services.health.failed(deployment.id, failure, attempt.record.status)
   services.alarms.attemptFailed(request, deployment.id, failure.kind)
@@ -90,5 +90,6 @@ export function brokeOff(
 
 function outcomeOf(failure: GatewayError): string {
   if (failure === CALLER_LEFT) return "caller_left"
+  if (failure === SHUTTING_DOWN) return "shutting_down"
   return failure === NOT_NEEDED ? "not_needed" : failure.kind
 }

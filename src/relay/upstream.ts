@@ -159,6 +159,10 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
     )
   }
 
+  onCut(reason: GatewayError): void {
+    this.end(reason)
+  }
+
   /** What a failure of the transport means: our own ending, or the vendor's. */
   explain(error: unknown): GatewayError {
     if (this.#ended) return this.#ended

@@ -29,7 +29,7 @@ test("reads the documented example", () => {
   expect(file).toBe(folder.file)
   expect(warnings).toEqual([])
   expect(settings).toEqual({
-    server: { host: "127.0.0.1", port: 8787, workers: 1 },
+    server: { host: "127.0.0.1", port: 8787, workers: 1, drain: 30_000, watchdog: 10_000 },
     data: join(folder.path, "data"),
     limits: {
       bodyBytes: 32 * 1024 * 1024,
@@ -65,7 +65,7 @@ test("reads the documented example", () => {
 test("has a default for everything", () => {
   for (const text of ["", "# nothing yet\n", "server:\nproviders:\nmodels:\n"]) {
     const { settings } = load(text)
-    expect(settings.server).toEqual({ host: "127.0.0.1", port: 8787, workers: 1 })
+    expect(settings.server).toEqual({ host: "127.0.0.1", port: 8787, workers: 1, drain: 30_000, watchdog: 10_000 })
     expect(settings.data).toBe(resolve("data"))
     expect(Object.keys(settings.providers)).toEqual([])
     expect(settings).not.toHaveProperty("adminToken")
@@ -75,7 +75,7 @@ test("has a default for everything", () => {
 
 test("reads every setting there is", () => {
   const { settings } = load(`
-server: { host: "::1", port: 0, workers: 4, public_url: https://ai.example.com/ }
+server: { host: "::1", port: 0, workers: 4, drain: 2m, watchdog: off, public_url: https://ai.example.com/ }
 admin_token: 0123456789abcdef
 limits: { body_mb: 1.5, media_mb: 2.5, media_private: true }
 deadlines: { connect: 500ms, first_byte: 5m, between_bytes: 1.5, whole: 1h }
@@ -100,7 +100,7 @@ models:
       - { weight: 3, dialects: [openai-responses, openai-chat] }
       - { model: "bigger:latest", weight: 0, price: { input: 0 } }
 `)
-  expect(settings.server).toEqual({ host: "::1", port: 0, workers: 4 })
+  expect(settings.server).toEqual({ host: "::1", port: 0, workers: 4, drain: 120_000, watchdog: 0 })
   expect(settings.publicUrl).toBe("https://ai.example.com")
   expect(settings.adminToken).toBe("0123456789abcdef")
   expect(settings.limits).toEqual({

@@ -2,9 +2,9 @@ import { expect, test } from "bun:test"
 import { databasePath } from "../../src/app.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import { provider, simulated, startGateway, type TestGateway, until } from "../support/gateway.ts"
-import { sendRaw } from "./raw-caller.ts"
+import { connectTo, sendRaw } from "./raw-caller.ts"
 import { DONE, frame, startVendor, usageFrame } from "./scripted-vendor.ts"
-import { CHAT, contentOf, HELLO, receiptsOf } from "./support.ts"
+import { CHAT, contentOf, errorOf, HELLO, receiptsOf, streamErrorOf } from "./support.ts"
 
 /** A stream that says a word and ends when it is let. */
 function startPausing() {
@@ -71,7 +71,8 @@ test.each([false, true])(
     using raw = sendRaw(gateway.url, caller.key, BODY)
     await until(() => raw.text().includes("Hello"))
     await gateway.app[Symbol.asyncDispose]()
-    expect(raw.text()).not.toContain("[DONE]")
+    expect(streamErrorOf(bodyOf(raw.text()))).toMatchObject({ code: "overloaded" })
+    expect(raw.text()).toEndWith("\r\n0\r\n\r\n")
     const receipts = receiptsOf(gateway, caller)
     expect(receipts).toMatchObject([{ status: "settled", estimated: true }])
     expect(gateway.heard.map(({ name }) => name)).not.toContain("bookFailed")
@@ -81,3 +82,110 @@ test.each([false, true])(
     expect(account?.balance).toBeLessThan(1_000_000_000n)
   },
 )
+
+/** A body that came in chunks, whose sizes it leaves out. */
+function bodyOf(answer: string): string {
+  const body = answer.slice(answer.indexOf("\r\n\r\n") + 4)
+  return body.replace(/\r\n0\r\n\r\n$/, "").replace(/(^|\r\n)[0-9a-f]+\r\n/g, "")
+}
+
+const OTHER_DIALECTS = [
+  {
+    path: "/v1/messages",
+    body: { model: "pausing/x", messages: HELLO, stream: true, max_tokens: 50 },
+    ending: /event: error\ndata: (\{"type":"error","error":\{"type":"overloaded_error".*\})\n\n$/,
+  },
+  {
+    path: "/v1/responses",
+    body: { model: "pausing/x", input: "Hello", stream: true },
+    ending: /event: response\.failed\ndata: (\{.*"status":"failed".*\})\n\n$/,
+  },
+]
+
+for (const { path, body, ending } of OTHER_DIALECTS) {
+  test(`a cut stream ends with the dialect's own error event: ${path}`, async () => {
+    const { vendor } = startPausing()
+    using _ = vendor
+    await using gateway = await startPaused(vendor.url, 100)
+    const caller = await gateway.caller("1")
+    using raw = sendRaw(gateway.url, caller.key, body, path)
+    await until(() => raw.text().includes("Hello"))
+    await gateway.app[Symbol.asyncDispose]()
+    const [, event = "{}"] = ending.exec(bodyOf(raw.text())) ?? []
+    expect(JSON.stringify(JSON.parse(event))).toContain("shutting down")
+    expect(raw.text()).toEndWith("\r\n0\r\n\r\n")
+    expect(receiptsOf(gateway, caller)).toMatchObject([{ status: "settled", estimated: true }])
+  })
+}
+
+test("a whole answer that outlasts the end is an error that says to come again, and is free", async () => {
+  const silence = Promise.withResolvers<Response>()
+  const asked = Promise.withResolvers<void>()
+  using vendor = startVendor(() => {
+    asked.resolve()
+    return silence.promise
+  })
+  await using gateway = await startPaused(vendor.url, 100)
+  const caller = await gateway.caller("1")
+  const answer = caller.post(CHAT, { ...BODY, stream: false })
+  await asked.promise
+  await gateway.app[Symbol.asyncDispose]()
+  const response = await answer
+  expect(response.headers.get("x-should-retry")).toBe("true")
+  expect(await errorOf(response)).toMatchObject({ status: 503, code: "overloaded" })
+  expect(receiptsOf(gateway, caller)).toMatchObject([{ status: "released" }])
+  expect(gateway.heard.map(({ name }) => name)).not.toContain("attemptFailed")
+  silence.resolve(new Response())
+})
+
+test("sound that outlasts the end is cut, so that nobody takes it for the whole", async () => {
+  using vendor = startVendor(
+    () =>
+      new Response(
+        new ReadableStream<Uint8Array>({
+          start(controller) {
+            controller.enqueue(new Uint8Array(4_096).fill(65))
+            controller.enqueue(new Uint8Array(4_096).fill(65))
+          },
+        }),
+        { headers: { "content-type": "audio/mpeg" } },
+      ),
+  )
+  await using gateway = await startGateway({
+    drainTime: 100,
+    providers: { pausing: provider(vendor.url, "openai") },
+    models: { "pausing/voice": { kind: "speech", price: { character: "1" } } },
+  })
+  const caller = await gateway.caller("1")
+  const body = { model: "pausing/voice", input: "Hello there", voice: "alloy" }
+  using raw = sendRaw(gateway.url, caller.key, body, "/v1/audio/speech")
+  await until(() => raw.text().includes("AAAA"))
+  await gateway.app[Symbol.asyncDispose]()
+  await until(() => raw.socket.closed)
+  expect(raw.text()).not.toEndWith("\r\n0\r\n\r\n")
+  expect(receiptsOf(gateway, caller)).toMatchObject([{ status: "settled" }])
+})
+
+test("while it drains it is unready and refuses connections; asked again, it cuts at once", async () => {
+  const { vendor } = startPausing()
+  using _ = vendor
+  await using gateway = await startPaused(vendor.url, 60_000)
+  const caller = await gateway.caller("1")
+  const idle = connectTo(gateway.url)
+  await until(() => !idle.socket.connecting)
+  using raw = sendRaw(gateway.url, caller.key, BODY)
+  await until(() => raw.text().includes("Hello"))
+  // Idle connections are closed at once, so one asks that has begun to before.
+  idle.socket.write("GET /readyz HTTP/1.1\r\n")
+  await fetch(`${gateway.url}/healthz`)
+  const ended = gateway.app[Symbol.asyncDispose]()
+  idle.socket.write("host: gateway\r\n\r\n")
+  await until(() => idle.text().includes("draining"))
+  expect(idle.text()).toStartWith("HTTP/1.1 503")
+  const refused = fetch(`${gateway.url}/healthz`, { keepalive: false })
+  expect(await refused.catch(() => "refused")).toBe("refused")
+  gateway.app.hurry()
+  await ended
+  expect(streamErrorOf(bodyOf(raw.text()))).toMatchObject({ code: "overloaded" })
+  idle.socket.destroy()
+})

@@ -8,17 +8,23 @@ export interface RawCaller extends Disposable {
   text(): string
 }
 
-/** Sends a chat request over a connection of its own. */
-export function sendRaw(url: string, key: string, body: object, path = CHAT): RawCaller {
+/** Opens a connection and sends nothing on it. */
+export function connectTo(url: string): RawCaller {
   const { hostname, port } = new URL(url)
-  const payload = JSON.stringify(body)
   const socket = connect(Number(port), hostname)
   let text = ""
   socket.on("data", (piece) => {
     text += piece.toString("latin1")
   })
   socket.on("error", () => {})
-  socket.write(
+  return { socket, text: () => text, [Symbol.dispose]: () => void socket.destroy() }
+}
+
+/** Sends a chat request over a connection of its own. */
+export function sendRaw(url: string, key: string, body: object, path = CHAT): RawCaller {
+  const caller = connectTo(url)
+  const payload = JSON.stringify(body)
+  caller.socket.write(
     [
       `POST ${path} HTTP/1.1`,
       "host: gateway",
@@ -29,5 +35,5 @@ export function sendRaw(url: string, key: string, body: object, path = CHAT): Ra
       payload,
     ].join("\r\n"),
   )
-  return { socket, text: () => text, [Symbol.dispose]: () => void socket.destroy() }
+  return caller
 }

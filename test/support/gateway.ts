@@ -72,9 +72,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const simulator = startSimulator()
   const heard: Heard = []
   const settings = settingsFor(data, simulator, options)
-  const { isShared = false, drainTime = 30_000, keepAlive = 15_000 } = options
+  const { isShared = false, keepAlive = 15_000 } = options
   const events = recorder(heard)
-  const app = await App.start({ settings, events, isShared, drainTime, keepAlive })
+  const app = await App.start({ settings, events, isShared, keepAlive })
   const store = await openStore(databasePath(data))
   return {
     url: app.url,
@@ -96,7 +96,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
 
 function settingsFor(data: string, simulator: Simulator, options: GatewayOptions): Settings {
   return {
-    server: { host: "127.0.0.1", port: 0, workers: 1 },
+    server: { host: "127.0.0.1", port: 0, workers: 1, drain: options.drainTime ?? 30_000, watchdog: 0 },
     data,
     limits: { bodyBytes: 4 * 1024 * 1024, mediaBytes: 4 * 1024 * 1024, mediaPrivate: false },
     deadlines: { connect: 5_000, firstByte: 20_000, betweenBytes: 20_000, whole: 60_000 },
