@@ -34,6 +34,9 @@ function isFresh(): boolean {
     "index.html",
     "package.json",
     "vite-build.ts",
+    // What the console shares with the gateway beside types.
+    "../src/management/contract/amounts.ts",
+    "../src/config/decimal.ts",
   ]
   return sources.every((path) => statSync(join(FOLDER, path)).mtimeMs <= built)
 }

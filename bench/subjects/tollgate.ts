@@ -22,7 +22,7 @@ export const tollgate: Subject = {
     mkdirSync(data)
     writeFileSync(file, settings(upstream, 0))
     const places = ["--config", file, "--data", data]
-    await command([...places, "account", "create", "bench", "--credits", CREDITS])
+    await command([...places, "account", "create", "bench", "--credits", CREDITS, "--yes"])
     const limits = ["--rpm", REQUESTS_PER_MINUTE, "--tpm", TOKENS_PER_MINUTE]
     const order = ["key", "create", "--account", "bench", "--budget", CREDITS, ...limits]
     const { key } = await command([...places, ...order])

@@ -1,18 +1,26 @@
 import { formatCredits } from "../ledger/money.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
+import { askAboutLargeAmount, type LargeAmountOptions, withYes } from "./ask-first.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
 import { withInstallation } from "./installation.ts"
 import { formatFields } from "./output.ts"
 import { creditsArgument } from "./parse.ts"
 
+interface AccountCreateOptions extends LargeAmountOptions {
+  readonly credits?: bigint
+}
+
 /** `tollgate account create NAME [--credits N]` */
 export const registerAccountCreate: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "account", "accounts: who pays")
-    .command("create")
+  const group = commandGroup(program, "account", "accounts: who pays")
+  withYes(group.command("create"))
     .description("create an account")
     .argument("<NAME>", "its name, which no other account has")
     .option("--credits <N>", "credits to begin with", creditsArgument)
-    .action(async (name: string, options: { credits?: bigint }, command) => {
+    .action(async (name: string, options: AccountCreateOptions, command) => {
+      const amount = options.credits ?? 0n
+      const deed = `create the account ${name} with ${formatCredits(amount)} credits`
+      await askAboutLargeAmount({ amount, balance: 0n, deed }, options, terminal)
       const account = await withInstallation(command, ({ accounts }) =>
         accounts.create(COMMAND_LINE, {
           name,

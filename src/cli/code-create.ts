@@ -1,11 +1,12 @@
 import { formatCredits } from "../ledger/money.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
+import { askAboutLargeAmount, type LargeAmountOptions, withYes } from "./ask-first.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
 import { withInstallation } from "./installation.ts"
 import { formatFields } from "./output.ts"
 import { creditsArgument, durationArgument, positiveIntegerArgument } from "./parse.ts"
 
-interface CodeCreateOptions {
+interface CodeCreateOptions extends LargeAmountOptions {
   readonly credits: bigint
   readonly uses?: number
   readonly expires?: number
@@ -14,14 +15,18 @@ interface CodeCreateOptions {
 
 /** `tollgate code create --credits N [--uses K] [--expires TIME] [--note TEXT]` */
 export const registerCodeCreate: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "code", "codes: what gives credits to whoever types them")
-    .command("create")
+  const group = commandGroup(program, "code", "codes: what gives credits to whoever types them")
+  withYes(group.command("create"))
     .description("create a code; it is shown once")
     .requiredOption("--credits <N>", "the credits that it gives", creditsArgument)
     .option("--uses <K>", "how many accounts may use it (default: 1)", positiveIntegerArgument)
     .option("--expires <TIME>", "how long it works, such as 30d", durationArgument)
     .option("--note <TEXT>", "what it is for")
-    .action(async ({ credits, uses, expires, note }: CodeCreateOptions, command) => {
+    .action(async (options: CodeCreateOptions, command) => {
+      const { credits, uses, expires, note } = options
+      const amount = credits * BigInt(uses ?? 1)
+      const deed = `create a code that gives ${formatCredits(amount)} credits in all`
+      await askAboutLargeAmount({ amount, balance: 0n, deed }, options, terminal)
       const order = {
         credits: formatCredits(credits),
         uses: uses ?? 1,

@@ -1,12 +1,13 @@
 import { formatCredits } from "../ledger/money.ts"
+import { withYes } from "./ask-first.ts"
 import { commandGroup, type RegisterCommand } from "./command.ts"
 import { addEntry } from "./entry-result.ts"
 import { signedCreditsArgument } from "./parse.ts"
 
 /** `tollgate credits adjust ACCOUNT N --note TEXT` */
 export const registerCreditsAdjust: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "credits", "credits: what accounts pay with")
-    .command("adjust")
+  const group = commandGroup(program, "credits", "credits: what accounts pay with")
+  withYes(group.command("adjust"))
     .description("correct an account's balance, up or down; nothing in the book is ever edited")
     .argument("<ACCOUNT>", "its name or id")
     .argument("<N>", "by how many: 5 adds them, -5 takes them out", signedCreditsArgument)

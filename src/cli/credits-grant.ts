@@ -1,12 +1,13 @@
 import { formatCredits } from "../ledger/money.ts"
+import { withYes } from "./ask-first.ts"
 import { commandGroup, type RegisterCommand } from "./command.ts"
 import { addEntry } from "./entry-result.ts"
 import { creditsArgument } from "./parse.ts"
 
 /** `tollgate credits grant ACCOUNT N [--note TEXT]` */
 export const registerCreditsGrant: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "credits", "credits: what accounts pay with")
-    .command("grant")
+  const group = commandGroup(program, "credits", "credits: what accounts pay with")
+  withYes(group.command("grant"))
     .description("add credits to an account")
     .argument("<ACCOUNT>", "its name or id")
     .argument("<N>", "how many", creditsArgument)

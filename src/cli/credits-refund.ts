@@ -1,12 +1,13 @@
 import { formatCredits } from "../ledger/money.ts"
+import { withYes } from "./ask-first.ts"
 import { commandGroup, type RegisterCommand } from "./command.ts"
 import { addEntry } from "./entry-result.ts"
 import { creditsArgument } from "./parse.ts"
 
 /** `tollgate credits refund ACCOUNT N --note TEXT` */
 export const registerCreditsRefund: RegisterCommand = (program, terminal) => {
-  commandGroup(program, "credits", "credits: what accounts pay with")
-    .command("refund")
+  const group = commandGroup(program, "credits", "credits: what accounts pay with")
+  withYes(group.command("refund"))
     .description("give credits back to an account for something that went wrong")
     .argument("<ACCOUNT>", "its name or id")
     .argument("<N>", "how many", creditsArgument)

@@ -1,6 +1,8 @@
 import type { Command } from "commander"
+import { parseCredits } from "../ledger/money.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
 import type { NewEntry } from "../management/contract/accounts.ts"
+import { askAboutLargeAmount, type LargeAmountOptions } from "./ask-first.ts"
 import { outputOf } from "./command.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
 import { formatFields } from "./output.ts"
@@ -15,6 +17,13 @@ export interface EntryOrder {
   readonly verb: string
 }
 
+/** What is about to be done, in the question about a large amount. */
+const VERBS: Readonly<Record<NewEntry["kind"], string>> = {
+  grant: "grant",
+  refund: "refund",
+  adjustment: "adjust by",
+}
+
 /** Adds an entry and shows it. */
 export async function addEntry(
   order: EntryOrder,
@@ -23,6 +32,10 @@ export async function addEntry(
 ): Promise<void> {
   const { account, entry } = await withInstallation(command, async ({ store, credits }) => {
     const account = await requireAccount(store, order.account)
+    const { amount: credit, kind } = order.entry
+    const deed = `${VERBS[kind]} ${credit} credits: account ${account.name}`
+    const facts = { amount: parseCredits(credit), balance: account.balance, deed }
+    await askAboutLargeAmount(facts, command.opts<LargeAmountOptions>(), terminal)
     return { account, entry: await credits.add(COMMAND_LINE, account.id, order.entry) }
   })
   const document = {

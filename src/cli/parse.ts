@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander"
+import { commaFault } from "../config/decimal.ts"
 import { parseDuration } from "../config/duration.ts"
 import { parseCredits } from "../ledger/money.ts"
 
@@ -9,8 +10,11 @@ const MOST_CREDITS = 1_000_000_000n
 export function creditsArgument(text: string): bigint {
   const nanocredits = readCredits(text)
   if (nanocredits === undefined) {
+    const fault = commaFault(text)
     throw new InvalidArgumentError(
-      "It must be credits such as 10 or 0.5, with at most 9 digits after the point.",
+      fault === undefined
+        ? "It must be credits such as 10 or 0.5, with at most 9 digits after the point."
+        : `It ${fault}.`,
     )
   }
   if (nanocredits <= 0n) throw new InvalidArgumentError("It must be above 0.")

@@ -1,3 +1,5 @@
+import { createInterface } from "node:readline/promises"
+
 /** Where a command writes. Results go to the output; everything else is a notice. */
 export interface Terminal {
   writeOutput(text: string): void
@@ -6,11 +8,13 @@ export interface Terminal {
   readonly isNoticeColored: boolean
   /** Whether failures come with the place in the code that they come from. */
   readonly isDebugging: boolean
+  /** Asks a question that takes yes or no; undefined where no person is there to be asked. */
+  readonly confirm: ((question: string) => Promise<boolean>) | undefined
 }
 
 /** The terminal that the process was started in. */
 export function processTerminal(): Terminal {
-  const { env, stdout, stderr } = process
+  const { env, stdin, stdout, stderr } = process
   // Whoever reads the output may stop early, as `head` does; that is no failure of the command.
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error
@@ -22,5 +26,15 @@ export function processTerminal(): Terminal {
     isOutputColored: mayColor && stdout.isTTY,
     isNoticeColored: mayColor && stderr.isTTY,
     isDebugging: env["TOLLGATE_DEBUG"] === "1",
+    confirm: stdin.isTTY && stderr.isTTY ? confirmAtTerminal : undefined,
+  }
+}
+
+async function confirmAtTerminal(question: string): Promise<boolean> {
+  const asking = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(es)?$/i.test((await asking.question(`${question} [y/N] `)).trim())
+  } finally {
+    asking.close()
   }
 }

@@ -1,6 +1,6 @@
 import { isIP } from "node:net"
 import { z } from "zod"
-import { amountFault, plainDecimal } from "./decimal.ts"
+import { amountFault, commaFault, plainDecimal } from "./decimal.ts"
 import { parseDuration } from "./duration.ts"
 import { suggestion } from "./nearest.ts"
 import { YamlNumber } from "./yaml-file.ts"
@@ -81,7 +81,9 @@ export function amount(places: number) {
     const text = readNumberText(input)
     if (text instanceof Fault) return text
     const plain = plainDecimal(text)
-    if (plain === undefined) return new Fault("must be a decimal number such as 0.15")
+    if (plain === undefined) {
+      return new Fault(commaFault(text) ?? "must be a decimal number such as 0.15")
+    }
     const fault = amountFault(plain, places)
     return fault === undefined ? plain : new Fault(fault)
   })

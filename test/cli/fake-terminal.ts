@@ -7,11 +7,20 @@ export class FakeTerminal implements Terminal {
   readonly isOutputColored: boolean
   readonly isNoticeColored: boolean
   readonly isDebugging: boolean
+  readonly confirm: Terminal["confirm"]
+  /** What was asked. */
+  readonly questions: string[] = []
 
-  constructor(facts: { isColored?: boolean; isDebugging?: boolean } = {}) {
+  constructor(facts: { isColored?: boolean; isDebugging?: boolean; answer?: boolean } = {}) {
     this.isOutputColored = facts.isColored ?? false
     this.isNoticeColored = facts.isColored ?? false
     this.isDebugging = facts.isDebugging ?? false
+    const { answer } = facts
+    if (answer === undefined) return
+    this.confirm = async (question) => {
+      this.questions.push(question)
+      return answer
+    }
   }
 
   readonly writeOutput = (text: string) => {

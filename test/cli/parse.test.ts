@@ -34,8 +34,10 @@ describe("credits", () => {
   })
 
   test("that make no sense are refused", () => {
-    const texts = ["", "ten", "1e3", "1,5", "$5", ".5", "0.0000000001", "Infinity"]
+    const texts = ["", "ten", "1e3", "$5", ".5", "0.0000000001", "Infinity"]
     expectRefused(creditsArgument, texts, "must be credits such as 10 or 0.5")
+    expectRefused(creditsArgument, ["1,5", "1,50"], "write 1.5")
+    expectRefused(creditsArgument, ["1,500"], "write 1500.")
     expectRefused(creditsArgument, ["0", "0.0", "-1"], "must be above 0")
     expectRefused(creditsArgument, ["1000000000.1", "9".repeat(40)], "must be at most 1000000000")
   })

@@ -15,6 +15,7 @@ import {
   firstPrice,
   isOne,
   readablePrice,
+  decimalFault,
   readDecimal,
   sortedPrices,
 } from "../../console/src/pages/models/prices.ts"
@@ -128,7 +129,11 @@ describe("prices", () => {
   })
 
   test("are read as they are typed", () => {
-    expect(readDecimal(" 0,15 ")).toBe("0.15")
+    expect(readDecimal(" 0.15 ")).toBe("0.15")
+    expect(readDecimal("1,500")).toBe("1500")
+    expect(readDecimal("-1")).toBeUndefined()
+    expect(decimalFault("0,15")).toContain("write 0.15")
+    expect(decimalFault("-1")).toContain("below zero")
     expect(readDecimal("1e3")).toBeUndefined()
     expect(readPrices({ input: "0.1", output: "" })).toEqual({ input: "0.1" })
     expect(readPrices({ input: "much" })).toBeUndefined()

@@ -43,10 +43,27 @@ export class ApiError extends Error {
 
 /** What the reader sees when the gateway cannot be reached. */
 export function unreachable(): ApiError {
+  return withoutAnswer("The gateway does not answer. Check that it runs and that you are online.")
+}
+
+/** What the reader sees when an answer began and did not come whole. */
+export function answerLost(): ApiError {
+  return withoutAnswer("The answer of the gateway was lost on the way.")
+}
+
+/**
+ * Whether nobody can say what became of a request: its answer was lost, or is no answer of the gateway's
+ * own about it.
+ */
+export function isOutcomeUnknown(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 500)
+}
+
+function withoutAnswer(message: string): ApiError {
   return new ApiError({
     status: 0,
     kind: "unreachable",
-    message: "The gateway does not answer. Check that it runs and that you are online.",
+    message,
     parameter: null,
     errors: [],
     requestId: null,

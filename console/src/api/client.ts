@@ -1,5 +1,5 @@
 import { addressOf, type Query } from "./address.ts"
-import { readError, unreachable } from "./api-error.ts"
+import { answerLost, readError, unreachable } from "./api-error.ts"
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
@@ -7,13 +7,15 @@ type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 const OUR_HEADER = { "x-tollgate-console": "1" }
 
 /**
- * Asks the management API. Paths are below `/admin/v1`.
+ * Asks the management API. Paths are below `/admin/v1`. What moves money or makes a secret is sent with a
+ * key: asked again with it, it is answered as the first time and not done twice.
  * @throws ApiError for every answer that is no success, and when there is none.
  */
 export const api = {
   get: <Answer>(path: string, query?: Query, signal?: AbortSignal) =>
     ask<Answer>("GET", path, { query, signal }),
-  post: <Answer>(path: string, body?: unknown) => ask<Answer>("POST", path, { body: body ?? {} }),
+  post: <Answer>(path: string, body?: unknown, idempotencyKey?: string) =>
+    ask<Answer>("POST", path, { body: body ?? {}, idempotencyKey }),
   put: <Answer>(path: string, body: unknown) => ask<Answer>("PUT", path, { body }),
   patch: <Answer>(path: string, body: unknown) => ask<Answer>("PATCH", path, { body }),
   delete: <Answer>(path: string) => ask<Answer>("DELETE", path, {}),
@@ -31,10 +33,11 @@ interface Asking {
   readonly query?: Query | undefined
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
+  readonly idempotencyKey?: string | undefined
 }
 
 async function ask<Answer>(method: Method, path: string, asking: Asking): Promise<Answer> {
-  const { query, body, signal } = asking
+  const { query, body, signal, idempotencyKey } = asking
   const response = await send(addressOf(path, query), {
     method,
     credentials: "same-origin",
@@ -42,11 +45,13 @@ async function ask<Answer>(method: Method, path: string, asking: Asking): Promis
       ...OUR_HEADER,
       accept: "application/json",
       ...(body !== undefined && { "content-type": "application/json" }),
+      ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal !== undefined && { signal }),
   })
   const answer = await readJson(response)
+  if (response.ok && answer === undefined) throw answerLost()
   if (response.ok) return answer as Answer
   const error = readError(response.status, answer)
   // With a field it is about that field: a wrong password, a wrong code.
@@ -63,12 +68,13 @@ async function send(address: string, request: RequestInit): Promise<Response> {
   }
 }
 
+/** Undefined where the body is not whole, or is no JSON. */
 async function readJson(response: Response): Promise<unknown> {
-  const text = await response.text()
-  if (text === "") return null
   try {
-    return JSON.parse(text)
-  } catch {
-    return null
+    const text = await response.text()
+    return text === "" ? null : JSON.parse(text)
+  } catch (thrown) {
+    if (thrown instanceof DOMException && thrown.name === "AbortError") throw thrown
+    return undefined
   }
 }

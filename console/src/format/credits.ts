@@ -1,3 +1,5 @@
+import { readAmount } from "../../../src/management/contract/amounts.ts"
+
 /**
  * Credits as people read them: grouped by thousands, at least two decimals and no further zeros. The text
  * of the API is exact and stays so: no digit goes through a float.
@@ -55,11 +57,8 @@ export function nanosText(value: bigint): string {
   return value < 0n ? `-${text}` : text
 }
 
-/** What a person types as an amount, as the API takes it: `1,234.50` is `1234.50`; undefined when it is none. */
+/** What a person types as an amount, as the API takes it; undefined when it is none. `readAmount` says why. */
 export function readCredits(typed: string): string | undefined {
-  const text = typed
-    .replace(/[\s,_]/g, "")
-    .replace(/^\+/, "")
-    .replace(/^−/, "-")
-  return /^-?\d{1,9}(\.\d{1,9})?$/.test(text) ? text : undefined
+  const reading = readAmount(typed)
+  return "amount" in reading ? reading.amount : undefined
 }

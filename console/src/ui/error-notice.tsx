@@ -1,16 +1,19 @@
 import { Alert, Button, Group, Text } from "@mantine/core"
 import { IconAlertCircle } from "@tabler/icons-react"
-import { ApiError, messageOf } from "../api/api-error.ts"
+import { ApiError, isOutcomeUnknown, messageOf } from "../api/api-error.ts"
 
 export interface ErrorNoticeProperties {
   readonly error: unknown
   readonly title?: string
+  /** The title where nobody knows what became of it: "We do not know whether it was entered". */
+  readonly unknownTitle?: string
   readonly retry?: () => void
 }
 
 /** What went wrong, in the API's own words, with the way to try again. Nothing when there is no error. */
-export function ErrorNotice({ error, title, retry }: ErrorNoticeProperties) {
+export function ErrorNotice({ error, title, unknownTitle, retry }: ErrorNoticeProperties) {
   if (error === null || error === undefined) return null
+  const isUnknown = unknownTitle !== undefined && isOutcomeUnknown(error)
   // What the reader can mend himself needs no id to tell an operator.
   const requestId = error instanceof ApiError && error.status >= 500 ? error.requestId : null
   return (
@@ -18,10 +21,13 @@ export function ErrorNotice({ error, title, retry }: ErrorNoticeProperties) {
       color="red"
       variant="light"
       icon={<IconAlertCircle />}
-      title={title ?? "That did not work"}
+      title={(isUnknown ? unknownTitle : title) ?? "That did not work"}
       role="alert"
     >
-      <Text size="sm">{messageOf(error)}</Text>
+      <Text size="sm">
+        {messageOf(error)}
+        {isUnknown && " To try again here is safe: it is not done twice."}
+      </Text>
       <Group gap="sm" mt={retry === undefined && requestId === null ? 0 : "xs"}>
         {retry !== undefined && (
           <Button size="compact-sm" variant="default" onClick={retry}>

@@ -1,5 +1,6 @@
 import { useState } from "react"
 import { ApiError } from "../api/api-error.ts"
+import { useRequestKeys } from "../api/idempotency-key.ts"
 
 /** The part of a form of `@mantine/form` that errors are shown in. */
 export interface FormErrors<Values> {
@@ -17,21 +18,24 @@ export interface Submit<Values> {
 
 /**
  * Sends a form. Faults that the API finds are shown beside their fields, the rest as `error`.
- * @param send throws `ApiError` when the gateway refuses.
+ * @param send throws `ApiError` when the gateway refuses. It is given the key under which the form may be
+ * sent again without being done twice.
  */
 export function useSubmit<Values extends object>(
   form: FormErrors<Values>,
-  send: (values: Values) => Promise<unknown>,
+  send: (values: Values, idempotencyKey: string) => Promise<unknown>,
 ): Submit<Values> {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
+  const keys = useRequestKeys()
 
   async function submit(values: Values): Promise<void> {
     setBusy(true)
     setError(null)
     try {
-      await send(values)
+      await send(values, keys.current)
     } catch (thrown) {
+      keys.failed(thrown)
       setError(showBeside(form, thrown) ? null : thrown)
     } finally {
       setBusy(false)

@@ -1,26 +1,38 @@
 import * as z from "zod"
+import { commaFault } from "../../config/decimal.ts"
 
 /**
  * The words that all resources of the management API share. The console imports the types of these
- * files and nothing else of the gateway; `/openapi.json` is made from them.
+ * files, and `amounts.ts`, and nothing else of the gateway; `/openapi.json` is made from them.
  */
+
+/** Why a text is no amount. */
+function amountFault(wanted: string) {
+  return {
+    error: ({ input }: { readonly input?: unknown }): string =>
+      (typeof input === "string" ? commaFault(input) : undefined) ?? wanted,
+  }
+}
 
 /** Credits as exact decimal text: `12.5`, `-0.000000001`. Sums have more digits than what is typed. */
 export const credits = z
   .string()
-  .regex(/^-?\d{1,20}(\.\d{1,9})?$/, "must be credits as decimal text, such as 12.50")
+  .regex(/^-?\d{1,20}(\.\d{1,9})?$/, amountFault("must be credits as decimal text, such as 12.50"))
   .meta({ description: "Credits as exact decimal text", example: "12.5" })
 
 /** What goes into or out of an account at once. */
 export const creditChange = z
   .string()
-  .regex(/^-?\d{1,9}(\.\d{1,9})?$/, "must be credits as decimal text, such as 12.50")
+  .regex(/^-?\d{1,9}(\.\d{1,9})?$/, amountFault("must be credits as decimal text, such as 12.50"))
   .meta({ description: "Credits as decimal text, below zero to take them out", example: "12.5" })
 
 /** Credits above zero. */
 export const positiveCredits = z
   .string()
-  .regex(/^(?=.*[1-9])\d{1,9}(\.\d{1,9})?$/, "must be credits above zero, such as 12.50")
+  .regex(
+    /^(?=.*[1-9])\d{1,9}(\.\d{1,9})?$/,
+    amountFault("must be credits above zero, such as 12.50"),
+  )
   .meta({ description: "Credits above zero, as decimal text", example: "12.5" })
 
 /** A moment, ISO 8601 in UTC. */

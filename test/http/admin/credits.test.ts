@@ -50,6 +50,27 @@ test.each([
   expect((await errorOf(response)).param).toBe(parameter)
 })
 
+test.each([
+  ["1,50", "write 1.50"],
+  ["1,500", "write 1500"],
+  ["1.234,50", "write 1234.50"],
+])("a comma is never read: '%s' is refused with what to write", async (amount, advice) => {
+  const orders: [string, object][] = [
+    [`${account}/entries`, { kind: "grant", amount, note: "x" }],
+    ["/codes", { credits: amount }],
+    ["/accounts", { name: `with ${amount}`, credits: amount }],
+  ]
+  for (const [path, order] of orders) {
+    const response = await ask(gateway, "POST", path, order)
+    expect(response.status).toBe(400)
+    expect((await errorOf(response)).message).toContain(
+      `must not have a comma, which can be read in two ways: ${advice}.`,
+    )
+  }
+  const response = await ask(gateway, "PATCH", "/settings", { multiplier: amount })
+  expect((await errorOf(response)).message).toContain(advice)
+})
+
 test("a code gives its credits once to each account", async () => {
   const code = await asked(gateway, "POST", "/codes", {
     credits: "2",

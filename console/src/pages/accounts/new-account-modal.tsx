@@ -5,10 +5,14 @@ import type { Account } from "../../../../src/management/contract/accounts.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { readCredits } from "../../format/credits.ts"
+import { AmountInput } from "../../ui/amount-input.tsx"
+import { useAskFirst } from "../../ui/ask-first.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { FormButtons } from "../../ui/form-buttons.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
+import { checkOptional } from "../credits/amount-check.ts"
+import { largeAmountQuestion } from "../credits/large-amount.ts"
 
 export interface NewAccountModalProperties {
   readonly isOpen: boolean
@@ -26,51 +30,55 @@ export function NewAccountModal({ isOpen, onClose }: NewAccountModalProperties) 
 
 function NewAccountForm({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate()
+  const { ask, dialog } = useAskFirst()
   const form = useForm({
     initialValues: { name: "", credits: "" },
     validate: {
       name: (value) => (value.trim() === "" ? "Give it a name" : null),
-      credits: (value) => {
-        if (value.trim() === "") return null
-        const amount = readCredits(value)
-        const isAbove = amount !== undefined && /^[^-]*[1-9]/.test(amount)
-        return isAbove ? null : "An amount above zero, such as 25.00, or nothing"
-      },
+      credits: checkOptional,
     },
   })
-  const { submit, isBusy, error } = useSubmit(form, async ({ name, credits }) => {
+  const { submit, isBusy, error } = useSubmit(form, async ({ name, credits }, idempotencyKey) => {
     const amount = readCredits(credits)
-    const account = await api.post<Account>("/accounts", {
-      name: name.trim(),
-      ...(amount !== undefined && { credits: amount }),
-    })
+    const order = { name: name.trim(), ...(amount !== undefined && { credits: amount }) }
+    const account = await api.post<Account>("/accounts", order, idempotencyKey)
     notifyDone(`${account.name} is there.`)
     onClose()
     await refresh("/accounts")
     await navigate({ to: "/accounts/$account", params: { account: account.id } })
   })
+  function send(values: { readonly name: string; readonly credits: string }) {
+    const title = (credits: string) => `Begin ${values.name.trim()} with ${credits}?`
+    const amount = readCredits(values.credits)
+    ask(largeAmountQuestion({ amount, title }), () => submit(values))
+  }
+
   return (
-    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
-      <Stack>
-        <TextInput
-          label="Name"
-          maxLength={100}
-          data-autofocus
-          required
-          {...form.getInputProps("name")}
-        />
-        <TextInput
-          label="First credits"
-          description="A grant; more can be added at any time."
-          placeholder="none"
-          inputMode="decimal"
-          rightSection={<span className="unit">credits</span>}
-          rightSectionWidth={62}
-          {...form.getInputProps("credits")}
-        />
-        <ErrorNotice error={error} title="The account was not created" />
-        <FormButtons action="Create it" isBusy={isBusy} onClose={onClose} />
-      </Stack>
-    </form>
+    <>
+      <form onSubmit={form.onSubmit(send)} noValidate>
+        <Stack>
+          <TextInput
+            label="Name"
+            maxLength={100}
+            data-autofocus
+            required
+            {...form.getInputProps("name")}
+          />
+          <AmountInput
+            label="First credits"
+            description="A grant; more can be added at any time."
+            placeholder="none"
+            {...form.getInputProps("credits")}
+          />
+          <ErrorNotice
+            error={error}
+            title="The account was not created"
+            unknownTitle="We do not know whether the account was created"
+          />
+          <FormButtons action="Create it" isBusy={isBusy} error={error} onClose={onClose} />
+        </Stack>
+      </form>
+      {dialog}
+    </>
   )
 }

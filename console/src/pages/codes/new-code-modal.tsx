@@ -1,13 +1,17 @@
 import { Modal, NumberInput, Select, Stack, TextInput } from "@mantine/core"
-import { useForm } from "@mantine/form"
+import { useForm, type UseFormReturnType } from "@mantine/form"
+import { useState } from "react"
 import type { CodeWithText } from "../../../../src/management/contract/codes.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { readCredits } from "../../format/credits.ts"
+import { AmountInput } from "../../ui/amount-input.tsx"
+import { useAskFirst } from "../../ui/ask-first.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { FormButtons } from "../../ui/form-buttons.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { checkPositive } from "../credits/amount-check.ts"
+import { largeAmountQuestion } from "../credits/large-amount.ts"
 
 const DAY = 86_400_000
 const LIVES = [
@@ -24,6 +28,13 @@ export interface NewCodeModalProperties {
   readonly onCreated: (code: CodeWithText) => void
 }
 
+interface CodeValues {
+  readonly credits: string
+  readonly uses: number | string
+  readonly expires_at: string
+  readonly note: string
+}
+
 /** Creates a code. */
 export function NewCodeModal({ isOpen, onClose, onCreated }: NewCodeModalProperties) {
   return (
@@ -34,60 +45,84 @@ export function NewCodeModal({ isOpen, onClose, onCreated }: NewCodeModalPropert
 }
 
 function NewCodeForm({ onClose, onCreated }: Omit<NewCodeModalProperties, "isOpen">) {
-  const form = useForm({
-    initialValues: { credits: "", uses: 1 as number | string, expires_at: "", note: "" },
+  const { ask, dialog } = useAskFirst()
+  // A code that is asked for again is the same one, so its end must not move.
+  const [opened] = useState(() => Date.now())
+  const form = useForm<CodeValues>({
+    initialValues: { credits: "", uses: 1, expires_at: "", note: "" },
     validate: {
       credits: checkPositive,
       uses: (value) => (Number(value) >= 1 ? null : "At least one"),
     },
   })
-  const { submit, isBusy, error } = useSubmit(form, async (values) => {
+  const { submit, isBusy, error } = useSubmit(form, async (values, idempotencyKey) => {
     const days = Number(values.expires_at)
-    const code = await api.post<CodeWithText>("/codes", {
+    const order = {
       credits: readCredits(values.credits),
       uses: Number(values.uses),
-      ...(days > 0 && { expires_at: new Date(Date.now() + days * DAY).toISOString() }),
+      ...(days > 0 && { expires_at: new Date(opened + days * DAY).toISOString() }),
       ...(values.note.trim() !== "" && { note: values.note.trim() }),
-    })
+    }
+    const code = await api.post<CodeWithText>("/codes", order, idempotencyKey)
     onClose()
     onCreated(code)
     await refresh("/codes")
   })
+  function send(values: CodeValues) {
+    const times = Number(values.uses)
+    const title = (credits: string) =>
+      times === 1 ? `Create a code of ${credits}?` : `Create a code of ${credits}, ${times} times?`
+    const amount = readCredits(values.credits)
+    ask(largeAmountQuestion({ amount, times, title }), () => submit(values))
+  }
+
   return (
-    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
-      <Stack>
-        <TextInput
-          label="Credits for each account"
-          inputMode="decimal"
-          rightSection={<span className="unit">credits</span>}
-          rightSectionWidth={62}
-          data-autofocus
-          required
-          {...form.getInputProps("credits")}
-        />
-        <NumberInput
-          label="How many accounts may redeem it"
-          min={1}
-          max={1_000_000}
-          allowDecimal={false}
-          thousandSeparator=","
-          {...form.getInputProps("uses")}
-        />
-        <Select
-          label="Ends"
-          data={LIVES}
-          allowDeselect={false}
-          {...form.getInputProps("expires_at")}
-        />
-        <TextInput
-          label="Note"
-          description="For you: whom it is for."
-          maxLength={100}
-          {...form.getInputProps("note")}
-        />
-        <ErrorNotice error={error} title="The code was not created" />
-        <FormButtons action="Create it" isBusy={isBusy} onClose={onClose} />
-      </Stack>
-    </form>
+    <>
+      <form onSubmit={form.onSubmit(send)} noValidate>
+        <Stack>
+          <CodeFields form={form} />
+          <ErrorNotice
+            error={error}
+            title="The code was not created"
+            unknownTitle="We do not know whether the code was created"
+          />
+          <FormButtons action="Create it" isBusy={isBusy} error={error} onClose={onClose} />
+        </Stack>
+      </form>
+      {dialog}
+    </>
+  )
+}
+
+function CodeFields({ form }: { readonly form: UseFormReturnType<CodeValues> }) {
+  return (
+    <>
+      <AmountInput
+        label="Credits for each account"
+        data-autofocus
+        required
+        {...form.getInputProps("credits")}
+      />
+      <NumberInput
+        label="How many accounts may redeem it"
+        min={1}
+        max={1_000_000}
+        allowDecimal={false}
+        thousandSeparator=","
+        {...form.getInputProps("uses")}
+      />
+      <Select
+        label="Ends"
+        data={LIVES}
+        allowDeselect={false}
+        {...form.getInputProps("expires_at")}
+      />
+      <TextInput
+        label="Note"
+        description="For you: whom it is for."
+        maxLength={100}
+        {...form.getInputProps("note")}
+      />
+    </>
   )
 }

@@ -1,14 +1,21 @@
-import { readCredits } from "../../format/credits.ts"
+import { readAmount } from "../../../../src/management/contract/amounts.ts"
 
 /** What is wrong with an amount that has to be above zero; null when nothing is. */
 export function checkPositive(value: string): string | null {
-  const read = readCredits(value)
-  const isFine = read !== undefined && !read.startsWith("-") && /[1-9]/.test(read)
-  return isFine ? null : "Credits above zero, such as 12.50"
+  const reading = readAmount(value)
+  if ("fault" in reading) return reading.fault
+  const isAbove = !reading.amount.startsWith("-") && /[1-9]/.test(reading.amount)
+  return isAbove ? null : "Credits above zero, such as 12.50"
+}
+
+/** The same of one that may be left out. */
+export function checkOptional(value: string): string | null {
+  return value.trim() === "" ? null : checkPositive(value)
 }
 
 /** What is wrong with an amount that may be below zero, but not zero. */
 export function checkSigned(value: string): string | null {
-  const read = readCredits(value)
-  return read !== undefined && /[1-9]/.test(read) ? null : "Credits, such as 12.50 or -3"
+  const reading = readAmount(value)
+  if ("fault" in reading) return reading.fault
+  return /[1-9]/.test(reading.amount) ? null : "Credits, such as 12.50 or -3"
 }

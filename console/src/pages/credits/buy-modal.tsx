@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, TextInput } from "@mantine/core"
+import { Button, Group, Modal, Stack } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { api } from "../../api/client.ts"
 import { readCredits } from "../../format/credits.ts"
+import { AmountInput } from "../../ui/amount-input.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { FormButtons } from "../../ui/form-buttons.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
@@ -21,18 +22,18 @@ export function BuyModal({ account, isOpen, onClose }: CreditsModalProperties) {
 
 function BuyForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">) {
   const form = useForm({ initialValues: { credits: "25" }, validate: { credits: checkPositive } })
-  const { submit, isBusy, error } = useSubmit(form, async (values) => {
+  const { submit, isBusy, error } = useSubmit(form, async (values, idempotencyKey) => {
     const body = { credits: readCredits(values.credits) }
-    const { url } = await api.post<{ url: string }>(`/accounts/${account.id}/checkout`, body)
+    const path = `/accounts/${account.id}/checkout`
+    const { url } = await api.post<{ url: string }>(path, body, idempotencyKey)
     window.location.assign(url)
   })
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
-        <TextInput
+        <AmountInput
           label="Credits"
           description="You pay on the next page, and come back here."
-          inputMode="decimal"
           data-autofocus
           {...form.getInputProps("credits")}
         />

@@ -1,15 +1,26 @@
 import { Modal, Select, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
+import { useQuery } from "@tanstack/react-query"
 import type { NewEntry } from "../../../../src/management/contract/accounts.ts"
 import { api } from "../../api/client.ts"
+import { accountCreditsQuery } from "../../api/queries.ts"
 import { refresh } from "../../api/refresh.ts"
 import { readCredits } from "../../format/credits.ts"
+import { AmountInput } from "../../ui/amount-input.tsx"
+import { useAskFirst } from "../../ui/ask-first.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { FormButtons } from "../../ui/form-buttons.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { checkPositive, checkSigned } from "./amount-check.ts"
+import { largeAmountQuestion } from "./large-amount.ts"
 import type { CreditsModalProperties } from "./redeem-modal.tsx"
+
+interface EntryValues {
+  readonly kind: string
+  readonly amount: string
+  readonly note: string
+}
 
 const KINDS: { value: NewEntry["kind"]; label: string }[] = [
   { value: "grant", label: "Grant: credits are given" },
@@ -27,7 +38,9 @@ export function EntryModal({ account, isOpen, onClose }: CreditsModalProperties)
 }
 
 function EntryForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">) {
-  const form = useForm({
+  const credits = useQuery(accountCreditsQuery(account.id))
+  const { ask, dialog } = useAskFirst()
+  const form = useForm<EntryValues>({
     initialValues: { kind: "grant", amount: "", note: "" },
     validate: {
       amount: (value, values) =>
@@ -35,40 +48,55 @@ function EntryForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">)
       note: (value) => (value.trim() === "" ? "Say why" : null),
     },
   })
-  const { submit, isBusy, error } = useSubmit(form, async (values) => {
-    await api.post(`/accounts/${account.id}/entries`, {
+  const { submit, isBusy, error } = useSubmit(form, async (values, idempotencyKey) => {
+    const entry = {
       kind: values.kind,
       amount: readCredits(values.amount),
       note: values.note.trim(),
-    })
+    }
+    await api.post(`/accounts/${account.id}/entries`, entry, idempotencyKey)
     notifyDone("The entry is in the book.")
     onClose()
     await refresh("/accounts", "/usage/overview")
   })
+  function send(values: EntryValues) {
+    const amount = readCredits(values.amount)
+    const verb = amount?.startsWith("-") ? "Take" : "Add"
+    const joint = verb === "Take" ? "from" : "to"
+    const title = (credits: string) => `${verb} ${credits} ${joint} ${account.name}?`
+    const question = largeAmountQuestion({ amount, balance: credits.data?.balance, title })
+    ask(question, () => submit(values))
+  }
+
   return (
-    <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
-      <Stack>
-        <Select label="Kind" data={KINDS} allowDeselect={false} {...form.getInputProps("kind")} />
-        <TextInput
-          label="Amount"
-          description={
-            form.values.kind === "adjustment" ? "With a minus, credits are taken." : undefined
-          }
-          inputMode={form.values.kind === "adjustment" ? "text" : "decimal"}
-          rightSection={<span className="unit">credits</span>}
-          rightSectionWidth={62}
-          data-autofocus
-          {...form.getInputProps("amount")}
-        />
-        <TextInput
-          label="Why"
-          description="It stands in the book for ever, with your name."
-          maxLength={100}
-          {...form.getInputProps("note")}
-        />
-        <ErrorNotice error={error} title="There is no entry" />
-        <FormButtons action="Enter it" isBusy={isBusy} onClose={onClose} />
-      </Stack>
-    </form>
+    <>
+      <form onSubmit={form.onSubmit(send)} noValidate>
+        <Stack>
+          <Select label="Kind" data={KINDS} allowDeselect={false} {...form.getInputProps("kind")} />
+          <AmountInput
+            label="Amount"
+            description={
+              form.values.kind === "adjustment" ? "With a minus, credits are taken." : undefined
+            }
+            inputMode={form.values.kind === "adjustment" ? "text" : "decimal"}
+            data-autofocus
+            {...form.getInputProps("amount")}
+          />
+          <TextInput
+            label="Why"
+            description="It stands in the book for ever, with your name."
+            maxLength={100}
+            {...form.getInputProps("note")}
+          />
+          <ErrorNotice
+            error={error}
+            title="There is no entry"
+            unknownTitle="We do not know whether it was entered"
+          />
+          <FormButtons action="Enter it" isBusy={isBusy} error={error} onClose={onClose} />
+        </Stack>
+      </form>
+      {dialog}
+    </>
   )
 }

@@ -30,8 +30,9 @@ function RedeemForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">
     initialValues: { code: "" },
     validate: { code: (value) => (value.trim() === "" ? "Say the code" : null) },
   })
-  const { submit, isBusy, error } = useSubmit(form, async ({ code }) => {
-    const entry = await api.post<Entry>(`/accounts/${account.id}/redeem`, { code: code.trim() })
+  const { submit, isBusy, error } = useSubmit(form, async ({ code }, idempotencyKey) => {
+    const path = `/accounts/${account.id}/redeem`
+    const entry = await api.post<Entry>(path, { code: code.trim() }, idempotencyKey)
     notifyDone(`${creditsText(entry.amount)} credits were added.`)
     onClose()
     await refresh(`/accounts`, "/usage/overview")
@@ -47,8 +48,12 @@ function RedeemForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">
           maxLength={100}
           {...form.getInputProps("code")}
         />
-        <ErrorNotice error={error} title="The code was not redeemed" />
-        <FormButtons action="Redeem" isBusy={isBusy} onClose={onClose} />
+        <ErrorNotice
+          error={error}
+          title="The code was not redeemed"
+          unknownTitle="We do not know whether the code was redeemed"
+        />
+        <FormButtons action="Redeem" isBusy={isBusy} error={error} onClose={onClose} />
       </Stack>
     </form>
   )

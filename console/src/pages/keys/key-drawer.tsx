@@ -1,5 +1,6 @@
 import { Drawer, Select, Stack } from "@mantine/core"
 import { useForm } from "@mantine/form"
+import { useState } from "react"
 import type { Key, KeyWithSecret } from "../../../../src/management/contract/keys.ts"
 import { useAccount } from "../../account.tsx"
 import { api } from "../../api/client.ts"
@@ -38,13 +39,15 @@ export function KeyDrawer({ work, onClose, onCreated }: KeyDrawerProperties) {
 function CreateForm({ onClose, onCreated }: Omit<KeyDrawerProperties, "work">) {
   const { accountId, accounts } = useAccount()
   const first = accountId ?? (accounts.length === 1 ? accounts[0]?.id : undefined) ?? ""
+  // A key that is asked for again is the same one, so its end must not move.
+  const [opened] = useState(() => Date.now())
   const form = useForm({
     initialValues: { ...EMPTY_KEY, account: first },
     validate: KEY_CHECKS,
   })
-  const { submit, isBusy, error } = useSubmit(form, async (values) => {
-    const body = { account: values.account, ...bodyOf(values) }
-    const key = await api.post<KeyWithSecret>("/keys", body)
+  const { submit, isBusy, error } = useSubmit(form, async (values, idempotencyKey) => {
+    const body = { account: values.account, ...bodyOf(values, opened) }
+    const key = await api.post<KeyWithSecret>("/keys", body, idempotencyKey)
     onClose()
     onCreated(key)
     await refresh("/keys", "/usage/overview")
@@ -62,8 +65,12 @@ function CreateForm({ onClose, onCreated }: Omit<KeyDrawerProperties, "work">) {
           />
         )}
         <KeyFields form={form} />
-        <ErrorNotice error={error} title="The key is not made" />
-        <FormButtons action="Create the key" isBusy={isBusy} onClose={onClose} />
+        <ErrorNotice
+          error={error}
+          title="The key is not made"
+          unknownTitle="We do not know whether the key was made"
+        />
+        <FormButtons action="Create the key" isBusy={isBusy} error={error} onClose={onClose} />
       </Stack>
     </form>
   )

@@ -2,6 +2,7 @@ import { Accordion, Select, SimpleGrid, Stack, TagsInput, TextInput } from "@man
 import type { UseFormReturnType } from "@mantine/form"
 import { useQuery } from "@tanstack/react-query"
 import { oneQuery } from "../../api/queries.ts"
+import { AmountInput } from "../../ui/amount-input.tsx"
 import type { KeyValues } from "./key-values.ts"
 
 const EXPIRIES = [
@@ -78,16 +79,7 @@ interface AmountFieldProperties {
 }
 
 function AmountField({ label, name, form }: AmountFieldProperties) {
-  return (
-    <TextInput
-      label={label}
-      placeholder="no limit"
-      inputMode="decimal"
-      rightSection={<span className="unit">credits</span>}
-      rightSectionWidth={62}
-      {...form.getInputProps(name)}
-    />
-  )
+  return <AmountInput label={label} placeholder="no limit" {...form.getInputProps(name)} />
 }
 
 function LimitFields({ form }: { readonly form: KeyForm }) {

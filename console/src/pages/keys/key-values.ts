@@ -1,5 +1,6 @@
 import type { Key, KeyChange } from "../../../../src/management/contract/keys.ts"
 import { readCredits } from "../../format/credits.ts"
+import { checkOptional } from "../credits/amount-check.ts"
 import { fromLocalField, toLocalField } from "../../format/moments.ts"
 
 /** What the form of a key holds: all as text, under the API's names so that its faults find their field. */
@@ -81,9 +82,9 @@ export const KEY_CHECKS = {
   name: (value: string) => (value.trim() === "" ? "Give it a name" : null),
   expires_at: (value: string, values: KeyValues) =>
     values.expiry === "custom" && fromLocalField(value) === undefined ? "Say when" : null,
-  budget: checkCredits,
-  daily_budget: checkCredits,
-  monthly_budget: checkCredits,
+  budget: checkOptional,
+  daily_budget: checkOptional,
+  monthly_budget: checkOptional,
   requests_per_minute: checkWhole,
   tokens_per_minute: checkWhole,
 }
@@ -92,14 +93,6 @@ export const KEY_CHECKS = {
 function globsOf(typed: readonly string[]): string[] | null {
   const globs = typed.flatMap((text) => text.split(/[,\s]+/)).filter((glob) => glob !== "")
   return globs.length === 0 ? null : globs
-}
-
-function checkCredits(value: string): string | null {
-  if (value.trim() === "") return null
-  const read = readCredits(value)
-  return read === undefined || !/^(?=.*[1-9])\d/.test(read)
-    ? "Credits above zero, such as 12.50"
-    : null
 }
 
 function checkWhole(value: string): string | null {

@@ -1,7 +1,9 @@
 import { Button, Group, Modal, Select, Stack, Text } from "@mantine/core"
 import { useState } from "react"
 import type { Key, KeyWithSecret } from "../../../../src/management/contract/keys.ts"
+import { isOutcomeUnknown } from "../../api/api-error.ts"
 import { api } from "../../api/client.ts"
+import { useRequestKeys } from "../../api/idempotency-key.ts"
 import { refresh } from "../../api/refresh.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 
@@ -22,20 +24,37 @@ export interface RotateModalProperties {
 
 /** A key gets a new secret; the old one works on for a while, so that nothing breaks. */
 export function RotateModal({ target, onClose, onRotated }: RotateModalProperties) {
+  return (
+    <Modal opened={target !== undefined} onClose={onClose} title={`Rotate ${target?.name ?? ""}`}>
+      {target !== undefined && (
+        <RotateForm target={target} onClose={onClose} onRotated={onRotated} />
+      )}
+    </Modal>
+  )
+}
+
+interface RotateFormProperties extends RotateModalProperties {
+  readonly target: Key
+}
+
+function RotateForm({ target, onClose, onRotated }: RotateFormProperties) {
   const [grace, setGrace] = useState("86400")
+  const keys = useRequestKeys()
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
 
-  async function rotate(key: Key) {
+  async function rotate() {
     setBusy(true)
     setError(null)
     try {
       const body = { grace_seconds: Number(grace) }
-      const rotated = await api.post<KeyWithSecret>(`/keys/${key.id}/rotate`, body)
+      const path = `/keys/${target.id}/rotate`
+      const rotated = await api.post<KeyWithSecret>(path, body, keys.current)
       onClose()
       onRotated(rotated)
       await refresh("/keys")
     } catch (thrown) {
+      keys.failed(thrown)
       setError(thrown)
     } finally {
       setBusy(false)
@@ -43,29 +62,31 @@ export function RotateModal({ target, onClose, onRotated }: RotateModalPropertie
   }
 
   return (
-    <Modal opened={target !== undefined} onClose={onClose} title={`Rotate ${target?.name ?? ""}`}>
-      <Stack>
-        <Text size="sm">
-          The key gets a new secret and keeps its budgets and limits. Put the new one everywhere
-          while the old one still works.
-        </Text>
-        <Select
-          label="The old secret works for"
-          data={GRACES}
-          value={grace}
-          onChange={(value) => setGrace(value ?? "86400")}
-          allowDeselect={false}
-        />
-        <ErrorNotice error={error} title="The key is not rotated" />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button loading={isBusy} onClick={() => target !== undefined && void rotate(target)}>
-            Rotate
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <Stack>
+      <Text size="sm">
+        The key gets a new secret and keeps its budgets and limits. Put the new one everywhere while
+        the old one still works.
+      </Text>
+      <Select
+        label="The old secret works for"
+        data={GRACES}
+        value={grace}
+        onChange={(value) => setGrace(value ?? "86400")}
+        allowDeselect={false}
+      />
+      <ErrorNotice
+        error={error}
+        title="The key is not rotated"
+        unknownTitle="We do not know whether the key was rotated"
+      />
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button loading={isBusy} onClick={() => void rotate()}>
+          {isOutcomeUnknown(error) ? "Try again" : "Rotate"}
+        </Button>
+      </Group>
+    </Stack>
   )
 }

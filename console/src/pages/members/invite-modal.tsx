@@ -3,6 +3,7 @@ import { Alert, Button, Group, Modal, Radio, Stack, Text, TextInput } from "@man
 import { useForm } from "@mantine/form"
 import { useState } from "react"
 import type { InvitationWithLink } from "../../../../src/management/contract/members.ts"
+import { isOutcomeUnknown } from "../../api/api-error.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
@@ -57,9 +58,9 @@ function InviteForm({ account, onMade }: InviteFormProperties) {
       email: (value) => (/^\S+@\S+\.\S+$/.test(value.trim()) ? null : "An e-mail address"),
     },
   })
-  const { submit, isBusy, error } = useSubmit(form, async ({ email, role }) => {
+  const { submit, isBusy, error } = useSubmit(form, async ({ email, role }, idempotencyKey) => {
     const order = { account, email: email.trim(), role }
-    onMade(await api.post<InvitationWithLink>("/members/invitations", order))
+    onMade(await api.post<InvitationWithLink>("/members/invitations", order, idempotencyKey))
     await refresh("/members/invitations")
   })
   return (
@@ -80,10 +81,14 @@ function InviteForm({ account, onMade }: InviteFormProperties) {
             ))}
           </Stack>
         </Radio.Group>
-        <ErrorNotice error={error} title="There is no invitation" />
+        <ErrorNotice
+          error={error}
+          title="There is no invitation"
+          unknownTitle="We do not know whether the invitation was made"
+        />
         <Group justify="flex-end">
           <Button type="submit" loading={isBusy}>
-            Make the link
+            {isOutcomeUnknown(error) ? "Try again" : "Make the link"}
           </Button>
         </Group>
       </Stack>

@@ -3,15 +3,18 @@ import { useQuery } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
 import type { Model, ModelEntry, Provider } from "../../../../src/management/contract/catalog.ts"
 import type { Page } from "../../../../src/management/contract/common.ts"
+import { multiplierDoubt } from "../../../../src/management/contract/amounts.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { oneQuery } from "../../api/queries.ts"
+import { useAskFirst } from "../../ui/ask-first.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
+import { multiplierQuestion } from "../credits/large-amount.ts"
 import { modelPath } from "./filter-models.ts"
 import { PriceFields } from "./price-fields.tsx"
 import { readPrices, type TypedPrices } from "./read-prices.ts"
-import { readDecimal } from "./prices.ts"
+import { decimalFault, readDecimal } from "./prices.ts"
 
 const KINDS: readonly Model["kind"][] = [
   "chat",
@@ -65,13 +68,18 @@ const EMPTY: Draft = {
 function AddModelForm({ onAdded }: { readonly onAdded: (id: string) => void }) {
   const providers = useQuery(oneQuery<Page<Provider>>("/providers", { limit: 200 }))
   const [draft, setDraft] = useState<Draft>(EMPTY)
+  const { ask, dialog } = useAskFirst()
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const entry = entryOf(draft)
 
-  async function add(event: FormEvent) {
+  function submit(event: FormEvent) {
     event.preventDefault()
     if (entry === undefined) return
+    ask(multiplierQuestion(multiplierDoubt(entry.multiplier ?? "1")), () => add(entry))
+  }
+
+  async function add(entry: ModelEntry) {
     const id = `${draft.provider ?? ""}/${draft.name.trim()}`
     setBusy(true)
     setError(null)
@@ -88,34 +96,37 @@ function AddModelForm({ onAdded }: { readonly onAdded: (id: string) => void }) {
   }
 
   return (
-    <form onSubmit={(event) => void add(event)}>
-      <Stack gap="sm">
-        <Select
-          label="Provider"
-          required
-          data={(providers.data?.data ?? []).map(({ id }) => id)}
-          value={draft.provider}
-          onChange={(provider) => setDraft({ ...draft, provider })}
-          searchable
-          error={providers.error?.message}
-        />
-        <TextInput
-          label="Name"
-          description="As the vendor calls it."
-          required
-          value={draft.name}
-          error={/\s/.test(draft.name.trim()) ? "must not have spaces in it" : undefined}
-          onChange={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
-        />
-        <MoreFields draft={draft} onChange={(part) => setDraft({ ...draft, ...part })} />
-        <ErrorNotice error={error} />
-        <Group justify="flex-end">
-          <Button type="submit" loading={isBusy} disabled={entry === undefined}>
-            Add the model
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <>
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <Select
+            label="Provider"
+            required
+            data={(providers.data?.data ?? []).map(({ id }) => id)}
+            value={draft.provider}
+            onChange={(provider) => setDraft({ ...draft, provider })}
+            searchable
+            error={providers.error?.message}
+          />
+          <TextInput
+            label="Name"
+            description="As the vendor calls it."
+            required
+            value={draft.name}
+            error={/\s/.test(draft.name.trim()) ? "must not have spaces in it" : undefined}
+            onChange={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
+          />
+          <MoreFields draft={draft} onChange={(part) => setDraft({ ...draft, ...part })} />
+          <ErrorNotice error={error} />
+          <Group justify="flex-end">
+            <Button type="submit" loading={isBusy} disabled={entry === undefined}>
+              Add the model
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      {dialog}
+    </>
   )
 }
 
@@ -144,7 +155,7 @@ function MoreFields({ draft, onChange }: MoreFieldsProperties) {
           label="Multiplier"
           inputMode="decimal"
           value={draft.multiplier}
-          error={readDecimal(draft.multiplier) === undefined ? "must be a number" : undefined}
+          error={decimalFault(draft.multiplier)}
           onChange={(event) => onChange({ multiplier: event.currentTarget.value })}
         />
         <NumberInput

@@ -1,17 +1,20 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core"
 import { IconBolt, IconLock } from "@tabler/icons-react"
 import { useState } from "react"
+import { multiplierDoubt } from "../../../../src/management/contract/amounts.ts"
 import type { Model, ModelEntry } from "../../../../src/management/contract/catalog.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
+import { useAskFirst } from "../../ui/ask-first.tsx"
 import { Confirm } from "../../ui/confirm.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
+import { multiplierQuestion } from "../credits/large-amount.ts"
 import { changedEntry, knownPriceEntry } from "./changed-entry.ts"
 import { modelPath } from "./filter-models.ts"
 import { PriceFields } from "./price-fields.tsx"
 import type { TypedPrices } from "./read-prices.ts"
-import { classLabel, readDecimal, sortedPrices } from "./prices.ts"
+import { classLabel, decimalFault, readDecimal, sortedPrices } from "./prices.ts"
 
 /** What an operator may change of a model: its price and multiplier. */
 export function ModelPricing({ model }: { readonly model: Model }) {
@@ -135,44 +138,51 @@ interface PriceFormProperties {
 function PriceForm({ model, isBusy, onSave, onCancel }: PriceFormProperties) {
   const [typed, setTyped] = useState<TypedPrices>(model.price ?? model.known_price ?? {})
   const [factor, setFactor] = useState(model.multiplier)
+  const { ask, dialog } = useAskFirst()
   const multiplier = readDecimal(factor)
   const entry = multiplier === undefined ? undefined : changedEntry(model, { typed, multiplier })
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (entry !== undefined) void onSave(entry)
-      }}
-    >
-      <Stack gap="sm">
-        <PriceFields kind={model.kind} typed={typed} onChange={setTyped} />
-        {(model.price_tiers.length > 0 || model.price_pictures !== null) && (
-          <Text size="xs" c="dimmed">
-            Its other prices, of long requests or kinds of pictures, stay as they are.
-          </Text>
-        )}
-        <TextInput
-          label="Multiplier"
-          description="Your factor on the price: 1.2 adds a fifth."
-          inputMode="decimal"
-          value={factor}
-          error={multiplier === undefined ? "must be a number, such as 1.2" : undefined}
-          onChange={(event) => setFactor(event.currentTarget.value)}
-        />
-        <Group gap="xs">
-          <Button type="submit" size="xs" loading={isBusy} disabled={entry === undefined}>
-            Save
-          </Button>
-          <Button size="xs" variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          {entry === undefined && (
+    <>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (entry === undefined || multiplier === undefined) return
+          // What it is already needs no question.
+          const doubt = multiplier === model.multiplier ? undefined : multiplierDoubt(multiplier)
+          ask(multiplierQuestion(doubt), () => onSave(entry))
+        }}
+      >
+        <Stack gap="sm">
+          <PriceFields kind={model.kind} typed={typed} onChange={setTyped} />
+          {(model.price_tiers.length > 0 || model.price_pictures !== null) && (
             <Text size="xs" c="dimmed">
-              Give at least one price.
+              Its other prices, of long requests or kinds of pictures, stay as they are.
             </Text>
           )}
-        </Group>
-      </Stack>
-    </form>
+          <TextInput
+            label="Multiplier"
+            description="Your factor on the price: 1.2 adds a fifth."
+            inputMode="decimal"
+            value={factor}
+            error={decimalFault(factor)}
+            onChange={(event) => setFactor(event.currentTarget.value)}
+          />
+          <Group gap="xs">
+            <Button type="submit" size="xs" loading={isBusy} disabled={entry === undefined}>
+              Save
+            </Button>
+            <Button size="xs" variant="default" onClick={onCancel}>
+              Cancel
+            </Button>
+            {entry === undefined && (
+              <Text size="xs" c="dimmed">
+                Give at least one price.
+              </Text>
+            )}
+          </Group>
+        </Stack>
+      </form>
+      {dialog}
+    </>
   )
 }

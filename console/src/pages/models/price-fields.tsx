@@ -1,7 +1,8 @@
 import { SimpleGrid, TextInput } from "@mantine/core"
 import type { Model } from "../../../../src/management/contract/catalog.ts"
+import { AmountEcho } from "../../ui/amount-input.tsx"
 import type { TypedPrices } from "./read-prices.ts"
-import { classLabel, PRICE_CLASSES, readDecimal, usualClasses } from "./prices.ts"
+import { classLabel, decimalFault, PRICE_CLASSES, usualClasses } from "./prices.ts"
 
 export interface PriceFieldsProperties {
   readonly kind: Model["kind"]
@@ -14,16 +15,18 @@ export function PriceFields({ kind, typed, onChange }: PriceFieldsProperties) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
       {fieldNames(kind, typed).map((name) => (
-        <TextInput
-          key={name}
-          label={classLabel(name)}
-          description="credits per million"
-          inputMode="decimal"
-          placeholder="none"
-          value={typed[name] ?? ""}
-          error={fault(typed[name] ?? "")}
-          onChange={(event) => onChange({ ...typed, [name]: event.currentTarget.value })}
-        />
+        <div key={name}>
+          <TextInput
+            label={classLabel(name)}
+            description="credits per million"
+            inputMode="decimal"
+            placeholder="none"
+            value={typed[name] ?? ""}
+            error={fault(typed[name] ?? "")}
+            onChange={(event) => onChange({ ...typed, [name]: event.currentTarget.value })}
+          />
+          <AmountEcho typed={typed[name] ?? ""} unit="credits per million" />
+        </div>
       ))}
     </SimpleGrid>
   )
@@ -36,6 +39,5 @@ function fieldNames(kind: Model["kind"], typed: TypedPrices): string[] {
 }
 
 function fault(text: string): string | undefined {
-  if (text.trim() === "" || readDecimal(text) !== undefined) return undefined
-  return "must be a number, such as 0.15"
+  return text.trim() === "" ? undefined : decimalFault(text)
 }

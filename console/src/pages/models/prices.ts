@@ -1,3 +1,4 @@
+import { readAmount } from "../../../../src/management/contract/amounts.ts"
 import type { Model } from "../../../../src/management/contract/catalog.ts"
 import { countText } from "../../format/numbers.ts"
 
@@ -131,11 +132,23 @@ export function isOne(multiplier: string): boolean {
   return /^0*1(\.0*)?$/.test(multiplier)
 }
 
-/** Decimal text as it is typed, `,` for `.` allowed; undefined when it is no plain decimal. */
+const PRICE_FORM = { whole: 12, fraction: 12 }
+
+/** A price or a multiplier as it is typed; undefined when it is none. */
 export function readDecimal(typed: string): string | undefined {
-  const text = typed.trim().replace(",", ".")
-  if (!/^\d{1,12}(\.\d{1,12})?$/.test(text)) return undefined
-  return text
+  return decimalFault(typed) === undefined ? amountOf(typed) : undefined
+}
+
+/** What is wrong with it. */
+export function decimalFault(typed: string): string | undefined {
+  const reading = readAmount(typed, PRICE_FORM)
+  if ("fault" in reading) return reading.fault
+  return reading.amount.startsWith("-") ? "Write a number that is not below zero" : undefined
+}
+
+function amountOf(typed: string): string | undefined {
+  const reading = readAmount(typed, PRICE_FORM)
+  return "amount" in reading ? reading.amount : undefined
 }
 
 /** What a caller pays per unit of one class as decimal text, for a column: the first class that has a price. */

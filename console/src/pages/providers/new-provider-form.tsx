@@ -29,8 +29,8 @@ export function NewProviderForm({ vendor, taken, onBack, onAdded }: NewProviderF
   async function add(event: FormEvent) {
     event.preventDefault()
     const entry = { ...entryOf(vendor, typed), ...(!isKnown && { known_models: false }) }
-    const provider = await run(() =>
-      api.post<Provider>("/providers", { id, vendor: vendor.id, ...entry }),
+    const provider = await run((idempotencyKey) =>
+      api.post<Provider>("/providers", { id, vendor: vendor.id, ...entry }, idempotencyKey),
     )
     if (provider !== undefined) onAdded(provider)
   }
@@ -52,7 +52,7 @@ export function NewProviderForm({ vendor, taken, onBack, onAdded }: NewProviderF
           checked={isKnown}
           onChange={(event) => setKnown(event.currentTarget.checked)}
         />
-        <ErrorNotice error={error} />
+        <ErrorNotice error={error} unknownTitle="We do not know whether the provider was added" />
         <Group justify="space-between">
           <Button variant="default" onClick={onBack}>
             Back

@@ -1,6 +1,7 @@
 import { useState } from "react"
 import type { Provider } from "../../../../src/management/contract/catalog.ts"
 import { ApiError } from "../../api/api-error.ts"
+import { useRequestKeys } from "../../api/idempotency-key.ts"
 import { refresh } from "../../api/refresh.ts"
 
 export interface ProviderSave {
@@ -9,24 +10,29 @@ export interface ProviderSave {
   readonly errors: Readonly<Record<string, string>>
   /** What belongs to no field of the form. */
   readonly error: unknown
-  readonly run: (send: () => Promise<Provider>) => Promise<Provider | undefined>
+  readonly run: (send: SendProvider) => Promise<Provider | undefined>
 }
+
+/** @param idempotencyKey under which it may be sent again without being done twice. */
+type SendProvider = (idempotencyKey: string) => Promise<Provider>
 
 /** Saves a provider and puts what is wrong beside its field. @param fields the form's own. */
 export function useProviderSave(fields: readonly string[]): ProviderSave {
   const [isBusy, setBusy] = useState(false)
   const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
   const [error, setError] = useState<unknown>(null)
+  const keys = useRequestKeys()
 
-  async function run(send: () => Promise<Provider>): Promise<Provider | undefined> {
+  async function run(send: SendProvider): Promise<Provider | undefined> {
     setBusy(true)
     setErrors({})
     setError(null)
     try {
-      const provider = await send()
+      const provider = await send(keys.current)
       await refresh("/providers", "/models")
       return provider
     } catch (thrown) {
+      keys.failed(thrown)
       const faults = thrown instanceof ApiError ? thrown.fields : {}
       setErrors(faults)
       const names = Object.keys(faults)

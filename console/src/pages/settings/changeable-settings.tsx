@@ -1,12 +1,16 @@
 import { Badge, Button, Group, Stack, Text, TextInput } from "@mantine/core"
 import { IconLock } from "@tabler/icons-react"
 import { type FormEvent, useState } from "react"
+import { multiplierDoubt } from "../../../../src/management/contract/amounts.ts"
 import type { SettingsView } from "../../../../src/management/contract/operations.ts"
 import { ApiError, messageOf } from "../../api/api-error.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
+import { useAskFirst } from "../../ui/ask-first.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { Panel } from "../../ui/panel.tsx"
+import { multiplierQuestion } from "../credits/large-amount.ts"
+import { decimalFault, readDecimal } from "../models/prices.ts"
 
 type Setting = SettingsView["changeable"][number]
 
@@ -30,6 +34,7 @@ export function ChangeableSettings({ settings }: { readonly settings: readonly S
 function SettingField({ setting }: { readonly setting: Setting }) {
   const [typed, setTyped] = useState(setting.value ?? "")
   const [fault, setFault] = useState<string>()
+  const { ask, dialog } = useAskFirst()
   const [isBusy, setBusy] = useState(false)
   const isChanged = typed.trim() !== (setting.value ?? "")
 
@@ -50,36 +55,46 @@ function SettingField({ setting }: { readonly setting: Setting }) {
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    void save(typed.trim() === "" ? null : typed.trim())
+    const text = typed.trim()
+    if (text === "") return void save(null)
+    if (setting.name !== "multiplier") return void save(text)
+    const fault = decimalFault(text)
+    const multiplier = readDecimal(text)
+    setFault(fault)
+    if (multiplier === undefined) return
+    ask(multiplierQuestion(multiplierDoubt(multiplier)), () => save(multiplier))
   }
 
   return (
-    <form onSubmit={submit}>
-      <Group align="flex-end" gap="xs">
-        <TextInput
-          flex="1 1 18rem"
-          label={<SettingLabel setting={setting} />}
-          description={setting.help}
-          placeholder={setting.default === null ? "none" : `${setting.default} (default)`}
-          value={typed}
-          error={fault}
-          disabled={setting.is_locked}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-        {!setting.is_locked && (
-          <>
-            <Button type="submit" variant="default" loading={isBusy} disabled={!isChanged}>
-              Save
-            </Button>
-            {setting.value !== null && (
-              <Button variant="subtle" disabled={isBusy} onClick={() => void save(null)}>
-                Default
+    <>
+      <form onSubmit={submit}>
+        <Group align="flex-end" gap="xs">
+          <TextInput
+            flex="1 1 18rem"
+            label={<SettingLabel setting={setting} />}
+            description={setting.help}
+            placeholder={setting.default === null ? "none" : `${setting.default} (default)`}
+            value={typed}
+            error={fault}
+            disabled={setting.is_locked}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+          {!setting.is_locked && (
+            <>
+              <Button type="submit" variant="default" loading={isBusy} disabled={!isChanged}>
+                Save
               </Button>
-            )}
-          </>
-        )}
-      </Group>
-    </form>
+              {setting.value !== null && (
+                <Button variant="subtle" disabled={isBusy} onClick={() => void save(null)}>
+                  Default
+                </Button>
+              )}
+            </>
+          )}
+        </Group>
+      </form>
+      {dialog}
+    </>
   )
 }
 

@@ -1,0 +1,41 @@
+import { isLargeEntry } from "../../../../src/management/contract/amounts.ts"
+import { creditsText, nanos } from "../../format/credits.ts"
+import type { Question } from "../../ui/question.ts"
+
+export interface LargeAmountFacts {
+  /** As the API takes it; undefined: none is typed. */
+  readonly amount: string | undefined
+  /** What the account has; absent where there is nothing to compare with. */
+  readonly balance?: string | undefined
+  /** How many times the amount may be given; once where it is absent. */
+  readonly times?: number
+  /** "Grant", "Take", "Begin Acme with". */
+  readonly title: (credits: string) => string
+}
+
+/** What to ask before an amount that is rarely meant; undefined for a usual one. */
+export function largeAmountQuestion(facts: LargeAmountFacts): Question | undefined {
+  const { amount, balance = "0", times = 1, title } = facts
+  if (amount === undefined) return undefined
+  const whole = nanos(amount) * BigInt(times)
+  if (!isLargeEntry(whole, nanos(balance))) return undefined
+  const credits = `${creditsText(amount.replace(/^-/, ""))} credits`
+  return {
+    title: title(credits),
+    text:
+      balance === "0"
+        ? "This is an unusually large amount. Look at it once more."
+        : `The account has ${creditsText(balance)} credits now. Look at the amount once more.`,
+    action: "Yes, that is meant",
+  }
+}
+
+/** The same for a multiplier. */
+export function multiplierQuestion(doubt: string | undefined): Question | undefined {
+  if (doubt === undefined) return undefined
+  return {
+    title: "Save this multiplier?",
+    text: `${doubt} Look at it once more.`,
+    action: "Yes, that is meant",
+  }
+}

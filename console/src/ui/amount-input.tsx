@@ -1,0 +1,29 @@
+import { Text, TextInput, type TextInputProps } from "@mantine/core"
+import { CREDITS_FORM, readAmount } from "../../../src/management/contract/amounts.ts"
+import { creditsText } from "../format/credits.ts"
+
+/** A field for credits. What it reads is said below it, so that nobody sends another amount than was meant. */
+export function AmountInput(properties: TextInputProps) {
+  const { value } = properties
+  return (
+    <div>
+      <TextInput
+        inputMode="decimal"
+        rightSection={<span className="unit">credits</span>}
+        rightSectionWidth={62}
+        {...properties}
+      />
+      <AmountEcho typed={typeof value === "string" ? value : ""} unit="credits" />
+    </div>
+  )
+}
+
+/** How an amount is read, once it can be: `= 1,500.00 credits`. */
+export function AmountEcho({ typed, unit }: { readonly typed: string; readonly unit: string }) {
+  const reading = readAmount(typed, { ...CREDITS_FORM, whole: 12, fraction: 12 })
+  return (
+    <Text size="xs" c="dimmed" role="status" mt={"amount" in reading ? 4 : 0}>
+      {"amount" in reading ? `= ${creditsText(reading.amount)} ${unit}` : ""}
+    </Text>
+  )
+}

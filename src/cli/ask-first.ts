@@ -1,0 +1,43 @@
+import type { Command } from "commander"
+import { formatCredits } from "../ledger/money.ts"
+import { isLargeEntry } from "../management/contract/amounts.ts"
+import { CommandError } from "./exit-codes.ts"
+import type { Terminal } from "./terminal.ts"
+
+/** A command that moves credits. */
+export interface LargeAmountOptions {
+  readonly yes?: boolean
+}
+
+/** Gives a command the option that answers the question beforehand. */
+export function withYes(command: Command): Command {
+  return command.option("--yes", "do not ask once more about an unusually large amount")
+}
+
+export interface LargeAmountFacts {
+  /** Nanocredits, of either sign. */
+  readonly amount: bigint
+  /** What the account has. */
+  readonly balance: bigint
+  /** What is about to be done: `grant 5000 credits to acme`. */
+  readonly deed: string
+}
+
+/**
+ * Asks once more before an amount that is rarely meant.
+ * @throws CommandError when the answer is no, or nobody is there to be asked.
+ */
+export async function askAboutLargeAmount(
+  { amount, balance, deed }: LargeAmountFacts,
+  { yes = false }: LargeAmountOptions,
+  terminal: Terminal,
+): Promise<void> {
+  if (yes || !isLargeEntry(amount, balance)) return
+  const has = balance > 0n ? ` The account has ${formatCredits(balance)} credits now.` : ""
+  const question = `About to ${deed}, an unusually large amount.${has}`
+  if (terminal.confirm === undefined) {
+    throw new CommandError("usage", question, "Add --yes if that is meant.")
+  }
+  if (await terminal.confirm(`${question} Is that meant?`)) return
+  throw new CommandError("failed", "nothing was done", "Run the command again with another amount.")
+}

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import type { Page, Route } from "playwright-core"
+import { type ConsoleGateway, open, setUp, startConsole, type Visitor } from "./console-gateway.ts"
+
+/** How amounts are read, asked about and entered, also when an answer is lost on its way. */
+const TIME = 120_000
+let tollgate: ConsoleGateway
+let operator: Visitor
+
+beforeAll(async () => {
+  tollgate = await startConsole()
+  operator = await tollgate.visitor()
+  await setUp(operator, tollgate.setupLink)
+}, TIME)
+
+afterAll(async () => {
+  await operator[Symbol.asyncDispose]()
+  await tollgate[Symbol.asyncDispose]()
+}, TIME)
+
+async function entries(page: Page): Promise<{ amount: string; note: string }[]> {
+  const headers = { "x-tollgate-console": "1" }
+  const accounts = await page.request.get("/admin/v1/accounts", { headers })
+  const { data } = (await accounts.json()) as { data: { id: string }[] }
+  const book = await page.request.get(`/admin/v1/accounts/${data[0]?.id}/entries`, { headers })
+  return ((await book.json()) as { data: { amount: string; note: string }[] }).data
+}
+
+test(
+  "an amount with a comma is refused with what to write, and one in groups is echoed",
+  async () => {
+    const { page } = operator
+    await open(operator, "Credits")
+    await page.getByRole("button", { name: "Add or take" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Why").fill("a comma")
+    await dialog.getByLabel("Amount").fill("1,50")
+    await dialog.getByRole("button", { name: "Enter it" }).click()
+    await dialog.getByText("write 1.50").waitFor()
+    await dialog.getByLabel("Amount").fill("1,500")
+    await dialog.getByText("= 1,500.00 credits").waitFor()
+    await dialog.getByRole("button", { name: "Enter it" }).click()
+    const question = page.getByRole("dialog", { name: /^Add 1,500\.00 credits to .+\?$/ })
+    await question.waitFor()
+    // Whoever presses Enter once more has not said yes.
+    await page.keyboard.press("Enter")
+    await question.waitFor({ state: "hidden" })
+    expect((await entries(page)).filter(({ note }) => note === "a comma")).toEqual([])
+    await dialog.getByRole("button", { name: "Enter it" }).click()
+    await question.getByRole("button", { name: "Yes, that is meant" }).click()
+    await page.getByText("The entry is in the book.").first().waitFor()
+    const entered = (await entries(page)).filter(({ note }) => note === "a comma")
+    expect(entered).toMatchObject([{ amount: "1500" }])
+  },
+  TIME,
+)
+
+test(
+  "when the answer of an entry is lost, nobody says that there is none, and the same is sent again",
+  async () => {
+    const { page } = operator
+    const keys: (string | undefined)[] = []
+    const loseFirst = async (route: Route) => {
+      keys.push(route.request().headers()["idempotency-key"])
+      if (keys.length > 1) return route.continue()
+      await route.fetch()
+      return route.abort("connectionreset")
+    }
+    const path = /\/admin\/v1\/accounts\/[^/]+\/entries$/
+    await page.route(path, (route) =>
+      route.request().method() === "POST" ? loseFirst(route) : route.continue(),
+    )
+    await open(operator, "Credits")
+    await page.getByRole("button", { name: "Add or take" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Amount").fill("2.5")
+    await dialog.getByLabel("Why").fill("a lost answer")
+    await dialog.getByRole("button", { name: "Enter it" }).click()
+    await dialog.getByText("We do not know whether it was entered").waitFor()
+    expect(await dialog.getByText("There is no entry").count()).toBe(0)
+    await dialog.getByRole("button", { name: "Try again" }).click()
+    await dialog.waitFor({ state: "hidden" })
+    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)
+    expect(keys[1]).toBe(keys[0] ?? "")
+    await page.unroute(path)
+    expect(operator.complaints).toEqual([])
+  },
+  TIME,
+)
+
+test(
+  "a multiplier that makes everything free is asked about, and a comma in it refused",
+  async () => {
+    const { page } = operator
+    await open(operator, "Settings")
+    const field = page.getByLabel(/^Multiplier/)
+    await field.fill("1,2")
+    await field.press("Enter")
+    await page.getByText("write 1.2").waitFor()
+    await field.fill("0")
+    await field.press("Enter")
+    const question = page.getByRole("dialog", { name: "Save this multiplier?" })
+    await question.getByText("every call costs nothing").waitFor()
+    await question.getByRole("button", { name: "Cancel" }).click()
+    await question.waitFor({ state: "hidden" })
+    await field.fill("1.2")
+    await field.press("Enter")
+    await page.getByText("Multiplier is saved.").waitFor()
+  },
+  TIME,
+)

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { runCli } from "../../src/cli/program.ts"
+import { createInstallation, type Installation, runCommand, runJson } from "../support/process.ts"
+import { FakeTerminal } from "./fake-terminal.ts"
+
+let installation: Installation
+const run = (...words: string[]) => runCommand(installation, ...words)
+
+beforeAll(async () => {
+  installation = createInstallation("server: { port: 0 }\n")
+  await runJson(installation, "account", "create", "acme", "--credits", "9")
+})
+afterAll(() => installation[Symbol.dispose]())
+
+describe("a large amount", () => {
+  const granting = (terminal: FakeTerminal, ...words: string[]) =>
+    runCli(
+      ["bun", "tollgate", "--data", installation.data, "credits", "grant", "acme", ...words],
+      terminal,
+    )
+
+  test("is asked about once more, with the account and what it has", async () => {
+    const unwilling = new FakeTerminal({ answer: false })
+    expect(await granting(unwilling, "5000")).toBe(1)
+    expect(unwilling.notices).toContain("nothing was done")
+    const [question] = unwilling.questions
+    expect(question).toContain("grant 5000 credits: account acme, an unusually large amount.")
+    expect(question).toContain("The account has 9 credits now.")
+    const willing = new FakeTerminal({ answer: true })
+    expect(await granting(willing, "91")).toBe(0)
+    expect(willing.questions).toHaveLength(1)
+    const usual = new FakeTerminal({ answer: false })
+    expect(await granting(usual, "1")).toBe(0)
+    expect(usual.questions).toEqual([])
+  })
+
+  test("needs --yes where nobody is there to be asked", async () => {
+    const alone = new FakeTerminal()
+    expect(await granting(alone, "5000")).toBe(2)
+    expect(alone.notices).toContain("Add --yes if that is meant.")
+    expect(await granting(new FakeTerminal(), "5000", "--yes")).toBe(0)
+    const account = ["account", "create", "rich", "--credits", "1001"]
+    expect((await run(...account)).exitCode).toBe(2)
+    expect((await run(...account, "--yes")).exitCode).toBe(0)
+    const codes = ["code", "create", "--credits", "500", "--uses", "3"]
+    expect((await run(...codes)).stderr).toContain("gives 1500 credits in all")
+  }, 20_000)
+})

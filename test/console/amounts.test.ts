@@ -1,0 +1,84 @@
+import { describe, expect, test } from "bun:test"
+import { commaFault } from "../../src/config/decimal.ts"
+import { isLargeEntry, multiplierDoubt, readAmount } from "../../src/management/contract/amounts.ts"
+
+const CREDIT = 1_000_000_000n
+
+describe("what people type as an amount", () => {
+  test.each([
+    ["1,234.50", "1234.50"],
+    ["1,500", "1500"],
+    ["12,345,678.000000001", "12345678.000000001"],
+    ["1 500", "1500"],
+    ["1\u00a0500", "1500"],
+    ["1_000_000", "1000000"],
+    [" 12 ", "12"],
+    ["1.500", "1.500"],
+    ["+3", "3"],
+    ["−2.5", "-2.5"],
+    ["-1,000", "-1000"],
+    ["0.15", "0.15"],
+  ])("'%s' is %s", (typed, amount) => {
+    expect(readAmount(typed)).toEqual({ amount })
+  })
+
+  test.each([
+    ["1,50", "write 1.50"],
+    ["2,5", "write 2.5"],
+    ["-1,5", "write 1.5"],
+    ["0,150", "write 0.150"],
+    ["1,2345", "write 1.2345"],
+    ["1234,500", "write 1234.500"],
+    ["1.234,50", "write 1234.50"],
+    ["12,34,567", "such as 1.50"],
+    ["1,500,00", "such as 1.50"],
+    [",5", "such as 1.50"],
+  ])("'%s' is refused, with what to write: %s", (typed, words) => {
+    const reading = readAmount(typed)
+    expect("fault" in reading && reading.fault).toContain(words)
+  })
+
+  test.each(["", "ten", "1e3", ".5", "5.", "1 5", "1_0", "1,000 000", "$5", "--5", "1.2.3"])(
+    "'%s' is no amount",
+    (typed) => {
+      expect(readAmount(typed)).toHaveProperty("fault")
+    },
+  )
+
+  test("there are as many digits as the API takes", () => {
+    expect(readAmount("1234567890")).toEqual({ fault: "Write at most 9 digits before the point" })
+    expect(readAmount("1.0000000001")).toEqual({ fault: "Write at most 9 digits after the point" })
+    expect(readAmount("1234567890", { whole: 12, fraction: 12 })).toEqual({ amount: "1234567890" })
+  })
+})
+
+test("of a plain decimal text, a comma is refused even where it groups thousands", () => {
+  expect(commaFault("1,500")).toContain("write 1500")
+  expect(commaFault("1,50")).toContain("write 1.50")
+  expect(commaFault("1.50")).toBeUndefined()
+  expect(commaFault("ten, or so")).toBeUndefined()
+})
+
+test.each([
+  [1_000n * CREDIT, 1_000n * CREDIT, false],
+  [1_000n * CREDIT + 1n, 10_000n * CREDIT, true],
+  [-2_000n * CREDIT, 10_000n * CREDIT, true],
+  [50n * CREDIT, 5n * CREDIT, false],
+  [50n * CREDIT + 1n, 5n * CREDIT, true],
+  [500n * CREDIT, 0n, false],
+])("an entry of %p into a balance of %p asks once more: %p", (amount, balance, isLarge) => {
+  expect(isLargeEntry(amount, balance)).toBe(isLarge)
+})
+
+test.each([
+  ["0", true],
+  ["0.000", true],
+  ["0.5", false],
+  ["1.2", false],
+  ["100", false],
+  ["100.0", false],
+  ["100.01", true],
+  ["1000000", true],
+])("a multiplier of %s asks once more: %p", (multiplier, doubts) => {
+  expect(multiplierDoubt(multiplier) !== undefined).toBe(doubts)
+})

@@ -1,0 +1,82 @@
+import { expect, test } from "bun:test"
+import { answerLost, readError } from "../../console/src/api/api-error.ts"
+import { api } from "../../console/src/api/client.ts"
+import { RequestKeys } from "../../console/src/api/idempotency-key.ts"
+import { largeAmountQuestion } from "../../console/src/pages/credits/large-amount.ts"
+
+const refused = readError(400, { error: { message: "no", error_type: "invalid_value" } })
+
+test("an opened dialog sends one key until the gateway has refused what it sent", () => {
+  const keys = new RequestKeys()
+  const first = keys.current
+  expect(first).toMatch(/^[0-9a-f]{32}$/)
+  expect(keys.current).toBe(first)
+  keys.failed(refused)
+  expect(keys.current).not.toBe(first)
+  expect(new RequestKeys().current).not.toBe(keys.current)
+})
+
+test("once an answer was lost the key stays, whatever comes after: nothing is done twice", () => {
+  for (const lost of [answerLost(), readError(502, null)]) {
+    const keys = new RequestKeys()
+    const first = keys.current
+    keys.failed(lost)
+    keys.failed(refused)
+    expect(keys.current).toBe(first)
+  }
+})
+
+test("an answer that does not come whole is none, and the key is sent along", async () => {
+  const seen: (string | null)[] = []
+  const lines = [
+    "HTTP/1.1 200 OK",
+    "content-type: application/json",
+    "content-length: 100",
+    "",
+    "{",
+  ]
+  await using server = cutServer(lines.join("\r\n"), seen)
+  const real = globalThis.fetch
+  globalThis.fetch = Object.assign(
+    (path: string, init: RequestInit) => real(new URL(path, server.url), init),
+    real,
+  )
+  try {
+    const failure = await api.post("/codes", {}, "a-key").catch((thrown: unknown) => thrown)
+    expect(failure).toMatchObject({ status: 0, message: answerLost().message })
+    expect(seen).toEqual(["a-key"])
+  } finally {
+    globalThis.fetch = real
+  }
+})
+
+function cutServer(answer: string, seen: (string | null)[]) {
+  const listener = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      data(socket, data) {
+        seen.push(/idempotency-key: (\S+)/i.exec(data.toString())?.[1] ?? null)
+        socket.end(answer)
+      },
+    },
+  })
+  return {
+    url: `http://127.0.0.1:${listener.port}`,
+    async [Symbol.asyncDispose]() {
+      listener.stop(true)
+    },
+  }
+}
+
+test("a large amount is asked about with what it is and where it goes", () => {
+  const title = (credits: string) => `Add ${credits} to Wayne?`
+  expect(largeAmountQuestion({ amount: "999999999", balance: "5", title })).toMatchObject({
+    title: "Add 999,999,999.00 credits to Wayne?",
+  })
+  expect(largeAmountQuestion({ amount: "60", balance: "5", title })).toBeDefined()
+  expect(largeAmountQuestion({ amount: "50", balance: "5", title })).toBeUndefined()
+  expect(largeAmountQuestion({ amount: "-1001", balance: "9000", title })?.title).toContain("1,001")
+  expect(largeAmountQuestion({ amount: "500", times: 3, title })).toBeDefined()
+  expect(largeAmountQuestion({ amount: undefined, title })).toBeUndefined()
+})
