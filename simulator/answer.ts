@@ -101,8 +101,9 @@ function toolsToCall(prompt: Prompt): string[] {
   return prompt.parallelTools ? named : named.slice(0, 1)
 }
 
-/** Where the text names the tool as a whole word, or -1. */
+/** Where the text names the tool as a whole word, or -1. No text names a tool without a name. */
 function positionOf(name: string, text: string): number {
+  if (name === "") return -1
   let position = text.indexOf(name)
   while (position !== -1) {
     const before = text.charAt(position - 1)

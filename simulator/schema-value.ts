@@ -2,6 +2,10 @@ import { arrayOf, isObject, objectOf, stringOf, type Json, type JsonObject } fro
 
 const DEEPEST_OPTIONAL = 4
 const DEEPEST = 12
+/** Values in one answer at most: a schema that names itself asks for more than can be written. */
+const MOST_VALUES = 20_000
+/** Characters that a string is made longer by at most. */
+const LONGEST_STRING = 1_000_000
 
 const FORMATS: Record<string, string> = {
   date: "2026-11-01",
@@ -21,6 +25,8 @@ interface Place {
   /** The property's name, which is what a free string says. */
   readonly name: string
   readonly depth: number
+  /** What all places have left to write. */
+  readonly left: { values: number }
 }
 
 /**
@@ -29,18 +35,25 @@ interface Place {
  * tool parameters and structured output; a `pattern` is not followed.
  */
 export function valueOf(schema: JsonObject): Json {
-  return generate(schema, { root: schema, name: "text", depth: 0 })
+  return generate(schema, {
+    root: schema,
+    name: "text",
+    depth: 0,
+    left: { values: MOST_VALUES },
+  })
 }
 
 function generate(schema: Json | undefined, place: Place): Json {
-  if (!isObject(schema) || place.depth > DEEPEST) return null
+  if (!isObject(schema) || place.depth > DEEPEST || place.left.values-- <= 0) return null
   if (schema.const !== undefined) return schema.const
   const options = arrayOf(schema.enum)
   if (options.length > 0) return options[0] ?? null
   if (typeof schema.$ref === "string") {
     return generate(resolve(place.root, schema.$ref), { ...place, depth: place.depth + 1 })
   }
-  if (Array.isArray(schema.allOf)) return generate(merge(schema, place), place)
+  if (Array.isArray(schema.allOf)) {
+    return generate(merge(schema, place), { ...place, depth: place.depth + 1 })
+  }
   const variants = arrayOf(schema.anyOf ?? schema.oneOf)
   if (variants.length > 0) return generate(choose(variants, place), place)
   switch (typeOf(schema, place)) {
@@ -121,14 +134,17 @@ function generateArray(schema: JsonObject, place: Place): Json[] {
   const least = typeof schema.minItems === "number" ? schema.minItems : 1
   const most = typeof schema.maxItems === "number" ? schema.maxItems : Number.POSITIVE_INFINITY
   const wanted = place.depth > DEEPEST_OPTIONAL ? Number(schema.minItems ?? 0) : least
-  while (values.length < Math.min(wanted, most)) values.push(generate(schema.items ?? {}, inside))
+  while (values.length < Math.min(wanted, most) && place.left.values > 0) {
+    values.push(generate(schema.items ?? {}, inside))
+  }
   return values
 }
 
 function generateString(schema: JsonObject, place: Place): string {
   const known = FORMATS[stringOf(schema.format)]
   if (known !== undefined) return known
-  const least = typeof schema.minLength === "number" ? schema.minLength : 0
+  const least =
+    typeof schema.minLength === "number" ? Math.min(schema.minLength, LONGEST_STRING) : 0
   const most = typeof schema.maxLength === "number" ? schema.maxLength : Number.POSITIVE_INFINITY
   const text = place.name.padEnd(least, "x")
   return text.length > most ? text.slice(0, most) : text

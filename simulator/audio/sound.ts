@@ -18,10 +18,12 @@ export const CONTENT_TYPES: Readonly<Record<Form, string>> = {
 }
 
 const RATE = 24_000
+/** Nobody is made to wait for more. Seconds. */
+const LONGEST = 1_200
 
 /** How long a text is when it is spoken, seconds. */
 export function spokenSeconds(text: string, speed = 1): number {
-  return Math.max(0.1, ([...text].length * 0.06) / speed)
+  return Math.min(LONGEST, Math.max(0.1, ([...text].length * 0.06) / speed))
 }
 
 /** A sound of this length in pieces: a tone where it is not compressed, silence where it is. */

@@ -112,9 +112,10 @@ function readImage(image: JsonObject): Part {
 }
 
 function readTools(body: JsonObject): OfferedTool[] {
-  const tools = arrayOf(body.tools).map((tool) => {
+  const tools = arrayOf(body.tools).flatMap((tool) => {
     const { name, parameters } = objectOf(objectOf(tool).function)
-    return { name: stringOf(name), schema: objectOf(parameters) }
+    // A custom tool takes text and has no schema: it is offered, and never called here.
+    return name === undefined ? [] : [{ name: stringOf(name), schema: objectOf(parameters) }]
   })
   const allowed = objectOf(objectOf(body.tool_choice).allowed_tools)
   if (allowed.tools === undefined) return tools

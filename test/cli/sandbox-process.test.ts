@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test"
+import { until } from "../support/gateway.ts"
+import { createInstallation, startServing } from "../support/process.ts"
+
+/** Processes whose parent is this one. */
+async function childrenOf(pid: number): Promise<number[]> {
+  const listed = await Bun.file(`/proc/${pid}/task/${pid}/children`).text()
+  return listed.trim().split(" ").filter(Boolean).map(Number)
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+test("the simulator ends when its gateway is killed", async () => {
+  using installation = createInstallation("server: { port: 0 }\n")
+  const serving = await startServing(installation)
+  const children = await childrenOf(serving.process.pid)
+  expect(children.length).toBeGreaterThan(0)
+  serving.process.kill("SIGKILL")
+  await serving.process.exited
+  await until(() => children.every((child) => !isRunning(child)))
+})
