@@ -3,7 +3,13 @@ import type { DeadlineSettings } from "../config/settings.ts"
 import type { Bill } from "./billing.ts"
 import type { HttpAnswer } from "../wire/http/answer.ts"
 import type { HttpRequest } from "../wire/http/request.ts"
-import { CALLER_LEFT, type Leash, NOT_NEEDED, type RelayServices, SHUTTING_DOWN } from "./exchange.ts"
+import {
+  CALLER_LEFT,
+  type Leash,
+  NOT_NEEDED,
+  type RelayServices,
+  SHUTTING_DOWN,
+} from "./exchange.ts"
 import { type RefusalReader, refusalOf } from "./refusal.ts"
 import type { SentRequest } from "./sent-request.ts"
 import { Attempt, type Target } from "./upstream.ts"

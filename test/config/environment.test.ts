@@ -13,7 +13,13 @@ test("the environment wins over the file", () => {
     TOLLGATE_DATA: "/var/lib/tollgate",
     TOLLGATE_ADMIN_TOKEN: "from-the-environment\n",
   })
-  expect(settings.server).toEqual({ host: "0.0.0.0", port: 9000, workers: 2, drain: 90_000, watchdog: 0 })
+  expect(settings.server).toEqual({
+    host: "0.0.0.0",
+    port: 9000,
+    workers: 2,
+    drain: 90_000,
+    watchdog: 0,
+  })
   expect(settings.data).toBe("/var/lib/tollgate")
   expect(settings.adminToken).toBe("from-the-environment")
   expect(warnings).toEqual([])
@@ -35,7 +41,11 @@ describe("a bad variable is named", () => {
     ["TOLLGATE_PORT", "tcp://10.0.0.1:8787", "enableServiceLinks: false"],
     ["TOLLGATE_HOST", "http://here", "must be a host name"],
     ["TOLLGATE_WORKERS", "many", "must be a whole number from 1 to 256"],
-    ["TOLLGATE_DRAIN", "soon", "must be a length of time such as 500ms, 10s, 5m or 1h, at most 24h, or off"],
+    [
+      "TOLLGATE_DRAIN",
+      "soon",
+      "must be a length of time such as 500ms, 10s, 5m or 1h, at most 24h, or off",
+    ],
     ["TOLLGATE_WATCHDOG", "-1s", "must be a length of time"],
     ["TOLLGATE_ADMIN_TOKEN", "two words", "must be printable characters without spaces"],
     ["TOLLGATE_DATABASE_URL", "postgres://u:p@h/d", "PostgreSQL is not supported yet. Unset"],

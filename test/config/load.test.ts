@@ -65,7 +65,13 @@ test("reads the documented example", () => {
 test("has a default for everything", () => {
   for (const text of ["", "# nothing yet\n", "server:\nproviders:\nmodels:\n"]) {
     const { settings } = load(text)
-    expect(settings.server).toEqual({ host: "127.0.0.1", port: 8787, workers: 1, drain: 30_000, watchdog: 10_000 })
+    expect(settings.server).toEqual({
+      host: "127.0.0.1",
+      port: 8787,
+      workers: 1,
+      drain: 30_000,
+      watchdog: 10_000,
+    })
     expect(settings.data).toBe(resolve("data"))
     expect(Object.keys(settings.providers)).toEqual([])
     expect(settings).not.toHaveProperty("adminToken")

@@ -100,18 +100,15 @@ function converseUsage(usage: JsonObject): PlainUsage {
   }
 }
 
-/** Tokens, and not the units that Cohere bills, which are fewer; a picture's stand beside the rest. */
+/** The units that Cohere bills, pictures among them; the tokens of its own around them are its own. */
 function cohereUsage(usage: JsonObject): PlainUsage {
-  const tokens = object(usage.tokens)
-  const input = count(tokens.input_tokens) + count(tokens.image_tokens)
-  const cached = count(usage.cached_tokens)
+  const billed = object(usage.billed_units)
   return {
     ...NOTHING,
-    input: input - cached,
-    cached_input: cached,
-    output: count(tokens.output_tokens),
-    search: count(object(usage.billed_units).search_units),
-    reasoning: count(tokens.reasoning_tokens),
+    input: count(billed.input_tokens),
+    output: count(billed.output_tokens),
+    search: count(billed.search_units),
+    reasoning: count(object(usage.tokens).reasoning_tokens),
   }
 }
 

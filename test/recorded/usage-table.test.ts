@@ -127,14 +127,14 @@ const ROWS: readonly Row[] = [
     means: { input: 100, output: 20, reasoning: 20 },
   },
   {
-    name: "Cohere: tokens, and not the fewer that it bills itself",
+    name: "Cohere: what it bills, and not the tokens of its own around them",
     dialect: "cohere-chat",
     usage: {
       billed_units: { input_tokens: 44, output_tokens: 40, search_units: 1 },
       tokens: { input_tokens: 100, output_tokens: 50, reasoning_tokens: 20 },
       cached_tokens: 30,
     },
-    means: { input: 70, cached_input: 30, output: 50, reasoning: 20, search: 1 },
+    means: { input: 44, output: 40, reasoning: 20, search: 1 },
   },
 ]
 

@@ -96,7 +96,13 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
 
 function settingsFor(data: string, simulator: Simulator, options: GatewayOptions): Settings {
   return {
-    server: { host: "127.0.0.1", port: 0, workers: 1, drain: options.drainTime ?? 30_000, watchdog: 0 },
+    server: {
+      host: "127.0.0.1",
+      port: 0,
+      workers: 1,
+      drain: options.drainTime ?? 30_000,
+      watchdog: 0,
+    },
     data,
     limits: { bodyBytes: 4 * 1024 * 1024, mediaBytes: 4 * 1024 * 1024, mediaPrivate: false },
     deadlines: { connect: 5_000, firstByte: 20_000, betweenBytes: 20_000, whole: 60_000 },

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, totalOutput, type Usage } from "../../canon/usage.ts"
 
 /**
@@ -10,24 +11,24 @@ import { NO_USAGE, totalOutput, type Usage } from "../../canon/usage.ts"
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined
-  const input = reported(value.input_tokens)
-  const output = reported(value.output_tokens)
+  const input = quantityOf(value.input_tokens)
+  const output = quantityOf(value.output_tokens)
   if (input === undefined && output === undefined) return undefined
   const lifetimes = objectAt(value, "cache_creation")
-  const long = reported(lifetimes?.ephemeral_1h_input_tokens) ?? 0
-  const short = reported(lifetimes?.ephemeral_5m_input_tokens) ?? 0
-  const written = reported(value.cache_creation_input_tokens) ?? long + short
+  const long = quantityOf(lifetimes?.ephemeral_1h_input_tokens) ?? 0
+  const short = quantityOf(lifetimes?.ephemeral_5m_input_tokens) ?? 0
+  const written = quantityOf(value.cache_creation_input_tokens) ?? long + short
   const inputCacheWriteLong = Math.min(long, written)
-  const thinking = reported(objectAt(value, "output_tokens_details")?.thinking_tokens) ?? 0
+  const thinking = quantityOf(objectAt(value, "output_tokens_details")?.thinking_tokens) ?? 0
   return {
     ...NO_USAGE,
     inputFresh: input ?? 0,
-    inputCacheRead: reported(value.cache_read_input_tokens) ?? 0,
+    inputCacheRead: quantityOf(value.cache_read_input_tokens) ?? 0,
     inputCacheWrite: written - inputCacheWriteLong,
     inputCacheWriteLong,
     output: output ?? 0,
     reasoning: Math.min(thinking, output ?? 0),
-    searches: reported(objectAt(value, "server_tool_use")?.web_search_requests) ?? 0,
+    searches: quantityOf(objectAt(value, "server_tool_use")?.web_search_requests) ?? 0,
   }
 }
 
@@ -62,10 +63,4 @@ export function encodeCounts(usage: Usage): JsonObject {
     output_tokens_details: reasoning > 0 ? { thinking_tokens: reasoning } : null,
     server_tool_use: searches > 0 ? { web_search_requests: searches, web_fetch_requests: 0 } : null,
   }
-}
-
-/** A whole quantity, or undefined when the vendor gave none. */
-function reported(value: JsonValue | undefined): number | undefined {
-  if (typeof value !== "number" || !Number.isFinite(value)) return undefined
-  return Math.max(0, Math.ceil(value))
 }

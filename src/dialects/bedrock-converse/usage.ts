@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 
 /**
@@ -9,8 +10,8 @@ import { NO_USAGE, type Usage } from "../../canon/usage.ts"
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined
-  const input = reported(value.inputTokens)
-  const output = reported(value.outputTokens)
+  const input = quantityOf(value.inputTokens)
+  const output = quantityOf(value.outputTokens)
   if (input === undefined && output === undefined) return undefined
   const written = either(value, "cacheWriteInputTokens", "cacheWriteInputTokenCount")
   const long = Math.min(writtenFor("1h", value), written)
@@ -26,19 +27,13 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
 
 /** Bedrock says the same under an older name too, and now and then only there. */
 function either(usage: JsonObject, name: string, older: string): number {
-  return reported(usage[name]) ?? reported(usage[older]) ?? 0
+  return quantityOf(usage[name]) ?? quantityOf(usage[older]) ?? 0
 }
 
 function writtenFor(ttl: string, usage: JsonObject): number {
   let tokens = 0
   for (const detail of listAt(usage, "cacheDetails")) {
-    if (isJsonObject(detail) && detail.ttl === ttl) tokens += reported(detail.inputTokens) ?? 0
+    if (isJsonObject(detail) && detail.ttl === ttl) tokens += quantityOf(detail.inputTokens) ?? 0
   }
   return tokens
-}
-
-/** A whole quantity, or undefined when the vendor gave none. */
-function reported(value: JsonValue | undefined): number | undefined {
-  if (typeof value !== "number" || !Number.isFinite(value)) return undefined
-  return Math.max(0, Math.ceil(value))
 }

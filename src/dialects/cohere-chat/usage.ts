@@ -1,11 +1,13 @@
 import { type JsonObject, type JsonValue, isJsonObject, objectAt } from "../../canon/json.ts"
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 
 /**
- * Usage as Cohere reports it, in classes that never overlap (WIRE.md 7 and 8). `tokens` is what the
- * model read and wrote; `billed_units` leaves out what Cohere itself puts around the prompt, and is
- * taken only where there are no tokens. Cached tokens are part of the input, reasoning of the output.
- * Tokens of pictures stand beside the input: a recorded picture of 259 tokens came with 34 of input.
+ * Usage as Cohere reports it, in classes that never overlap (WIRE.md 7 and 8). `billed_units` is what
+ * Cohere asks money for and what a hold can bound: `tokens` has what Cohere itself puts around the prompt
+ * too, and is taken only where nothing was billed. Cached tokens are part of those, and make the bill no
+ * smaller; reasoning is part of the output. A bill holds the tokens of pictures, which `tokens` has beside
+ * the input: a recorded picture of 259 tokens came with 34 of input, and 267 were billed.
  *
  * @returns undefined when nothing was reported.
  */
@@ -13,23 +15,33 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined
   const billed = objectAt(value, "billed_units")
   const tokens = objectAt(value, "tokens")
-  const counted = tokens ?? billed
-  if (counted === undefined) return undefined
-  const input = count(counted, "input_tokens") + count(counted, "image_tokens")
-  const output = count(counted, "output_tokens")
+  const searches = count(billed, "search_units")
+  if (isByTokens(billed)) {
+    const inputFresh = count(billed, "input_tokens")
+    const output = count(billed, "output_tokens")
+    const reasoning = Math.min(count(tokens, "reasoning_tokens"), output)
+    return { ...NO_USAGE, inputFresh, output, reasoning, searches }
+  }
+  if (tokens === undefined && billed === undefined) return undefined
+  const input = count(tokens, "input_tokens") + count(tokens, "image_tokens")
+  const output = count(tokens, "output_tokens")
   const inputCacheRead = Math.min(count(value, "cached_tokens"), input)
   return {
     ...NO_USAGE,
     inputFresh: input - inputCacheRead,
     inputCacheRead,
     output,
-    reasoning: Math.min(count(counted, "reasoning_tokens"), output),
-    searches: count(billed, "search_units"),
+    reasoning: Math.min(count(tokens, "reasoning_tokens"), output),
+    searches,
   }
+}
+
+/** Whether the bill is by tokens: searches may stand there alone. */
+function isByTokens(billed: JsonObject | undefined): billed is JsonObject {
+  return billed?.input_tokens !== undefined || billed?.output_tokens !== undefined
 }
 
 /** A whole quantity, 0 when none was given. */
 function count(object: JsonObject | undefined, key: string): number {
-  const value = object?.[key]
-  return typeof value === "number" && value > 0 && Number.isFinite(value) ? Math.ceil(value) : 0
+  return quantityOf(object?.[key]) ?? 0
 }

@@ -7,6 +7,7 @@ import type {
 } from "../../canon/embedding.ts"
 import { isThere, type JsonObject, listAt, objectAt } from "../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../canon/operation-answer.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
 import { vectorOf } from "./vectors.ts"
 
@@ -81,5 +82,5 @@ function billedTokens(body: JsonObject): number {
   const meta = objectAt(body, "meta")
   const units = meta === undefined ? undefined : objectAt(meta, "billed_units")
   const tokens = units?.["input_tokens"]
-  return typeof tokens === "number" ? tokens : 0
+  return quantityOf(tokens) ?? 0
 }

@@ -1,6 +1,7 @@
 import type { EmbeddingFormat, EmbeddingPurpose, EmbeddingRequest } from "../../canon/embedding.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../canon/operation-answer.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
 import { unitVector, vectorOf } from "./vectors.ts"
 
@@ -76,6 +77,5 @@ function valuesOf(embedding: unknown) {
 }
 
 function tokensOf(body: JsonObject): number | undefined {
-  const tokens = objectAt(body, "usageMetadata")?.["promptTokenCount"]
-  return typeof tokens === "number" ? tokens : undefined
+  return quantityOf(objectAt(body, "usageMetadata")?.["promptTokenCount"])
 }

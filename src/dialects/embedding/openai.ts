@@ -9,6 +9,7 @@ import type {
 import { isJsonObject, type JsonObject, listAt, objectAt } from "../../canon/json.ts"
 import type { OperationAnswer } from "../../canon/operation.ts"
 import { jsonCall, jsonOf, unusable } from "../../canon/operation-answer.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import { allVectors, batchesOf } from "./batches.ts"
 import { vectorOf } from "./vectors.ts"
 
@@ -127,5 +128,5 @@ function vectorsOf(body: JsonObject): Vector[] {
 function tokensOf(body: JsonObject): number {
   const usage = objectAt(body, "usage")
   const tokens = usage?.["prompt_tokens"] ?? usage?.["total_tokens"]
-  return typeof tokens === "number" ? tokens : 0
+  return quantityOf(tokens) ?? 0
 }

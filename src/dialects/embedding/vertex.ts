@@ -1,6 +1,7 @@
 import type { EmbeddingFormat, Vector } from "../../canon/embedding.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
 import { jsonCall, jsonOf, unusable } from "../../canon/operation-answer.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
 import { GEMINI_FIELDS, taskOf } from "./gemini.ts"
 import { unitVector, vectorOf } from "./vectors.ts"
@@ -57,6 +58,6 @@ function predictionOf(prediction: unknown): { readonly vector: Vector; readonly 
   const tokens = objectAt(embeddings, "statistics")?.["token_count"]
   return {
     vector: vectorOf(embeddings["values"]),
-    tokens: typeof tokens === "number" ? tokens : 0,
+    tokens: quantityOf(tokens) ?? 0,
   }
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 
 /**
@@ -41,5 +42,5 @@ function audio(usage: JsonObject, details: string): number {
 }
 
 function count(value: JsonValue | undefined): number {
-  return typeof value === "number" && Number.isFinite(value) ? Math.max(0, Math.ceil(value)) : 0
+  return quantityOf(value) ?? 0
 }

@@ -3,6 +3,7 @@ import { ALL_TASKS, type ImageFormat, type ImageRequest, type Picture } from "..
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../canon/operation-answer.ts"
 import { addUsage, NO_USAGE, type Usage } from "../../canon/usage.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import {
   base64Of,
   carriedWishes,
@@ -159,6 +160,5 @@ function usageOf(usage: JsonObject | undefined): Usage | undefined {
 }
 
 function numberAt(object: JsonObject | undefined, name: string): number | undefined {
-  const value = object?.[name]
-  return typeof value === "number" ? value : undefined
+  return quantityOf(object?.[name])
 }

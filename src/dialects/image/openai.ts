@@ -10,6 +10,7 @@ import { isThere, type JsonObject, objectAt } from "../../canon/json.ts"
 import type { OperationAnswer, OperationCall } from "../../canon/operation.ts"
 import { jsonCall, jsonOf } from "../../canon/operation-answer.ts"
 import { addUsage, NO_USAGE, type Usage } from "../../canon/usage.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import { encodeForm, type OutgoingField } from "../../wire/encode-form.ts"
 import {
   countsOf,
@@ -172,11 +173,10 @@ function textOf(value: unknown): string {
 /** `ImageGenUsage`; OpenRouter has the names of chat completions. */
 export function imageUsage(usage: JsonObject | undefined): Usage | undefined {
   if (usage === undefined) return undefined
-  const input = usage["input_tokens"] ?? usage["prompt_tokens"]
-  const output = usage["output_tokens"] ?? usage["completion_tokens"]
-  if (typeof input !== "number" || typeof output !== "number") return undefined
+  const input = quantityOf(usage["input_tokens"] ?? usage["prompt_tokens"])
+  const output = quantityOf(usage["output_tokens"] ?? usage["completion_tokens"])
+  if (input === undefined || output === undefined) return undefined
   const details = objectAt(usage, "input_tokens_details")
-  const told = details?.["image_tokens"]
-  const imageInput = typeof told === "number" ? Math.max(0, Math.min(told, input)) : 0
+  const imageInput = Math.min(quantityOf(details?.["image_tokens"]) ?? 0, input)
   return { ...NO_USAGE, inputFresh: input - imageInput, imageInput, output }
 }

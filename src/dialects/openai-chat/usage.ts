@@ -1,5 +1,6 @@
 import { totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import { isJsonObject, type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 
 /**
  * Usage as vendors of this dialect report it, in classes that never overlap (WIRE.md 8 and trap 5).
@@ -11,9 +12,9 @@ import { isJsonObject, type JsonObject, type JsonValue, objectAt } from "../../c
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined
-  const prompt = reported(value.prompt_tokens ?? value.input_tokens)
-  const completion = reported(value.completion_tokens ?? value.output_tokens)
-  const total = reported(value.total_tokens)
+  const prompt = quantityOf(value.prompt_tokens ?? value.input_tokens)
+  const completion = quantityOf(value.completion_tokens ?? value.output_tokens)
+  const total = quantityOf(value.total_tokens)
   if (prompt === undefined && completion === undefined && total === undefined) return undefined
   const input = inputClasses(value, prompt ?? 0)
   const visible = (prompt ?? 0) + (completion ?? 0)
@@ -29,7 +30,7 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
     inputCacheWrite: input.inputCacheWrite,
     inputCacheWriteLong: 0,
     output,
-    reasoning: Math.min(reported(details?.reasoning_tokens) ?? hidden, output),
+    reasoning: Math.min(quantityOf(details?.reasoning_tokens) ?? hidden, output),
     audioInput: input.audioInput,
     imageInput: input.imageInput,
     audioOutput,
@@ -89,8 +90,8 @@ type InputClasses = Pick<
 function inputClasses(usage: JsonObject, prompt: number): InputClasses {
   const details = objectAt(usage, "prompt_tokens_details")
   const cached =
-    reported(details?.cached_tokens) ??
-    reported(usage.prompt_cache_hit_tokens) ??
+    quantityOf(details?.cached_tokens) ??
+    quantityOf(usage.prompt_cache_hit_tokens) ??
     count(usage.cached_tokens)
   const inputCacheRead = Math.min(cached, prompt)
   let rest = prompt - inputCacheRead
@@ -105,17 +106,11 @@ function inputClasses(usage: JsonObject, prompt: number): InputClasses {
 
 /** Searches as Perplexity and OpenRouter count them. */
 function searches(usage: JsonObject): number {
-  const own = reported(usage.num_search_queries)
+  const own = quantityOf(usage.num_search_queries)
   if (own !== undefined) return own
   return count(objectAt(usage, "server_tool_use_details")?.web_search_requests)
 }
 
-/** A whole quantity, or undefined when the vendor gave none. */
-function reported(value: JsonValue | undefined): number | undefined {
-  if (typeof value !== "number" || !Number.isFinite(value)) return undefined
-  return Math.max(0, Math.ceil(value))
-}
-
 function count(value: JsonValue | undefined): number {
-  return reported(value) ?? 0
+  return quantityOf(value) ?? 0
 }

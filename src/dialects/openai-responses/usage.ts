@@ -1,4 +1,5 @@
 import { type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 
 /**
@@ -10,8 +11,8 @@ import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage
 export function decodeUsage(response: JsonObject): Usage | undefined {
   const usage = objectAt(response, "usage")
   if (usage === undefined) return undefined
-  const input = reported(usage.input_tokens)
-  const output = reported(usage.output_tokens)
+  const input = quantityOf(usage.input_tokens)
+  const output = quantityOf(usage.output_tokens)
   if (input === undefined && output === undefined) return undefined
   const details = objectAt(usage, "input_tokens_details")
   const inputCacheRead = Math.min(count(details?.cached_tokens), input ?? 0)
@@ -73,12 +74,6 @@ function searches(response: JsonObject): number {
   return tools === undefined ? 0 : count(objectAt(tools, "web_search")?.num_requests)
 }
 
-/** A whole quantity, or undefined when the vendor gave none. */
-function reported(value: JsonValue | undefined): number | undefined {
-  if (typeof value !== "number" || !Number.isFinite(value)) return undefined
-  return Math.max(0, Math.ceil(value))
-}
-
 function count(value: JsonValue | undefined): number {
-  return reported(value) ?? 0
+  return quantityOf(value) ?? 0
 }

@@ -1,6 +1,7 @@
 import { isThere, type JsonObject, listAt, objectAt } from "../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../canon/operation-answer.ts"
 import type { RerankFormat, RerankResult } from "../../canon/rerank.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import { ranked, scoresOf } from "./ranking.ts"
 
 /** The one field of a caller's that is Cohere's too and that the canon has no name for. */
@@ -35,6 +36,6 @@ export function cohereRerank(decodeError: RerankFormat["decodeError"]): RerankFo
 function searchesOf(body: JsonObject): Pick<RerankResult, "searches"> {
   const meta = objectAt(body, "meta")
   const units = meta === undefined ? undefined : objectAt(meta, "billed_units")
-  const searches = units?.["search_units"]
-  return typeof searches === "number" ? { searches } : {}
+  const searches = quantityOf(units?.["search_units"])
+  return searches === undefined ? {} : { searches }
 }

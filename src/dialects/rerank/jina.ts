@@ -1,6 +1,7 @@
 import { type JsonObject, listAt, objectAt } from "../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../canon/operation-answer.ts"
 import type { RerankFormat, RerankResult } from "../../canon/rerank.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import { ranked, scoresOf } from "./ranking.ts"
 
 /** How a vendor departs from Jina's form. */
@@ -54,10 +55,10 @@ export function jinaRerank(
 /** Tokens, as Jina, Voyage and Together count; OpenRouter passes searches on where its vendor counts those. */
 function usageOf(body: JsonObject): Pick<RerankResult, "tokens" | "searches"> {
   const usage = objectAt(body, "usage") ?? {}
-  const { total_tokens: tokens, prompt_tokens: prompt, search_units: searches } = usage
-  const counted = tokens ?? prompt
+  const tokens = quantityOf(usage.total_tokens ?? usage.prompt_tokens) ?? 0
+  const searches = quantityOf(usage.search_units) ?? 0
   return {
-    ...(typeof counted === "number" && counted > 0 ? { tokens: counted } : {}),
-    ...(typeof searches === "number" && searches > 0 ? { searches } : {}),
+    ...(tokens > 0 ? { tokens } : {}),
+    ...(searches > 0 ? { searches } : {}),
   }
 }

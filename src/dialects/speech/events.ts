@@ -1,6 +1,7 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, objectAt, parseJsonObject } from "../../canon/json.ts"
 import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
 
 /** Takes the sound out of OpenAI's events (WIRE.md 12). */
@@ -24,8 +25,10 @@ export class SpeechEventReader {
     }
     if (event.type === "speech.audio.done") {
       this.isOver = true
-      const { input_tokens: input, output_tokens: output } = objectAt(event, "usage") ?? {}
-      if (typeof input === "number" && typeof output === "number") {
+      const told = objectAt(event, "usage") ?? {}
+      const input = quantityOf(told.input_tokens)
+      const output = quantityOf(told.output_tokens)
+      if (input !== undefined && output !== undefined) {
         this.usage = { ...NO_USAGE, inputFresh: input, audioOutput: output }
       }
       return []

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../c
 import { jsonCall, unusable } from "../../canon/operation-answer.ts"
 import { PCM_RATE, type SpeechFormat, type Spoken, voiceName } from "../../canon/speech.ts"
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import { formToAsk, lossesOf } from "./forms.ts"
 
 /**
@@ -62,7 +63,8 @@ function read(body: JsonObject): Spoken {
 
 /** The facts price a speaking model's tokens as `output`, to which `audioOutput` falls back. */
 function usageOf(usage: JsonObject | undefined): Usage | undefined {
-  const { promptTokenCount: input, candidatesTokenCount: output } = usage ?? {}
-  if (typeof input !== "number" || typeof output !== "number") return undefined
+  const input = quantityOf(usage?.promptTokenCount)
+  const output = quantityOf(usage?.candidatesTokenCount)
+  if (input === undefined || output === undefined) return undefined
   return { ...NO_USAGE, inputFresh: input, audioOutput: output }
 }

@@ -6,6 +6,7 @@ import type {
   TranscriptSegment,
   TranscriptWord,
 } from "../../canon/transcription.ts"
+import { measureOf } from "../../canon/quantity.ts"
 import { type EncodedForm, encodeForm, type OutgoingField } from "../../wire/encode-form.ts"
 
 /** Names of files that vendors take: some go by the ending alone. */
@@ -69,10 +70,9 @@ export function lossesOf(
   return losses
 }
 
-/** A time that is one. */
+/** A time or a count that is one. */
 export function numberAt(object: JsonObject, key: string): number | undefined {
-  const value = object[key]
-  return typeof value === "number" && Number.isFinite(value) ? value : undefined
+  return measureOf(object[key])
 }
 
 /** The words of a list, under whatever name each has its text. */

@@ -91,7 +91,10 @@ function answering(
       const key = keyring.authenticate(request.headers, receivedAt)
       const { headers, body } = await serve(request, (bodyBytes) => {
         waitLong()
-        return callOf({ id, key, endpoint: path, bodyBytes, receivedAt, startedAt }, request.headers)
+        return callOf(
+          { id, key, endpoint: path, bodyBytes, receivedAt, startedAt },
+          request.headers,
+        )
       })
       return new Response(body, { headers: { ...headers, "x-request-id": id, "request-id": id } })
     } catch (thrown) {

@@ -164,9 +164,9 @@ describe("usage", () => {
     expect(usage).toMatchObject({ inputCacheRead: 5, inputCacheWrite: 6 })
   })
 
-  test("absurd and missing quantities count as nothing", () => {
+  test("absurd and missing quantities count as nothing, texts as the numbers they hold", () => {
     const usage = decodeUsage({ inputTokens: -4, outputTokens: "7", cacheReadInputTokens: null })
-    expect(usage).toEqual(NO_USAGE)
+    expect(usage).toEqual({ ...NO_USAGE, output: 7 })
     expect(decodeUsage(undefined)).toBeUndefined()
     expect(decodeUsage({})).toBeUndefined()
     expect(decodeUsage({ totalTokens: 4 })).toBeUndefined()

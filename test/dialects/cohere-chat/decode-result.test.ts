@@ -161,16 +161,16 @@ describe("why it ended", () => {
 })
 
 describe("usage", () => {
-  test("is the tokens, not the billed units, and cached ones are part of the input", () => {
+  test("is what was billed, of which reasoning is part", () => {
     const usage = usageOf({
       billed_units: { input_tokens: 44, output_tokens: 2692 },
       tokens: { input_tokens: 1430, output_tokens: 2697, reasoning_tokens: 2463 },
       cached_tokens: 1392,
     })
     expect(usage).toMatchObject({
-      inputFresh: 38,
-      inputCacheRead: 1392,
-      output: 2697,
+      inputFresh: 44,
+      inputCacheRead: 0,
+      output: 2692,
       reasoning: 2463,
       searches: 0,
     })
@@ -181,7 +181,7 @@ describe("usage", () => {
     expect(usageOf({ tokens, cached_tokens: 0 })).toMatchObject({ inputFresh: 293, output: 56 })
   })
 
-  test("falls back to what was billed, and counts searches", () => {
+  test("counts searches beside what was billed", () => {
     const billed_units = { input_tokens: 5, output_tokens: 7, search_units: 2 }
     expect(usageOf({ billed_units })).toMatchObject({ inputFresh: 5, output: 7, searches: 2 })
   })

@@ -87,7 +87,7 @@ describe("usage", () => {
     const usage = decodeUsage({
       prompt_tokens: 10,
       completion_tokens: null,
-      total_tokens: "12",
+      total_tokens: "many",
       prompt_tokens_details: null,
       completion_tokens_details: { reasoning_tokens: -4, audio_tokens: null },
     })

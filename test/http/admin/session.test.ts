@@ -84,7 +84,10 @@ test("behind TLS all cookies travel by TLS alone", async () => {
   const port = freePort()
   const publicUrl = "https://ai.example.com"
   await using gateway = await startGateway({
-    settings: { publicUrl, server: { host: "127.0.0.1", port, workers: 1, drain: 30_000, watchdog: 0 } },
+    settings: {
+      publicUrl,
+      server: { host: "127.0.0.1", port, workers: 1, drain: 30_000, watchdog: 0 },
+    },
   })
   const browser = new ConsoleBrowser({ url: `http://127.0.0.1:${port}` })
   const token = new SetupToken(gateway.settings.data).readOrCreate()

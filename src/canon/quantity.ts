@@ -1,0 +1,20 @@
+import type { JsonValue } from "./json.ts"
+
+/** A number as JSON writes it, in a text. */
+const NUMERAL = /^\s*[+-]?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i
+
+/**
+ * A number that a vendor counted, whether it wrote it as a number or as a text; undefined when it is
+ * neither. What is less than nothing is nothing, and nothing is more than can be added up exactly.
+ */
+export function measureOf(value: JsonValue | undefined): number | undefined {
+  const told = typeof value === "string" && NUMERAL.test(value) ? Number(value) : value
+  if (typeof told !== "number" || Number.isNaN(told)) return undefined
+  return Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, told))
+}
+
+/** The same in whole units: a part of one counts as one. */
+export function quantityOf(value: JsonValue | undefined): number | undefined {
+  const told = measureOf(value)
+  return told === undefined ? undefined : Math.ceil(told)
+}

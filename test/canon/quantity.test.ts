@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test"
+import type { JsonValue } from "../../src/canon/json.ts"
+import { measureOf, quantityOf } from "../../src/canon/quantity.ts"
+import { NO_USAGE, type Usage } from "../../src/canon/usage.ts"
+import { costOf, parsePrice } from "../../src/ledger/price.ts"
+import { decodeUsage as anthropic } from "../../src/dialects/anthropic-messages/usage.ts"
+import { decodeUsage as bedrock } from "../../src/dialects/bedrock-converse/usage.ts"
+import { decodeUsage as cohere } from "../../src/dialects/cohere-chat/usage.ts"
+import { decodeUsage as gemini } from "../../src/dialects/gemini/usage.ts"
+import { decodeUsage as chat } from "../../src/dialects/openai-chat/usage.ts"
+import { decodeUsage as responses } from "../../src/dialects/openai-responses/usage.ts"
+
+const DECODERS: Readonly<
+  Record<string, (input: JsonValue, output: JsonValue) => Usage | undefined>
+> = {
+  "openai-chat": (input, output) => chat({ prompt_tokens: input, completion_tokens: output }),
+  "openai-responses": (input, output) =>
+    responses({ usage: { input_tokens: input, output_tokens: output } }),
+  "anthropic-messages": (input, output) =>
+    anthropic({ input_tokens: input, output_tokens: output }),
+  gemini: (input, output) => gemini({ promptTokenCount: input, candidatesTokenCount: output }),
+  "bedrock-converse": (input, output) => bedrock({ inputTokens: input, outputTokens: output }),
+  "cohere-chat": (input, output) =>
+    cohere({ billed_units: { input_tokens: input, output_tokens: output } }),
+}
+
+test("a quantity is a whole number, however it is written", () => {
+  expect([7, "7", " 7 ", 6.2, "6.2", "7e0"].map(quantityOf)).toEqual([7, 7, 7, 7, 7, 7])
+  expect([-3, "-3"].map(quantityOf)).toEqual([0, 0])
+  expect([1e308, "1e308", 2 ** 60, Infinity].map(quantityOf)).toEqual(
+    Array.from({ length: 4 }, () => Number.MAX_SAFE_INTEGER),
+  )
+  const none = [null, undefined, "", "seven", "0x10", "1,5", true, [], {}, NaN]
+  expect(none.map(quantityOf)).toEqual(none.map(() => undefined))
+  expect(measureOf("1.25")).toBe(1.25)
+})
+
+for (const [dialect, decode] of Object.entries(DECODERS)) {
+  test(`${dialect} reads texts as numbers, and gives no quantity that cannot be charged`, () => {
+    expect(decode("12", "3")).toEqual({ ...NO_USAGE, inputFresh: 12, output: 3 })
+    const price = parsePrice({ input: "1", output: "2" }, "1")
+    for (const absurd of [1e308, "1e400", 2 ** 53, -1, 1e15, 0.1]) {
+      const usage = decode(absurd, absurd)
+      if (usage) expect(costOf(usage, price).total).toBeGreaterThanOrEqual(0n)
+    }
+  })
+}
