@@ -27,6 +27,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   config: 1,
   telemetry: 1,
   store: 1,
+  machine: 1,
   "runtime.ts": 0,
 }
 

@@ -16,6 +16,8 @@ import { KeyHasher, randomText } from "./keys/secret.ts"
 import { Ledger } from "./ledger/ledger.ts"
 import { Node } from "./ledger/node.ts"
 import { RateLimiter } from "./limits/rate-limiter.ts"
+import { SharedBuckets } from "./limits/shared-buckets.ts"
+import { Machine } from "./machine/machine.ts"
 import { LiveSettings } from "./management/live-settings.ts"
 import { PictureStore } from "./media/picture-store.ts"
 import { Billing } from "./relay/billing.ts"
@@ -119,6 +121,7 @@ export class App implements AsyncDisposable {
     const { settings, events } = options
     await using building = new AsyncDisposableStack()
     const { keyPepper } = loadSecrets(settings.data)
+    const machine = building.use(new Machine(settings.data))
     const store = building.use(
       await openStore(databasePath(settings.data), options.isShared ? "shared" : "alone"),
     )
@@ -126,16 +129,16 @@ export class App implements AsyncDisposable {
     const live = await openSettings(options, store, (next) => takeOver(state, next, events))
     const state = initialState(live.effective, events)
     const hasher = new KeyHasher(keyPepper)
-    const keyring = new Keyring(store, hasher)
+    const keyring = new Keyring(store, hasher, machine.keyChanges)
     await keyring.refresh()
-    const limiter = new RateLimiter()
+    const limiter = limiterOf(machine)
     const nodeId = `node_${randomText(16)}`
     const ledger = new Ledger(store, nodeId, {
       writtenOff: events.writtenOff,
       expired: (hold) => events.holdExpired(hold.request, hold.account),
       failed: events.bookFailed,
     })
-    building.use(await joinNode({ store, nodeId, ledger, keyring, limiter, events, live }))
+    building.use(await joinNode({ store, nodeId, ledger, keyring, limiter, machine, events, live }))
     building.defer(() => ledger.close())
     const watch = building.use(new DeadlineWatch())
     const counter = building.use(new TokenCounter())
@@ -145,7 +148,7 @@ export class App implements AsyncDisposable {
       client: building.use(new HttpClient(process.env)),
       billing,
       limiter,
-      health: new Health(),
+      health: new Health(machine.clock.now, machine.memory),
       watch,
       alarms: events,
       seal: new Seal(keyPepper),
@@ -276,6 +279,12 @@ function openSettings(
   })
 }
 
+/** Where no memory can be shared, each process takes its share of a limit. */
+function limiterOf(machine: Machine): RateLimiter {
+  if (!machine.memory.isShared) return new RateLimiter()
+  return new RateLimiter(machine.clock.now, new SharedBuckets(machine))
+}
+
 interface NodeParts {
   readonly live: LiveSettings
   readonly store: Store
@@ -283,13 +292,15 @@ interface NodeParts {
   readonly ledger: Ledger
   readonly keyring: Keyring
   readonly limiter: RateLimiter
+  readonly machine: Machine
   readonly events: Events
 }
 
 function joinNode(parts: NodeParts): Promise<Node> {
-  const { store, nodeId, ledger, keyring, limiter, events, live } = parts
+  const { store, nodeId, ledger, keyring, limiter, machine, events, live } = parts
   return Node.join(store, nodeId, {
     async onNews(news) {
+      machine.presence.beat()
       limiter.setProcesses(news.nodes)
       await Promise.all([
         ledger.tick(news.recalls),

@@ -21,7 +21,7 @@ export function authenticated(
   return async function handle(request: Request): Promise<Response> {
     const id = newRequestId()
     try {
-      const key = services.keyring.authenticate(request.headers, Date.now())
+      const key = await services.keyring.identify(request.headers, Date.now())
       return await answer({ request, key, id, url: new URL(request.url) })
     } catch (thrown) {
       const error = asGatewayError(thrown)

@@ -1,6 +1,7 @@
 import { GatewayError } from "../canon/errors.ts"
 import type { KeyRecord } from "../store/records.ts"
 import type { Store } from "../store/store.ts"
+import type { Signal } from "../machine/machine.ts"
 import { type Key, keyFromRecord } from "./key.ts"
 import { type KeyHasher, looksLikeKey } from "./secret.ts"
 
@@ -12,30 +13,65 @@ interface Held {
   readonly expiresAt: number | undefined
 }
 
+/** Strangers make nobody read the book more often than this, milliseconds. */
+const READ_PAUSE = 20
+
 /** All keys, in memory, by the hash of their secrets. */
 export class Keyring {
   readonly #store: Store
   readonly #hasher: KeyHasher
+  /** Raised by whoever changes a key, before that is answered. */
+  readonly #changes: Signal | undefined
+  #changesSeen = 0
+  /** A reading of the book that has not begun yet: whoever asks now is served by it. */
+  #nextReading: Promise<void> | undefined
+  #lastReading: Promise<void> = Promise.resolve()
+  #readAt = -Infinity
   readonly #byHash = new Map<string, Held>()
   readonly #hashesOf = new Map<string, readonly string[]>()
   #revision = -1
 
-  constructor(store: Store, hasher: KeyHasher) {
+  /** @param changes what processes share that serve from the same book, if they share anything. */
+  constructor(store: Store, hasher: KeyHasher, changes?: Signal) {
     this.#store = store
     this.#hasher = hasher
+    this.#changes = changes
   }
 
   /** Reads the keys that changed since the last time. Cheap when none did. */
   async refresh(revision?: number): Promise<void> {
     if (revision === this.#revision) return
+    const changes = this.#changes?.count ?? 0
     const news = await this.#store.keysSince(this.#revision)
     if (news.revision < this.#revision) return
     for (const record of news.keys) this.#hold(record)
     this.#revision = news.revision
+    this.#changesSeen = changes
+  }
+
+  /** To be told when a key was changed: this process knows it at once, the others before their next request. */
+  async changed(): Promise<void> {
+    this.#changes?.raise()
+    await this.refresh()
   }
 
   /**
-   * The key that a request's credential is.
+   * The key that a request's credential is, at once when it is known. One that is not may be new, and one that
+   * is may have been changed by another process: then the book is read first.
+   * @throws GatewayError `missing_api_key`, `invalid_api_key` or `book_unavailable`, at once or by the promise.
+   */
+  identify(headers: Headers, now: number): Key | Promise<Key> {
+    const credential = credentialOf(headers)
+    if (credential === undefined || !looksLikeKey(credential)) return this.authenticate(headers, now)
+    const isCurrent = this.#changes === undefined || this.#changes.count === this.#changesSeen
+    const held = isCurrent ? this.#byHash.get(this.#hasher.hash(credential)) : undefined
+    if (held) return usable(held, now)
+    this.#nextReading ??= this.#read()
+    return this.#nextReading.then(() => this.authenticate(headers, now))
+  }
+
+  /**
+   * The same of what is known by now.
    * @throws GatewayError `missing_api_key` or `invalid_api_key`.
    */
   authenticate(headers: Headers, now: number): Key {
@@ -51,15 +87,27 @@ export class Keyring {
       ? this.#byHash.get(this.#hasher.hash(credential))
       : undefined
     if (!held) throw invalidKey("Incorrect API key provided. Keys look like 'sk-tg-...'.")
-    const { key, expiresAt } = held
-    if (key.revoked) throw invalidKey("This API key was revoked. Ask for a new one.")
-    if (key.expiresAt !== undefined && key.expiresAt <= now) {
-      throw invalidKey("This API key has expired. Ask for a new one.")
+    return usable(held, now)
+  }
+
+  /** Reads the changes of the book, once for all who ask until it begins. */
+  async #read(): Promise<void> {
+    await this.#lastReading
+    const pause = this.#readAt + READ_PAUSE - performance.now()
+    if (pause > 0) await Bun.sleep(pause)
+    this.#nextReading = undefined
+    this.#readAt = performance.now()
+    const reading = this.refresh()
+    this.#lastReading = reading.catch(() => {})
+    try {
+      await reading
+    } catch (cause) {
+      throw new GatewayError(
+        "book_unavailable",
+        "The gateway cannot read its book just now, so it cannot tell whether this API key is good. Try again shortly.",
+        { cause },
+      )
     }
-    if (expiresAt !== undefined && expiresAt <= now) {
-      throw invalidKey("This API key was rotated and its grace period is over. Use the new one.")
-    }
-    return key
   }
 
   #hold(record: KeyRecord): void {
@@ -73,6 +121,18 @@ export class Keyring {
       record.secrets.map((secret) => secret.hash),
     )
   }
+}
+
+/** @throws GatewayError `invalid_api_key` when it does not work any more. */
+function usable({ key, expiresAt }: Held, now: number): Key {
+  if (key.revoked) throw invalidKey("This API key was revoked. Ask for a new one.")
+  if (key.expiresAt !== undefined && key.expiresAt <= now) {
+    throw invalidKey("This API key has expired. Ask for a new one.")
+  }
+  if (expiresAt !== undefined && expiresAt <= now) {
+    throw invalidKey("This API key was rotated and its grace period is over. Use the new one.")
+  }
+  return key
 }
 
 function invalidKey(message: string): GatewayError {

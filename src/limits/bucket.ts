@@ -5,15 +5,30 @@ export const MINUTE = 60_000
 const ROUNDING = 1e-9
 
 /** A debt is never longer than so many minutes, so that a correction that got lost heals. */
-const LONGEST_DEBT = 10
+export const LONGEST_DEBT = 10
 
 /**
  * One limit of one key: GCRA in its form as a leaky bucket. What is used fills it, time drains it at
  * the rate of the limit, and what does not fit has to wait. It is counted in units and not in time,
  * so that a changed share leaves what was used as it was.
  */
-export class Bucket {
+export interface Bucket {
   /** Units per minute, of all processes together. */
+  readonly limit: number
+  /** Units in use now. @param share the part of the limit that is ours. */
+  levelAt(share: number, now: number): number
+  /**
+   * Uses units, if they fit now.
+   * @param capacity the most that fits at once.
+   * @returns 0, or milliseconds until they fit; then nothing was used.
+   */
+  take(units: number, capacity: number, share: number, now: number): number
+  /** Adds to what is used, whether it fits or not; negative units take back, at most all of it. */
+  add(units: number, share: number, now: number): void
+}
+
+/** The bucket of a process that has its own share of a limit. */
+export class PrivateBucket implements Bucket {
   limit: number
   level: number
   #at: number
@@ -24,29 +39,25 @@ export class Bucket {
     this.#at = now
   }
 
-  /** Lets out what has drained since the last time. */
-  drain(share: number, now: number): void {
+  levelAt(share: number, now: number): number {
     const drained = ((now - this.#at) * this.limit * share) / MINUTE
     this.level = Math.max(0, this.level - drained)
     this.#at = now
+    return this.level
   }
 
-  /** Milliseconds until so many units fit; 0 when they do now. */
-  wait(units: number, capacity: number, share: number): number {
+  take(units: number, capacity: number, share: number, now: number): number {
     // More than ever fits has to wait until nothing is in use, and becomes a debt.
     const room = units > capacity ? 0 : capacity - units
-    const excess = this.level - room
-    return excess <= ROUNDING * this.limit ? 0 : (excess * MINUTE) / (this.limit * share)
+    const excess = this.levelAt(share, now) - room
+    if (excess > ROUNDING * this.limit) return (excess * MINUTE) / (this.limit * share)
+    this.add(units, share, now)
+    return 0
   }
 
-  /** Adds to what is used; negative units take back, at most all of it. */
-  add(units: number, share: number): void {
+  add(units: number, share: number, now: number): void {
+    const level = this.levelAt(share, now)
     const most = this.limit * share * LONGEST_DEBT
-    this.level = Math.max(0, Math.min(Math.max(most, this.level), this.level + units))
-  }
-
-  /** Milliseconds until it is empty. */
-  reset(share: number): number {
-    return (this.level * MINUTE) / (this.limit * share)
+    this.level = Math.max(0, Math.min(Math.max(most, level), level + units))
   }
 }

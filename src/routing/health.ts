@@ -1,4 +1,6 @@
 import type { ErrorKind, GatewayError } from "../canon/errors.ts"
+import { SharedMemory } from "../machine/shared-memory.ts"
+import { Ailments } from "./ailments.ts"
 
 /** Failures in a row that make a deployment rest. */
 const FAILURES_TO_REST = 3
@@ -22,18 +24,6 @@ const NO_FAULT: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
 ])
 
 const CREDENTIAL_STATUSES: ReadonlySet<number> = new Set([401, 402, 403])
-
-interface Ailing {
-  failures: number
-  /** How often in a row it had to rest. */
-  rests: number
-  /** Clock of the end of a rest that failures caused. */
-  restsUntil: number
-  /** Clock of the end of a rest that the vendor asked for: a success does not end it. */
-  overloadedUntil: number
-  /** Clock until which one request tries whether it works again. */
-  trialUntil: number
-}
 
 /** How a deployment has fared since this process started. */
 interface Tally {
@@ -63,63 +53,58 @@ const UNKNOWN: HealthReport = {
 
 /**
  * How deployments fare, told from the requests themselves. Who fails rests; after a rest one request
- * tries it, and the others go elsewhere until that one has ended. Plain maps, no timers.
+ * tries it, and the others go elsewhere until that one has ended. All processes of a machine know what
+ * one of them has found out (docs/decisions, 19); what was counted is each one's own. No timers.
  */
 export class Health {
-  readonly #ailing = new Map<string, Ailing>()
+  readonly #ailments: Ailments
   readonly #tallies = new Map<string, Tally>()
   readonly #clock: () => number
 
-  /** @param clock milliseconds that never run backwards. */
-  constructor(clock: () => number = () => performance.now()) {
+  /** @param clock milliseconds that never run backwards; memory that is shared needs one that is. */
+  constructor(clock: () => number = () => performance.now(), memory = SharedMemory.own()) {
     this.#clock = clock
+    this.#ailments = new Ailments(memory)
   }
 
   /** Whether nothing is known against any deployment. */
   get isAllWell(): boolean {
-    return this.#ailing.size === 0
+    return this.#ailments.areNone
   }
 
   /** Whether requests should go to a deployment now. */
   isHealthy(deployment: string): boolean {
-    const ailing = this.#ailing.get(deployment)
+    const ailing = this.#ailments.find(deployment)
     if (ailing === undefined) return true
-    const now = this.#clock()
-    return now >= ailing.restsUntil && now >= ailing.overloadedUntil && now >= ailing.trialUntil
+    return this.#clock() >= ailing.until
   }
 
   /** A request is about to go to a deployment: after a rest it is the trial. */
   attempted(deployment: string): void {
-    const ailing = this.#ailing.get(deployment)
+    const ailing = this.#ailments.find(deployment)
     if (ailing === undefined || ailing.rests === 0) return
     const now = this.#clock()
     if (now >= ailing.restsUntil && now >= ailing.trialUntil) ailing.trialUntil = now + TRIAL_TIME
   }
 
-  /** How a deployment fares, as far as this process has seen it. */
+  /** How a deployment fares; what is counted is what this process has seen. */
   report(deployment: string): HealthReport {
     const tally = this.#tallies.get(deployment)
-    if (tally === undefined) return UNKNOWN
-    if (this.isHealthy(deployment)) return { state: "healthy", restsFor: 0, ...tally }
-    const ailing = this.#ailing.get(deployment)
-    const until = Math.max(
-      ailing?.restsUntil ?? 0,
-      ailing?.overloadedUntil ?? 0,
-      ailing?.trialUntil ?? 0,
-    )
-    return { state: "resting", restsFor: until - this.#clock(), ...tally }
+    const restsFor = (this.#ailments.find(deployment)?.until ?? 0) - this.#clock()
+    if (restsFor > 0) return { ...UNKNOWN, ...tally, state: "resting", restsFor }
+    return tally === undefined ? UNKNOWN : { state: "healthy", restsFor: 0, ...tally }
   }
 
   /** A deployment answered. */
   succeeded(deployment: string): void {
     this.#tally(deployment).successes++
-    const ailing = this.#ailing.get(deployment)
+    const ailing = this.#ailments.find(deployment)
     if (ailing === undefined) return
     if (this.#clock() >= ailing.overloadedUntil) {
-      this.#ailing.delete(deployment)
+      this.#ailments.remove(deployment, ailing)
       return
     }
-    Object.assign(ailing, { failures: 0, rests: 0, restsUntil: 0, trialUntil: 0 })
+    ailing.recover()
   }
 
   /**
@@ -141,7 +126,7 @@ export class Health {
 
   /** An attempt got no usable answer. */
   broke(deployment: string): void {
-    const ailing = this.#note(deployment)
+    const ailing = this.#ailments.note(deployment)
     const now = this.#clock()
     // Requests that began before the rest fail during it; they are no news.
     if (now < ailing.restsUntil) return
@@ -160,30 +145,18 @@ export class Health {
   overloaded(deployment: string, retryAfter?: number): void {
     const asked = retryAfter === undefined ? OVERLOAD_REST : retryAfter * 1_000
     const rest = Math.min(LONGEST_OVERLOAD_REST, Math.max(0, asked))
-    const ailing = this.#note(deployment)
+    const ailing = this.#ailments.note(deployment)
     ailing.trialUntil = 0
     ailing.overloadedUntil = Math.max(ailing.overloadedUntil, this.#clock() + rest)
   }
 
   /** The vendor refused the operator's credential: it is wrong, or out of money. */
   refused(deployment: string): void {
-    const ailing = this.#note(deployment)
+    const ailing = this.#ailments.note(deployment)
     ailing.trialUntil = 0
     ailing.rests = Math.max(1, ailing.rests)
     ailing.failures = FAILURES_TO_REST
     ailing.restsUntil = Math.max(ailing.restsUntil, this.#clock() + CREDENTIAL_REST)
-  }
-
-  #note(deployment: string): Ailing {
-    const known = this.#ailing.get(deployment)
-    if (known) return known
-    if (this.#ailing.size >= MOST_DEPLOYMENTS) {
-      const [oldest] = this.#ailing.keys()
-      if (oldest !== undefined) this.#ailing.delete(oldest)
-    }
-    const ailing = { failures: 0, rests: 0, restsUntil: 0, overloadedUntil: 0, trialUntil: 0 }
-    this.#ailing.set(deployment, ailing)
-    return ailing
   }
 
   #tally(deployment: string): Tally {

@@ -1,6 +1,11 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import { GatewayError } from "../../src/canon/errors.ts"
-import { type RateRequest, RateLimiter } from "../../src/limits/rate-limiter.ts"
+import { PrivateBuckets } from "../../src/limits/private-buckets.ts"
+import { type Buckets, type RateRequest, RateLimiter } from "../../src/limits/rate-limiter.ts"
+import { SharedBuckets } from "../../src/limits/shared-buckets.ts"
+import { SharedMemory } from "../../src/machine/shared-memory.ts"
+
+const OWN_MEMORY = { presence: { count: 1 } }
 
 let now = 0
 let limiter = new RateLimiter(() => now)
@@ -9,6 +14,11 @@ beforeEach(() => {
   now = 5_000_000
   limiter = new RateLimiter(() => now)
 })
+
+const KINDS: Readonly<Record<string, () => Buckets>> = {
+  "of one process": () => new PrivateBuckets(),
+  "in shared memory": () => new SharedBuckets({ ...OWN_MEMORY, memory: SharedMemory.own() }),
+}
 
 function refusal(request: RateRequest, key = "key"): GatewayError {
   try {
@@ -33,7 +43,11 @@ function passes(request: RateRequest, key = "key"): number {
   return count
 }
 
-describe("requests per minute", () => {
+describe.each(Object.keys(KINDS))("requests per minute, buckets %s", (kind) => {
+  beforeEach(() => {
+    limiter = new RateLimiter(() => now, KINDS[kind]?.())
+  })
+
   const request = { requestsPerMinute: 6, tokens: 1 }
 
   test("a minute's requests pass at once, then one each time its part of the minute is over", () => {
@@ -79,7 +93,11 @@ describe("requests per minute", () => {
   })
 })
 
-describe("tokens per minute", () => {
+describe.each(Object.keys(KINDS))("tokens per minute, buckets %s", (kind) => {
+  beforeEach(() => {
+    limiter = new RateLimiter(() => now, KINDS[kind]?.())
+  })
+
   const request = { tokensPerMinute: 600, tokens: 100 }
 
   test("pass until they are used up, and wait for as many as are missing", () => {
@@ -199,7 +217,7 @@ describe("several processes", () => {
 
 describe("memory", () => {
   test("is bounded, and keys that use nothing are forgotten first", () => {
-    limiter = new RateLimiter(() => now, 100)
+    limiter = new RateLimiter(() => now, new PrivateBuckets(100))
     const request = { requestsPerMinute: 2, tokens: 1 }
     for (let count = 0; count < 50; count++) limiter.check(`idle${count}`, request)
     now += 120_000

@@ -139,10 +139,10 @@ function consoleEndpoints(
   ]
 }
 
-/** This process knows it at once, the others within a second. What fails here comes with the next news. */
+/** All processes of this machine know it before their next request. What fails here comes with the next news. */
 async function keysChanged({ keyring, events }: AdminParts): Promise<void> {
   try {
-    await keyring.refresh()
+    await keyring.changed()
   } catch (error) {
     events.nodeFailed(error)
   }

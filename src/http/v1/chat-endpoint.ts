@@ -33,7 +33,8 @@ export function chatEndpoint(endpoint: ChatEndpoint, services: ChatEndpointServi
       const receivedAt = Date.now()
       const startedAt = performance.now()
       const { headers } = request
-      const key = services.keyring.authenticate(headers, receivedAt)
+      const found = services.keyring.identify(headers, receivedAt)
+      const key = found instanceof Promise ? await found : found
       const { json, bytes } = await readJsonBody(request, services.bodyLimit())
       waitLong()
       const call = {

@@ -11,7 +11,8 @@ export function countTokens(services: ChatEndpointServices): Handler {
   return async function handle(request: Request): Promise<Response> {
     const id = newRequestId()
     try {
-      const key = services.keyring.authenticate(request.headers, Date.now())
+      const found = services.keyring.identify(request.headers, Date.now())
+      const key = found instanceof Promise ? await found : found
       const { json, bytes } = await readJsonBody(request, services.bodyLimit())
       const counted = decodeCountRequest(json)
       const tokens = await services.relay.countTokens(counted, { key, bodyBytes: bytes })

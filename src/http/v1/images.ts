@@ -88,7 +88,8 @@ function answering(
     try {
       const receivedAt = Date.now()
       const startedAt = performance.now()
-      const key = keyring.authenticate(request.headers, receivedAt)
+      const found = keyring.identify(request.headers, receivedAt)
+      const key = found instanceof Promise ? await found : found
       const { headers, body } = await serve(request, (bodyBytes) => {
         waitLong()
         return callOf(

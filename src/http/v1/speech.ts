@@ -21,7 +21,8 @@ export function speech(services: SpeechServices): Handler {
     try {
       const receivedAt = Date.now()
       const startedAt = performance.now()
-      const key = services.keyring.authenticate(request.headers, receivedAt)
+      const found = services.keyring.identify(request.headers, receivedAt)
+      const key = found instanceof Promise ? await found : found
       const { json, bytes } = await readJsonBody(request, services.bodyLimit())
       waitLong()
       const known = { id, key, endpoint: SPEECH_PATH, bodyBytes: bytes, receivedAt, startedAt }

@@ -51,7 +51,8 @@ function fromForm(task: TranscriptionTask, path: string, services: Transcription
     try {
       const receivedAt = Date.now()
       const startedAt = performance.now()
-      const key = keyring.authenticate(request.headers, receivedAt)
+      const found = keyring.identify(request.headers, receivedAt)
+      const key = found instanceof Promise ? await found : found
       const callOfBytes = (bodyBytes: number): Call =>
         callOf({ id, key, endpoint: path, bodyBytes, receivedAt, startedAt }, request.headers)
       await using start = new EarlyStart(transcribing)

@@ -1,0 +1,97 @@
+import type { Buckets } from "./rate-limiter.ts"
+import { MINUTE, PrivateBucket } from "./bucket.ts"
+
+interface KeyBuckets {
+  requests?: PrivateBucket
+  tokens?: PrivateBucket
+}
+
+/** Keys remembered. Beyond that, keys that use nothing are forgotten, then those seen first. */
+const MOST_KEYS = 100_000
+
+/**
+ * The limits of a process that shares no memory with others. Each takes the limit divided by their number,
+ * so that together they never pass it, as long as the limit is at least their number. A key with a smaller
+ * one may send one request to each process, which then waits its full time.
+ */
+export class PrivateBuckets implements Buckets {
+  readonly #keys = new Map<string, KeyBuckets>()
+  readonly #mostKeys: number
+  share = 1
+  /**
+   * The part of a limit that counts as used for keys not seen before: after another process has
+   * gone, what it let through is not known here.
+   */
+  #unseen = 0
+  #unseenAt = 0
+
+  constructor(mostKeys = MOST_KEYS) {
+    this.#mostKeys = mostKeys
+  }
+
+  setProcesses(processes: number, now: number): void {
+    const before = this.share
+    const after = 1 / Math.max(1, Math.floor(processes))
+    if (after === before) return
+    const gained = Math.max(0, after - before)
+    for (const buckets of this.#keys.values()) {
+      for (const bucket of [buckets.requests, buckets.tokens]) {
+        bucket?.levelAt(before, now)
+        // What a gone process left of its share has to drain in, lest it be used twice.
+        if (bucket) bucket.level += gained * bucket.limit
+      }
+    }
+    this.#unseen = this.#unseenPart(now) + gained
+    this.#unseenAt = now
+    this.share = after
+  }
+
+  requests(keyId: string, limit: number, now: number): PrivateBucket {
+    const buckets = this.#of(keyId, now)
+    return (buckets.requests = this.#ready(buckets.requests, limit, now))
+  }
+
+  tokens(keyId: string, limit: number, now: number): PrivateBucket {
+    const buckets = this.#of(keyId, now)
+    return (buckets.tokens = this.#ready(buckets.tokens, limit, now))
+  }
+
+  usedTokens(keyId: string): PrivateBucket | undefined {
+    return this.#keys.get(keyId)?.tokens
+  }
+
+  #of(keyId: string, now: number): KeyBuckets {
+    const known = this.#keys.get(keyId)
+    if (known) return known
+    if (this.#keys.size >= this.#mostKeys) this.#forget(now)
+    const buckets: KeyBuckets = {}
+    this.#keys.set(keyId, buckets)
+    return buckets
+  }
+
+  #ready(bucket: PrivateBucket | undefined, limit: number, now: number): PrivateBucket {
+    if (bucket === undefined) return new PrivateBucket(limit, this.#unseenPart(now) * limit, now)
+    bucket.levelAt(this.share, now)
+    bucket.limit = limit
+    return bucket
+  }
+
+  #unseenPart(now: number): number {
+    if (this.#unseen === 0) return 0
+    return Math.max(0, this.#unseen - ((now - this.#unseenAt) / MINUTE) * this.share)
+  }
+
+  #forget(now: number): void {
+    for (const [keyId, { requests, tokens }] of this.#keys) {
+      const used =
+        (requests?.levelAt(this.share, now) ?? 0) + (tokens?.levelAt(this.share, now) ?? 0)
+      if (used === 0) this.#keys.delete(keyId)
+    }
+    // A tenth at once, so that the next new keys do not each look at all of them.
+    let excess = this.#keys.size - Math.floor(this.#mostKeys * 0.9)
+    for (const keyId of this.#keys.keys()) {
+      if (excess-- <= 0) break
+      this.#keys.delete(keyId)
+    }
+  }
+}

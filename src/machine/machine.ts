@@ -1,0 +1,44 @@
+import { MachineClock } from "./machine-clock.ts"
+import { Presence } from "./presence.ts"
+import { SharedMemory } from "./shared-memory.ts"
+
+/** Which counter is for what. */
+const COUNTERS = { keyChanges: 0 } as const
+
+/** Something that happened in one process and that all have to hear of before their next request. */
+export interface Signal {
+  /** How often it was raised. */
+  readonly count: number
+  raise(): void
+}
+
+/** What the processes of one machine share that serve from one data folder. */
+export class Machine implements Disposable {
+  readonly memory: SharedMemory
+  readonly clock = new MachineClock()
+  readonly presence: Presence
+  /** Keys were changed: what is remembered of them is old. */
+  readonly keyChanges: Signal
+
+  /** @param folder the data folder. */
+  constructor(folder: string) {
+    this.memory = SharedMemory.open(folder)
+    this.presence = new Presence(this.memory, this.clock)
+    this.keyChanges = signal(this.memory.counters(), COUNTERS.keyChanges)
+  }
+
+  [Symbol.dispose](): void {
+    this.presence[Symbol.dispose]()
+  }
+}
+
+function signal(counters: Int32Array, index: number): Signal {
+  return {
+    get count() {
+      return Atomics.load(counters, index)
+    },
+    raise() {
+      Atomics.add(counters, index, 1)
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import type { MachineClock } from "./machine-clock.ts"
+import type { SharedMemory } from "./shared-memory.ts"
+
+const SLOT_WORDS = 8
+/** Who was not heard of for so long is gone, milliseconds. One that stands still counts until then. */
+const GONE_AFTER = 60_000
+
+/** Which processes of this machine serve from the same folder. */
+export class Presence implements Disposable {
+  readonly #owners: BigInt64Array
+  readonly #heardAt: Float64Array
+  readonly #clock: MachineClock
+  readonly #id = BigInt(crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) + 1n
+  #slot = -1
+
+  constructor(memory: SharedMemory, clock: MachineClock) {
+    this.#owners = memory.bigWords("presence")
+    this.#heardAt = memory.floatWords("presence")
+    this.#clock = clock
+    this.beat()
+  }
+
+  /** This process is here; to be said again every few seconds. */
+  beat(): void {
+    this.#clock.adjust()
+    if (this.#slot === -1 || this.#owners[this.#slot] !== this.#id) this.#slot = this.#takeSlot()
+    if (this.#slot !== -1) this.#heardAt[this.#slot + 1] = this.#clock.now()
+  }
+
+  /** How many there are, this one included. */
+  get count(): number {
+    let count = 0
+    for (let at = 0; at < this.#owners.length; at += SLOT_WORDS) if (this.#isHere(at)) count++
+    return Math.max(1, count)
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#slot === -1) return
+    Atomics.compareExchange(this.#owners, this.#slot, this.#id, 0n)
+    this.#slot = -1
+  }
+
+  #takeSlot(): number {
+    for (let at = 0; at < this.#owners.length; at += SLOT_WORDS) {
+      const owner = Atomics.load(this.#owners, at)
+      if (this.#isHere(at)) continue
+      this.#heardAt[at + 1] = this.#clock.now()
+      if (Atomics.compareExchange(this.#owners, at, owner, this.#id) === owner) return at
+    }
+    return -1
+  }
+
+  #isHere(at: number): boolean {
+    const heardAt = this.#heardAt[at + 1] ?? 0
+    return Atomics.load(this.#owners, at) !== 0n && this.#clock.now() - heardAt < GONE_AFTER
+  }
+}

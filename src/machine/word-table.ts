@@ -1,0 +1,80 @@
+/** How many slots from its own on a name may have; a table is rarely so full that this matters. */
+const WINDOW = 16
+
+/**
+ * A table in shared memory: each name has a slot of words, the first of which is the name's hash. Slots are
+ * taken and given back in one step each, so that processes may do it at once.
+ */
+export class WordTable {
+  readonly words: BigInt64Array
+  readonly #slotWords: number
+  readonly #slots: number
+
+  /** @param words of the whole table; the rest that does not fill a slot is left alone. */
+  constructor(words: BigInt64Array, slotWords: number) {
+    this.words = words
+    this.#slotWords = slotWords
+    this.#slots = Math.floor(words.length / slotWords)
+  }
+
+  /** Where the words of a name begin; -1 when it has none. */
+  find(name: string): number {
+    return this.#search(hashOf(name))
+  }
+
+  /**
+   * Gives a name its words, all 0: in a free slot, or in one that has to give way.
+   * @param rank how little a slot matters: of a full window the highest gives way.
+   * @returns also whether a free slot was used up: not when another process has just made it.
+   */
+  make(name: string, rank: (at: number) => number): { at: number; wasFree: boolean } {
+    const hash = hashOf(name)
+    for (;;) {
+      const found = this.#search(hash)
+      if (found !== -1) return { at: found, wasFree: false }
+      const at = this.#leastOf(hash, rank)
+      const owner = Atomics.load(this.words, at)
+      // Whoever is faster has it; we look again.
+      if (Atomics.compareExchange(this.words, at, owner, hash) !== owner) continue
+      this.words.fill(0n, at + 1, at + this.#slotWords)
+      return { at, wasFree: owner === 0n }
+    }
+  }
+
+  /** Gives a slot back. @returns whether this call did, and not another process. */
+  free(name: string, at: number): boolean {
+    const hash = hashOf(name)
+    return Atomics.compareExchange(this.words, at, hash, 0n) === hash
+  }
+
+  #search(hash: bigint): number {
+    for (let step = 0; step < WINDOW; step++) {
+      const at = this.#slot(hash, step)
+      if (Atomics.load(this.words, at) === hash) return at
+    }
+    return -1
+  }
+
+  /** Of a name's slots the one that is free, or matters least. */
+  #leastOf(hash: bigint, rank: (at: number) => number): number {
+    let best = this.#slot(hash, 0)
+    let bestRank = -Infinity
+    for (let step = 0; step < WINDOW; step++) {
+      const at = this.#slot(hash, step)
+      const worth = Atomics.load(this.words, at) === 0n ? Infinity : rank(at)
+      if (worth <= bestRank) continue
+      best = at
+      bestRank = worth
+    }
+    return best
+  }
+
+  #slot(hash: bigint, step: number): number {
+    return ((Number(BigInt.asUintN(31, hash)) + step) % this.#slots) * this.#slotWords
+  }
+}
+
+/** Never 0, which is nobody's. */
+function hashOf(name: string): bigint {
+  return BigInt.asIntN(64, BigInt(Bun.hash(name))) || 1n
+}
