@@ -19,7 +19,12 @@ export class WordTable {
 
   /** Where the words of a name begin; -1 when it has none. */
   find(name: string): number {
-    return this.#search(hashOf(name))
+    const hash = hashOf(name)
+    for (let step = 0; step < WINDOW; step++) {
+      const at = this.#slot(hash, step)
+      if (Atomics.load(this.words, at) === hash) return at
+    }
+    return -1
   }
 
   /**
@@ -30,10 +35,8 @@ export class WordTable {
   make(name: string, rank: (at: number) => number): { at: number; wasFree: boolean } {
     const hash = hashOf(name)
     for (;;) {
-      const found = this.#search(hash)
-      if (found !== -1) return { at: found, wasFree: false }
-      const at = this.#leastOf(hash, rank)
-      const owner = Atomics.load(this.words, at)
+      const { at, owner } = this.#bestOf(hash, rank)
+      if (owner === hash) return { at, wasFree: false }
       // Whoever is faster has it; we look again.
       if (Atomics.compareExchange(this.words, at, owner, hash) !== owner) continue
       this.words.fill(0n, at + 1, at + this.#slotWords)
@@ -47,23 +50,17 @@ export class WordTable {
     return Atomics.compareExchange(this.words, at, hash, 0n) === hash
   }
 
-  #search(hash: bigint): number {
-    for (let step = 0; step < WINDOW; step++) {
-      const at = this.#slot(hash, step)
-      if (Atomics.load(this.words, at) === hash) return at
-    }
-    return -1
-  }
-
-  /** Of a name's slots the one that is free, or matters least. */
-  #leastOf(hash: bigint, rank: (at: number) => number): number {
-    let best = this.#slot(hash, 0)
+  /** Of a name's slots its own, else one that is free, else the one that matters least. */
+  #bestOf(hash: bigint, rank: (at: number) => number): { at: number; owner: bigint } {
+    let best = { at: this.#slot(hash, 0), owner: 0n }
     let bestRank = -Infinity
     for (let step = 0; step < WINDOW; step++) {
       const at = this.#slot(hash, step)
-      const worth = Atomics.load(this.words, at) === 0n ? Infinity : rank(at)
+      const owner = Atomics.load(this.words, at)
+      if (owner === hash) return { at, owner }
+      const worth = owner === 0n ? Infinity : rank(at)
       if (worth <= bestRank) continue
-      best = at
+      best = { at, owner }
       bestRank = worth
     }
     return best

@@ -1,0 +1,24 @@
+/** Takes from one bucket in shared memory as often as it can, and tells how often that was. */
+import { SharedBuckets } from "../../src/limits/shared-buckets.ts"
+import { Machine } from "../../src/machine/machine.ts"
+import { WordTable } from "../../src/machine/word-table.ts"
+
+const [, , folder = "", limit = "0", tries = "0"] = process.argv
+using machine = new Machine(folder)
+const counters = machine.memory.counters()
+const buckets = new SharedBuckets(machine)
+const table = new WordTable(machine.memory.bigWords("ailments"), 8)
+
+// All begin at once.
+Atomics.add(counters, 1_000, 1)
+while (Atomics.load(counters, 1_000) < 4) await Bun.sleep(1)
+
+const now = machine.clock.now()
+let passed = 0
+let slots = 0
+for (let count = 0; count < Number(tries); count++) {
+  const bucket = buckets.requests("key", Number(limit), now)
+  if (bucket.take(1, Number(limit), 1, now) === 0) passed++
+  if (table.make(`name ${count % 1_000}`, () => 0).wasFree) slots++
+}
+process.stdout.write(JSON.stringify({ passed, slots }))

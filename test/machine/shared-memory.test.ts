@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { RateLimiter } from "../../src/limits/rate-limiter.ts"
+import { SharedBuckets } from "../../src/limits/shared-buckets.ts"
+import { Machine } from "../../src/machine/machine.ts"
+import { SharedMemory } from "../../src/machine/shared-memory.ts"
+import { WordTable } from "../../src/machine/word-table.ts"
+import { Health } from "../../src/routing/health.ts"
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "tollgate-machine-"))
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const filesOf = () => readdirSync(join(folder, "run"))
+
+describe("shared memory", () => {
+  test("is one file, whole from the first moment, and what one writes all read", () => {
+    const [left, right] = [SharedMemory.open(folder), SharedMemory.open(folder)]
+    expect([left.isShared, right.isShared]).toEqual([true, true])
+    expect(filesOf()).toHaveLength(1)
+    Atomics.store(left.counters(), 7, 42)
+    expect(Atomics.load(right.counters(), 7)).toBe(42)
+    left.floatWords("rates")[3] = 1.5
+    expect(right.floatWords("rates")[3]).toBe(1.5)
+    expect(right.bigWords("ailments")[3]).toBe(0n)
+  })
+
+  test("goes with the folder, and files of long ago go", () => {
+    SharedMemory.open(folder)
+    const old = join(folder, "run", "shared-0-of-an-earlier-start")
+    writeFileSync(old, "x")
+    utimesSync(old, new Date(0), new Date(0))
+    const [name = ""] = filesOf().filter((file) => file !== "shared-0-of-an-earlier-start")
+    rmSync(join(folder, "run", name))
+    SharedMemory.open(folder)
+    expect(filesOf()).toEqual([name])
+  })
+
+  test("is the process's own where there can be no file", () => {
+    const file = join(folder, "a file")
+    writeFileSync(file, "")
+    const memory = SharedMemory.open(file)
+    expect(memory.isShared).toBe(false)
+    expect(memory.counters()[0]).toBe(0)
+    chmodSync(folder, 0o700)
+  })
+})
+
+describe("a table of words", () => {
+  const table = () => new WordTable(SharedMemory.own().bigWords("ailments"), 8)
+
+  test("gives each name its own words, all 0, until they are given back", () => {
+    const names = table()
+    expect(names.find("one")).toBe(-1)
+    const { at, wasFree } = names.make("one", () => 0)
+    expect(wasFree).toBe(true)
+    expect(names.find("one")).toBe(at)
+    expect(names.make("one", () => 0)).toEqual({ at, wasFree: false })
+    names.words[at + 1] = 5n
+    expect(names.make("two", () => 0).at).not.toBe(at)
+    expect([names.free("one", at), names.free("one", at)]).toEqual([true, false])
+    expect(names.find("one")).toBe(-1)
+    expect(names.words[names.make("one", () => 0).at + 1]).toBe(0n)
+  })
+
+  test("lets the slot give way that matters least, when there are too many names", () => {
+    const few = new WordTable(new BigInt64Array(16 * 2), 2)
+    const places = Array.from({ length: 16 }, (_, index) => few.make(`name ${index}`, () => 0).at)
+    expect(new Set(places).size).toBe(16)
+    const least = places[5] ?? -1
+    expect(few.make("another", (at) => (at === least ? 1 : 0))).toEqual({
+      at: least,
+      wasFree: false,
+    })
+    expect(few.find("name 5")).toBe(-1)
+  })
+})
+
+test("four processes that take from one bucket at once get what it holds, to the unit", async () => {
+  const limit = 20_000
+  const program = new URL("counting-process.ts", import.meta.url).pathname
+  const children = Array.from({ length: 4 }, () =>
+    Bun.spawn([process.execPath, program, folder, String(limit), "25000"], { stdout: "pipe" }),
+  )
+  const told = await Promise.all(
+    children.map(async (child) => JSON.parse(await new Response(child.stdout).text())),
+  )
+  const sum = (name: "passed" | "slots"): number =>
+    (told as Record<string, number>[]).reduce((total, one) => total + (one[name] ?? 0), 0)
+  // Their clocks differ by less than a tenth of a second, in which some units drain.
+  expect(sum("passed")).toBeWithin(limit, limit + limit / 600)
+  expect(sum("slots")).toBe(1_000)
+}, 30_000)
+
+describe("processes of one machine", () => {
+  test("are counted while they are there", () => {
+    const first = new Machine(folder)
+    expect(first.presence.count).toBe(1)
+    const second = new Machine(folder)
+    expect([first.presence.count, second.presence.count]).toEqual([2, 2])
+    second[Symbol.dispose]()
+    expect(first.presence.count).toBe(1)
+  })
+
+  test("share every limit, and its headers tell what is left for all", () => {
+    using first = new Machine(folder)
+    using second = new Machine(folder)
+    const limiters = [first, second].map(
+      (machine) => new RateLimiter(() => 1_000, new SharedBuckets(machine)),
+    )
+    for (const limiter of limiters) limiter.setProcesses(2)
+    const request = { requestsPerMinute: 6, tokensPerMinute: 600, tokens: 100 }
+    const left = Array.from(
+      { length: 6 },
+      (_, index) =>
+        limiters[index % 2]?.check("key", request)["x-ratelimit-remaining-requests"] ?? "",
+    )
+    expect(left).toEqual(["5", "4", "3", "2", "1", "0"])
+    for (const limiter of limiters) expect(() => limiter.check("key", request)).toThrow("6 per")
+    limiters[1]?.adjust("key", -300)
+    const other = { tokensPerMinute: 600, tokens: 300 }
+    expect(limiters[0]?.check("key", other)["x-ratelimit-remaining-tokens"]).toBe("0")
+  })
+
+  test("have their part of a limit when there are others on other machines", () => {
+    using machine = new Machine(folder)
+    const limiter = new RateLimiter(() => 1_000, new SharedBuckets(machine))
+    limiter.setProcesses(4)
+    const request = { requestsPerMinute: 8, tokens: 0 }
+    limiter.check("key", request)
+    limiter.check("key", request)
+    expect(() => limiter.check("key", request)).toThrow("8 per minute")
+  })
+
+  test("know of a resting deployment what one has found out, and that it is well again", () => {
+    let now = 1_000
+    const [left, right] = [SharedMemory.open(folder), SharedMemory.open(folder)].map(
+      (memory) => new Health(() => now, memory),
+    )
+    if (!left || !right) throw new Error("two")
+    for (let count = 0; count < 3; count++) left.broke("mine/large")
+    expect(right.isAllWell).toBe(false)
+    expect(right.isHealthy("mine/large")).toBe(false)
+    expect(right.isHealthy("mine/other")).toBe(true)
+    expect(right.report("mine/large")).toMatchObject({ state: "resting", restsFor: 1_000 })
+    now += 1_000
+    right.attempted("mine/large")
+    // One request of all processes tries it.
+    expect(left.isHealthy("mine/large")).toBe(false)
+    right.succeeded("mine/large")
+    expect([left.isAllWell, left.isHealthy("mine/large")]).toEqual([true, true])
+  })
+})
