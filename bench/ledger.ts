@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Ledger } from "../src/ledger/ledger.ts"
 import { NANOCREDITS } from "../src/ledger/money.ts"
-import { openStore } from "../src/store/open-store.ts"
+import { openServingStore } from "../src/store/open-store.ts"
 
 const CONCURRENCIES = [1, 16, 64, 256]
 const RECEIPT_LENGTH = 900
@@ -26,10 +26,7 @@ async function main(): Promise<void> {
   await using cleaning = new AsyncDisposableStack()
   cleaning.defer(() => rmSync(directory, { recursive: true, force: true }))
   const store = cleaning.use(
-    await openStore(
-      join(directory, "tollgate.db"),
-      process.argv[2] === "thread" ? "shared" : "alone",
-    ),
+    await openServingStore(join(directory, "tollgate.db"), process.argv[2] === "thread"),
   )
   const node = { id: "node_bench", process: process.pid, host: "bench", beatAt: Date.now() }
   await store.joinNode(node)

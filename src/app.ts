@@ -36,7 +36,7 @@ import { Health } from "./routing/health.ts"
 import { ContentShelf } from "./store/content-shelf.ts"
 import { ReportsOnDemand } from "./store/reports-on-demand.ts"
 import type { Store } from "./store/store.ts"
-import { openStore } from "./store/open-store.ts"
+import { openServingStore, type ServingStore } from "./store/open-store.ts"
 import type { Events } from "./telemetry/events.ts"
 import { vendors } from "./vendors/index.ts"
 
@@ -122,8 +122,9 @@ export class App implements AsyncDisposable {
     await using building = new AsyncDisposableStack()
     const { keyPepper } = loadSecrets(settings.data)
     const machine = building.use(new Machine(settings.data))
+    const hasCompany = options.isShared || machine.presence.count > 1
     const store = building.use(
-      await openStore(databasePath(settings.data), options.isShared ? "shared" : "alone"),
+      await openServingStore(databasePath(settings.data), hasCompany),
     )
     const beside = openBeside(databasePath(settings.data), events, building)
     const live = await openSettings(options, store, (next) => takeOver(state, next, events))
@@ -287,7 +288,7 @@ function limiterOf(machine: Machine): RateLimiter {
 
 interface NodeParts {
   readonly live: LiveSettings
-  readonly store: Store
+  readonly store: ServingStore
   readonly nodeId: string
   readonly ledger: Ledger
   readonly keyring: Keyring
@@ -302,6 +303,7 @@ function joinNode(parts: NodeParts): Promise<Node> {
     async onNews(news) {
       machine.presence.beat()
       limiter.setProcesses(news.nodes)
+      if (news.nodes > 1) await store.hasCompany()
       await Promise.all([
         ledger.tick(news.recalls),
         keyring.refresh(news.revision),

@@ -3,42 +3,105 @@ import { openSqliteStore, type SqliteStore } from "./sqlite/sqlite-store.ts"
 import { openThreadedStore } from "./sqlite/threaded-store.ts"
 import { STEPS, type Store } from "./store.ts"
 
-/** Who opens the book: a command that is soon over, the only gateway on it, or one of several. */
-export type StoreUse = "command" | "alone" | "shared"
-
 /** A disk that takes longer to sync a commit than this gets a thread to wait for it, milliseconds. */
 const QUICK_COMMIT = 1
 
 /**
- * Opens the book. Several processes wait for each other's locks, and a slow disk makes everyone wait:
- * both on a thread of the store's own. A lone process on a quick disk writes at once, which costs a
- * third of the messages to a thread and back (docs/decisions, 6).
+ * Opens the book for a command that is soon over, or on a thread of its own beside what serves.
  * @throws Error when the file cannot be opened.
  */
-export async function openStore(path: string, use: StoreUse = "command"): Promise<Store> {
+export async function openStore(
+  path: string,
+  use: "command" | "shared" = "command",
+): Promise<Store> {
   if (use === "shared") return openThreadedStore(path)
-  const store = openSqliteStore(path)
-  if (use === "command") return directStore(store)
-  if (store.measureCommit() > QUICK_COMMIT) {
-    store.close()
-    return openThreadedStore(path)
-  }
-  store.leaveCheckpoints()
-  return directStore(store, startCheckpoints(path))
+  const steps = new DirectSteps(openSqliteStore(path))
+  return { ...steps.named(), [Symbol.asyncDispose]: async () => steps.close() }
 }
 
-/** The steps of a store that answers at once, with its failures as rejections. */
-function directStore(store: SqliteStore, checkpoints?: Worker): Store {
-  const steps = STEPS.map((step) => {
-    const perform = store[step] as (...parameters: readonly unknown[]) => unknown
-    return [step, async (...parameters: readonly unknown[]) => perform(...parameters)]
-  })
+/** The book of a process that serves. */
+export interface ServingStore extends Store {
+  /**
+   * Others use the same book from now on: their locks are waited for on a thread. What was asked before is
+   * answered as it was; to say it again does nothing.
+   */
+  hasCompany(): Promise<void>
+}
+
+/**
+ * Opens the book to serve from. Several processes wait for each other's locks, and a slow disk makes everyone
+ * wait: both on a thread of the store's own. A lone process on a quick disk writes at once, which costs a
+ * third of the messages to a thread and back (docs/decisions, 6), until there is company.
+ * @param isShared whether there is some from the start.
+ * @throws Error when the file cannot be opened.
+ */
+export async function openServingStore(path: string, isShared: boolean): Promise<ServingStore> {
+  if (isShared) return alwaysThreaded(await openThreadedStore(path))
+  const store = openSqliteStore(path)
+  if (store.measureCommit() > QUICK_COMMIT) {
+    store.close()
+    return alwaysThreaded(await openThreadedStore(path))
+  }
+  store.leaveCheckpoints()
+  const steps = new DirectSteps(store, startCheckpoints(path))
+  let company: Promise<void> | undefined
   return {
-    ...(Object.fromEntries(steps) as Omit<Store, typeof Symbol.asyncDispose>),
+    ...steps.named(),
+    hasCompany: () => (company ??= steps.moveTo(() => openThreadedStore(path))),
     async [Symbol.asyncDispose]() {
-      checkpoints?.terminate()
-      store.close()
+      await company
+      await steps.close()
     },
+  }
+}
+
+function alwaysThreaded(store: Store): ServingStore {
+  return { ...store, hasCompany: async () => {} }
+}
+
+type Step = (...parameters: readonly unknown[]) => unknown
+
+/** The steps of a store that answers at once, with its failures as rejections. */
+class DirectSteps {
+  readonly #direct: SqliteStore
+  readonly #checkpoints: Worker | undefined
+  /** Where they have moved to. */
+  #moved: Store | undefined
+
+  constructor(direct: SqliteStore, checkpoints?: Worker) {
+    this.#direct = direct
+    this.#checkpoints = checkpoints
+  }
+
+  named(): Omit<Store, typeof Symbol.asyncDispose> {
+    const steps = STEPS.map((step) => {
+      const perform = this.#direct[step] as Step
+      const steps = this
+      return [
+        step,
+        async (...parameters: readonly unknown[]) =>
+          steps.#moved === undefined
+            ? perform(...parameters)
+            : (steps.#moved[step] as Step)(...parameters),
+      ]
+    })
+    return Object.fromEntries(steps) as Omit<Store, typeof Symbol.asyncDispose>
+  }
+
+  /** A direct step is over when it has returned, so between two of them there is nothing to wait for. */
+  async moveTo(open: () => Promise<Store>): Promise<void> {
+    this.#moved = await open()
+    this.#end()
+  }
+
+  async close(): Promise<void> {
+    if (this.#moved === undefined) this.#end()
+    else await this.#moved[Symbol.asyncDispose]()
+  }
+
+  #end(): void {
+    this.#checkpoints?.terminate()
+    this.#direct.close()
   }
 }
 

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { startSimulator, type Simulator } from "../../simulator/server.ts"
+import {
+  createInstallation,
+  type Installation,
+  runJson,
+  type ServingProcess,
+  startServing,
+} from "../support/process.ts"
+
+const ADMIN = "an-operators-token-0123456789"
+
+let simulator: Simulator
+
+beforeAll(() => {
+  simulator = startSimulator()
+})
+
+afterAll(() => simulator.stop())
+
+const yaml = () => `
+server: { port: 0 }
+admin_token: ${ADMIN}
+providers:
+  sim: { vendor: openai-compatible, api_key: upstream, base_url: "${simulator.url}/v1" }
+models:
+  sim/echo: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
+`
+
+interface Key {
+  readonly id: string
+  readonly key: string
+}
+
+async function createKey(installation: Installation, ...limits: string[]): Promise<Key> {
+  return runJson<Key>(installation, "key", "create", "--account", "caller", ...limits)
+}
+
+function chat(url: string, key: string, connection: "close" | "keep-alive"): Promise<Response> {
+  return fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", connection },
+    body: JSON.stringify({ model: "sim/echo", messages: [{ role: "user", content: "Hello" }] }),
+  })
+}
+
+async function statusOf(url: string, key: string): Promise<number> {
+  const response = await fetch(`${url}/v1/credits`, {
+    headers: { authorization: `Bearer ${key}`, connection: "close" },
+  })
+  await response.text()
+  return response.status
+}
+
+/** Answers of the same process one after another: on one connection, as official clients keep it. */
+async function onOneConnection(url: string, key: string, times: number): Promise<Response[]> {
+  const answers: Response[] = []
+  for (let count = 0; count < times; count++) {
+    const answer = await chat(url, key, "keep-alive")
+    await answer.text()
+    answers.push(answer)
+  }
+  return answers
+}
+
+const statusesOf = (answers: readonly Response[]) => answers.map(({ status }) => status)
+const passedOf = (statuses: readonly number[]) => statuses.filter((status) => status === 200).length
+
+/** What drains while a test runs, requests of 60 a minute. */
+const DRAINED = 12
+
+describe("four workers", () => {
+  let installation: Installation
+  let serving: ServingProcess
+
+  beforeAll(async () => {
+    installation = createInstallation(yaml())
+    await runJson(installation, "account", "create", "caller", "--credits", "5")
+    serving = await startServing(installation, { TOLLGATE_WORKERS: "4" })
+  }, 30_000)
+
+  afterAll(async () => {
+    await serving[Symbol.asyncDispose]()
+    installation[Symbol.dispose]()
+  })
+
+  test("let a key of 60 a minute send 60 on one connection, and tell the truth of what is left", async () => {
+    const { key } = await createKey(installation, "--rpm", "60")
+    const answers = await onOneConnection(serving.url, key, 60)
+    expect(passedOf(statusesOf(answers))).toBe(60)
+    const [first, ...others] = answers.map(({ headers }) =>
+      Number(headers.get("x-ratelimit-remaining-requests")),
+    )
+    expect(first).toBe(59)
+    expect(others.at(-1)).toBeLessThanOrEqual(DRAINED)
+  }, 30_000)
+
+  test("let it send no more over all connections together", async () => {
+    const { key } = await createKey(installation, "--rpm", "60")
+    const answers = await Promise.all(
+      Array.from({ length: 120 }, () => chat(serving.url, key, "close")),
+    )
+    await Promise.all(answers.map((answer) => answer.text()))
+    expect(passedOf(statusesOf(answers))).toBeWithin(60, 60 + DRAINED)
+    const refused = answers.find(({ status }) => status === 429)
+    expect(refused?.headers.get("x-ratelimit-limit-requests")).toBe("60")
+    expect(refused?.headers.get("x-ratelimit-remaining-requests")).toBe("0")
+  }, 30_000)
+
+  test("let one of a request a minute send one", async () => {
+    const { key } = await createKey(installation, "--rpm", "1")
+    const statuses: number[] = []
+    for (let count = 0; count < 12; count++) {
+      const answer = await chat(serving.url, key, "close")
+      await answer.text()
+      statuses.push(answer.status)
+    }
+    expect(passedOf(statuses)).toBe(1)
+  }, 30_000)
+
+  const admin = async (method: string, path: string, body?: object): Promise<Response> =>
+    fetch(`${serving.url}/admin/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${ADMIN}`,
+        "content-type": "application/json",
+        connection: "close",
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+
+  test("all know a key when the answer is out that made, rotated or revoked it", async () => {
+    const accounts = (await (await admin("GET", "/accounts")).json()) as { data: { id: string }[] }
+    const account = accounts.data[0]?.id
+    const everywhere = async (key: string): Promise<number[]> => [
+      ...new Set(await Promise.all(Array.from({ length: 24 }, () => statusOf(serving.url, key)))),
+    ]
+    for (let times = 0; times < 3; times++) {
+      const made = await admin("POST", "/keys", { account, name: `key ${times}` })
+      const { id, secret } = (await made.json()) as { id: string; secret: string }
+      expect(await everywhere(secret)).toEqual([200])
+      const rotated = await admin("POST", `/keys/${id}/rotate`, { grace_seconds: 0 })
+      const { secret: next } = (await rotated.json()) as { secret: string }
+      expect(await everywhere(secret)).toEqual([401])
+      expect(await everywhere(next)).toEqual([200])
+      expect((await admin("POST", `/keys/${id}/revoke`)).status).toBe(200)
+      expect(await everywhere(next)).toEqual([401])
+    }
+  }, 30_000)
+})
+
+describe("two gateways on one folder", () => {
+  test("share limits and keys as workers do, and do not stop each other", async () => {
+    using installation = createInstallation(yaml())
+    await runJson(installation, "account", "create", "caller", "--credits", "5")
+    await using first = await startServing(installation)
+    await using second = await startServing(installation)
+    const { key } = await createKey(installation, "--rpm", "60")
+    const urls = [first.url, second.url]
+    const answers = await Promise.all(
+      Array.from({ length: 120 }, (_, index) => chat(urls[index % 2] ?? "", key, "close")),
+    )
+    await Promise.all(answers.map((answer) => answer.text()))
+    expect(passedOf(statusesOf(answers))).toBeWithin(60, 60 + DRAINED)
+    expect(await Promise.all(urls.map((url) => statusOf(url, key)))).toEqual([200, 200])
+  }, 60_000)
+})

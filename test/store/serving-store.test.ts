@@ -1,0 +1,36 @@
+import { Database } from "bun:sqlite"
+import { expect, test } from "bun:test"
+import { openServingStore } from "../../src/store/open-store.ts"
+import { TemporaryDirectory } from "./book.ts"
+
+/** Longer than a turn of the event loop takes, milliseconds. */
+const PATIENCE = 300
+
+test("a process that is no longer alone with the book waits for others' locks on a thread", async () => {
+  using directory = new TemporaryDirectory()
+  await using store = await openServingStore(directory.database, false)
+  await store.createAccount({ id: "first", name: "first", createdAt: 1 })
+  const before = store.listAccounts()
+  await Promise.all([store.hasCompany(), store.hasCompany()])
+  expect(await before).toHaveLength(1)
+
+  using other = new Database(directory.database)
+  other.run("BEGIN IMMEDIATE")
+  const created = store.createAccount({ id: "second", name: "second", createdAt: 2 })
+  let turns = 0
+  const counting = setInterval(() => turns++, 10)
+  await Bun.sleep(PATIENCE)
+  clearInterval(counting)
+  expect(turns).toBeGreaterThan(PATIENCE / 10 / 4)
+  other.run("COMMIT")
+  expect((await created).id).toBe("second")
+  expect((await store.listAccounts()).map(({ id }) => id).toSorted()).toEqual(["first", "second"])
+})
+
+test("it may close at once", async () => {
+  using directory = new TemporaryDirectory()
+  const store = await openServingStore(directory.database, false)
+  const moving = store.hasCompany()
+  await store[Symbol.asyncDispose]()
+  await moving
+})
