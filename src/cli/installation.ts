@@ -3,6 +3,8 @@ import { databasePath } from "../app.ts"
 import { type LoadedSettings, loadSettings } from "../config/load.ts"
 import { loadSecrets } from "../config/secrets.ts"
 import { KeyHasher } from "../keys/secret.ts"
+import { keyChangesIn } from "../machine/machine.ts"
+import { SharedMemory } from "../machine/shared-memory.ts"
 import { Accounts } from "../management/accounts.ts"
 import { Audit } from "../management/audit.ts"
 import { Codes } from "../management/codes.ts"
@@ -39,7 +41,9 @@ export async function withInstallation<T>(
   const hasher = new KeyHasher(loadSecrets(data).keyPepper)
   const audit = new Audit(store)
   const accounts = new Accounts(store, audit)
-  const keys = new Keys(store, audit, hasher)
+  // Running gateways hear of it before the command has said that it is done.
+  const changed = async (): Promise<void> => keyChangesIn(SharedMemory.open(data)).raise()
+  const keys = new Keys(store, audit, hasher, { changed })
   const credits = new Credits(store, audit, hasher)
   const codes = new Codes(store, audit, hasher)
   const statements = new Statements(store)

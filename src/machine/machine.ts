@@ -24,12 +24,17 @@ export class Machine implements Disposable {
   constructor(folder: string) {
     this.memory = SharedMemory.open(folder)
     this.presence = new Presence(this.memory, this.clock)
-    this.keyChanges = signal(this.memory.counters(), COUNTERS.keyChanges)
+    this.keyChanges = keyChangesIn(this.memory)
   }
 
   [Symbol.dispose](): void {
     this.presence[Symbol.dispose]()
   }
+}
+
+/** For a command, which changes keys and serves nobody. */
+export function keyChangesIn(memory: SharedMemory): Signal {
+  return signal(memory.counters(), COUNTERS.keyChanges)
 }
 
 function signal(counters: Int32Array, index: number): Signal {

@@ -107,6 +107,15 @@ describe("four workers", () => {
     expect(refused?.headers.get("x-ratelimit-remaining-requests")).toBe("0")
   }, 30_000)
 
+  test("know what a command has done to a key as soon as it is over", async () => {
+    const { id, key } = await createKey(installation)
+    const everywhere = () =>
+      Promise.all(Array.from({ length: 16 }, () => statusOf(serving.url, key)))
+    expect(new Set(await everywhere())).toEqual(new Set([200]))
+    await runJson(installation, "key", "revoke", id)
+    expect(new Set(await everywhere())).toEqual(new Set([401]))
+  }, 30_000)
+
   test("let one of a request a minute send one", async () => {
     const { key } = await createKey(installation, "--rpm", "1")
     const statuses: number[] = []
