@@ -13,6 +13,7 @@ const ROUND_TIME = 2_000
 const receipt = JSON.stringify({ status: "settled", filling: "x".repeat(RECEIPT_LENGTH - 35) })
 const alarms = {
   writtenOff: (request: string) => console.error(`written off: ${request}`),
+  settledLate: () => {},
   expired: () => {},
   failed: (error: unknown) => console.error(error),
 }
@@ -28,7 +29,8 @@ async function main(): Promise<void> {
   const store = cleaning.use(
     await openServingStore(join(directory, "tollgate.db"), process.argv[2] === "thread"),
   )
-  const node = { id: "node_bench", process: process.pid, host: "bench", beatAt: Date.now() }
+  const place = { process: process.pid, host: "bench", machine: null }
+  const node = { id: "node_bench", ...place, beatAt: Date.now() }
   await store.joinNode(node)
   const ledger = new Ledger(store, node.id, alarms)
   const now = Date.now()

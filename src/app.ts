@@ -14,7 +14,7 @@ import { callerRoutes } from "./http/v1/routes.ts"
 import { Keyring } from "./keys/keyring.ts"
 import { KeyHasher, randomText } from "./keys/secret.ts"
 import { Ledger } from "./ledger/ledger.ts"
-import { Node } from "./ledger/node.ts"
+import { Node, type NodeListeners } from "./ledger/node.ts"
 import { RateLimiter } from "./limits/rate-limiter.ts"
 import { SharedBuckets } from "./limits/shared-buckets.ts"
 import { Machine } from "./machine/machine.ts"
@@ -36,6 +36,7 @@ import { Health } from "./routing/health.ts"
 import { ContentShelf } from "./store/content-shelf.ts"
 import { ReportsOnDemand } from "./store/reports-on-demand.ts"
 import type { Store } from "./store/store.ts"
+import { NodeLocks } from "./store/node-locks.ts"
 import { openServingStore, type ServingStore } from "./store/open-store.ts"
 import type { Events } from "./telemetry/events.ts"
 import { vendors } from "./vendors/index.ts"
@@ -134,12 +135,16 @@ export class App implements AsyncDisposable {
     await keyring.refresh()
     const limiter = limiterOf(machine)
     const nodeId = `node_${randomText(16)}`
+    const locks = new NodeLocks(join(settings.data, "run"))
     const ledger = new Ledger(store, nodeId, {
-      writtenOff: events.writtenOff,
+      writtenOff: (request, { amount, reason }) => events.writtenOff(request, amount, reason),
+      settledLate: events.settledLate,
       expired: (hold) => events.holdExpired(hold.request, hold.account),
       failed: events.bookFailed,
     })
-    building.use(await joinNode({ store, nodeId, ledger, keyring, limiter, machine, events, live }))
+    building.use(
+      await joinNode({ store, nodeId, locks, ledger, keyring, limiter, machine, events, live }),
+    )
     building.defer(() => ledger.close())
     const watch = building.use(new DeadlineWatch())
     const counter = building.use(new TokenCounter())
@@ -290,6 +295,7 @@ interface NodeParts {
   readonly live: LiveSettings
   readonly store: ServingStore
   readonly nodeId: string
+  readonly locks: NodeLocks
   readonly ledger: Ledger
   readonly keyring: Keyring
   readonly limiter: RateLimiter
@@ -298,8 +304,8 @@ interface NodeParts {
 }
 
 function joinNode(parts: NodeParts): Promise<Node> {
-  const { store, nodeId, ledger, keyring, limiter, machine, events, live } = parts
-  return Node.join(store, nodeId, {
+  const { store, nodeId, locks, ledger, keyring, limiter, machine, events, live } = parts
+  const listeners: NodeListeners = {
     async onNews(news) {
       machine.presence.beat()
       limiter.setProcesses(news.nodes)
@@ -318,7 +324,8 @@ function joinNode(parts: NodeParts): Promise<Node> {
       for (const hold of holds) events.holdExpired(hold.request, hold.account)
     },
     onFailure: events.nodeFailed,
-  })
+  }
+  return Node.join(store, nodeId, listeners, { locks })
 }
 
 interface Drained {

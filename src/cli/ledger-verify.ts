@@ -1,5 +1,6 @@
 import { verifyAudit } from "../store/verify-audit.ts"
-import { type BookProblem, verifyBooks } from "../store/verify.ts"
+import type { BookProblem } from "../store/book-problem.ts"
+import { verifyBooks } from "../store/verify.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
 import { withInstallation } from "./installation.ts"

@@ -176,8 +176,9 @@ function settleAll(pending: readonly Pending[], posted: readonly Posted[]): void
   })
 }
 
-function postingOf({ request, account, key, budgets, amount, at, receipt }: Settling): Posting {
-  return { request, account, key, budgets, amount, at, receipt: receipt() }
+function postingOf(settling: Settling): Posting {
+  const { request, account, key, budgets, amount, writtenOff, at, receipt } = settling
+  return { request, account, key, budgets, amount, writtenOff, at, receipt: receipt() }
 }
 
 function recordOf(hold: Hold): HoldRecord {

@@ -1,4 +1,4 @@
-import type { HoldRecord, Posted, Payer } from "../store/records.ts"
+import type { HoldRecord, Payer, Posted, WriteOff } from "../store/records.ts"
 import type { Store } from "../store/store.ts"
 import type { Hold, Settlement, Standing } from "./hold.ts"
 import { Journal } from "./journal.ts"
@@ -6,8 +6,10 @@ import { Tills } from "./tills.ts"
 
 /** What the operator must hear of. Helpers never throw. */
 export interface LedgerAlarms {
-  /** A cost that neither its hold nor the account could cover. */
-  writtenOff(request: string, amount: bigint): void
+  /** A part of a cost that nobody pays. */
+  writtenOff(request: string, writeOff: WriteOff): void
+  /** A request that was taken for dead, and had expired, has ended and been charged after all. */
+  settledLate(request: string, charged: bigint): void
   /** A request whose process died: nothing was charged. */
   expired(hold: HoldRecord): void
   /** The book could not be written. */
@@ -105,26 +107,33 @@ export class Ledger {
   }
 
   /**
-   * Ends a hold with its charge. Resolves when the charge is on disk; only then may the last byte of
+   * Ends a hold with its charge. A cost that nothing covers is written off, in the same transaction. Resolves when the charge is on disk; only then may the last byte of
    * the answer go out.
    * @param receipt its text, asked for when it is written. It must not throw.
+   * @param beyond what is not to be charged whatever the account has; it is no part of the cost.
    * @throws when the book could not be written; then nothing was charged.
    */
-  async settle(hold: Hold, cost: bigint, receipt: () => string): Promise<Settlement> {
+  async settle(
+    hold: Hold,
+    cost: bigint,
+    receipt: () => string,
+    beyond?: WriteOff,
+  ): Promise<Settlement> {
     if (hold.over) throw new Error(`the hold of request ${hold.request} has ended already`)
     hold.over = true
     if (cost > hold.amount) await this.#grow(hold, cost)
     const { request, at } = hold
     const { account, key, budgets } = hold.payer
     const amount = cost > hold.amount ? hold.amount : cost
+    const writtenOff = writeOffsOf(hold, cost - amount, beyond)
     for (const till of hold.tills) till.held -= hold.amount - amount
     try {
-      const posting = { request, account, key, budgets, amount, at, receipt }
+      const posting = { request, account, key, budgets, amount, writtenOff, at, receipt }
       const posted = await this.#journal.append(hold, posting)
-      const writtenOff = cost - posted.charged
+      const { charged, balance } = posted
       this.#book(hold, posted)
-      if (writtenOff > 0n) this.#alarms.writtenOff(request, writtenOff)
-      return { charged: posted.charged, writtenOff, balance: posted.balance }
+      this.#tell(request, posted, amount, writtenOff)
+      return { charged, writtenOff: cost + (beyond?.amount ?? 0n) - charged, balance }
     } catch (error) {
       this.#alarms.failed(error)
       throw error
@@ -171,6 +180,14 @@ export class Ledger {
     await this.#journal.flush()
   }
 
+  /** Raises the alarms of a settlement: nearly always, none. */
+  #tell(request: string, posted: Posted, amount: bigint, writtenOff: readonly WriteOff[]): void {
+    for (const writeOff of writtenOff) this.#alarms.writtenOff(request, writeOff)
+    const lost = amount - posted.charged
+    if (lost > 0n) this.#alarms.writtenOff(request, { amount: lost, reason: "late" })
+    if (posted.late) this.#alarms.settledLate(request, posted.charged)
+  }
+
   /** Takes a charge over from the book. A lease that was lost meanwhile has not paid for it. */
   #book(hold: Hold, posted: Posted): void {
     const [account] = hold.tills
@@ -208,4 +225,19 @@ function momentFor(payer: Payer): number {
   const now = Date.now()
   if (now < payer.from) return payer.from
   return now < payer.until ? now : payer.until - 1
+}
+
+const NOTHING: readonly WriteOff[] = []
+
+/** What nobody pays: what is missing of the cost, and what was never to be charged. */
+function writeOffsOf(
+  hold: Hold,
+  missing: bigint,
+  beyond: WriteOff | undefined,
+): readonly WriteOff[] {
+  if (missing === 0n) return beyond === undefined ? NOTHING : [beyond]
+  const [account] = hold.tills
+  const isEmpty = account === undefined || account.available <= 0n
+  const short: WriteOff = { amount: missing, reason: isEmpty ? "account_empty" : "budget_empty" }
+  return beyond === undefined ? [short] : [short, beyond]
 }

@@ -1,12 +1,13 @@
 import { hostname } from "node:os"
+import type { NodeLocks } from "../store/node-locks.ts"
 import type { HoldRecord, NodeNews, NodeRecord } from "../store/records.ts"
 import type { Store } from "../store/store.ts"
 
 /** How often a node looks for news, says that it lives, and looks for dead ones; milliseconds. */
 const POLL_EVERY = 100
 const BEAT_EVERY = 5_000
-/** A node that was silent this long is taken for dead, wherever it ran. */
-const DEAD_AFTER = 30_000
+/** A node without a lock that can be judged is taken for dead when it was silent this long. */
+const DEAD_AFTER = 120_000
 /** One that itself was silent this long has been suspended: so may the others, who come back now. */
 const SUSPENDED_AFTER = 15_000
 
@@ -18,25 +19,44 @@ export interface NodeListeners {
   onFailure(error: unknown): void
 }
 
+export interface NodeOptions {
+  /** Absent: this node proves nothing, and judges by silence alone. */
+  readonly locks?: NodeLocks
+  /** Milliseconds; for tests, which cannot wait so long. */
+  readonly deadAfter?: number
+}
+
 /** This process among those that share the database: it joins, beats, and buries the dead. */
 export class Node implements AsyncDisposable {
   readonly id: string
   readonly #store: Store
   readonly #listeners: NodeListeners
+  readonly #locks: NodeLocks | undefined
+  readonly #deadAfter: number
+  #lock: Disposable | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #polling: Promise<void> = Promise.resolve()
   #beatAt = 0
   #stopped = false
 
-  private constructor(store: Store, id: string, listeners: NodeListeners) {
+  private constructor(store: Store, id: string, listeners: NodeListeners, options: NodeOptions) {
     this.#store = store
     this.id = id
     this.#listeners = listeners
+    this.#locks = options.locks
+    this.#deadAfter = options.deadAfter ?? DEAD_AFTER
   }
 
   /** Joins and takes back what processes that died have left leased. */
-  static async join(store: Store, id: string, listeners: NodeListeners): Promise<Node> {
-    const node = new Node(store, id, listeners)
+  static async join(
+    store: Store,
+    id: string,
+    listeners: NodeListeners,
+    options: NodeOptions = {},
+  ): Promise<Node> {
+    const node = new Node(store, id, listeners, options)
+    // Before anybody hears of it: whoever is known and has no lock is dead.
+    node.#lock = node.#locks?.take(id)
     await node.#join()
     await node.#bury()
     node.#next()
@@ -49,6 +69,7 @@ export class Node implements AsyncDisposable {
     clearTimeout(this.#timer)
     await this.#polling
     const expired = await this.#store.removeNode(this.id, Date.now())
+    this.#lock?.[Symbol.dispose]()
     if (expired.length > 0) this.#listeners.onExpired(expired)
   }
 
@@ -59,6 +80,7 @@ export class Node implements AsyncDisposable {
       process: process.pid,
       host: hostname(),
       beatAt: this.#beatAt,
+      machine: this.#lock ? (this.#locks?.machine ?? null) : null,
     })
   }
 
@@ -88,24 +110,21 @@ export class Node implements AsyncDisposable {
   async #bury(): Promise<void> {
     const now = Date.now()
     for (const node of await this.#store.listNodes()) {
-      if (node.id === this.id || !isDead(node, now)) continue
+      if (node.id === this.id || !this.#isDead(node, now)) continue
       const expired = await this.#store.removeNode(node.id, now)
+      this.#locks?.remove(node.id)
       if (expired.length > 0) this.#listeners.onExpired(expired)
     }
   }
-}
 
-function isDead(node: NodeRecord, now: number): boolean {
-  if (now - node.beatAt > DEAD_AFTER) return true
-  if (node.host !== hostname()) return false
-  return node.process === process.pid || !isRunning(node.process)
-}
-
-function isRunning(processId: number): boolean {
-  try {
-    process.kill(processId, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"
+  /**
+   * A node that holds its lock lives, however silent it is: it may be stopped, and go on. One whose lock
+   * is free is dead. Silence counts only where no lock says anything: on another machine, or without locks.
+   */
+  #isDead(node: NodeRecord, now: number): boolean {
+    const { id, machine } = node
+    const state = machine === null ? undefined : this.#locks?.stateOf(id, machine)
+    if (state === "alive" || state === "dead") return state === "dead"
+    return now - node.beatAt > this.#deadAfter
   }
 }

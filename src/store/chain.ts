@@ -1,7 +1,7 @@
 import type { AuditRecord } from "./audit-records.ts"
-import type { EntryRecord } from "./records.ts"
+import type { EntryRecord, WriteOffRecord } from "./records.ts"
 
-/** What stands before an account's first entry, and before the first audit record. */
+/** What stands before an account's first entry, and before the first write-off and audit record. */
 export const GENESIS_HASH = "0".repeat(64)
 
 /** SHA-256 of a text, hexadecimal. */
@@ -14,19 +14,60 @@ export function hashText(text: string): string {
  * line was changed, removed or put in between no longer adds up.
  */
 export function hashEntry(entry: Omit<EntryRecord, "hash">): string {
+  const parts = partsOf(entry)
+  if (entry.kind === "charge") parts.push(entry.key, entry.budgetBits)
+  return hashText(JSON.stringify(parts))
+}
+
+/** The same as charges had it before schema 7: without their key and their budgets. */
+export function hashEarlyEntry(entry: Omit<EntryRecord, "hash">): string {
+  return hashText(JSON.stringify(partsOf(entry)))
+}
+
+function partsOf(entry: Omit<EntryRecord, "hash">): (string | number | null)[] {
+  return [
+    entry.previousHash,
+    entry.account,
+    entry.number,
+    entry.kind,
+    entry.amount.toString(),
+    entry.balance.toString(),
+    entry.at,
+    entry.request,
+    entry.note,
+    entry.author,
+    entry.receiptHash,
+  ]
+}
+
+/** The receipt of a request that was not charged, as its row has it. */
+export interface UnchargedReceipt {
+  readonly account: string
+  readonly key: string
+  readonly request: string
+  readonly at: number
+  readonly isExpired: boolean
+  readonly receipt: string
+}
+
+/** The hash of such a receipt: over all of it. No other row is in it. */
+export function hashUncharged(row: UnchargedReceipt): string {
+  const { account, key, request, at, isExpired, receipt } = row
+  return hashText(JSON.stringify([account, key, request, at, isExpired, hashText(receipt)]))
+}
+
+/** The hash of a write-off: over all of it and the hash of the one before, as in a book. */
+export function hashWriteOff(record: Omit<WriteOffRecord, "hash">): string {
   return hashText(
     JSON.stringify([
-      entry.previousHash,
-      entry.account,
-      entry.number,
-      entry.kind,
-      entry.amount.toString(),
-      entry.balance.toString(),
-      entry.at,
-      entry.request,
-      entry.note,
-      entry.author,
-      entry.receiptHash,
+      record.previousHash,
+      record.number,
+      record.at,
+      record.account,
+      record.key,
+      record.request,
+      record.amount.toString(),
+      record.reason,
     ]),
   )
 }

@@ -1,3 +1,4 @@
+import type { Anchor } from "./anchor.ts"
 import type { BudgetLimits } from "./budgets.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
@@ -38,6 +39,10 @@ export interface EntryRecord {
   readonly author: string | null
   /** Of the receipt's text, so that a changed receipt shows. */
   readonly receiptHash: string | null
+  /** The key that a charge was made with. */
+  readonly key: string | null
+  /** Bits of the budgets that a charge drew on. */
+  readonly budgetBits: number
   readonly previousHash: string
   readonly hash: string
 }
@@ -60,7 +65,6 @@ export interface EntryRange {
 
 /** A line of the book with what a statement tells of a charge beside it. */
 export interface StatementLine extends EntryRecord {
-  readonly key: string | null
   readonly model: string | null
 }
 
@@ -153,6 +157,8 @@ export interface NodeRecord {
   readonly process: number
   readonly host: string
   readonly beatAt: number
+  /** Where it holds the lock that proves it alive; null when it holds none. */
+  readonly machine: string | null
 }
 
 /** A hold that was open when the journal last wrote. */
@@ -174,8 +180,34 @@ export interface Posting {
   /** The budgets of the key that this draws on. */
   readonly budgets: readonly string[]
   readonly amount: bigint
+  /** What it cost beyond that, and nobody pays. */
+  readonly writtenOff: readonly WriteOff[]
   readonly at: number
   readonly receipt: string
+}
+
+/**
+ * Why a cost was not charged: the account or a budget of the key had no more; the usage was beyond what
+ * the request could have used; it came after its process had been taken for dead, and its credits were gone.
+ */
+export type WriteOffReason = "account_empty" | "budget_empty" | "usage_beyond_bound" | "late"
+
+/** A part of a cost that nobody pays. */
+export interface WriteOff {
+  readonly amount: bigint
+  readonly reason: WriteOffReason
+}
+
+/** A write-off as a line of the book. Never changed, never deleted; each carries the hash of the one before. */
+export interface WriteOffRecord extends WriteOff {
+  /** 1, 2, 3 ... over all accounts. */
+  readonly number: number
+  readonly at: number
+  readonly account: string
+  readonly key: string
+  readonly request: string
+  readonly previousHash: string
+  readonly hash: string
 }
 
 export interface Batch {
@@ -195,6 +227,8 @@ export interface Posted {
   readonly fromBudgetLeases: readonly bigint[]
   /** The account's balance after it. */
   readonly balance: bigint
+  /** Whether the request had expired before: its process was taken for dead. */
+  readonly late: boolean
 }
 
 /** A part of a lease that goes back. */
@@ -245,4 +279,39 @@ export interface ReceiptRecord {
   readonly entry: EntryRecord | null
   /** The budgets that the charge drew on. */
   readonly budgets: readonly string[]
+  /** Whether it took the place of a receipt that said it had expired. */
+  readonly late: boolean
+  /** What it cost and was not charged. */
+  readonly writtenOff: readonly WriteOff[]
+}
+
+/** A row of the book, charged or not, as whoever looks whether it is right needs it. */
+export interface BookRow {
+  /** Grows from each row to the next. */
+  readonly row: number
+  /** Null when it is no entry, but the receipt of a request that was not charged. */
+  readonly number: number | null
+  readonly account: string
+  readonly key: string | null
+  readonly at: number
+  readonly request: string | null
+  readonly isExpired: boolean
+  /** Only of a request that was not charged. */
+  readonly receipt: string | null
+  /** Null in receipts of before schema 7 that were not charged. */
+  readonly hash: string | null
+}
+
+/** A balance that is not what it should be. */
+export interface BalanceFault {
+  readonly fault: "missing" | "leased" | "limit"
+  readonly owner: string
+  readonly found: bigint
+  readonly expected: bigint
+}
+
+export interface AnchorStep {
+  readonly anchor: Anchor
+  /** Whether there are more rows to take in. */
+  readonly isBehind: boolean
 }

@@ -8,10 +8,14 @@ import type {
   TimePosition,
 } from "./member-records.ts"
 import type { CodeRecord, NewCode, NewPayment, Redemption } from "./code-records.ts"
+import type { Anchor } from "./anchor.ts"
 import type {
   AccountChange,
   AccountRecord,
+  AnchorStep,
+  BalanceFault,
   Batch,
+  BookRow,
   BudgetRecord,
   EntryKind,
   EntryRange,
@@ -31,6 +35,7 @@ import type {
   Posted,
   ReceiptRecord,
   StatementLine,
+  WriteOffRecord,
 } from "./records.ts"
 import type { SettingChange, SettingsState } from "./setting-records.ts"
 
@@ -104,6 +109,12 @@ export interface Store extends AsyncDisposable {
 
   /** The receipt of a request; null when there is none. */
   findReceipt(request: string): Promise<ReceiptRecord | null>
+  /** What was written off, of some accounts or of all: the newest first, those below a number; null begins at the newest. */
+  listWriteOffs(
+    accounts: readonly string[] | undefined,
+    before: number | null,
+    limit: number,
+  ): Promise<WriteOffRecord[]>
 
   /** @throws StoreError `not_found` when there is no such account. */
   insertKey(key: NewKey): Promise<KeyRecord>
@@ -202,6 +213,14 @@ export interface Store extends AsyncDisposable {
    */
   recall(owner: string, amount: bigint): Promise<bigint>
   endRecall(owner: string): Promise<void>
+  /** Takes more of the book into its anchor. */
+  advanceAnchor(at: number): Promise<AnchorStep>
+  /** How far the book was when its anchor was last advanced. */
+  findAnchor(): Promise<Anchor>
+  /** All rows of all accounts in the order they were written, those after a row. */
+  listBookRows(after: number, limit: number): Promise<BookRow[]>
+  /** Balances that do not agree with their leases and limits, or are missing. */
+  listBalanceFaults(now: number): Promise<BalanceFault[]>
   /** Posts a batch: entries, receipts, balances, leases and holds in one transaction. */
   post(node: string, batch: Batch): Promise<Posted[]>
 }
@@ -253,6 +272,7 @@ export const STEPS = [
   "redeemCode",
   "addPayment",
   "findReceipt",
+  "listWriteOffs",
   "insertKey",
   "updateKey",
   "rotateKey",
@@ -286,5 +306,9 @@ export const STEPS = [
   "returnLeases",
   "recall",
   "endRecall",
+  "advanceAnchor",
+  "findAnchor",
+  "listBookRows",
+  "listBalanceFaults",
   "post",
 ] as const satisfies readonly (keyof DirectStore)[]

@@ -1,3 +1,4 @@
+import type { ChainEnd } from "./anchor.ts"
 import type { AuditRecord } from "./audit-records.ts"
 import { GENESIS_HASH, hashAudit } from "./chain.ts"
 import type { Store } from "./store.ts"
@@ -14,8 +15,13 @@ export interface AuditVerdict {
 /**
  * Walks the audit log: numbers without gaps, each hash over the record and the hash before. Safe while
  * others write.
+ * @param ends what anchors have seen of it.
  */
-export async function verifyAudit(store: Pick<Store, "listAudit">): Promise<AuditVerdict> {
+export async function verifyAudit(
+  store: Pick<Store, "listAudit">,
+  ends: readonly ChainEnd[] = [],
+): Promise<AuditVerdict> {
+  const seen = new Map(ends.map(({ number, hash }) => [number, hash]))
   let records = 0
   let later: AuditRecord | undefined
   let problem: AuditVerdict["problem"] = null
@@ -27,6 +33,11 @@ export async function verifyAudit(store: Pick<Store, "listAudit">): Promise<Audi
       if (record.hash !== hashAudit(record)) {
         problem = { number: record.number, message: "it was changed after it was written" }
       }
+      const anchored = seen.get(record.number)
+      if (anchored !== undefined && anchored !== record.hash) {
+        problem = { number: record.number, message: "it is another than the anchor has seen" }
+      }
+      seen.delete(record.number)
       later = record
       records++
     }
@@ -36,6 +47,8 @@ export async function verifyAudit(store: Pick<Store, "listAudit">): Promise<Audi
   else if (later && later.previousHash !== GENESIS_HASH) {
     problem = { number: 1, message: "it does not begin the log" }
   }
+  const cut = [...seen.keys()].find((number) => number > 0)
+  if (cut !== undefined) problem ??= { number: cut, message: "it is missing" }
   return { records, problem }
 }
 

@@ -1,40 +1,41 @@
-import { GENESIS_HASH, hashEntry, hashText } from "./chain.ts"
-import type { AccountRecord, BudgetRecord, EntryRecord } from "./records.ts"
+import type { Anchors } from "./verify-rows.ts"
+import type { BookProblem } from "./book-problem.ts"
+import type { BalanceFault, BudgetRecord } from "./records.ts"
 import type { Store } from "./store.ts"
+import type { ReadAnchor } from "./anchor.ts"
+import { AccountWalk } from "./verify-account.ts"
+import { verifyWriteOffs } from "./verify-write-offs.ts"
+import { verifyRows } from "./verify-rows.ts"
 
-/** How many entries are read at once. */
+/** How many budgets are read at once. */
 const PAGE = 500
-/** A book that grew this often while its end was looked for is in use: its end will not come. */
-const ENDS = 5
-
-export interface BookProblem {
-  readonly account: string
-  /** The first entry that is wrong; null when all are right and their sum is not what it should be. */
-  readonly number: number | null
-  readonly fault: "number" | "previous_hash" | "hash" | "balance" | "receipt" | "posted" | "budget"
-  readonly message: string
-}
 
 export interface Verdict {
   readonly accounts: number
   readonly entries: number
+  /** Receipts of requests that were not charged. */
+  readonly receipts: number
+  readonly writeOffs: number
   /** At most one for each account and each key: what follows a wrong row cannot be judged. */
   readonly problems: readonly BookProblem[]
 }
 
 /**
- * Walks every account's book from its first entry: numbers without gaps, each hash over the entry and
- * the hash before, balances that add up, each charge with the one receipt it belongs to, and a posted
- * balance and budgets that agree. Safe while others write.
+ * Looks at everything in the book: every account's entries with their receipts, posted balances, leases
+ * and budgets, receipts of what was not charged, write-offs, and that nothing is missing which an anchor
+ * has seen. Safe while others write.
+ * @param beside the anchor in the file beside the book.
  */
-export async function verifyBooks(store: Store): Promise<Verdict> {
+export async function verifyBooks(store: Store, beside?: ReadAnchor): Promise<Verdict> {
+  // Before anything else is read: from here on, the book only grows beyond it.
+  const anchors: Anchors = { inside: await store.findAnchor(), beside }
   const before = await spentByOwner(store)
   const accounts = await store.listAccounts()
   const problems: BookProblem[] = []
   const seen = new Map<string, bigint>()
   let entries = 0
-  for (const account of accounts) {
-    const walk = new Walk(store, account, seen)
+  for (const { id } of accounts) {
+    const walk = new AccountWalk(store, id, seen)
     const problem = await walk.run()
     if (problem) problems.push(problem)
     entries += walk.entries
@@ -45,99 +46,22 @@ export async function verifyBooks(store: Store): Promise<Verdict> {
       if (problem) problems.push(problem)
     }
   }
-  return { accounts: accounts.length, entries, problems }
+  const areEntriesWrong = problems.length > 0
+  problems.push(...(await store.listBalanceFaults(Date.now())).map(balanceProblem))
+  const rows = await verifyRows(store, anchors, areEntriesWrong)
+  const ends = [anchors.inside.writeOffs, ...(beside ? [beside.anchor.writeOffs] : [])]
+  const { writeOffs, problem } = await verifyWriteOffs(store, ends)
+  problems.push(...rows.problems, ...(problem ? [problem] : []))
+  return { accounts: accounts.length, entries, receipts: rows.receipts, writeOffs, problems }
 }
 
-/** Goes through one account's book. */
-class Walk {
-  readonly #store: Store
-  readonly #account: AccountRecord
-  /** What charges drew on each budget. */
-  readonly #spent: Map<string, bigint>
-  #last: Pick<EntryRecord, "number" | "hash" | "balance"> = {
-    number: 0,
-    hash: GENESIS_HASH,
-    balance: 0n,
+function balanceProblem({ fault, owner, found, expected }: BalanceFault): BookProblem {
+  const messages = {
+    missing: "its balance is missing, so that its entries add up to nothing",
+    leased: `its balance says that ${found} are leased, the leases say ${expected}`,
+    limit: `it has ${found} left, its limit and what was spent leave ${expected}`,
   }
-  entries = 0
-
-  constructor(store: Store, account: AccountRecord, spent: Map<string, bigint>) {
-    this.#store = store
-    this.#account = account
-    this.#spent = spent
-  }
-
-  async run(): Promise<BookProblem | null> {
-    for (let ends = 0; ;) {
-      // Read before the page: it is what the entries up to some point of the page add up to.
-      const posted = (await this.#store.findAccount(this.#account.id))?.balance ?? 0n
-      const page = await this.#store.listEntries(this.#account.id, this.#last.number, PAGE)
-      const balances = [this.#last.balance, ...page.map((entry) => entry.balance)]
-      const problem = this.#checkEntries(page) ?? (await this.#checkReceipts(page))
-      if (problem) return problem
-      if (page.length < PAGE) ends++
-      if (page.length === 0 || ends === ENDS) return this.#checkPosted(posted, balances)
-    }
-  }
-
-  #checkEntries(page: readonly EntryRecord[]): BookProblem | null {
-    for (const entry of page) {
-      const fault = this.#faultOf(entry)
-      if (fault) return { account: entry.account, number: entry.number, ...fault }
-      this.#last = entry
-      this.entries++
-    }
-    return null
-  }
-
-  #faultOf(entry: EntryRecord): Pick<BookProblem, "fault" | "message"> | null {
-    const last = this.#last
-    if (entry.number !== last.number + 1) {
-      return { fault: "number", message: `entry ${last.number + 1} is missing` }
-    }
-    if (entry.previousHash !== last.hash) {
-      return { fault: "previous_hash", message: "it does not follow the entry before it" }
-    }
-    if (entry.hash !== hashEntry(entry)) {
-      return { fault: "hash", message: "it was changed after it was written" }
-    }
-    if (entry.balance !== last.balance + entry.amount || entry.balance < 0n) {
-      return { fault: "balance", message: "its balance is not the sum of the entries" }
-    }
-    return null
-  }
-
-  async #checkReceipts(page: readonly EntryRecord[]): Promise<BookProblem | null> {
-    const charges = page.filter((entry) => entry.kind === "charge")
-    const faults = await Promise.all(charges.map((entry) => this.#receiptFaultOf(entry)))
-    const index = faults.findIndex((fault) => fault !== null)
-    const message = faults[index]
-    const entry = charges[index]
-    if (!message || !entry) return null
-    return { account: entry.account, number: entry.number, fault: "receipt", message }
-  }
-
-  /** A request has one receipt, and the receipt one entry: so no request is charged twice. */
-  async #receiptFaultOf(entry: EntryRecord): Promise<string | null> {
-    const receipt = entry.request === null ? null : await this.#store.findReceipt(entry.request)
-    if (!receipt) return "the receipt of its request is missing"
-    if (receipt.entry?.account !== entry.account || receipt.entry.number !== entry.number) {
-      return "the receipt of its request belongs to another entry"
-    }
-    if (hashText(receipt.body) !== entry.receiptHash) {
-      return "the receipt of its request was changed after it was written"
-    }
-    for (const budget of receipt.budgets) {
-      this.#spent.set(budget, (this.#spent.get(budget) ?? 0n) - entry.amount)
-    }
-    return null
-  }
-
-  #checkPosted(posted: bigint, balances: readonly bigint[]): BookProblem | null {
-    if (balances.includes(posted)) return null
-    const message = `the posted balance is ${posted}, the entries add up to ${this.#last.balance}`
-    return { account: this.#account.id, number: null, fault: "posted", message }
-  }
+  return { account: owner, number: null, fault, message: messages[fault] }
 }
 
 async function* budgetsOf(store: Store): AsyncGenerator<BudgetRecord> {

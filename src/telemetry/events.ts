@@ -2,7 +2,8 @@ import type { Logger } from "./logger.ts"
 
 /** One helper for each thing the operator must hear of. Helpers never throw. */
 export interface Events {
-  writtenOff(request: string, nanocredits: bigint): void
+  writtenOff(request: string, nanocredits: bigint, reason: string): void
+  settledLate(request: string, nanocredits: bigint): void
   holdExpired(request: string, account: string): void
   bookFailed(error: unknown): void
   usageMissing(request: string, deployment: string): void
@@ -20,10 +21,15 @@ export interface Events {
 /** Business events as log lines. */
 export function createEvents(logger: Logger): Events {
   return {
-    writtenOff: (request, nanocredits) =>
+    writtenOff: (request, nanocredits, reason) =>
       logger.error(
-        { event: "written_off", request, nanocredits: nanocredits.toString() },
-        "a cost was above its hold and above all the account had: the rest was written off",
+        { event: "written_off", request, nanocredits: nanocredits.toString(), reason },
+        "a part of a cost was not charged: it was written off",
+      ),
+    settledLate: (request, nanocredits) =>
+      logger.warn(
+        { event: "settled_late", request, nanocredits: nanocredits.toString() },
+        "this request had expired, since its process was taken for dead: it is charged after all",
       ),
     holdExpired: (request, account) =>
       logger.warn(

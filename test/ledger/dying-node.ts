@@ -1,22 +1,34 @@
-/** A process that joins, leases, holds, lets the journal write that down, and waits to be killed. */
+/**
+ * A process that joins, leases, holds, lets the journal write that down, and waits to be killed. Asked to
+ * go on by a signal, it settles what it holds. With a folder, it holds a lock there.
+ */
+import type { Hold } from "../../src/ledger/hold.ts"
 import { Ledger } from "../../src/ledger/ledger.ts"
-import { Node } from "../../src/ledger/node.ts"
+import { Node, type NodeListeners } from "../../src/ledger/node.ts"
+import { NodeLocks } from "../../src/store/node-locks.ts"
 import { openStore } from "../../src/store/open-store.ts"
 
-const [path = "", id = ""] = process.argv.slice(2)
+const [path = "", id = "", folder] = process.argv.slice(2)
 const store = await openStore(path)
-const ledger = new Ledger(store, id, { writtenOff() {}, expired() {}, failed: console.error })
-await Node.join(store, id, {
+const alarms = { writtenOff() {}, settledLate() {}, expired() {}, failed: console.error }
+const ledger = new Ledger(store, id, alarms)
+const listeners: NodeListeners = {
   onNews: (news) => ledger.tick(news.recalls),
   onForgotten: () => ledger.forgetLeases(),
   onExpired() {},
   onFailure: console.error,
-})
+}
+await Node.join(store, id, listeners, folder ? { locks: new NodeLocks(folder) } : {})
 const payer = { account: "account", key: "key", budgets: [], from: -Infinity, until: Infinity }
+const holds = new Map<string, Hold>()
 for (const request of ["settled", "lasting", "late"]) {
   const order = { request, payer, amount: 20n, receipt: () => `{"expired":"${request}"}` }
   const place = () => ledger.tryHold(order)
   const hold = await ledger.extend(payer, 20n, place)
   if (hold && request === "settled") await ledger.settle(hold, 5n, () => '{"settled":true}')
+  else if (hold) holds.set(request, hold)
 }
+process.on("SIGUSR2", () => {
+  for (const [request, hold] of holds) void ledger.settle(hold, 7n, () => `{"after":"${request}"}`)
+})
 console.log("holding")

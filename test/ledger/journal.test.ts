@@ -25,12 +25,13 @@ class PaperBook {
       fromLease: amount,
       fromBudgetLeases: [],
       balance: 0n,
+      late: false,
     }))
   }
 }
 
 const payer = payerOf("account")
-const drawn = { account: "account", key: "key", budgets: [] }
+const drawn = { account: "account", key: "key", budgets: [], writtenOff: [] }
 
 function holdOf(request: string, age = 0): Hold {
   return {

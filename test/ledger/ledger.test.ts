@@ -3,7 +3,8 @@ import type { Batch, Posting } from "../../src/store/records.ts"
 import { verifyBooks } from "../../src/store/verify.ts"
 import { Book, openDirectStore, payerOf } from "../store/book.ts"
 
-const CHARGE = { account: "account", key: "key", budgets: [], at: 5, receipt: "{}", amount: 2n }
+const PAYER = { account: "account", key: "key", budgets: [] }
+const CHARGE = { ...PAYER, at: 5, receipt: "{}", amount: 2n, writtenOff: [] }
 
 /** What a journal would post. */
 function batchOf(...postings: readonly Posting[]): Batch {
@@ -117,7 +118,10 @@ describe("a settlement", () => {
     const order = book.order(payer, 10n)
     const settlement = await ledger.settle(ledger.tryHold(order)!, 1_000n, () => "{}")
     expect(settlement).toEqual({ charged: 70n, writtenOff: 930n, balance: 30n })
-    expect(book.alarms.writtenOffs).toEqual([{ request: order.request, amount: 930n }])
+    const { request } = order
+    const writtenOff = { amount: 930n, reason: "account_empty" } as const
+    expect(book.alarms.writtenOffs).toEqual([{ request, ...writtenOff }])
+    expect((await book.store.findReceipt(request))?.writtenOff).toEqual([writtenOff])
     expect((await ledger.settle(other, 30n, () => "{}")).charged).toBe(30n)
     expect(await book.balanceOf("account")).toBe(0n)
   })
@@ -260,6 +264,7 @@ describe("a key's budget", () => {
     await ledger.extend(payer, 10n)
     const settlement = await ledger.settle(ledger.tryHold(book.order(payer, 10n))!, 80n, () => "{}")
     expect(settlement).toEqual({ charged: 50n, writtenOff: 30n, balance: 950n })
+    expect(book.alarms.writtenOffs).toMatchObject([{ amount: 30n, reason: "budget_empty" }])
   })
 
   test("is not overdrawn when its lease was lost", async () => {

@@ -1,8 +1,10 @@
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
-import { hostname } from "node:os"
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
 import { Ledger } from "../../src/ledger/ledger.ts"
 import { Node, type NodeListeners } from "../../src/ledger/node.ts"
+import { NodeLocks } from "../../src/store/node-locks.ts"
 import type { HoldRecord, NodeNews } from "../../src/store/records.ts"
 import type { Store } from "../../src/store/store.ts"
 import { verifyBooks } from "../../src/store/verify.ts"
@@ -28,10 +30,15 @@ class RecordedListeners implements NodeListeners {
   }
 }
 
-/** Starts a process that holds money, and kills it once it has written that down. */
-async function killHolder(book: Book, id: string): Promise<void> {
+/** Starts a process that holds money, and waits until it has written that down. */
+async function startHolder(
+  book: Book,
+  id: string,
+  { folder, launcher = [] }: { folder?: string; launcher?: readonly string[] } = {},
+): Promise<Bun.Subprocess> {
   const script = new URL("./dying-node.ts", import.meta.url).pathname
-  const child = Bun.spawn([process.execPath, script, book.directory.database, id], {
+  const words = [process.execPath, script, book.directory.database, id]
+  const child = Bun.spawn([...launcher, ...words, ...(folder === undefined ? [] : [folder])], {
     stdout: "pipe",
     stderr: "inherit",
   })
@@ -40,6 +47,12 @@ async function killHolder(book: Book, id: string): Promise<void> {
   const holds = database.query<{ count: number }, []>("SELECT count(*) AS count FROM holds")
   await until(() => holds.get()?.count === 2, 10_000)
   database.close()
+  return child
+}
+
+/** The same; then it is killed. */
+async function killHolder(book: Book, id: string, folder?: string): Promise<void> {
+  const child = await startHolder(book, id, folder === undefined ? {} : { folder })
   child.kill("SIGKILL")
   await child.exited
 }
@@ -48,12 +61,13 @@ describe("a process that died", () => {
   test("gives its lease back, and its open holds expire with a receipt and no charge", async () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
-    await killHolder(book, "dead")
+    const locks = new NodeLocks(join(book.directory.path, "run"))
+    await killHolder(book, "dead", join(book.directory.path, "run"))
     expect(await book.store.findAccount("account")).toMatchObject({ balance: 95n, leased: 95n })
 
     const listeners = new RecordedListeners()
     await using nodes = new AsyncDisposableStack()
-    nodes.use(await Node.join(book.store, "survivor", listeners))
+    nodes.use(await Node.join(book.store, "survivor", listeners, { locks }))
     expect(listeners.expired.map(({ request }) => request).toSorted()).toEqual(["lasting", "late"])
     expect(await book.store.findAccount("account")).toMatchObject({ balance: 95n, leased: 0n })
     for (const request of ["lasting", "late"]) {
@@ -77,6 +91,89 @@ describe("a process that died", () => {
     expect([first.length, second.length]).toEqual([2, 0])
   }, 15_000)
 })
+
+describe("a process that is stopped", () => {
+  test("keeps its lease and its holds, however long it is silent", async () => {
+    await using book = Book.direct()
+    await book.account("account", 100n)
+    const folder = join(book.directory.path, "run")
+    const holder = await startHolder(book, "stopped", { folder })
+    holder.kill("SIGSTOP")
+    book.change("UPDATE nodes SET beat_at = 1")
+    await using nodes = new AsyncDisposableStack()
+    const listeners = new RecordedListeners()
+    const options = { locks: new NodeLocks(folder), deadAfter: 100 }
+    nodes.use(await Node.join(book.store, "other", listeners, options))
+    expect(listeners.expired).toEqual([])
+    expect(await book.store.findAccount("account")).toMatchObject({ balance: 95n, leased: 95n })
+    holder.kill("SIGCONT")
+    holder.kill("SIGUSR2")
+    await until(async () => (await book.balanceOf("account")) === 81n)
+    for (const request of ["lasting", "late"]) {
+      const receipt = await book.store.findReceipt(request)
+      expect(receipt).toMatchObject({ entry: { amount: -7n }, late: false, writtenOff: [] })
+    }
+    holder.kill("SIGKILL")
+    await holder.exited
+    expect((await verifyBooks(book.store)).problems).toEqual([])
+  }, 15_000)
+
+  test("and is taken for dead, since it has no lock, is charged when it goes on", async () => {
+    await using book = Book.direct()
+    await book.account("account", 100n)
+    const holder = await startHolder(book, "stopped")
+    holder.kill("SIGSTOP")
+    book.change("UPDATE nodes SET beat_at = 1")
+    await using nodes = new AsyncDisposableStack()
+    const listeners = new RecordedListeners()
+    nodes.use(await Node.join(book.store, "other", listeners, { deadAfter: 100 }))
+    expect(listeners.expired.map(({ request }) => request).toSorted()).toEqual(["lasting", "late"])
+    expect(await book.store.findReceipt("late")).toMatchObject({
+      body: '{"expired":"late"}',
+      late: false,
+    })
+    holder.kill("SIGCONT")
+    holder.kill("SIGUSR2")
+    await until(async () => (await book.balanceOf("account")) === 81n)
+    for (const request of ["lasting", "late"]) {
+      const receipt = await book.store.findReceipt(request)
+      const body = `{"after":"${request}"}`
+      expect(receipt).toMatchObject({ body, entry: { amount: -7n }, late: true, writtenOff: [] })
+    }
+    holder.kill("SIGKILL")
+    await holder.exited
+    expect((await verifyBooks(book.store)).problems).toEqual([])
+  }, 15_000)
+})
+
+/** A process in a namespace of its own has number 1 there, as in a container. */
+const CONTAINER = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+const hasContainers = Bun.spawnSync([...CONTAINER, "true"]).success
+
+test.skipIf(!hasContainers)(
+  "two containers on one book do not bury each other",
+  async () => {
+    await using book = Book.direct()
+    await book.account("account", 100n)
+    const folder = join(book.directory.path, "run")
+    const holder = await startHolder(book, "container", { folder, launcher: CONTAINER })
+    await using nodes = new AsyncDisposableStack()
+    const listeners = new RecordedListeners()
+    const locks = new NodeLocks(folder)
+    // As this process looks to the other: one name and one number for both.
+    book.change("UPDATE nodes SET process = 1, host = 'same'")
+    nodes.use(await Node.join(book.store, "other", listeners, { locks }))
+    expect(listeners.expired).toEqual([])
+    expect((await book.store.listNodes()).map(({ id }) => id).toSorted()).toEqual([
+      "container",
+      "other",
+    ])
+    holder.kill("SIGKILL")
+    await holder.exited
+    await until(() => locks.stateOf("container", locks.machine) === "dead")
+  },
+  15_000,
+)
 
 describe("a node", () => {
   test("that was taken for dead joins again, says so, and has no lease", async () => {
@@ -121,22 +218,52 @@ describe("a node", () => {
     expect(await book.store.findAccount("account")).toMatchObject({ balance: 100n, leased: 0n })
   })
 
-  test("buries those that are silent or whose process is gone, and no others", async () => {
+  test("buries those whose lock is free on this machine, and those that were silent for long", async () => {
     await using book = Book.direct()
+    const folder = join(book.directory.path, "run")
+    const locks = new NodeLocks(folder)
+    const elsewhere = new NodeLocks(folder, "another machine")
     const now = Date.now()
-    const here = hostname()
-    const init = { process: 1, host: here, beatAt: now }
-    const gone = Bun.spawn(["true"])
-    await gone.exited
-    await book.store.joinNode({ ...init, id: "alive on this host" })
-    await book.store.joinNode({ ...init, id: "silent", beatAt: now - 31_000 })
-    await book.store.joinNode({ ...init, id: "gone", process: gone.pid })
-    await book.store.joinNode({ ...init, id: "before me", process: process.pid })
-    await book.store.joinNode({ ...init, id: "elsewhere", process: gone.pid, host: `not ${here}` })
+    const here = { process: process.pid, host: "same", beatAt: now, machine: locks.machine }
+    const there = { ...here, machine: elsewhere.machine }
+    const long = { beatAt: now - 121_000 }
+    using held = new DisposableStack()
+    for (const id of ["alive", "alive and silent", "alive elsewhere"]) held.use(locks.take(id)!)
+    for (const id of ["dead", "free elsewhere", "free elsewhere and silent"]) {
+      locks.take(id)![Symbol.dispose]()
+      await Bun.write(join(folder, `${id}.lock`), "")
+    }
+    await book.store.joinNode({ ...here, id: "alive" })
+    await book.store.joinNode({ ...here, ...long, id: "alive and silent" })
+    await book.store.joinNode({ ...there, ...long, id: "alive elsewhere" })
+    await book.store.joinNode({ ...here, id: "dead" })
+    await book.store.joinNode({ ...there, id: "free elsewhere" })
+    await book.store.joinNode({ ...there, ...long, id: "free elsewhere and silent" })
+    await book.store.joinNode({ ...here, id: "without its file" })
+    await book.store.joinNode({ ...here, machine: null, id: "without a lock" })
+    await book.store.joinNode({ ...here, machine: null, ...long, id: "without a lock and silent" })
     await using nodes = new AsyncDisposableStack()
-    nodes.use(await Node.join(book.store, "me", new RecordedListeners()))
+    nodes.use(await Node.join(book.store, "me", new RecordedListeners(), { locks }))
     const remaining = (await book.store.listNodes()).map(({ id }) => id).toSorted()
-    expect(remaining).toEqual(["alive on this host", "elsewhere", "me"])
+    expect(remaining).toEqual([
+      "alive",
+      "alive and silent",
+      "alive elsewhere",
+      "free elsewhere",
+      "me",
+      "without a lock",
+      "without its file",
+    ])
+  })
+
+  test("takes its lock and its file away when it leaves", async () => {
+    await using book = Book.direct()
+    const folder = join(book.directory.path, "run")
+    const locks = new NodeLocks(folder)
+    const node = await Node.join(book.store, "me", new RecordedListeners(), { locks })
+    expect(locks.stateOf("me", locks.machine)).toBe("alive")
+    await node[Symbol.asyncDispose]()
+    expect(readdirSync(folder)).toEqual([])
   })
 
   test("that was suspended itself does not bury the others, who were suspended with it", async () => {
@@ -144,8 +271,8 @@ describe("a node", () => {
     const listeners = new RecordedListeners()
     const realNow = Date.now
     await using nodes = new AsyncDisposableStack()
-    nodes.use(await Node.join(book.store, "me", listeners))
-    const elsewhere = { process: 1, host: "elsewhere", beatAt: realNow() }
+    nodes.use(await Node.join(book.store, "me", listeners, { deadAfter: 30_000 }))
+    const elsewhere = { process: 1, host: "elsewhere", beatAt: realNow(), machine: null }
     await book.store.joinNode({ ...elsewhere, id: "suspended too" })
     try {
       Date.now = () => realNow() + 60_000

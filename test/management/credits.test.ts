@@ -152,7 +152,7 @@ describe("credits that processes have leased", () => {
   test("are shown with what requests hold", async () => {
     await using book = Book.direct()
     await book.account("a", 10_000_000_000n)
-    const node = { id: "node", process: 1, host: "test", beatAt: 1 }
+    const node = { id: "node", process: 1, host: "test", beatAt: 1, machine: null }
     await book.store.joinNode(node)
     const hold = { request: "req_1", account: "a", key: "key_1", at: 5_000, receipt: "{}" }
     const opened = [{ ...hold, amount: 2_500_000_000n }]

@@ -98,7 +98,7 @@ for (const stream of [false, true]) {
     const { receipt, text, response } = await ask(caller, "sim/fault-huge-usage", stream)
     expect(await caller.balance()).toBe(0n)
     const cost = nanocredits(receipt.cost)
-    const facts = [receipt.id, cost - 1_000_000_000n]
+    const facts = [receipt.id, cost - 1_000_000_000n, "account_empty"]
     expect(gateway.heard).toContainEqual({ name: "writtenOff", facts })
     expect(receipt).toMatchObject({ charged: "1" })
     // What the caller is told is what he paid.

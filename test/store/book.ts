@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { HoldRecord, KeyRecord, Payer } from "../../src/store/records.ts"
+import type { HoldRecord, KeyRecord, Payer, WriteOff } from "../../src/store/records.ts"
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import type { Store } from "../../src/store/store.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
@@ -44,11 +44,15 @@ export function openDirectStore(path: string): Store {
 
 /** Alarms that remember. */
 export class RecordedAlarms implements LedgerAlarms {
-  readonly writtenOffs: { request: string; amount: bigint }[] = []
+  readonly writtenOffs: (WriteOff & { request: string })[] = []
+  readonly late: { request: string; charged: bigint }[] = []
   readonly expirations: HoldRecord[] = []
   readonly failures: unknown[] = []
-  readonly writtenOff = (request: string, amount: bigint): void => {
-    this.writtenOffs.push({ request, amount })
+  readonly writtenOff = (request: string, writeOff: WriteOff): void => {
+    this.writtenOffs.push({ request, ...writeOff })
+  }
+  readonly settledLate = (request: string, charged: bigint): void => {
+    this.late.push({ request, charged })
   }
   readonly expired = (hold: HoldRecord): void => {
     this.expirations.push(hold)
@@ -84,7 +88,13 @@ export class Book implements AsyncDisposable {
 
   /** A ledger of a node that has joined. */
   async ledger(node: string, store = this.store): Promise<Ledger> {
-    await store.joinNode({ id: node, process: process.pid, host: "test", beatAt: Date.now() })
+    await store.joinNode({
+      id: node,
+      process: process.pid,
+      host: "test",
+      beatAt: Date.now(),
+      machine: null,
+    })
     return new Ledger(store, node, this.alarms)
   }
 

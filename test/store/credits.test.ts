@@ -222,7 +222,7 @@ describe("entries", () => {
 test("holds that last are listed, those of other accounts are not", async () => {
   await using book = Book.direct()
   await book.account("a", 100n)
-  const node = { id: "node", process: 1, host: "test", beatAt: 1 }
+  const node = { id: "node", process: 1, host: "test", beatAt: 1, machine: null }
   await book.store.joinNode(node)
   const hold = { request: "r1", account: "a", key: "key", amount: 4n, at: 5, receipt: "{}" }
   const opened = [hold, { ...hold, request: "r2", account: "b" }]

@@ -17,7 +17,7 @@ async function oldBook(): Promise<TemporaryDirectory> {
 test("an older book comes through with every line, hash and receipt", async () => {
   using directory = await oldBook()
   await using store = openDirectStore(directory.database)
-  expect(await verifyBooks(store)).toEqual({ accounts: 2, entries: 7, problems: [] })
+  expect(await verifyBooks(store)).toMatchObject({ accounts: 2, entries: 7, problems: [] })
   const numbers = [2, null, 3, null, 2, 3]
   for (const [index, id] of ["req_1", "req_3", "req_4", "req_6", "req_2", "req_5"].entries()) {
     const receipt = await store.findReceipt(id)
@@ -34,14 +34,15 @@ test("an older book comes through with every line, hash and receipt", async () =
 test("an older book goes on: its requests are not charged again, new ones follow its last line", async () => {
   using directory = await oldBook()
   await using store = openDirectStore(directory.database)
-  await store.joinNode({ id: "node", process: 1, host: "test", beatAt: 1 })
+  await store.joinNode({ id: "node", process: 1, host: "test", beatAt: 1, machine: null })
   await store.lease({ node: "node", owner: "left", wanted: 100n, least: 1n })
-  const charge = { account: "left", key: "key", budgets: [], amount: 5n, at: 40, receipt: "{}" }
+  const payer = { account: "left", key: "key", budgets: [] }
+  const charge = { ...payer, amount: 5n, writtenOff: [], at: 40, receipt: "{}" }
   const postings = ["req_4", "req_6", "req_7"].map((request) => ({ ...charge, request }))
   const posted = await store.post("node", { postings, opened: [], closed: [] })
   expect(posted.map(({ charged }) => charged)).toEqual([7n, 0n, 5n])
   expect(await store.findReceipt("req_7")).toMatchObject({ entry: { number: 4, balance: 958n } })
-  expect(await verifyBooks(store)).toEqual({ accounts: 2, entries: 8, problems: [] })
+  expect(await verifyBooks(store)).toMatchObject({ accounts: 2, entries: 8, problems: [] })
 })
 
 test("a receipt that an older book had lost is still missed", async () => {

@@ -1,5 +1,6 @@
 import { ContentShelf } from "../../src/store/content-shelf.ts"
 import { ReportsOnDemand } from "../../src/store/reports-on-demand.ts"
+import type { WriteOff } from "../../src/store/records.ts"
 import { Book } from "./book.ts"
 
 /** A request that is in the book; what is not said is as of a plain one. */
@@ -10,6 +11,7 @@ export interface ReportedRequest {
   readonly at?: number
   /** Nanocredits; 0 is a request that was not charged. */
   readonly cost?: bigint
+  readonly writtenOff?: readonly WriteOff[]
   readonly model?: string
   /** How its attempts ended, the last one last. */
   readonly outcomes?: readonly string[]
@@ -45,7 +47,9 @@ export class ReportedBook implements AsyncDisposable {
       const { account = "a", at = Date.now(), cost = 10n } = request
       const key = request.key ?? `key_${account}`
       const receipt = receiptOf(request)
-      return { request: request.request, account, key, budgets: [], amount: cost, at, receipt }
+      const { writtenOff = [] } = request
+      const charge = { amount: cost, writtenOff, at, receipt }
+      return { request: request.request, account, key, budgets: [], ...charge }
     })
     await this.book.store.post("node", { postings, opened: [], closed: [] })
   }

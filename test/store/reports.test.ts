@@ -91,7 +91,8 @@ describe("the list of requests", () => {
 
   test("takes receipts that lack what newer ones have", async () => {
     await using own = await ReportedBook.open()
-    const post = { account: "a", key: "key_a", budgets: [], amount: 3n, at: AT }
+    const payer = { account: "a", key: "key_a", budgets: [] }
+    const post = { ...payer, amount: 3n, writtenOff: [], at: AT }
     const texts = ["{}", "[]", "null", "no json", '{"attempts":5,"usage":[],"deployment":7}']
     const postings = texts.map((receipt, index) => ({ ...post, request: `req_${index}`, receipt }))
     await own.book.store.post("node", { postings, opened: [], closed: [] })

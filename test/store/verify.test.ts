@@ -2,11 +2,14 @@ import { Database } from "bun:sqlite"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { copyFileSync } from "node:fs"
 import { join } from "node:path"
+import { readAnchor, writeAnchor } from "../../src/store/anchor.ts"
 import { hashEntry, hashText } from "../../src/store/chain.ts"
-import { type BookProblem, verifyBooks } from "../../src/store/verify.ts"
+import type { BookProblem } from "../../src/store/book-problem.ts"
+import { verifyBooks } from "../../src/store/verify.ts"
 import { Book, openDirectStore, payerOf, TemporaryDirectory } from "./book.ts"
 
 const BUDGET = 1_000n
+const SECRET = "0".repeat(64)
 
 /** Two accounts, grants, charges by a key with a budget and by one without. */
 async function writeBook(book: Book): Promise<void> {
@@ -25,7 +28,25 @@ async function writeBook(book: Book): Promise<void> {
     const order = book.order(payer, 20n)
     await ledger.settle(ledger.tryHold(order)!, cost, () => `{"id":"${order.request}"}`)
   }
+  const late = book.order(right, 20n)
+  await ledger.extend(right, 20n)
+  const opened = { ...late, account: "right", key: "key", at: 4, receipt: "{}", request: "late" }
+  await book.store.post("node", { postings: [], opened: [opened], closed: [] })
+  await book.store.removeNode("node", 1)
+  const again = await book.ledger("again")
+  const payer = { account: "right", key: "key", budgets: [] }
+  const ended = { ...payer, request: "late", at: 4, amount: 19n, receipt: "{}" }
+  await book.store.post("again", {
+    postings: [
+      { ...ended, writtenOff: [{ amount: 3n, reason: "usage_beyond_bound" }] },
+      { ...ended, request: "released", amount: 0n, writtenOff: [], receipt: '{"released":1}' },
+    ],
+    opened: [],
+    closed: [],
+  })
+  await again.extend(left, 1n)
   await book.grant("left", 5n)
+  await book.store.advanceAnchor(5)
 }
 
 describe("verifying the books", () => {
@@ -64,7 +85,13 @@ describe("verifying the books", () => {
     using own = new TemporaryDirectory()
     copyFileSync(original, own.database)
     await using store = openDirectStore(own.database)
-    expect(await verifyBooks(store)).toEqual({ accounts: 2, entries: 7, problems: [] })
+    expect(await verifyBooks(store)).toMatchObject({
+      accounts: 2,
+      entries: 8,
+      receipts: 2,
+      writeOffs: 1,
+      problems: [],
+    })
   })
 
   test.each([
@@ -93,7 +120,7 @@ describe("verifying the books", () => {
     })
     expect(middle).toMatchObject([{ account: "left", number: 4, fault: "number" }])
     const end = await problemsAfter((database) => {
-      database.run("DELETE FROM entries WHERE account = 'right' AND number = 2")
+      database.run("DELETE FROM entries WHERE account = 'right' AND number = 3")
     })
     expect(end).toMatchObject([{ account: "right", number: null, fault: "posted" }])
   })
@@ -103,7 +130,7 @@ describe("verifying the books", () => {
       database.run("UPDATE balances SET posted = posted + 1 WHERE owner = 'right'")
     })
     expect(problems).toMatchObject([{ account: "right", number: null, fault: "posted" }])
-    expect(problems[0]?.message).toContain("288, the entries add up to 287")
+    expect(problems[0]?.message).toContain("269, the entries add up to 268")
   })
 
   test("finds a budget that does not agree with what was charged", async () => {
@@ -113,6 +140,79 @@ describe("verifying the books", () => {
       })
       expect(problems).toMatchObject([{ account: "left", number: null, fault: "budget" }])
     }
+  })
+
+  test.each([
+    ["the key of a charge", "UPDATE entries SET key = 'other' WHERE number = 2", "hash"],
+    ["the budgets of a charge", "UPDATE entries SET budgets = 7 WHERE number = 2", "hash"],
+    [
+      "a receipt that was not charged",
+      "UPDATE entries SET receipt = '{}' WHERE request = 'released'",
+      "receipt",
+    ],
+    [
+      "whose such a receipt is",
+      "UPDATE entries SET key = 'other' WHERE request = 'released'",
+      "receipt",
+    ],
+    [
+      "that such a receipt had expired",
+      "UPDATE entries SET kind = NULL WHERE replaced = 'late'",
+      "receipt",
+    ],
+    [
+      "the hash of such a receipt away",
+      "UPDATE entries SET hash = NULL WHERE request = 'released'",
+      "receipt",
+    ],
+    ["what is leased", "UPDATE balances SET leased = 0 WHERE owner = 'left'", "leased"],
+    ["a lease", "UPDATE leases SET amount = amount + 1 WHERE owner = 'left'", "leased"],
+    ["a balance away", "DELETE FROM balances WHERE owner = 'right'", "missing"],
+    ["the balance of a budget away", "DELETE FROM balances WHERE owner = 'thrifty'", "missing"],
+    [
+      "what a budget was given",
+      "UPDATE balances SET posted = posted + 9, allotted = allotted + 9 WHERE owner = 'thrifty'",
+      "limit",
+    ],
+    ["a write-off", "UPDATE write_offs SET amount = 1", "write_off"],
+    ["the reason of a write-off", "UPDATE write_offs SET reason = 'late'", "write_off"],
+    ["the only write-off away", "DELETE FROM write_offs", "write_off"],
+  ] as const)("finds that somebody changed %s", async (_, change, fault) => {
+    const problems = await problemsAfter((database) => {
+      for (const guard of ["changed", "deleted"]) {
+        database.run(`DROP TRIGGER write_off_is_never_${guard}`)
+      }
+      database.run(change)
+    })
+    expect(problems.map((problem) => problem.fault)).toContain(fault)
+  })
+
+  test("finds that a receipt that was not charged was taken out", async () => {
+    const problems = await problemsAfter((database) => {
+      database.run("DELETE FROM entries WHERE request = 'released'")
+    })
+    expect(problems).toMatchObject([{ account: null, fault: "anchor" }])
+    expect(problems[0]?.message).toContain("1 of them are missing")
+  })
+
+  test("finds that the last line was taken out with its balance and the book's own anchor", async () => {
+    using own = new TemporaryDirectory()
+    copyFileSync(original, own.database)
+    const store = openDirectStore(own.database)
+    await writeAnchor(own.database, await store.findAnchor(), SECRET)
+    await store[Symbol.asyncDispose]()
+    const database = new Database(own.database)
+    database.run("DELETE FROM entries WHERE account = 'left' AND number = 5")
+    database.run("UPDATE balances SET posted = posted - 5 WHERE owner = 'left'")
+    database.run("UPDATE anchor SET last_row = 0, row_count = 0, hash_sum = ''")
+    database.close()
+    await using changed = openDirectStore(own.database)
+    const beside = readAnchor(own.database, SECRET)
+    expect(beside?.isGenuine).toBe(true)
+    expect((await verifyBooks(changed)).problems).toEqual([])
+    const { problems } = await verifyBooks(changed, beside)
+    expect(problems).toMatchObject([{ account: null, number: null, fault: "anchor" }])
+    expect(readAnchor(own.database, "another secret")?.isGenuine).toBe(false)
   })
 
   test("finds a receipt that was changed, taken away or given to another entry", async () => {
@@ -135,7 +235,7 @@ describe("verifying the books", () => {
     const problems = await problemsAfter((database) => {
       const last = database
         .query<{ number: bigint; balance: bigint; request: string; hash: string }, []>(
-          "SELECT number, balance, request, hash FROM entries WHERE account = 'right' AND number = 2",
+          "SELECT number, balance, request, hash FROM entries WHERE account = 'right' ORDER BY number DESC LIMIT 1",
         )
         .get()!
       const entry = {
@@ -148,24 +248,32 @@ describe("verifying the books", () => {
         request: last.request,
         note: null,
         author: null,
-        receiptHash: hashText(`{"id":"${last.request}"}`),
+        receiptHash: hashText("{}"),
+        key: "key",
+        budgetBits: 0,
         previousHash: last.hash,
       }
       database.run("DROP INDEX entries_by_request")
       database.run(
-        "INSERT INTO entries SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, key, receipt, budgets FROM entries WHERE account = 'right' AND number = 2",
+        `INSERT INTO entries (account, number, kind, amount, balance, at, request, note, author,
+          receipt_hash, key, budgets, previous_hash, hash, receipt)
+        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, receipt FROM entries WHERE account = 'right' AND number = 3`,
         [...Object.values(entry), hashEntry(entry)],
       )
       database.run("UPDATE balances SET posted = posted - 1 WHERE owner = 'right'")
     })
-    expect(problems).toMatchObject([{ account: "right", number: 3, fault: "receipt" }])
+    expect(problems).toMatchObject([{ account: "right", number: 4, fault: "receipt" }])
   })
 
   test("reads long books page by page", async () => {
     await using book = Book.direct()
     await book.account("long", 0n)
     for (let count = 0; count < 1_203; count++) await book.grant("long", 1n)
-    expect(await verifyBooks(book.store)).toEqual({ accounts: 1, entries: 1_203, problems: [] })
+    expect(await verifyBooks(book.store)).toMatchObject({
+      accounts: 1,
+      entries: 1_203,
+      problems: [],
+    })
   })
 
   test("is not misled by those who charge meanwhile", async () => {

@@ -61,7 +61,7 @@ export const bookVerdict = z.object({
   entries: z.int(),
   problems: z.array(
     z.object({
-      account: z.string(),
+      account: z.string().nullable(),
       number: z.int().nullable(),
       fault: z.string(),
       message: z.string(),

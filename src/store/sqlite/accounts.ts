@@ -23,6 +23,8 @@ export interface EntryRow {
   note: string | null
   author: string | null
   receipt_hash: string | null
+  key: string | null
+  budgets: bigint
   previous_hash: string
   hash: string
 }
@@ -40,6 +42,8 @@ export function entryFromRow(row: EntryRow): EntryRecord {
     note: row.note,
     author: row.author,
     receiptHash: row.receipt_hash,
+    key: row.key,
+    budgetBits: Number(row.budgets),
     previousHash: row.previous_hash,
     hash: row.hash,
   }
@@ -58,7 +62,7 @@ function accountFromRow(row: AccountRow): AccountRecord {
 
 /** The columns of a line of the book; the receipt of a charge stands beside them. */
 export const ENTRY_COLUMNS =
-  "account, number, kind, amount, balance, at, request, note, author, receipt_hash, previous_hash, hash"
+  "account, number, kind, amount, balance, at, request, note, author, receipt_hash, previous_hash, hash, key, budgets"
 
 /** Where an account's book ends, as far as its next line needs to know. */
 export type BookEnd = Pick<EntryRecord, "number" | "balance" | "hash">
@@ -94,7 +98,7 @@ export class Accounts {
       "SELECT number, balance, hash FROM entries WHERE account = ? AND number IS NOT NULL ORDER BY number DESC LIMIT 1",
     )
     this.#insertEntry = database.prepare(
-      `INSERT INTO entries (${ENTRY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO entries (${ENTRY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#changePosted = database.prepare("UPDATE balances SET posted = posted + ? WHERE owner = ?")
     this.#update = database.prepare("UPDATE accounts SET name = ?, stores_content = ? WHERE id = ?")
@@ -137,14 +141,18 @@ export class Accounts {
       throw new StoreError("too_much", "the balance would be more than the book can hold")
     }
     this.#changePosted.run(entry.amount, account.id)
-    return this.append({ ...entry, account: account.id, request: null, receiptHash: null })
+    return this.append({ ...entry, account: account.id })
   }
 
   /** Writes the next line of an account's book. The balance itself is the caller's to change. */
-  append(line: Omit<EntryRecord, "number" | "balance" | "previousHash" | "hash">): EntryRecord {
+  append(line: Addition): EntryRecord {
     const end = this.end(line.account)
     const unhashed = {
       ...line,
+      request: null,
+      receiptHash: null,
+      key: null,
+      budgetBits: 0,
       number: end.number + 1,
       balance: end.balance + line.amount,
       previousHash: end.hash,
@@ -163,6 +171,8 @@ export class Accounts {
       entry.receiptHash,
       entry.previousHash,
       entry.hash,
+      entry.key,
+      BigInt(entry.budgetBits),
     )
     return entry
   }

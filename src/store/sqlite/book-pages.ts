@@ -2,7 +2,7 @@ import type { Database, Statement } from "bun:sqlite"
 import type { EntryKind, EntryRange, EntryRecord, StatementLine } from "../records.ts"
 import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./accounts.ts"
 
-type LineRow = EntryRow & { key: string | null; model: string | null }
+type LineRow = EntryRow & { model: string | null }
 
 /**
  * A charge has the time at which its request began and stands in the book where it ended, so times go
@@ -32,7 +32,7 @@ export class BookPages {
       `${page} < ? AND kind = ? AND kind <> 'charge' ORDER BY number DESC LIMIT ?`,
     )
     this.#lines = database.prepare(
-      `SELECT ${ENTRY_COLUMNS}, key, json_extract(receipt, '$.model') AS model FROM entries WHERE account = ? AND number > ? ORDER BY number LIMIT ?`,
+      `SELECT ${ENTRY_COLUMNS}, json_extract(receipt, '$.model') AS model FROM entries WHERE account = ? AND number > ? ORDER BY number LIMIT ?`,
     )
     this.#last = database.prepare(
       "SELECT number FROM entries WHERE account = ? AND number IS NOT NULL ORDER BY number DESC LIMIT 1",
@@ -63,7 +63,7 @@ export class BookPages {
   lines(account: string, after: number, limit: number): StatementLine[] {
     return this.#lines
       .all(account, BigInt(after), BigInt(limit))
-      .map((row) => ({ ...entryFromRow(row), key: row.key, model: row.model }))
+      .map((row) => ({ ...entryFromRow(row), model: row.model }))
   }
 
   range(account: string, from: number, until: number): EntryRange {

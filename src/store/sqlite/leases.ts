@@ -23,6 +23,7 @@ interface NodeRow {
   process: bigint
   host: string
   beat_at: bigint
+  machine: string | null
 }
 
 /** A node that still waits recalls again before this time is over, in milliseconds. */
@@ -74,12 +75,10 @@ export class Leases {
   }
 
   join(node: NodeRecord): void {
-    this.#database.run("INSERT OR REPLACE INTO nodes VALUES (?, ?, ?, ?)", [
-      node.id,
-      BigInt(node.process),
-      node.host,
-      BigInt(node.beatAt),
-    ])
+    this.#database.run(
+      "INSERT OR REPLACE INTO nodes (id, process, host, beat_at, machine) VALUES (?, ?, ?, ?, ?)",
+      [node.id, BigInt(node.process), node.host, BigInt(node.beatAt), node.machine],
+    )
   }
 
   beat(node: string, at: number): void {
@@ -99,13 +98,14 @@ export class Leases {
 
   list(): NodeRecord[] {
     return this.#database
-      .query<NodeRow, []>("SELECT id, process, host, beat_at FROM nodes")
+      .query<NodeRow, []>("SELECT id, process, host, beat_at, machine FROM nodes")
       .all()
       .map((row) => ({
         id: row.id,
         process: Number(row.process),
         host: row.host,
         beatAt: Number(row.beat_at),
+        machine: row.machine,
       }))
   }
 

@@ -5,12 +5,23 @@ import { CREDITS } from "./migrations/3-credits.ts"
 import { REPORTS } from "./migrations/4-reports.ts"
 import { MEMBERS } from "./migrations/5-members.ts"
 import { SETTINGS } from "./migrations/6-settings.ts"
+import { NODES } from "./migrations/7-nodes.ts"
+import { WRITE_OFFS } from "./migrations/8-write-offs.ts"
 
 /**
  * The schema, one step after the other. A step that has shipped is never edited: a change is a new
  * step. `user_version` says how many have been taken.
  */
-const MIGRATIONS: readonly string[] = [BOOK, CHARGES, CREDITS, REPORTS, MEMBERS, SETTINGS]
+const MIGRATIONS: readonly string[] = [
+  BOOK,
+  CHARGES,
+  CREDITS,
+  REPORTS,
+  MEMBERS,
+  SETTINGS,
+  NODES,
+  WRITE_OFFS,
+]
 
 /**
  * Brings a database to the newest schema.
@@ -30,7 +41,8 @@ export function migrate(database: Database): void {
     database.run(`PRAGMA user_version = ${MIGRATIONS.length}`)
     database.run("COMMIT")
   } catch (error) {
-    database.run("ROLLBACK")
+    // A full disk has ended the transaction already.
+    if (database.inTransaction) database.run("ROLLBACK")
     throw error
   }
 }

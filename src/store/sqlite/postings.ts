@@ -1,20 +1,23 @@
 import { type Database, SQLiteError, type Statement } from "bun:sqlite"
 import { bitsOf, ownersOfBits } from "../budgets.ts"
-import { hashEntry, hashText } from "../chain.ts"
+import { hashEntry, hashText, hashUncharged } from "../chain.ts"
 import type { Batch, HoldRecord, Posted, Posting, ReceiptRecord } from "../records.ts"
 import { type Accounts, ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./accounts.ts"
 import { BookEnds } from "./book-ends.ts"
 import { BulkInsert, type Row } from "./bulk-insert.ts"
 import type { Leases } from "./leases.ts"
 import type { Transactions } from "./transactions.ts"
+import type { WriteOffs } from "./write-offs.ts"
 
 /** A request's row: a line of the book with its receipt, or only the receipt when nothing was charged. */
-type ReceiptRow = Omit<EntryRow, "number" | "request"> & {
+type ReceiptRow = Omit<EntryRow, "number" | "request" | "kind"> & {
   request: string
   key: string
   receipt: string
-  budgets: bigint
-} & ({ number: bigint } | { number: null })
+} & ({ number: bigint; kind: string } | { number: null; kind: typeof EXPIRED | null })
+
+/** The kind of the row of a request that has expired; it has no number. */
+const EXPIRED = "expired"
 
 /** What a batch has done to one owner, written once at its end. */
 interface OwnerChange {
@@ -31,23 +34,30 @@ interface OwnerChange {
 export class Postings {
   readonly #ends: BookEnds
   readonly #leases: Leases
+  readonly #writeOffs: WriteOffs
   readonly #charges: BulkInsert
-  readonly #insertReceipt: Statement<unknown, [string, bigint, string, string, string]>
+  readonly #insertReceipt: Statement<
+    unknown,
+    [string, bigint, string, string | null, string, string, string]
+  >
   readonly #spend: Statement<unknown, [bigint, bigint, string]>
   readonly #openHold: Statement<unknown, (string | bigint)[]>
   readonly #closeHold: Statement<unknown, [string]>
   readonly #receipt: Statement<ReceiptRow, [string]>
+  readonly #replace: Statement<unknown, [string]>
+  readonly #replaced: Statement<{ found: bigint }, [string]>
 
-  constructor(database: Database, accounts: Accounts, leases: Leases) {
+  constructor(database: Database, accounts: Accounts, leases: Leases, writeOffs: WriteOffs) {
     this.#ends = new BookEnds(database, accounts)
     this.#leases = leases
+    this.#writeOffs = writeOffs
     this.#charges = new BulkInsert(
       database,
       "INSERT INTO entries (account, number, kind, amount, balance, at, request, receipt_hash, previous_hash, hash, key, receipt, budgets)",
       "(?, ?, 'charge', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )
     this.#insertReceipt = database.prepare(
-      "INSERT INTO entries (account, at, request, key, receipt) VALUES (?, ?, ?, ?, ?)",
+      "INSERT INTO entries (account, at, request, kind, key, receipt, hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
     )
     this.#spend = database.prepare(
       "UPDATE balances SET posted = posted - ?, leased = leased - ? WHERE owner = ?",
@@ -57,8 +67,12 @@ export class Postings {
     )
     this.#closeHold = database.prepare("DELETE FROM holds WHERE request = ?")
     this.#receipt = database.prepare(
-      `SELECT ${ENTRY_COLUMNS}, key, receipt, budgets FROM entries WHERE request = ? AND receipt IS NOT NULL`,
+      `SELECT ${ENTRY_COLUMNS}, receipt FROM entries WHERE request = ? AND receipt IS NOT NULL`,
     )
+    this.#replace = database.prepare(
+      "UPDATE entries SET request = NULL, replaced = request WHERE request = ?",
+    )
+    this.#replaced = database.prepare("SELECT 1 AS found FROM entries WHERE replaced = ?")
   }
 
   /**
@@ -95,10 +109,16 @@ export class Postings {
     const posted = batch.postings.map((posting) => {
       const account = this.#change(owners, posting.account, node)
       const earlier = find(posting.request, charges)
-      if (earlier) return repeated(posting, earlier, account)
+      const isLate = earlier?.kind === EXPIRED
+      if (earlier && !isLate) return repeated(posting, earlier, account)
+      // The node was taken for dead. What the request came to takes the place of what was thought of it.
+      if (isLate) this.#replace.run(posting.request)
       const budgets = posting.budgets.map((owner) => this.#change(owners, owner, node))
-      const drawn = draw(posting, account, budgets)
-      if (drawn.charged === 0n) this.#addReceipt(posting)
+      const drawn = draw(posting, account, budgets, isLate)
+      if (posting.writtenOff.length > 0 || drawn.charged < posting.amount) {
+        this.#writeOff(posting, drawn.charged)
+      }
+      if (drawn.charged === 0n) this.#addReceipt(posting, null)
       else charges.push(this.#chargeOf(posting, drawn.charged))
       return drawn
     })
@@ -124,6 +144,7 @@ export class Postings {
     const balance = end.balance - charged
     const receiptHash = hashText(receipt)
     const previousHash = end.hash
+    const budgetBits = bitsOf(posting.budgets, key)
     const hash = hashEntry({
       account,
       number,
@@ -135,6 +156,8 @@ export class Postings {
       note: null,
       author: null,
       receiptHash,
+      key,
+      budgetBits,
       previousHash,
     })
     this.#ends.move(account, { number, balance, hash })
@@ -150,13 +173,26 @@ export class Postings {
       hash,
       key,
       receipt,
-      BigInt(bitsOf(posting.budgets, key)),
+      BigInt(budgetBits),
     ]
   }
 
   /** Writes the receipt of a request that was not charged. */
-  #addReceipt({ account, at, request, key, receipt }: Posting | HoldRecord): void {
-    this.#insertReceipt.run(account, BigInt(at), request, key, receipt)
+  #addReceipt(
+    { account, at, request, key, receipt }: Posting | HoldRecord,
+    kind: typeof EXPIRED | null,
+  ): void {
+    const isExpired = kind === EXPIRED
+    const hash = hashUncharged({ account, key, request, at, isExpired, receipt })
+    this.#insertReceipt.run(account, BigInt(at), request, kind, key, receipt, hash)
+  }
+
+  /** Writes down what nobody pays of a cost. A lease that does not cover its charge was lost. */
+  #writeOff({ account, key, request, amount, at, writtenOff }: Posting, charged: bigint): void {
+    for (const part of writtenOff) this.#writeOffs.append({ ...part, account, key, request, at })
+    if (charged === amount) return
+    const missing = amount - charged
+    this.#writeOffs.append({ amount: missing, reason: "late", account, key, request, at })
   }
 
   #change(owners: Map<string, OwnerChange>, owner: string, node: string): OwnerChange {
@@ -171,7 +207,7 @@ export class Postings {
 
   /** Records what expired with a node that died, so that each such request has its receipt. */
   expire(hold: HoldRecord): void {
-    if (this.#receipt.get(hold.request) === null) this.#addReceipt(hold)
+    if (this.#receipt.get(hold.request) === null) this.#addReceipt(hold, EXPIRED)
   }
 
   receipt(request: string): ReceiptRecord | null {
@@ -181,7 +217,9 @@ export class Postings {
     const at = Number(row.at)
     const entry = row.number === null ? null : entryFromRow(row)
     const budgets = ownersOfBits(Number(row.budgets), key, at)
-    return { request, account, key, at, body: receipt, entry, budgets }
+    const late = this.#replaced.get(request) !== null
+    const writtenOff = this.#writeOffs.ofRequest(request)
+    return { request, account, key, at, body: receipt, entry, budgets, late, writtenOff }
   }
 }
 
@@ -218,6 +256,7 @@ function repeated(posting: Posting, earlier: ReceiptRow, account: OwnerChange): 
     fromLease: charged,
     fromBudgetLeases: posting.budgets.map(() => charged),
     balance: account.posted,
+    late: false,
   }
 }
 
@@ -234,7 +273,12 @@ function least(left: bigint, right: bigint): bigint {
 }
 
 /** Takes a charge, as far as all that pay for it cover it. */
-function draw(posting: Posting, account: OwnerChange, budgets: readonly OwnerChange[]): Posted {
+function draw(
+  posting: Posting,
+  account: OwnerChange,
+  budgets: readonly OwnerChange[],
+  late: boolean,
+): Posted {
   let charged = least(posting.amount, coverOf(account))
   for (const budget of budgets) charged = least(charged, coverOf(budget))
   return {
@@ -243,6 +287,7 @@ function draw(posting: Posting, account: OwnerChange, budgets: readonly OwnerCha
     fromLease: drawFrom(account, charged),
     fromBudgetLeases: budgets.map((budget) => drawFrom(budget, charged)),
     balance: account.posted,
+    late,
   }
 }
 

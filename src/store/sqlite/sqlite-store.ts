@@ -5,6 +5,7 @@ import { Accounts } from "./accounts.ts"
 import { AuditTrail } from "./audit.ts"
 import { Invitations } from "./invitations.ts"
 import { bookSteps } from "./book-steps.ts"
+import { BookChecks } from "./book-checks.ts"
 import { BookPages } from "./book-pages.ts"
 import { Budgets } from "./budgets.ts"
 import { Codes } from "./codes.ts"
@@ -18,6 +19,7 @@ import { Postings, postStep } from "./postings.ts"
 import { ConsoleSettings } from "./settings.ts"
 import { Transactions } from "./transactions.ts"
 import { useWriteAheadLog } from "./write-ahead-log.ts"
+import { WriteOffs } from "./write-offs.ts"
 
 /** How long a step waits for another process to finish its own, milliseconds. */
 const BUSY_TIME = 10_000
@@ -54,8 +56,10 @@ export function openSqliteStore(path: string): SqliteStore {
   const members = new Members(database)
   const invitations = new Invitations(database, members)
   const leases = new Leases(database, budgets)
-  const postings = new Postings(database, accounts, leases)
+  const writeOffs = new WriteOffs(database)
+  const postings = new Postings(database, accounts, leases, writeOffs)
   const trail = new AuditTrail(database)
+  const checks = new BookChecks(database)
 
   function removeNode(id: string): HoldRecord[] {
     const expired = leases.remove(id)
@@ -76,6 +80,7 @@ export function openSqliteStore(path: string): SqliteStore {
       }),
     appendAudit: (record) => transactions.atomically(() => trail.append(record)),
     listAudit: (filter, before, limit) => trail.list(filter, before, limit),
+    listWriteOffs: (accounts, before, limit) => writeOffs.list(accounts, before, limit),
     consoleSettings: () => transactions.consistently(() => settings.state()),
     changeConsoleSettings: (changes, at) =>
       transactions.atomically(() => settings.change(changes, at)),
@@ -92,6 +97,10 @@ export function openSqliteStore(path: string): SqliteStore {
       transactions.atomically(() => leases.returnLeases(node, shares)),
     recall: (owner, amount) => transactions.atomically(() => leases.recall(owner, amount)),
     endRecall: (owner) => transactions.atomically(() => leases.endRecall(owner)),
+    advanceAnchor: (at) => checks.advanceAnchor(at),
+    findAnchor: () => transactions.consistently(() => checks.anchor()),
+    listBookRows: (after, limit) => checks.rows(after, limit),
+    listBalanceFaults: (now) => transactions.consistently(() => checks.balanceFaults(now)),
     post: postStep(transactions, postings),
     measureCommit: () => measureCommit(database),
     leaveCheckpoints: () => database.run("PRAGMA wal_autocheckpoint = 0"),

@@ -80,8 +80,8 @@ function Verdict({ verdict }: { readonly verdict: BookVerdict }) {
           </Table.Thead>
           <Table.Tbody>
             {problems.map((problem) => (
-              <Table.Tr key={`${problem.account} ${problem.number ?? ""} ${problem.fault}`}>
-                <Table.Td className="mono">{problem.account}</Table.Td>
+              <Table.Tr key={`${problem.account ?? ""} ${problem.number ?? ""} ${problem.fault}`}>
+                <Table.Td className="mono">{problem.account ?? "all"}</Table.Td>
                 <Table.Td className="figures">{problem.number ?? "–"}</Table.Td>
                 <Table.Td>{problem.message}</Table.Td>
               </Table.Tr>

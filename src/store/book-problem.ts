@@ -1,0 +1,21 @@
+/** Something in the book that is not what was written. */
+export interface BookProblem {
+  /** Null when it is not of one account. */
+  readonly account: string | null
+  /** The entry, or the write-off, that is wrong; null when it is no single one. */
+  readonly number: number | null
+  readonly fault:
+    | "number"
+    | "previous_hash"
+    | "hash"
+    | "balance"
+    | "receipt"
+    | "posted"
+    | "budget"
+    | "missing"
+    | "leased"
+    | "limit"
+    | "write_off"
+    | "anchor"
+  readonly message: string
+}

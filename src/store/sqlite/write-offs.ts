@@ -1,0 +1,89 @@
+import type { Database, Statement } from "bun:sqlite"
+import { GENESIS_HASH, hashWriteOff } from "../chain.ts"
+import type { WriteOff, WriteOffReason, WriteOffRecord } from "../records.ts"
+import { Conditions } from "./conditions.ts"
+
+interface WriteOffRow {
+  number: bigint
+  at: bigint
+  account: string
+  key: string
+  request: string
+  amount: bigint
+  reason: string
+  previous_hash: string
+  hash: string
+}
+
+const COLUMNS = "number, at, account, key, request, amount, reason, previous_hash, hash"
+
+/** What requests cost and was not charged. What writes expects to run inside a transaction. */
+export class WriteOffs {
+  readonly #database: Database
+  readonly #insert: Statement<unknown, (string | bigint)[]>
+  readonly #end: Statement<Pick<WriteOffRow, "number" | "hash">, []>
+  readonly #ofRequest: Statement<Pick<WriteOffRow, "amount" | "reason">, [string]>
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#insert = database.prepare(
+      `INSERT INTO write_offs (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    this.#end = database.prepare("SELECT number, hash FROM write_offs ORDER BY number DESC LIMIT 1")
+    this.#ofRequest = database.prepare(
+      "SELECT amount, reason FROM write_offs WHERE request = ? ORDER BY number",
+    )
+  }
+
+  append(line: Omit<WriteOffRecord, "number" | "previousHash" | "hash">): void {
+    const end = this.#end.get() ?? { number: 0n, hash: GENESIS_HASH }
+    const number = Number(end.number) + 1
+    const previousHash = end.hash
+    const hash = hashWriteOff({ ...line, number, previousHash })
+    const { at, account, key, request, amount, reason } = line
+    this.#insert.run(
+      BigInt(number),
+      BigInt(at),
+      account,
+      key,
+      request,
+      amount,
+      reason,
+      previousHash,
+      hash,
+    )
+  }
+
+  ofRequest(request: string): WriteOff[] {
+    return this.#ofRequest
+      .all(request)
+      .map(({ amount, reason }) => ({ amount, reason: reason as WriteOffReason }))
+  }
+
+  /** The newest first, those below a number; null begins at the newest. */
+  list(accounts: readonly string[] | undefined, before: number | null, limit: number) {
+    const conditions = new Conditions()
+    conditions.among("account", accounts)
+    conditions.add("number < ?", before ?? undefined)
+    return this.#database
+      .query<WriteOffRow, (string | bigint)[]>(
+        `SELECT ${COLUMNS} FROM write_offs ${conditions.where} ORDER BY number DESC LIMIT ?`,
+      )
+      .all(...conditions.values, BigInt(limit))
+      .map(writeOffFromRow)
+  }
+}
+
+function writeOffFromRow(row: WriteOffRow): WriteOffRecord {
+  return {
+    number: Number(row.number),
+    at: Number(row.at),
+    account: row.account,
+    key: row.key,
+    request: row.request,
+    amount: row.amount,
+    reason: row.reason as WriteOffReason,
+    previousHash: row.previous_hash,
+    hash: row.hash,
+  }
+}

@@ -1,0 +1,115 @@
+import { GENESIS_HASH, hashEarlyEntry, hashEntry, hashText } from "./chain.ts"
+import type { BookProblem } from "./book-problem.ts"
+import type { EntryRecord } from "./records.ts"
+import type { Store } from "./store.ts"
+
+/** How many entries are read at once. */
+const PAGE = 500
+/** A book that grew this often while its end was looked for is in use: its end will not come. */
+const ENDS = 5
+
+/**
+ * Goes through one account's book: numbers without gaps, each hash over the entry and the hash before,
+ * balances that add up, and each charge with the one receipt it belongs to.
+ */
+export class AccountWalk {
+  readonly #store: Store
+  readonly #account: string
+  /** What charges drew on each budget. */
+  readonly #spent: Map<string, bigint>
+  #last: Pick<EntryRecord, "number" | "hash" | "balance"> = {
+    number: 0,
+    hash: GENESIS_HASH,
+    balance: 0n,
+  }
+  entries = 0
+
+  constructor(store: Store, account: string, spent: Map<string, bigint>) {
+    this.#store = store
+    this.#account = account
+    this.#spent = spent
+  }
+
+  async run(): Promise<BookProblem | null> {
+    for (let ends = 0; ;) {
+      // Read before the page: it is what the entries up to some point of the page add up to.
+      const posted = (await this.#store.findAccount(this.#account))?.balance ?? 0n
+      const page = await this.#store.listEntries(this.#account, this.#last.number, PAGE)
+      const balances = [this.#last.balance, ...page.map((entry) => entry.balance)]
+      const problem = this.#checkEntries(page) ?? (await this.#checkReceipts(page))
+      if (problem) return problem
+      if (page.length < PAGE) ends++
+      if (page.length === 0 || ends === ENDS) return this.#checkPosted(posted, balances)
+    }
+  }
+
+  #checkEntries(page: readonly EntryRecord[]): BookProblem | null {
+    for (const entry of page) {
+      const fault = this.#faultOf(entry)
+      if (fault) return { account: entry.account, number: entry.number, ...fault }
+      this.#last = entry
+      this.entries++
+    }
+    return null
+  }
+
+  #faultOf(entry: EntryRecord): Pick<BookProblem, "fault" | "message"> | null {
+    const last = this.#last
+    if (entry.number !== last.number + 1) {
+      return { fault: "number", message: `entry ${last.number + 1} is missing` }
+    }
+    if (entry.previousHash !== last.hash) {
+      return { fault: "previous_hash", message: "it does not follow the entry before it" }
+    }
+    if (entry.hash !== hashEntry(entry) && entry.hash !== hashEarlyEntry(entry)) {
+      return { fault: "hash", message: "it was changed after it was written" }
+    }
+    if (entry.balance !== last.balance + entry.amount || entry.balance < 0n) {
+      return { fault: "balance", message: "its balance is not the sum of the entries" }
+    }
+    return null
+  }
+
+  async #checkReceipts(page: readonly EntryRecord[]): Promise<BookProblem | null> {
+    const charges = page.filter((entry) => entry.kind === "charge")
+    const faults = await Promise.all(charges.map((entry) => this.#receiptFaultOf(entry)))
+    const index = faults.findIndex((fault) => fault !== null)
+    const message = faults[index]
+    const entry = charges[index]
+    if (!message || !entry) return null
+    return { account: entry.account, number: entry.number, fault: "receipt", message }
+  }
+
+  /** A request has one receipt, and the receipt one entry: so no request is charged twice. */
+  async #receiptFaultOf(entry: EntryRecord): Promise<string | null> {
+    const receipt = entry.request === null ? null : await this.#store.findReceipt(entry.request)
+    if (!receipt) return "the receipt of its request is missing"
+    if (receipt.entry?.account !== entry.account || receipt.entry.number !== entry.number) {
+      return "the receipt of its request belongs to another entry"
+    }
+    if (hashText(receipt.body) !== entry.receiptHash) {
+      return "the receipt of its request was changed after it was written"
+    }
+    const key = keyInReceipt(receipt.body)
+    if (key !== undefined && key !== entry.key) return "its key is not the one on its receipt"
+    for (const budget of receipt.budgets) {
+      this.#spent.set(budget, (this.#spent.get(budget) ?? 0n) - entry.amount)
+    }
+    return null
+  }
+
+  #checkPosted(posted: bigint, balances: readonly bigint[]): BookProblem | null {
+    if (balances.includes(posted)) return null
+    const message = `the posted balance is ${posted}, the entries add up to ${this.#last.balance}`
+    return { account: this.#account, number: null, fault: "posted", message }
+  }
+}
+
+/** The key that a receipt names. Charges of before schema 7 have it in no other hash. */
+function keyInReceipt(body: string): string | undefined {
+  const name = KEY_IN_RECEIPT.exec(body)?.[1]
+  return name
+}
+
+/** Nothing that a caller can write stands before it. */
+const KEY_IN_RECEIPT = /"account":"[^"\\]*","key":"([^"\\]*)"/

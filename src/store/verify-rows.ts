@@ -1,0 +1,111 @@
+import type { ReadAnchor } from "./anchor.ts"
+import { HashSum, type Anchor } from "./anchor.ts"
+import type { BookProblem } from "./book-problem.ts"
+import { hashUncharged } from "./chain.ts"
+import type { BookRow } from "./records.ts"
+import type { Store } from "./store.ts"
+
+/** How many rows are read at once. */
+const PAGE = 1_000
+
+/** What was known of the book before it is read. */
+export interface Anchors {
+  /** The book's own. */
+  readonly inside: Anchor
+  /** The one beside it. */
+  readonly beside: ReadAnchor | undefined
+}
+
+export interface RowsVerdict {
+  readonly receipts: number
+  readonly problems: readonly BookProblem[]
+}
+
+/**
+ * Goes through all rows in the order they were written: receipts of requests that were not charged are
+ * as they were, and no row is missing that an anchor has seen.
+ * @param isKnownWrong whether entries were found to be wrong: then anchors say nothing new.
+ */
+export async function verifyRows(
+  store: Store,
+  anchors: Anchors,
+  isKnownWrong: boolean,
+): Promise<RowsVerdict> {
+  const problems: BookProblem[] = []
+  const marks = [
+    new Mark(anchors.inside, "the book's own anchor"),
+    ...(anchors.beside ? [new Mark(anchors.beside.anchor, "the anchor beside the book")] : []),
+  ]
+  if (anchors.beside?.isGenuine === false) {
+    const message = "the anchor beside the book does not carry the signature of this data folder"
+    problems.push({ account: null, number: null, fault: "anchor", message })
+  }
+  const sum = new HashSum()
+  let receipts = 0
+  let hasHashes = false
+  let wrong: BookProblem | undefined
+  for (let after = 0; ;) {
+    const page = await store.listBookRows(after, PAGE)
+    for (const row of page) {
+      for (const mark of marks) mark.pass(row.row, sum)
+      sum.add(row.hash)
+      after = row.row
+      if (row.number !== null) continue
+      receipts++
+      const message = unchargedFault(row, hasHashes)
+      if (row.hash !== null) hasHashes = true
+      if (message === undefined) continue
+      wrong ??= { account: row.account, number: null, fault: "receipt", message }
+    }
+    if (page.length < PAGE) break
+  }
+  if (wrong) problems.push(wrong)
+  // A row that was changed is told once.
+  if (!isKnownWrong && !wrong) for (const mark of marks) problems.push(...mark.end(sum))
+  return { receipts, problems }
+}
+
+/** @param hasHashes whether a row before this one has a hash: then this one has to. */
+function unchargedFault(row: BookRow, hasHashes: boolean): string | undefined {
+  const { account, key, request, at, isExpired, receipt, hash } = row
+  const name = `the receipt of ${request ?? "a request"}, which was not charged,`
+  if (key === null || request === null || receipt === null) return `${name} is missing`
+  if (hash === null && !hasHashes) return undefined
+  const expected = hashUncharged({ account, key, request, at, isExpired, receipt })
+  return hash === expected ? undefined : `${name} was changed after it was written`
+}
+
+/** Where an anchor stands among the rows. */
+class Mark {
+  readonly #anchor: Anchor
+  readonly #name: string
+  #found: { readonly count: number; readonly text: string } | undefined
+
+  constructor(anchor: Anchor, name: string) {
+    this.#anchor = anchor
+    this.#name = name
+  }
+
+  /** Before the first row beyond the anchor, the sum is what the anchor says. */
+  pass(row: number, sum: HashSum): void {
+    if (this.#found === undefined && row > this.#anchor.lastRow) {
+      this.#found = { count: sum.count, text: sum.text }
+    }
+  }
+
+  end(sum: HashSum): BookProblem[] {
+    const { rowCount, hashSum, at } = this.#anchor
+    if (rowCount === 0) return []
+    const found = this.#found ?? { count: sum.count, text: sum.text }
+    const moment = new Date(at).toISOString()
+    const missing = rowCount - found.count
+    const known = `${this.#name} has seen ${rowCount} rows, the last at ${moment}`
+    if (missing > 0) {
+      const message = `${known}: ${missing} of them are missing. Was the log, tollgate.db-wal, left behind when it was copied?`
+      return [{ account: null, number: null, fault: "anchor", message }]
+    }
+    if (missing === 0 && found.text === hashSum) return []
+    const message = `${known}: they are not the rows that are there now`
+    return [{ account: null, number: null, fault: "anchor", message }]
+  }
+}

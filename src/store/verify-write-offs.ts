@@ -1,0 +1,61 @@
+import type { ChainEnd } from "./anchor.ts"
+import type { BookProblem } from "./book-problem.ts"
+import { GENESIS_HASH, hashWriteOff } from "./chain.ts"
+import type { WriteOffRecord } from "./records.ts"
+import type { Store } from "./store.ts"
+
+/** How many records are read at once. */
+const PAGE = 500
+
+export interface WriteOffsVerdict {
+  readonly writeOffs: number
+  readonly problem: BookProblem | null
+}
+
+/**
+ * Walks the write-offs: numbers without gaps, each hash over the line and the hash before, and none
+ * missing that an anchor has seen. Safe while others write.
+ */
+export async function verifyWriteOffs(
+  store: Pick<Store, "listWriteOffs">,
+  ends: readonly ChainEnd[],
+): Promise<WriteOffsVerdict> {
+  let writeOffs = 0
+  let later: WriteOffRecord | undefined
+  let problem: BookProblem | null = null
+  const seen = new Map(ends.map(({ number, hash }) => [number, hash]))
+  // From the newest back: the last problem that is found is the first of the chain.
+  for (;;) {
+    const page: WriteOffRecord[] = await store.listWriteOffs(undefined, later?.number ?? null, PAGE)
+    for (const record of page) {
+      const message = faultOf(record, later, seen)
+      if (message !== undefined) problem = problemOf(record, message)
+      seen.delete(record.number)
+      later = record
+      writeOffs++
+    }
+    if (page.length < PAGE) break
+  }
+  if (later && (later.number !== 1 || later.previousHash !== GENESIS_HASH)) {
+    problem = problemOf({ account: null, number: 1 }, "it is missing")
+  }
+  const cut = [...seen.keys()].find((number) => number > 0)
+  if (cut !== undefined) problem ??= problemOf({ account: null, number: cut }, "it is missing")
+  return { writeOffs, problem }
+}
+
+function faultOf(
+  record: WriteOffRecord,
+  later: WriteOffRecord | undefined,
+  seen: ReadonlyMap<number, string>,
+): string | undefined {
+  if (record.hash !== hashWriteOff(record)) return "it was changed after it was written"
+  if (later && later.number !== record.number + 1) return "the one after it is missing"
+  if (later && later.previousHash !== record.hash) return "the one after it does not follow it"
+  const anchored = seen.get(record.number)
+  return anchored === undefined || anchored === record.hash ? undefined : "it is another now"
+}
+
+function problemOf(place: Pick<BookProblem, "account" | "number">, message: string): BookProblem {
+  return { ...place, fault: "write_off", message: `write-off: ${message}` }
+}
