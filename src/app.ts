@@ -13,6 +13,7 @@ import { Spool } from "./http/spool.ts"
 import { callerRoutes } from "./http/v1/routes.ts"
 import { Keyring } from "./keys/keyring.ts"
 import { KeyHasher, randomText } from "./keys/secret.ts"
+import { AnchorKeeper } from "./ledger/anchor-keeper.ts"
 import { Ledger } from "./ledger/ledger.ts"
 import { Node, type NodeListeners } from "./ledger/node.ts"
 import { RateLimiter } from "./limits/rate-limiter.ts"
@@ -33,6 +34,8 @@ import { Relay } from "./relay/relay.ts"
 import { TokenCounter } from "./relay/token-counter.ts"
 import { TokenDecoder } from "./relay/token-decoder.ts"
 import { Health } from "./routing/health.ts"
+import { bookPathIn, requireBook } from "./store/book-place.ts"
+import { BookWatch } from "./store/book-watch.ts"
 import { ContentShelf } from "./store/content-shelf.ts"
 import { ReportsOnDemand } from "./store/reports-on-demand.ts"
 import type { Store } from "./store/store.ts"
@@ -65,10 +68,15 @@ export interface AppOptions {
   readonly keepAlive?: number
 }
 
-/** Where the database of a data directory is. */
+/**
+ * Where the database of a data directory is.
+ * @throws StoreError `missing` when there was one, and it is gone.
+ */
 export function databasePath(dataDirectory: string): string {
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
-  return join(dataDirectory, "tollgate.db")
+  const path = bookPathIn(dataDirectory)
+  requireBook(path, dataDirectory)
+  return path
 }
 
 /** The address of a host and port; an IPv6 host stands in brackets. */
@@ -121,29 +129,45 @@ export class App implements AsyncDisposable {
   static async start(options: AppOptions): Promise<App> {
     const { settings, events } = options
     await using building = new AsyncDisposableStack()
-    const { keyPepper } = loadSecrets(settings.data)
+    const bookPath = databasePath(settings.data)
     const machine = building.use(new Machine(settings.data))
     const hasCompany = options.isShared || machine.presence.count > 1
-    const store = building.use(
-      await openServingStore(databasePath(settings.data), hasCompany),
-    )
-    const beside = openBeside(databasePath(settings.data), events, building)
+    const opened = building.use(await openServingStore(bookPath, hasCompany))
+    // After the book: secrets without a book mean that it is gone.
+    const { keyPepper } = loadSecrets(settings.data)
+    const bookWatch = new BookWatch(bookPath, (fault) => {
+      ledger.refuse(fault)
+      if (fault) events.bookLost(fault.message)
+      else events.bookFound()
+    })
+    const store = bookWatch.over(opened)
+    const nodeId = `node_${randomText(16)}`
+    const ledger = openLedger(store, nodeId, events)
+    const anchors = { store, bookPath, secret: keyPepper, alarms: events }
+    const keeper = building.use(await AnchorKeeper.open(anchors))
+    const beside = openBeside(bookPath, events, building)
     const live = await openSettings(options, store, (next) => takeOver(state, next, events))
     const state = initialState(live.effective, events)
     const hasher = new KeyHasher(keyPepper)
     const keyring = new Keyring(store, hasher, machine.keyChanges)
     await keyring.refresh()
     const limiter = limiterOf(machine)
-    const nodeId = `node_${randomText(16)}`
     const locks = new NodeLocks(join(settings.data, "run"))
-    const ledger = new Ledger(store, nodeId, {
-      writtenOff: (request, { amount, reason }) => events.writtenOff(request, amount, reason),
-      settledLate: events.settledLate,
-      expired: (hold) => events.holdExpired(hold.request, hold.account),
-      failed: events.bookFailed,
-    })
     building.use(
-      await joinNode({ store, nodeId, locks, ledger, keyring, limiter, machine, events, live }),
+      await joinNode({
+        store,
+        serving: opened,
+        bookWatch,
+        keeper,
+        nodeId,
+        locks,
+        ledger,
+        keyring,
+        limiter,
+        machine,
+        events,
+        live,
+      }),
     )
     building.defer(() => ledger.close())
     const watch = building.use(new DeadlineWatch())
@@ -215,6 +239,15 @@ interface AppParts {
   readonly services: AsyncDisposableStack
   readonly live: LiveSettings
   readonly state: State
+}
+
+function openLedger(store: Store, nodeId: string, events: Events): Ledger {
+  return new Ledger(store, nodeId, {
+    writtenOff: (request, { amount, reason }) => events.writtenOff(request, amount, reason),
+    settledLate: events.settledLate,
+    expired: (hold) => events.holdExpired(hold.request, hold.account),
+    failed: events.bookFailed,
+  })
 }
 
 /** What is kept beside the book. Its thread begins with the first who needs it. */
@@ -293,9 +326,13 @@ function limiterOf(machine: Machine): RateLimiter {
 
 interface NodeParts {
   readonly live: LiveSettings
-  readonly store: ServingStore
+  readonly store: Store
+  /** The store itself, which is told of company. */
+  readonly serving: ServingStore
   readonly nodeId: string
   readonly locks: NodeLocks
+  readonly bookWatch: BookWatch
+  readonly keeper: AnchorKeeper
   readonly ledger: Ledger
   readonly keyring: Keyring
   readonly limiter: RateLimiter
@@ -304,12 +341,15 @@ interface NodeParts {
 }
 
 function joinNode(parts: NodeParts): Promise<Node> {
-  const { store, nodeId, locks, ledger, keyring, limiter, machine, events, live } = parts
+  const { serving, bookWatch, keeper, locks, ledger, keyring, limiter, machine, events, live } =
+    parts
   const listeners: NodeListeners = {
     async onNews(news) {
       machine.presence.beat()
+      bookWatch.look()
+      keeper.keep(Date.now())
       limiter.setProcesses(news.nodes)
-      if (news.nodes > 1) await store.hasCompany()
+      if (news.nodes > 1) await serving.hasCompany()
       await Promise.all([
         ledger.tick(news.recalls),
         keyring.refresh(news.revision),
@@ -323,9 +363,12 @@ function joinNode(parts: NodeParts): Promise<Node> {
     onExpired(holds) {
       for (const hold of holds) events.holdExpired(hold.request, hold.account)
     },
-    onFailure: events.nodeFailed,
+    onFailure(error) {
+      bookWatch.look()
+      events.nodeFailed(error)
+    },
   }
-  return Node.join(store, nodeId, listeners, { locks })
+  return Node.join(parts.store, parts.nodeId, listeners, { locks })
 }
 
 interface Drained {

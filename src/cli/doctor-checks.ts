@@ -1,11 +1,10 @@
-import { accessSync, constants, mkdirSync, statfsSync } from "node:fs"
+import { accessSync, constants, existsSync, mkdirSync, statfsSync } from "node:fs"
 import { databasePath, surroundingsOf } from "../app.ts"
 import { ConfigError } from "../config/config-error.ts"
 import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
-import { verifyBooks } from "../store/verify.ts"
-import { openStore } from "../store/open-store.ts"
 import type { Check } from "./doctor-check.ts"
+import { lookAtBook } from "./look-at-book.ts"
 import { checkProviders } from "./doctor-providers.ts"
 import { wholeSettings } from "./whole-settings.ts"
 
@@ -96,11 +95,13 @@ function checkData(directory: string): Check {
 async function checkDatabase(directory: string): Promise<Check> {
   const name = "database"
   try {
-    await using store = await openStore(databasePath(directory))
-    const { problems, entries, accounts } = await verifyBooks(store)
-    const [problem] = problems
-    const found = `${accounts} accounts, ${entries} entries`
-    if (problem === undefined) return { name, result: "ok", found: `${found}, the books balance` }
+    const path = databasePath(directory)
+    if (!existsSync(path)) return { name, result: "ok", found: `none yet at ${path}` }
+    const { verdict, audit } = await lookAtBook(directory)
+    const { entries, accounts } = verdict
+    const problem = verdict.problems[0] ?? audit.problem
+    const found = `${path}: ${accounts} accounts, ${entries} entries`
+    if (problem === null) return { name, result: "ok", found: `${found}, the books balance` }
     const mend = "somebody changed the book: restore a backup and compare"
     return { name, result: "failed", found: `${found}; ${problem.message}`, mend }
   } catch (error) {

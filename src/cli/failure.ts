@@ -1,6 +1,7 @@
 import { CommanderError } from "commander"
 import { type ErrorKind, GatewayError } from "../canon/errors.ts"
 import { ConfigError, type ConfigProblem } from "../config/config-error.ts"
+import { StoreError } from "../store/store.ts"
 import { CommandError, EXIT_CODES, type FailureCode } from "./exit-codes.ts"
 import { styleOf } from "./output.ts"
 import type { Terminal } from "./terminal.ts"
@@ -28,6 +29,7 @@ export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof GatewayError) {
     return failure(gatewayExit(thrown.kind), { message: thrown.message, code: thrown.kind })
   }
+  if (thrown instanceof StoreError) return bookFailure(thrown)
   if (thrown instanceof CommanderError) return usageFailure(thrown)
   return unforeseenFailure(thrown)
 }
@@ -47,6 +49,22 @@ function usageFailure(error: CommanderError): Failure {
   const [message = "", guess] = error.message.replace(/^error: /, "").split("\n")
   const hint = guess?.replace(/^\((.*)\)$/, "$1") ?? "Add --help to see what the command takes."
   return failure("usage", { message, code: "usage", hint })
+}
+
+const BOOK_HINTS: Readonly<Partial<Record<StoreError["code"], string>>> = {
+  missing:
+    "Restore tollgate.db from a backup, with tollgate.db-wal if it has one. To begin a new, empty book instead: tollgate serve --new-book",
+  damaged:
+    "Stop the gateway, keep a copy of the whole data folder, and restore the last backup. 'tollgate ledger verify --data FOLDER' says of a folder whether its book is right.",
+  unavailable:
+    "Make the folder writable for this user, free some space, or choose another folder with --data.",
+  not_found: "Name the folder that has the tollgate.db with --data.",
+}
+
+function bookFailure({ code, message }: StoreError): Failure {
+  const hint = BOOK_HINTS[code]
+  const exit = code === "not_found" || code === "missing" ? "not_found" : "failed"
+  return failure(exit, { message, code: exit, ...(hint === undefined ? {} : { hint }) })
 }
 
 const SYSTEM_HINTS: Readonly<Record<string, string>> = {

@@ -1,49 +1,21 @@
-import { verifyAudit } from "../store/verify-audit.ts"
+import { loadSettings } from "../config/load.ts"
 import type { BookProblem } from "../store/book-problem.ts"
-import { verifyBooks } from "../store/verify.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
-import { withInstallation } from "./installation.ts"
-import { formatFields } from "./output.ts"
+import { loadOptions } from "./load-options.ts"
+import { anchorWords, type BookLook, lookAtBook } from "./look-at-book.ts"
+import { formatFields, type Style } from "./output.ts"
 
 /** `tollgate ledger verify` */
 export const registerLedgerVerify: RegisterCommand = (program, terminal) => {
   commandGroup(program, "ledger", "the book of all accounts")
     .command("verify")
-    .description("walk every book and the audit log, and name the first wrong row")
+    .description("look at everything in the book, or in a copy of it with --data; changes nothing")
     .action(async (_options: object, command) => {
-      const { verdict, audit } = await withInstallation(command, async ({ store }) => ({
-        verdict: await verifyBooks(store),
-        audit: await verifyAudit(store),
-      }))
-      const { accounts, entries, problems } = verdict
-      const isRight = problems.length === 0 && audit.problem === null
-      const document = {
-        is_right: isRight,
-        accounts,
-        entries,
-        problems,
-        audit: { records: audit.records, problem: audit.problem },
-      }
-      const found = problems.map(problemText)
-      if (audit.problem !== null) {
-        found.push(`audit record ${audit.problem.number}: ${audit.problem.message}`)
-      }
-      outputOf(command, terminal).result(document, (style) =>
-        [
-          formatFields(
-            [
-              ["accounts", String(accounts)],
-              ["entries", String(entries)],
-              ["audit records", String(audit.records)],
-              ["verdict", isRight ? "every row is right" : style.alarm("wrong")],
-            ],
-            style,
-          ),
-          ...found,
-        ].join("\n"),
-      )
-      if (isRight) return
+      const look = await lookAtBook(loadSettings(loadOptions(command)).settings.data)
+      const found = problemsOf(look)
+      outputOf(command, terminal).result(documentOf(look), (style) => describe(look, found, style))
+      if (found.length === 0) return
       throw new CommandError(
         "failed",
         `the book is not what was written: ${found[0]}`,
@@ -52,8 +24,61 @@ export const registerLedgerVerify: RegisterCommand = (program, terminal) => {
     })
 }
 
+function documentOf({ path, hasLog, anchor, verdict, audit }: BookLook): object {
+  const { accounts, entries, receipts, writeOffs, problems } = verdict
+  return {
+    book: path,
+    with_log: hasLog,
+    anchor: anchor
+      ? {
+          rows: anchor.anchor.rowCount,
+          at: new Date(anchor.anchor.at).toISOString(),
+          genuine: anchor.isGenuine,
+        }
+      : null,
+    is_right: problems.length === 0 && audit.problem === null,
+    accounts,
+    entries,
+    uncharged_receipts: receipts,
+    write_offs: writeOffs,
+    problems,
+    audit: { records: audit.records, problem: audit.problem },
+  }
+}
+
+function describe(look: BookLook, found: readonly string[], style: Style): string {
+  const { path, hasLog, anchor, verdict, audit } = look
+  const isRight = found.length === 0
+  return [
+    formatFields(
+      [
+        ["book", `${path}, ${hasLog ? "with its log" : "without a log beside it"}`],
+        ["accounts", String(verdict.accounts)],
+        ["entries", String(verdict.entries)],
+        ["receipts", `${verdict.receipts} of requests that were not charged`],
+        ["write-offs", String(verdict.writeOffs)],
+        ["audit records", String(audit.records)],
+        ["anchor", anchorWords(anchor)],
+        ["verdict", isRight ? "every row is right" : style.alarm("wrong")],
+      ],
+      style,
+    ),
+    ...found,
+  ].join("\n")
+}
+
+function problemsOf({ verdict, audit }: BookLook): string[] {
+  const found = verdict.problems.map(problemText)
+  if (audit.problem !== null) {
+    found.push(`audit record ${audit.problem.number}: ${audit.problem.message}`)
+  }
+  return found
+}
+
 function problemText({ account, number, message }: BookProblem): string {
-  return number === null
-    ? `account ${account}: ${message}`
-    : `account ${account}, entry ${number}: ${message}`
+  const place = [
+    ...(account === null ? [] : [`account ${account}`]),
+    ...(number === null ? [] : [`entry ${number}`]),
+  ]
+  return place.length === 0 ? message : `${place.join(", ")}: ${message}`
 }

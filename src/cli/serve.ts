@@ -1,8 +1,12 @@
+import { mkdirSync } from "node:fs"
 import type { Command } from "commander"
 import { addressOf, surroundingsOf } from "../app.ts"
 import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
 import { FIRST_ACCOUNT } from "../management/first-account.ts"
+import { bookPathIn, makeRoomForBook } from "../store/book-place.ts"
+import { openStore } from "../store/open-store.ts"
+import { StoreError } from "../store/store.ts"
 import { programWords } from "../runtime.ts"
 import { consoleAddress } from "../users/console-address.ts"
 import { banner } from "./banner.ts"
@@ -21,10 +25,12 @@ export const registerServe: RegisterCommand = (program, terminal) => {
   program
     .command("serve")
     .description("start the gateway; without any vendor set up, with a simulator to try it on")
-    .action(async (_options: object, command: Command) => {
+    .option("--new-book", "begin a new, empty book where the old one is gone")
+    .action(async (options: { newBook?: boolean }, command: Command) => {
       const load = loadOptions(command)
-      if (process.env[WORKER_VARIABLE] === undefined) await serve(load, outputOf(command, terminal))
-      else await serveAsWorker(load)
+      if (process.env[WORKER_VARIABLE] !== undefined) return serveAsWorker(load)
+      if (options.newBook === true) await beginBook(loadSettings(load).settings.data)
+      await serve(load, outputOf(command, terminal))
     })
 }
 
@@ -84,6 +90,19 @@ async function startWorkers(
   process.on("SIGHUP", reload)
   running.defer(() => void process.off("SIGHUP", reload))
   return publicUrl ?? addressOf(server.host, place.port)
+}
+
+/** @throws CommandError `conflict` where there is a book: it is never begun anew. */
+async function beginBook(data: string): Promise<void> {
+  const path = bookPathIn(data)
+  try {
+    makeRoomForBook(path)
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    throw new CommandError("conflict", error.message, "Start without --new-book.")
+  }
+  mkdirSync(data, { recursive: true, mode: 0o700 })
+  await using _book = await openStore(path)
 }
 
 /** The port to listen on: a free one for 0. @throws when another program has it. */

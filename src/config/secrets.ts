@@ -15,6 +15,12 @@ export function loadSecrets(dataDirectory: string): Secrets {
   return { keyPepper: readOrCreate(join(directory, "key-pepper")) }
 }
 
+/** The same without making anything; undefined where there are none, as in a copy of the book alone. */
+export function readSecrets(dataDirectory: string): Secrets | undefined {
+  const path = join(dataDirectory, "secrets", "key-pepper")
+  return existsSync(path) ? { keyPepper: readFileSync(path, "utf8").trim() } : undefined
+}
+
 /**
  * The secret in a file, made when there is none.
  * @throws Error when it is damaged.

@@ -1,4 +1,5 @@
 import type { Ledger } from "../ledger/ledger.ts"
+import { StoreError } from "../store/store.ts"
 import { jsonAnswer } from "./answers.ts"
 import { newRequestId } from "./request-id.ts"
 
@@ -14,9 +15,16 @@ export function healthz(): Response {
 export function readyz(services: { readonly ledger: Ledger; readonly draining: () => boolean }) {
   return function handle(): Response {
     if (services.draining()) return unready("draining")
-    if (services.ledger.failure !== undefined) return unready("the book cannot be written")
+    const { failure } = services.ledger
+    if (failure !== undefined) return unready(reasonOf(failure))
     return jsonAnswer(newRequestId(), { status: "ready" })
   }
+}
+
+/** Which book it is, and where, is for the log: anybody may ask here. */
+function reasonOf(failure: unknown): string {
+  const isDamaged = failure instanceof StoreError && failure.code === "damaged"
+  return isDamaged ? "the book is damaged" : "the book cannot be written"
 }
 
 function unready(reason: string): Response {

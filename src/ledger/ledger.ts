@@ -36,6 +36,7 @@ export class Ledger {
   readonly #tills: Tills
   readonly #journal: Journal
   #open = 0
+  #refusal: unknown
 
   constructor(store: Store, node: string, alarms: LedgerAlarms) {
     this.#store = store
@@ -47,7 +48,12 @@ export class Ledger {
 
   /** Why the book cannot be written just now; undefined while all is well. */
   get failure(): unknown {
-    return this.#journal.failure
+    return this.#refusal ?? this.#journal.failure
+  }
+
+  /** From now on nothing is held, for a reason; without one it goes on. */
+  refuse(reason: unknown): void {
+    this.#refusal = reason
   }
 
   /** Holds that are not over yet, those included whose charge is on its way to the disk. */

@@ -1,5 +1,5 @@
 import { threadAddress } from "../runtime.ts"
-import { openSqliteStore, type SqliteStore } from "./sqlite/sqlite-store.ts"
+import { openSqliteReader, openSqliteStore, type SqliteStore } from "./sqlite/sqlite-store.ts"
 import { openThreadedStore } from "./sqlite/threaded-store.ts"
 import { STEPS, type Store } from "./store.ts"
 
@@ -16,6 +16,15 @@ export async function openStore(
 ): Promise<Store> {
   if (use === "shared") return openThreadedStore(path)
   const steps = new DirectSteps(openSqliteStore(path))
+  return { ...steps.named(), [Symbol.asyncDispose]: async () => steps.close() }
+}
+
+/**
+ * Opens the book to look at it: nothing is made or changed. It may be in use, a copy, or on read-only media.
+ * @throws StoreError `not_found` where there is none, `damaged`, `unavailable`, `other_version`.
+ */
+export function openBookReader(path: string): Store {
+  const steps = new DirectSteps(openSqliteReader(path))
   return { ...steps.named(), [Symbol.asyncDispose]: async () => steps.close() }
 }
 
@@ -81,11 +90,19 @@ class DirectSteps {
         step,
         async (...parameters: readonly unknown[]) =>
           steps.#moved === undefined
-            ? perform(...parameters)
+            ? steps.#perform(perform, parameters)
             : (steps.#moved[step] as Step)(...parameters),
       ]
     })
     return Object.fromEntries(steps) as Omit<Store, typeof Symbol.asyncDispose>
+  }
+
+  #perform(step: Step, parameters: readonly unknown[]): unknown {
+    try {
+      return step(...parameters)
+    } catch (error) {
+      throw this.#direct.explained(error)
+    }
   }
 
   /** A direct step is over when it has returned, so between two of them there is nothing to wait for. */

@@ -6,6 +6,10 @@ export interface Events {
   settledLate(request: string, nanocredits: bigint): void
   holdExpired(request: string, account: string): void
   bookFailed(error: unknown): void
+  bookLost(message: string): void
+  bookFound(): void
+  bookBehind(message: string): void
+  anchorFailed(error: unknown): void
   usageMissing(request: string, deployment: string): void
   attemptFailed(request: string, deployment: string, outcome: string): void
   requestFailed(request: string, error: unknown): void
@@ -38,6 +42,18 @@ export function createEvents(logger: Logger): Events {
       ),
     bookFailed: (error) =>
       logger.error({ event: "book_failed", error: text(error) }, "the book could not be written"),
+    bookLost: (message) =>
+      logger.fatal(
+        { event: "book_lost", message },
+        "no request is served: the book cannot be used",
+      ),
+    bookFound: () => logger.warn({ event: "book_found" }, "the book is there again"),
+    bookBehind: (message) => logger.error({ event: "book_behind" }, message),
+    anchorFailed: (error) =>
+      logger.error(
+        { event: "anchor_failed", error: text(error) },
+        "how far the book is could not be noted: a cut end would not be missed",
+      ),
     usageMissing: (request, deployment) =>
       logger.error(
         { event: "usage_missing", request, deployment },

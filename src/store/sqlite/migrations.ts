@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite"
+import { StoreError } from "../store.ts"
 import { BOOK } from "./migrations/1-book.ts"
 import { CHARGES } from "./migrations/2-charges.ts"
 import { CREDITS } from "./migrations/3-credits.ts"
@@ -23,20 +24,38 @@ const MIGRATIONS: readonly string[] = [
   WRITE_OFFS,
 ]
 
+/** @throws StoreError when a database that is only looked at has another schema. */
+export function requireNewestSchema(database: Database): void {
+  const version = schemaOf(database)
+  if (version > MIGRATIONS.length) throw newerSchema(version)
+  if (version === MIGRATIONS.length) return
+  throw new StoreError(
+    "other_version",
+    `the database was written by an older Tollgate (schema ${version}, this one reads ${MIGRATIONS.length}): start this version on it once, or on a copy of its folder`,
+  )
+}
+
+function schemaOf(database: Database): number {
+  const row = database.query<{ user_version: bigint | number }, []>("PRAGMA user_version").get()
+  return Number(row?.user_version ?? 0)
+}
+
+function newerSchema(version: number): StoreError {
+  return new StoreError(
+    "other_version",
+    `the database was written by a newer Tollgate (schema ${version}, this one knows ${MIGRATIONS.length}): start that version, or restore a backup`,
+  )
+}
+
 /**
  * Brings a database to the newest schema.
- * @throws Error when a newer Tollgate has written it.
+ * @throws StoreError when a newer Tollgate has written it.
  */
 export function migrate(database: Database): void {
   database.run("BEGIN IMMEDIATE")
   try {
-    const row = database.query<{ user_version: bigint | number }, []>("PRAGMA user_version").get()
-    const version = Number(row?.user_version ?? 0)
-    if (version > MIGRATIONS.length) {
-      throw new Error(
-        `the database was written by a newer Tollgate (schema ${version}, this one knows ${MIGRATIONS.length}): start that version, or restore a backup`,
-      )
-    }
+    const version = schemaOf(database)
+    if (version > MIGRATIONS.length) throw newerSchema(version)
     for (const step of MIGRATIONS.slice(version)) database.run(step)
     database.run(`PRAGMA user_version = ${MIGRATIONS.length}`)
     database.run("COMMIT")

@@ -15,6 +15,8 @@ export interface StepAnswer {
 
 /** What a thread opens: steps that answer at once. */
 export interface DirectSteps {
+  /** An error of a step as the store's own, where it comes from the file. */
+  explained?(error: unknown): unknown
   close(): void
 }
 
@@ -41,14 +43,19 @@ export function serveSteps(open: (path: string) => DirectSteps): void {
   }
 
   self.addEventListener("message", (message: MessageEvent<StepCall>) => {
-    self.postMessage(answer(message.data, perform))
+    self.postMessage(answer(message.data, perform, (error) => steps?.explained?.(error) ?? error))
   })
 }
 
-function answer(call: StepCall, perform: (call: StepCall) => unknown): StepAnswer {
+function answer(
+  call: StepCall,
+  perform: (call: StepCall) => unknown,
+  explained: (error: unknown) => unknown,
+): StepAnswer {
   try {
     return { id: call.id, result: perform(call) }
-  } catch (error) {
+  } catch (thrown) {
+    const error = explained(thrown)
     const message = error instanceof Error ? error.message : String(error)
     const code = error instanceof StoreError ? { code: error.code } : {}
     return { id: call.id, error: { message, ...code } }

@@ -1,10 +1,12 @@
-import { Database } from "bun:sqlite"
+import { Database, SQLiteError } from "bun:sqlite"
+import { existsSync } from "node:fs"
 import type { HoldRecord } from "../records.ts"
-import type { DirectStore } from "../store.ts"
+import { type DirectStore, StoreError } from "../store.ts"
 import { Accounts } from "./accounts.ts"
 import { AuditTrail } from "./audit.ts"
 import { Invitations } from "./invitations.ts"
 import { bookSteps } from "./book-steps.ts"
+import { asBookError } from "./book-error.ts"
 import { BookChecks } from "./book-checks.ts"
 import { BookPages } from "./book-pages.ts"
 import { Budgets } from "./budgets.ts"
@@ -14,7 +16,8 @@ import { Leases } from "./leases.ts"
 import { memberSteps } from "./member-steps.ts"
 import { Members } from "./members.ts"
 import { makePrivateFile } from "../private-file.ts"
-import { migrate } from "./migrations.ts"
+import { migrate, requireNewestSchema } from "./migrations.ts"
+import { openForReading } from "./open-for-reading.ts"
 import { Postings, postStep } from "./postings.ts"
 import { ConsoleSettings } from "./settings.ts"
 import { Transactions } from "./transactions.ts"
@@ -29,6 +32,8 @@ const COMMIT_MEASURES = 5
 export interface SqliteStore extends DirectStore {
   /** How long the disk takes to sync a commit at best, milliseconds. */
   measureCommit(): number
+  /** An error of a step as the store's own, where it comes from the file. */
+  explained(error: unknown): unknown
   /** From now on somebody else moves the log into the database. */
   leaveCheckpoints(): void
   close(): void
@@ -37,15 +42,39 @@ export interface SqliteStore extends DirectStore {
 /**
  * Opens the file, creating it and bringing its schema up to date.
  * Every commit is synced to the disk before it answers: what was released has been paid for.
+ * @throws StoreError `damaged`, `unavailable`, or `other_version`.
  */
 export function openSqliteStore(path: string): SqliteStore {
-  makePrivateFile(path)
-  const database = new Database(path, { create: true, strict: true, safeIntegers: true })
-  database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
-  useWriteAheadLog(database)
-  database.run("PRAGMA synchronous = FULL")
-  database.run("PRAGMA foreign_keys = ON")
-  migrate(database)
+  try {
+    makePrivateFile(path)
+    const database = new Database(path, { create: true, strict: true, safeIntegers: true })
+    database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
+    useWriteAheadLog(database)
+    database.run("PRAGMA synchronous = FULL")
+    database.run("PRAGMA foreign_keys = ON")
+    migrate(database)
+    return storeOn(database, path)
+  } catch (error) {
+    throw asBookError(path, error)
+  }
+}
+
+/**
+ * Opens the file to look at it: nothing is made, and every step that writes fails.
+ * @throws StoreError `not_found` where there is none, `damaged`, `unavailable`, `other_version`.
+ */
+export function openSqliteReader(path: string): SqliteStore {
+  if (!existsSync(path)) throw new StoreError("not_found", `there is no book at ${path}`)
+  try {
+    const database = openForReading(path)
+    requireNewestSchema(database)
+    return storeOn(database, path)
+  } catch (error) {
+    throw asBookError(path, error)
+  }
+}
+
+function storeOn(database: Database, path: string): SqliteStore {
   const transactions = new Transactions(database)
   const accounts = new Accounts(database)
   const pages = new BookPages(database)
@@ -104,6 +133,7 @@ export function openSqliteStore(path: string): SqliteStore {
     post: postStep(transactions, postings),
     measureCommit: () => measureCommit(database),
     leaveCheckpoints: () => database.run("PRAGMA wal_autocheckpoint = 0"),
+    explained: (error) => asBookError(path, error),
     close: () => close(database),
   }
   return store
@@ -121,7 +151,13 @@ function measureCommit(database: Database): number {
 
 /** Leaves everything in the one file where no other process is in the way. */
 function close(database: Database): void {
-  database.run("PRAGMA busy_timeout = 0")
-  database.run("PRAGMA wal_checkpoint(TRUNCATE)")
-  database.close()
+  try {
+    database.run("PRAGMA busy_timeout = 0")
+    database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+  } catch (error) {
+    // Everything is in the log as well: who opens it next moves it. A reader moves nothing.
+    if (!(error instanceof SQLiteError)) throw error
+  } finally {
+    database.close()
+  }
 }

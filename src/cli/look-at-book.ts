@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs"
+import { readSecrets } from "../config/secrets.ts"
+import { type ReadAnchor, readAnchor } from "../store/anchor.ts"
+import { bookPathIn } from "../store/book-place.ts"
+import { openBookReader } from "../store/open-store.ts"
+import { hasLog } from "../store/sqlite/open-for-reading.ts"
+import { StoreError } from "../store/store.ts"
+import { type AuditVerdict, verifyAudit } from "../store/verify-audit.ts"
+import { type Verdict, verifyBooks } from "../store/verify.ts"
+
+/** What was found in a book that was only looked at. */
+export interface BookLook {
+  /** What was looked at, so that nobody takes another book for the one he means. */
+  readonly path: string
+  readonly hasLog: boolean
+  readonly anchor: ReadAnchor | undefined
+  readonly verdict: Verdict
+  readonly audit: AuditVerdict
+}
+
+/**
+ * Looks at the book of a data folder, which may be a copy, or on read-only media. Makes nothing.
+ * @throws StoreError `not_found`, `missing`, `damaged`, `unavailable`, `other_version`.
+ */
+export async function lookAtBook(dataDirectory: string): Promise<BookLook> {
+  const path = bookPathIn(dataDirectory)
+  if (!existsSync(path)) throw noBook(path, dataDirectory)
+  // Before the book is read: from here on, it only grows beyond it.
+  const anchor = readAnchor(path, readSecrets(dataDirectory)?.keyPepper)
+  const withLog = hasLog(path)
+  await using store = openBookReader(path)
+  const inside = await store.findAnchor()
+  const ends = [inside.audit, ...(anchor ? [anchor.anchor.audit] : [])]
+  return {
+    path,
+    hasLog: withLog,
+    anchor,
+    verdict: await verifyBooks(store, anchor),
+    audit: await verifyAudit(store, ends),
+  }
+}
+
+/** What is known of the book's end, in words. */
+export function anchorWords(anchor: ReadAnchor | undefined): string {
+  if (anchor === undefined) {
+    return "no file beside the book: entries that were cut off with the book's own anchor are not missed"
+  }
+  const { at, rowCount } = anchor.anchor
+  const words = `${rowCount} rows seen at ${new Date(at).toISOString()}`
+  if (anchor.isGenuine === null)
+    return `${words}; not checked whether it is genuine: the folder has no secrets`
+  return anchor.isGenuine ? words : `${words}; not signed by this folder's secret`
+}
+
+function noBook(path: string, dataDirectory: string): StoreError {
+  const words = existsSync(dataDirectory)
+    ? "there is no book"
+    : "there is no such folder, so no book"
+  return new StoreError("not_found", `${words} at ${path}`)
+}

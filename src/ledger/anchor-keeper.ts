@@ -1,0 +1,90 @@
+import { type Anchor, readAnchor, setAnchorAside, writeAnchor } from "../store/anchor.ts"
+import type { Store } from "../store/store.ts"
+
+/** How often the anchor is brought up to the book, milliseconds. */
+const KEEP_EVERY = 5_000
+
+/** What the operator must hear of. */
+export interface AnchorAlarms {
+  /** The book is not as far as it once was. */
+  bookBehind(message: string): void
+  anchorFailed(error: unknown): void
+}
+
+export interface AnchorParts {
+  readonly store: Store
+  readonly bookPath: string
+  /** Of the data folder: it signs the anchor. */
+  readonly secret: string
+  readonly alarms: AnchorAlarms
+}
+
+/**
+ * Keeps the anchor of the book, in the book and in a file beside it: so that what is cut off its end, or
+ * was left behind when it was copied, is missed. All processes keep the same one, each row is taken once.
+ */
+export class AnchorKeeper implements AsyncDisposable {
+  readonly #parts: AnchorParts
+  #keptAt = 0
+  #written: Anchor | undefined
+  #keeping: Promise<void> = Promise.resolve()
+
+  private constructor(parts: AnchorParts) {
+    this.#parts = parts
+  }
+
+  /** Looks whether the book is as far as its anchor beside it says; an older backup is not. */
+  static async open(parts: AnchorParts): Promise<AnchorKeeper> {
+    const keeper = new AnchorKeeper(parts)
+    try {
+      await keeper.#compare()
+    } catch (error) {
+      parts.alarms.anchorFailed(error)
+    }
+    return keeper
+  }
+
+  /** Goes on when it is time to. */
+  keep(now: number): void {
+    if (now - this.#keptAt < KEEP_EVERY) return
+    this.#keptAt = now
+    this.#keeping = this.#keep(now)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#keeping
+    await this.#keep(Date.now())
+  }
+
+  async #keep(now: number): Promise<void> {
+    const { store, bookPath, secret, alarms } = this.#parts
+    try {
+      const { anchor, isBehind } = await store.advanceAnchor(now)
+      // A long book is taken in by and by.
+      if (isBehind) this.#keptAt = 0
+      if (JSON.stringify(anchor) === JSON.stringify(this.#written)) return
+      await writeAnchor(bookPath, anchor, secret)
+      this.#written = anchor
+    } catch (error) {
+      alarms.anchorFailed(error)
+    }
+  }
+
+  async #compare(): Promise<void> {
+    const { store, bookPath, secret, alarms } = this.#parts
+    const anchor = readAnchor(bookPath, secret)?.anchor
+    if (anchor === undefined || (await hasRow(store, anchor))) return
+    const aside = setAnchorAside(bookPath)
+    if (aside === undefined) return
+    const seen = `${anchor.rowCount} rows of it were seen at ${new Date(anchor.at).toISOString()}`
+    alarms.bookBehind(
+      `the book lacks entries that it had: ${seen}. If it is a backup, what came after it is lost; what was known of it is in ${aside}`,
+    )
+  }
+}
+
+async function hasRow(store: Store, { lastRow, lastHash }: Anchor): Promise<boolean> {
+  if (lastRow === 0) return true
+  const [row] = await store.listBookRows(lastRow - 1, 1)
+  return row?.row === lastRow && row.hash === lastHash
+}

@@ -1,0 +1,105 @@
+import { statSync } from "node:fs"
+import { StoreError, STEPS, type Store } from "./store.ts"
+
+/** The steps that move money, or change what people manage: a book that is not sound takes none of them. */
+const GUARDED: ReadonlySet<string> = new Set<Exclude<keyof Store, symbol>>([
+  "post",
+  "lease",
+  "audited",
+  "addEntry",
+  "redeemCode",
+  "addPayment",
+])
+
+/**
+ * Sees whether the book is still the one that was opened. A file that was deleted or replaced can be
+ * written on and on by those who have it open, and nothing of that is ever seen again.
+ *
+ * It never opens the file: whoever closes a file loses all locks that its process has on it.
+ */
+export class BookWatch {
+  readonly #onChange: (fault: StoreError | undefined) => void
+  readonly #files: readonly WatchedFile[]
+  #damage: StoreError | undefined
+  #fault: StoreError | undefined
+
+  /**
+   * To be made when the book has been opened.
+   * @param onChange hears why the book cannot be trusted, and when it can again.
+   */
+  constructor(path: string, onChange: (fault: StoreError | undefined) => void) {
+    this.#onChange = onChange
+    this.#files = [
+      { path, name: "file", identity: identityOf(path) },
+      { path: `${path}-wal`, name: "log", identity: identityOf(`${path}-wal`) },
+    ]
+  }
+
+  /** Why the book cannot be trusted; undefined while it can. */
+  get fault(): StoreError | undefined {
+    return this.#fault
+  }
+
+  /** Looks at its files: two calls of the operating system. */
+  look(): void {
+    this.#change(this.#damage ?? this.#lost())
+  }
+
+  /** A store whose failures are seen here, and which moves no money while the book cannot be trusted. */
+  over(store: Store): Store {
+    const steps = STEPS.map((step) => {
+      const perform = store[step] as (...parameters: readonly unknown[]) => Promise<unknown>
+      const isGuarded = GUARDED.has(step)
+      const watched = async (...parameters: readonly unknown[]): Promise<unknown> => {
+        if (isGuarded && this.#fault) throw this.#fault
+        try {
+          return await perform(...parameters)
+        } catch (error) {
+          this.#saw(error)
+          throw error
+        }
+      }
+      return [step, watched]
+    })
+    return {
+      ...(Object.fromEntries(steps) as Omit<Store, typeof Symbol.asyncDispose>),
+      [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    }
+  }
+
+  #saw(error: unknown): void {
+    if (!(error instanceof StoreError) || error.code !== "damaged") return
+    // What was read wrongly once may have been charged wrongly: a restart looks at it anew.
+    this.#damage ??= error
+    this.look()
+  }
+
+  #lost(): StoreError | undefined {
+    for (const { path, name, identity } of this.#files) {
+      if (identity === undefined) continue
+      const now = identityOf(path)
+      if (now === identity) continue
+      const words = now === undefined ? "is gone" : "is not the one that was opened"
+      return new StoreError("unavailable", `the ${name} of the book, ${path}, ${words}`)
+    }
+    return undefined
+  }
+
+  #change(fault: StoreError | undefined): void {
+    if (fault?.message === this.#fault?.message) return
+    this.#fault = fault
+    this.#onChange(fault)
+  }
+}
+
+interface WatchedFile {
+  readonly path: string
+  readonly name: string
+  readonly identity: string | undefined
+}
+
+/** Which file a path leads to; undefined when there is none. */
+function identityOf(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats && `${stats.dev}:${stats.ino}`
+}

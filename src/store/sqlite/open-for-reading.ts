@@ -1,0 +1,44 @@
+import { constants, Database } from "bun:sqlite"
+import { existsSync, statSync } from "node:fs"
+import { pathToFileURL } from "node:url"
+
+/** How long to wait for those who write, milliseconds. */
+const BUSY_TIME = 10_000
+const READ_ONLY = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI
+
+/**
+ * Opens a database for reading, and makes nothing: no file, no index of its log. It may be in use, on
+ * read-only media, or a copy with or without its log.
+ */
+export function openForReading(path: string): Database {
+  // Where this file is, others may have the database open: then their locks count.
+  if (existsSync(`${path}-shm`)) {
+    const database = new Database(path, { readonly: true, strict: true, safeIntegers: true })
+    database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
+    return database
+  }
+  if (!hasLog(path)) return openExactly(addressOf(path, "immutable=1"))
+  const database = openExactly(addressOf(path, "vfs=unix-none"))
+  // Whoever has it alone keeps the index of the log in memory.
+  database.run("PRAGMA locking_mode = EXCLUSIVE")
+  return database
+}
+
+/** Whether there is something in the log of a database that the database has not. */
+export function hasLog(path: string): boolean {
+  return existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0
+}
+
+function addressOf(path: string, parameter: string): string {
+  return `${pathToFileURL(path).href}?${parameter}`
+}
+
+/** Bun takes either flags or options: exact integers, which are an option, are asked for by each statement. */
+function openExactly(address: string): Database {
+  const database = new Database(address, READ_ONLY)
+  const prepare = database.prepare.bind(database)
+  const query = database.query.bind(database)
+  database.prepare = ((sql: string) => prepare(sql).safeIntegers(true)) as Database["prepare"]
+  database.query = ((sql: string) => query(sql).safeIntegers(true)) as Database["query"]
+  return database
+}
