@@ -70,7 +70,7 @@ export interface AppOptions {
 
 /**
  * Where the database of a data directory is.
- * @throws StoreError `missing` when there was one, and it is gone.
+ * @throws BookError `missing` when there was one, and it is gone.
  */
 export function databasePath(dataDirectory: string): string {
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })

@@ -1,7 +1,7 @@
 import { CommanderError } from "commander"
 import { type ErrorKind, GatewayError } from "../canon/errors.ts"
 import { ConfigError, type ConfigProblem } from "../config/config-error.ts"
-import { StoreError } from "../store/store.ts"
+import { BookError, type BookFault } from "../store/book-error.ts"
 import { CommandError, EXIT_CODES, type FailureCode } from "./exit-codes.ts"
 import { styleOf } from "./output.ts"
 import type { Terminal } from "./terminal.ts"
@@ -29,7 +29,7 @@ export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof GatewayError) {
     return failure(gatewayExit(thrown.kind), { message: thrown.message, code: thrown.kind })
   }
-  if (thrown instanceof StoreError) return bookFailure(thrown)
+  if (thrown instanceof BookError) return bookFailure(thrown)
   if (thrown instanceof CommanderError) return usageFailure(thrown)
   return unforeseenFailure(thrown)
 }
@@ -51,7 +51,7 @@ function usageFailure(error: CommanderError): Failure {
   return failure("usage", { message, code: "usage", hint })
 }
 
-const BOOK_HINTS: Readonly<Partial<Record<StoreError["code"], string>>> = {
+const BOOK_HINTS: Readonly<Partial<Record<BookFault, string>>> = {
   missing:
     "Restore tollgate.db from a backup, with tollgate.db-wal if it has one. To begin a new, empty book instead: tollgate serve --new-book",
   damaged:
@@ -61,7 +61,7 @@ const BOOK_HINTS: Readonly<Partial<Record<StoreError["code"], string>>> = {
   not_found: "Name the folder that has the tollgate.db with --data.",
 }
 
-function bookFailure({ code, message }: StoreError): Failure {
+function bookFailure({ code, message }: BookError): Failure {
   const hint = BOOK_HINTS[code]
   const exit = code === "not_found" || code === "missing" ? "not_found" : "failed"
   return failure(exit, { message, code: exit, ...(hint === undefined ? {} : { hint }) })

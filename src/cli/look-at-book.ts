@@ -4,7 +4,7 @@ import { type ReadAnchor, readAnchor } from "../store/anchor.ts"
 import { bookPathIn } from "../store/book-place.ts"
 import { openBookReader } from "../store/open-store.ts"
 import { hasLog } from "../store/sqlite/open-for-reading.ts"
-import { StoreError } from "../store/store.ts"
+import { BookError } from "../store/book-error.ts"
 import { type AuditVerdict, verifyAudit } from "../store/verify-audit.ts"
 import { type Verdict, verifyBooks } from "../store/verify.ts"
 
@@ -20,7 +20,7 @@ export interface BookLook {
 
 /**
  * Looks at the book of a data folder, which may be a copy, or on read-only media. Makes nothing.
- * @throws StoreError `not_found`, `missing`, `damaged`, `unavailable`, `other_version`.
+ * @throws BookError `not_found`, `missing`, `damaged`, `unavailable`, `other_version`.
  */
 export async function lookAtBook(dataDirectory: string): Promise<BookLook> {
   const path = bookPathIn(dataDirectory)
@@ -52,9 +52,9 @@ export function anchorWords(anchor: ReadAnchor | undefined): string {
   return anchor.isGenuine ? words : `${words}; not signed by this folder's secret`
 }
 
-function noBook(path: string, dataDirectory: string): StoreError {
+function noBook(path: string, dataDirectory: string): BookError {
   const words = existsSync(dataDirectory)
     ? "there is no book"
     : "there is no such folder, so no book"
-  return new StoreError("not_found", `${words} at ${path}`)
+  return new BookError("not_found", `${words} at ${path}`)
 }

@@ -6,7 +6,7 @@ import type { Settings } from "../config/settings.ts"
 import { FIRST_ACCOUNT } from "../management/first-account.ts"
 import { bookPathIn, makeRoomForBook } from "../store/book-place.ts"
 import { openStore } from "../store/open-store.ts"
-import { StoreError } from "../store/store.ts"
+import { BookError } from "../store/book-error.ts"
 import { programWords } from "../runtime.ts"
 import { consoleAddress } from "../users/console-address.ts"
 import { banner } from "./banner.ts"
@@ -98,7 +98,7 @@ async function beginBook(data: string): Promise<void> {
   try {
     makeRoomForBook(path)
   } catch (error) {
-    if (!(error instanceof StoreError)) throw error
+    if (!(error instanceof BookError)) throw error
     throw new CommandError("conflict", error.message, "Start without --new-book.")
   }
   mkdirSync(data, { recursive: true, mode: 0o700 })

@@ -1,5 +1,5 @@
 import type { Ledger } from "../ledger/ledger.ts"
-import { StoreError } from "../store/store.ts"
+import { BookError } from "../store/book-error.ts"
 import { jsonAnswer } from "./answers.ts"
 import { newRequestId } from "./request-id.ts"
 
@@ -23,7 +23,7 @@ export function readyz(services: { readonly ledger: Ledger; readonly draining: (
 
 /** Which book it is, and where, is for the log: anybody may ask here. */
 function reasonOf(failure: unknown): string {
-  const isDamaged = failure instanceof StoreError && failure.code === "damaged"
+  const isDamaged = failure instanceof BookError && failure.code === "damaged"
   return isDamaged ? "the book is damaged" : "the book cannot be written"
 }
 

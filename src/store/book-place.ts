@@ -1,7 +1,7 @@
 import { existsSync, renameSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { setAnchorAside } from "./anchor.ts"
-import { StoreError } from "./store.ts"
+import { BookError } from "./book-error.ts"
 
 /** Where the book of a data directory is. */
 export function bookPathIn(dataDirectory: string): string {
@@ -11,11 +11,11 @@ export function bookPathIn(dataDirectory: string): string {
 /**
  * A book comes before its secrets. Where there are secrets and no book, it was lost: to begin another
  * in its place would forget what everybody has paid and spent, and say nothing.
- * @throws StoreError `missing`.
+ * @throws BookError `missing`.
  */
 export function requireBook(path: string, dataDirectory: string): void {
   if (hasBook(path) || !existsSync(join(dataDirectory, "secrets", "key-pepper"))) return
-  throw new StoreError(
+  throw new BookError(
     "missing",
     `the book ${path} is gone, though the folder's secrets are there: all balances were in it`,
   )
@@ -23,10 +23,10 @@ export function requireBook(path: string, dataDirectory: string): void {
 
 /**
  * Makes room for a new book where the old one is gone; what is left beside it is kept under other names.
- * @throws StoreError `exists` when there is a book.
+ * @throws BookError `exists` when there is a book.
  */
 export function makeRoomForBook(path: string, now = new Date()): void {
-  if (hasBook(path)) throw new StoreError("exists", `there is a book already: ${path}`)
+  if (hasBook(path)) throw new BookError("exists", `there is a book already: ${path}`)
   setAnchorAside(path, now)
   const suffix = now.toISOString().replaceAll(":", "-")
   for (const file of [`${path}-wal`, `${path}-shm`]) {

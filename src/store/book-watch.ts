@@ -1,5 +1,6 @@
 import { statSync } from "node:fs"
-import { StoreError, STEPS, type Store } from "./store.ts"
+import { BookError } from "./book-error.ts"
+import { STEPS, type Store } from "./store.ts"
 
 /** The steps that move money, or change what people manage: a book that is not sound takes none of them. */
 const GUARDED: ReadonlySet<string> = new Set<Exclude<keyof Store, symbol>>([
@@ -18,16 +19,16 @@ const GUARDED: ReadonlySet<string> = new Set<Exclude<keyof Store, symbol>>([
  * It never opens the file: whoever closes a file loses all locks that its process has on it.
  */
 export class BookWatch {
-  readonly #onChange: (fault: StoreError | undefined) => void
+  readonly #onChange: (fault: BookError | undefined) => void
   readonly #files: readonly WatchedFile[]
-  #damage: StoreError | undefined
-  #fault: StoreError | undefined
+  #damage: BookError | undefined
+  #fault: BookError | undefined
 
   /**
    * To be made when the book has been opened.
    * @param onChange hears why the book cannot be trusted, and when it can again.
    */
-  constructor(path: string, onChange: (fault: StoreError | undefined) => void) {
+  constructor(path: string, onChange: (fault: BookError | undefined) => void) {
     this.#onChange = onChange
     this.#files = [
       { path, name: "file", identity: identityOf(path) },
@@ -36,7 +37,7 @@ export class BookWatch {
   }
 
   /** Why the book cannot be trusted; undefined while it can. */
-  get fault(): StoreError | undefined {
+  get fault(): BookError | undefined {
     return this.#fault
   }
 
@@ -68,24 +69,24 @@ export class BookWatch {
   }
 
   #saw(error: unknown): void {
-    if (!(error instanceof StoreError) || error.code !== "damaged") return
+    if (!(error instanceof BookError) || error.code !== "damaged") return
     // What was read wrongly once may have been charged wrongly: a restart looks at it anew.
     this.#damage ??= error
     this.look()
   }
 
-  #lost(): StoreError | undefined {
+  #lost(): BookError | undefined {
     for (const { path, name, identity } of this.#files) {
       if (identity === undefined) continue
       const now = identityOf(path)
       if (now === identity) continue
       const words = now === undefined ? "is gone" : "is not the one that was opened"
-      return new StoreError("unavailable", `the ${name} of the book, ${path}, ${words}`)
+      return new BookError("unavailable", `the ${name} of the book, ${path}, ${words}`)
     }
     return undefined
   }
 
-  #change(fault: StoreError | undefined): void {
+  #change(fault: BookError | undefined): void {
     if (fault?.message === this.#fault?.message) return
     this.#fault = fault
     this.#onChange(fault)

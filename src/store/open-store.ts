@@ -21,7 +21,7 @@ export async function openStore(
 
 /**
  * Opens the book to look at it: nothing is made or changed. It may be in use, a copy, or on read-only media.
- * @throws StoreError `not_found` where there is none, `damaged`, `unavailable`, `other_version`.
+ * @throws BookError `not_found` where there is none, `damaged`, `unavailable`, `other_version`.
  */
 export function openBookReader(path: string): Store {
   const steps = new DirectSteps(openSqliteReader(path))

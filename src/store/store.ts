@@ -51,14 +51,6 @@ export class StoreError extends Error {
     | "expired"
     | "last_owner"
     | "conflict"
-    /** There is no book where one was. */
-    | "missing"
-    /** Its contents are not what was written. */
-    | "damaged"
-    /** It cannot be read or written just now, or here. */
-    | "unavailable"
-    /** Its schema is another than this program's. */
-    | "other_version"
 
   constructor(code: StoreError["code"], message: string) {
     super(message)

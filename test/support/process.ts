@@ -84,11 +84,12 @@ export function startServing(
   installation: Installation,
   environment: Record<string, string> = {},
   launcher?: "src/main.ts" | "bin/tollgate",
+  options: readonly string[] = [],
 ): Promise<ServingProcess> {
   const program = launcher === "bin/tollgate" ? [join(ROOT, launcher)] : [process.execPath, MAIN]
   const { config, data } = installation
   const all = launcher === undefined ? cleanEnvironment(environment) : bareEnvironment(environment)
-  return startListening([...program, "--config", config, "--data", data, "serve"], all)
+  return startListening([...program, "--config", config, "--data", data, "serve", ...options], all)
 }
 
 /** Starts a command that serves, such as `tollgate demo`, with no more than the words it is given. */

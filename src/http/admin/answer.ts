@@ -1,4 +1,5 @@
-import { asGatewayError, type GatewayError } from "../../canon/errors.ts"
+import { asGatewayError, GatewayError } from "../../canon/errors.ts"
+import { BookError } from "../../store/book-error.ts"
 import type { Events } from "../../telemetry/events.ts"
 import { errorAnswer, jsonAnswer } from "../answers.ts"
 
@@ -11,9 +12,18 @@ export function answerOf(requestId: string, result: unknown): Response {
 
 /** What a handler threw, in OpenAI's envelope. What is not ours is told to the operator. */
 export function failureOf(requestId: string, thrown: unknown, events: Events): Response {
-  const error: GatewayError = asGatewayError(thrown)
+  const error = thrown instanceof BookError ? bookUnavailable(thrown) : asGatewayError(thrown)
   if (error.kind === "internal_error") events.requestFailed(requestId, thrown)
   return unkept(errorAnswer(error, requestId))
+}
+
+/** Where the book is, and what is wrong with it, is in the log. */
+function bookUnavailable(cause: BookError): GatewayError {
+  return new GatewayError(
+    "book_unavailable",
+    "The gateway cannot use its book just now, so nothing was changed. Look at its log, then try again.",
+    { cause },
+  )
 }
 
 function named(response: Response, requestId: string): Response {

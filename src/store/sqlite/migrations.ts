@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite"
-import { StoreError } from "../store.ts"
+import { BookError } from "../book-error.ts"
 import { BOOK } from "./migrations/1-book.ts"
 import { CHARGES } from "./migrations/2-charges.ts"
 import { CREDITS } from "./migrations/3-credits.ts"
@@ -24,12 +24,12 @@ const MIGRATIONS: readonly string[] = [
   WRITE_OFFS,
 ]
 
-/** @throws StoreError when a database that is only looked at has another schema. */
+/** @throws BookError when a database that is only looked at has another schema. */
 export function requireNewestSchema(database: Database): void {
   const version = schemaOf(database)
   if (version > MIGRATIONS.length) throw newerSchema(version)
   if (version === MIGRATIONS.length) return
-  throw new StoreError(
+  throw new BookError(
     "other_version",
     `the database was written by an older Tollgate (schema ${version}, this one reads ${MIGRATIONS.length}): start this version on it once, or on a copy of its folder`,
   )
@@ -40,8 +40,8 @@ function schemaOf(database: Database): number {
   return Number(row?.user_version ?? 0)
 }
 
-function newerSchema(version: number): StoreError {
-  return new StoreError(
+function newerSchema(version: number): BookError {
+  return new BookError(
     "other_version",
     `the database was written by a newer Tollgate (schema ${version}, this one knows ${MIGRATIONS.length}): start that version, or restore a backup`,
   )
@@ -49,7 +49,7 @@ function newerSchema(version: number): StoreError {
 
 /**
  * Brings a database to the newest schema.
- * @throws StoreError when a newer Tollgate has written it.
+ * @throws BookError when a newer Tollgate has written it.
  */
 export function migrate(database: Database): void {
   database.run("BEGIN IMMEDIATE")

@@ -1,3 +1,4 @@
+import { BookError, type BookFault } from "../book-error.ts"
 import { StoreError } from "../store.ts"
 
 /** What crosses between the gateway's thread and a thread of the store's. */
@@ -10,7 +11,11 @@ export interface StepCall {
 export interface StepAnswer {
   readonly id: number
   readonly result?: unknown
-  readonly error?: { readonly message: string; readonly code?: StoreError["code"] }
+  readonly error?: {
+    readonly message: string
+    readonly code?: StoreError["code"]
+    readonly fault?: BookFault
+  }
 }
 
 /** What a thread opens: steps that answer at once. */
@@ -58,6 +63,7 @@ function answer(
     const error = explained(thrown)
     const message = error instanceof Error ? error.message : String(error)
     const code = error instanceof StoreError ? { code: error.code } : {}
-    return { id: call.id, error: { message, ...code } }
+    const fault = error instanceof BookError ? { fault: error.code } : {}
+    return { id: call.id, error: { message, ...code, ...fault } }
   }
 }

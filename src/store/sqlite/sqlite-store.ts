@@ -1,12 +1,13 @@
 import { Database, SQLiteError } from "bun:sqlite"
 import { existsSync } from "node:fs"
 import type { HoldRecord } from "../records.ts"
-import { type DirectStore, StoreError } from "../store.ts"
+import { BookError } from "../book-error.ts"
+import type { DirectStore } from "../store.ts"
 import { Accounts } from "./accounts.ts"
 import { AuditTrail } from "./audit.ts"
 import { Invitations } from "./invitations.ts"
 import { bookSteps } from "./book-steps.ts"
-import { asBookError } from "./book-error.ts"
+import { asBookError } from "./explain-error.ts"
 import { BookChecks } from "./book-checks.ts"
 import { BookPages } from "./book-pages.ts"
 import { Budgets } from "./budgets.ts"
@@ -42,7 +43,7 @@ export interface SqliteStore extends DirectStore {
 /**
  * Opens the file, creating it and bringing its schema up to date.
  * Every commit is synced to the disk before it answers: what was released has been paid for.
- * @throws StoreError `damaged`, `unavailable`, or `other_version`.
+ * @throws BookError `damaged`, `unavailable`, or `other_version`.
  */
 export function openSqliteStore(path: string): SqliteStore {
   try {
@@ -61,10 +62,10 @@ export function openSqliteStore(path: string): SqliteStore {
 
 /**
  * Opens the file to look at it: nothing is made, and every step that writes fails.
- * @throws StoreError `not_found` where there is none, `damaged`, `unavailable`, `other_version`.
+ * @throws BookError `not_found` where there is none, `damaged`, `unavailable`, `other_version`.
  */
 export function openSqliteReader(path: string): SqliteStore {
-  if (!existsSync(path)) throw new StoreError("not_found", `there is no book at ${path}`)
+  if (!existsSync(path)) throw new BookError("not_found", `there is no book at ${path}`)
   try {
     const database = openForReading(path)
     requireNewestSchema(database)

@@ -1,4 +1,5 @@
 import { threadAddress } from "../../runtime.ts"
+import { BookError } from "../book-error.ts"
 import { StoreError } from "../store.ts"
 import type { StepAnswer } from "./serve-steps.ts"
 
@@ -83,6 +84,7 @@ class StepThread {
     this.#waiting.delete(id)
     if (!error) waiter?.resolve(result)
     else if (error.code) waiter?.reject(new StoreError(error.code, error.message))
+    else if (error.fault) waiter?.reject(new BookError(error.fault, error.message))
     else waiter?.reject(new Error(error.message))
   }
 }

@@ -1,7 +1,7 @@
 import { SQLiteError } from "bun:sqlite"
 import { accessSync, constants } from "node:fs"
 import { dirname } from "node:path"
-import { StoreError } from "../store.ts"
+import { BookError } from "../book-error.ts"
 
 /** What SQLite says of a file whose contents are not a database any more. */
 const DAMAGED = ["SQLITE_CORRUPT", "SQLITE_NOTADB"]
@@ -20,11 +20,11 @@ export function asBookError(path: string, error: unknown): unknown {
   if (!(error instanceof SQLiteError)) return error
   const code = error.code ?? ""
   if (isOneOf(code, DAMAGED)) {
-    return new StoreError("damaged", `the book ${path} is damaged: ${error.message}`)
+    return new BookError("damaged", `the book ${path} is damaged: ${error.message}`)
   }
   if (!isOneOf(code, UNAVAILABLE)) return error
   const reason = folderFault(dirname(path)) ?? error.message
-  return new StoreError("unavailable", `the book ${path} cannot be used: ${reason}`)
+  return new BookError("unavailable", `the book ${path} cannot be used: ${reason}`)
 }
 
 /** Extended codes begin with the plain one. */
