@@ -19,6 +19,8 @@ export interface ShownReceipt {
     | null
   readonly cost: string
   readonly charged: string
+  readonly write_offs: readonly { readonly amount: string; readonly reason: string }[]
+  readonly late: boolean
   readonly hold: string
   readonly attempts: readonly {
     deployment: string
@@ -38,7 +40,7 @@ export function describeReceipt(receipt: ShownReceipt, style: Style): string {
   const facts = formatFields(
     [
       ["receipt", receipt.id],
-      ["status", receipt.status + (receipt.estimated ? " (usage estimated by the gateway)" : "")],
+      ["status", receipt.status + remarksOn(receipt)],
       ["at", `${receipt.created_at}, ${receipt.duration_ms} ms`],
       ["account", `${receipt.account}, key ${receipt.key}`],
       ["request", `${receipt.endpoint} ${receipt.model}`],
@@ -65,6 +67,14 @@ export function describeReceipt(receipt: ShownReceipt, style: Style): string {
   return [facts, attempts, describeArithmetic(receipt, style), describeBook(receipt, style)]
     .filter((part) => part !== "")
     .join("\n\n")
+}
+
+function remarksOn({ estimated, late }: ShownReceipt): string {
+  const remarks = [
+    ...(estimated ? ["usage estimated by the gateway"] : []),
+    ...(late ? ["late: its process had been taken for dead"] : []),
+  ]
+  return remarks.length === 0 ? "" : ` (${remarks.join("; ")})`
 }
 
 function describeArithmetic(receipt: ShownReceipt, style: Style): string {
@@ -104,10 +114,18 @@ function millionth(product: bigint): string {
 }
 
 function describeBook(receipt: ShownReceipt, style: Style): string {
-  const { entry, charged } = receipt
-  if (!entry) return `charged ${charged} credits: nothing stands in the book`
+  const { entry, charged, write_offs } = receipt
+  const written = write_offs.map(({ amount, reason }): [string, string] => [
+    "written off",
+    `${amount} credits: ${reason.replaceAll("_", " ")}`,
+  ])
+  if (!entry) {
+    const nothing = `charged ${charged} credits: no entry stands in the book`
+    return written.length === 0 ? nothing : `${nothing}\n${formatFields(written, style)}`
+  }
   return formatFields(
     [
+      ...written,
       ["charged", `${charged} credits`],
       ["entry", `${entry.number}, balance after it ${entry.balance} credits`],
       ["hash", entry.hash],

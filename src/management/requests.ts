@@ -31,7 +31,8 @@ export class Requests {
       key: query.key,
       model: query.model,
       provider: query.provider,
-      failed: query.status === undefined ? undefined : query.status === "failed",
+      failed: FAILED[query.status ?? "any"],
+      writtenOff: query.status === "written_off" ? (true as const) : undefined,
       search: query.search,
       from: query.from === undefined ? undefined : Date.parse(query.from),
       to: query.to === undefined ? undefined : Date.parse(query.to),
@@ -40,7 +41,7 @@ export class Requests {
     const reports = await this.#reports.upToDate()
     const found = await reports.listRequests(filter, place, query.limit + 1)
     const page = pageFrom(found, query.limit, ({ at, row }) => [at, row])
-    return { ...page, data: page.data.map(summaryDocument) }
+    return { ...page, data: page.data.map((record) => summaryDocument(record, actor)) }
   }
 
   /** One whole receipt. @throws GatewayError `not_found`, also for those of other accounts. */
@@ -57,6 +58,9 @@ export class Requests {
   }
 }
 
+/** Whether requests of a status have failed; undefined where that does not matter. */
+const FAILED = { any: undefined, written_off: undefined, ok: false, failed: true } as const
+
 function placeOf(cursor: string | undefined): RequestPlace | null {
   const position = positionOf(cursor)
   return position ? { at: wholeOf(position[0]), row: wholeOf(position[1]) } : null
@@ -70,7 +74,7 @@ function contentDocument({ asked, answered }: ContentRecord): object {
   return { request: JSON.parse(asked), answer: answered === null ? null : JSON.parse(answered) }
 }
 
-function summaryDocument(record: RequestRecord): RequestSummary {
+function summaryDocument(record: RequestRecord, actor: Actor): RequestSummary {
   return {
     id: record.request,
     account: record.account,
@@ -89,5 +93,6 @@ function summaryDocument(record: RequestRecord): RequestSummary {
     input: record.input,
     output: record.output,
     cost: formatCredits(record.cost),
+    ...(actor.isOperator && { written_off: formatCredits(record.writtenOff) }),
   }
 }

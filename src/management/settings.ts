@@ -82,8 +82,14 @@ export class GatewaySettings {
     this.#verifying ??= this.#verify().finally(() => {
       this.#verifying = undefined
     })
-    const { accounts, entries, problems } = await this.#verifying
-    return { accounts, entries, problems: problems.map((problem) => ({ ...problem })) }
+    const { accounts, entries, receipts, writeOffs, problems } = await this.#verifying
+    return {
+      accounts,
+      entries,
+      uncharged_receipts: receipts,
+      write_offs: writeOffs,
+      problems: problems.map((problem) => ({ ...problem })),
+    }
   }
 
   async #verify(): Promise<Verdict> {

@@ -1,5 +1,5 @@
 import { formatCredits } from "../ledger/money.ts"
-import type { StatementLine } from "../store/records.ts"
+import type { StatementLine, WriteOffRecord } from "../store/records.ts"
 
 /** What an account had, paid and was given in a time. */
 export interface Statement {
@@ -10,13 +10,15 @@ export interface Statement {
   /** Nanocredits. */
   readonly opening: bigint
   readonly entries: AsyncIterable<StatementLine>
+  /** What was not charged, which only operators are told: it is no part of the sum. Absent for others. */
+  readonly writeOffs?: AsyncIterable<WriteOffRecord>
 }
 
 const COLUMNS = "number,time,kind,amount,balance,request,model,key,note"
 
 /** A statement as RFC 4180 has tables; its first and last rows are the balances. */
 export async function* csvStatement(statement: Statement): AsyncGenerator<string> {
-  const { from, until, opening, entries } = statement
+  const { from, until, opening, entries, writeOffs } = statement
   yield `${COLUMNS}\r\n${balanceRow("opening balance", from, opening)}`
   let balance = opening
   for await (const line of entries) {
@@ -31,11 +33,16 @@ export async function* csvStatement(statement: Statement): AsyncGenerator<string
     ])
   }
   yield balanceRow("closing balance", until, balance)
+  if (writeOffs === undefined) return
+  for await (const { at, amount, request, key, reason } of writeOffs) {
+    const note = `${formatCredits(amount)} credits were not charged: ${reason}`
+    yield row(["", momentText(at), "write-off", "", "", request, "", key, note])
+  }
 }
 
 /** A statement as one JSON document, one entry a line. */
 export async function* jsonStatement(statement: Statement): AsyncGenerator<string> {
-  const { account, from, until, opening, entries } = statement
+  const { account, from, until, opening, entries, writeOffs } = statement
   const head = { account, from: momentText(from), until: momentText(until) }
   const begun = JSON.stringify({ ...head, opening_balance: formatCredits(opening) }).slice(0, -1)
   yield `${begun},"entries":[`
@@ -57,7 +64,20 @@ export async function* jsonStatement(statement: Statement): AsyncGenerator<strin
     yield gap + JSON.stringify(entry)
     gap = ",\n"
   }
-  yield `\n],"closing_balance":${JSON.stringify(formatCredits(balance))}}\n`
+  yield `\n],"closing_balance":${JSON.stringify(formatCredits(balance))}`
+  if (writeOffs !== undefined) yield* jsonWriteOffs(writeOffs)
+  yield "}\n"
+}
+
+async function* jsonWriteOffs(writeOffs: AsyncIterable<WriteOffRecord>): AsyncGenerator<string> {
+  yield ',"write_offs":['
+  let gap = "\n"
+  for await (const { at, amount, request, key, reason } of writeOffs) {
+    const line = { time: momentText(at), amount: formatCredits(amount), request, key, reason }
+    yield gap + JSON.stringify(line)
+    gap = ",\n"
+  }
+  yield "\n]"
 }
 
 function balanceRow(name: string, at: number, balance: bigint): string {

@@ -1,5 +1,5 @@
 import { GatewayError } from "../canon/errors.ts"
-import type { StatementLine } from "../store/records.ts"
+import type { StatementLine, WriteOffRecord } from "../store/records.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, requireRole } from "./actor.ts"
 import type { StatementQuery } from "./contract/accounts.ts"
@@ -45,7 +45,9 @@ export class Statements {
         parameter: "to",
       })
     }
-    const statement = await this.#read({ id, name: account.name }, from, until)
+    const read = await this.#read({ id, name: account.name }, from, until)
+    const writeOffs = this.#writeOffs(id, from, until)
+    const statement = actor.isOperator ? { ...read, writeOffs } : read
     const isCsv = query.format === "csv"
     return {
       name: `${fileName(account.name)}-${query.from}-${query.to}.${query.format}`,
@@ -74,6 +76,16 @@ export class Statements {
     const { after, last } = await this.#store.findEntries(account, from, until)
     for await (const line of this.#lines(account, after, last)) {
       if (line.at >= from && line.at < until) yield line
+    }
+  }
+
+  /** The newest first. */
+  async *#writeOffs(account: string, from: number, until: number): AsyncGenerator<WriteOffRecord> {
+    for (let before: number | null = null; ;) {
+      const page: WriteOffRecord[] = await this.#store.listWriteOffs([account], before, PAGE)
+      for (const line of page) if (line.at >= from && line.at < until) yield line
+      before = page.at(-1)?.number ?? null
+      if (page.length < PAGE) return
     }
   }
 

@@ -41,7 +41,7 @@ export class UsageReports {
     const accounts = scopeOf(actor, query.account)
     const reports = await this.#reports.upToDate()
     const sums = await reports.sumUsage({ accounts, key, model, ...span }, group)
-    return { object: "list", data: await this.#named(reports, sums, group) }
+    return { object: "list", data: await this.#named(actor, reports, sums, group) }
   }
 
   /** What one wants to see first. Days and hours are those of UTC. @throws GatewayError `not_found`. */
@@ -69,14 +69,19 @@ export class UsageReports {
       balance: formatCredits(balance),
       spent_today: formatCredits(ofToday?.cost ?? 0n),
       spent_month: formatCredits(ofMonth.reduce((spent, { cost }) => spent + cost, 0n)),
+      ...(actor.isOperator && {
+        written_off_month: formatCredits(
+          ofMonth.reduce((sum, { writtenOff }) => sum + writtenOff, 0n),
+        ),
+      }),
       requests_today: ofToday?.requests ?? 0,
       errors_today: ofToday?.errors ?? 0,
       p50_duration_ms: latencies.p50,
       p95_duration_ms: latencies.p95,
-      days: everyTime(days, { from: firstDay, step: DAY, count: OVERVIEW_DAYS }),
-      hours: everyTime(hours, { from: firstHour, step: HOUR, count: OVERVIEW_HOURS }),
-      top_models: models.slice(0, TOP).map((row) => rowDocument(row)),
-      top_keys: await this.#named(reports, keys.slice(0, TOP), "key"),
+      days: everyTime(actor, days, { from: firstDay, step: DAY, count: OVERVIEW_DAYS }),
+      hours: everyTime(actor, hours, { from: firstHour, step: HOUR, count: OVERVIEW_HOURS }),
+      top_models: models.slice(0, TOP).map((row) => rowDocument(actor, row)),
+      top_keys: await this.#named(actor, reports, keys.slice(0, TOP), "key"),
       at: new Date(now).toISOString(),
     }
   }
@@ -90,13 +95,14 @@ export class UsageReports {
 
   /** The rows of a group; keys and accounts with the names that people gave them. */
   async #named(
+    actor: Actor,
     reports: Reports,
     sums: readonly UsageSum[],
     group: UsageGroup,
   ): Promise<UsageRow[]> {
-    if (group === "hour" || group === "day") return sums.map(timeDocument)
+    if (group === "hour" || group === "day") return sums.map((sum) => timeDocument(actor, sum))
     const names = await this.#names(reports, sums, group)
-    return sums.map((sum) => rowDocument(sum, names?.get(sum.group)))
+    return sums.map((sum) => rowDocument(actor, sum, names?.get(sum.group)))
   }
 
   async #names(
@@ -133,24 +139,28 @@ interface Times {
 }
 
 /** A row for every time, also for those without a request. */
-function everyTime(sums: readonly UsageSum[], { from, step, count }: Times): UsageRow[] {
+function everyTime(
+  actor: Actor,
+  sums: readonly UsageSum[],
+  { from, step, count }: Times,
+): UsageRow[] {
   const byTime = new Map(sums.map((sum) => [Number(sum.group), sum]))
   return Array.from({ length: count }, (_, index) => {
     const at = from + index * step
-    return timeDocument(byTime.get(at) ?? emptySum(at))
+    return timeDocument(actor, byTime.get(at) ?? emptySum(at))
   })
 }
 
 function emptySum(at: number): UsageSum {
-  const nothing = { requests: 0, errors: 0, input: 0, output: 0, cost: 0n }
+  const nothing = { requests: 0, errors: 0, input: 0, output: 0, cost: 0n, writtenOff: 0n }
   return { group: String(at), ...nothing, meanDuration: null, meanFirstByte: null }
 }
 
-function timeDocument(sum: UsageSum): UsageRow {
-  return { ...rowDocument(sum), group: new Date(Number(sum.group)).toISOString() }
+function timeDocument(actor: Actor, sum: UsageSum): UsageRow {
+  return { ...rowDocument(actor, sum), group: new Date(Number(sum.group)).toISOString() }
 }
 
-function rowDocument(sum: UsageSum, name?: string): UsageRow {
+function rowDocument(actor: Actor, sum: UsageSum, name?: string): UsageRow {
   return {
     group: sum.group,
     ...(name !== undefined && { name }),
@@ -159,6 +169,7 @@ function rowDocument(sum: UsageSum, name?: string): UsageRow {
     input: sum.input,
     output: sum.output,
     cost: formatCredits(sum.cost),
+    ...(actor.isOperator && { written_off: formatCredits(sum.writtenOff) }),
     mean_duration_ms: sum.meanDuration,
     mean_first_byte_ms: sum.meanFirstByte,
   }

@@ -156,6 +156,12 @@ export function showReceipt(record: ReceiptRecord): Record<string, unknown> {
     created_at: new Date(record.at).toISOString(),
     formula: FORMULA,
     charged: formatCredits(charged),
+    written_off: formatCredits(record.writtenOff.reduce((sum, { amount }) => sum + amount, 0n)),
+    write_offs: record.writtenOff.map(({ amount, reason }) => ({
+      amount: formatCredits(amount),
+      reason,
+    })),
+    late: record.late,
     entry:
       entry === null
         ? null

@@ -14,7 +14,7 @@ export interface RequestRecord {
   /** The one that answered, or was tried last; null when none was. */
   readonly provider: string | null
   readonly status: "settled" | "released" | "expired"
-  /** `ok`, or how it ended, in words of the error table. */
+  /** `ok`; `written_off` where it was answered and not all of it paid; or how it ended, in words of the error table. */
   readonly outcome: string
   readonly stream: boolean
   readonly estimated: boolean
@@ -27,6 +27,8 @@ export interface RequestRecord {
   readonly output: number
   /** What was charged. */
   readonly cost: bigint
+  /** What it cost beyond that. */
+  readonly writtenOff: bigint
 }
 
 /** What requests are narrowed to. All of it has to hold. */
@@ -39,6 +41,8 @@ export interface RequestFilter {
   readonly provider?: string | undefined
   /** Whether it failed. What the caller himself broke off did not. */
   readonly failed?: boolean | undefined
+  /** Whether a part of its cost was written off. */
+  readonly writtenOff?: true | undefined
   /** A part of the outcome or of the request's id. */
   readonly search?: string | undefined
   readonly from?: number | undefined
@@ -71,6 +75,7 @@ export interface UsageSum {
   readonly input: number
   readonly output: number
   readonly cost: bigint
+  readonly writtenOff: bigint
   /** Means over those that were answered; null when none was. */
   readonly meanDuration: number | null
   readonly meanFirstByte: number | null

@@ -30,6 +30,7 @@ test("sums are told as the contract has them, with the names of keys and account
         input: 20,
         output: 10,
         cost: "0.000002",
+        written_off: "0",
         mean_duration_ms: 100,
         mean_first_byte_ms: 20,
       },

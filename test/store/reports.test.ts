@@ -10,6 +10,7 @@ import { ReportedBook } from "./reported-requests.ts"
 const HOUR = 3_600_000
 /** 2026-03-02, 10:30 UTC. */
 const AT = Date.UTC(2026, 2, 2, 10, 30)
+const EXPIRED = JSON.stringify({ status: "expired" })
 
 /** The ids of what a filter lets through. */
 async function found(own: ReportedBook, filter: RequestFilter, limit = 50): Promise<string[]> {
@@ -50,6 +51,7 @@ describe("the list of requests", () => {
         input: 15,
         output: 16,
         cost: 7n,
+        writtenOff: 0n,
       },
     ])
   })
@@ -87,6 +89,71 @@ describe("the list of requests", () => {
       "refused",
       "untried",
     ])
+  })
+
+  test("tells what was written off, and finds it", async () => {
+    await using own = await ReportedBook.open()
+    const writtenOff = [
+      { amount: 5n, reason: "usage_beyond_bound" },
+      { amount: 2n, reason: "account_empty" },
+    ] as const
+    await own.add(
+      { request: "paid", at: AT, account: "b" },
+      { request: "partly", at: AT, cost: 3n, writtenOff },
+      { request: "not at all", at: AT, cost: 0n, writtenOff, account: "b" },
+      { request: "left", at: AT, outcomes: ["caller_left"], writtenOff },
+    )
+    const reports = await own.reports.upToDate()
+    const rows = await reports.listRequests({ writtenOff: true }, null, 10)
+    const told = rows.map(({ request, outcome, cost, writtenOff }) => [
+      request,
+      outcome,
+      cost,
+      writtenOff,
+    ])
+    expect(told.toSorted()).toEqual([
+      ["left", "caller_left", 10n, 7n],
+      ["not at all", "written_off", 0n, 7n],
+      ["partly", "written_off", 3n, 7n],
+    ])
+    expect(await found(own, { writtenOff: true, accounts: ["b"] })).toEqual(["not at all"])
+    expect(await found(own, { search: "written" })).toHaveLength(2)
+    const span = { from: AT, to: AT + 1 }
+    expect(await reports.sumUsage(span, "account")).toMatchObject([
+      { group: "a", requests: 2, errors: 0, cost: 13n, writtenOff: 14n },
+      { group: "b", requests: 2, errors: 0, cost: 10n, writtenOff: 7n },
+    ])
+  })
+
+  test("tells what had expired and was settled after all once, as what it came to", async () => {
+    await using own = await ReportedBook.open()
+    const { store } = own.book
+    const node = { process: 1, host: "test", beatAt: 1, machine: null }
+    const hold = { account: "a", key: "key_a", amount: 9n, at: AT, receipt: EXPIRED }
+    const payer = { account: "a", key: "key_a", budgets: [] }
+    const ended = { ...payer, amount: 9n, writtenOff: [], at: AT, receipt: "{}" }
+    async function endLate(request: string, look: () => Promise<unknown>): Promise<void> {
+      await store.joinNode({ ...node, id: request })
+      const opened = [{ ...hold, request }]
+      await store.post(request, { postings: [], opened, closed: [] })
+      await store.removeNode(request, AT)
+      await look()
+      await store.post("other", { postings: [{ ...ended, request }], opened: [], closed: [] })
+    }
+    await endLate("seen before", async () => {
+      expect(await found(own, { failed: true })).toEqual(["seen before"])
+    })
+    await endLate("not seen before", async () => {})
+    const reports = await own.reports.upToDate()
+    const rows = await reports.listRequests({}, null, 10)
+    expect(rows.map(({ request, outcome, cost }) => [request, outcome, cost]).toSorted()).toEqual([
+      ["not seen before", "ok", 9n],
+      ["seen before", "ok", 9n],
+    ])
+    expect(await reports.sumUsage({ from: AT, to: AT + 1 }, "outcome")).toMatchObject([
+      { group: "ok", requests: 2, errors: 0, cost: 18n },
+    ])
+    expect(await reports.keyUses(["key_a"])).toMatchObject([{ requests: 2, spent: 18n }])
   })
 
   test("takes receipts that lack what newer ones have", async () => {
@@ -193,6 +260,7 @@ describe("sums", () => {
         cost: 11n,
         meanDuration: 151,
         meanFirstByte: 10,
+        writtenOff: 0n,
       },
       expect.objectContaining({ group: String(day + 24 * HOUR), requests: 1, errors: 0, cost: 9n }),
     ])

@@ -8,6 +8,7 @@ const COLORS: Readonly<Record<string, MantineColor>> = {
   settled: "gate",
   resting: "yellow",
   expired: "yellow",
+  written_off: "orange",
   used_up: "gray",
   unknown: "gray",
   released: "gray",

@@ -17,6 +17,7 @@ import { Requests } from "../../management/requests.ts"
 import { GatewaySettings } from "../../management/settings.ts"
 import { Statements } from "../../management/statements.ts"
 import { UsageReports } from "../../management/usage.ts"
+import { WriteOffs } from "../../management/write-offs.ts"
 import type { Health } from "../../routing/health.ts"
 import { openStore } from "../../store/open-store.ts"
 import type { ContentShelf } from "../../store/content-shelf.ts"
@@ -38,6 +39,7 @@ import { receiptEndpoints } from "./receipts.ts"
 import { settingsEndpoints } from "./settings.ts"
 import { stripeWebhook } from "./stripe-webhook.ts"
 import { usageEndpoints } from "./usage.ts"
+import { writeOffEndpoints } from "./write-offs.ts"
 
 /** What the management API needs of the running gateway. */
 export interface AdminParts {
@@ -93,6 +95,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
     ...keyEndpoints({ keys }),
     ...receiptEndpoints({ requests: new Requests(store, reports, parts.shelf) }),
     ...usageEndpoints({ usageReports: new UsageReports(store, reports) }),
+    ...writeOffEndpoints({ writeOffs: new WriteOffs(store) }),
     ...auditEndpoints({ auditLog: new AuditLog(store) }),
     ...consoleEndpoints(parts, audit),
     ...people.endpoints,

@@ -59,6 +59,8 @@ export const settingsChange = z.record(z.string(), z.string().max(1_000).nullabl
 export const bookVerdict = z.object({
   accounts: z.int(),
   entries: z.int(),
+  uncharged_receipts: z.int(),
+  write_offs: z.int(),
   problems: z.array(
     z.object({
       account: z.string().nullable(),

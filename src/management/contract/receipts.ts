@@ -11,7 +11,7 @@ export const requestSummary = z.object({
   model: z.string(),
   provider: z.string().nullable(),
   status: z.enum(["settled", "released", "expired"]),
-  /** `ok`, or how the last attempt ended, in words of the error table. */
+  /** `ok`; `written_off` where a part of the cost was not charged; or how the last attempt ended, in words of the error table. */
   outcome: z.string(),
   stream: z.boolean(),
   estimated: z.boolean(),
@@ -20,7 +20,10 @@ export const requestSummary = z.object({
   first_byte_ms: z.int().nullable(),
   input: z.int(),
   output: z.int(),
+  /** What was charged. */
   cost: credits,
+  /** What it cost beyond that; only operators are told. */
+  written_off: credits.optional(),
 })
 export type RequestSummary = z.infer<typeof requestSummary>
 export const requestPage = page(requestSummary)
@@ -32,7 +35,7 @@ export const requestQuery = pageQuery.extend({
   /** An exact id or a glob. */
   model: z.string().max(200).optional(),
   provider: z.string().max(100).optional(),
-  status: z.enum(["ok", "failed"]).optional(),
+  status: z.enum(["ok", "failed", "written_off"]).optional(),
   /** A part of the outcome or of the request's id. */
   search: z.string().max(100).optional(),
   from: moment.optional(),
@@ -66,6 +69,11 @@ export const receipt = z.looseObject({
   formula: z.string(),
   cost: credits,
   charged: credits,
+  /** What it cost and was not charged, and why. */
+  written_off: credits,
+  write_offs: z.array(z.object({ amount: credits, reason: z.string() })),
+  /** Whether it was settled after its process had been taken for dead. */
+  late: z.boolean(),
   hold: credits,
   attempts: z.array(
     z.looseObject({

@@ -22,7 +22,10 @@ export const usageRow = z.object({
   errors: z.int(),
   input: z.int(),
   output: z.int(),
+  /** What was charged. */
   cost: credits,
+  /** What requests cost beyond that; only operators are told. */
+  written_off: credits.optional(),
   /** Mean of those that were answered, milliseconds. */
   mean_duration_ms: z.int().nullable(),
   mean_first_byte_ms: z.int().nullable(),
@@ -36,6 +39,8 @@ export const overview = z.object({
   balance: credits,
   spent_today: credits,
   spent_month: credits,
+  /** What requests of this month cost and was not charged; only operators are told. */
+  written_off_month: credits.optional(),
   requests_today: z.int(),
   errors_today: z.int(),
   p50_duration_ms: z.int().nullable(),

@@ -1,4 +1,5 @@
 import type { Database, Statement } from "bun:sqlite"
+import { takeRequestOut } from "./requests-list.ts"
 import { clearIndex } from "./requests-schema.ts"
 import { type BookRow, type RequestSummary, summarize } from "./requests-summary.ts"
 
@@ -23,6 +24,7 @@ interface Sum {
   input: number
   output: number
   cost: bigint
+  writtenOff: bigint
   durations: number
   duration: number
   firstBytes: number
@@ -41,6 +43,7 @@ const ADDED = [
   "input",
   "output",
   "cost",
+  "written_off",
   "durations",
   "duration",
   "first_bytes",
@@ -49,7 +52,7 @@ const ADDED = [
 
 function addSums(table: string): string {
   const sums = ADDED.map((name) => `${name} = ${name} + excluded.${name}`).join(", ")
-  return `INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  return `INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET ${sums}`
 }
 
@@ -69,10 +72,13 @@ export class RequestIndex {
     index.transaction(() => checkProgress(index, book)).immediate()
     this.#readProgress = index.prepare("SELECT row, last_row, last_request FROM progress")
     this.#readBook = book.prepare(
-      "SELECT rowid AS row, account, at, request, key, amount, receipt FROM entries WHERE rowid > ? ORDER BY rowid LIMIT ?",
+      `SELECT rowid AS row, account, at, request, key, amount, receipt,
+        (SELECT sum(amount) FROM write_offs WHERE write_offs.request = entries.request) AS written_off,
+        (SELECT rowid FROM entries AS other WHERE other.replaced = entries.request) AS replaces
+      FROM entries WHERE rowid > ? ORDER BY rowid LIMIT ?`,
     )
     this.#insert = index.prepare(
-      "INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )
     this.#addHours = index.prepare(addSums("usage_hours"))
     this.#addDays = index.prepare(addSums("usage_days"))
@@ -98,24 +104,36 @@ export class RequestIndex {
     const last = rows.at(-1)
     if (!last) return false
     const summaries = rows.flatMap((row) => summarize(row) ?? [])
+    const replaced = rows.flatMap(({ replaces }) => replaces ?? [])
     this.#index
       .transaction(() => {
         // Another process may have been quicker: then its work stands, and the next go begins behind it.
-        if (this.#readProgress.get()?.row === from) this.#take(summaries, last.row)
+        if (this.#readProgress.get()?.row === from) this.#take(summaries, replaced, last.row)
       })
       .immediate()
     return rows.length === CHUNK
   }
 
-  #take(summaries: readonly RequestSummary[], row: bigint): void {
+  #take(summaries: readonly RequestSummary[], replaced: readonly bigint[], row: bigint): void {
     for (const summary of summaries) this.#insert.run(...valuesOf(summary))
-    for (const sum of sumsOf(summaries, 1)) this.#addHours.run(...sumValues(sum))
-    for (const sum of sumsOf(summaries, HOURS_OF_DAY)) this.#addDays.run(...sumValues(sum))
-    for (const [key, { lastUsedAt, requests, spent }] of keySumsOf(summaries)) {
-      this.#addKey.run(key, BigInt(lastUsedAt), BigInt(requests), spent)
-    }
+    this.#addSums(summaries, 1)
+    // What had expired and was settled after all is told once, as what it came to.
+    const gone = replaced.flatMap((replacedRow) => takeRequestOut(this.#index, replacedRow) ?? [])
+    if (gone.length > 0) this.#addSums(gone, -1)
     const last = summaries.at(-1)
     this.#moveOn.run(row, last ? BigInt(last.row) : null, last?.request ?? null)
+  }
+
+  /** @param sign 1 adds them, -1 takes them away again. */
+  #addSums(summaries: readonly RequestSummary[], sign: 1 | -1): void {
+    const factor = BigInt(sign)
+    for (const sum of sumsOf(summaries, 1)) this.#addHours.run(...sumValues(sum, factor))
+    for (const sum of sumsOf(summaries, HOURS_OF_DAY)) {
+      this.#addDays.run(...sumValues(sum, factor))
+    }
+    for (const [key, { lastUsedAt, requests, spent }] of keySumsOf(summaries)) {
+      this.#addKey.run(key, BigInt(lastUsedAt), factor * BigInt(requests), factor * spent)
+    }
   }
 }
 
@@ -134,7 +152,9 @@ function checkProgress(index: Database, book: Database): void {
 function isSameBook({ last_row, last_request }: Progress, book: Database): boolean {
   if (last_row === null) return true
   const row = book
-    .query<{ request: string | null }, [bigint]>("SELECT request FROM entries WHERE rowid = ?")
+    .query<{ request: string | null }, [bigint]>(
+      "SELECT coalesce(request, replaced) AS request FROM entries WHERE rowid = ?",
+    )
     .get(last_row)
   return row?.request === last_request
 }
@@ -160,6 +180,7 @@ function valuesOf(summary: RequestSummary): (string | bigint | null)[] {
     BigInt(summary.input),
     BigInt(summary.output),
     summary.cost,
+    summary.writtenOff,
   ]
 }
 
@@ -177,6 +198,7 @@ function sumsOf(summaries: readonly RequestSummary[], span: number): Iterable<Su
     sum.input += summary.input
     sum.output += summary.output
     sum.cost += summary.cost
+    sum.writtenOff += summary.writtenOff
     if (summary.status !== "settled") continue
     if (summary.duration !== null) {
       sum.durations++
@@ -191,11 +213,11 @@ function sumsOf(summaries: readonly RequestSummary[], span: number): Iterable<Su
 }
 
 function emptySum(hour: number, summary: RequestSummary): Sum {
-  const counts = { requests: 0, errors: 0, input: 0, output: 0, cost: 0n }
+  const counts = { requests: 0, errors: 0, input: 0, output: 0, cost: 0n, writtenOff: 0n }
   return { hour, summary, ...counts, durations: 0, duration: 0, firstBytes: 0, firstByte: 0 }
 }
 
-function sumValues(sum: Sum): (string | bigint)[] {
+function sumValues(sum: Sum, sign: bigint): (string | bigint)[] {
   const { account, key, model, provider, outcome } = sum.summary
   return [
     BigInt(sum.hour),
@@ -204,15 +226,16 @@ function sumValues(sum: Sum): (string | bigint)[] {
     model,
     provider ?? "",
     outcome,
-    BigInt(sum.requests),
-    BigInt(sum.errors),
-    BigInt(sum.input),
-    BigInt(sum.output),
-    sum.cost,
-    BigInt(sum.durations),
-    BigInt(sum.duration),
-    BigInt(sum.firstBytes),
-    BigInt(sum.firstByte),
+    sign * BigInt(sum.requests),
+    sign * BigInt(sum.errors),
+    sign * BigInt(sum.input),
+    sign * BigInt(sum.output),
+    sign * sum.cost,
+    sign * sum.writtenOff,
+    sign * BigInt(sum.durations),
+    sign * BigInt(sum.duration),
+    sign * BigInt(sum.firstBytes),
+    sign * BigInt(sum.firstByte),
   ]
 }
 

@@ -1,10 +1,10 @@
 import type { Database } from "bun:sqlite"
 import type { RequestFilter, RequestPlace, RequestRecord } from "../request-records.ts"
 import { Conditions } from "./conditions.ts"
-import { FINE } from "./requests-summary.ts"
+import { FINE, type RequestSummary } from "./requests-summary.ts"
 
 type RequestRow = Record<
-  "row" | "at" | "stream" | "estimated" | "input" | "output" | "cost",
+  "row" | "at" | "failed" | "stream" | "estimated" | "input" | "output" | "cost" | "written_off",
   bigint
 > &
   Record<"request" | "account" | "key" | "endpoint" | "model" | "status" | "outcome", string> & {
@@ -14,7 +14,7 @@ type RequestRow = Record<
   }
 
 const COLUMNS =
-  "row, request, account, key, endpoint, model, provider, status, outcome, stream, estimated, at, duration, first_byte, input, output, cost"
+  "row, request, account, key, endpoint, model, provider, status, outcome, failed, stream, estimated, at, duration, first_byte, input, output, cost, written_off"
 
 /** A page of requests: so many, behind a place. */
 interface PageOrder {
@@ -77,6 +77,7 @@ function readRequests(
   conditions.add("provider = ?", filter.provider)
   if (filter.failed !== undefined) conditions.always(`failed = ${filter.failed ? 1 : 0}`)
   if (isFailure(filter.search)) conditions.always("failed = 1")
+  if (filter.writtenOff) conditions.always("written_off > 0")
   conditions.add("(instr(outcome, ?) > 0 OR instr(request, ?) > 0)", filter.search, 2)
   conditions.add("at >= ?", filter.from)
   conditions.add("at < ?", filter.to)
@@ -93,6 +94,14 @@ function readRequests(
     .map(requestFromRow)
 }
 
+/** Takes a request out of the list. @returns what it was; undefined where it is not in it. */
+export function takeRequestOut(index: Database, row: bigint): RequestSummary | undefined {
+  const found = index
+    .query<RequestRow, [bigint]>(`DELETE FROM requests WHERE row = ? RETURNING ${COLUMNS}`)
+    .get(row)
+  return found ? { ...requestFromRow(found), failed: found.failed === 1n } : undefined
+}
+
 /** SQLite cannot know which index leaves the fewest rows to look at and keeps their order. */
 function orderOf(filter: RequestFilter, { account, model, row }: Read): string {
   if (row !== undefined) return "NOT INDEXED"
@@ -101,7 +110,8 @@ function orderOf(filter: RequestFilter, { account, model, row }: Read): string {
     return `INDEXED BY requests_by_${account === undefined ? "model" : "account_and_model"}`
   }
   const isOfFailures = filter.failed === true || isFailure(filter.search)
-  const rows = isOfFailures ? "failed_requests" : "requests"
+  const failures = isOfFailures ? "failed_requests" : "requests"
+  const rows = filter.writtenOff ? "written_off" : failures
   return `INDEXED BY ${rows}_by_${account === undefined ? "time" : "account"}`
 }
 
@@ -153,5 +163,6 @@ function requestFromRow(row: RequestRow): RequestRecord {
     input: Number(row.input),
     output: Number(row.output),
     cost: row.cost,
+    writtenOff: row.written_off,
   }
 }

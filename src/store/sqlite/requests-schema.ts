@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite"
 
 /** Grows with every change below: an index of another version is made anew. */
-const VERSION = 1
+const VERSION = 2
 
 const SUMS = `
   hour INTEGER NOT NULL,
@@ -15,6 +15,7 @@ const SUMS = `
   input INTEGER NOT NULL,
   output INTEGER NOT NULL,
   cost INTEGER NOT NULL,
+  written_off INTEGER NOT NULL,
   durations INTEGER NOT NULL,
   duration INTEGER NOT NULL,
   first_bytes INTEGER NOT NULL,
@@ -42,7 +43,8 @@ CREATE TABLE requests (
   first_byte INTEGER,
   input INTEGER NOT NULL,
   output INTEGER NOT NULL,
-  cost INTEGER NOT NULL
+  cost INTEGER NOT NULL,
+  written_off INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX requests_by_time ON requests (at);
 CREATE INDEX requests_by_account ON requests (account, at);
@@ -51,6 +53,8 @@ CREATE INDEX requests_by_model ON requests (model, at);
 CREATE INDEX requests_by_account_and_model ON requests (account, model, at);
 CREATE INDEX failed_requests_by_time ON requests (at) WHERE failed = 1;
 CREATE INDEX failed_requests_by_account ON requests (account, at) WHERE failed = 1;
+CREATE INDEX written_off_by_time ON requests (at) WHERE written_off > 0;
+CREATE INDEX written_off_by_account ON requests (account, at) WHERE written_off > 0;
 
 -- Sums by the hour, and the same by the day; the hour of a day is its first. Hours since 1970, UTC.
 CREATE TABLE usage_hours (${SUMS}) STRICT, WITHOUT ROWID;

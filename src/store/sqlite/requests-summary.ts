@@ -8,6 +8,9 @@ export interface BookRow {
   readonly request: string | null
   readonly key: string | null
   readonly amount: bigint | null
+  readonly written_off: bigint | null
+  /** The row of the receipt that this one took the place of: it had expired. */
+  readonly replaces: bigint | null
   readonly receipt: string | null
 }
 
@@ -32,7 +35,7 @@ const INPUT_CLASSES = ["input", "cached_input", "cache_write", "cache_write_1h",
 const OUTPUT_CLASSES = ["output", "audio_output"]
 
 /** How requests end that did not fail: nobody's fault is what the caller himself broke off. */
-export const FINE: ReadonlySet<string> = new Set(["ok", "caller_left"])
+export const FINE: ReadonlySet<string> = new Set(["ok", "written_off", "caller_left"])
 /** A call that was given up because another one had answered says nothing of the request. */
 const NOT_NEEDED = "not_needed"
 
@@ -44,7 +47,8 @@ export function summarize(row: BookRow): RequestSummary | undefined {
   const status = statusOf(receipt, amount)
   const attempts = Array.isArray(receipt.attempts) ? receipt.attempts : []
   const last = attempts.findLast(({ outcome }) => outcome !== NOT_NEEDED)
-  const outcome = outcomeOf(status, textOf(last?.outcome))
+  const writtenOff = row.written_off ?? 0n
+  const outcome = outcomeOf(status, textOf(last?.outcome), writtenOff)
   return {
     row: Number(row.row),
     request,
@@ -65,6 +69,7 @@ export function summarize(row: BookRow): RequestSummary | undefined {
     input: sumOf(receipt.usage, INPUT_CLASSES),
     output: sumOf(receipt.usage, OUTPUT_CLASSES),
     cost: amount === null ? 0n : -amount,
+    writtenOff,
   }
 }
 
@@ -83,9 +88,14 @@ function statusOf(receipt: ReceiptText, amount: bigint | null): RequestSummary["
   return amount === null ? "released" : "settled"
 }
 
-function outcomeOf(status: RequestSummary["status"], last: string | null): string {
+function outcomeOf(
+  status: RequestSummary["status"],
+  last: string | null,
+  writtenOff: bigint,
+): string {
   if (status === "expired") return "expired"
   if (last !== null && last !== "ok") return last
+  if (writtenOff > 0n) return "written_off"
   return status === "settled" ? "ok" : "released"
 }
 

@@ -10,6 +10,7 @@ interface SumRow {
   input: bigint
   output: bigint
   cost: bigint
+  written_off: bigint
   durations: bigint
   duration: bigint
   first_bytes: bigint
@@ -47,11 +48,11 @@ export function sumUsage(index: Database, filter: UsageFilter, group: UsageGroup
   return index
     .query<SumRow, (string | bigint)[]>(
       `SELECT ${GROUPS[group]} AS name, sum(requests) AS requests, sum(errors) AS errors,
-        sum(input) AS input, sum(output) AS output, sum(cost) AS cost,
+        sum(input) AS input, sum(output) AS output, sum(cost) AS cost, sum(written_off) AS written_off,
         sum(durations) AS durations, sum(duration) AS duration,
         sum(first_bytes) AS first_bytes, sum(first_byte) AS first_byte
       FROM (${reads.map(({ text }) => text).join(" UNION ALL ")})
-      GROUP BY name ORDER BY ${isTime ? "name" : "cost DESC, requests DESC, name"}`,
+      GROUP BY name HAVING sum(requests) > 0 ORDER BY ${isTime ? "name" : "cost DESC, requests DESC, name"}`,
     )
     .all(...reads.flatMap(({ values }) => values))
     .map(sumFromRow)
@@ -85,6 +86,7 @@ function sumFromRow(row: SumRow): UsageSum {
     input: Number(row.input),
     output: Number(row.output),
     cost: row.cost,
+    writtenOff: row.written_off,
     meanDuration: meanOf(row.duration, row.durations),
     meanFirstByte: meanOf(row.first_byte, row.first_bytes),
   }

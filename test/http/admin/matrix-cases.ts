@@ -131,6 +131,7 @@ const REPORTS: readonly Case[] = [
     }),
   },
   { route: "GET /usage/overview" },
+  { route: "GET /write-offs" },
   {
     route: "GET /audit",
     isOurs: true,

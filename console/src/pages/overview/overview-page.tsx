@@ -107,6 +107,16 @@ function isUnused(overview: Overview | undefined): boolean {
   return overview !== undefined && overview.days.every((day) => day.requests === 0)
 }
 
+/** What the operator has paid for and nobody else has. */
+function WrittenOff({ amount }: { readonly amount: string }) {
+  if (amount === "0") return null
+  return (
+    <TextLink to="/requests" search={{ status: "written_off" }}>
+      and <Money value={amount} decimals={4} /> written off
+    </TextLink>
+  )
+}
+
 interface FiguresProperties {
   readonly overview: Overview | undefined
   readonly isAll: boolean
@@ -139,6 +149,7 @@ function Figures({ overview, isAll }: FiguresProperties) {
         label="Spent this month"
         isLoading={isLoading}
         value={<Money value={overview?.spent_month ?? "0"} decimals={4} hasUnit />}
+        note={<WrittenOff amount={overview?.written_off_month ?? "0"} />}
       />
       <Stat
         label="Requests today"

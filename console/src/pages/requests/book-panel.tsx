@@ -11,6 +11,13 @@ export function BookPanel({ receipt }: { readonly receipt: Receipt }) {
   const facts: Fact[] = [
     { label: "Held before the call", value: <Money value={receipt.hold} hasUnit /> },
     { label: "Charged", value: <Money value={receipt.charged} hasUnit /> },
+    ...receipt.write_offs.map(({ amount, reason }) => ({
+      label: "Written off",
+      value: `${creditsText(amount)} credits: ${reason.replaceAll("_", " ")}`,
+    })),
+    ...(receipt.late
+      ? [{ label: "Late", value: "its process had been taken for dead when it ended" }]
+      : []),
     ...(released > 0n
       ? [{ label: "Given back", value: `${creditsText(nanosText(released))} credits` }]
       : []),

@@ -64,9 +64,23 @@ export const REQUEST_COLUMNS: readonly Column<RequestSummary>[] = [
     id: "cost",
     header: "Cost",
     isFigure: true,
-    cell: (request) => <Money value={request.cost} decimals={6} />,
+    cell: (request) => <Cost request={request} />,
   },
 ]
+
+/** What was charged, and for operators what was not. */
+function Cost({ request }: { readonly request: RequestSummary }) {
+  const { cost, written_off: writtenOff = "0" } = request
+  if (writtenOff === "0") return <Money value={cost} decimals={6} />
+  return (
+    <Box>
+      <Money value={cost} decimals={6} />
+      <Text size="xs" c="orange">
+        <Money value={writtenOff} decimals={6} /> written off
+      </Text>
+    </Box>
+  )
+}
 
 function Outcome({ request }: { readonly request: RequestSummary }) {
   if (request.status === "expired") return <Status value="expired" />

@@ -23,6 +23,8 @@ export const TIMES: readonly { value: string; label: string; length: number | nu
   { value: "custom", label: "From, to", length: null },
 ]
 
+const STATUSES = ["ok", "failed", "written_off"]
+
 /** The filters as the API's query. */
 export function requestQueryOf(
   filters: RequestFilters,
@@ -34,7 +36,7 @@ export function requestQueryOf(
   return {
     key,
     model,
-    status: status === "ok" || status === "failed" ? status : undefined,
+    status: STATUSES.find((known) => known === status),
     search,
     from: isCustom
       ? fromLocalField(filters.from ?? "")
