@@ -377,7 +377,12 @@ describe("a key that another process made or changed", () => {
     await using book = Book.direct()
     await book.account("account", 0n)
     let count = 0
-    const changes = { get count() { return count }, raise: () => void count++ }
+    const changes = {
+      get count() {
+        return count
+      },
+      raise: () => void count++,
+    }
     const issuer = new KeyIssuer(book.store, hasher)
     const { secret, key } = await issuer.issue({ account: "account", name: "key" })
     const [here, there] = [counted(book.store), counted(book.store)]

@@ -109,6 +109,28 @@ describe("a settlement", () => {
     expect(book.alarms.writtenOffs).toEqual([])
   })
 
+  test("is written down with what was beyond what the request could have used", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 100n)
+    const ledger = await book.ledger("node")
+    await ledger.extend(payer, 100n)
+    const order = book.order(payer, 10n)
+    const beyond = { amount: 5_000n, reason: "usage_beyond_bound" } as const
+    const hold = ledger.tryHold(order)!
+    const settlement = await ledger.settle(hold, 130n, () => "{}", beyond)
+    expect(settlement).toEqual({ charged: 100n, writtenOff: 5_030n, balance: 0n })
+    const written = [{ amount: 30n, reason: "account_empty" } as const, beyond]
+    const { request } = order
+    expect(book.alarms.writtenOffs).toEqual(written.map((one) => ({ request, ...one })))
+    expect((await book.store.findReceipt(request))?.writtenOff).toEqual(written)
+    expect(await book.store.listWriteOffs(["account"], null, 10)).toMatchObject([
+      { number: 2, account: "account", key: "key", request, ...beyond },
+      { number: 1, reason: "account_empty" },
+    ])
+    expect(await book.store.listWriteOffs(["another"], null, 10)).toEqual([])
+    expect((await verifyBooks(book.store)).problems).toEqual([])
+  })
+
   test("above all there is leaves what others hold alone; the rest is written off", async () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { requestPage, requestQuery } from "../../src/management/contract/receipts.ts"
 import { Requests } from "../../src/management/requests.ts"
+import { WriteOffs } from "../../src/management/write-offs.ts"
 import { ReportedBook } from "../store/reported-requests.ts"
 import { kindOf, OPERATOR, userIn } from "./actors.ts"
 
@@ -40,6 +41,32 @@ test("a request is told as the contract has it", async () => {
     ],
     next_cursor: null,
   })
+})
+
+test("what was written off is told to operators; others see that something was", async () => {
+  await using own = await ReportedBook.open()
+  const writtenOff = [{ amount: 2_000_000_000n, reason: "usage_beyond_bound" }] as const
+  await own.add({ request: "req_1", at: AT, cost: 575_000n, writtenOff })
+  const requests = new Requests(own.book.store, own.reports, own.shelf)
+  const charged = { outcome: "written_off", cost: "0.000575" }
+  const [owned] = (await requests.list(userIn({ a: "owner" }), query())).data
+  expect(owned).toMatchObject(charged)
+  expect(owned).not.toHaveProperty("written_off")
+  const listed = await requests.list(OPERATOR, query({ status: "written_off" }))
+  expect(listed.data).toMatchObject([{ ...charged, written_off: "2" }])
+  expect(await requests.receipt(OPERATOR, "req_1")).toMatchObject({
+    charged: "0.000575",
+    written_off: "2",
+    write_offs: [{ amount: "2", reason: "usage_beyond_bound" }],
+    late: false,
+  })
+  const list = new WriteOffs(own.book.store)
+  const whole = { limit: 1, account: "a" }
+  expect(await list.list(OPERATOR, whole)).toMatchObject({
+    data: [{ number: 1, request: "req_1", amount: "2", reason: "usage_beyond_bound" }],
+    next_cursor: null,
+  })
+  expect(await kindOf(list.list(userIn({ a: "owner" }), whole))).toBe("forbidden")
 })
 
 test("everybody sees the requests of his accounts, and the operator all", async () => {

@@ -146,6 +146,38 @@ describe("a statement", () => {
     })
   })
 
+  test("tells operators what was written off, which is no part of its sum", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("a", CREDIT)
+    setSystemTime(new Date("2026-11-02T10:00:00Z"))
+    const ledger = await book.ledger("node")
+    await ledger.extend(payer, CREDIT)
+    const hold = ledger.tryHold({ ...book.order(payer, 1n), request: "req_1" })!
+    await ledger.settle(hold, 3n * CREDIT, () => "{}")
+    const csv = await textOf(book, "2026-11-02", "2026-11-02")
+    expect(csv.split("\r\n").slice(-3)).toEqual([
+      ",2026-11-03T00:00:00.000Z,closing balance,,0,,,,",
+      ",2026-11-02T10:00:00.000Z,write-off,,,req_1,,key,2 credits were not charged: account_empty",
+      "",
+    ])
+    const json = JSON.parse(await textOf(book, "2026-11-02", "2026-11-02", "json"))
+    expect(json).toMatchObject({
+      closing_balance: "0",
+      write_offs: [{ amount: "2", request: "req_1", reason: "account_empty" }],
+    })
+    const owner: Actor = {
+      ...COMMAND_LINE,
+      kind: "user",
+      isOperator: false,
+      roles: new Map([["a", "owner"]]),
+    }
+    const days = { from: "2026-11-02", to: "2026-11-02", format: "json" } as const
+    const file = await new Statements(book.store).open(owner, "a", days)
+    let text = ""
+    for await (const piece of file.pieces) text += piece
+    expect(text).not.toContain("write_offs")
+  })
+
   test("is refused to strangers, for accounts there are not, and backwards", async () => {
     await using book = Book.direct()
     await book.account("a", 0n)

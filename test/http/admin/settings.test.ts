@@ -205,6 +205,8 @@ describe("the look at the book", () => {
     expect(await asked(book, "GET", "/settings/book")).toEqual({
       accounts: 1,
       entries: 1,
+      uncharged_receipts: 0,
+      write_offs: 0,
       problems: [],
     })
     const file = new Database(databasePath(book.settings.data))
