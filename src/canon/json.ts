@@ -1,3 +1,5 @@
+import { isDeeperThan } from "./json-structure.ts"
+
 /** Any value that JSON can carry. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject
 
@@ -11,14 +13,28 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
-/** The object a text holds, or undefined when it is not JSON or not an object. */
-export function parseJsonObject(text: string): JsonObject | undefined {
+/** No vendor's answer is nested deeper; whoever walks one may trust in that. */
+const DEEPEST = 512
+/** Shorter texts are not looked at: they cannot be deep enough to hurt. Characters. */
+const LONGEST_HARMLESS = 2_048
+
+/**
+ * The value a text holds, or undefined when it is not JSON, or so deep that to parse and walk it would stop everybody
+ * else: that is found out first.
+ */
+export function parseJson(text: string): JsonValue | undefined {
+  if (text.length > LONGEST_HARMLESS && isDeeperThan(text, DEEPEST)) return undefined
   try {
-    const value: unknown = JSON.parse(text)
-    return isJsonObject(value) ? value : undefined
+    return JSON.parse(text) as JsonValue
   } catch {
     return undefined
   }
+}
+
+/** The object a text holds, or undefined when it is not JSON, or too deep, or not an object. */
+export function parseJsonObject(text: string): JsonObject | undefined {
+  const value = parseJson(text)
+  return isJsonObject(value) ? value : undefined
 }
 
 /** Whether a value was given: null counts as absent, as OpenAI's API has it. */

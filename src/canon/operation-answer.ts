@@ -1,5 +1,5 @@
 import { GatewayError } from "./errors.ts"
-import { isJsonObject, type JsonObject } from "./json.ts"
+import { isJsonObject, type JsonObject, parseJson } from "./json.ts"
 import type { OperationAnswer, OperationCall } from "./operation.ts"
 
 /** A call that sends JSON. */
@@ -12,12 +12,8 @@ export function jsonCall(path: string, json: JsonObject): OperationCall {
  * @throws GatewayError `upstream_error`.
  */
 export function jsonOf(answer: OperationAnswer): JsonObject {
-  let value: unknown
-  try {
-    value = JSON.parse(new TextDecoder().decode(answer.bytes))
-  } catch (error) {
-    throw unusable("it is not valid JSON", error)
-  }
+  const value = parseJson(new TextDecoder().decode(answer.bytes))
+  if (value === undefined) throw unusable("it is not valid JSON")
   if (!isJsonObject(value)) throw unusable("it is no JSON object")
   return value
 }

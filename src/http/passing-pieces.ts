@@ -1,3 +1,5 @@
+import { free } from "../wire/free-piece.ts"
+
 /**
  * The pieces of a body on their way through a parser that hands out views of them, in their order. Their
  * memory is given back as soon as nobody looks at it any more: the collector would let tens of megabytes
@@ -41,10 +43,4 @@ export class PassingPieces {
     const at = this.#pieces.findIndex(({ piece }) => piece.buffer === view.buffer)
     for (const { piece } of this.#pieces.splice(0, Math.max(0, at))) free(piece)
   }
-}
-
-/** Gives memory back. A buffer that is more than the piece may belong to somebody else. */
-export function free(piece: Uint8Array): void {
-  const { buffer, byteLength } = piece
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }

@@ -1,0 +1,149 @@
+const OPEN_BRACE = 0x7b
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACE = 0x7d
+const CLOSE_BRACKET = 0x5d
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COLON = 0x3a
+const COMMA = 0x2c
+
+/** Only brackets open levels, so a text with few of them needs no closer look. */
+export function isDeeperThan(text: string, levels: number): boolean {
+  if (!hasManyOpenings(text, levels)) return false
+  let depth = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === QUOTE) {
+      index = endOfString(text, index)
+      if (index === -1) return false
+    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > levels) return true
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--
+  }
+  return false
+}
+
+/** Whether a text opens more lists and objects than that, or only seems to: within strings they count too. */
+export function hasManyOpenings(text: string, most: number): boolean {
+  return openingsIn(text, most) > most
+}
+
+/** How many lists and objects a text seems to open, counted up to a little more than `most`. */
+function openingsIn(text: string, most = Infinity): number {
+  let count = 0
+  for (const opening of ["{", "["]) {
+    for (let at = text.indexOf(opening); at !== -1; at = text.indexOf(opening, at + 1)) {
+      if (++count > most) return count
+    }
+  }
+  return count
+}
+
+/** Where the string ends that begins there; -1 when it does not. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let escapes = 0
+    while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes++
+    if (escapes % 2 === 0) return end
+  }
+  return -1
+}
+
+/** What lists and objects, members and separators take once they are parsed, beside their text; measured. Bytes. */
+const OPENING_BYTES = 64
+const MEMBER_BYTES = 48
+const COMMA_BYTES = 24
+
+/** What the lists and objects of a short text may take. Bytes. */
+export function openingBytes(text: string): number {
+  return openingsIn(text) * OPENING_BYTES
+}
+
+/** Bytes that a string is looked through one by one before it is searched: most are short. */
+const SHORT_STRING = 32
+
+/**
+ * Looks at JSON while it comes, before anybody parses it: how deep it goes, and how much there will be of what takes more
+ * memory parsed than written. It judges nothing else.
+ */
+export class JsonScanner {
+  /** The most levels that were open at once. */
+  deepest = 0
+  #openings = 0
+  #members = 0
+  #commas = 0
+  #depth = 0
+  #isText = false
+  #isEscaped = false
+
+  /** Lists, objects and members. */
+  get values(): number {
+    return this.#openings + this.#members
+  }
+
+  /** What they take in memory once they are parsed, beside their text. Bytes. */
+  get bytes(): number {
+    return (
+      this.#openings * OPENING_BYTES + this.#members * MEMBER_BYTES + this.#commas * COMMA_BYTES
+    )
+  }
+
+  push(piece: Uint8Array): void {
+    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+    let at = 0
+    while (at < bytes.length) at = this.#isText ? this.#string(bytes, at) : this.#plain(bytes, at)
+  }
+
+  /** @returns behind the beginning of the next string, or the end of the piece. */
+  #plain(piece: Buffer, start: number): number {
+    for (let at = start; at < piece.length; at++) {
+      const code = piece[at]
+      if (code === QUOTE) {
+        this.#isText = true
+        return at + 1
+      }
+      if (code === COMMA) this.#commas++
+      else if (code === COLON) this.#members++
+      else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+        this.#openings++
+        if (++this.#depth > this.deepest) this.deepest = this.#depth
+      } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) this.#depth--
+    }
+    return piece.length
+  }
+
+  /** @returns behind the end of the string, or the end of the piece. */
+  #string(piece: Buffer, start: number): number {
+    let at = start
+    if (this.#isEscaped) {
+      this.#isEscaped = false
+      at++
+    }
+    const near = at + SHORT_STRING
+    while (at < piece.length) {
+      if (at >= near) return this.#longString(piece, at)
+      const code = piece[at]
+      if (code === QUOTE) {
+        this.#isText = false
+        return at + 1
+      }
+      at += code === BACKSLASH ? 2 : 1
+    }
+    this.#isEscaped = at > piece.length
+    return piece.length
+  }
+
+  #longString(piece: Buffer, start: number): number {
+    const quote = piece.indexOf(QUOTE, start)
+    const end = quote === -1 ? piece.length : quote
+    let escapes = 0
+    while (end - 1 - escapes >= start && piece[end - 1 - escapes] === BACKSLASH) escapes++
+    const isEscaped = escapes % 2 === 1
+    if (quote === -1) {
+      this.#isEscaped = isEscaped
+      return piece.length
+    }
+    if (!isEscaped) this.#isText = false
+    return end + 1
+  }
+}
