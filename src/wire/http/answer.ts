@@ -1,3 +1,4 @@
+import { decompressed } from "./decompression.ts"
 import type { ResponseHead } from "./response-head.ts"
 
 /** The answer to a request: its head is here, its body comes. */
@@ -13,24 +14,15 @@ export interface HttpAnswer {
   readonly body: AsyncIterableIterator<Uint8Array>
 }
 
-/** How vendors may compress although they were asked not to, and what the runtime calls that. */
-const COMPRESSIONS: Readonly<Record<string, Bun.CompressionFormat>> = {
-  gzip: "gzip",
-  "x-gzip": "gzip",
-  deflate: "deflate",
-  br: "brotli",
-  zstd: "zstd",
-}
-
 /** An answer that comes on a connection of ours. */
 export class ReceivedAnswer implements HttpAnswer {
   readonly body: AsyncIterableIterator<Uint8Array>
   readonly #head: ResponseHead
 
+  /** @throws ProtocolError when its body cannot be read. */
   constructor(head: ResponseHead, body: AsyncIterableIterator<Uint8Array>) {
     this.#head = head
-    const format = COMPRESSIONS[head.get("content-encoding")?.toLowerCase() ?? ""]
-    this.body = format === undefined ? body : decompressed(body, format)
+    this.body = decompressed(body, head.get("content-encoding"))
   }
 
   get status(): number {
@@ -48,46 +40,4 @@ export class ReceivedAnswer implements HttpAnswer {
   get headers(): Headers {
     return this.#head.headers()
   }
-}
-
-/** To leave it leaves the connection, also before its first piece. */
-function decompressed(
-  body: AsyncIterableIterator<Uint8Array>,
-  format: Bun.CompressionFormat,
-): AsyncIterableIterator<Uint8Array> {
-  const opened = openedPieces(body, format)
-  return {
-    next: () => opened.next(),
-    async return() {
-      await body.return?.()
-      return opened.return(undefined)
-    },
-    [Symbol.asyncIterator]() {
-      return this
-    },
-  }
-}
-
-async function* openedPieces(
-  body: AsyncIterableIterator<Uint8Array>,
-  format: Bun.CompressionFormat,
-): AsyncGenerator<Uint8Array, undefined> {
-  const first = await body.next()
-  // Of nothing there is nothing to open.
-  if (first.done) return
-  const compressed = new ReadableStream<Uint8Array>({
-    start(controller) {
-      controller.enqueue(first.value)
-    },
-    async pull(controller) {
-      const { done, value } = await body.next()
-      if (done) controller.close()
-      else controller.enqueue(value)
-    },
-    async cancel() {
-      await body.return?.()
-    },
-  })
-  const opener: ReadableWritablePair<Uint8Array, unknown> = new DecompressionStream(format)
-  yield* compressed.pipeThrough(opener)
 }

@@ -1,3 +1,4 @@
+import { decompressed } from "./decompression.ts"
 import type { HttpAnswer } from "./answer.ts"
 import type { HttpRequest } from "./request.ts"
 import type { Sending } from "./sending.ts"
@@ -11,7 +12,15 @@ export class FetchedSending implements Sending {
 
   constructor({ url, headers, body }: HttpRequest) {
     const { signal } = this.#controller
-    const asked = fetch(url, { method: "POST", headers, body, redirect: "manual", signal })
+    const asked = fetch(url, {
+      method: "POST",
+      headers,
+      body,
+      redirect: "manual",
+      signal,
+      // The runtime would unpack whatever comes, at once.
+      decompress: false,
+    })
     this.answer = asked.then((response) => new FetchedAnswer(response))
   }
 
@@ -22,10 +31,13 @@ export class FetchedSending implements Sending {
 
 /** An answer that the runtime's own client has received. */
 export class FetchedAnswer implements HttpAnswer {
+  readonly body: AsyncIterableIterator<Uint8Array>
   readonly #response: Response
 
+  /** @throws ProtocolError when its body cannot be read. */
   constructor(response: Response) {
     this.#response = response
+    this.body = decompressed(piecesOf(response.body), response.headers.get("content-encoding"))
   }
 
   get status(): number {
@@ -38,10 +50,6 @@ export class FetchedAnswer implements HttpAnswer {
 
   get headers(): Headers {
     return this.#response.headers
-  }
-
-  get body(): AsyncIterableIterator<Uint8Array> {
-    return piecesOf(this.#response.body)
   }
 
   header(name: string): string | null {

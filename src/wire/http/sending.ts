@@ -171,8 +171,9 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
   #fail(error: unknown): void {
     if (this.#isOver) return
     this.leave()
-    if (this.#queue) this.#queue.end(error)
-    else this.#settle.reject(error)
+    this.#queue?.end(error)
+    // Of an answer that is here already, the body alone fails.
+    this.#settle.reject(error)
   }
 
   /** Sends a body no faster than the server takes it, each piece until it is taken. */

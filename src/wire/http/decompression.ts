@@ -1,0 +1,76 @@
+import { Readable, type Transform } from "node:stream"
+import {
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createZstdDecompress,
+} from "node:zlib"
+import { ProtocolError } from "./response-head.ts"
+
+/** What one step unpacks: others have their turn between two steps. Bytes. */
+const PIECE = { chunkSize: 64 * 1024 }
+
+/** How a server may compress although it was asked not to. */
+const OPENERS: Readonly<Record<string, () => Transform>> = {
+  gzip: () => createGunzip(PIECE),
+  "x-gzip": () => createGunzip(PIECE),
+  deflate: () => createInflate(PIECE),
+  br: () => createBrotliDecompress(PIECE),
+  zstd: () => createZstdDecompress(PIECE),
+}
+
+/**
+ * A body as it was before it was compressed. It is unpacked no faster than it is read, a little at a time: whoever
+ * stops at a limit has not unpacked more. To leave it leaves the connection, also before its first piece.
+ * @param encoding the header `content-encoding`, where there is one.
+ * @throws ProtocolError when it is compressed in a way that nobody asked for and that is not known here.
+ */
+export function decompressed(
+  body: AsyncIterableIterator<Uint8Array>,
+  encoding: string | null,
+): AsyncIterableIterator<Uint8Array> {
+  const name = encoding?.trim().toLowerCase() ?? ""
+  if (name === "" || name === "identity") return body
+  const open = Object.hasOwn(OPENERS, name) ? OPENERS[name] : undefined
+  if (open === undefined) {
+    throw new ProtocolError("the response is compressed in a way that was not asked for")
+  }
+  const opened = openedPieces(body, open)
+  return {
+    next: () => opened.next(),
+    async return() {
+      await body.return?.()
+      return opened.return(undefined)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+async function* openedPieces(
+  body: AsyncIterableIterator<Uint8Array>,
+  open: () => Transform,
+): AsyncGenerator<Uint8Array, undefined> {
+  const first = await body.next()
+  // Of nothing there is nothing to open.
+  if (first.done) return
+  const source = Readable.from(resumed(first.value, body))
+  const opener = open()
+  // A source that fails would leave the reader waiting.
+  source.on("error", (error) => opener.destroy(error))
+  try {
+    yield* source.pipe(opener)
+  } finally {
+    source.destroy()
+    opener.destroy()
+  }
+}
+
+async function* resumed(
+  first: Uint8Array,
+  rest: AsyncIterableIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield first
+  yield* rest
+}
