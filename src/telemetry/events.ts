@@ -22,8 +22,15 @@ export interface Events {
   warning(message: string): void
 }
 
-/** Business events as log lines. */
-export function createEvents(logger: Logger): Events {
+/**
+ * Business events as log lines.
+ * @param clean takes secrets out of what was not written here.
+ */
+export function createEvents(
+  logger: Logger,
+  clean: (text: string) => string = (text) => text,
+): Events {
+  const words = (error: unknown): string => clean(text(error))
   return {
     writtenOff: (request, nanocredits, reason) =>
       logger.error(
@@ -41,7 +48,7 @@ export function createEvents(logger: Logger): Events {
         "a process died while this request ran: nothing was charged for it",
       ),
     bookFailed: (error) =>
-      logger.error({ event: "book_failed", error: text(error) }, "the book could not be written"),
+      logger.error({ event: "book_failed", error: words(error) }, "the book could not be written"),
     bookLost: (message) =>
       logger.fatal(
         { event: "book_lost", message },
@@ -51,7 +58,7 @@ export function createEvents(logger: Logger): Events {
     bookBehind: (message) => logger.error({ event: "book_behind" }, message),
     anchorFailed: (error) =>
       logger.error(
-        { event: "anchor_failed", error: text(error) },
+        { event: "anchor_failed", error: words(error) },
         "how far the book is could not be noted: a cut end would not be missed",
       ),
     usageMissing: (request, deployment) =>
@@ -63,28 +70,28 @@ export function createEvents(logger: Logger): Events {
       logger.warn({ event: "attempt_failed", request, deployment, outcome }, "an attempt failed"),
     requestFailed: (request, error) =>
       logger.error(
-        { event: "request_failed", request, error: text(error) },
+        { event: "request_failed", request, error: words(error) },
         "a request failed for a reason of our own",
       ),
     picturesLeft: (error) =>
       logger.error(
-        { event: "pictures_left", error: text(error) },
+        { event: "pictures_left", error: words(error) },
         "pictures whose links have expired could not be removed",
       ),
     contentsFailed: (error) =>
       logger.error(
-        { event: "contents_failed", error: text(error) },
+        { event: "contents_failed", error: words(error) },
         "prompts and answers could not be kept, or those whose time is over not deleted",
       ),
     nodeForgotten: () =>
       logger.warn({ event: "node_forgotten" }, "this process was taken for dead; it joined again"),
     nodeFailed: (error) =>
-      logger.error({ event: "node_failed", error: text(error) }, "the database cannot be reached"),
+      logger.error({ event: "node_failed", error: words(error) }, "the database cannot be reached"),
     settingsTaken: (changes) =>
       logger.info({ event: "settings_taken", changes }, "the changed settings are in force"),
     settingsRefused: (message) =>
       logger.error({ event: "settings_refused", message }, "the old settings stay in force"),
-    warning: (message) => logger.warn(message),
+    warning: (message) => logger.warn(clean(message)),
   }
 }
 

@@ -23,6 +23,8 @@ const refusalSchema = z.object({ error: z.string().regex(/^[a-z_]{1,40}$/) })
  */
 export class ServiceAccountSigner implements Signer {
   readonly #account: ServiceAccount
+  /** The latest two: requests that still run were signed with the one before. */
+  #tokens: readonly string[] = []
   #headers: RequestHeaders | undefined
   /** Unix milliseconds up to which the headers may be used. */
   #goodUntil = 0
@@ -40,9 +42,14 @@ export class ServiceAccountSigner implements Signer {
     return this.#exchange
   }
 
+  secrets(): readonly string[] {
+    return this.#tokens
+  }
+
   async #renew(): Promise<RequestHeaders> {
     const now = Date.now()
     const { access_token: token, expires_in: seconds } = await this.#askForToken()
+    this.#tokens = [token, ...this.#tokens.slice(0, 1)]
     this.#headers = Object.freeze({ authorization: `Bearer ${token}` })
     this.#goodUntil = now + seconds * 1000 - MARGIN
     return this.#headers

@@ -41,6 +41,8 @@ export interface Signer {
    * @throws GatewayError `upstream_error`, `upstream_timeout`: the credential could not be used.
    */
   sign(request: SignableRequest): RequestHeaders | Promise<RequestHeaders>
+  /** What it keeps that no settings hold, such as a token: nobody else may see it. */
+  secrets?(): readonly string[]
 }
 
 /** A question that costs nothing and that only a good credential gets an answer to. */

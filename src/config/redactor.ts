@@ -1,0 +1,154 @@
+import { GatewayError, type GatewayErrorDetails } from "../canon/errors.ts"
+import type { ProviderSettings, Settings } from "./settings.ts"
+
+const REDACTED = "[redacted]"
+/** What is shorter is no secret that anybody issues, and stands in honest words. Characters. */
+const SHORTEST = 8
+/** A shorter one counts only where it stands alone: it may be a word. Characters. */
+const UNMISTAKABLE = 16
+/** Secrets that were in force before are remembered for requests that still run. */
+const MOST_REMEMBERED = 2_000
+
+/**
+ * Takes the operator's secrets out of what others say: a vendor that repeats a credential in an error, a library that
+ * repeats it in its own. It knows them as they are, as URLs and JSON write them, as base64 at any place of a
+ * longer text, as hexadecimal digits, and cut off at the end of a message.
+ */
+export class Redactor {
+  readonly #secrets = new Set<string>()
+  #pattern: RegExp | undefined
+
+  /** Also keeps in mind what it knew before. */
+  learn(secrets: Iterable<string>): void {
+    for (const secret of secrets) {
+      if (secret.length >= SHORTEST) this.#secrets.add(secret)
+    }
+    for (const oldest of this.#secrets) {
+      if (this.#secrets.size <= MOST_REMEMBERED) break
+      this.#secrets.delete(oldest)
+    }
+    this.#pattern = undefined
+  }
+
+  /** @param further secrets that are known only now, such as a token. */
+  clean(text: string, further: readonly string[] = []): string {
+    this.#pattern ??= patternOf(this.#secrets)
+    let cleaned = text.replace(this.#pattern, REDACTED)
+    const fresh = further.filter((secret) => secret.length >= SHORTEST)
+    if (fresh.length > 0) cleaned = cleaned.replace(patternOf(fresh), REDACTED)
+    for (const secret of [...this.#secrets, ...fresh]) cleaned = withoutCutSecret(cleaned, secret)
+    return cleaned
+  }
+
+  /** The same of all that an error says; the very same error when there is nothing to take out. */
+  cleanError(error: GatewayError, further: readonly string[] = []): GatewayError {
+    const clean = (text: string): string => this.clean(text, further)
+    const { parameter, upstream, ...rest } = error.details
+    const message = clean(error.message)
+    const details: GatewayErrorDetails = {
+      ...rest,
+      ...(parameter !== undefined && { parameter: clean(parameter) }),
+      ...(upstream && { upstream: cleanMembers(upstream, clean) }),
+    }
+    const isSame =
+      message === error.message &&
+      details.parameter === parameter &&
+      details.upstream?.type === upstream?.type &&
+      details.upstream?.code === upstream?.code
+    return isSame ? error : new GatewayError(error.kind, message, details)
+  }
+}
+
+type Refusal = NonNullable<GatewayErrorDetails["upstream"]>
+
+function cleanMembers({ status, type, code }: Refusal, clean: (text: string) => string): Refusal {
+  return {
+    status,
+    ...(type !== undefined && { type: clean(type) }),
+    ...(code !== undefined && { code: clean(code) }),
+  }
+}
+
+/** All that is secret in the settings. */
+export function secretsOf(settings: Settings): string[] {
+  const { adminToken, stripe, console, images } = settings
+  const { bucket } = images
+  const others = [
+    adminToken,
+    stripe?.secretKey,
+    stripe?.webhookSecret,
+    bucket?.accessKeyId,
+    bucket?.secretAccessKey,
+    ...(console?.oidc.map(({ clientSecret }) => clientSecret) ?? []),
+  ]
+  return [
+    ...others.filter((secret) => secret !== undefined),
+    ...Object.values(settings.providers).flatMap(providerSecrets),
+  ]
+}
+
+function providerSecrets(provider: ProviderSettings): string[] {
+  const { apiKey, accessKeyId, secretAccessKey, sessionToken, credentials } = provider
+  const plain = [apiKey, accessKeyId, secretAccessKey, sessionToken]
+  const account = credentials && [
+    credentials.clientEmail,
+    credentials.privateKeyId,
+    // A message shows a part of a key line by line.
+    ...credentials.privateKey.split("\n").filter((line) => !line.startsWith("-----")),
+  ]
+  return [
+    ...[...plain, ...(account ?? [])].filter((secret) => secret !== undefined),
+    ...Object.values(provider.headers).flatMap(headerSecrets),
+  ]
+}
+
+/** A header's value, and the credential alone where it begins with a scheme. */
+function headerSecrets(value: string): string[] {
+  const [, scheme, credential] = /^(\w+) (\S+)$/.exec(value) ?? []
+  if (scheme === undefined || credential === undefined) return [value]
+  if (scheme.toLowerCase() !== "basic") return [value, credential]
+  const [, password = ""] = Buffer.from(credential, "base64").toString("utf8").split(/:(.*)/s)
+  return [value, credential, password]
+}
+
+/** One pattern for all of them, the longest first. */
+function patternOf(secrets: Iterable<string>): RegExp {
+  const forms = [...secrets]
+    .toSorted((left, right) => right.length - left.length)
+    .flatMap((secret) => [writtenForm(secret), ...packedForms(secret)])
+  return new RegExp(forms.length === 0 ? "(?!)" : forms.join("|"), "gi")
+}
+
+/** As it is, with any character that is no letter or digit as a URL or JSON may write it. */
+function writtenForm(secret: string): string {
+  const form = Array.from(secret, (character) => {
+    if (/[A-Za-z0-9]/.test(character)) return character
+    const plain = RegExp.escape(character)
+    const unit = character.charCodeAt(0).toString(16).padStart(4, "0")
+    const inUrl = encodeURIComponent(character)
+    const byte = character.length === 1 && character < "\u0080" ? `|%${unit.slice(2)}` : ""
+    return `(?:${plain}|\\\\${plain}|\\\\u${unit}|${RegExp.escape(inUrl)}${byte})`
+  }).join("")
+  return secret.length < UNMISTAKABLE ? `(?<![A-Za-z0-9])${form}(?![A-Za-z0-9])` : form
+}
+
+/** As base64 that begins at each of the three places of a group, without the digits that its neighbours share; and in hex. */
+function packedForms(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  const inBase64 = [0, 1, 2].map((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64")
+    const whole = Math.floor(((before + bytes.length) * 8) / 6)
+    const own = text.slice(Math.ceil((before * 8) / 6), whole)
+    return own.replaceAll("+", "[+-]").replaceAll("/", "(?:/|\\\\/|_)")
+  })
+  return [...inBase64, bytes.toString("hex")]
+}
+
+/** The text without the beginning of a secret at its end, where somebody has cut it. */
+function withoutCutSecret(text: string, secret: string): string {
+  const longest = Math.min(secret.length - 1, text.length)
+  for (let length = longest; length >= SHORTEST; length--) {
+    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + REDACTED
+  }
+  return text
+}
