@@ -3,10 +3,12 @@ import { join } from "node:path"
 import facts from "./catalog/facts.json" with { type: "json" }
 import { buildCatalog } from "./catalog/catalog.ts"
 import { ProviderSeal } from "./config/sealing.ts"
+import { Redactor, secretsOf } from "./config/redactor.ts"
 import { loadSecrets } from "./config/secrets.ts"
 import type { Settings } from "./config/settings.ts"
 import type { AdminParts } from "./http/admin/open.ts"
 import { Lazy } from "./http/lazy.ts"
+import type { Pace } from "./http/incoming-body.ts"
 import { managementMounts } from "./http/mounts.ts"
 import { serve } from "./http/server.ts"
 import { Spool } from "./http/spool.ts"
@@ -16,6 +18,8 @@ import { KeyHasher, randomText } from "./keys/secret.ts"
 import { AnchorKeeper } from "./ledger/anchor-keeper.ts"
 import { Ledger } from "./ledger/ledger.ts"
 import { Node, type NodeListeners } from "./ledger/node.ts"
+import { usualMemory } from "./limits/machine-memory.ts"
+import { MemoryBudget } from "./limits/memory-budget.ts"
 import { RateLimiter } from "./limits/rate-limiter.ts"
 import { SharedBuckets } from "./limits/shared-buckets.ts"
 import { Machine } from "./machine/machine.ts"
@@ -66,6 +70,9 @@ export interface AppOptions {
   readonly file?: string | undefined
   /** Milliseconds; for tests, which cannot wait so long. */
   readonly keepAlive?: number
+  readonly pace?: Pace
+  /** Learns the secrets of the settings; whoever writes the log shares it. */
+  readonly redactor?: Redactor
 }
 
 /**
@@ -85,7 +92,10 @@ export function addressOf(host: string, port: number): string {
 }
 
 /** What the settings make of the gateway's surroundings. */
-export function surroundingsOf(settings: Settings): {
+export function surroundingsOf(
+  settings: Settings,
+  redactor = new Redactor(),
+): {
   surroundings: Surroundings
   warnings: readonly string[]
 } {
@@ -93,7 +103,7 @@ export function surroundingsOf(settings: Settings): {
   const endpoints = new Map(
     Object.entries(settings.providers).flatMap(([id, provider]) => {
       const vendor = vendors.get(provider.vendor)
-      return vendor ? [[id, new Endpoint(id, provider, vendor)] as const] : []
+      return vendor ? [[id, new Endpoint(id, provider, vendor, redactor)] as const] : []
     }),
   )
   const { deadlines, limits } = settings
@@ -102,6 +112,7 @@ export function surroundingsOf(settings: Settings): {
     catalog,
     endpoints,
     deadlines,
+    answerBytes: limits.answerBytes,
     media,
     ...(settings.imageModel !== undefined && { imageModel: settings.imageModel }),
     ...(settings.translationModel !== undefined && {
@@ -127,7 +138,7 @@ export class App implements AsyncDisposable {
 
   /** Opens the book, joins the other processes, and listens. */
   static async start(options: AppOptions): Promise<App> {
-    const { settings, events } = options
+    const { settings, events, redactor = new Redactor() } = options
     await using building = new AsyncDisposableStack()
     const bookPath = databasePath(settings.data)
     const machine = building.use(new Machine(settings.data))
@@ -147,7 +158,7 @@ export class App implements AsyncDisposable {
     const keeper = building.use(await AnchorKeeper.open(anchors))
     const beside = openBeside(bookPath, events, building)
     const live = await openSettings(options, store, (next) => takeOver(state, next, events))
-    const state = initialState(live.effective, events)
+    const state = initialState(live.effective, events, redactor)
     const hasher = new KeyHasher(keyPepper)
     const keyring = new Keyring(store, hasher, machine.keyChanges)
     await keyring.refresh()
@@ -195,8 +206,9 @@ export class App implements AsyncDisposable {
     const spool = new Spool(join(settings.data, "uploads"))
     const parts = { store, keyring, ledger, relay, embedding, events, spool, images, pictures }
     const { contents } = beside
+    const intake = { memory: state.memory, ...(options.pace && { pace: options.pace }) }
     const isDraining = (): boolean => state.isDraining
-    const routes = callerRoutes({ ...parts, ...inForce(state), contents, isDraining })
+    const routes = callerRoutes({ ...parts, ...intake, ...inForce(state), contents, isDraining })
     const baseUrl = (): string => state.settings.publicUrl ?? state.url
     const admin = building.use(
       new Lazy(async () => {
@@ -271,6 +283,8 @@ function pictureStore(state: State, secret: string, events: Events): PictureStor
 interface State {
   settings: Settings
   surroundings: Surroundings
+  readonly memory: MemoryBudget
+  readonly redactor: Redactor
   isDraining: boolean
   /** Whether running requests are not waited for any longer. */
   isHurried: boolean
@@ -278,10 +292,17 @@ interface State {
   url: string
 }
 
-function initialState(settings: Settings, events: Events): State {
-  const { surroundings, warnings } = surroundingsOf(settings)
+function initialState(settings: Settings, events: Events, redactor: Redactor): State {
+  redactor.learn(secretsOf(settings))
+  const { surroundings, warnings } = surroundingsOf(settings, redactor)
   for (const warning of warnings) events.warning(warning)
-  return { settings, surroundings, isDraining: false, isHurried: false, url: "" }
+  const memory = new MemoryBudget(memoryOf(settings))
+  return { settings, surroundings, memory, redactor, isDraining: false, isHurried: false, url: "" }
+}
+
+/** The part of one process in what all of them may hold. Bytes. */
+function memoryOf({ limits, server }: Settings): number {
+  return Math.floor((limits.memoryBytes ?? usualMemory()) / server.workers)
 }
 
 /** What the management API looks at while the gateway runs. */
@@ -295,8 +316,10 @@ function inForce(state: State): Pick<AdminParts, "settings" | "catalog" | "bookP
 
 /** Puts settings into force. */
 function takeOver(state: State, settings: Settings, events: Events): void {
-  const { surroundings, warnings } = surroundingsOf(settings)
+  state.redactor.learn(secretsOf(settings))
+  const { surroundings, warnings } = surroundingsOf(settings, state.redactor)
   for (const warning of warnings) events.warning(warning)
+  state.memory.limit = memoryOf(settings)
   state.settings = settings
   state.surroundings = surroundings
 }

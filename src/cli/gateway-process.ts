@@ -1,4 +1,5 @@
 import { App } from "../app.ts"
+import { Redactor, secretsOf } from "../config/redactor.ts"
 import type { LoadedSettings, LoadOptions } from "../config/load.ts"
 import { watchSettings } from "../config/watch.ts"
 import { createEvents } from "../telemetry/events.ts"
@@ -25,12 +26,14 @@ export interface Gateway extends AsyncDisposable {
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { load, loaded, sandboxUrl, isShared } = options
   const logger = createLogger({ level: process.env["TOLLGATE_LOG"] ?? "info" })
-  const events = createEvents(logger)
+  const redactor = new Redactor()
+  redactor.learn(secretsOf(loaded.settings))
+  const events = createEvents(logger, (text) => redactor.clean(text))
   for (const warning of loaded.warnings) events.warning(warning)
   await using building = new AsyncDisposableStack()
   const { settings, written, file } = loaded
   const app = building.use(
-    await App.start({ settings, written, file, sandboxUrl, events, isShared }),
+    await App.start({ settings, written, file, sandboxUrl, events, redactor, isShared }),
   )
   const watcher = building.use(
     watchSettings({

@@ -43,11 +43,13 @@ export function buildSettings(parts: SettingsParts): Settings {
     adminToken: overrides.adminToken ?? file.admin_token,
     console: signInSettings(file.console),
     stripe: paymentSettings(file.stripe),
-    limits: {
+    limits: present({
       bodyBytes: Math.round((file.limits?.body_mb ?? 32) * MEBIBYTE),
+      answerBytes: Math.round((file.limits?.answer_mb ?? 128) * MEBIBYTE),
+      memoryBytes: bytesOf(file.limits?.memory_mb),
       mediaBytes: Math.round((file.limits?.media_mb ?? 20) * MEBIBYTE),
       mediaPrivate: file.limits?.media_private ?? false,
-    },
+    }),
     deadlines: {
       connect: deadlines?.connect ?? 5_000,
       firstByte: deadlines?.first_byte ?? 600_000,
@@ -64,6 +66,10 @@ export function buildSettings(parts: SettingsParts): Settings {
     ]),
     models: named(Object.entries(file.models ?? {}).map(([id, entry]) => [id, model(id, entry)])),
   })
+}
+
+function bytesOf(megabytes: number | undefined): number | undefined {
+  return megabytes === undefined ? undefined : Math.round(megabytes * MEBIBYTE)
 }
 
 const MINUTE = 60_000

@@ -122,6 +122,29 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
     }),
   },
   {
+    name: "limits.answer_mb",
+    label: "Largest answer, MB",
+    help: "The largest answer of a provider that is read whole, from 1 to 1024. Streams are not limited.",
+    default: "128",
+    show: ({ limits }) => shortNumber(limits.answerBytes / MEBIBYTE),
+    take: (settings, { limits }) => ({
+      ...settings,
+      limits: { ...settings.limits, answerBytes: limits.answerBytes },
+    }),
+  },
+  {
+    name: "limits.memory_mb",
+    label: "Memory for requests, MB",
+    help: "What all requests may hold at once, from 64. Without it: a quarter of the machine's memory, at least 256.",
+    default: null,
+    show: ({ limits }) =>
+      limits.memoryBytes === undefined ? null : shortNumber(limits.memoryBytes / MEBIBYTE),
+    take: (settings, { limits: { memoryBytes } }) =>
+      memoryBytes === undefined
+        ? settings
+        : { ...settings, limits: { ...settings.limits, memoryBytes } },
+  },
+  {
     name: "limits.media_mb",
     label: "Largest fetched file, MB",
     help: "The largest picture or file that is fetched from an address in a request, from 1 to 512.",

@@ -50,6 +50,8 @@ function flatten(settings: Settings): Map<string, unknown> {
     stripe: settings.stripe,
     "console.trusted_origins": settings.console?.trustedOrigins,
     "limits.body_mb": settings.limits.bodyBytes,
+    "limits.answer_mb": settings.limits.answerBytes,
+    "limits.memory_mb": settings.limits.memoryBytes,
     "limits.media_mb": settings.limits.mediaBytes,
     "limits.media_private": settings.limits.mediaPrivate,
     "deadlines.connect": deadlines.connect,

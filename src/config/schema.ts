@@ -238,6 +238,8 @@ export function fileSchema(names: KnownNames, directory: string) {
     stripe: section(paymentScalars),
     limits: section({
       body_mb: number(1, 512).optional(),
+      answer_mb: number(1, 1024).optional(),
+      memory_mb: number(64, 1_048_576).optional(),
       media_mb: number(1, 512).optional(),
       media_private: flag().optional(),
     }),

@@ -162,6 +162,10 @@ export interface Settings {
   readonly limits: {
     /** The largest JSON body that is read, in bytes. */
     readonly bodyBytes: number
+    /** The largest answer of an upstream that is read whole, unpacked, in bytes. */
+    readonly answerBytes: number
+    /** What all requests may hold together, in bytes, in all processes; absent: by the machine. */
+    readonly memoryBytes?: number
     /** The largest picture or file that is fetched from a caller's address, in bytes. */
     readonly mediaBytes: number
     /** Whether such an address may be within the operator's own network. */

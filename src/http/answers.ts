@@ -18,14 +18,20 @@ export function textAnswer(
   body: string,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return new Response(body, {
-    headers: {
-      "content-type": "application/json",
-      "x-request-id": requestId,
-      "request-id": requestId,
-      ...headers,
-    },
-  })
+  return new Response(body, { headers: textHeaders(requestId, headers) })
+}
+
+/** The headers of a JSON answer. */
+export function textHeaders(
+  requestId: string,
+  headers: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return {
+    "content-type": "application/json",
+    "x-request-id": requestId,
+    "request-id": requestId,
+    ...headers,
+  }
 }
 
 /** The headers of an error, the same in every dialect. */

@@ -1,8 +1,24 @@
 import { GatewayError } from "../canon/errors.ts"
+import {
+  hasManyOpenings,
+  isDeeperThan,
+  JsonScanner,
+  openingBytes,
+} from "../canon/json-structure.ts"
 import { isJsonObject, type JsonObject } from "../canon/json.ts"
+import type { Reservation } from "../limits/memory-budget.ts"
+import { incomingPieces, USUAL_PACE } from "./incoming-body.ts"
+import { free } from "../wire/free-piece.ts"
 
 /** Deeper nesting than this is no request but an attack on whoever walks it. */
 const DEEPEST = 64
+/** No request has so many lists, objects and members; to parse more would keep everybody waiting. */
+const MOST_VALUES = 500_000
+/** A body up to here is read at once: it is there as soon as its head is. Bytes. */
+const SMALL_BODY = 32 * 1024
+/** A body is there as it came, as what was parsed of it, and as what goes upstream. */
+const COPIES = 3
+const DECODER = new TextDecoder()
 
 /** A JSON body and the size it came in, in bytes. */
 export interface ReceivedBody {
@@ -11,11 +27,18 @@ export interface ReceivedBody {
 }
 
 /**
- * Reads a JSON body. One that is announced as too large is refused before a byte of it is read.
+ * Reads a JSON body. One that is announced as too large, or for which there is no memory, is refused before a byte of
+ * it is read.
  * @param limit bytes.
- * @throws GatewayError `unsupported_media_type`, `body_too_large`, `invalid_json`.
+ * @param memory takes what the body needs; absent where small bodies alone are read.
+ * @throws GatewayError `unsupported_media_type`, `body_too_large`, `invalid_json`, `overloaded`.
  */
-export async function readJsonBody(request: Request, limit: number): Promise<ReceivedBody> {
+export async function readJsonBody(
+  request: Request,
+  limit: number,
+  memory?: Reservation,
+  pace = USUAL_PACE,
+): Promise<ReceivedBody> {
   const type = request.headers.get("content-type") ?? ""
   if (!isJsonType(type)) {
     throw new GatewayError(
@@ -23,19 +46,20 @@ export async function readJsonBody(request: Request, limit: number): Promise<Rec
       `The body has to be JSON: send 'content-type: application/json'${type === "" ? "" : `, not '${type.slice(0, 100)}'`}.`,
     )
   }
-  const announced = request.headers.get("content-length")
-  if (announced !== null && Number(announced) > limit) throw tooLarge(limit)
-  let text: string
+  const length = request.headers.get("content-length")
+  const announced = length === null ? undefined : Number(length)
+  if (announced !== undefined && announced > limit) throw tooLarge(limit)
   try {
-    text = announced === null ? await readLimited(request, limit) : await request.text()
+    if (announced !== undefined && announced <= SMALL_BODY) {
+      memory?.takeBody(COPIES * announced)
+      return { json: parseSmall(await request.text(), memory), bytes: announced }
+    }
+    return await readLarge(incomingPieces(request, pace), { limit, memory, announced })
   } catch (error) {
     if (error instanceof GatewayError) throw error
-    // A caller who leaves while he sends is told so, in case he hears it; it is no failure of ours.
+    // A caller who leaves while the body still comes is told so, in case it hears; it is no failure of ours.
     throw new GatewayError("invalid_json", "The body ended before it was whole.", { cause: error })
   }
-  const json = parse(text)
-  const bytes = announced === null ? Buffer.byteLength(text) : Number(announced)
-  return { json, bytes }
 }
 
 function isJsonType(type: string): boolean {
@@ -43,16 +67,50 @@ function isJsonType(type: string): boolean {
   return /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type.trim())
 }
 
-/** A body that does not tell its length is counted while it arrives, and left when it is too long. */
-async function readLimited(request: Request, limit: number): Promise<string> {
+/** What is known of a large body before it comes. */
+interface LargeBody {
+  readonly limit: number
+  readonly memory: Reservation | undefined
+  readonly announced: number | undefined
+}
+
+/** A large body is looked at while it comes: what is too deep or too much is left at once. */
+async function readLarge(
+  incoming: AsyncIterable<Uint8Array>,
+  { limit, memory, announced }: LargeBody,
+): Promise<ReceivedBody> {
+  if (announced !== undefined) memory?.takeBody(COPIES * announced)
+  const scanner = new JsonScanner()
   const pieces: Uint8Array[] = []
-  let size = 0
-  for await (const piece of request.body ?? []) {
-    size += piece.byteLength
-    if (size > limit) throw tooLarge(limit)
+  let bytes = 0
+  for await (const piece of incoming) {
+    bytes += piece.byteLength
+    if (bytes > limit) throw tooLarge(limit)
+    if (announced === undefined) memory?.takeBody(COPIES * piece.byteLength)
+    scanner.push(piece)
+    if (scanner.deepest > DEEPEST) throw tooDeep()
+    if (scanner.values > MOST_VALUES) throw tooMany()
     pieces.push(piece)
   }
-  return Buffer.concat(pieces).toString("utf8")
+  memory?.takeBody(scanner.bytes)
+  return { json: parse(textOf(pieces)), bytes }
+}
+
+/** The pieces' memory is given back at once: the collector does not see how large its garbage is. */
+function textOf(pieces: readonly Uint8Array[]): string {
+  const whole = Buffer.concat(pieces)
+  for (const piece of pieces) free(piece)
+  const text = DECODER.decode(whole)
+  free(whole)
+  return text
+}
+
+function parseSmall(text: string, memory: Reservation | undefined): JsonObject {
+  if (hasManyOpenings(text, DEEPEST)) {
+    if (isDeeperThan(text, DEEPEST)) throw tooDeep()
+    memory?.takeBody(openingBytes(text))
+  }
+  return parse(text)
 }
 
 function parse(text: string): JsonObject {
@@ -66,48 +124,21 @@ function parse(text: string): JsonObject {
   if (!isJsonObject(value)) {
     throw new GatewayError("invalid_json", "The body has to be a JSON object.")
   }
-  if (isDeeperThan(text, DEEPEST)) {
-    throw new GatewayError(
-      "invalid_json",
-      `The body is nested deeper than ${DEEPEST} levels. Send flatter JSON.`,
-    )
-  }
   return value
 }
 
-const OPEN_BRACE = 0x7b
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACE = 0x7d
-const CLOSE_BRACKET = 0x5d
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-
-/** Only brackets open levels, so a text with few of them needs no closer look. */
-function isDeeperThan(text: string, levels: number): boolean {
-  if (!hasManyOpenings(text, levels)) return false
-  let depth = 0
-  let isText = false
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (isText) {
-      if (code === BACKSLASH) index++
-      else if (code === QUOTE) isText = false
-    } else if (code === QUOTE) isText = true
-    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      if (++depth > levels) return true
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--
-  }
-  return false
+function tooDeep(): GatewayError {
+  return new GatewayError(
+    "invalid_json",
+    `The body is nested deeper than ${DEEPEST} levels. Send flatter JSON.`,
+  )
 }
 
-function hasManyOpenings(text: string, levels: number): boolean {
-  let count = 0
-  for (const opening of ["{", "["]) {
-    for (let at = text.indexOf(opening); at !== -1; at = text.indexOf(opening, at + 1)) {
-      if (++count > levels) return true
-    }
-  }
-  return false
+function tooMany(): GatewayError {
+  return new GatewayError(
+    "invalid_json",
+    `The body holds more than ${MOST_VALUES.toLocaleString("en-US")} lists, objects and members. Send less at once.`,
+  )
 }
 
 function tooLarge(limit: number): GatewayError {

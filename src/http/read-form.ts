@@ -3,6 +3,8 @@ import { type FileHead, fileTooLarge, FormFile } from "../canon/form-file.ts"
 import { invalidValue } from "../canon/invalid-request.ts"
 import type { JsonObject, JsonValue } from "../canon/json.ts"
 import { FormError, type FilePart, type FormLimits, readMultipart } from "../wire/multipart.ts"
+import type { Reservation } from "../limits/memory-budget.ts"
+import { incomingPieces, type Pace, USUAL_PACE } from "./incoming-body.ts"
 import { PassingPieces } from "./passing-pieces.ts"
 import type { Foretold, Spool, SpooledBytes } from "./spool.ts"
 
@@ -43,6 +45,15 @@ export interface ArrivingFile {
   parameters(kinds: Readonly<Record<string, FieldKind>>): JsonObject
 }
 
+/** On which terms a form is read. */
+export interface FormTerms {
+  /** Takes what of the form is kept in memory. */
+  readonly memory?: Reservation
+  readonly pace?: Pace
+  /** Told of a long first file when it begins to come, if the sender says how much there is. */
+  readonly onArriving?: (arriving: ArrivingFile) => void
+}
+
 /** Files that are shorter have come before anything could be made of it. Bytes. */
 const LONG_FILE = 1024 * 1024
 
@@ -53,20 +64,22 @@ const MOST_FIELDS = 128
 const LONGEST_FIELD = 1024 * 1024
 /** Bytes of all values together; they are kept in memory. */
 const ALL_FIELDS = 4 * 1024 * 1024
+/** What a form takes while it is read, whatever is in it. Bytes. */
+const READING_BYTES = 128 * 1024
 /** A field's name is repeated in a message up to here. */
 const LONGEST_NAME = 100
 
 /**
  * Reads a form, its files into the spool. What is over a limit stops being read.
- * @param onArriving told of a long first file when it begins to come, if the sender says how much there is.
- * @throws GatewayError `unsupported_media_type`, `invalid_value`, `file_too_large`, `body_too_large`.
+ * @throws GatewayError `unsupported_media_type`, `invalid_value`, `file_too_large`, `body_too_large`, `overloaded`.
  */
 export async function readForm(
   request: Request,
   spool: Spool,
   rules: FileRules,
-  onArriving?: (arriving: ArrivingFile) => void,
+  terms: FormTerms = {},
 ): Promise<Form> {
+  const { memory, pace = USUAL_PACE, onArriving } = terms
   const type = request.headers.get("content-type") ?? ""
   if (!FORM.test(type)) throw notForm(type)
   const limit = bodyLimit(rules)
@@ -76,9 +89,11 @@ export async function readForm(
     onArriving && announced !== null
       ? { bytes: Number(announced), tail: tailOf(type), tell: onArriving }
       : undefined
-  await using reading = new FormReading(spool, rules, arrival)
+  memory?.takeBody(Math.min(READING_BYTES, announced === null ? Infinity : Number(announced)))
+  await using reading = new FormReading({ spool, rules, arrival, memory })
   try {
-    await readMultipart(counted(request, reading, limit), type, LIMITS, reading)
+    const incoming = incomingPieces(request, pace)
+    await readMultipart(counted(incoming, reading, limit), type, LIMITS, reading)
   } catch (error) {
     throw error instanceof FormError ? refusalOf(error) : error
   }
@@ -93,12 +108,12 @@ function bodyLimit(rules: FileRules): number {
 }
 
 async function* counted(
-  request: Request,
+  incoming: AsyncIterable<Uint8Array>,
   reading: FormReading,
   limit: number,
 ): AsyncGenerator<Uint8Array> {
   try {
-    for await (const piece of request.body ?? []) {
+    for await (const piece of incoming) {
       reading.bytes += piece.byteLength
       if (reading.bytes > limit) throw bodyTooLarge(reading.rules, limit)
       reading.pieces.came(piece)
@@ -123,6 +138,13 @@ interface Arrival {
   readonly tell: (arriving: ArrivingFile) => void
 }
 
+interface ReadingParts {
+  readonly spool: Spool
+  readonly rules: FileRules
+  readonly arrival: Arrival | undefined
+  readonly memory: Reservation | undefined
+}
+
 /** A form while it is read. */
 class FormReading implements AsyncDisposable {
   readonly rules: FileRules
@@ -130,6 +152,7 @@ class FormReading implements AsyncDisposable {
   bytes = 0
   readonly #spool: Spool
   readonly #arrival: Arrival | undefined
+  readonly #memory: Reservation | undefined
   readonly #fields: [name: string, value: string][] = []
   /** In the order in which they came, which is not that in which they were kept. */
   readonly #files: (FormFile | undefined)[] = []
@@ -137,10 +160,11 @@ class FormReading implements AsyncDisposable {
   #fieldBytes = 0
   #spooled: SpooledBytes[] = []
 
-  constructor(spool: Spool, rules: FileRules, arrival: Arrival | undefined) {
+  constructor({ spool, rules, arrival, memory }: ReadingParts) {
     this.#spool = spool
     this.rules = rules
     this.#arrival = arrival
+    this.#memory = memory
   }
 
   field(name: string, value: string): void {
@@ -151,6 +175,7 @@ class FormReading implements AsyncDisposable {
         "The fields of the form are longer than 4 MB together.",
       )
     }
+    this.#memory?.takeBody(value.length)
     const plain = plainName(name)
     if (Object.hasOwn(this.rules, plain)) {
       throw invalidValue(
@@ -171,7 +196,8 @@ class FormReading implements AsyncDisposable {
     const check = (size: number): void => {
       if (size > limit) throw fileTooLarge(head.field, limit)
     }
-    const kept = await this.#spool.keep(resumed(first, views), check, foretold)
+    const keeping = { check, foretold, memory: this.#memory }
+    const kept = await this.#spool.keep(resumed(first, views), keeping)
     this.#spooled.push(kept)
     // What browsers send for a file that nobody chose.
     if (kept.size === 0 && head.name === "") return

@@ -2,9 +2,13 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs"
 import { type FileHandle, open, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { FileBytes } from "../canon/form-file.ts"
+import type { Reservation } from "../limits/memory-budget.ts"
 
 /** Files up to this many bytes stay in memory. */
 const SMALL = 1024 * 1024
+/** Who reads so much of a file at once does so to put it into a request: as it is, as base64 and as text. Bytes. */
+const LARGE_READ = 256 * 1024
+const COPIES = 3
 
 /** Bytes that came in and can be read until they are disposed of. */
 export interface SpooledBytes extends FileBytes, AsyncDisposable {}
@@ -25,6 +29,16 @@ export interface ComingBytes extends FileBytes {
   readonly isHere: boolean
 }
 
+/** How a file is kept. */
+export interface Keeping {
+  /** Called with the bytes so far, before any more is kept; throws to refuse them. */
+  readonly check: (size: number) => void
+  /** Where they are to be read while they come. */
+  readonly foretold?: Foretold | undefined
+  /** Takes what of the file is kept in memory, and what is read of it at once. */
+  readonly memory?: Reservation | undefined
+}
+
 /**
  * Where uploads are kept while their requests run: the small ones in memory, the others on disk in
  * files without a name. Whatever becomes of the process, nothing of them stays.
@@ -41,15 +55,13 @@ export class Spool {
 
   /**
    * Keeps what comes, up to its end. Nothing of it is looked at any more once the next is asked for.
-   * @param check called with the bytes so far, before any more is kept; throws to refuse them.
-   * @param foretold where they are to be read while they come.
+   * @throws GatewayError `overloaded`, and what `check` throws.
    */
   async keep(
     content: AsyncIterable<Uint8Array>,
-    check: (size: number) => void,
-    foretold?: Foretold,
+    { check, foretold, memory }: Keeping,
   ): Promise<SpooledBytes> {
-    await using draft = new SpoolDraft(() => this.#openFile())
+    await using draft = new SpoolDraft(() => this.#openFile(), memory)
     if (foretold) foretold.arriving(await draft.foretell(foretold.size))
     for await (const piece of content) {
       check(draft.size + piece.byteLength)
@@ -75,18 +87,20 @@ export class Spool {
 class SpoolDraft implements AsyncDisposable {
   size = 0
   readonly #openFile: () => Promise<FileHandle>
+  readonly #memory: Reservation | undefined
   #pieces: Uint8Array[] = []
   #handle: FileHandle | undefined
   #arriving: ArrivingBytes | undefined
 
-  constructor(openFile: () => Promise<FileHandle>) {
+  constructor(openFile: () => Promise<FileHandle>, memory: Reservation | undefined) {
     this.#openFile = openFile
+    this.#memory = memory
   }
 
   /** The bytes to come, on disk from the first one on. */
   async foretell(size: number): Promise<ComingBytes> {
     this.#handle = await this.#openFile()
-    this.#arriving = new ArrivingBytes(this.#handle, size)
+    this.#arriving = new ArrivingBytes(this.#handle, size, this.#memory)
     return this.#arriving
   }
 
@@ -94,6 +108,7 @@ class SpoolDraft implements AsyncDisposable {
     const position = this.size
     this.size += piece.byteLength
     if (!this.#handle && this.size <= SMALL) {
+      this.#memory?.takeBody(piece.byteLength)
       this.#pieces.push(new Uint8Array(piece))
       return
     }
@@ -102,6 +117,7 @@ class SpoolDraft implements AsyncDisposable {
       const begun = Buffer.concat(this.#pieces)
       this.#pieces = []
       await writeAll(this.#handle, begun, 0)
+      this.#memory?.give(begun.byteLength)
     }
     await writeAll(this.#handle, piece, position)
     this.#arriving?.come(this.size)
@@ -111,7 +127,8 @@ class SpoolDraft implements AsyncDisposable {
     const handle = this.#handle
     this.#handle = undefined
     this.#arriving?.end()
-    return handle ? new BytesOnDisk(handle, this.size) : new BytesInMemory(this.#pieces)
+    if (!handle) return new BytesInMemory(this.#pieces)
+    return new BytesOnDisk(handle, this.size, this.#memory)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -124,13 +141,15 @@ class SpoolDraft implements AsyncDisposable {
 class ArrivingBytes implements ComingBytes {
   readonly size: number
   readonly #handle: FileHandle
+  readonly #memory: Reservation | undefined
   #here = 0
   #isOver = false
   #more = Promise.withResolvers<void>()
 
-  constructor(handle: FileHandle, size: number) {
+  constructor(handle: FileHandle, size: number, memory: Reservation | undefined) {
     this.#handle = handle
     this.size = size
+    this.#memory = memory
   }
 
   get isHere(): boolean {
@@ -154,6 +173,7 @@ class ArrivingBytes implements ComingBytes {
       if (this.#isOver) throw new Error("fewer bytes came than were foretold")
       await this.#more.promise
     }
+    takeLarge(this.#memory, end - start)
     return readAll(this.#handle, start, end)
   }
 
@@ -186,19 +206,26 @@ class BytesInMemory implements SpooledBytes {
 class BytesOnDisk implements SpooledBytes {
   readonly size: number
   readonly #handle: FileHandle
+  readonly #memory: Reservation | undefined
 
-  constructor(handle: FileHandle, size: number) {
+  constructor(handle: FileHandle, size: number, memory: Reservation | undefined) {
     this.#handle = handle
     this.size = size
+    this.#memory = memory
   }
 
   read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
+    takeLarge(this.#memory, end - start)
     return readAll(this.#handle, start, end)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#handle.close()
   }
+}
+
+function takeLarge(memory: Reservation | undefined, bytes: number): void {
+  if (bytes > LARGE_READ) memory?.takeAnswer(COPIES * bytes)
 }
 
 async function writeAll(handle: FileHandle, piece: Uint8Array, position: number): Promise<void> {

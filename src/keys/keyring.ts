@@ -62,7 +62,8 @@ export class Keyring {
    */
   identify(headers: Headers, now: number): Key | Promise<Key> {
     const credential = credentialOf(headers)
-    if (credential === undefined || !looksLikeKey(credential)) return this.authenticate(headers, now)
+    if (credential === undefined || !looksLikeKey(credential))
+      return this.authenticate(headers, now)
     const isCurrent = this.#changes === undefined || this.#changes.count === this.#changesSeen
     const held = isCurrent ? this.#byHash.get(this.#hasher.hash(credential)) : undefined
     if (held) return usable(held, now)

@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises"
 import { isIP } from "node:net"
 import { GatewayError } from "../canon/errors.ts"
+import { FetchedAnswer } from "../wire/http/fetched.ts"
 import { isPublicAddress } from "./public-address.ts"
 
 /** What may be fetched on a caller's behalf. */
@@ -9,6 +10,12 @@ export interface MediaLimits {
   readonly bytes: number
   /** Whether addresses of private networks may be asked; off unless the operator trusts every caller. */
   readonly allowsPrivate: boolean
+}
+
+/** Where what is fetched is counted. */
+export interface MediaMemory {
+  /** @throws GatewayError `overloaded`. */
+  takeAnswer(bytes: number): void
 }
 
 /** Fetched media, as a part of a request can hold it. */
@@ -21,6 +28,8 @@ export interface FetchedMedia {
 /** How long a server may take for all of it, milliseconds. */
 const PATIENCE = 15_000
 const LONGEST_SHOWN = 200
+/** It is there as it came, as base64, and as what goes upstream. */
+const COPIES = 3
 
 /**
  * Fetches what a caller's request points at, for vendors that take no addresses. The name is resolved
@@ -28,7 +37,11 @@ const LONGEST_SHOWN = 200
  * at the limit.
  * @throws GatewayError `invalid_value` saying which address, and why.
  */
-export async function fetchMedia(address: string, limits: MediaLimits): Promise<FetchedMedia> {
+export async function fetchMedia(
+  address: string,
+  limits: MediaLimits,
+  memory: MediaMemory,
+): Promise<FetchedMedia> {
   const url = readAddress(address)
   const ip = await resolve(url, limits)
   let response: Response
@@ -41,7 +54,7 @@ export async function fetchMedia(address: string, limits: MediaLimits): Promise<
     await response.body?.cancel()
     throw unreachable(url, `it answered with status ${response.status}`)
   }
-  const bytes = await readLimited(response, url, limits.bytes)
+  const bytes = await readLimited(response, url, { limit: limits.bytes, memory })
   const type = response.headers.get("content-type")?.split(";", 1)[0]?.trim().toLowerCase()
   return {
     type: "base64",
@@ -82,14 +95,29 @@ function ask(url: URL, ip: string): Promise<Response> {
   pinned.hostname = ip.includes(":") ? `[${ip}]` : ip
   const isNamed = isIP(url.hostname.replace(/^\[|\]$/g, "")) === 0
   return fetch(pinned, {
-    headers: { host: url.host, accept: "*/*", "user-agent": "tollgate" },
+    headers: {
+      host: url.host,
+      accept: "*/*",
+      "accept-encoding": "identity",
+      "user-agent": "tollgate",
+    },
+    decompress: false,
     redirect: "manual",
     signal: AbortSignal.timeout(PATIENCE),
     ...(isNamed && url.protocol === "https:" ? { tls: { serverName: url.hostname } } : {}),
   })
 }
 
-async function readLimited(response: Response, url: URL, limit: number): Promise<Buffer> {
+interface Reading {
+  readonly limit: number
+  readonly memory: MediaMemory
+}
+
+async function readLimited(
+  response: Response,
+  url: URL,
+  { limit, memory }: Reading,
+): Promise<Buffer> {
   const announced = Number(response.headers.get("content-length") ?? 0)
   if (announced > limit) {
     await response.body?.cancel()
@@ -98,9 +126,10 @@ async function readLimited(response: Response, url: URL, limit: number): Promise
   const pieces: Uint8Array[] = []
   let size = 0
   try {
-    for await (const piece of response.body ?? []) {
+    for await (const piece of new FetchedAnswer(response).body) {
       size += piece.byteLength
       if (size > limit) throw tooLarge(url, limit)
+      memory.takeAnswer(COPIES * piece.byteLength)
       pieces.push(piece)
     }
   } catch (error) {

@@ -98,6 +98,7 @@ function callOnce<T>(order: Order<T>, choice: number): Promise<T> {
     bill,
     leash,
     deadlines: surroundings.deadlines,
+    answerBytes: surroundings.answerBytes,
     plan,
     request: () =>
       plan.endpoint.request(plan.offer, {

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../canon/json.ts"
 import type { Key } from "../keys/key.ts"
+import type { Reservation } from "../limits/memory-budget.ts"
 
 /** Who waits for an answer. Making the signal costs more than most else, so it is asked for late. */
 export interface Caller {
@@ -24,6 +25,8 @@ export interface Call {
   readonly refuseOnLowBalance: boolean
   /** `x-tollgate-strict: true`: 400 rather than a request that loses something on its way. */
   readonly isStrict: boolean
+  /** What it holds of the process's memory, until its answer is over. A stream disposes of it at its end. */
+  readonly memory: Reservation
 }
 
 /** A chat request on its way. */

@@ -16,6 +16,8 @@ const SWEEP_EVERY = 3_600_000
 const MOST_KEPT = 256 * 1024
 /** Records on their way to the disk; while there are more, none is added: the gateway comes first. */
 const MOST_WAITING = 500
+/** And characters of them. */
+const MOST_WAITING_CHARACTERS = 16 * 1024 * 1024
 /** A text of so many characters, none of them a space, is a file. */
 const FILE_LENGTH = 1_000
 const FILE = /^[A-Za-z0-9+/=_-]+$/
@@ -29,6 +31,7 @@ export class Contents implements AsyncDisposable {
   readonly #keeper: ContentKeeper
   readonly #failed: (error: unknown) => void
   readonly #waiting = new Set<Promise<void>>()
+  #characters = 0
   readonly #timer: Timer
 
   /** @param failed hears of what could not be kept or deleted. */
@@ -43,6 +46,7 @@ export class Contents implements AsyncDisposable {
   /** @param answer undefined where nothing was answered, or the answer is no text. */
   keep(call: Call, body: JsonObject, answer?: JsonValue): void {
     if (!call.key.storesContent || this.#waiting.size >= MOST_WAITING) return
+    if (this.#characters > MOST_WAITING_CHARACTERS) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.add(promise)
     setImmediate(() => {
@@ -53,7 +57,10 @@ export class Contents implements AsyncDisposable {
         asked: keptText(body),
         answered: answer === undefined ? null : keptText(answer),
       }
+      const characters = record.asked.length + (record.answered?.length ?? 0)
+      this.#characters += characters
       void this.#perform(this.#keeper.keep(record)).finally(() => {
+        this.#characters -= characters
         this.#waiting.delete(promise)
         resolve()
       })

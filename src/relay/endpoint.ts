@@ -1,5 +1,7 @@
 import type { OperationCall } from "../canon/operation.ts"
 import type { Deployment } from "../catalog/model.ts"
+import type { GatewayError } from "../canon/errors.ts"
+import type { Redactor } from "../config/redactor.ts"
 import type { ProviderSettings } from "../config/settings.ts"
 import type { ChatOffer, Signer, Vendor } from "../vendors/vendor.ts"
 import type { HttpBody, HttpRequest } from "../wire/http/request.ts"
@@ -46,10 +48,11 @@ export class Endpoint {
   readonly base: string
   readonly #signer: Signer
   readonly #ownHeaders: RequestHeaders
+  readonly #redactor: Redactor
   readonly #offers = new WeakMap<Deployment, readonly ChatOffer[]>()
   readonly #settled = new Map<ChatOffer, SettledHeaders>()
 
-  constructor(id: string, provider: ProviderSettings, vendor: Vendor) {
+  constructor(id: string, provider: ProviderSettings, vendor: Vendor, redactor: Redactor) {
     const base = vendor.baseUrlOf(provider)
     if (base === undefined) throw new Error(`provider ${id} has no address`)
     this.provider = id
@@ -57,6 +60,17 @@ export class Endpoint {
     this.base = base
     this.#signer = vendor.signer(provider)
     this.#ownHeaders = provider.headers
+    this.#redactor = redactor
+  }
+
+  /** What the provider says, without the operator's secrets. */
+  cleanedText(text: string): string {
+    return this.#redactor.clean(text, this.#signer.secrets?.())
+  }
+
+  /** A failure whose words may be the provider's, without the operator's secrets. */
+  cleaned(error: GatewayError): GatewayError {
+    return this.#redactor.cleanError(error, this.#signer.secrets?.())
   }
 
   /** The dialects in which a deployment can be called, the one to prefer first. */

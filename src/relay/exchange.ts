@@ -22,6 +22,8 @@ export interface Surroundings {
   readonly catalog: Catalog
   readonly endpoints: ReadonlyMap<string, Endpoint>
   readonly deadlines: DeadlineSettings
+  /** The largest whole answer of an upstream that is read. Bytes. */
+  readonly answerBytes: number
   readonly media: MediaLimits
   /** The image model of requests that name none. */
   readonly imageModel?: string

@@ -47,7 +47,7 @@ async function hear(
   const { attempt, response } = answer
   const { headers } = response
   if (request.stream && headers.get("content-type")?.startsWith("text/event-stream")) {
-    const reader = new TranscriptEventReader()
+    const reader = new TranscriptEventReader(attempt.memory)
     const pieces = await begun(passedOn(answer, reader))
     return { type: "stream", answer, reader, pieces }
   }

@@ -5,9 +5,10 @@ import { unusable } from "../canon/operation-answer.ts"
 import { ImageEventReader, paidEvent } from "../dialects/image/events.ts"
 import { formatCredits } from "../ledger/money.ts"
 import { encodeText, formatEvent } from "../wire/sse.ts"
+import type { Call } from "./call.ts"
 import { CALLER_LEFT } from "./exchange.ts"
 import { draftsUsage, imagesUsage } from "./image-usage.ts"
-import { chargedBody, type Pieces, piecesOf } from "./last-piece.ts"
+import { chargedBody, type Endings, type Pieces, piecesOf } from "./last-piece.ts"
 import type { OpenOperation, UpstreamAnswer, Way } from "./operations.ts"
 
 /** A picture that a vendor streams, of which something has come. */
@@ -36,7 +37,7 @@ export function streamPicture(
       return { type: "whole", answer: { headers, bytes: await attempt.bytes(response) } }
     }
     const answer = { attempt, response }
-    const reader = new ImageEventReader()
+    const reader = new ImageEventReader(attempt.memory)
     return { type: "stream", answer, reader, pieces: await begun(eventsOf(answer, reader)) }
   })
 }
@@ -67,7 +68,7 @@ export function pictureBody(
   open: OpenOperation<unknown>,
   streaming: PictureStreaming,
   request: ImageRequest,
-  requestId: string,
+  call: Call,
 ): ReadableStream<Uint8Array> {
   const { deployment } = open
   const { answer, reader, pieces } = streaming
@@ -80,7 +81,7 @@ export function pictureBody(
     if (used) await open.settle(used, true)
     else open.release(reason)
   }
-  return chargedBody(pieces, {
+  const endings: Endings = {
     async whole() {
       attempt.conclude("ok")
       const told = reader.usage
@@ -91,8 +92,11 @@ export function pictureBody(
     },
     async broken(error) {
       await giveUp(error)
-      return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(error, requestId)) }))
+      return encodeText(
+        formatEvent({ data: JSON.stringify(errorEnvelope(attempt.cleaned(error), call.id)) }),
+      )
     },
     left: () => giveUp(CALLER_LEFT),
-  })
+  }
+  return chargedBody(pieces, endings, call.memory)
 }

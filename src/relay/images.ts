@@ -74,7 +74,7 @@ export class Images {
     const { value, headers } = open
     Object.assign(headers, request.stream ? STREAM_HEADERS : { "content-type": "application/json" })
     if (value.type === "stream") {
-      return { headers, body: pictureBody(open, value, request, call.id) }
+      return { headers, body: pictureBody(open, value, request, call) }
     }
     return { headers, body: await this.#answerWhole(open, value.result, order) }
   }
@@ -119,7 +119,7 @@ export class Images {
     )
   }
 
-  async #hand(picture: Picture, { request, base }: ImageOrder): Promise<HandedPicture> {
+  async #hand(picture: Picture, { call, request, base }: ImageOrder): Promise<HandedPicture> {
     const { source, revisedPrompt } = picture
     const { form } = request
     const rewritten = revisedPrompt === undefined ? {} : { revisedPrompt }
@@ -127,14 +127,17 @@ export class Images {
       return { form, value: source.type === "url" ? source.url : source.data, ...rewritten }
     }
     const value =
-      source.type === "url" ? await this.#fetch(source.url) : await this.#keep(source.data, base)
+      source.type === "url"
+        ? await this.#fetch(source.url, call)
+        : await this.#keep(source.data, base)
     return { form, value, ...rewritten }
   }
 
-  async #fetch(url: string): Promise<string> {
+  async #fetch(url: string, { memory }: Call): Promise<string> {
     try {
-      return (await fetchMedia(url, this.#operations.surroundings.media)).data
+      return (await fetchMedia(url, this.#operations.surroundings.media, memory)).data
     } catch (error) {
+      if (error instanceof GatewayError && error.kind === "overloaded") throw error
       throw unusable("the picture it points at could not be fetched", error)
     }
   }

@@ -1,6 +1,6 @@
 import type { ChatRequest, FilePart, ImagePart, MediaSource, Part } from "../canon/chat.ts"
 import type { UpstreamDialect } from "../canon/dialect.ts"
-import { fetchMedia, type MediaLimits } from "../media/fetch-media.ts"
+import { fetchMedia, type MediaLimits, type MediaMemory } from "../media/fetch-media.ts"
 
 type Media = ImagePart | FilePart
 
@@ -16,10 +16,16 @@ export function needsInlining(request: ChatRequest, dialect: UpstreamDialect): b
  * The request with everything that it points at fetched and put into it.
  * @throws GatewayError naming what could not be fetched.
  */
-export async function inlined(request: ChatRequest, limits: MediaLimits): Promise<ChatRequest> {
+export async function inlined(
+  request: ChatRequest,
+  limits: MediaLimits,
+  memory: MediaMemory,
+): Promise<ChatRequest> {
   const urls = new Set(mediaOf(request).flatMap((part) => addressOf(part) ?? []))
   const fetched = new Map(
-    await Promise.all([...urls].map(async (url) => [url, await fetchMedia(url, limits)] as const)),
+    await Promise.all(
+      [...urls].map(async (url) => [url, await fetchMedia(url, limits, memory)] as const),
+    ),
   )
   const inline = <P extends Part>(part: P): P => {
     const url = isMedia(part) ? addressOf(part) : undefined

@@ -45,8 +45,15 @@ export async function* keepLastPiece(pieces: AsyncIterable<Uint8Array>): Pieces 
   return kept
 }
 
-/** A body whose tail goes out only when its charge is on disk. */
-export function chargedBody(pieces: Pieces, endings: Endings): ReadableStream<Uint8Array> {
+/**
+ * A body whose tail goes out only when its charge is on disk.
+ * @param memory what the request holds, until the body is over.
+ */
+export function chargedBody(
+  pieces: Pieces,
+  endings: Endings,
+  memory?: Disposable,
+): ReadableStream<Uint8Array> {
   let isOver = false
   const fail = async (
     error: GatewayError,
@@ -54,6 +61,7 @@ export function chargedBody(pieces: Pieces, endings: Endings): ReadableStream<Ui
   ): Promise<void> => {
     if (isOver) return
     isOver = true
+    memory?.[Symbol.dispose]()
     if (error === CALLER_LEFT) {
       await endings.left()
       return cut(controller)
@@ -71,6 +79,7 @@ export function chargedBody(pieces: Pieces, endings: Endings): ReadableStream<Ui
           if (isOver) return
           if (!done) return controller.enqueue(value)
           isOver = true
+          memory?.[Symbol.dispose]()
           const more = await endings.whole()
           for (const last of [value, more]) if (last) controller.enqueue(last)
           controller.close()
@@ -82,6 +91,7 @@ export function chargedBody(pieces: Pieces, endings: Endings): ReadableStream<Ui
       async cancel() {
         if (isOver) return
         isOver = true
+        memory?.[Symbol.dispose]()
         await endings.left()
       },
     },

@@ -221,7 +221,7 @@ export class Operations {
         health.succeeded(deployment.id)
         return { way, outcome }
       } catch (thrown) {
-        failure = asGatewayError(thrown)
+        failure = way.endpoint.cleaned(asGatewayError(thrown))
         if (isFinal(failure) || isCallersOwn(failure)) break
       }
     }
@@ -231,13 +231,14 @@ export class Operations {
   }
 
   #way(target: Target, { bill, leash, headStart }: Started): Way {
-    const { deadlines } = this.surroundings
+    const { deadlines, answerBytes } = this.surroundings
     const make: Way["answer"] = (call, format, use) =>
       makeCall({
         services: this.#services,
         bill,
         leash,
         deadlines,
+        answerBytes,
         plan: target,
         request: () => target.endpoint.operation(call),
         sent: headStart?.take(target.deployment),

@@ -45,7 +45,9 @@ export function planCall(
   if (candidates.some((offer) => !needsInlining(request, offer.dialect))) {
     return planTranscoded(way, request)
   }
-  return inlined(request, exchange.surroundings.media).then((whole) => planTranscoded(way, whole))
+  return inlined(request, exchange.surroundings.media, call.memory).then((whole) =>
+    planTranscoded(way, whole),
+  )
 }
 
 /** What cannot go up as it was written, though the vendor speaks the caller's dialect. */

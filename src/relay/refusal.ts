@@ -1,4 +1,5 @@
 import type { HttpAnswer } from "../wire/http/answer.ts"
+import { parseJson } from "../canon/json.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Attempt, Target } from "./upstream.ts"
 
@@ -43,12 +44,11 @@ async function readErrorBody(attempt: Attempt<Target>, response: HttpAnswer): Pr
   } catch (error) {
     return attempt.explain(error).message
   }
-  const text = Buffer.concat(pieces).toString("utf8")
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return text
-  }
+  // Before anything is cut out of it: half a secret is not recognized.
+  const text = attempt.plan.endpoint.cleanedText(
+    Buffer.concat(pieces).toString("utf8", 0, ERROR_BODY_LIMIT),
+  )
+  return parseJson(text) ?? text
 }
 
 /** `retry-after-ms`, or `retry-after` in seconds or as a date; whole seconds, 1 to 3,600. */

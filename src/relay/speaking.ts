@@ -15,7 +15,7 @@ import { encodeText, formatEvent } from "../wire/sse.ts"
 import { notCarried } from "./attempts.ts"
 import type { Answer, Call, Caller } from "./call.ts"
 import { CALLER_LEFT } from "./exchange.ts"
-import { chargedBody, keepLastPiece, type Pieces, piecesOf } from "./last-piece.ts"
+import { chargedBody, type Endings, keepLastPiece, type Pieces, piecesOf } from "./last-piece.ts"
 import {
   type OpenOperation,
   type Operations,
@@ -23,6 +23,7 @@ import {
   type UpstreamAnswer,
   type Way,
 } from "./operations.ts"
+import type { Attempt, Target } from "./upstream.ts"
 import { isByTokens, type SpeechEnding, speechUsage, worstSpeech } from "./speech-usage.ts"
 
 /** The content types of DESIGN, "Audio types". */
@@ -45,6 +46,8 @@ interface Sounding {
   readonly form: SoundForm
   /** Ends the upstream call. */
   readonly end: () => void
+  /** A failure without the operator's secrets. */
+  readonly cleaned: (error: GatewayError) => GatewayError
 }
 
 interface Heard {
@@ -75,7 +78,7 @@ export class Speaking {
       ? "text/event-stream; charset=utf-8"
       : CONTENT_TYPES[wish.form]
     if (wish.events) headers["cache-control"] = "no-cache"
-    return { headers, body: bodyOf(open, call.id) }
+    return { headers, body: bodyOf(open, call) }
   }
 }
 
@@ -98,7 +101,8 @@ async function speakAt(way: Way, wish: SpeechWish, call: Call): Promise<Outcome<
     attempt.end(CALLER_LEFT)
     attempt[Symbol.dispose]()
   }
-  return { value: { request, pieces, heard, form, end }, losses }
+  const cleaned = (error: GatewayError): GatewayError => attempt.cleaned(error)
+  return { value: { request, pieces, heard, form, end, cleaned }, losses }
 }
 
 function formatOf({ endpoint }: Way): SpeechFormat {
@@ -111,6 +115,17 @@ function formatOf({ endpoint }: Way): SpeechFormat {
   )
 }
 
+/** An error that comes with a good status is words, not sound. */
+const NO_SOUND = /^(application\/json|text\/)/
+
+function refused(attempt: Attempt<Target>): GatewayError {
+  using _ = attempt
+  const failure = unusable("it holds no sound")
+  attempt.conclude(failure.kind)
+  attempt.end(failure)
+  return failure
+}
+
 /** The sound of an answer, however it is packed. */
 async function* sourceOf(
   answer: UpstreamAnswer,
@@ -119,7 +134,8 @@ async function* sourceOf(
 ): AsyncGenerator<Uint8Array> {
   const { attempt, response } = answer
   const { headers } = response
-  const isEvents = headers.get("content-type")?.startsWith("text/event-stream") ?? false
+  const type = headers.get("content-type") ?? ""
+  const isEvents = type.startsWith("text/event-stream")
   if (delivery.type === "json") {
     using _ = attempt
     const spoken = delivery.read(jsonOf({ headers, bytes: await attempt.bytes(response) }))
@@ -127,11 +143,12 @@ async function* sourceOf(
     heard.rate = spoken.rate
     yield spoken.sound
   } else if (delivery.type === "events" && isEvents) {
-    const reader = new SpeechEventReader()
+    const reader = new SpeechEventReader(attempt.memory)
     for await (const piece of piecesOf(answer)) yield* reader.push(piece)
     if (!reader.isOver) throw unusable("it ended before its last event")
     heard.usage = reader.usage
-  } else yield* piecesOf(answer)
+  } else if (NO_SOUND.test(type)) throw refused(attempt)
+  else yield* piecesOf(answer)
 }
 
 async function* counted(
@@ -175,7 +192,7 @@ function asWanted(source: AsyncGenerator<Uint8Array>, conversion: Conversion) {
   return came === wanted ? source : unwrapWave(source)
 }
 
-function bodyOf(open: OpenOperation<Sounding>, requestId: string): ReadableStream<Uint8Array> {
+function bodyOf(open: OpenOperation<Sounding>, call: Call): ReadableStream<Uint8Array> {
   const { value, deployment } = open
   const { request } = value
   const settle = async (ending: SpeechEnding): Promise<Usage> => {
@@ -185,7 +202,7 @@ function bodyOf(open: OpenOperation<Sounding>, requestId: string): ReadableStrea
     await open.settle(usage, estimated)
     return usage
   }
-  return chargedBody(request.events ? inEvents(value.pieces) : keepLastPiece(value.pieces), {
+  const endings: Endings = {
     async whole() {
       const usage = await settle("whole")
       return request.events ? doneEvent(usage) : undefined
@@ -194,13 +211,16 @@ function bodyOf(open: OpenOperation<Sounding>, requestId: string): ReadableStrea
       value.end()
       await settle("broken")
       if (!request.events) return undefined
-      return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(error, requestId)) }))
+      const told = value.cleaned(error)
+      return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(told, call.id)) }))
     },
     async left() {
       value.end()
       await settle("left")
     },
-  })
+  }
+  const pieces = request.events ? inEvents(value.pieces) : keepLastPiece(value.pieces)
+  return chargedBody(pieces, endings, call.memory)
 }
 
 async function* inEvents(pieces: AsyncIterable<Uint8Array>): Pieces {

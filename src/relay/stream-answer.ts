@@ -168,8 +168,9 @@ class StreamedAnswer implements Watched {
   }
 
   /** Never a silent success: the caller is told in the dialect's own words, then the stream ends. */
-  async #fail(controller: Controller, error: GatewayError): Promise<void> {
+  async #fail(controller: Controller, failure: GatewayError): Promise<void> {
     const { call, dialect, request } = this.#exchange
+    const error = this.#upstream?.plan.endpoint.cleaned(failure) ?? failure
     if (!this.#over) {
       if (error.kind === "internal_error") this.#services.alarms.requestFailed(call.id, error.cause)
       this.#abandon(error)
@@ -219,5 +220,6 @@ class StreamedAnswer implements Watched {
     this.#over = true
     this.#services.watch.remove(this)
     this.#exchange.leash[Symbol.dispose]()
+    this.#exchange.call.memory[Symbol.dispose]()
   }
 }

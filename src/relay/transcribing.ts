@@ -7,7 +7,7 @@ import type { Answer, Call, Caller } from "./call.ts"
 import { type ArrivingRequest, BegunTranscription } from "./begun-transcription.ts"
 import { CALLER_LEFT } from "./exchange.ts"
 import { formatOf, type Heard, hearAt } from "./hearing.ts"
-import { chargedBody } from "./last-piece.ts"
+import { chargedBody, type Endings } from "./last-piece.ts"
 import type { OpenOperation, Operations } from "./operations.ts"
 import { transcriptionUsage, worstTranscription } from "./transcription-usage.ts"
 import { Translating, type TranslatingServices } from "./translating.ts"
@@ -89,7 +89,7 @@ export class Transcribing {
       Object.assign(open.headers, STREAM_HEADERS)
       return {
         headers: open.headers,
-        body: streamOf(open, value, { request, id: call.id, isOver }),
+        body: streamOf(open, value, { request, call, isOver }),
       }
     } finally {
       if (!isHandedOver) isOver()
@@ -137,14 +137,14 @@ function answerOf(
 
 interface StreamFacts {
   readonly request: TranscriptionRequest
-  readonly id: string
+  readonly call: Call
   readonly isOver: () => void
 }
 
 function streamOf(
   open: OpenOperation<Heard>,
   { answer, reader, pieces }: Extract<Heard, { type: "stream" }>,
-  { request, id, isOver }: StreamFacts,
+  { request, call, isOver }: StreamFacts,
 ): ReadableStream<Uint8Array> {
   const settle = async (): Promise<void> => {
     isOver()
@@ -156,15 +156,17 @@ function streamOf(
     answer.attempt[Symbol.dispose]()
     return settle()
   }
-  return chargedBody(pieces, {
+  const endings: Endings = {
     async whole() {
       await settle()
       return undefined
     },
     async broken(error) {
       await giveUp()
-      return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(error, id)) }))
+      const told = answer.attempt.cleaned(error)
+      return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(told, call.id)) }))
     },
     left: giveUp,
-  })
+  }
+  return chargedBody(pieces, endings, call.memory)
 }

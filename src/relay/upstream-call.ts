@@ -20,6 +20,8 @@ export interface UpstreamCall<T extends Target, Result> {
   readonly bill: Bill
   readonly leash: Leash
   readonly deadlines: DeadlineSettings
+  /** The largest whole answer that is read. Bytes. */
+  readonly answerBytes: number
   readonly plan: T
   /** Asked for once the call is on its way, because signing may fail as well. */
   readonly request: () => HttpRequest | Promise<HttpRequest>
@@ -39,12 +41,13 @@ export interface UpstreamCall<T extends Target, Result> {
 export async function makeCall<T extends Target, Result>(
   call: UpstreamCall<T, Result>,
 ): Promise<Result> {
-  const { services, bill, leash, deadlines, plan, format } = call
+  const { services, bill, leash, deadlines, answerBytes, plan, format } = call
   if (leash.hasLeft) {
     call.sent?.giveUp()
     throw CALLER_LEFT
   }
-  const attempt = new Attempt({ plan, deadlines, watch: services.watch })
+  const { memory } = bill.call
+  const attempt = new Attempt({ plan, deadlines, answerBytes, memory, watch: services.watch })
   leash.attempts.push(attempt)
   bill.attempts.push(attempt.record)
   try {
@@ -67,7 +70,7 @@ export async function makeCall<T extends Target, Result>(
     attempt.conclude("ok")
     return used
   } catch (thrown) {
-    const failure = asGatewayError(thrown)
+    const failure = attempt.cleaned(asGatewayError(thrown))
     attempt.end(failure)
     attempt[Symbol.dispose]()
     const isRefusal = failure.kind === "refused_by_upstream"

@@ -75,7 +75,8 @@ export class UpstreamStream implements AnswerStream {
     this.writer = parts.writer
     this.#decoder = parts.decoder
     const { framing } = attempt.plan.offer.dialect
-    this.#parser = framing === "sse" ? new SseParser() : new EventStreamParser()
+    const { memory } = attempt
+    this.#parser = framing === "sse" ? new SseParser({ memory }) : new EventStreamParser({ memory })
     this.#body = body
   }
 
@@ -157,6 +158,7 @@ export class UpstreamStream implements AnswerStream {
     try {
       return bytes === undefined ? this.#parser.end() : this.#parser.push(bytes)
     } catch (error) {
+      if (error instanceof GatewayError) throw error
       throw new GatewayError(
         "upstream_error",
         `The stream of provider '${this.#attempt.provider}' cannot be read. Only what was delivered is charged; try again.`,
@@ -208,9 +210,11 @@ export class UpstreamStream implements AnswerStream {
   }
 
   #failed(message: string): GatewayError {
+    const { provider, plan } = this.#attempt
+    const words = plan.endpoint.cleanedText(message).slice(0, 500)
     return new GatewayError(
       "upstream_error",
-      `Provider '${this.#attempt.provider}' failed while it answered: ${message.slice(0, 500)}`,
+      `Provider '${provider}' failed while it answered: ${words}`,
     )
   }
 }

@@ -2,6 +2,8 @@ import type { Draft } from "../canon/draft.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Deployment } from "../catalog/model.ts"
 import type { DeadlineSettings } from "../config/settings.ts"
+import type { Reservation } from "../limits/memory-budget.ts"
+import { collectAnswer } from "./collect-answer.ts"
 import type { DeadlineWatch, Watched } from "./deadline-watch.ts"
 import type { HttpAnswer } from "../wire/http/answer.ts"
 import type { Sending } from "../wire/http/sending.ts"
@@ -24,6 +26,10 @@ interface AttemptParts<T extends Target> {
   readonly plan: T
   readonly deadlines: DeadlineSettings
   readonly watch: DeadlineWatch
+  /** The largest whole answer that is read. Bytes. */
+  readonly answerBytes: number
+  /** What the request holds of the process's memory. */
+  readonly memory: Reservation
 }
 
 /**
@@ -36,6 +42,8 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   readonly record: Draft<AttemptRecord>
   /** By `performance.now()`. */
   readonly startedAt = performance.now()
+  readonly memory: Reservation
+  readonly #answerBytes: number
   readonly #deadlines: DeadlineSettings
   readonly #watch: DeadlineWatch
   #sending: Sending | undefined
@@ -51,6 +59,8 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
     this.record = { deployment: parts.plan.deployment.id, status: 0, outcome: "ok", duration: 0 }
     this.#deadlines = parts.deadlines
     this.#watch = parts.watch
+    this.#answerBytes = parts.answerBytes
+    this.memory = parts.memory
     this.#endsAt = this.startedAt + whole
     this.dueAt = this.startedAt + Math.min(connect, firstByte, whole)
     parts.watch.add(this)
@@ -73,31 +83,32 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
     this.resume()
   }
 
-  /** The whole body of an answer. What it fails with is the transport's, for `explain`. */
+  /**
+   * The whole body of an answer.
+   * @throws GatewayError `upstream_error`, `upstream_timeout`, `overloaded`.
+   */
   async text(response: HttpAnswer): Promise<string> {
     return DECODER.decode(await this.#collect(response))
   }
 
-  /**
-   * The same as bytes.
-   * @throws GatewayError `upstream_error`, `upstream_timeout`.
-   */
+  /** The same as bytes. @throws GatewayError as `text` does. */
   async bytes(response: HttpAnswer): Promise<Uint8Array<ArrayBuffer>> {
+    return new Uint8Array(await this.#collect(response))
+  }
+
+  async #collect(response: HttpAnswer): Promise<Uint8Array> {
     try {
-      return new Uint8Array(await this.#collect(response))
+      return await collectAnswer({
+        provider: this.provider,
+        body: response.body,
+        isJson: response.header("content-type")?.includes("json") ?? true,
+        limit: this.#answerBytes,
+        memory: this.memory,
+        heard: () => this.heard(),
+      })
     } catch (error) {
       throw this.explain(error)
     }
-  }
-
-  async #collect({ body }: HttpAnswer): Promise<Uint8Array> {
-    const pieces: Uint8Array[] = []
-    for await (const piece of body) {
-      this.heard()
-      pieces.push(piece)
-    }
-    const [only] = pieces
-    return pieces.length === 1 && only ? only : Buffer.concat(pieces)
   }
 
   /** A byte came: the deadline between bytes starts anew. */
@@ -124,6 +135,11 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   /** Who is called. */
   get provider(): string {
     return this.plan.endpoint.provider
+  }
+
+  /** A failure whose words may be the vendor's, without the operator's secrets. */
+  cleaned(error: GatewayError): GatewayError {
+    return this.plan.endpoint.cleaned(error)
   }
 
   /** Completes the record. @param outcome in words of the error table. */
@@ -166,6 +182,7 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   /** What a failure of the transport means: our own ending, or the vendor's. */
   explain(error: unknown): GatewayError {
     if (this.#ended) return this.#ended
+    if (error instanceof GatewayError) return error
     return new GatewayError(
       "upstream_error",
       `The connection to provider '${this.provider}' failed. Nothing more was received. Try again.`,

@@ -62,12 +62,7 @@ export async function answerWhole(services: RelayServices, exchange: Exchange): 
 /** Reads a whole answer; one that cannot be read is a failed attempt, and another deployment may do. */
 function receiver({ offer, request }: Plan): Use<Received> {
   return async (attempt, response) => {
-    let text: string
-    try {
-      text = await attempt.text(response)
-    } catch (error) {
-      throw attempt.explain(error)
-    }
+    const text = await attempt.text(response)
     const body = parseJsonObject(text)
     if (!body) {
       throw new GatewayError(

@@ -1,7 +1,12 @@
-import type { FrameParser, ReceivedEvent } from "./frames.ts"
+import type { FrameMemory, FrameParser, ReceivedEvent } from "./frames.ts"
 
 /** The longest single frame that is taken, in bytes. */
 const LONGEST_FRAME = 16 * 1024 * 1024
+
+/** A frame up to here is not worth counting. Bytes. */
+const SMALL_FRAME = 256 * 1024
+/** A long frame is there as bytes, as text, and as what is parsed of it. */
+const COPIES = 3
 
 /** Length of the frame, length of its headers, and the checksum of both. */
 const PRELUDE_LENGTH = 12
@@ -18,12 +23,19 @@ const SHORTEST_FRAME = PRELUDE_LENGTH + CHECKSUM_LENGTH
  */
 export class EventStreamParser implements FrameParser {
   readonly #waiting = new WaitingBytes()
+  readonly #memory: FrameMemory | undefined
+  #taken = 0
   /** What is wrong behind the frames that were sound: nothing after it can be trusted. */
   #fault: Error | undefined
+
+  constructor({ memory }: { readonly memory?: FrameMemory } = {}) {
+    this.#memory = memory
+  }
 
   push(bytes: Uint8Array): readonly ReceivedEvent[] {
     if (this.#fault !== undefined) throw this.#fault
     this.#waiting.append(bytes)
+    if (this.#waiting.length > SMALL_FRAME || this.#taken > 0) this.#count()
     const events: ReceivedEvent[] = []
     try {
       for (;;) {
@@ -36,6 +48,15 @@ export class EventStreamParser implements FrameParser {
       if (events.length === 0) throw fault
       return events
     }
+  }
+
+  /** What waits for the end of a long frame is memory that nobody else can have. */
+  #count(): void {
+    const { length } = this.#waiting
+    const needed = length > SMALL_FRAME ? COPIES * length : 0
+    if (needed > this.#taken) this.#memory?.takeAnswer(needed - this.#taken)
+    else this.#memory?.give(this.#taken - needed)
+    this.#taken = needed
   }
 
   end(): readonly ReceivedEvent[] {

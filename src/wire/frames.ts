@@ -11,3 +11,9 @@ export interface FrameParser {
   /** What the end completes. */
   end(): readonly ReceivedEvent[]
 }
+
+/** Where bytes are counted that wait to become a frame. What it throws ends the reading. */
+export interface FrameMemory {
+  takeAnswer(bytes: number): void
+  give(bytes: number): void
+}

@@ -1,9 +1,20 @@
 import { createParser, type EventSourceParser } from "eventsource-parser"
-import type { FrameParser, ReceivedEvent } from "./frames.ts"
+import type { FrameMemory, FrameParser, ReceivedEvent } from "./frames.ts"
 
+/** An event up to here is not worth counting. Bytes. */
+const SMALL_EVENT = 256 * 1024
 /** The longest single event that is taken where nobody says otherwise, in characters. */
 const LONGEST_EVENT = 16 * 1024 * 1024
+/** A long event is there as text, as what is parsed of it, and as what is passed on. */
+const COPIES = 3
 const NO_EVENTS: readonly ReceivedEvent[] = []
+
+export interface SseOptions {
+  /** The longest single event that is taken, in characters. */
+  readonly longest?: number
+  /** Takes what a long event needs before it is whole. */
+  readonly memory?: FrameMemory | undefined
+}
 
 /**
  * Server-sent events out of bytes. Comments are dropped: they only say that the sender lives, which
@@ -14,8 +25,13 @@ export class SseParser implements FrameParser {
   #events: ReceivedEvent[] = []
   readonly #parser: EventSourceParser
 
-  /** @param longest the longest single event that is taken, in characters. */
-  constructor(longest = LONGEST_EVENT) {
+  readonly #memory: FrameMemory | undefined
+  /** Bytes since the last event. */
+  #waiting = 0
+  #taken = 0
+
+  constructor({ longest = LONGEST_EVENT, memory }: SseOptions = {}) {
+    this.#memory = memory
     this.#parser = createParser({
       onEvent: ({ event, data }) => {
         this.#events.push(event === undefined ? { data } : { event, data })
@@ -30,12 +46,23 @@ export class SseParser implements FrameParser {
 
   push(bytes: Uint8Array): readonly ReceivedEvent[] {
     this.#parser.feed(this.#decoder.decode(bytes, { stream: true }))
+    if (this.#events.length > 0) this.#waiting = 0
+    else this.#waiting += bytes.length
+    if (this.#waiting > SMALL_EVENT || this.#taken > 0) this.#count()
     return this.#take()
   }
 
   end(): readonly ReceivedEvent[] {
     this.#parser.feed(`${this.#decoder.decode(new Uint8Array())}\n\n`)
     return this.#take()
+  }
+
+  /** What waits for the end of a long event is memory that nobody else can have. */
+  #count(): void {
+    const needed = this.#waiting > SMALL_EVENT ? COPIES * this.#waiting : 0
+    if (needed > this.#taken) this.#memory?.takeAnswer(needed - this.#taken)
+    else this.#memory?.give(this.#taken - needed)
+    this.#taken = needed
   }
 
   #take(): readonly ReceivedEvent[] {

@@ -27,7 +27,9 @@ beforeAll(async () => {
       "sim/dall-e-3": image(),
       "google/gemini-2.5-flash-image": image(),
     },
-    settings: { limits: { bodyBytes: 1 << 22, mediaBytes: 1 << 22, mediaPrivate: true } },
+    settings: {
+      limits: { bodyBytes: 1 << 22, mediaBytes: 1 << 22, answerBytes: 1 << 26, mediaPrivate: true },
+    },
   })
   caller = await gateway.caller("100")
 })

@@ -169,6 +169,8 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
       "deadlines.whole": "2h",
       "images.link_minutes": "90",
       "limits.body_mb": "8",
+      "limits.answer_mb": "16",
+      "limits.memory_mb": "300",
       "limits.media_mb": "1.5",
     }
     expect(CHANGEABLE_SETTINGS.map(({ name }) => name)).toEqual(Object.keys(examples))

@@ -33,6 +33,7 @@ test("reads the documented example", () => {
     data: join(folder.path, "data"),
     limits: {
       bodyBytes: 32 * 1024 * 1024,
+      answerBytes: 128 * 1024 * 1024,
       mediaBytes: 20 * 1024 * 1024,
       mediaPrivate: false,
     },
@@ -83,7 +84,7 @@ test("reads every setting there is", () => {
   const { settings } = load(`
 server: { host: "::1", port: 0, workers: 4, drain: 2m, watchdog: off, public_url: https://ai.example.com/ }
 admin_token: 0123456789abcdef
-limits: { body_mb: 1.5, media_mb: 2.5, media_private: true }
+limits: { body_mb: 1.5, answer_mb: 48, memory_mb: 512, media_mb: 2.5, media_private: true }
 deadlines: { connect: 500ms, first_byte: 5m, between_bytes: 1.5, whole: 1h }
 multiplier: "1.25"
 providers:
@@ -111,6 +112,8 @@ models:
   expect(settings.adminToken).toBe("0123456789abcdef")
   expect(settings.limits).toEqual({
     bodyBytes: 1_572_864,
+    answerBytes: 50_331_648,
+    memoryBytes: 536_870_912,
     mediaBytes: 2_621_440,
     mediaPrivate: true,
   })

@@ -4,6 +4,7 @@ import { exceptionFrame } from "../../simulator/bedrock-converse/event-frame.ts"
 import type { ChatRequest, DialectId } from "../../src/canon/chat.ts"
 import type { ClientDialect, UpstreamDialect } from "../../src/canon/dialect.ts"
 import { asGatewayError } from "../../src/canon/errors.ts"
+import { MemoryBudget } from "../../src/limits/memory-budget.ts"
 import { DeadlineWatch } from "../../src/relay/deadline-watch.ts"
 import type { Plan } from "../../src/relay/plan.ts"
 import { Seal } from "../../src/relay/reasoning-envelope.ts"
@@ -107,10 +108,12 @@ async function readWhole(
   const answer = { header: () => type, body } as unknown as HttpAnswer
   const plan = {
     deployment: { id: "vendor/model" },
-    endpoint: { provider: "vendor" },
+    endpoint: { provider: "vendor", cleanedText: (text: string) => text },
     offer: { dialect: upstream },
   } as unknown as Plan
-  using attempt = new Attempt({ plan, deadlines: DEADLINES, watch })
+  using memory = new MemoryBudget(1 << 26).open({ id: "key", account: "a" })
+  const limits = { answerBytes: 1 << 26, memory }
+  using attempt = new Attempt({ plan, deadlines: DEADLINES, watch, ...limits })
   const parts = { decoder: upstream.decodeEvents(REQUEST), writer: writerOf(client, upstream) }
   let text = ""
   try {

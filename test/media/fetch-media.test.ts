@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { GatewayError } from "../../src/canon/errors.ts"
+import { MemoryBudget } from "../../src/limits/memory-budget.ts"
 import { fetchMedia } from "../../src/media/fetch-media.ts"
 import { isPublicAddress } from "../../src/media/public-address.ts"
 
@@ -40,13 +41,15 @@ function endless(): ReadableStream<Uint8Array> {
   })
 }
 
+const MEMORY = new MemoryBudget(1 << 26).open({ id: "key", account: "a" })
+
 function at(path: string): string {
   return `http://127.0.0.1:${server.port}${path}`
 }
 
 async function refusal(address: string, limits = TRUSTED): Promise<string> {
   try {
-    await fetchMedia(address, limits)
+    await fetchMedia(address, limits, MEMORY)
   } catch (error) {
     if (error instanceof GatewayError && error.kind === "invalid_value") return error.message
     throw error
@@ -55,13 +58,13 @@ async function refusal(address: string, limits = TRUSTED): Promise<string> {
 }
 
 test("media is fetched as base64, with its type", async () => {
-  const fetched = await fetchMedia(at("/picture"), TRUSTED)
+  const fetched = await fetchMedia(at("/picture"), TRUSTED, MEMORY)
   expect(fetched).toEqual({ type: "base64", data: btoa("picture"), mediaType: "image/png" })
 })
 
 test("a name is asked at the address it was judged by, under its own name", async () => {
   asked = []
-  await fetchMedia(`http://localhost:${server.port}/picture`, TRUSTED)
+  await fetchMedia(`http://localhost:${server.port}/picture`, TRUSTED, MEMORY)
   expect(asked).toEqual([`localhost:${server.port}/picture`])
 })
 

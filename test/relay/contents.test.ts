@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
+import { MemoryBudget } from "../../src/limits/memory-budget.ts"
 import { keyFromRecord } from "../../src/keys/key.ts"
 import type { Call } from "../../src/relay/call.ts"
 import { type ContentKeeper, Contents } from "../../src/relay/contents.ts"
@@ -41,6 +42,7 @@ async function callBy(storesContent: boolean): Promise<Call> {
     startedAt: 5,
     refuseOnLowBalance: false,
     isStrict: false,
+    memory: new MemoryBudget(1 << 20).open({ id: "key", account: "a" }),
   }
 }
 

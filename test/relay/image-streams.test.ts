@@ -68,7 +68,9 @@ beforeAll(async () => {
       "stability/inpaint": image(),
       "together/black-forest-labs/FLUX.1-schnell": image(),
     },
-    settings: { limits: { bodyBytes: 1 << 22, mediaBytes: 1 << 22, mediaPrivate: true } },
+    settings: {
+      limits: { bodyBytes: 1 << 22, mediaBytes: 1 << 22, answerBytes: 1 << 26, mediaPrivate: true },
+    },
   })
   caller = await gateway.caller("100")
 })

@@ -71,7 +71,12 @@ export function startImageGateway(): Promise<TestGateway> {
       "bedrock/stability.stable-image-inpaint-v1:0": image(),
     },
     settings: {
-      limits: { bodyBytes: 4 * MEGABYTE, mediaBytes: 4 * MEGABYTE, mediaPrivate: true },
+      limits: {
+        bodyBytes: 4 * MEGABYTE,
+        mediaBytes: 4 * MEGABYTE,
+        answerBytes: 1 << 26,
+        mediaPrivate: true,
+      },
     },
   })
 }

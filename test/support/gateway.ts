@@ -7,6 +7,7 @@ import { App, databasePath } from "../../src/app.ts"
 import { loadSecrets } from "../../src/config/secrets.ts"
 import type { ModelSettings, ProviderSettings, Settings } from "../../src/config/settings.ts"
 import { type KeyOrder, KeyIssuer } from "./key-issuer.ts"
+import type { Pace } from "../../src/http/incoming-body.ts"
 import { KeyHasher, randomText } from "../../src/keys/secret.ts"
 import { parseCredits } from "../../src/ledger/money.ts"
 import type { AccountRecord } from "../../src/store/records.ts"
@@ -52,6 +53,8 @@ export interface GatewayOptions {
   /** Milliseconds. */
   readonly drainTime?: number
   readonly keepAlive?: number
+  /** How slowly bodies may come. */
+  readonly pace?: Pace
 }
 
 /** One credit per million tokens in, two per million out: arithmetic one can do in the head. */
@@ -72,9 +75,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const simulator = startSimulator()
   const heard: Heard = []
   const settings = settingsFor(data, simulator, options)
-  const { isShared = false, keepAlive = 15_000 } = options
+  const { isShared = false, keepAlive = 15_000, pace } = options
   const events = recorder(heard)
-  const app = await App.start({ settings, events, isShared, keepAlive })
+  const timing = { keepAlive, ...(pace && { pace }) }
+  const app = await App.start({ settings, events, isShared, ...timing })
   const store = await openStore(databasePath(data))
   return {
     url: app.url,
@@ -104,7 +108,12 @@ function settingsFor(data: string, simulator: Simulator, options: GatewayOptions
       watchdog: 0,
     },
     data,
-    limits: { bodyBytes: 4 * 1024 * 1024, mediaBytes: 4 * 1024 * 1024, mediaPrivate: false },
+    limits: {
+      bodyBytes: 4 * 1024 * 1024,
+      mediaBytes: 4 * 1024 * 1024,
+      answerBytes: 1 << 26,
+      mediaPrivate: false,
+    },
     deadlines: { connect: 5_000, firstByte: 20_000, betweenBytes: 20_000, whole: 60_000 },
     images: { linkLifetime: 3_600_000 },
     multiplier: "1",

@@ -10,7 +10,7 @@ import {
 } from "../../canon/json.ts"
 import { unusable } from "../../canon/operation-answer.ts"
 import type { Usage } from "../../canon/usage.ts"
-import type { ReceivedEvent } from "../../wire/frames.ts"
+import type { FrameMemory, ReceivedEvent } from "../../wire/frames.ts"
 import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
 import { decodeImageError } from "./errors.ts"
 import { imageUsage } from "./openai.ts"
@@ -30,7 +30,11 @@ export class ImageEventReader {
   drafts = 0
   /** The event with the picture, which waits until it is paid for. */
   last: JsonObject | undefined
-  readonly #parser = new SseParser(LONGEST_EVENT)
+  readonly #parser: SseParser
+
+  constructor(memory?: FrameMemory) {
+    this.#parser = new SseParser({ longest: LONGEST_EVENT, memory })
+  }
 
   /** Tokens, once the last event has told them. */
   get usage(): Usage | undefined {
@@ -61,6 +65,7 @@ export class ImageEventReader {
     try {
       return this.#parser.push(bytes)
     } catch (error) {
+      if (error instanceof GatewayError) throw error
       throw unusable("one of its events is too long", error)
     }
   }

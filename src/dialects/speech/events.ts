@@ -2,6 +2,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, objectAt, parseJsonObject } from "../../canon/json.ts"
 import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import { quantityOf } from "../../canon/quantity.ts"
+import type { FrameMemory } from "../../wire/frames.ts"
 import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
 
 /** Takes the sound out of OpenAI's events (WIRE.md 12). */
@@ -10,7 +11,11 @@ export class SpeechEventReader {
   usage: Usage | undefined
   /** Whether the last event has come. */
   isOver = false
-  readonly #parser = new SseParser()
+  readonly #parser: SseParser
+
+  constructor(memory?: FrameMemory) {
+    this.#parser = new SseParser({ memory })
+  }
 
   /** The sound that these bytes complete. @throws GatewayError when the vendor tells of a failure. */
   push(bytes: Uint8Array): Uint8Array[] {

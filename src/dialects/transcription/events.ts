@@ -1,6 +1,7 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, objectAt, parseJsonObject } from "../../canon/json.ts"
 import type { Transcript } from "../../canon/transcription.ts"
+import type { FrameMemory } from "../../wire/frames.ts"
 import { SseParser } from "../../wire/sse.ts"
 import { usageOf } from "./openai.ts"
 
@@ -11,7 +12,11 @@ export class TranscriptEventReader implements Pick<Transcript, "text" | "usage">
   usage: Transcript["usage"] = {}
   /** Whether the last event has come. */
   isOver = false
-  readonly #parser = new SseParser()
+  readonly #parser: SseParser
+
+  constructor(memory?: FrameMemory) {
+    this.#parser = new SseParser({ memory })
+  }
 
   /** @throws GatewayError when the vendor tells of a failure. */
   push(bytes: Uint8Array): void {

@@ -3,7 +3,10 @@ import { asGatewayError, GatewayError } from "../../canon/errors.ts"
 import type { Keyring } from "../../keys/keyring.ts"
 import type { Relay } from "../../relay/relay.ts"
 import type { Events } from "../../telemetry/events.ts"
+import type { MemoryBudget, Reservation } from "../../limits/memory-budget.ts"
 import { errorHeaders } from "../answers.ts"
+import { heldAnswer } from "../held-answer.ts"
+import type { Pace } from "../incoming-body.ts"
 import { readJsonBody } from "../read-body.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Handler } from "../server.ts"
@@ -12,8 +15,10 @@ export interface ChatEndpointServices {
   readonly keyring: Keyring
   readonly relay: Relay
   readonly events: Events
+  readonly memory: MemoryBudget
   /** Bytes. */
   readonly bodyLimit: () => number
+  readonly pace?: Pace
 }
 
 /** What one endpoint for chat is. */
@@ -29,13 +34,16 @@ export function chatEndpoint(endpoint: ChatEndpoint, services: ChatEndpointServi
   const { path, dialect } = endpoint
   return async function handle(request: Request, waitLong: () => void): Promise<Response> {
     const id = newRequestId()
+    let memory: Reservation | undefined
     try {
       const receivedAt = Date.now()
       const startedAt = performance.now()
       const { headers } = request
       const found = services.keyring.identify(headers, receivedAt)
       const key = found instanceof Promise ? await found : found
-      const { json, bytes } = await readJsonBody(request, services.bodyLimit())
+      memory = services.memory.open(key)
+      const limit = services.bodyLimit()
+      const { json, bytes } = await readJsonBody(request, limit, memory, services.pace)
       waitLong()
       const call = {
         id,
@@ -47,13 +55,15 @@ export function chatEndpoint(endpoint: ChatEndpoint, services: ChatEndpointServi
         startedAt,
         refuseOnLowBalance: wishOf(headers, "x-tollgate-on-low-balance", "clamp", "refuse"),
         isStrict: wishOf(headers, "x-tollgate-strict", "false", "true"),
+        memory,
         forwarded: endpoint.forwarded?.(headers),
       }
       const answer = await services.relay.chat(dialect, call, request)
       answer.headers["x-request-id"] = id
       answer.headers["request-id"] = id
-      return new Response(answer.body, { headers: answer.headers })
+      return heldAnswer(answer, memory)
     } catch (thrown) {
+      memory?.[Symbol.dispose]()
       const error = asGatewayError(thrown)
       if (error.kind === "internal_error") services.events.requestFailed(id, thrown)
       const { status, body } = dialect.encodeError(error, id)

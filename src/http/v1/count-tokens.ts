@@ -13,7 +13,9 @@ export function countTokens(services: ChatEndpointServices): Handler {
     try {
       const found = services.keyring.identify(request.headers, Date.now())
       const key = found instanceof Promise ? await found : found
-      const { json, bytes } = await readJsonBody(request, services.bodyLimit())
+      using memory = services.memory.open(key)
+      const limit = services.bodyLimit()
+      const { json, bytes } = await readJsonBody(request, limit, memory, services.pace)
       const counted = decodeCountRequest(json)
       const tokens = await services.relay.countTokens(counted, { key, bodyBytes: bytes })
       return jsonAnswer(id, { input_tokens: tokens })

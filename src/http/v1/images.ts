@@ -8,7 +8,10 @@ import {
 import { LARGEST_PICTURE, readRequestPictures } from "../../media/request-pictures.ts"
 import type { Answer, Call } from "../../relay/call.ts"
 import type { Images } from "../../relay/images.ts"
+import type { Reservation } from "../../limits/memory-budget.ts"
 import { errorAnswer } from "../answers.ts"
+import { heldAnswer } from "../held-answer.ts"
+import { USUAL_PACE } from "../incoming-body.ts"
 import { readJsonBody } from "../read-body.ts"
 import { type FileRules, type Form, readForm } from "../read-form.ts"
 import { newRequestId } from "../request-id.ts"
@@ -37,8 +40,9 @@ const ONE_PICTURE = { count: 1, bytes: LARGEST_PICTURE }
 
 /** Pictures from a prompt. */
 export function imageGenerations(services: ImageServices): Handler {
-  return answering(GENERATIONS_PATH, services, async (request, arrived) => {
-    const { json, bytes } = await readJsonBody(request, services.bodyLimit())
+  return answering(GENERATIONS_PATH, services, async (request, memory, arrived) => {
+    const limit = services.bodyLimit()
+    const { json, bytes } = await readJsonBody(request, limit, memory, services.pace)
     const call = arrived(bytes)
     const parameters = decodeImageParameters("generation", json)
     const received = { call, request, parameters }
@@ -65,8 +69,9 @@ function fromForm(
   rules: FileRules,
   services: ImageServices,
 ): Handler {
-  return answering(path, services, async (request, arrived) => {
-    await using form = await readForm(request, services.spool, rules)
+  const { spool, pace = USUAL_PACE } = services
+  return answering(path, services, async (request, memory, arrived) => {
+    await using form = await readForm(request, spool, rules, { memory, pace })
     const call = arrived(form.bytes)
     const parameters = decodeImageParameters(task, form.parameters(IMAGE_FIELD_KINDS))
     const wanted = await withPictures(parameters, form)
@@ -80,25 +85,27 @@ type Arrived = (bytes: number) => Call
 /** An endpoint whose answer is JSON or, where that was asked for, a stream of events. */
 function answering(
   path: string,
-  { keyring, events }: ImageServices,
-  serve: (request: Request, arrived: Arrived) => Promise<Answer>,
+  { keyring, events, memory: budget }: ImageServices,
+  serve: (request: Request, memory: Reservation, arrived: Arrived) => Promise<Answer>,
 ): Handler {
   return async function handle(request: Request, waitLong: () => void): Promise<Response> {
     const id = newRequestId()
+    let memory: Reservation | undefined
     try {
       const receivedAt = Date.now()
       const startedAt = performance.now()
       const found = keyring.identify(request.headers, receivedAt)
       const key = found instanceof Promise ? await found : found
-      const { headers, body } = await serve(request, (bodyBytes) => {
+      const held = (memory = budget.open(key))
+      const { headers, body } = await serve(request, held, (bodyBytes) => {
         waitLong()
-        return callOf(
-          { id, key, endpoint: path, bodyBytes, receivedAt, startedAt },
-          request.headers,
-        )
+        const known = { id, key, endpoint: path, bodyBytes, receivedAt, startedAt, memory: held }
+        return callOf(known, request.headers)
       })
-      return new Response(body, { headers: { ...headers, "x-request-id": id, "request-id": id } })
+      const ids = { "x-request-id": id, "request-id": id }
+      return heldAnswer({ headers: { ...headers, ...ids }, body }, held)
     } catch (thrown) {
+      memory?.[Symbol.dispose]()
       const error = asGatewayError(thrown)
       if (error.kind === "internal_error") events.requestFailed(id, thrown)
       return errorAnswer(error, id)

@@ -4,7 +4,10 @@ import type { Keyring } from "../../keys/keyring.ts"
 import type { Call } from "../../relay/call.ts"
 import type { Contents } from "../../relay/contents.ts"
 import type { Events } from "../../telemetry/events.ts"
-import { errorAnswer, textAnswer } from "../answers.ts"
+import type { MemoryBudget, Reservation } from "../../limits/memory-budget.ts"
+import { errorAnswer, textHeaders } from "../answers.ts"
+import { heldAnswer } from "../held-answer.ts"
+import type { Pace } from "../incoming-body.ts"
 import { readJsonBody } from "../read-body.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Handler } from "../server.ts"
@@ -14,8 +17,10 @@ export interface JsonOperationServices {
   readonly keyring: Keyring
   readonly events: Events
   readonly contents: Contents
+  readonly memory: MemoryBudget
   /** Bytes. */
   readonly bodyLimit: () => number
+  readonly pace?: Pace
 }
 
 /** What goes back, once it is paid for. */
@@ -32,19 +37,24 @@ export function jsonOperation(
 ): Handler {
   return async function handle(request: Request, waitLong: () => void): Promise<Response> {
     const id = newRequestId()
+    let memory: Reservation | undefined
     try {
       const receivedAt = Date.now()
       const startedAt = performance.now()
       const found = services.keyring.identify(request.headers, receivedAt)
       const key = found instanceof Promise ? await found : found
-      const { json, bytes } = await readJsonBody(request, services.bodyLimit())
+      memory = services.memory.open(key)
+      const limit = services.bodyLimit()
+      const { json, bytes } = await readJsonBody(request, limit, memory, services.pace)
       waitLong()
-      const known = { id, key, endpoint: path, bodyBytes: bytes, receivedAt, startedAt }
+      const known = { id, key, endpoint: path, bodyBytes: bytes, receivedAt, startedAt, memory }
       const call = callOf(known, request.headers)
       const answer = await serve(call, json, request)
       services.contents.keep(call, json)
-      return textAnswer(id, JSON.stringify(answer.json), answer.headers)
+      const headers = textHeaders(id, answer.headers)
+      return heldAnswer({ headers, body: JSON.stringify(answer.json) }, memory)
     } catch (thrown) {
+      memory?.[Symbol.dispose]()
       const error = asGatewayError(thrown)
       if (error.kind === "internal_error") services.events.requestFailed(id, thrown)
       return errorAnswer(error, id)

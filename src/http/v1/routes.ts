@@ -12,6 +12,8 @@ import { Speaking } from "../../relay/speaking.ts"
 import { Transcribing } from "../../relay/transcribing.ts"
 import type { Store } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
+import type { MemoryBudget } from "../../limits/memory-budget.ts"
+import type { Pace } from "../incoming-body.ts"
 import { healthz, readyz } from "../health.ts"
 import type { Route } from "../server.ts"
 import type { Spool } from "../spool.ts"
@@ -61,18 +63,14 @@ export interface RouteParts {
   readonly images: Images
   readonly pictures: PictureStore
   readonly contents: Contents
+  readonly memory: MemoryBudget
+  readonly pace?: Pace
 }
 
 /** Every endpoint that callers use, with what it needs. */
 export function callerRoutes(parts: RouteParts): Route[] {
-  const { settings, catalog, store, keyring, ledger, relay, embedding, events, contents } = parts
-  const chat = {
-    keyring,
-    events,
-    relay,
-    contents,
-    bodyLimit: () => settings().limits.bodyBytes,
-  }
+  const { catalog, store, keyring, ledger, relay, embedding, events, contents } = parts
+  const chat = { keyring, events, relay, contents, ...intakeOf(parts) }
   const models = { keyring, events, catalog }
   const reranking = new Reranking(embedding)
   return [
@@ -108,6 +106,11 @@ export function callerRoutes(parts: RouteParts): Route[] {
   ]
 }
 
+/** How bodies are taken in. */
+function intakeOf({ settings, memory, pace }: RouteParts) {
+  return { memory, bodyLimit: () => settings().limits.bodyBytes, ...(pace && { pace }) }
+}
+
 function imageRoutes(parts: RouteParts): Route[] {
   const { settings, keyring, events, spool, images, pictures, contents } = parts
   const services = {
@@ -116,7 +119,7 @@ function imageRoutes(parts: RouteParts): Route[] {
     contents,
     spool,
     images,
-    bodyLimit: () => settings().limits.bodyBytes,
+    ...intakeOf(parts),
     publicUrl: () => settings().publicUrl,
   }
   return [
@@ -128,16 +131,16 @@ function imageRoutes(parts: RouteParts): Route[] {
 }
 
 function soundRoutes(parts: RouteParts): Route[] {
-  const { settings, keyring, events, spool, embedding, contents } = parts
+  const { keyring, events, spool, embedding, contents } = parts
   const { operations } = embedding
-  const bodyLimit = (): number => settings().limits.bodyBytes
+  const intake = intakeOf(parts)
   const speaking = new Speaking(operations)
-  const uploads = { keyring, events, spool, transcribing: new Transcribing(embedding) }
+  const uploads = { keyring, events, spool, transcribing: new Transcribing(embedding), ...intake }
   return [
     {
       path: SPEECH_PATH,
       method: "POST",
-      handler: speech({ keyring, events, contents, speaking, bodyLimit }),
+      handler: speech({ keyring, events, contents, speaking, ...intake }),
     },
     { path: TRANSCRIPTIONS_PATH, method: "POST", handler: transcriptions(uploads) },
     { path: TRANSLATIONS_PATH, method: "POST", handler: translations(uploads) },

@@ -1,7 +1,9 @@
 import { asGatewayError } from "../../canon/errors.ts"
 import { decodeSpeech } from "../../dialects/speech/request.ts"
 import type { Speaking } from "../../relay/speaking.ts"
+import type { Reservation } from "../../limits/memory-budget.ts"
 import { errorAnswer } from "../answers.ts"
+import { heldAnswer } from "../held-answer.ts"
 import { readJsonBody } from "../read-body.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Handler } from "../server.ts"
@@ -18,19 +20,32 @@ export const SPEECH_PATH = "/v1/audio/speech"
 export function speech(services: SpeechServices): Handler {
   return async function handle(request: Request, waitLong: () => void): Promise<Response> {
     const id = newRequestId()
+    let memory: Reservation | undefined
     try {
       const receivedAt = Date.now()
       const startedAt = performance.now()
       const found = services.keyring.identify(request.headers, receivedAt)
       const key = found instanceof Promise ? await found : found
-      const { json, bytes } = await readJsonBody(request, services.bodyLimit())
+      memory = services.memory.open(key)
+      const limit = services.bodyLimit()
+      const { json, bytes } = await readJsonBody(request, limit, memory, services.pace)
       waitLong()
-      const known = { id, key, endpoint: SPEECH_PATH, bodyBytes: bytes, receivedAt, startedAt }
+      const known = {
+        id,
+        key,
+        endpoint: SPEECH_PATH,
+        bodyBytes: bytes,
+        receivedAt,
+        startedAt,
+        memory,
+      }
       const call = callOf(known, request.headers)
       const { headers, body } = await services.speaking.speak(call, decodeSpeech(json), request)
       services.contents.keep(call, json)
-      return new Response(body, { headers: { ...headers, "x-request-id": id, "request-id": id } })
+      const ids = { "x-request-id": id, "request-id": id }
+      return heldAnswer({ headers: { ...headers, ...ids }, body }, memory)
     } catch (thrown) {
+      memory?.[Symbol.dispose]()
       const error = asGatewayError(thrown)
       if (error.kind === "internal_error") services.events.requestFailed(id, thrown)
       return errorAnswer(error, id)

@@ -11,8 +11,11 @@ import { readAudio } from "../../media/audio-file.ts"
 import type { Call } from "../../relay/call.ts"
 import type { Transcribing } from "../../relay/transcribing.ts"
 import type { Events } from "../../telemetry/events.ts"
+import type { MemoryBudget, Reservation } from "../../limits/memory-budget.ts"
 import { errorAnswer } from "../answers.ts"
-import { type Form, readForm } from "../read-form.ts"
+import { heldAnswer } from "../held-answer.ts"
+import { type Pace, USUAL_PACE } from "../incoming-body.ts"
+import { type ArrivingFile, type Form, readForm } from "../read-form.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Handler } from "../server.ts"
 import type { Spool } from "../spool.ts"
@@ -24,6 +27,8 @@ export interface TranscriptionServices {
   readonly events: Events
   readonly spool: Spool
   readonly transcribing: Transcribing
+  readonly memory: MemoryBudget
+  readonly pace?: Pace
 }
 
 /** `POST /v1/audio/transcriptions` */
@@ -45,20 +50,25 @@ export function translations(services: TranscriptionServices): Handler {
 }
 
 function fromForm(task: TranscriptionTask, path: string, services: TranscriptionServices): Handler {
-  const { keyring, spool, transcribing, events } = services
+  const { keyring, spool, transcribing, events, pace = USUAL_PACE } = services
   return async function handle(request: Request, waitLong: () => void): Promise<Response> {
     let id = newRequestId()
+    let memory: Reservation | undefined
     try {
       const receivedAt = Date.now()
       const startedAt = performance.now()
       const found = keyring.identify(request.headers, receivedAt)
       const key = found instanceof Promise ? await found : found
+      const held = (memory = services.memory.open(key))
       const callOfBytes = (bodyBytes: number): Call =>
-        callOf({ id, key, endpoint: path, bodyBytes, receivedAt, startedAt }, request.headers)
+        callOf(
+          { id, key, endpoint: path, bodyBytes, receivedAt, startedAt, memory: held },
+          request.headers,
+        )
       await using start = new EarlyStart(transcribing)
-      const form = await readForm(request, spool, FILES, (arriving) =>
-        start.begin({ arriving, task, call: () => callOfBytes(arriving.bytes), request }),
-      )
+      const onArriving = (arriving: ArrivingFile): void =>
+        start.begin({ arriving, task, call: () => callOfBytes(arriving.bytes), request })
+      const form = await readForm(request, spool, FILES, { memory: held, pace, onArriving })
       waitLong()
       const close = (): void => closeLater(form, id, events)
       const { wish, begun } = await closing(close, async () => {
@@ -70,8 +80,9 @@ function fromForm(task: TranscriptionTask, path: string, services: Transcription
       const call = start.wasDropped ? counted(first) : first
       const answer = await transcribing.transcribe({ call, request: wish, begun }, request, close)
       const ids = { "x-request-id": id, "request-id": id }
-      return new Response(answer.body, { headers: { ...answer.headers, ...ids } })
+      return heldAnswer({ headers: { ...answer.headers, ...ids }, body: answer.body }, held)
     } catch (thrown) {
+      memory?.[Symbol.dispose]()
       const error = asGatewayError(thrown)
       if (error.kind === "internal_error") services.events.requestFailed(id, thrown)
       return errorAnswer(error, id)

@@ -107,7 +107,12 @@ export class SixUpstreams {
       providersAt: providersAt,
       models: models(),
       settings: {
-        limits: { bodyBytes: 4 << 20, mediaBytes: 4 << 20, mediaPrivate: true },
+        limits: {
+          bodyBytes: 4 << 20,
+          mediaBytes: 4 << 20,
+          answerBytes: 1 << 26,
+          mediaPrivate: true,
+        },
       },
     })
     this.#caller = await this.#gateway.caller("1000")

@@ -57,6 +57,8 @@ describe("the settings", () => {
       "deadlines.whole",
       "images.link_minutes",
       "limits.body_mb",
+      "limits.answer_mb",
+      "limits.memory_mb",
       "limits.media_mb",
     ])
   })

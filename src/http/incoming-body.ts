@@ -1,0 +1,73 @@
+import { GatewayError } from "../canon/errors.ts"
+
+/** How slowly a body may come: fewer bytes than these in two windows on end are too few. */
+export interface Pace {
+  readonly bytes: number
+  /** Milliseconds. */
+  readonly window: number
+}
+
+/** 32 KB a second: what a poor mobile line has. */
+export const USUAL_PACE: Pace = { bytes: 160 * 1024, window: 5_000 }
+
+/**
+ * The pieces of a body as they come. Who sends so slowly that what is kept for it lies idle is cut off.
+ * @throws GatewayError `overloaded` of a slow one; what the runtime throws when the caller leaves.
+ */
+export async function* incomingPieces(
+  request: Request,
+  pace: Pace,
+): AsyncGenerator<Uint8Array, undefined> {
+  if (request.body === null) return
+  const reader = request.body.getReader()
+  const watch = new PaceWatch(pace, () => void reader.cancel().catch(() => {}))
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (watch.isTooSlow) throw tooSlow(pace)
+      if (done) return
+      watch.came(value.byteLength)
+      yield value
+    }
+  } finally {
+    watch[Symbol.dispose]()
+    // Of what nobody wants any more, nothing is kept: the runtime drops it as it comes.
+    void reader.cancel().catch(() => {})
+  }
+}
+
+/** Looks at the end of each window how much has come in it. One alone may be our own standing still. */
+class PaceWatch implements Disposable {
+  isTooSlow = false
+  readonly #timer: ReturnType<typeof setInterval>
+  #bytes = 0
+  #wasSlow = false
+
+  constructor(pace: Pace, cut: () => void) {
+    this.#timer = setInterval(() => {
+      const isSlow = this.#bytes < pace.bytes
+      this.isTooSlow = isSlow && this.#wasSlow
+      this.#wasSlow = isSlow
+      this.#bytes = 0
+      if (this.isTooSlow) cut()
+    }, pace.window)
+  }
+
+  came(bytes: number): void {
+    this.#bytes += bytes
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+}
+
+function tooSlow({ bytes, window }: Pace): GatewayError {
+  const rate = Math.round(bytes / 1024 / (window / 1_000))
+  return new GatewayError(
+    "overloaded",
+    `The body came more slowly than ${rate} KB a second, so it was not waited for. Send it again over a faster connection.`,
+    // What is still to come of it would be taken for another request.
+    { headers: { connection: "close" } },
+  )
+}

@@ -1,0 +1,178 @@
+import { GatewayError } from "../canon/errors.ts"
+
+/** Whose request it is that holds memory. */
+export interface MemoryHolder {
+  readonly id: string
+  readonly account: string
+}
+
+/** Who holds no more than this may take what is kept back for small requests. Bytes. */
+const SMALL_HOLDING = 128 * 1024
+/** Seconds after which a full gateway is worth another try. */
+const RETRY_AFTER = 2
+const EIGHTHS = 8
+/** Eighths of the budget that large bodies may fill, and that answers may fill. The rest is for small requests. */
+const EIGHTHS_OF_BODIES = 6
+const EIGHTHS_OF_ANSWERS = 7
+/** An account may hold so many times what it leaves free; each of its keys as much as that. */
+const ACCOUNT_PART = 2
+
+const MEBIBYTE = 1024 * 1024
+
+/** What one key or account holds. */
+interface Share {
+  held: number
+}
+
+interface KeyShare extends Share {
+  readonly account: Share
+}
+
+/**
+ * The bytes that all requests of this process may hold together: bodies, what is parsed of them, answers that are read
+ * whole. One request of a key may take what is free; several hold together no more than they leave free: whoever takes
+ * all there is to have does not shut the others out.
+ */
+export class MemoryBudget {
+  #limit: number
+  #held = 0
+  readonly #keys = new Map<string, KeyShare>()
+  readonly #accounts = new Map<string, Share>()
+
+  /** @param limit bytes. */
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  get limit(): number {
+    return this.#limit
+  }
+
+  /** A smaller one takes nothing from those who hold more already. */
+  set limit(bytes: number) {
+    this.#limit = bytes
+  }
+
+  /** Bytes that are held just now. */
+  get held(): number {
+    return this.#held
+  }
+
+  /** The most that one large body may ever hold. */
+  get largest(): number {
+    return this.#roomOf(EIGHTHS_OF_BODIES)
+  }
+
+  /** What one request holds: nothing yet. */
+  open({ id, account }: MemoryHolder): Reservation {
+    let key = this.#keys.get(id)
+    if (key === undefined) {
+      key = { held: 0, account: this.#accountShare(account) }
+      this.#keys.set(id, key)
+    }
+    return new Reservation(this, key)
+  }
+
+  /**
+   * Whether the bytes were there; then they are taken.
+   * @param own what the request holds already: while it is the only one of its key, it need not share.
+   */
+  take(share: KeyShare, own: number, bytes: number, eighths: number): boolean {
+    const free = this.#roomOf(eighths) - this.#held - bytes
+    const { account } = share
+    if (free < 0) return false
+    if (share.held > own && share.held + bytes > free) return false
+    if (account.held > own && account.held + bytes > ACCOUNT_PART * free) return false
+    this.give(share, -bytes)
+    return true
+  }
+
+  give(share: KeyShare, bytes: number): void {
+    this.#held -= bytes
+    share.held -= bytes
+    share.account.held -= bytes
+  }
+
+  #roomOf(eighths: number): number {
+    return Math.floor((this.#limit * eighths) / EIGHTHS)
+  }
+
+  #accountShare(account: string): Share {
+    let share = this.#accounts.get(account)
+    if (share === undefined) {
+      share = { held: 0 }
+      this.#accounts.set(account, share)
+    }
+    return share
+  }
+}
+
+/** What one request holds of the budget, until it is disposed of. */
+export class Reservation implements Disposable {
+  readonly #budget: MemoryBudget
+  readonly #share: KeyShare
+  #bytes = 0
+  #isOver = false
+
+  constructor(budget: MemoryBudget, share: KeyShare) {
+    this.#budget = budget
+    this.#share = share
+  }
+
+  /** Bytes. */
+  get held(): number {
+    return this.#bytes
+  }
+
+  /**
+   * Takes what a body needs before it is read, or while it grows.
+   * @throws GatewayError `overloaded`; `body_too_large` when it never could have it.
+   */
+  takeBody(bytes: number): void {
+    const { largest } = this.#budget
+    if (this.#bytes + bytes > largest) {
+      throw new GatewayError(
+        "body_too_large",
+        `This request would take more than the ${Math.floor(largest / MEBIBYTE)} MB of memory that one may take here. Send less at once, or ask the operator to raise 'limits.memory_mb'.`,
+      )
+    }
+    this.#take(bytes, this.#bytes + bytes <= SMALL_HOLDING ? EIGHTHS : EIGHTHS_OF_BODIES)
+  }
+
+  /**
+   * Takes what an answer, a frame or a fetched file needs.
+   * @throws GatewayError `overloaded`.
+   */
+  takeAnswer(bytes: number): void {
+    this.#take(bytes, EIGHTHS_OF_ANSWERS)
+  }
+
+  /** Gives some of it back. */
+  give(bytes: number): void {
+    if (this.#isOver) return
+    this.#bytes -= bytes
+    this.#budget.give(this.#share, bytes)
+  }
+
+  /** Gives all of it back; what is taken later is not counted. */
+  [Symbol.dispose](): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#budget.give(this.#share, this.#bytes)
+    this.#bytes = 0
+  }
+
+  #take(bytes: number, eighths: number): void {
+    if (this.#isOver) return
+    if (!this.#budget.take(this.#share, this.#bytes, bytes, eighths)) throw full()
+    this.#bytes += bytes
+  }
+}
+
+function full(): GatewayError {
+  return new GatewayError(
+    "overloaded",
+    "The gateway has no memory free for a request of this size just now. Try again in a moment, or send fewer large requests at once.",
+    { retryAfter: RETRY_AFTER },
+  )
+}

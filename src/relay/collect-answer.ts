@@ -1,0 +1,75 @@
+import { GatewayError } from "../canon/errors.ts"
+import { JsonScanner } from "../canon/json-structure.ts"
+import type { Reservation } from "../limits/memory-budget.ts"
+import { free } from "../wire/free-piece.ts"
+
+/** Answers up to here are not worth counting: their request has been. Bytes. */
+const SMALL_ANSWER = 64 * 1024
+/** A whole answer is there as it came, as what was parsed of it, and as what goes to the caller. */
+const COPIES = 3
+const MEBIBYTE = 1024 * 1024
+
+/** Where a whole answer comes from, and how much of it there may be. */
+export interface CollectedAnswer {
+  readonly provider: string
+  /** Unpacked. */
+  readonly body: AsyncIterable<Uint8Array>
+  /** Whether what is parsed of it will take more than its text. */
+  readonly isJson: boolean
+  /** Bytes. */
+  readonly limit: number
+  readonly memory: Reservation
+  /** Called with each piece. */
+  readonly heard: () => void
+}
+
+/**
+ * Reads an answer whole. What is over the limit is left where it is.
+ * @throws GatewayError `upstream_error` of one that is too large, `overloaded`; what the transport throws.
+ */
+export async function collectAnswer(answer: CollectedAnswer): Promise<Uint8Array> {
+  const { body, limit, memory, heard } = answer
+  const pieces: Uint8Array[] = []
+  let scanner: JsonScanner | undefined
+  let size = 0
+  let taken = 0
+  for await (const piece of body) {
+    heard()
+    size += piece.byteLength
+    if (size > limit) throw tooLarge(answer)
+    pieces.push(piece)
+    if (size <= SMALL_ANSWER) continue
+    if (answer.isJson) scanner = scanned(scanner, pieces, piece)
+    const needed = COPIES * size + (scanner?.bytes ?? 0)
+    memory.takeAnswer(needed - taken)
+    taken = needed
+  }
+  const [only] = pieces
+  if (pieces.length === 1 && only) return only
+  const whole = Buffer.concat(pieces)
+  // The collector does not see how large this garbage is.
+  if (size > SMALL_ANSWER) for (const piece of pieces) free(piece)
+  return whole
+}
+
+/** What came while the answer was small is looked at once it no longer is. */
+function scanned(
+  scanner: JsonScanner | undefined,
+  pieces: readonly Uint8Array[],
+  piece: Uint8Array,
+): JsonScanner {
+  if (scanner !== undefined) {
+    scanner.push(piece)
+    return scanner
+  }
+  const begun = new JsonScanner()
+  for (const earlier of pieces) begun.push(earlier)
+  return begun
+}
+
+function tooLarge({ provider, limit }: CollectedAnswer): GatewayError {
+  return new GatewayError(
+    "upstream_error",
+    `Provider '${provider}' sent an answer of more than ${Math.floor(limit / MEBIBYTE)} MB, which was not read to its end. Ask for less at once, or ask the operator to raise 'limits.answer_mb'.`,
+  )
+}

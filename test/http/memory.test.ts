@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { connect, type Socket } from "node:net"
+import { wave } from "../support/audio.ts"
+import { startGateway, type TestCaller, type TestGateway, until } from "../support/gateway.ts"
+import { CHAT, errorOf, HELLO, nothingHeld } from "../relay/support.ts"
+
+const MEGABYTE = 1024 * 1024
+/** Of which bodies get 48, three times what is written. */
+const MEMORY = 64 * MEGABYTE
+const LARGEST = 16 * MEGABYTE
+
+let gateway: TestGateway
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    pace: { bytes: 64 * 1024, window: 1_000 },
+    models: {
+      "sim/tts-1": { kind: "speech", price: { character: "1" } },
+      "sim/whisper-1": { kind: "transcription", price: { second: "1" } },
+      "sim/embed": { kind: "embedding", price: { input: "1" } },
+    },
+    settings: {
+      limits: {
+        bodyBytes: 20 * MEGABYTE,
+        mediaBytes: MEGABYTE,
+        answerBytes: LARGEST,
+        memoryBytes: MEMORY,
+        mediaPrivate: false,
+      },
+    },
+  })
+})
+
+afterAll(() => gateway[Symbol.asyncDispose]())
+
+/** A body that has begun and does not end. */
+class Unfinished implements Disposable {
+  text = ""
+  isClosed = false
+  readonly socket: Socket
+
+  /** @param length bytes that are announced; none: in chunks. */
+  constructor(key: string, length: number | undefined, path = CHAT, type = "application/json") {
+    const { hostname, port } = new URL(gateway.url)
+    this.socket = connect(Number(port), hostname)
+    this.socket.on("data", (piece) => {
+      this.text += piece.toString("latin1")
+    })
+    this.socket.on("error", () => {})
+    this.socket.on("close", () => {
+      this.isClosed = true
+    })
+    const framing =
+      length === undefined ? "transfer-encoding: chunked" : `content-length: ${length}`
+    this.socket.write(
+      `POST ${path} HTTP/1.1\r\nhost: gateway\r\nauthorization: Bearer ${key}\r\ncontent-type: ${type}\r\n${framing}\r\n\r\n`,
+    )
+  }
+
+  get status(): number {
+    return Number(this.text.slice(9, 12))
+  }
+
+  [Symbol.dispose](): void {
+    this.socket.destroy()
+  }
+}
+
+/** A request that needs the memory of all bodies; 404, since no such model is there, when it gets it. */
+function largest(caller: TestCaller): Promise<Response> {
+  const start = `{"model":"none/none","messages":${JSON.stringify(HELLO)},"x":"`
+  return caller.post(CHAT, `${start}${"a".repeat(LARGEST - 2_048)}"}`)
+}
+
+async function expectNothingHeld(caller: TestCaller): Promise<void> {
+  await until(async () => {
+    const { status } = await largest(caller)
+    return status === 404
+  })
+}
+
+async function expectServed(caller: TestCaller): Promise<void> {
+  const response = await caller.post(CHAT, { model: "sim/echo", messages: HELLO })
+  expect(response.status).toBe(200)
+  await response.text()
+}
+
+describe("bodies that do not end", () => {
+  test("take a share of the memory and no more; others, and small requests, are served", async () => {
+    const greedy = await gateway.caller()
+    const other = await gateway.caller()
+    const open = Array.from({ length: 40 }, () => new Unfinished(greedy.key, 4 * MEGABYTE))
+    await until(() => open.filter(({ status }) => status === 503).length === 38)
+    const refused = open.find(({ status }) => status === 503)
+    expect(refused?.text).toMatch(/retry-after: 2/i)
+    expect(refused?.text).toContain('"error_type":"overloaded"')
+    expect(refused?.text).toContain('"code":"overloaded"')
+    await expectServed(greedy)
+    const { status } = await other.post(CHAT, {
+      model: "none/none",
+      messages: HELLO,
+      x: "a".repeat(7 * MEGABYTE),
+    })
+    expect(status).toBe(404)
+    for (const one of open) one[Symbol.dispose]()
+    await expectNothingHeld(other)
+  })
+
+  test("are refused while they grow when they do not tell their length", async () => {
+    const greedy = await gateway.caller()
+    const chunk = `${(64 * 1024).toString(16)}\r\n${" ".repeat(64 * 1024)}\r\n`
+    const open = Array.from({ length: 12 }, () => new Unfinished(greedy.key, undefined))
+    for (const { socket } of open) for (let sent = 0; sent < 40; sent++) socket.write(chunk)
+    await until(() => open.some(({ status }) => status === 503))
+    await expectServed(greedy)
+    for (const one of open) one[Symbol.dispose]()
+    await expectNothingHeld(greedy)
+  })
+
+  test("are cut off when they come too slowly, whole forms too", async () => {
+    const caller = await gateway.caller()
+    const form = "multipart/form-data; boundary=x"
+    const kinds: readonly [path: string, type: string][] = [
+      [CHAT, "application/json"],
+      ["/v1/audio/transcriptions", form],
+      ["/v1/images/edits", form],
+    ]
+    const cut = kinds.map(async ([path, type]) => {
+      using slow = new Unfinished(caller.key, 8 * MEGABYTE, path, type)
+      const drip = setInterval(() => slow.socket.write(" "), 20)
+      await until(() => slow.isClosed)
+      clearInterval(drip)
+      expect(slow.status).toBe(503)
+      expect(slow.text).toContain("more slowly than")
+    })
+    await Promise.all(cut)
+    await expectNothingHeld(caller)
+  })
+})
+
+test("a body that could never have the memory is too large", async () => {
+  const caller = await gateway.caller()
+  const body = { model: "sim/echo", messages: HELLO, x: "a".repeat(17 * MEGABYTE) }
+  const error = await errorOf(await caller.post(CHAT, body))
+  expect(error).toMatchObject({ status: 413, error_type: "body_too_large" })
+  expect(error.message).toContain("limits.memory_mb")
+})
+
+describe("a body that is made to hurt", () => {
+  test("is not parsed when it is 200,000 levels deep, small or large, and within its depth is", async () => {
+    const caller = await gateway.caller()
+    const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels)
+    for (const [levels, filler] of [
+      [10_000, ""],
+      [200_000, ""],
+      [70, "a".repeat(100_000)],
+    ] as const) {
+      const body = `{"model":"sim/echo","messages":[],"y":"${filler}","x":${nested(levels)}}`
+      const error = await errorOf(await caller.post(CHAT, body))
+      expect(error).toMatchObject({ status: 400, error_type: "invalid_json" })
+      expect(error.message).toContain("deeper than 64 levels")
+    }
+    for (const filler of ["", "a".repeat(100_000)]) {
+      const body = `{"model":"none/none","messages":${JSON.stringify(HELLO)},"y":"${filler}","x":${nested(60)}}`
+      expect((await caller.post(CHAT, body)).status).toBe(404)
+    }
+  })
+
+  test("is not parsed when it holds a million values", async () => {
+    const caller = await gateway.caller()
+    for (const values of ["{},".repeat(1_000_000), '{"a":1},'.repeat(300_000)]) {
+      const body = `{"model":"sim/echo","messages":[${values}{}]}`
+      const error = await errorOf(await caller.post(CHAT, body))
+      expect(error).toMatchObject({ status: 400, error_type: "invalid_json" })
+    }
+    await expectNothingHeld(caller)
+  })
+})
+
+test("however a request ends, it holds nothing any more", async () => {
+  const caller = await gateway.caller("1000")
+  const long = "word ".repeat(20_000)
+  const messages = [{ role: "user", content: long }]
+  const post = (path: string, body: object, left?: boolean) => async (): Promise<void> => {
+    const leaving = new AbortController()
+    const response = await fetch(gateway.url + path, {
+      method: "POST",
+      signal: leaving.signal,
+      headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    })
+    if (left === true) return leaving.abort()
+    await response.arrayBuffer()
+  }
+  const form = (bytes: Uint8Array<ArrayBuffer>) => async (): Promise<void> => {
+    const data = new FormData()
+    data.append("model", "sim/whisper-1")
+    data.append("file", new File([bytes], "a.wav", { type: "audio/wav" }))
+    const response = await fetch(`${gateway.url}/v1/audio/transcriptions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${caller.key}` },
+      body: data,
+    })
+    await response.arrayBuffer()
+  }
+  const endings = [
+    post(CHAT, { model: "sim/echo", messages }),
+    post(CHAT, { model: "sim/echo", messages, stream: true }),
+    post(CHAT, { model: "sim/echo", messages, stream: true }, true),
+    post("/v1/messages", { model: "sim/echo", messages, max_tokens: 10 }),
+    post("/v1/responses", { model: "sim/echo", input: long, stream: true }),
+    post("/v1/messages/count_tokens", { model: "sim/echo", messages }),
+    post(CHAT, { model: "sim/none", messages }),
+    post(CHAT, { model: "sim/echo", messages, temperature: 9 }),
+    post("/v1/embeddings", { model: "sim/embed", input: long }),
+    post("/v1/audio/speech", { model: "sim/tts-1", input: "Hello", voice: "alloy" }),
+    post("/v1/audio/speech", { model: "sim/tts-1", input: "Hello", voice: "alloy" }, true),
+    form(wave(1)),
+    form(wave(60)),
+    form(new Uint8Array(400_000)),
+  ]
+  for (let round = 0; round < 4; round++) await Promise.all(endings.map((end) => end()))
+  await nothingHeld(caller)
+  await expectNothingHeld(caller)
+})

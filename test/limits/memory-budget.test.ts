@@ -1,0 +1,102 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import { GatewayError } from "../../src/canon/errors.ts"
+import { usualMemory } from "../../src/limits/machine-memory.ts"
+import { MemoryBudget, type Reservation } from "../../src/limits/memory-budget.ts"
+
+const MEGABYTE = 1024 * 1024
+
+function kindOf(take: () => void): string {
+  try {
+    take()
+    return "taken"
+  } catch (error) {
+    if (error instanceof GatewayError) return error.kind
+    throw error
+  }
+}
+
+function of(budget: MemoryBudget, id: string, account = id): Reservation {
+  return budget.open({ id, account })
+}
+
+describe("the memory of all requests", () => {
+  test("one key may hold as much as it leaves free, and others still get theirs", () => {
+    const budget = new MemoryBudget(256 * MEGABYTE)
+    const greedy = Array.from({ length: 100 }, () => of(budget, "greedy"))
+    const taken = greedy.filter((one) => kindOf(() => one.takeBody(8 * MEGABYTE)) === "taken")
+    expect(taken.length * 8).toBe(96)
+    expect(kindOf(() => of(budget, "other").takeBody(40 * MEGABYTE))).toBe("taken")
+    expect(kindOf(() => of(budget, "third").takeBody(20 * MEGABYTE))).toBe("taken")
+  })
+
+  test("an account with many keys does not shut out another", () => {
+    const budget = new MemoryBudget(256 * MEGABYTE)
+    for (let number = 0; number < 1_000; number++) {
+      kindOf(() => of(budget, `key-${number}`, "greedy").takeBody(8 * MEGABYTE))
+    }
+    expect(budget.held).toBeLessThan((192 * 2 * MEGABYTE) / 3 + 1)
+    expect(kindOf(() => of(budget, "other").takeBody(32 * MEGABYTE))).toBe("taken")
+  })
+
+  test("small requests pass when large ones have filled their part, and answers have a part of their own", () => {
+    const budget = new MemoryBudget(256 * MEGABYTE)
+    for (let number = 0; number < 4_000; number++) {
+      kindOf(() => of(budget, `key-${number}`).takeBody(2 * MEGABYTE))
+    }
+    expect(kindOf(() => of(budget, "new").takeBody(4 * MEGABYTE))).toBe("overloaded")
+    expect(kindOf(() => of(budget, "new").takeBody(96 * 1024))).toBe("taken")
+    expect(kindOf(() => of(budget, "newer").takeAnswer(4 * MEGABYTE))).toBe("taken")
+  })
+
+  test("what never fits is too large, what does not fit now is worth another try", () => {
+    const budget = new MemoryBudget(64 * MEGABYTE)
+    const one = of(budget, "a")
+    expect(kindOf(() => one.takeBody(49 * MEGABYTE))).toBe("body_too_large")
+    one.takeBody(40 * MEGABYTE)
+    const other = of(budget, "a")
+    try {
+      other.takeBody(40 * MEGABYTE)
+      throw new Error("it was taken")
+    } catch (error) {
+      expect(error).toMatchObject({ kind: "overloaded", details: { retryAfter: 2 } })
+    }
+    one[Symbol.dispose]()
+    one[Symbol.dispose]()
+    expect(kindOf(() => other.takeBody(40 * MEGABYTE))).toBe("taken")
+  })
+
+  test("whatever is taken and given in whatever order, nothing is lost and nothing is above the limit", () => {
+    const step = fc.record({
+      who: fc.integer({ min: 0, max: 5 }),
+      what: fc.constantFrom("body", "answer", "give", "end"),
+      bytes: fc.integer({ min: 0, max: 40 * MEGABYTE }),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const budget = new MemoryBudget(100 * MEGABYTE)
+        const all = Array.from({ length: 6 }, (_, who) => of(budget, `k${who}`, `a${who % 2}`))
+        for (const { who, what, bytes } of steps) {
+          const one = all[who]
+          if (one === undefined) continue
+          if (what === "body") kindOf(() => one.takeBody(bytes))
+          else if (what === "answer") kindOf(() => one.takeAnswer(bytes))
+          else if (what === "give") one.give(Math.min(bytes, one.held))
+          else {
+            one[Symbol.dispose]()
+            all[who] = of(budget, `k${who}`, `a${who % 2}`)
+          }
+          expect(budget.held).toBe(all.reduce((sum, { held }) => sum + held, 0))
+          expect(budget.held).toBeLessThanOrEqual(budget.limit)
+        }
+        for (const one of all) one[Symbol.dispose]()
+        expect(budget.held).toBe(0)
+        expect(kindOf(() => of(budget, "k0", "a0").takeBody(75 * MEGABYTE))).toBe("taken")
+      }),
+    )
+  })
+
+  test("is at least 256 MB where nobody says otherwise", () => {
+    expect(usualMemory()).toBeGreaterThanOrEqual(256 * MEGABYTE)
+  })
+})
