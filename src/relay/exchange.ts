@@ -137,7 +137,12 @@ export const SHUTTING_DOWN = new GatewayError(
 
 /** Whether no other deployment is to be tried: nobody waits for it, or nothing may wait. */
 export function isFinal(failure: GatewayError): boolean {
-  return failure === CALLER_LEFT || failure === SHUTTING_DOWN
+  return (
+    failure === CALLER_LEFT ||
+    failure === SHUTTING_DOWN ||
+    // Nobody else's answer would find more memory here.
+    failure.kind === "overloaded"
+  )
 }
 
 /** Before the vendor has counted: four bytes of JSON are about a token. */

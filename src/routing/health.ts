@@ -21,6 +21,8 @@ const MOST_DEPLOYMENTS = 10_000
 const NO_FAULT: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   "refused_by_upstream",
   "internal_error",
+  // Of our own memory: the vendor has answered.
+  "overloaded",
 ])
 
 const CREDENTIAL_STATUSES: ReadonlySet<number> = new Set([401, 402, 403])

@@ -179,15 +179,15 @@ describe("a body that is made to hurt", () => {
 
 test("however a request ends, it holds nothing any more", async () => {
   const caller = await gateway.caller("1000")
-  const long = "word ".repeat(20_000)
-  const messages = [{ role: "user", content: long }]
+  const x = "a".repeat(50_000)
+  const messages = HELLO
   const post = (path: string, body: object, left?: boolean) => async (): Promise<void> => {
     const leaving = new AbortController()
     const response = await fetch(gateway.url + path, {
       method: "POST",
       signal: leaving.signal,
       headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
+      body: JSON.stringify({ ...body, x }),
     })
     if (left === true) return leaving.abort()
     await response.arrayBuffer()
@@ -208,18 +208,18 @@ test("however a request ends, it holds nothing any more", async () => {
     post(CHAT, { model: "sim/echo", messages, stream: true }),
     post(CHAT, { model: "sim/echo", messages, stream: true }, true),
     post("/v1/messages", { model: "sim/echo", messages, max_tokens: 10 }),
-    post("/v1/responses", { model: "sim/echo", input: long, stream: true }),
+    post("/v1/responses", { model: "sim/echo", input: "Hello", stream: true }),
     post("/v1/messages/count_tokens", { model: "sim/echo", messages }),
     post(CHAT, { model: "sim/none", messages }),
     post(CHAT, { model: "sim/echo", messages, temperature: 9 }),
-    post("/v1/embeddings", { model: "sim/embed", input: long }),
+    post("/v1/embeddings", { model: "sim/embed", input: "Hello" }),
     post("/v1/audio/speech", { model: "sim/tts-1", input: "Hello", voice: "alloy" }),
     post("/v1/audio/speech", { model: "sim/tts-1", input: "Hello", voice: "alloy" }, true),
     form(wave(1)),
     form(wave(60)),
     form(new Uint8Array(400_000)),
   ]
-  for (let round = 0; round < 4; round++) await Promise.all(endings.map((end) => end()))
+  for (let round = 0; round < 3; round++) await Promise.all(endings.map((end) => end()))
   await nothingHeld(caller)
   await expectNothingHeld(caller)
 })

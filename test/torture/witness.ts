@@ -1,0 +1,27 @@
+/**
+ * A process of its own that asks a gateway for chats, one after the other, until its input ends, and then tells how it was
+ * served: whoever attacks has no share in how long it waits.
+ */
+const [url = "", key = "", model = ""] = process.argv.slice(2)
+
+const found = { served: 0, longest: 0, failures: [] as string[] }
+let isOver = false
+process.stdin.on("end", () => {
+  isOver = true
+})
+process.stdin.resume()
+
+while (!isOver) {
+  const start = performance.now()
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] }),
+  })
+  const text = await response.text()
+  if (response.status === 200) found.served++
+  else found.failures.push(text)
+  found.longest = Math.max(found.longest, performance.now() - start)
+}
+process.stdout.write(JSON.stringify(found))
+process.exit(0)
