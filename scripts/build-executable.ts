@@ -38,6 +38,7 @@ async function build(): Promise<void> {
       "src/store/sqlite/thread.ts",
       "src/store/sqlite/requests-thread.ts",
       "src/store/sqlite/checkpoint-thread.ts",
+      "src/cli/watchdog-thread.ts",
       "src/relay/token-counter-thread.ts",
       "src/relay/token-decoder-thread.ts",
       consoleModule(),

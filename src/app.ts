@@ -34,6 +34,7 @@ import { type RelayServices, SHUTTING_DOWN, type Surroundings } from "./relay/ex
 import { Images } from "./relay/images.ts"
 import { Operations } from "./relay/operations.ts"
 import { Seal } from "./relay/reasoning-envelope.ts"
+import type { Pulse } from "./relay/pulse.ts"
 import { Relay } from "./relay/relay.ts"
 import { TokenCounter } from "./relay/token-counter.ts"
 import { TokenDecoder } from "./relay/token-decoder.ts"
@@ -73,6 +74,8 @@ export interface AppOptions {
   readonly pace?: Pace
   /** Learns the secrets of the settings; whoever writes the log shares it. */
   readonly redactor?: Redactor
+  /** Beats while the event loop turns, for who watches it. */
+  readonly pulse?: Pulse
 }
 
 /**
@@ -125,12 +128,15 @@ export function surroundingsOf(
 /** The running gateway: every service, built once, and the routes that use them. */
 export class App implements AsyncDisposable {
   readonly url: string
+  /** Where it listens, whatever callers call it. */
+  readonly listensAt: string
   readonly #services: AsyncDisposableStack
   readonly #live: LiveSettings
   readonly #state: State
 
   private constructor({ url, services, live, state }: AppParts) {
     this.url = url
+    this.listensAt = state.url
     this.#services = services
     this.#live = live
     this.#state = state
@@ -181,7 +187,7 @@ export class App implements AsyncDisposable {
       }),
     )
     building.defer(() => ledger.close())
-    const watch = building.use(new DeadlineWatch())
+    const watch = building.use(new DeadlineWatch(options.pulse))
     const counter = building.use(new TokenCounter())
     const billing = new Billing(ledger, counter, events)
     const services: RelayServices = {
@@ -403,6 +409,7 @@ interface Drained {
 
 async function drain({ server, state, billing, watch }: Drained): Promise<void> {
   state.isDraining = true
+  watch.pulse.end()
   // Idle connections of callers would keep it open for ever, so it is not waited for.
   void server.stop(false)
   const isServed = (): boolean => server.pendingRequests === 0

@@ -2,8 +2,11 @@ import { App } from "../app.ts"
 import { Redactor, secretsOf } from "../config/redactor.ts"
 import type { LoadedSettings, LoadOptions } from "../config/load.ts"
 import { watchSettings } from "../config/watch.ts"
+import { Pulse } from "../relay/pulse.ts"
 import { createEvents } from "../telemetry/events.ts"
 import { createLogger } from "../telemetry/logger.ts"
+import type { ProcessStart } from "./replace-process.ts"
+import { startWatchdog } from "./watchdog.ts"
 
 /** How a parent tells its workers where the simulator is, and that they are workers. */
 export const SANDBOX_VARIABLE = "TOLLGATE_SANDBOX_URL"
@@ -15,6 +18,8 @@ export interface GatewayOptions {
   /** Where the simulator is, when it plays the vendor. */
   readonly sandboxUrl: string | undefined
   readonly isShared: boolean
+  /** How the process starts again when it stands still; absent where its parent does that. */
+  readonly restart?: (url: string) => ProcessStart
 }
 
 /** A gateway in this process that follows its settings file. */
@@ -32,9 +37,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   for (const warning of loaded.warnings) events.warning(warning)
   await using building = new AsyncDisposableStack()
   const { settings, written, file } = loaded
+  const pulse = new Pulse()
+  let watchdog: Disposable | undefined
+  // It watches until the gateway has ended.
+  building.defer(() => watchdog?.[Symbol.dispose]())
   const app = building.use(
-    await App.start({ settings, written, file, sandboxUrl, events, redactor, isShared }),
+    await App.start({ settings, written, file, sandboxUrl, events, redactor, isShared, pulse }),
   )
+  const { watchdog: patience } = settings.server
+  const restart = options.restart?.(app.listensAt)
+  watchdog = startWatchdog({ pulse, patience, restart })
   const watcher = building.use(
     watchSettings({
       load,
@@ -57,11 +69,39 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return { app, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-/** Resolves when the process is asked to end, or, in a worker, when its parent is gone. */
-export function askedToEnd(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  for (const reason of ["SIGTERM", "SIGINT", "disconnect"] as const) {
-    process.once(reason, () => resolve())
+/** A second signal that comes sooner is the first one again: some who start programs pass on what all got, milliseconds. */
+const SAME_SIGNAL = 250
+
+/** The requests to end that a process gets. */
+export class EndRequests implements Disposable {
+  /** Resolves with the first one, or when the parent of a worker is gone. */
+  readonly first: Promise<void>
+  readonly #onAgain: () => void
+  readonly #resolve: () => void
+  #firstAt: number | undefined
+
+  /** @param onAgain hears of each further one. */
+  constructor(onAgain: () => void) {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.first = promise
+    this.#resolve = resolve
+    this.#onAgain = onAgain
+    for (const signal of SIGNALS) process.on(signal, this.#asked)
+    process.once("disconnect", resolve)
   }
-  return promise
+
+  [Symbol.dispose](): void {
+    for (const signal of SIGNALS) process.off(signal, this.#asked)
+    process.off("disconnect", this.#resolve)
+  }
+
+  readonly #asked = (): void => {
+    const now = performance.now()
+    if (this.#firstAt === undefined) {
+      this.#firstAt = now
+      this.#resolve()
+    } else if (now - this.#firstAt > SAME_SIGNAL) this.#onAgain()
+  }
 }
+
+const SIGNALS = ["SIGTERM", "SIGINT"] as const

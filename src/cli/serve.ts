@@ -8,14 +8,17 @@ import { bookPathIn, makeRoomForBook } from "../store/book-place.ts"
 import { openStore } from "../store/open-store.ts"
 import { BookError } from "../store/book-error.ts"
 import { programWords } from "../runtime.ts"
+import { createEvents } from "../telemetry/events.ts"
+import { createLogger } from "../telemetry/logger.ts"
 import { consoleAddress } from "../users/console-address.ts"
 import { banner } from "./banner.ts"
 import { outputOf, type RegisterCommand } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
 import { firstStart } from "./first-start.ts"
-import { askedToEnd, SANDBOX_VARIABLE, startGateway, WORKER_VARIABLE } from "./gateway-process.ts"
+import { EndRequests, SANDBOX_VARIABLE, startGateway, WORKER_VARIABLE } from "./gateway-process.ts"
 import { loadOptions } from "./load-options.ts"
 import type { Output } from "./output.ts"
+import type { ProcessStart } from "./replace-process.ts"
 import { startSandbox } from "./sandbox-process.ts"
 import { effectiveSettings, wholeSettings } from "./whole-settings.ts"
 import { ParentLine, Workers } from "./workers.ts"
@@ -43,16 +46,20 @@ export async function serve(load: LoadOptions, output: Output, isDemo = false): 
   const { settings } = loaded
   // Before the first key is made: it is shown once, by a start that came up.
   const port = findPort(settings.server.host, settings.server.port)
+  let hurry = (): void => {}
+  // It hears of a second signal until all is over.
+  using asked = new EndRequests(() => hurry())
   await using running = new AsyncDisposableStack()
   const whole = await wholeSettings(load, loaded)
   const hasSandbox = isDemo || !whole.hasProviders
   const sandboxUrl = hasSandbox ? running.use(await startSandbox()).url : undefined
   const key = whole.hasAccounts ? undefined : await firstStart(settings)
-  const ended = askedToEnd()
-  const url =
+  const serving =
     settings.server.workers > 1 && !isDemo
       ? await startWorkers(running, whole.settings, { port, sandboxUrl })
       : await startAlone(running, load, loaded, sandboxUrl)
+  const { url } = serving
+  hurry = serving.hurry
   const { catalog } = surroundingsOf(effectiveSettings(whole.settings, sandboxUrl)).surroundings
   const consoleUrl = consoleAddress(settings.data, url)
   const document = {
@@ -63,8 +70,15 @@ export async function serve(load: LoadOptions, output: Output, isDemo = false): 
     sandbox: hasSandbox,
   }
   output.result(document, () => banner({ url, consoleUrl, key, catalog, hasSandbox }))
-  await ended
+  await asked.first
   output.notice("Finishing the requests that run ...")
+}
+
+/** What serves, in this process or in others. */
+interface Serving {
+  readonly url: string
+  /** Waits no longer for running requests. */
+  readonly hurry: () => void
 }
 
 async function startAlone(
@@ -72,24 +86,41 @@ async function startAlone(
   load: LoadOptions,
   loaded: LoadedSettings,
   sandboxUrl: string | undefined,
-): Promise<string> {
-  const gateway = await startGateway({ load, loaded, sandboxUrl, isShared: false })
+): Promise<Serving> {
+  const restart = (url: string): ProcessStart => ({
+    words: [...programWords(), ...process.argv.slice(2)],
+    // Where the port was any free one, callers know the one that it was.
+    environment: { ...ownEnvironment(), TOLLGATE_PORT: new URL(url).port },
+  })
+  const gateway = await startGateway({ load, loaded, sandboxUrl, isShared: false, restart })
   running.use(gateway)
-  return gateway.app.url
+  return { url: gateway.app.url, hurry: () => gateway.app.hurry() }
+}
+
+function ownEnvironment(): Record<string, string> {
+  const entries = Object.entries(process.env)
+  return Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }
 
 async function startWorkers(
   running: AsyncDisposableStack,
   { server, publicUrl }: Settings,
   place: { readonly port: number; readonly sandboxUrl: string | undefined },
-): Promise<string> {
+): Promise<Serving> {
   const words = [...programWords(), ...process.argv.slice(2)]
-  const options = { count: server.workers, words, ...place }
+  const events = createEvents(createLogger({ level: process.env["TOLLGATE_LOG"] ?? "info" }))
+  const options = {
+    count: server.workers,
+    words,
+    ...place,
+    patience: server.watchdog,
+    events,
+  }
   const workers = running.use(await Workers.start(options))
   const reload = (): void => workers.signal("SIGHUP")
   process.on("SIGHUP", reload)
   running.defer(() => void process.off("SIGHUP", reload))
-  return publicUrl ?? addressOf(server.host, place.port)
+  return { url: publicUrl ?? addressOf(server.host, place.port), hurry: () => workers.hurry() }
 }
 
 /** @throws CommandError `conflict` where there is a book: it is never begun anew. */
@@ -117,12 +148,15 @@ function findPort(hostname: string, port: number): number {
 async function serveAsWorker(load: LoadOptions): Promise<void> {
   const loaded = loadSettings(load)
   const sandboxUrl = process.env[SANDBOX_VARIABLE]
-  const ended = askedToEnd()
+  // Some who end programs ask all processes of a group: only the parent may say that it is in a hurry.
+  using asked = new EndRequests(() => {})
   await using running = new AsyncDisposableStack()
-  const parent = running.use(new ParentLine())
-  running.use(await startGateway({ load, loaded, sandboxUrl, isShared: true }))
+  let hurry = (): void => {}
+  const parent = running.use(new ParentLine(() => hurry()))
+  const { app } = running.use(await startGateway({ load, loaded, sandboxUrl, isShared: true }))
+  hurry = () => app.hurry()
   parent.tellListening()
-  await ended
+  await asked.first
 }
 
 function listenOn(hostname: string, port: number): Bun.TCPSocketListener {

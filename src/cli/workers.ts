@@ -1,7 +1,21 @@
+import type { Events } from "../telemetry/events.ts"
 import { SANDBOX_VARIABLE, WORKER_VARIABLE } from "./gateway-process.ts"
+import { stopListening } from "./listening-socket.ts"
 
 /** A worker that dies is started again, but not faster than this; milliseconds. */
 const RESTART_PAUSE = 1_000
+/** How often a worker says that its event loop turns, and how often its parent looks; milliseconds. */
+const BEAT_EVERY = 250
+/** One that says nothing for so long stands still: others take its place. */
+const STILL_AFTER = 1_500
+/** A worker's own watchdog, which can tell what it was doing, comes first by so much; milliseconds. */
+const PRECEDENCE = 1_500
+/** A look that comes so many times too late tells that the parent stood still as well. */
+const ASLEEP = 4
+
+/** What a worker tells its parent, and what it is told. */
+type FromWorker = "listening" | "beat"
+type ToWorker = "hurry"
 
 export interface WorkerOptions {
   readonly count: number
@@ -10,42 +24,72 @@ export interface WorkerOptions {
   /** The command line of a worker, the program first. */
   readonly words: readonly string[]
   readonly sandboxUrl: string | undefined
+  /** How long one may stand still before it is ended, milliseconds; 0: for ever. */
+  readonly patience: number
+  readonly events: Pick<Events, "workerStill" | "workerKilled">
+}
+
+interface WorkerProcess {
+  readonly number: number
+  readonly child: Bun.Subprocess
+  readonly listening: Promise<void>
+  /** By `performance.now()`; undefined until it listens. */
+  heardAt: number | undefined
+  /** Whether another one has taken its place. */
+  isOut: boolean
+  isKilled: boolean
 }
 
 /** The serving processes of one machine, watched by this one, which serves nothing itself. */
 export class Workers implements AsyncDisposable {
   readonly #options: WorkerOptions
-  readonly #children = new Map<number, Bun.Subprocess>()
+  readonly #running = new Set<WorkerProcess>()
+  readonly #timer: ReturnType<typeof setInterval> | undefined
+  #lookedAt = performance.now()
   #isEnding = false
 
   private constructor(options: WorkerOptions) {
     this.#options = options
+    if (options.patience > 0) {
+      this.#timer = setInterval(() => this.#look(performance.now()), BEAT_EVERY)
+    }
   }
 
   /** Starts them and waits until each one listens. */
   static async start(options: WorkerOptions): Promise<Workers> {
     const workers = new Workers(options)
     const numbers = Array.from({ length: options.count }, (_, index) => index + 1)
-    await Promise.all(numbers.map((number) => workers.#spawn(number)))
+    await Promise.all(numbers.map((number) => workers.#spawn(number).listening))
     return workers
   }
 
   /** Passes a signal on to all of them. */
   signal(name: NodeJS.Signals): void {
-    for (const child of this.#children.values()) child.kill(name)
+    for (const { child } of this.#running) child.kill(name)
+  }
+
+  /** They wait no longer for requests that run, now or once they are asked to end. */
+  hurry(): void {
+    for (const { child } of this.#running) {
+      try {
+        child.send("hurry" satisfies ToWorker)
+      } catch {
+        // It has just ended.
+      }
+    }
   }
 
   /** Asks them to end and waits until they have. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnding = true
     this.signal("SIGTERM")
-    await Promise.all([...this.#children.values()].map((child) => child.exited))
+    await Promise.all([...this.#running].map(({ child }) => child.exited))
+    clearInterval(this.#timer)
   }
 
-  /** Resolves when the worker says that it listens, or has ended before it did. */
-  #spawn(number: number): Promise<void> {
+  #spawn(number: number): WorkerProcess {
     const { words, port, sandboxUrl } = this.#options
-    const listening = Promise.withResolvers<void>()
+    const { promise: listening, resolve } = Promise.withResolvers<void>()
     const child = Bun.spawn([...words], {
       env: {
         ...process.env,
@@ -56,30 +100,83 @@ export class Workers implements AsyncDisposable {
       stdin: "ignore",
       stdout: "inherit",
       stderr: "inherit",
-      ipc: () => listening.resolve(),
+      ipc: (message: FromWorker) => {
+        if (message === "listening") resolve()
+        worker.heardAt = performance.now()
+      },
       onExit: () => {
-        listening.resolve()
-        this.#children.delete(number)
-        if (!this.#isEnding) setTimeout(() => this.#restart(number), RESTART_PAUSE)
+        resolve()
+        this.#running.delete(worker)
+        if (!worker.isOut) setTimeout(() => this.#replace(worker), RESTART_PAUSE)
       },
     })
-    this.#children.set(number, child)
-    return listening.promise
+    const worker: WorkerProcess = { number, child, listening, heardAt: undefined, isOut: false, isKilled: false }
+    this.#running.add(worker)
+    return worker
   }
 
-  #restart(number: number): void {
-    if (!this.#isEnding) void this.#spawn(number)
+  #replace(worker: WorkerProcess): void {
+    if (!this.#isEnding) this.#spawn(worker.number)
+  }
+
+  /** Who stands still gets no new connections, then a time to turn again, and then its end. */
+  #look(now: number): void {
+    const wasAsleep = now - this.#lookedAt > ASLEEP * BEAT_EVERY
+    this.#lookedAt = now
+    for (const worker of this.#running) {
+      if (worker.heardAt === undefined) continue
+      if (wasAsleep) worker.heardAt = now
+      const silence = now - worker.heardAt
+      if (silence > this.#options.patience + PRECEDENCE) this.#kill(worker, silence)
+      else if (silence > STILL_AFTER) this.#takeOut(worker, silence)
+      // It turns again, but listens no more: what it serves it may finish.
+      else if (worker.isOut) worker.child.kill("SIGTERM")
+    }
+  }
+
+  #takeOut(worker: WorkerProcess, silence: number): void {
+    if (worker.isOut || this.#isEnding) return
+    if (!stopListening(worker.child.pid, this.#options.port)) return
+    worker.isOut = true
+    this.#options.events.workerStill(worker.child.pid, silence)
+    this.#replace(worker)
+  }
+
+  #kill(worker: WorkerProcess, silence: number): void {
+    if (worker.isKilled) return
+    worker.isKilled = true
+    const { child } = worker
+    this.#options.events.workerKilled(child.pid, silence)
+    child.kill("SIGKILL")
   }
 }
 
 /** A worker's line to its parent. While it is open, the process does not end. */
 export class ParentLine implements Disposable {
-  /** Tells the parent that this worker listens. */
+  #timer: ReturnType<typeof setInterval> | undefined
+  readonly #onMessage: (message: ToWorker) => void
+
+  /** @param onHurry hears that running requests are not waited for any longer. */
+  constructor(onHurry: () => void) {
+    this.#onMessage = (message) => {
+      if (message === "hurry") onHurry()
+    }
+    process.on("message", this.#onMessage)
+  }
+
+  /** Tells the parent that this worker listens, and from then on that it turns. */
   tellListening(): void {
-    process.send?.("listening")
+    this.#tell("listening")
+    this.#timer = setInterval(() => this.#tell("beat"), BEAT_EVERY)
   }
 
   [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+    process.off("message", this.#onMessage)
     if (process.connected) process.disconnect?.()
+  }
+
+  #tell(message: FromWorker): void {
+    if (process.connected) process.send?.(message)
   }
 }

@@ -1,4 +1,5 @@
 import type { GatewayError } from "../canon/errors.ts"
+import { Pulse } from "./pulse.ts"
 
 /** How exactly deadlines are kept, in milliseconds: they are seconds long, so a coarse look is enough. */
 const LOOK_EVERY = 100
@@ -17,11 +18,14 @@ export interface Watched {
  * here a deadline that moves is one assignment. Clocks that people set have no say in it.
  */
 export class DeadlineWatch implements Disposable {
+  readonly pulse: Pulse
   readonly #watched = new Set<Watched>()
   readonly #timer: ReturnType<typeof setInterval>
   #cutBy: GatewayError | undefined
 
-  constructor() {
+  /** @param pulse that beats with every look, for who watches this process. */
+  constructor(pulse = new Pulse()) {
+    this.pulse = pulse
     this.#timer = setInterval(() => this.#look(performance.now()), LOOK_EVERY)
     this.#timer.unref()
   }
@@ -43,10 +47,12 @@ export class DeadlineWatch implements Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer)
+    this.pulse.rest()
     this.#watched.clear()
   }
 
   #look(now: number): void {
+    this.pulse.beat()
     for (const watched of this.#watched) if (watched.dueAt <= now) watched.onDue(now)
   }
 }

@@ -64,13 +64,16 @@ const ASK_AFTER = 50
  */
 export class Leash implements Watched, Disposable {
   readonly attempts: Attempt<Target>[] = []
+  readonly work: number
   #hasLeft = false
   dueAt = performance.now() + ASK_AFTER
   readonly #watch: DeadlineWatch
   #caller: Caller | undefined
 
-  constructor(caller: Caller, watch: DeadlineWatch) {
+  /** @param work what the watch's pulse calls the request. */
+  constructor(caller: Caller, watch: DeadlineWatch, work: number) {
     this.#caller = caller
+    this.work = work
     this.#watch = watch
     watch.add(this)
   }

@@ -135,6 +135,7 @@ export class Operations {
     const { limiter, billing, watch } = this.#services
     const { call, model, worst } = order
     const { key } = call
+    const work = watch.pulse.enter(call.id, call.endpoint, model.id)
     const expected = Math.ceil(totalInput(worst) / BYTES_OF_TOKEN)
     const headers = limiter.check(key.id, {
       requestsPerMinute: key.requestsPerMinute,
@@ -153,7 +154,7 @@ export class Operations {
       correct(NO_USAGE)
       throw error
     }
-    const leash = new Leash(caller, watch)
+    const leash = new Leash(caller, watch, work)
     const release = (): void => {
       leash[Symbol.dispose]()
       billing.release(bill)

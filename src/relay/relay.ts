@@ -16,7 +16,11 @@ import { answerStreamed } from "./stream-answer.ts"
 import { answerWhole } from "./whole-answer.ts"
 
 /** A request that only its money is still missing from. */
-type Order = Omit<Exchange, "bill" | "seal" | "leash"> & { readonly caller: Caller }
+type Order = Omit<Exchange, "bill" | "seal" | "leash"> & {
+  readonly caller: Caller
+  /** What the pulse calls it. */
+  readonly work: number
+}
 
 /** The one pipeline: decode, limit, hold, route, attempt, meter, settle. */
 export class Relay {
@@ -33,9 +37,10 @@ export class Relay {
    * then nothing is held.
    */
   chat(dialect: ClientDialect, call: ChatCall, caller: Caller): Promise<Answer> {
-    const { limiter } = this.#services
+    const { limiter, watch } = this.#services
     const surroundings = this.#services.surroundings()
     const { key } = call
+    const work = watch.pulse.enter(call.id, call.endpoint, call.body["model"])
     const request = dialect.decodeRequest(call.body)
     const model = surroundings.catalog.require(request.model, "chat", key.allows)
     const headers = limiter.check(key.id, {
@@ -43,7 +48,7 @@ export class Relay {
       tokensPerMinute: key.tokensPerMinute,
       tokens: estimatedTokens(call),
     })
-    const order = { call, dialect, request, surroundings, headers, caller }
+    const order = { call, dialect, request, surroundings, headers, caller, work }
     const held = this.#hold(call, request, model)
     return held instanceof Promise
       ? held.then((bill) => this.#answer(order, bill))
@@ -51,10 +56,10 @@ export class Relay {
   }
 
   #answer(order: Order, bill: Bill): Promise<Answer> {
-    const { call, dialect, request, surroundings, headers, caller } = order
+    const { call, dialect, request, surroundings, headers, caller, work } = order
     const { seal, watch } = this.#services
     if (bill.clampedTo !== undefined) headers["x-tollgate-max-tokens"] = String(bill.clampedTo)
-    const leash = new Leash(caller, watch)
+    const leash = new Leash(caller, watch, work)
     const exchange = { call, dialect, request, bill, seal, surroundings, headers, leash }
     return request.stream
       ? answerStreamed(this.#services, exchange)

@@ -47,7 +47,9 @@ export async function makeCall<T extends Target, Result>(
     throw CALLER_LEFT
   }
   const { memory } = bill.call
-  const attempt = new Attempt({ plan, deadlines, answerBytes, memory, watch: services.watch })
+  const { watch } = services
+  const { work } = leash
+  const attempt = new Attempt({ plan, deadlines, answerBytes, memory, watch, work })
   leash.attempts.push(attempt)
   bill.attempts.push(attempt.record)
   try {

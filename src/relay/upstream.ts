@@ -30,6 +30,8 @@ interface AttemptParts<T extends Target> {
   readonly answerBytes: number
   /** What the request holds of the process's memory. */
   readonly memory: Reservation
+  /** What the pulse calls its request. */
+  readonly work: number
 }
 
 /**
@@ -46,6 +48,7 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   readonly #answerBytes: number
   readonly #deadlines: DeadlineSettings
   readonly #watch: DeadlineWatch
+  readonly #work: number
   #sending: Sending | undefined
   /** The latest end, whatever the phase. */
   readonly #endsAt: number
@@ -61,8 +64,10 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
     this.#watch = parts.watch
     this.#answerBytes = parts.answerBytes
     this.memory = parts.memory
+    this.#work = parts.work
     this.#endsAt = this.startedAt + whole
     this.dueAt = this.startedAt + Math.min(connect, firstByte, whole)
+    parts.watch.pulse.turnTo(this.#work, 1)
     parts.watch.add(this)
   }
 
@@ -79,6 +84,7 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   /** Its status and headers are here. */
   answered(status: number): void {
     this.record.status = status
+    this.#watch.pulse.turnTo(this.#work, 2)
     this.#phase = "firstByte"
     this.resume()
   }
@@ -113,6 +119,7 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
 
   /** A byte came: the deadline between bytes starts anew. */
   heard(): void {
+    this.#watch.pulse.turnTo(this.#work, 2)
     this.#phase = "betweenBytes"
     this.resume()
   }

@@ -17,6 +17,9 @@ export interface Events {
   contentsFailed(error: unknown): void
   nodeForgotten(): void
   nodeFailed(error: unknown): void
+  /** A worker stands still: another one has taken its place. */
+  workerStill(processId: number, milliseconds: number): void
+  workerKilled(processId: number, milliseconds: number): void
   settingsTaken(changes: readonly string[]): void
   settingsRefused(message: string): void
   warning(message: string): void
@@ -87,6 +90,16 @@ export function createEvents(
       logger.warn({ event: "node_forgotten" }, "this process was taken for dead; it joined again"),
     nodeFailed: (error) =>
       logger.error({ event: "node_failed", error: words(error) }, "the database cannot be reached"),
+    workerStill: (processId, milliseconds) =>
+      logger.error(
+        { event: "worker_still", process: processId, still_ms: Math.round(milliseconds) },
+        "a worker stands still: another one takes its place",
+      ),
+    workerKilled: (processId, milliseconds) =>
+      logger.error(
+        { event: "worker_killed", process: processId, still_ms: Math.round(milliseconds) },
+        "a worker stood still for too long and was killed",
+      ),
     settingsTaken: (changes) =>
       logger.info({ event: "settings_taken", changes }, "the changed settings are in force"),
     settingsRefused: (message) =>

@@ -1,0 +1,52 @@
+import { dlopen, ptr } from "bun:ffi"
+
+/** Where the C library is: glibc, musl on both kinds of machine, macOS. */
+const LIBRARIES = [
+  "libc.so.6",
+  "libc.musl-x86_64.so.1",
+  "libc.musl-aarch64.so.1",
+  "libSystem.B.dylib",
+]
+
+/** How a process is started again. */
+export interface ProcessStart {
+  /** The program first. */
+  readonly words: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/**
+ * Starts another program in this process, whose id and standard streams stay; all else it had is closed. It works
+ * from any thread, whatever the others do: `process.execve` is for the main one alone.
+ * @throws Error when that is not possible here. When it is, it does not return.
+ */
+export function replaceProcess({ words, environment }: ProcessStart): void {
+  const { execve } = openLibrary().symbols
+  const [program = ""] = words
+  const path = text(program)
+  const parameters = texts(words)
+  const variables = texts(Object.entries(environment).map(([name, value]) => `${name}=${value}`))
+  execve(ptr(path), ptr(parameters.pointers), ptr(variables.pointers))
+  throw new Error(`${program} could not be started`)
+}
+
+function openLibrary() {
+  for (const library of LIBRARIES) {
+    try {
+      return dlopen(library, { execve: { args: ["ptr", "ptr", "ptr"], returns: "int" } })
+    } catch {
+      // Another system's.
+    }
+  }
+  throw new Error("the C library was not found")
+}
+
+function text(content: string): Buffer {
+  return Buffer.from(`${content}\0`)
+}
+
+/** Pointers to texts, the last one 0. The texts have to be kept as long as they are pointed to. */
+function texts(contents: readonly string[]): { pointers: BigUint64Array; kept: Buffer[] } {
+  const kept = contents.map(text)
+  return { pointers: new BigUint64Array([...kept.map((one) => BigInt(ptr(one))), 0n]), kept }
+}

@@ -1,0 +1,110 @@
+import { readFileSync, writeSync } from "node:fs"
+import { type PulseReading, readPulse } from "../relay/pulse.ts"
+import type { ProcessStart } from "./replace-process.ts"
+
+/** What the thread is told when it starts. */
+export interface WatchdogOrder {
+  readonly memory: SharedArrayBuffer
+  /** How long the loop may stand still, milliseconds. */
+  readonly patience: number
+  /** How the process starts again by itself; absent where a parent does that for it. */
+  readonly restart: ProcessStart | undefined
+}
+
+const LONGEST_LOOK = 1_000
+/** A look that comes so many times too late tells that this thread stood still as well: the machine was asleep. */
+const ASLEEP = 3
+const STANDARD_ERROR = 2
+
+declare const self: Worker
+
+self.addEventListener("message", ({ data }: MessageEvent<WatchdogOrder>) => {
+  const every = Math.min(LONGEST_LOOK, data.patience / 4)
+  const watch = new Watch(data, every)
+  setInterval(() => watch.look(performance.now()), every)
+})
+
+/** Looks at the pulse of the event loop; one that has none for too long is told of and ended. */
+class Watch {
+  readonly #order: WatchdogOrder
+  readonly #every: number
+  #lookedAt = performance.now()
+  #beats = -1
+  #stillSince = this.#lookedAt
+  #isWaitingForDisk = false
+
+  constructor(order: WatchdogOrder, every: number) {
+    this.#order = order
+    this.#every = every
+  }
+
+  look(now: number): void {
+    const reading = readPulse(this.#order.memory)
+    const wasAsleep = now - this.#lookedAt > ASLEEP * this.#every
+    this.#lookedAt = now
+    if (wasAsleep || reading.rests || reading.beats !== this.#beats) {
+      this.#beats = reading.beats
+      this.#stillSince = now
+      this.#isWaitingForDisk = false
+      return
+    }
+    if (now - this.#stillSince >= this.#order.patience) this.#end(reading, now)
+  }
+
+  #end(reading: PulseReading, now: number): void {
+    const { request, endpoint, model, phase } = reading
+    const state = stateOfMainThread()
+    const found = {
+      still_ms: Math.round(now - this.#stillSince),
+      state,
+      request,
+      endpoint,
+      model,
+      phase,
+    }
+    if (state === "waits for the disk") {
+      // To start again helps no disk, and nobody can be ended who waits for one.
+      if (!this.#isWaitingForDisk) tell("loop_waits", found, "the event loop waits for the disk")
+      this.#isWaitingForDisk = true
+      return
+    }
+    tell(
+      "loop_stuck",
+      found,
+      "the event loop stands still: the process is started again. What it turned to last is named here",
+    )
+    void this.#restart(reading.isEnding)
+  }
+
+  async #restart(isEnding: boolean): Promise<void> {
+    const { restart } = this.#order
+    if (restart && !isEnding) {
+      try {
+        const { replaceProcess } = await import("./replace-process.ts")
+        replaceProcess(restart)
+      } catch (error) {
+        tell("restart_failed", { error: String(error) }, "the process ends: whoever runs it has to start it again")
+      }
+    }
+    process.kill(process.pid, "SIGKILL")
+  }
+}
+
+/** What the kernel says of the thread that stands still. */
+function stateOfMainThread(): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/self/task/${process.pid}/stat`, "latin1")
+    // The name, in brackets, may hold anything.
+    const letter = stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3)
+    if (letter === "R") return "computes"
+    return letter === "D" ? "waits for the disk" : "waits"
+  } catch {
+    return undefined
+  }
+}
+
+/** A line of the log, as the logger writes them: that is on the thread that stands still. */
+function tell(event: string, facts: object, message: string): void {
+  const line = JSON.stringify({ level: 60, time: Date.now(), event, ...facts, msg: message })
+  writeSync(STANDARD_ERROR, `${line}\n`)
+}

@@ -1,0 +1,229 @@
+import { Database } from "bun:sqlite"
+import { expect, test } from "bun:test"
+import { databasePath } from "../../src/app.ts"
+import { DONE, frame, startVendor, streamed, usageFrame, WHOLE_STREAM } from "../relay/scripted-vendor.ts"
+import { until } from "../support/gateway.ts"
+import {
+  createInstallation,
+  type Installation,
+  runJson,
+  type ServingProcess,
+  startServing,
+} from "../support/process.ts"
+
+const SPINNING = { BUN_OPTIONS: `--preload=${new URL("../support/spinning.ts", import.meta.url).pathname}` }
+
+const yaml = (url: string) => `
+server: { port: 0 }
+providers:
+  vendor: { vendor: openai-compatible, api_key: upstream, base_url: "${url}" }
+models:
+  vendor/echo: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
+`
+
+/** The thread that watches begins a second after the start, milliseconds. */
+const WATCHED_AFTER = 1_500
+
+/** A vendor whose answer stops the gateway's event loop when it is asked to. */
+function startHostile() {
+  return startVendor((_, number) =>
+    number === 1 ? streamed([frame("spin-for-ever"), frame("", "stop"), DONE]) : streamed([WHOLE_STREAM]),
+  )
+}
+
+async function createCaller(installation: Installation): Promise<string> {
+  await runJson(installation, "account", "create", "caller", "--credits", "1")
+  return (await runJson<{ key: string }>(installation, "key", "create", "--account", "caller")).key
+}
+
+function chat(serving: ServingProcess, key: string): Promise<Response> {
+  return fetch(`${serving.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      connection: "close",
+    },
+    body: JSON.stringify({
+      model: "vendor/echo",
+      stream: true,
+      messages: [{ role: "user", content: "Hello" }],
+    }),
+  })
+}
+
+/** Whether it answers within a second. */
+async function isAlive(serving: ServingProcess): Promise<boolean> {
+  try {
+    const response = await fetch(`${serving.url}/healthz`, {
+      headers: { connection: "close" },
+      signal: AbortSignal.timeout(1_000),
+    })
+    await response.text()
+    return response.ok
+  } catch {
+    return false
+  }
+}
+
+function stuckLine(serving: ServingProcess): Record<string, unknown> {
+  const line = serving.errors().split("\n").find((text) => text.includes("loop_stuck"))
+  return JSON.parse(line ?? "{}") as Record<string, unknown>
+}
+
+function nodesOf(installation: Installation): number[] {
+  using database = new Database(databasePath(installation.data), { readonly: true })
+  database.run("PRAGMA busy_timeout = 5000")
+  return database.query<{ process: number }, []>("SELECT process FROM nodes").all().map((node) => node.process)
+}
+
+for (const workers of ["1", "2"]) {
+  test(`a loop that stands still is told of with its request, and starts again: ${workers} worker(s)`, async () => {
+    using vendor = startHostile()
+    using installation = createInstallation(yaml(vendor.url))
+    const key = await createCaller(installation)
+    await using serving = await startServing(installation, {
+      ...SPINNING,
+      TOLLGATE_WORKERS: workers,
+      TOLLGATE_WATCHDOG: "2s",
+    })
+    await Bun.sleep(WATCHED_AFTER)
+    const stopped = chat(serving, key).then(
+      (response) => response.text(),
+      (error: unknown) => error,
+    )
+    await until(() => serving.errors().includes("loop_stuck"))
+    expect(stuckLine(serving)).toMatchObject({
+      level: 60,
+      endpoint: "/v1/chat/completions",
+      model: "vendor/echo",
+      phase: "reading the answer",
+      request: expect.stringMatching(/^req_[\w-]+$/),
+      state: "computes",
+    })
+    await stopped
+    await until(() => isAlive(serving))
+    await until(() => nodesOf(installation).length === Number(workers))
+    const answer = await chat(serving, key)
+    expect(await answer.text()).toContain("[DONE]")
+    expect(serving.process.exitCode).toBeNull()
+    serving.process.kill("SIGTERM")
+    expect(await serving.process.exited).toBe(0)
+  }, 40_000)
+}
+
+test("a loop that stands still while the gateway ends is not started again", async () => {
+  const gate = Promise.withResolvers<void>()
+  const encoder = new TextEncoder()
+  using vendor = startVendor(() => {
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        controller.enqueue(encoder.encode(frame("Hello")))
+        await gate.promise
+        controller.enqueue(encoder.encode(frame("spin-for-ever")))
+      },
+    })
+    return new Response(body, { headers: { "content-type": "text/event-stream" } })
+  })
+  using installation = createInstallation(yaml(vendor.url))
+  const key = await createCaller(installation)
+  const serving = await startServing(installation, { ...SPINNING, TOLLGATE_WATCHDOG: "1s" })
+  await Bun.sleep(WATCHED_AFTER)
+  const running = await chat(serving, key)
+  const text = running.text().catch((error: unknown) => error)
+  serving.process.kill("SIGTERM")
+  await until(() => serving.errors().includes("Finishing the requests"))
+  gate.resolve()
+  await serving.process.exited
+  expect(serving.errors()).toContain("loop_stuck")
+  expect(serving.output().split("listening on")).toHaveLength(2)
+  await text
+}, 40_000)
+
+test("a process that was suspended as a whole, its watchdog with it, goes on", async () => {
+  using vendor = startVendor(() => streamed([WHOLE_STREAM]))
+  using installation = createInstallation(yaml(vendor.url))
+  const key = await createCaller(installation)
+  await using serving = await startServing(installation, { TOLLGATE_WATCHDOG: "1s" })
+  await Bun.sleep(WATCHED_AFTER)
+  const { pid } = serving.process
+  process.kill(pid, "SIGSTOP")
+  await Bun.sleep(3_000)
+  process.kill(pid, "SIGCONT")
+  await until(() => isAlive(serving))
+  await Bun.sleep(1_500)
+  expect(serving.errors()).not.toContain("loop_stuck")
+  expect(await (await chat(serving, key)).text()).toContain("[DONE]")
+}, 40_000)
+
+test("a worker that stands still gets no new connections, and may finish what it serves when it turns again", async () => {
+  const gate = Promise.withResolvers<void>()
+  const encoder = new TextEncoder()
+  using vendor = startVendor((_, number) => {
+    if (number > 1) return streamed([WHOLE_STREAM])
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        controller.enqueue(encoder.encode(frame("Hello")))
+        await gate.promise
+        controller.enqueue(encoder.encode(frame("", "stop") + usageFrame(10, 1) + DONE))
+        controller.close()
+      },
+    })
+    return new Response(body, { headers: { "content-type": "text/event-stream" } })
+  })
+  using installation = createInstallation(yaml(vendor.url))
+  const key = await createCaller(installation)
+  await using serving = await startServing(installation, {
+    TOLLGATE_WORKERS: "2",
+    TOLLGATE_WATCHDOG: "60s",
+  })
+  const before = nodesOf(installation)
+  const running = await chat(serving, key)
+  const [one = 0, other = 0] = before
+  for (const victim of [one, other]) process.kill(victim, "SIGSTOP")
+  await until(() => serving.errors().split("worker_still").length === 3)
+  await until(() => nodesOf(installation).length === 4)
+  const alive = await Promise.all(Array.from({ length: 40 }, () => isAlive(serving)))
+  expect(alive).toEqual(Array.from({ length: 40 }, () => true))
+  for (const victim of [one, other]) process.kill(victim, "SIGCONT")
+  gate.resolve()
+  expect(await running.text()).toContain("[DONE]")
+  await until(() => {
+    const now = nodesOf(installation)
+    return now.length === 2 && !now.includes(one) && !now.includes(other)
+  })
+  expect(await (await chat(serving, key)).text()).toContain("[DONE]")
+}, 40_000)
+
+test("a worker that stands still for too long is killed", async () => {
+  using vendor = startVendor(() => streamed([WHOLE_STREAM]))
+  using installation = createInstallation(yaml(vendor.url))
+  await createCaller(installation)
+  await using serving = await startServing(installation, {
+    TOLLGATE_WORKERS: "2",
+    TOLLGATE_WATCHDOG: "3s",
+  })
+  const [victim = 0] = nodesOf(installation)
+  process.kill(victim, "SIGSTOP")
+  await until(() => serving.errors().includes("worker_killed"))
+  await until(() => nodesOf(installation).length === 2 && !nodesOf(installation).includes(victim))
+}, 40_000)
+
+test("a second signal does not wait for what runs", async () => {
+  using vendor = startVendor(
+    () => new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(frame("Hello"))) }), { headers: { "content-type": "text/event-stream" } }),
+  )
+  for (const workers of ["1", "2"]) {
+    using installation = createInstallation(yaml(vendor.url))
+    const key = await createCaller(installation)
+    await using serving = await startServing(installation, { TOLLGATE_WORKERS: workers })
+    const running = await chat(serving, key)
+    const text = running.text()
+    serving.process.kill("SIGTERM")
+    await until(() => serving.errors().includes("Finishing the requests"))
+    await Bun.sleep(300)
+    serving.process.kill("SIGTERM")
+    expect(await text).toContain("overloaded")
+    expect(await serving.process.exited).toBe(0)
+  }
+}, 40_000)
