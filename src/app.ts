@@ -51,8 +51,12 @@ import { vendors } from "./vendors/index.ts"
 
 /** A silent stream gets a comment this often, milliseconds. */
 const KEEP_ALIVE = 15_000
-/** How long those that were cut then may take to tell their callers, and to be settled, milliseconds. */
-const LAST_WORDS_TIME = 2_000
+/**
+ * How long those that are cut then may take to be counted, settled and told to their callers, milliseconds. The first
+ * count of tokens takes a second or two on a busy machine.
+ */
+const LAST_WORDS_TIME = 10_000
+/** How long those whose callers read no more may take to be settled then. */
 const SETTLE_TIME = 5_000
 /** How often it looks whether they have. */
 const DRAIN_LOOK = 20
