@@ -113,7 +113,7 @@ async function readWhole(
   } as unknown as Plan
   using memory = new MemoryBudget(1 << 26).open({ id: "key", account: "a" })
   const limits = { answerBytes: 1 << 26, memory }
-  using attempt = new Attempt({ plan, deadlines: DEADLINES, watch, ...limits })
+  using attempt = new Attempt({ plan, deadlines: DEADLINES, watch, ...limits, work: 0 })
   const parts = { decoder: upstream.decodeEvents(REQUEST), writer: writerOf(client, upstream) }
   let text = ""
   try {

@@ -25,3 +25,4 @@ while (!isOver) {
 }
 process.stdout.write(JSON.stringify(found))
 process.exit(0)
+export {}
