@@ -1,5 +1,6 @@
 import { App } from "../app.ts"
-import { Redactor, secretsOf } from "../config/redactor.ts"
+import { Redactor } from "../canon/redactor.ts"
+import { secretsOf } from "../config/secret-values.ts"
 import type { LoadedSettings, LoadOptions } from "../config/load.ts"
 import { watchSettings } from "../config/watch.ts"
 import { Pulse } from "../relay/pulse.ts"

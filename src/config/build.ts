@@ -46,7 +46,7 @@ export function buildSettings(parts: SettingsParts): Settings {
     limits: present({
       bodyBytes: Math.round((file.limits?.body_mb ?? 32) * MEBIBYTE),
       answerBytes: Math.round((file.limits?.answer_mb ?? 128) * MEBIBYTE),
-      memoryBytes: bytesOf(file.limits?.memory_mb),
+      memoryBytes: bytesOf(overrides.memory ?? file.limits?.memory_mb),
       mediaBytes: Math.round((file.limits?.media_mb ?? 20) * MEBIBYTE),
       mediaPrivate: file.limits?.media_private ?? false,
     }),

@@ -12,6 +12,7 @@ const KNOWN_VARIABLES = [
   "TOLLGATE_DRAIN",
   "TOLLGATE_LOG",
   "TOLLGATE_HOST",
+  "TOLLGATE_MEMORY_MB",
   "TOLLGATE_PORT",
   "TOLLGATE_WATCHDOG",
   "TOLLGATE_WORKERS",
@@ -26,6 +27,8 @@ export interface Overrides {
   readonly port?: number
   readonly workers?: number
   readonly drain?: number
+  /** Megabytes. */
+  readonly memory?: number
   readonly watchdog?: number
   readonly data?: string
   readonly adminToken?: string
@@ -54,6 +57,7 @@ export function readEnvironment(environment: Environment): EnvironmentReading {
     port: read("TOLLGATE_PORT", readPort),
     workers: read("TOLLGATE_WORKERS", readWith(number(1, 256, "whole number"))),
     drain: read("TOLLGATE_DRAIN", readWith(durationOrOff())),
+    memory: read("TOLLGATE_MEMORY_MB", readWith(number(64, 1_048_576))),
     watchdog: read("TOLLGATE_WATCHDOG", readWith(durationOrOff())),
     data: read("TOLLGATE_DATA", (text) => text),
     adminToken: read("TOLLGATE_ADMIN_TOKEN", readSecret),

@@ -63,6 +63,11 @@ export class MemoryBudget {
     return this.#roomOf(EIGHTHS_OF_BODIES)
   }
 
+  /** The most that a request may ever hold together with its answer. */
+  get largestAnswer(): number {
+    return this.#roomOf(EIGHTHS_OF_ANSWERS)
+  }
+
   /** What one request holds: nothing yet. */
   open({ id, account }: MemoryHolder): Reservation {
     let key = this.#keys.get(id)
@@ -141,9 +146,16 @@ export class Reservation implements Disposable {
 
   /**
    * Takes what an answer, a frame or a fetched file needs.
-   * @throws GatewayError `overloaded`.
+   * @throws GatewayError `overloaded`; `upstream_error` when it never could have it.
    */
   takeAnswer(bytes: number): void {
+    const { largestAnswer } = this.#budget
+    if (this.#bytes + bytes > largestAnswer) {
+      throw new GatewayError(
+        "upstream_error",
+        `This answer would take more than the ${Math.floor(largestAnswer / MEBIBYTE)} MB of memory that one may take here. Ask for less at once, or ask the operator to raise 'limits.memory_mb'.`,
+      )
+    }
     this.#take(bytes, EIGHTHS_OF_ANSWERS)
   }
 

@@ -1,7 +1,7 @@
 import type { OperationCall } from "../canon/operation.ts"
 import type { Deployment } from "../catalog/model.ts"
 import type { GatewayError } from "../canon/errors.ts"
-import type { Redactor } from "../config/redactor.ts"
+import type { Redactor } from "../canon/redactor.ts"
 import type { ProviderSettings } from "../config/settings.ts"
 import type { ChatOffer, Signer, Vendor } from "../vendors/vendor.ts"
 import type { HttpBody, HttpRequest } from "../wire/http/request.ts"

@@ -10,6 +10,7 @@ test("the environment wins over the file", () => {
     TOLLGATE_WORKERS: "2",
     TOLLGATE_DRAIN: "90s",
     TOLLGATE_WATCHDOG: "off",
+    TOLLGATE_MEMORY_MB: "640",
     TOLLGATE_DATA: "/var/lib/tollgate",
     TOLLGATE_ADMIN_TOKEN: "from-the-environment\n",
   })
@@ -20,6 +21,7 @@ test("the environment wins over the file", () => {
     drain: 90_000,
     watchdog: 0,
   })
+  expect(settings.limits.memoryBytes).toBe(640 * 1024 * 1024)
   expect(settings.data).toBe("/var/lib/tollgate")
   expect(settings.adminToken).toBe("from-the-environment")
   expect(warnings).toEqual([])
@@ -46,6 +48,7 @@ describe("a bad variable is named", () => {
       "soon",
       "must be a length of time such as 500ms, 10s, 5m or 1h, at most 24h, or off",
     ],
+    ["TOLLGATE_MEMORY_MB", "much", "must be a number from 64 to 1048576"],
     ["TOLLGATE_WATCHDOG", "-1s", "must be a length of time"],
     ["TOLLGATE_ADMIN_TOKEN", "two words", "must be printable characters without spaces"],
     ["TOLLGATE_DATABASE_URL", "postgres://u:p@h/d", "PostgreSQL is not supported yet. Unset"],

@@ -2,16 +2,18 @@
  * A process of its own that asks a gateway for chats, one after the other, until its input ends, and then tells how it was
  * served: whoever attacks has no share in how long it waits.
  */
+import { stdin } from "node:process"
+
 const [url = "", key = "", model = ""] = process.argv.slice(2)
 
 const found = { served: 0, longest: 0, failures: [] as string[] }
-let isOver = false
-process.stdin.on("end", () => {
-  isOver = true
+const input = { isOver: false }
+stdin.on("end", () => {
+  input.isOver = true
 })
-process.stdin.resume()
+stdin.resume()
 
-while (!isOver) {
+while (!input.isOver) {
   const start = performance.now()
   const response = await fetch(url, {
     method: "POST",

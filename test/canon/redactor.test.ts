@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import { GatewayError } from "../../src/canon/errors.ts"
-import { Redactor, secretsOf } from "../../src/config/redactor.ts"
-import { load } from "./harness.ts"
+import { Redactor } from "../../src/canon/redactor.ts"
+import { secretsOf } from "../../src/config/secret-values.ts"
+import { load } from "../config/harness.ts"
 
 const secret = fc.stringMatching(/^[!-~]{16,80}$/)
 

@@ -1,0 +1,43 @@
+import type { ProviderSettings, Settings } from "./settings.ts"
+
+/** All that is secret in the settings. */
+export function secretsOf(settings: Settings): string[] {
+  const { adminToken, stripe, console, images } = settings
+  const { bucket } = images
+  const others = [
+    adminToken,
+    stripe?.secretKey,
+    stripe?.webhookSecret,
+    bucket?.accessKeyId,
+    bucket?.secretAccessKey,
+    ...(console?.oidc.map(({ clientSecret }) => clientSecret) ?? []),
+  ]
+  return [
+    ...others.filter((secret) => secret !== undefined),
+    ...Object.values(settings.providers).flatMap(providerSecrets),
+  ]
+}
+
+function providerSecrets(provider: ProviderSettings): string[] {
+  const { apiKey, accessKeyId, secretAccessKey, sessionToken, credentials } = provider
+  const plain = [apiKey, accessKeyId, secretAccessKey, sessionToken]
+  const account = credentials && [
+    credentials.clientEmail,
+    credentials.privateKeyId,
+    // A message shows a part of a key line by line.
+    ...credentials.privateKey.split("\n").filter((line) => !line.startsWith("-----")),
+  ]
+  return [
+    ...[...plain, ...(account ?? [])].filter((secret) => secret !== undefined),
+    ...Object.values(provider.headers).flatMap(headerSecrets),
+  ]
+}
+
+/** A header's value, and the credential alone where it begins with a scheme. */
+function headerSecrets(value: string): string[] {
+  const [, scheme, credential] = /^(\w+) (\S+)$/.exec(value) ?? []
+  if (scheme === undefined || credential === undefined) return [value]
+  if (scheme.toLowerCase() !== "basic") return [value, credential]
+  const [, password = ""] = Buffer.from(credential, "base64").toString("utf8").split(/:(.*)/s)
+  return [value, credential, password]
+}
