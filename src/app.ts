@@ -122,6 +122,7 @@ export function surroundingsOf(
     deadlines,
     answerBytes: limits.answerBytes,
     media,
+    passesUnpriced: settings.unpricedFeatures === "pass",
     ...(settings.imageModel !== undefined && { imageModel: settings.imageModel }),
     ...(settings.translationModel !== undefined && {
       translationModel: settings.translationModel,

@@ -2,6 +2,7 @@ import { exactNames, recordsOf } from "./genai-prices.ts"
 import { oddities } from "./merge-price.ts"
 import { Notes } from "./notes.ts"
 import { fillFromElsewhere, makersFacts } from "./resold.ts"
+import { modelModes, modelRates, services } from "./services.ts"
 import type { Facts } from "./shape.ts"
 import { VendorList } from "./vendor-list.ts"
 import type { Sources } from "./vendor-list.ts"
@@ -13,15 +14,33 @@ export function assembleFacts(
   generatedFrom: Facts["generated_from"],
 ): { facts: Facts; notes: Notes } {
   const notes = new Notes()
-  const facts: Facts = { generated_from: generatedFrom, vendors: {} }
+  const facts: Facts = { generated_from: generatedFrom, services, vendors: {} }
   for (const [vendor, source] of Object.entries(vendorSources)) {
     facts.vendors[vendor] = new VendorList(sources, notes, vendor, source).models()
   }
+  addServices(facts)
   addResold(facts, sources, notes)
   addToVertex(facts, notes)
   for (const name of fillFromElsewhere(facts)) notes.add("image price unknown, so unpriced", name)
   check(facts, notes)
   return { facts, notes }
+}
+
+/** What the vendors' own pages say of single models. Where the lists have it, they count. */
+function addServices(facts: Facts): void {
+  for (const [vendor, models] of Object.entries(facts.vendors)) {
+    for (const [name, { kind, price }] of Object.entries(models)) {
+      if (price === undefined) continue
+      const isOf = (entry: { vendor: string; name: RegExp }): boolean =>
+        entry.vendor === vendor && entry.name.test(name)
+      const modes = kind === "chat" ? modelModes.find(isOf)?.modes : undefined
+      if (modes !== undefined) price.modes = { ...modes, ...price.modes }
+    }
+  }
+  for (const { vendor, name, rates } of modelRates) {
+    const price = facts.vendors[vendor]?.[name]?.price
+    if (price !== undefined) Object.assign(price, { ...rates, ...price })
+  }
 }
 
 // openrouter lists what a maker brings out on the same day; its own list here is the older one.

@@ -63,6 +63,7 @@ export function finishPrice(price: Price, kind: Kind, owner: string | undefined)
   const finished: Price = finish(price)
   const tiers = price.tiers?.map((tier): Tier => ({ above: tier.above, ...finish(tier) }))
   if (tiers !== undefined) finished.tiers = tiers
+  if (price.modes !== undefined) finished.modes = price.modes
   return finished
 }
 

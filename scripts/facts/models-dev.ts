@@ -3,6 +3,11 @@ import { decimal, highest } from "./decimal.ts"
 import type { Price, PriceClass, Rates, Tier } from "./shape.ts"
 
 const costSchema = z.record(z.string(), z.unknown())
+/** A mode of service: how a request asks for it, and what it costs then. */
+const modeSchema = z.looseObject({
+  cost: costSchema.optional(),
+  provider: z.looseObject({ body: z.record(z.string(), z.unknown()).optional() }).optional(),
+})
 const modelSchema = z.looseObject({
   base_model: z.string().optional(),
   release_date: z.string().optional(),
@@ -14,6 +19,10 @@ const modelSchema = z.looseObject({
     .optional(),
   limit: z.object({ context: z.number().optional(), output: z.number().optional() }).optional(),
   cost: costSchema.optional(),
+  experimental: z
+    .looseObject({ modes: z.record(z.string(), modeSchema).optional() })
+    .optional()
+    .catch(undefined),
 })
 const tierSchema = z.looseObject({
   tier: z.looseObject({ size: z.number(), type: z.literal("context").optional() }),
@@ -82,6 +91,8 @@ function resolve(source: ModelsDev, model: Model): Model {
 function listing(name: string, model: Model): Listing {
   const notes: string[] = []
   const price = model.cost === undefined ? undefined : priceOf(model.cost, notes)
+  const modes = price === undefined ? {} : modesOf(model, price)
+  if (price !== undefined && Object.keys(modes).length > 0) price.modes = modes
   const context = model.limit?.context ?? 0
   const maxOutput = model.limit?.output ?? 0
   return {
@@ -99,6 +110,32 @@ function listing(name: string, model: Model): Listing {
     ...(maxOutput > 0 ? { maxOutput } : {}),
     ...(price === undefined ? {} : { price }),
   }
+}
+
+/** Fields of a request by which a mode is asked for; the value is its name. */
+const MODE_FIELDS = ["service_tier", "speed"] as const
+
+/** The factor of a mode is that of its dearest class: what a list leaves out is never undercharged. */
+function modesOf(model: Model, price: Price): Record<string, string> {
+  const factors: Record<string, string> = {}
+  for (const mode of Object.values(model.experimental?.modes ?? {})) {
+    const name = MODE_FIELDS.map((field) => mode.provider?.body?.[field]).find(
+      (value) => typeof value === "string",
+    )
+    if (typeof name !== "string" || mode.cost === undefined) continue
+    const rates = ratesFrom(mode.cost, [])
+    const dearest = Object.entries(rates).flatMap(([each, rate]) => {
+      const usual = price[each as PriceClass]
+      return usual === undefined || Number(usual) === 0 ? [] : [Number(rate) / Number(usual)]
+    })
+    if (dearest.length > 0) factors[name] = factor(Math.max(...dearest))
+  }
+  return factors
+}
+
+/** A factor has six digits after the point, and is never rounded down. */
+function factor(ratio: number): string {
+  return decimal(Math.ceil(ratio * 1e6 - 1e-3) / 1e6)
 }
 
 function priceOf(cost: Record<string, unknown>, notes: string[]): Price {

@@ -12,6 +12,11 @@ export function renderFacts(facts: Facts): string {
   return [
     "{",
     `  "generated_from": ${JSON.stringify(facts.generated_from)},`,
+    '  "services": {',
+    sorted(facts.services)
+      .map(([vendor, each]) => `    ${JSON.stringify(vendor)}: ${JSON.stringify(each)}`)
+      .join(",\n"),
+    "  },",
     '  "vendors": {',
     vendors.join(",\n"),
     "  }",
@@ -30,5 +35,10 @@ function ordered(model: ModelFacts): ModelFacts {
 
 function orderedPrice(price: Price): Price {
   const tiers = price.tiers?.map((tier) => ({ above: tier.above, ...ratesOf(tier) }))
-  return { ...ratesOf(price), ...(tiers === undefined ? {} : { tiers }) }
+  const { modes } = price
+  return {
+    ...ratesOf(price),
+    ...(tiers === undefined ? {} : { tiers }),
+    ...(modes === undefined ? {} : { modes }),
+  }
 }

@@ -19,6 +19,7 @@ const resoldClasses: PriceClass[] = [
   "audio_input",
   "cached_audio_input",
   "audio_output",
+  "reasoning_output",
   "search",
   "request",
 ]

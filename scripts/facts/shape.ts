@@ -17,6 +17,7 @@ export const priceClasses = [
   "audio_input",
   "cached_audio_input",
   "audio_output",
+  "reasoning_output",
   "image_output",
   "image",
   "character",
@@ -45,6 +46,14 @@ export interface Tier extends Rates {
 /** The rate card of one model at one vendor. */
 export interface Price extends Rates {
   tiers?: Tier[]
+  /** What the rates are multiplied by in a mode of service. */
+  modes?: Record<string, string>
+}
+
+/** What a vendor asks beside its models' prices: as rates, by names that `tollgate.yaml` has too. */
+export interface Services {
+  [name: string]: string | Record<string, string> | undefined
+  modes?: Record<string, string>
 }
 
 /** What is known of one model at one vendor. */
@@ -66,6 +75,7 @@ export interface ModelFacts {
 /** The whole of facts.json. */
 export interface Facts {
   generated_from: { name: string; date: string }[]
+  services: Record<string, Services>
   vendors: Record<string, Record<string, ModelFacts>>
 }
 

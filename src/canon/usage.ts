@@ -21,16 +21,28 @@ export interface Usage {
   readonly audioInput: number
   /** Tokens of pictures in the input, where the vendor tells them apart. */
   readonly imageInput: number
+  /** Audio tokens in the input that were read from a prompt cache. */
+  readonly audioCacheRead: number
   /** Audio tokens in the output. */
   readonly audioOutput: number
+  /** Tokens of reasoning that a vendor counts beside the output and at a rate of their own. */
+  readonly reasoningBeside: number
   /** Pictures made. */
   readonly images: number
   /** Characters of text spoken. */
   readonly characters: number
   /** Seconds of sound heard. */
   readonly seconds: number
-  /** Searches made, as rerankers and searching models count them. */
+  /** Searches made, as rerankers, searching models and tools that search the web count them. */
   readonly searches: number
+  /** Searches of a dearer kind, where a vendor has two. */
+  readonly premiumSearches: number
+  /** Searches of maps. */
+  readonly mapSearches: number
+  /** Searches of files that are kept at the vendor. */
+  readonly fileSearches: number
+  /** Sessions of a container that runs code, or runs of code, as the vendor counts them. */
+  readonly codeSessions: number
   /** Requests themselves, where a vendor charges for each one beside its tokens. */
   readonly requests: number
 }
@@ -48,11 +60,17 @@ export const NO_USAGE: Usage = Object.freeze({
   reasoning: 0,
   audioInput: 0,
   imageInput: 0,
+  audioCacheRead: 0,
   audioOutput: 0,
+  reasoningBeside: 0,
   images: 0,
   characters: 0,
   seconds: 0,
   searches: 0,
+  premiumSearches: 0,
+  mapSearches: 0,
+  fileSearches: 0,
+  codeSessions: 0,
   requests: 0,
 })
 
@@ -64,20 +82,22 @@ export function totalInput(usage: Usage): number {
     usage.inputCacheWrite +
     usage.inputCacheWriteLong +
     usage.audioInput +
+    usage.audioCacheRead +
     usage.imageInput
   )
 }
 
 /** All tokens that came out. */
 export function totalOutput(usage: Usage): number {
-  return usage.output + usage.audioOutput
+  return usage.output + usage.audioOutput + usage.reasoningBeside
 }
 
 /** Whether nothing at all was counted. */
 export function isNoUsage(usage: Usage): boolean {
   return (
     totalInput(usage) + totalOutput(usage) + usage.images + usage.characters === 0 &&
-    usage.seconds + usage.searches === 0
+    usage.seconds + usage.searches + usage.premiumSearches + usage.mapSearches === 0 &&
+    usage.fileSearches + usage.codeSessions === 0
   )
 }
 

@@ -7,7 +7,8 @@ import type {
   ProviderSettings,
 } from "../config/settings.ts"
 import { dialectsOf, type KnownVendor } from "./dialects.ts"
-import type { ModelFacts } from "./facts.ts"
+import type { DecimalServices } from "../ledger/price.ts"
+import type { ModelFacts, ServiceFacts } from "./facts.ts"
 import { kindOf, type KnownModels } from "./known-models.ts"
 import type { Deployment, Model } from "./model.ts"
 import { readPrice, readPriceFacts, type ReadPrice } from "./read-price.ts"
@@ -117,7 +118,8 @@ function buildDeployment(
   if (dialects?.length === 0) {
     return { warning: `: provider '${provider}' speaks none of the dialects it is offered in` }
   }
-  const { price, reason } = priceOf(wanted.price ?? draft.settings?.price, draft, own)
+  const services = servicesOf(callable.settings, own, sources.known.servicesOf(provider))
+  const { price, reason } = priceOf(wanted.price ?? draft.settings?.price, draft, own, services)
   return {
     deployment: {
       id: `${provider}/${upstreamModel}`,
@@ -143,15 +145,34 @@ function chatDialects(
   return dialectsOf(vendor, settings, written, (own ?? named)?.dialects)
 }
 
+/**
+ * What is asked beside the model's price: the settings of its provider, then what is known of the model
+ * there, then of its vendor.
+ */
+function servicesOf(
+  { prices }: ProviderSettings,
+  own: ModelFacts | undefined,
+  known: ServiceFacts | undefined,
+): DecimalServices {
+  const modes = { ...known?.modes, ...own?.price?.modes, ...prices?.modes }
+  // Only names that parsePrice knows are read, and those hold decimal text.
+  return { ...(known as DecimalServices | undefined), ...prices, modes }
+}
+
 /** The deployment's price, else the model's, else what its vendor is known to charge for it. */
 function priceOf(
   written: PriceSettings | undefined,
   draft: Draft,
   own: ModelFacts | undefined,
+  services: DecimalServices,
 ): ReadPrice {
   const { kind, multiplier } = draft
-  if (written !== undefined) return readPrice(kind, written, multiplier)
+  if (written !== undefined) return readPrice(kind, written, multiplier, services)
   const known = draft.facts?.price ?? own?.price
-  if (known !== undefined) return readPriceFacts(kind, known, multiplier)
-  return { reason: "it has no price. Give it one under 'models' in the settings" }
+  if (known === undefined) {
+    return { reason: "it has no price. Give it one under 'models' in the settings" }
+  }
+  // The modes of the model stand among what is asked beside, under what the settings say of them.
+  const { modes: _, ...rates } = known
+  return readPriceFacts(kind, rates, multiplier, services)
 }

@@ -6,7 +6,7 @@ import { entryOf, type ModelEntry } from "./entry.ts"
 import { type Facts, factsDate } from "./facts.ts"
 import { KnownModels } from "./known-models.ts"
 import { knownModelWarnings } from "./known-model-warnings.ts"
-import { isPriced, type Model } from "./model.ts"
+import { type Deployment, isPriced, type Model } from "./model.ts"
 import { nearestNames } from "./nearest-names.ts"
 
 /** Whether a key may call a model. Absent: it may call all. */
@@ -94,6 +94,15 @@ export class Catalog {
   /** The model of a public id. */
   find(id: string): Model | undefined {
     return this.#byId.get(id)
+  }
+
+  /** The public id of the model that a provider has under a name of its own, if there is one. */
+  idOf(provider: string, upstreamModel: string): string | undefined {
+    const isSame = (deployment: Deployment): boolean =>
+      deployment.provider === provider && deployment.upstreamModel === upstreamModel
+    const named = this.#byId.get(`${provider}/${upstreamModel}`)
+    if (named?.deployments.some(isSame)) return named.id
+    return this.#models.find(({ deployments }) => deployments.some(isSame))?.id
   }
 
   /** The models in the order of their ids; those a key may call when it says which. */

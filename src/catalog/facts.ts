@@ -5,7 +5,12 @@
 
 /** Classes of usage and what a million units of each cost, decimal text in credits. */
 interface RateFacts {
-  readonly [name: string]: string | number | readonly TierFacts[] | undefined
+  readonly [name: string]:
+    | string
+    | number
+    | readonly TierFacts[]
+    | Readonly<Record<string, string>>
+    | undefined
 }
 
 /** Rates that replace the base ones once the input exceeds `above` tokens. */
@@ -15,6 +20,14 @@ export interface TierFacts extends RateFacts {
 
 export interface PriceFacts extends RateFacts {
   readonly tiers?: readonly TierFacts[]
+  /** What the rates of tokens are multiplied by in a mode of service, decimal text. */
+  readonly modes?: Readonly<Record<string, string>>
+}
+
+/** What a vendor asks beside its models' own prices. */
+export interface ServiceFacts {
+  readonly [name: string]: string | Readonly<Record<string, string>> | undefined
+  readonly modes?: Readonly<Record<string, string>>
 }
 
 /** What is known of one model at one vendor. */
@@ -32,6 +45,8 @@ export interface ModelFacts {
 
 export interface Facts {
   readonly generated_from: readonly { readonly name: string; readonly date: string }[]
+  /** What vendors do beside their models, by the vendor's id; absent: nothing is known. */
+  readonly services?: Readonly<Record<string, ServiceFacts | undefined>>
   /** By the vendor's id, then by the vendor's own name for the model. */
   readonly vendors: Readonly<Record<string, Readonly<Record<string, ModelFacts>> | undefined>>
 }

@@ -1,6 +1,6 @@
 import type { ModelKind, Settings } from "../config/settings.ts"
 import { MODEL_KINDS } from "../config/settings.ts"
-import type { Facts, ModelFacts } from "./facts.ts"
+import type { Facts, ModelFacts, ServiceFacts } from "./facts.ts"
 
 /** Finds what is known of a provider's models, by its vendor. */
 export class KnownModels {
@@ -22,6 +22,12 @@ export class KnownModels {
   namesOf(provider: string): readonly string[] {
     if (this.#settings.providers[provider]?.knownModels !== true) return []
     return Object.keys(this.#ofProvider(provider) ?? {})
+  }
+
+  /** What a provider's vendor is known to ask beside its models' prices. */
+  servicesOf(provider: string): ServiceFacts | undefined {
+    const vendor = this.#settings.providers[provider]?.vendor
+    return vendor === undefined ? undefined : this.#facts.services?.[vendor]
   }
 
   #ofProvider(provider: string): Readonly<Record<string, ModelFacts>> | undefined {

@@ -1,5 +1,5 @@
 import { PRICE_NAMES, type ModelKind, type PriceName } from "../config/settings.ts"
-import { parsePrice, type DecimalPrice, type Price } from "../ledger/price.ts"
+import { type DecimalPrice, type DecimalServices, parsePrice, type Price } from "../ledger/price.ts"
 import type { PriceFacts } from "./facts.ts"
 
 /** A price, or why there is none. */
@@ -20,16 +20,15 @@ const NEEDED: Readonly<Record<ModelKind, readonly (readonly PriceName[])[]>> = {
   transcription: [["second", "audio_input", "input"]],
 }
 
-/**
- * Classes that the facts know and the ledger does not count apart. Their units are counted in a
- * class that is priced, so leaving them out makes nothing free.
- */
-const COUNTED_ELSEWHERE = new Set(["cached_audio_input"])
+const KNOWN = new Set<string>([...PRICE_NAMES, "above", "tiers", "modes"])
 
-const KNOWN = new Set<string>([...PRICE_NAMES, "above", "tiers"])
-
-/** Reads a price of the settings. */
-export function readPrice(kind: ModelKind, price: DecimalPrice, multiplier: string): ReadPrice {
+/** Reads a price of the settings. @param services what its vendor asks beside it. */
+export function readPrice(
+  kind: ModelKind,
+  price: DecimalPrice,
+  multiplier: string,
+  services?: DecimalServices,
+): ReadPrice {
   const isPriced = (name: PriceName) =>
     price[name] !== undefined || (name === "image" && price.pictures !== undefined)
   const missing = NEEDED[kind].find((group) => !group.some(isPriced))
@@ -37,24 +36,29 @@ export function readPrice(kind: ModelKind, price: DecimalPrice, multiplier: stri
     return { reason: `its price names no '${missing.join("' or '")}'. Write 0 for what is free` }
   }
   try {
-    return { price: parsePrice(price, multiplier) }
+    return { price: parsePrice(price, multiplier, services) }
   } catch (error) {
     return { reason: `its price cannot be read: ${(error as Error).message}` }
   }
 }
 
 /** Reads a price of the facts. One with a class that could not be billed is none at all. */
-export function readPriceFacts(kind: ModelKind, facts: PriceFacts, multiplier: string): ReadPrice {
+export function readPriceFacts(
+  kind: ModelKind,
+  facts: PriceFacts,
+  multiplier: string,
+  services?: DecimalServices,
+): ReadPrice {
   const unbilled = [facts, ...(facts.tiers ?? [])].flatMap(unbilledClasses)
   if (unbilled[0] !== undefined) {
     return { reason: `its vendor also charges by '${unbilled[0]}', which cannot be billed` }
   }
   // Only names that parsePrice knows are left, and those hold decimal text.
-  return readPrice(kind, facts as DecimalPrice, multiplier)
+  return readPrice(kind, facts as DecimalPrice, multiplier, services)
 }
 
 function unbilledClasses(rates: Readonly<Record<string, unknown>>): string[] {
   return Object.keys(rates).filter(
-    (name) => !KNOWN.has(name) && !COUNTED_ELSEWHERE.has(name) && Number(rates[name]) !== 0,
+    (name) => !KNOWN.has(name) && Number(rates[name]) !== 0,
   )
 }

@@ -60,6 +60,7 @@ export function buildSettings(parts: SettingsParts): Settings {
     imageModel: file.defaults?.image_model,
     translationModel: file.defaults?.translation_model,
     multiplier: file.multiplier ?? "1",
+    unpricedFeatures: file.unpriced_features,
     providers: named([
       ...providers(parts.environmentProviders, "environment"),
       ...providers(file.providers ?? {}, parts.origin ?? "file"),
@@ -117,6 +118,7 @@ function provider(entry: FileProvider, origin: ProviderSettings["origin"]): Prov
     sessionToken: entry.session_token,
     baseUrl: entry.base_url,
     headers: named(headers.map(([name, value]) => [name.toLowerCase(), value])),
+    prices: entry.prices && present(entry.prices),
     knownModels: entry.known_models ?? true,
     dialects: entry.dialects,
     origin,

@@ -63,6 +63,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     "defaults.image_model": settings.imageModel,
     "defaults.translation_model": settings.translationModel,
     multiplier: settings.multiplier,
+    unpriced_features: settings.unpricedFeatures,
   }
   return new Map([
     ...Object.entries(values),

@@ -19,7 +19,7 @@ import { paymentScalars } from "./payment-settings.ts"
 import { oidcScalars } from "./sign-in-settings.ts"
 import { suggestion } from "./nearest.ts"
 import { readServiceAccount } from "./service-account.ts"
-import { MODEL_KINDS, PRICE_NAMES, type PriceName } from "./settings.ts"
+import { MODEL_KINDS, PRICE_NAMES, type PriceName, SERVICE_PRICE_NAMES } from "./settings.ts"
 import type { VendorSetting } from "./vendors.ts"
 import { YamlNumber } from "./yaml-file.ts"
 
@@ -31,6 +31,7 @@ export interface KnownNames {
 }
 
 const PRICE_PLACES = 9
+const UNPRICED_FEATURES = ["refuse", "pass"] as const
 const MULTIPLIER_PLACES = 6
 
 /** Headers that belong to the connection, not to the request. */
@@ -132,8 +133,27 @@ const imagePrice = either(
     amount(PRICE_PLACES),
   ),
 )
-const price = strict({ ...rates, image: imagePrice.optional(), tiers: list(tier).optional() })
 const multiplier = amount(MULTIPLIER_PLACES)
+const modes = record(
+  name(
+    /^[a-z][a-z0-9_-]*$/,
+    "a mode of service has a name in small letters, such as priority, flex or fast",
+  ),
+  multiplier,
+)
+const price = strict({
+  ...rates,
+  image: imagePrice.optional(),
+  tiers: list(tier).optional(),
+  modes: modes.optional(),
+})
+const servicePrices = strict({
+  ...(Object.fromEntries(SERVICE_PRICE_NAMES.map((service) => [service, rate])) as Record<
+    (typeof SERVICE_PRICE_NAMES)[number],
+    typeof rate
+  >),
+  modes: modes.optional(),
+})
 
 /**
  * How each setting is read that not every vendor knows.
@@ -162,6 +182,7 @@ function providerSchema(names: KnownNames, directory: string) {
     ...vendorScalars(directory),
     base_url: address().optional(),
     headers: record(HEADER_NAME, headerValue).nullish(),
+    prices: servicePrices.optional(),
     known_models: flag().optional(),
     // Which ones a vendor speaks is asked of the vendor.
     dialects: list(text()).optional(),
@@ -264,6 +285,7 @@ export function fileSchema(names: KnownNames, directory: string) {
       translation_model: MODEL_ID.optional(),
     }),
     multiplier: multiplier.optional(),
+    unpriced_features: oneOf(UNPRICED_FEATURES, "answer to a feature without a price").optional(),
     providers: record(PROVIDER_ID, providerSchema(names, directory)).nullish(),
     models: record(MODEL_ID, modelSchema(names)).nullish(),
   })

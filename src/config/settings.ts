@@ -15,12 +15,18 @@ export const PRICE_NAMES = [
   "cache_write_1h",
   "output",
   "audio_input",
+  "cached_audio_input",
   "image_input",
   "audio_output",
+  "reasoning_output",
   "image",
   "character",
   "second",
   "search",
+  "search_premium",
+  "map_search",
+  "file_search",
+  "code_session",
   "request",
 ] as const
 
@@ -28,6 +34,26 @@ export type PriceName = (typeof PRICE_NAMES)[number]
 
 /** Credits per million units of each class. */
 export type PriceTable = Readonly<Partial<Record<PriceName, DecimalText>>>
+
+/** The classes that a vendor can price for all of its models: what it does beside them. */
+export const SERVICE_PRICE_NAMES = [
+  "search",
+  "search_premium",
+  "map_search",
+  "file_search",
+  "code_session",
+  "image",
+] as const satisfies readonly PriceName[]
+
+/** What the rates of tokens are multiplied by in a mode of service: `priority`, `flex`, `fast`. */
+export type ModeTable = Readonly<Record<string, DecimalText>>
+
+/** What a vendor asks for what it does beside its models, and for its modes of service. */
+export interface ServicePriceSettings extends Readonly<
+  Partial<Record<(typeof SERVICE_PRICE_NAMES)[number], DecimalText>>
+> {
+  readonly modes?: ModeTable
+}
 
 /** Prices that replace the base ones for the whole request once its input is longer than `above`. */
 export interface PriceTierSettings extends PriceTable {
@@ -38,6 +64,8 @@ export interface PriceSettings extends PriceTable {
   readonly tiers?: readonly PriceTierSettings[]
   /** Of a million pictures, by size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
   readonly pictures?: Readonly<Record<string, DecimalText>>
+  /** Absent: what is known of the model at its vendor, and of the vendor. */
+  readonly modes?: ModeTable
 }
 
 export const MODEL_KINDS = [
@@ -82,6 +110,8 @@ export interface ProviderSettings {
   readonly baseUrl?: string
   /** Further headers for every upstream request. Values may be secret. */
   readonly headers: Readonly<Record<string, string>>
+  /** Where they differ from what is known of the vendor. */
+  readonly prices?: ServicePriceSettings
   /** Whether the vendor's known models come with it. */
   readonly knownModels: boolean
   /** Where the entry comes from, for `doctor` and the console. */
@@ -182,6 +212,8 @@ export interface Settings {
   readonly translationModel?: string
   /** Multiplier of every model that has none of its own. */
   readonly multiplier: DecimalText
+  /** What becomes of a request for what its vendor bills and has no price here; absent: refused. */
+  readonly unpricedFeatures?: "refuse" | "pass"
   readonly providers: Readonly<Record<string, ProviderSettings>>
   readonly models: Readonly<Record<string, ModelSettings>>
 }

@@ -14,6 +14,13 @@ export interface Price {
    * They take the place of the rate of `images` (`priceOfPictures`).
    */
   readonly pictures?: ReadonlyMap<string, bigint>
+  /**
+   * Rates of what its vendor does beside the model, such as searches of the web. They count where `rates`
+   * have none, and no request is held for them that does not ask for such a thing.
+   */
+  readonly services?: Rates
+  /** What rates of tokens are multiplied by, in millionths, when a request is served otherwise than usual. */
+  readonly modes?: ReadonlyMap<string, bigint>
   /** Millionths. */
   readonly multiplier: bigint
 }
@@ -25,6 +32,8 @@ export interface CostLine {
   readonly quantity: number
   /** Nanocredits per million units. */
   readonly rate: bigint
+  /** Set where another model than the request's own was used too. */
+  readonly model?: string
 }
 
 /** A cost and how it came about: ceil(sum(quantity x rate) x multiplier), rounded once, up. */
@@ -43,12 +52,18 @@ export const CLASS_OF_NAME = {
   cache_write_1h: "inputCacheWriteLong",
   output: "output",
   audio_input: "audioInput",
+  cached_audio_input: "audioCacheRead",
   image_input: "imageInput",
   audio_output: "audioOutput",
+  reasoning_output: "reasoningBeside",
   image: "images",
   character: "characters",
   second: "seconds",
   search: "searches",
+  search_premium: "premiumSearches",
+  map_search: "mapSearches",
+  file_search: "fileSearches",
+  code_session: "codeSessions",
   request: "requests",
 } as const satisfies Record<string, UsageClass>
 
@@ -58,8 +73,10 @@ const FALLBACK: Partial<Record<UsageClass, UsageClass>> = {
   inputCacheWrite: "inputFresh",
   inputCacheWriteLong: "inputCacheWrite",
   audioInput: "inputFresh",
+  audioCacheRead: "inputCacheRead",
   imageInput: "inputFresh",
   audioOutput: "output",
+  reasoningBeside: "output",
 }
 
 const PRICED_CLASSES = Object.values(CLASS_OF_NAME)
@@ -73,14 +90,24 @@ export interface DecimalPrice extends DecimalRates {
   readonly tiers?: readonly (DecimalRates & { readonly above: number })[]
   /** By size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
   readonly pictures?: Readonly<Record<string, string>>
+  /** Factors, by the name of the mode: `priority`, `flex`, `fast`. At most six digits after the point. */
+  readonly modes?: Readonly<Record<string, string>>
 }
+
+/** What a vendor asks beside its models' own prices, decimal text in credits per million units. */
+export type DecimalServices = DecimalRates & Pick<DecimalPrice, "modes">
 
 /**
  * Reads a price.
  * @param multiplier decimal text with at most six digits after the point.
+ * @param services what its vendor asks beside it; where the price itself says something, that counts.
  * @throws RangeError when a number is no plain decimal, or is negative.
  */
-export function parsePrice(price: DecimalPrice, multiplier: string): Price {
+export function parsePrice(
+  price: DecimalPrice,
+  multiplier: string,
+  services: DecimalServices = {},
+): Price {
   const factor = parseDecimal(multiplier, 6)
   if (factor < 0n) throw new RangeError(`multiplier '${multiplier}' is negative`)
   const pictures = parsePictures(price.pictures)
@@ -90,7 +117,30 @@ export function parsePrice(price: DecimalPrice, multiplier: string): Price {
   const tiers = (price.tiers ?? [])
     .map((tier) => ({ above: tier.above, rates: { ...rates, ...parseRates(tier) } }))
     .toSorted((left, right) => right.above - left.above)
-  return { rates, tiers, ...(pictures && { pictures }), multiplier: factor }
+  const beside = parseRates(services)
+  const modes = parseModes({ ...services.modes, ...price.modes })
+  return {
+    rates,
+    tiers,
+    ...(pictures && { pictures }),
+    ...(Object.keys(beside).length > 0 && { services: beside }),
+    ...(modes && { modes }),
+    multiplier: factor,
+  }
+}
+
+function parseModes(
+  written: Readonly<Record<string, string>>,
+): ReadonlyMap<string, bigint> | undefined {
+  const entries = Object.entries(written)
+  if (entries.length === 0) return undefined
+  return new Map(
+    entries.map(([name, text]) => {
+      const factor = parseDecimal(text, 6)
+      if (factor < 0n) throw new RangeError(`mode '${name}: ${text}' is negative`)
+      return [name, factor]
+    }),
+  )
 }
 
 function parsePictures(
@@ -136,18 +186,100 @@ export function rateOf(rates: Rates, usageClass: UsageClass): bigint {
   return fallback === undefined ? 0n : rateOf(rates, fallback)
 }
 
-/** What a usage costs at a price. */
-export function costOf(usage: Usage, price: Price): Cost {
-  const rates = price.tiers.length === 0 ? price.rates : ratesFor(price, totalInput(usage))
+/** Nanocredits per million units of what a vendor does beside a model; undefined where it has no price. */
+export function serviceRate(price: Price, usageClass: UsageClass): bigint | undefined {
+  return price.rates[usageClass] ?? price.services?.[usageClass]
+}
+
+/** One, in the millionths of modes. */
+const SAME = 1_000_000n
+/** The classes whose rates a mode changes: what is no token costs the same in all of them. */
+const TOKEN_CLASSES: readonly UsageClass[] = [
+  "inputFresh",
+  "inputCacheRead",
+  "inputCacheWrite",
+  "inputCacheWriteLong",
+  "output",
+  "audioInput",
+  "audioCacheRead",
+  "imageInput",
+  "audioOutput",
+  "reasoningBeside",
+]
+/** Rate cards are immutable and few: each is worked out once for each of its factors. */
+const cards = new WeakMap<Price, Map<bigint, Price>>()
+
+/** The rate card in a mode: the rates of tokens times a factor, in millionths, rounded up. */
+export function priceTimes(price: Price, factor: bigint): Price {
+  if (factor === SAME) return price
+  let known = cards.get(price)
+  if (known === undefined) cards.set(price, (known = new Map<bigint, Price>()))
+  let card = known.get(factor)
+  if (card === undefined) {
+    card = {
+      ...price,
+      rates: ratesTimes(price.rates, factor),
+      tiers: price.tiers.map(({ above, rates }) => ({ above, rates: ratesTimes(rates, factor) })),
+    }
+    known.set(factor, card)
+  }
+  return card
+}
+
+function ratesTimes(rates: Rates, factor: bigint): Rates {
+  const scaled: Partial<Record<UsageClass, bigint>> = { ...rates }
+  for (const usageClass of TOKEN_CLASSES) {
+    const rate = rates[usageClass]
+    if (rate !== undefined) scaled[usageClass] = divideUp(rate * factor, SAME)
+  }
+  return scaled
+}
+
+/** What another model used for the same request, at its own price. */
+export interface SecondUsage {
+  readonly model: string
+  readonly usage: Usage
+  readonly price: Price
+}
+
+/** What a usage costs at a price. @param others what further models used for the same request. */
+export function costOf(usage: Usage, price: Price, others: readonly SecondUsage[] = []): Cost {
   const lines: CostLine[] = []
+  let sum = addLines(lines, usage, price)
+  for (const other of others) {
+    const own = other.price.multiplier
+    // A receipt has one multiplier: the other model's is in its rates.
+    const scale = (rate: bigint): bigint =>
+      own === price.multiplier || price.multiplier === 0n
+        ? rate
+        : divideUp(rate * own, price.multiplier)
+    sum += addLines(lines, other.usage, other.price, { model: other.model, scale })
+  }
+  const total = divideUp(sum * price.multiplier, COST_SCALE)
+  return { lines, multiplier: price.multiplier, total }
+}
+
+/** Whose lines they are, and how their rates are put. */
+interface LineOwner {
+  readonly model: string
+  scale(rate: bigint): bigint
+}
+
+function addLines(lines: CostLine[], usage: Usage, price: Price, owner?: LineOwner): bigint {
+  const rates = price.tiers.length === 0 ? price.rates : ratesFor(price, totalInput(usage))
   let sum = 0n
   for (const usageClass of PRICED_CLASSES) {
     const quantity = Math.ceil(usage[usageClass])
     if (quantity <= 0) continue
-    const rate = rateOf(rates, usageClass)
-    lines.push({ class: usageClass, quantity, rate })
+    const known = rates[usageClass] ?? price.services?.[usageClass] ?? rateOf(rates, usageClass)
+    const rate = owner === undefined ? known : owner.scale(known)
+    lines.push({
+      class: usageClass,
+      quantity,
+      rate,
+      ...(owner === undefined ? {} : { model: owner.model }),
+    })
     sum += BigInt(quantity) * rate
   }
-  const total = divideUp(sum * price.multiplier, COST_SCALE)
-  return { lines, multiplier: price.multiplier, total }
+  return sum
 }

@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../canon/chat.ts"
 import { GatewayError } from "../canon/errors.ts"
-import { isNoUsage, NO_USAGE, totalOutput, type Usage } from "../canon/usage.ts"
+import { addUsage, isNoUsage, NO_USAGE, totalOutput, type Usage } from "../canon/usage.ts"
 import type { Deployment, Model } from "../catalog/model.ts"
 import type { Hold, Settlement, Standing } from "../ledger/hold.ts"
 import type { Ledger } from "../ledger/ledger.ts"
@@ -17,6 +17,10 @@ import {
   textOf,
   worstCost,
 } from "./bounds.ts"
+import { type SettledUsage, settleTerms } from "./billable/settle.ts"
+import type { Demand } from "./billable/survey.ts"
+import { type Terms, widen } from "./billable/terms.ts"
+import { UnchargedUsage } from "./billable/uncharged.ts"
 import type { Call } from "./call.ts"
 import type { Meter } from "./meter.ts"
 import { type AttemptRecord, writeReceipt } from "./receipt.ts"
@@ -32,6 +36,8 @@ export interface Bill {
   readonly hold: Hold
   /** Set when the credits cover only part of the output. */
   readonly clampedTo: number | undefined
+  /** By deployment: what is billed beside the tokens; absent where nothing is. */
+  readonly terms?: ReadonlyMap<string, Terms> | undefined
   readonly attempts: AttemptRecord[]
   losses: readonly Loss[]
   /** By `performance.now()`. */
@@ -44,6 +50,8 @@ export interface BillingAlarms {
   usageMissing(request: string, deployment: string): void
   /** The book could not be read or written when a hold was to be placed. */
   bookFailed(error: unknown): void
+  /** A vendor counts something that is charged to nobody. */
+  usageUncharged(request: string, deployment: string, name: string): void
 }
 
 /** A priced usage, ready to settle. */
@@ -51,6 +59,8 @@ export interface Reckoning {
   readonly usage: Usage
   readonly estimated: boolean
   readonly cost: Cost
+  /** Where something else than tokens was billed: how, for the receipt. */
+  readonly settled?: SettledUsage
 }
 
 /** When a running request of the same caller holds the credits, seconds. */
@@ -64,11 +74,13 @@ export class Billing {
   readonly #ledger: Ledger
   readonly #counter: TokenCounter
   readonly #alarms: BillingAlarms
+  readonly #uncharged: UnchargedUsage
 
   constructor(ledger: Ledger, counter: TokenCounter, alarms: BillingAlarms) {
     this.#ledger = ledger
     this.#counter = counter
     this.#alarms = alarms
+    this.#uncharged = new UnchargedUsage(alarms)
   }
 
   /** Requests whose money is not over yet: held, or on its way to the disk. */
@@ -82,11 +94,15 @@ export class Billing {
    * @throws GatewayError `insufficient_credits`, `key_budget_exceeded`, `credits_reserved` or
    * `book_unavailable`.
    */
-  admit(call: Call, request: ChatRequest, model: Model): Bill | Promise<Bill> {
+  admit(call: Call, request: ChatRequest, asked: Model | Demand): Bill | Promise<Bill> {
     if (this.#ledger.failure !== undefined) throw bookUnavailable()
-    const bound = boundByBytes(request, call.bodyBytes, model)
-    const order = { call, request, model, payer: call.key.payerAt(Date.now()) }
-    const bill = this.#tryBill(order, worstCost(bound, model.deployments))
+    const payer = call.key.payerAt(Date.now())
+    const order: ChatOrder =
+      "held" in asked
+        ? { call, request, payer, model: asked.model, held: asked.held, terms: asked.terms }
+        : { call, request, payer, model: asked, held: asked.deployments, terms: undefined }
+    const bound = widened(order, boundByBytes(request, call.bodyBytes, order.model))
+    const bill = this.#tryBill(order, worstCost(bound, order.held))
     return bill ?? this.#admitSlowly(order, bound)
   }
 
@@ -104,15 +120,16 @@ export class Billing {
   }
 
   async #admitSlowly(order: ChatOrder, byBytes: Bound): Promise<Bill> {
-    const { request, model } = order
-    const worst = worstCost(byBytes, model.deployments)
+    const { request, model, held } = order
+    const worst = worstCost(byBytes, held)
     const bill = await this.#extendAndBill(order, worst)
     if (bill) return bill
 
     const counted = await this.#counter.count(textOf(request))
-    const byCount = counted === undefined ? byBytes : boundByCount(request, counted, model)
+    const byCount =
+      counted === undefined ? byBytes : widened(order, boundByCount(request, counted, model))
     const bound = byCount.input < byBytes.input ? byCount : byBytes
-    const needed = worstCost(bound, model.deployments)
+    const needed = worstCost(bound, held)
     const closer = needed < worst ? await this.#extendAndBill(order, needed) : undefined
     return closer ?? this.#clamp(order, bound, needed)
   }
@@ -127,28 +144,28 @@ export class Billing {
   }
 
   /** Holds what there is for a shorter answer, or says why not even that is possible. */
-  #clamp(order: Order, bound: Bound, needed: bigint): Bill {
-    const { call, model, payer } = order
+  #clamp(order: ChatOrder, bound: Bound, needed: bigint): Bill {
+    const { call, held, payer } = order
     const standings = this.#ledger.standing(payer)
     const short = standings.filter((standing) => standing.available < needed)
     if (short.every((standing) => standing.posted >= needed)) throw reserved(needed, standings)
     if (!call.refuseOnLowBalance) {
       const available = this.#ledger.available(payer)
-      const output = affordableOutput(bound, model.deployments, available)
+      const output = affordableOutput(bound, held, available)
       if (output >= 1) {
-        const cost = worstCost({ ...bound, output }, model.deployments)
+        const cost = worstCost({ ...bound, output }, held)
         const bill = this.#tryBill(order, cost, output)
         if (bill) return bill
       }
     }
     const least = call.refuseOnLowBalance
       ? needed
-      : worstCost({ ...bound, output: 1 }, model.deployments)
+      : worstCost({ ...bound, output: 1 }, held)
     throw refusalOf(this.#ledger.standing(payer), needed, least)
   }
 
   #tryBill(order: Order, amount: bigint, clampedTo?: number): Bill | undefined {
-    const { call, request, model, payer } = order
+    const { call, request, model, payer, terms } = order
     const attempts: AttemptRecord[] = []
     const receipt = (): string =>
       writeReceipt({
@@ -163,7 +180,8 @@ export class Billing {
       })
     const hold = this.#ledger.tryHold({ request: call.id, payer, amount, receipt })
     if (!hold) return undefined
-    return { call, request, model, hold, clampedTo, attempts, losses: [], firstByteAt: undefined }
+    const bill = { call, request, model, hold, clampedTo, terms, attempts }
+    return { ...bill, losses: [], firstByteAt: undefined }
   }
 
   /** The account's posted balance as this process last heard it, nanocredits. */
@@ -176,16 +194,34 @@ export class Billing {
     const { price } = deployment
     if (!price) throw new Error(`deployment ${deployment.id} was called without a price`)
     const { usage } = meter
-    if (usage && meter.isCounted) return this.price(deployment, usage, false)
+    const settled = { bill, deployment, meter }
+    if (usage && meter.isCounted) return this.#reckoned(settled, usage, false)
     if (meter.finished) this.#alarms.usageMissing(bill.call.id, deployment.id)
     if (!bill.request) throw new Error("only chat is estimated from what it delivered")
     return this.#estimate(bill, bill.request, meter).then((estimate) => {
       // What is told before the end may only be how it began: Anthropic begins with one token (WIRE.md 3).
       const isBegun = usage !== undefined && !isNoUsage(usage)
-      if (!isBegun) return this.price(deployment, estimate, true)
-      if (totalOutput(usage) >= estimate.output) return this.price(deployment, usage, false)
-      return this.price(deployment, { ...usage, output: estimate.output }, true)
+      if (!isBegun) return this.#reckoned(settled, estimate, true)
+      if (totalOutput(usage) >= estimate.output) return this.#reckoned(settled, usage, false)
+      return this.#reckoned(settled, { ...usage, output: estimate.output }, true)
     })
+  }
+
+  #reckoned({ bill, deployment, meter }: Delivered, usage: Usage, estimated: boolean): Reckoning {
+    const terms = bill.terms?.get(deployment.id)
+    const reckoning =
+      terms === undefined
+        ? this.price(deployment, usage, estimated)
+        : this.#onTerms(terms, settleTerms(terms, usage, meter.records, elapsed(bill)), estimated)
+    this.#uncharged.look(bill.call.id, deployment, meter.reported, reckoning.cost)
+    return reckoning
+  }
+
+  #onTerms({ price }: Terms, settled: SettledUsage, estimated: boolean): Reckoning {
+    const counted = withRequest(settled.usage, price)
+    const cost = costOf(counted, settled.price, settled.others)
+    const usage = settled.others.reduce((sum, other) => addUsage(sum, other.usage), counted)
+    return { usage, estimated, cost, settled }
   }
 
   /** What a known usage costs. @param estimated whether it is our own count. */
@@ -217,8 +253,9 @@ export class Billing {
    */
   settle(bill: Bill, deployment: Deployment, reckoning: Reckoning): Promise<Settlement> {
     const { call, request, model, attempts, losses, firstByteAt, hold } = bill
-    const { usage, estimated, cost } = reckoning
+    const { usage, estimated, cost, settled } = reckoning
     const held = hold.amount
+    const unpriced = bill.terms?.get(deployment.id)?.unpriced
     const receipt = () =>
       writeReceipt({
         call,
@@ -233,6 +270,8 @@ export class Billing {
         usage,
         estimated,
         cost,
+        ...(settled && { price: settled.price, modes: settled.modes }),
+        ...(unpriced && { unpriced }),
       })
     return this.#ledger.settle(hold, cost.total, receipt).catch(refuseUncharged)
   }
@@ -246,6 +285,22 @@ export class Billing {
       // The ledger has raised the alarm, and nothing was to be charged.
     })
   }
+}
+
+/** An answer that is to be charged. */
+interface Delivered {
+  readonly bill: Bill
+  readonly deployment: Deployment
+  readonly meter: Meter
+}
+
+/** Milliseconds that a request has taken. */
+function elapsed({ call }: Bill): number {
+  return Date.now() - call.receivedAt
+}
+
+function widened({ terms, model }: ChatOrder, bound: Bound): Bound {
+  return terms === undefined ? bound : widen(bound, [...terms.values()], model.context)
 }
 
 /** Counts the request itself, where it has a price of its own. */
@@ -265,6 +320,7 @@ function worstCostOf(usage: Usage, deployments: readonly Deployment[]): bigint {
 }
 
 interface Order {
+  readonly terms?: ReadonlyMap<string, Terms> | undefined
   readonly call: Call
   readonly request: ChatRequest | undefined
   readonly model: Model
@@ -273,6 +329,8 @@ interface Order {
 
 interface ChatOrder extends Order {
   readonly request: ChatRequest
+  /** The deployments as a hold has to see them. */
+  readonly held: readonly Deployment[]
 }
 
 /** Fail closed: what cannot be charged is not served. */

@@ -27,6 +27,8 @@ export interface Surroundings {
   readonly media: MediaLimits
   /** The image model of requests that name none. */
   readonly imageModel?: string
+  /** Whether what a vendor bills and has no price here is passed on all the same. */
+  readonly passesUnpriced: boolean
   /** The chat model that translates what a transcribing model cannot. */
   readonly translationModel?: string
 }
@@ -36,6 +38,10 @@ export interface RelayAlarms {
   attemptFailed(request: string, deployment: string, outcome: string): void
   /** A priced answer for which no usage is known. */
   usageMissing(request: string, deployment: string): void
+  /** A request was passed on with something that its vendor bills and that has no price here. */
+  unpricedPassed(request: string, deployment: string, places: readonly string[]): void
+  /** A vendor counts something that is charged to nobody: once for each name and deployment. */
+  usageUncharged(request: string, deployment: string, name: string): void
   /** A request failed for a reason of our own. */
   requestFailed(request: string, error: unknown): void
 }

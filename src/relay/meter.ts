@@ -1,5 +1,7 @@
 import type { ChatEvent, ChatResult, Part } from "../canon/chat.ts"
+import type { JsonObject } from "../canon/json.ts"
 import { addUsage, isNoUsage, type Usage } from "../canon/usage.ts"
+import type { AnswerRecord } from "./billable/answer-record.ts"
 
 /** The longest text kept for an estimate, in characters; what comes after counts by its length. */
 const KEPT_CHARACTERS = 200_000
@@ -10,6 +12,10 @@ export class Meter {
   usage: Usage | undefined
   /** The vendor's own message when a stream carried an error. */
   failure: string | undefined
+  /** The frame or the answer in which the usage was told last. */
+  reported: JsonObject | undefined
+  /** What the answers tell beside their usage; empty where nothing but tokens is billed. */
+  records: readonly AnswerRecord[] = []
   /** Characters of output, whatever their kind. */
   characters = 0
   #text: string[] = []
@@ -46,7 +52,9 @@ export class Meter {
       sum.characters += meter.characters
       sum.#finished += meter.#finished
       sum.#charactersAtUsage += meter.#charactersAtUsage
+      sum.reported ??= meter.reported
     }
+    sum.records = meters.flatMap(({ records }) => records)
     const usages = meters.flatMap(({ usage }) => usage ?? [])
     if (usages.length === meters.length) sum.usage = usages.reduce(addUsage)
     return sum

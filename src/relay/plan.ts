@@ -2,7 +2,14 @@ import type { ChatRequest, Loss } from "../canon/chat.ts"
 import type { JsonObject } from "../canon/json.ts"
 import type { Deployment } from "../catalog/model.ts"
 import type { ChatOffer } from "../vendors/vendor.ts"
+import { AnswerRecord } from "./billable/answer-record.ts"
+import type { Bill } from "./billing.ts"
 import type { Endpoint } from "./endpoint.ts"
+
+/** What is told by an answer of a plan beside its usage; undefined where nothing but tokens is billed. */
+export function recordOf(bill: Bill, { deployment, offer }: Plan): AnswerRecord | undefined {
+  return bill.terms?.has(deployment.id) === true ? new AnswerRecord(offer.dialect.id) : undefined
+}
 
 /** How one deployment is to be called. */
 export interface Plan {

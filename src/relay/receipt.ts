@@ -33,6 +33,12 @@ export interface ReceiptFacts {
   readonly usage?: Usage
   readonly estimated?: boolean
   readonly cost?: Cost
+  /** The rate card that was charged by, where it is not the deployment's own. */
+  readonly price?: Price
+  /** The modes of service that the answer was served in. */
+  readonly modes?: readonly string[]
+  /** What was passed on without a price: its places in the request. */
+  readonly unpriced?: readonly string[]
 }
 
 /** The words callers see for the classes of usage. */
@@ -45,17 +51,24 @@ const CLASS_NAMES: Record<UsageClass | "reasoning", string> = {
   reasoning: "reasoning",
   audioInput: "audio_input",
   imageInput: "image_input",
+  audioCacheRead: "cached_audio_input",
   audioOutput: "audio_output",
+  reasoningBeside: "reasoning_output",
   images: "image",
   characters: "character",
   seconds: "second",
   searches: "search",
+  premiumSearches: "search_premium",
+  mapSearches: "map_search",
+  fileSearches: "file_search",
+  codeSessions: "code_session",
   requests: "request",
 }
 
 /** The text of a receipt, as it is kept. What only the book knows is added when it is read. */
 export function writeReceipt(facts: ReceiptFacts): string {
   const { call, request, model, deployment, usage, cost } = facts
+  const price = facts.price ?? deployment?.price
   return JSON.stringify({
     id: call.id,
     object: "receipt",
@@ -71,7 +84,9 @@ export function writeReceipt(facts: ReceiptFacts): string {
     deployment: deployment?.id ?? null,
     usage: usage === undefined ? null : namedUsage(usage),
     estimated: facts.estimated ?? false,
-    price: deployment?.price === undefined ? null : priceSnapshot(deployment.price),
+    price: price === undefined ? null : priceSnapshot(price),
+    ...(facts.modes && facts.modes.length > 0 && { modes: facts.modes }),
+    ...(facts.unpriced && facts.unpriced.length > 0 && { unpriced: facts.unpriced }),
     arithmetic: cost === undefined ? null : cost.lines.map(lineOf),
     cost: formatCredits(cost?.total ?? 0n),
     hold: formatCredits(facts.hold),
@@ -104,6 +119,7 @@ function lineOf(line: CostLine): object {
     class: CLASS_NAMES[line.class],
     quantity: line.quantity,
     per_million: rateText(line.rate),
+    ...(line.model === undefined ? {} : { model: line.model }),
   }
 }
 

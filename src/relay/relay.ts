@@ -2,6 +2,7 @@ import type { ChatRequest } from "../canon/chat.ts"
 import type { ClientDialect } from "../canon/dialect.ts"
 import { NO_USAGE } from "../canon/usage.ts"
 import type { Model } from "../catalog/model.ts"
+import { type Demand, survey } from "./billable/survey.ts"
 import type { Bill } from "./billing.ts"
 import { estimateInput, textOf } from "./bounds.ts"
 import type { Answer, Call, Caller, ChatCall } from "./call.ts"
@@ -43,13 +44,25 @@ export class Relay {
     const work = watch.pulse.enter(call.id, call.endpoint, call.body["model"])
     const request = dialect.decodeRequest(call.body)
     const model = surroundings.catalog.require(request.model, "chat", key.allows)
+    const demand = survey({
+      call,
+      dialect,
+      request,
+      model,
+      catalog: surroundings.catalog,
+      endpoints: surroundings.endpoints,
+      passes: surroundings.passesUnpriced,
+    })
     const headers = limiter.check(key.id, {
       requestsPerMinute: key.requestsPerMinute,
       tokensPerMinute: key.tokensPerMinute,
       tokens: estimatedTokens(call),
     })
     const order = { call, dialect, request, surroundings, headers, caller, work }
-    const held = this.#hold(call, request, model)
+    for (const { deployment, unpriced } of demand?.terms.values() ?? []) {
+      if (unpriced.length > 0) this.#services.alarms.unpricedPassed(call.id, deployment.id, unpriced)
+    }
+    const held = this.#hold(call, request, demand ?? model)
     return held instanceof Promise
       ? held.then((bill) => this.#answer(order, bill))
       : this.#answer(order, held)
@@ -80,14 +93,14 @@ export class Relay {
   }
 
   /** Sets the worst case aside. Without money the request has used no tokens of its key's rate either. */
-  #hold(call: Call, request: ChatRequest, model: Model): Bill | Promise<Bill> {
+  #hold(call: Call, request: ChatRequest, asked: Model | Demand): Bill | Promise<Bill> {
     const { billing, limiter } = this.#services
     const refuse = (error: unknown): never => {
       correctRate(limiter, call, NO_USAGE)
       throw error
     }
     try {
-      const admitted = billing.admit(call, request, model)
+      const admitted = billing.admit(call, request, asked)
       return admitted instanceof Promise ? admitted.catch(refuse) : admitted
     } catch (error) {
       return refuse(error)

@@ -1,4 +1,3 @@
-import type { EventDecoder } from "../canon/dialect.ts"
 import { asGatewayError, type GatewayError } from "../canon/errors.ts"
 import { encodeText, formatEvent, KEEP_ALIVE } from "../wire/sse.ts"
 import { addAnswerHeaders } from "./answer-headers.ts"
@@ -6,11 +5,11 @@ import { callUpstream } from "./attempts.ts"
 import type { Answer } from "./call.ts"
 import type { Watched } from "./deadline-watch.ts"
 import { CALLER_LEFT, correctRate, type Exchange, giveUp, type RelayServices } from "./exchange.ts"
-import type { Plan } from "./plan.ts"
+import { type Plan, recordOf } from "./plan.ts"
 import { ChoiceWriter, SeveralStreams } from "./several-streams.ts"
 import { type StreamWriter, TranscodingWriter, VerbatimWriter } from "./stream-writer.ts"
 import { brokeOff } from "./upstream-call.ts"
-import { type AnswerStream, UpstreamStream } from "./upstream-stream.ts"
+import { type AnswerStream, type StreamParts, UpstreamStream } from "./upstream-stream.ts"
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
@@ -38,14 +37,17 @@ async function openStream(services: RelayServices, exchange: Exchange): Promise<
   let writer: StreamWriter | undefined
   const { plan, all } = await callUpstream(services, exchange, (plan) => {
     const shared = writerOf(exchange, plan)
-    const decoder = (): EventDecoder => plan.offer.dialect.decodeEvents(plan.request)
+    const reading = (): Pick<StreamParts, "decoder" | "record"> => ({
+      decoder: plan.offer.dialect.decodeEvents(plan.request),
+      record: recordOf(exchange.bill, plan),
+    })
     writer = shared
     if (!(shared instanceof TranscodingWriter) || plan.calls === 1) {
       return (attempt, response) =>
-        UpstreamStream.open(attempt, response, { decoder: decoder(), writer: shared })
+        UpstreamStream.open(attempt, response, { ...reading(), writer: shared })
     }
     return (attempt, response, choice) => {
-      const parts = { decoder: decoder(), writer: new ChoiceWriter(shared, choice) }
+      const parts = { ...reading(), writer: new ChoiceWriter(shared, choice) }
       return UpstreamStream.open(attempt, response, parts)
     }
   })

@@ -7,6 +7,7 @@ import { parseJsonObject } from "../canon/json.ts"
 import { EventStreamParser } from "../wire/event-stream.ts"
 import type { FrameParser, ReceivedEvent } from "../wire/frames.ts"
 import { SseParser } from "../wire/sse.ts"
+import type { AnswerRecord } from "./billable/answer-record.ts"
 import { Meter } from "./meter.ts"
 import type { Plan } from "./plan.ts"
 import type { StreamWriter } from "./stream-writer.ts"
@@ -46,6 +47,8 @@ export interface AnswerStream {
 export interface StreamParts {
   readonly decoder: EventDecoder
   readonly writer: StreamWriter
+  /** Where something else than tokens may be billed: what the stream tells of it. */
+  readonly record?: AnswerRecord | undefined
 }
 
 /** The stream of one upstream call. */
@@ -58,6 +61,7 @@ export class UpstreamStream implements AnswerStream {
   readonly #body: AsyncIterator<Uint8Array, undefined>
   readonly #parser: FrameParser
   readonly #decoder: EventDecoder
+  readonly #record: AnswerRecord | undefined
   /** What was read to find out whether the stream is one. */
   #first: string | undefined
   #isEnded = false
@@ -74,6 +78,8 @@ export class UpstreamStream implements AnswerStream {
     this.attempts = [attempt]
     this.writer = parts.writer
     this.#decoder = parts.decoder
+    this.#record = parts.record
+    if (parts.record) this.meter.records = [parts.record]
     const { framing } = attempt.plan.offer.dialect
     const { memory } = attempt
     this.#parser = framing === "sse" ? new SseParser({ memory }) : new EventStreamParser({ memory })
@@ -185,7 +191,10 @@ export class UpstreamStream implements AnswerStream {
   }
 
   #tell(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
+    const { usage } = this.meter
     this.meter.push(events)
+    if (this.meter.usage !== usage) this.meter.reported = frame?.json
+    if (frame?.json) this.#record?.frame(frame.json)
     if (this.meter.failure !== undefined) throw this.#failed(this.meter.failure)
     return this.writer.push(frame, events)
   }

@@ -3,10 +3,12 @@ import { GatewayError } from "../canon/errors.ts"
 import { type JsonObject, parseJsonObject } from "../canon/json.ts"
 import { addAnswerHeaders } from "./answer-headers.ts"
 import { callUpstream, type Use, type Used } from "./attempts.ts"
+import type { AnswerRecord } from "./billable/answer-record.ts"
+import type { Bill } from "./billing.ts"
 import type { Answer } from "./call.ts"
 import { correctRate, type Exchange, giveUp, type RelayServices } from "./exchange.ts"
 import { Meter } from "./meter.ts"
-import type { Plan } from "./plan.ts"
+import { type Plan, recordOf } from "./plan.ts"
 import type { Seal } from "./reasoning-envelope.ts"
 import type { Attempt } from "./upstream.ts"
 
@@ -14,6 +16,7 @@ interface Received {
   readonly attempt: Attempt
   readonly body: JsonObject
   readonly result: ChatResult
+  readonly record: AnswerRecord | undefined
 }
 
 /** A whole answer: as the vendor wrote it but for the named patches, or through the canon. */
@@ -22,7 +25,7 @@ export async function answerWhole(services: RelayServices, exchange: Exchange): 
   const { bill, dialect, request, headers, leash } = exchange
   let used: Used<Received>
   try {
-    used = await callUpstream(services, exchange, receiver)
+    used = await callUpstream(services, exchange, (plan) => receiver(bill, plan))
   } catch (error) {
     giveUp(services, exchange)
     throw error
@@ -60,7 +63,8 @@ export async function answerWhole(services: RelayServices, exchange: Exchange): 
 }
 
 /** Reads a whole answer; one that cannot be read is a failed attempt, and another deployment may do. */
-function receiver({ offer, request }: Plan): Use<Received> {
+function receiver(bill: Bill, plan: Plan): Use<Received> {
+  const { offer, request } = plan
   return async (attempt, response) => {
     const text = await attempt.text(response)
     const body = parseJsonObject(text)
@@ -70,14 +74,19 @@ function receiver({ offer, request }: Plan): Use<Received> {
         `Provider '${attempt.provider}' sent an answer that is not JSON. Try again.`,
       )
     }
-    return { attempt, body, result: offer.dialect.decodeResult(body, request) }
+    const result = offer.dialect.decodeResult(body, request)
+    const record = recordOf(bill, plan)
+    record?.answer(body)
+    return { attempt, body, result, record }
   }
 }
 
 function meterOf(all: readonly Received[]): Meter {
-  const meters = all.map(({ result }) => {
+  const meters = all.map(({ result, body, record }) => {
     const meter = new Meter()
     meter.result(result)
+    meter.reported = body
+    if (record) meter.records = [record]
     return meter
   })
   return meters.length === 1 && meters[0] ? meters[0] : Meter.sum(meters)

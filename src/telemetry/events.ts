@@ -11,6 +11,8 @@ export interface Events {
   bookBehind(message: string): void
   anchorFailed(error: unknown): void
   usageMissing(request: string, deployment: string): void
+  unpricedPassed(request: string, deployment: string, places: readonly string[]): void
+  usageUncharged(request: string, deployment: string, name: string): void
   attemptFailed(request: string, deployment: string, outcome: string): void
   requestFailed(request: string, error: unknown): void
   picturesLeft(error: unknown): void
@@ -68,6 +70,16 @@ export function createEvents(
       logger.error(
         { event: "usage_missing", request, deployment },
         "a priced answer came without usage: charged by our own count, marked as estimated",
+      ),
+    unpricedPassed: (request, deployment, places) =>
+      logger.error(
+        { event: "unpriced_passed", request, deployment, places },
+        "a vendor was asked for what it bills and what has no price here: unpriced_features is 'pass'",
+      ),
+    usageUncharged: (request, deployment, name) =>
+      logger.error(
+        { event: "usage_uncharged", request, deployment, name },
+        "a vendor counts something that is charged to nobody; said once for each name and deployment",
       ),
     attemptFailed: (request, deployment, outcome) =>
       logger.warn({ event: "attempt_failed", request, deployment, outcome }, "an attempt failed"),

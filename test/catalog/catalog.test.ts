@@ -73,13 +73,14 @@ describe("known models", () => {
     ])
   })
 
-  test("keep a price whose unknown class is counted in another", () => {
+  test("price sound that was read from a cache apart", () => {
     const { catalog } = build(settings({ mine: provider("acme") }))
     const rates = catalog.find("mine/heard")?.deployments[0]?.price?.rates
     expect(rates).toEqual({
       inputFresh: 1_000_000_000n,
       output: 2_000_000_000n,
       audioInput: 4_000_000_000n,
+      audioCacheRead: 500_000_000n,
     })
   })
 })

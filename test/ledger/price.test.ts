@@ -49,12 +49,18 @@ const CHAIN: Record<PriceName, readonly PriceName[]> = {
   cache_write_1h: ["cache_write_1h", "cache_write", "input"],
   output: ["output"],
   audio_input: ["audio_input", "input"],
+  cached_audio_input: ["cached_audio_input", "cached_input", "input"],
   image_input: ["image_input", "input"],
   audio_output: ["audio_output", "output"],
+  reasoning_output: ["reasoning_output", "output"],
   image: ["image"],
   character: ["character"],
   second: ["second"],
   search: ["search"],
+  search_premium: ["search_premium"],
+  map_search: ["map_search"],
+  file_search: ["file_search"],
+  code_session: ["code_session"],
   request: ["request"],
 }
 

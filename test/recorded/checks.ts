@@ -50,11 +50,15 @@ export async function expectPaid(
     expect(before - after).toBeGreaterThan(0n)
   } else {
     const usage = plainUsage(raw)
-    expect(receipt.usage).toEqual(shown(usage))
-    expect(before - after).toBe(plainCost(usage))
+    const { search_premium: searches = 0, ...told } = receipt.usage ?? {}
+    expect(told).toEqual(shown(usage))
+    expect(before - after).toBe(plainCost(usage) + BigInt(searches) * SEARCH)
   }
   return receipt.charged
 }
+
+/** A search of a model that searches by itself, with the multiplier: 25 per 1,000. */
+const SEARCH = 27_500_000n
 
 /** One call to be made through the gateway, and what the vendor answers to it. */
 export interface ReplayedCall {

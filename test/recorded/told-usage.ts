@@ -52,7 +52,19 @@ function responseUsage(usage: JsonObject, body: JsonObject): PlainUsage {
 }
 
 /** What was read from the cache and written to it stands beside the input. */
+/** What it took to make a conversation shorter is billed too, and is no part of the sums. */
 function messageUsage(usage: JsonObject): PlainUsage {
+  const sum = { ...countsOf(usage) }
+  for (const iteration of list(usage.iterations)) {
+    if (object(iteration).type !== "compaction") continue
+    for (const [name, count] of Object.entries(countsOf(object(iteration)))) {
+      sum[name as keyof PlainUsage] += count
+    }
+  }
+  return sum
+}
+
+function countsOf(usage: JsonObject): PlainUsage {
   const long = count(object(usage.cache_creation).ephemeral_1h_input_tokens)
   return {
     ...NOTHING,

@@ -1,6 +1,12 @@
-import { isJsonObject, type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+} from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
-import { NO_USAGE, totalOutput, type Usage } from "../../canon/usage.ts"
+import { addUsage, NO_USAGE, totalOutput, type Usage } from "../../canon/usage.ts"
 
 /**
  * Usage as Anthropic counts it (WIRE.md 8): what was read from and written to the prompt cache stands
@@ -11,6 +17,22 @@ import { NO_USAGE, totalOutput, type Usage } from "../../canon/usage.ts"
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined
+  const usage = decodeCounts(value)
+  return usage === undefined ? undefined : withCompaction(usage, listAt(value, "iterations"))
+}
+
+/** What was used to make a long conversation shorter is billed, and is no part of the counts themselves. */
+function withCompaction(usage: Usage, iterations: readonly JsonValue[]): Usage {
+  let sum = usage
+  for (const iteration of iterations) {
+    if (!isJsonObject(iteration) || iteration.type !== "compaction") continue
+    const used = decodeCounts(iteration)
+    if (used !== undefined) sum = addUsage(sum, used)
+  }
+  return sum
+}
+
+function decodeCounts(value: JsonObject): Usage | undefined {
   const input = quantityOf(value.input_tokens)
   const output = quantityOf(value.output_tokens)
   if (input === undefined && output === undefined) return undefined
@@ -58,7 +80,7 @@ export function encodeCounts(usage: Usage): JsonObject {
   return {
     input_tokens: usage.inputFresh + usage.audioInput + usage.imageInput,
     cache_creation_input_tokens: usage.inputCacheWrite + usage.inputCacheWriteLong,
-    cache_read_input_tokens: usage.inputCacheRead,
+    cache_read_input_tokens: usage.inputCacheRead + usage.audioCacheRead,
     output_tokens: totalOutput(usage),
     output_tokens_details: reasoning > 0 ? { thinking_tokens: reasoning } : null,
     server_tool_use: searches > 0 ? { web_search_requests: searches, web_fetch_requests: 0 } : null,

@@ -16,7 +16,7 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   const inputCacheRead = Math.min(count(value.cachedContentTokenCount), prompt)
   const uncached = prompt - inputCacheRead
   const heard = audio(value, "promptTokensDetails") + audio(value, "toolUsePromptTokensDetails")
-  const heardFromCache = audio(value, "cacheTokensDetails")
+  const heardFromCache = Math.min(audio(value, "cacheTokensDetails"), inputCacheRead)
   const audioInput = Math.min(Math.max(0, heard - heardFromCache), uncached)
   const candidates = count(value.candidatesTokenCount)
   const audioOutput = Math.min(audio(value, "candidatesTokensDetails"), candidates)
@@ -24,8 +24,9 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   return {
     ...NO_USAGE,
     inputFresh: uncached - audioInput,
-    inputCacheRead,
+    inputCacheRead: inputCacheRead - heardFromCache,
     audioInput,
+    audioCacheRead: heardFromCache,
     output: candidates - audioOutput + reasoning,
     reasoning,
     audioOutput,

@@ -33,11 +33,17 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
     reasoning: Math.min(quantityOf(details?.reasoning_tokens) ?? hidden, output),
     audioInput: input.audioInput,
     imageInput: input.imageInput,
+    audioCacheRead: 0,
     audioOutput,
+    reasoningBeside: besideOutput(value),
     images: 0,
     characters: 0,
     seconds: 0,
     searches: searches(value),
+    premiumSearches: 0,
+    mapSearches: 0,
+    fileSearches: 0,
+    codeSessions: 0,
     requests: 0,
   }
 }
@@ -52,7 +58,7 @@ export function encodeUsage(usage: Usage): JsonObject {
     completion_tokens: completion,
     total_tokens: prompt + completion,
     prompt_tokens_details: {
-      cached_tokens: usage.inputCacheRead,
+      cached_tokens: usage.inputCacheRead + usage.audioCacheRead,
       audio_tokens: usage.audioInput,
       ...(usage.imageInput > 0 ? { image_tokens: usage.imageInput + usage.inputCacheRead } : {}),
       ...(written > 0 ? { cache_write_tokens: written } : {}),
@@ -94,7 +100,8 @@ function inputClasses(usage: JsonObject, prompt: number): InputClasses {
     quantityOf(usage.prompt_cache_hit_tokens) ??
     count(usage.cached_tokens)
   const inputCacheRead = Math.min(cached, prompt)
-  let rest = prompt - inputCacheRead
+  // What Perplexity read of its sources is input beside the prompt, and is billed as input.
+  let rest = prompt - inputCacheRead + count(usage.citation_tokens)
   const inputCacheWrite = Math.min(count(details?.cache_write_tokens), rest)
   rest -= inputCacheWrite
   const audioInput = Math.min(count(details?.audio_tokens), rest)
@@ -102,6 +109,11 @@ function inputClasses(usage: JsonObject, prompt: number): InputClasses {
   // Pictures that were read from the cache are counted there: a cached beginning of a prompt holds them.
   const imageInput = Math.min(Math.max(0, count(details?.image_tokens) - inputCacheRead), rest)
   return { inputFresh: rest - imageInput, inputCacheRead, inputCacheWrite, audioInput, imageInput }
+}
+
+/** Perplexity's research models count what they thought beside the completion, at a rate of its own. */
+function besideOutput(usage: JsonObject): number {
+  return usage.citation_tokens === undefined ? 0 : count(usage.reasoning_tokens)
 }
 
 /** Searches as Perplexity and OpenRouter count them. */

@@ -41,7 +41,7 @@ export function encodeUsage(usage: Usage): JsonObject {
   return {
     input_tokens: input,
     input_tokens_details: {
-      cached_tokens: usage.inputCacheRead,
+      cached_tokens: usage.inputCacheRead + usage.audioCacheRead,
       cache_write_tokens: usage.inputCacheWrite + usage.inputCacheWriteLong,
       ...(usage.imageInput > 0 ? { image_tokens: usage.imageInput + usage.inputCacheRead } : {}),
     },

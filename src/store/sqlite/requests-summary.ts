@@ -31,8 +31,15 @@ interface ReceiptText {
   readonly attempts?: readonly { readonly deployment?: unknown; readonly outcome?: unknown }[]
 }
 
-const INPUT_CLASSES = ["input", "cached_input", "cache_write", "cache_write_1h", "audio_input"]
-const OUTPUT_CLASSES = ["output", "audio_output"]
+const INPUT_CLASSES = [
+  "input",
+  "cached_input",
+  "cache_write",
+  "cache_write_1h",
+  "audio_input",
+  "cached_audio_input",
+]
+const OUTPUT_CLASSES = ["output", "audio_output", "reasoning_output"]
 
 /** How requests end that did not fail: nobody's fault is what the caller himself broke off. */
 export const FINE: ReadonlySet<string> = new Set(["ok", "written_off", "caller_left"])

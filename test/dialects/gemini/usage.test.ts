@@ -63,7 +63,7 @@ describe("usage (WIRE.md 8)", () => {
         cacheTokensDetails: sound(20),
         totalTokenCount: 50,
       },
-      { inputFresh: 15, audioInput: 10, inputCacheRead: 25 },
+      { inputFresh: 15, audioInput: 10, inputCacheRead: 5, audioCacheRead: 20 },
     ],
     [
       "pictures made are output",

@@ -10,11 +10,17 @@ export const PRICE_CLASSES = [
   { name: "cache_write", label: "Cache write" },
   { name: "cache_write_1h", label: "Cache write, 1 hour" },
   { name: "audio_input", label: "Audio input" },
+  { name: "cached_audio_input", label: "Cached audio input" },
   { name: "audio_output", label: "Audio output" },
+  { name: "reasoning_output", label: "Reasoning beside the output" },
   { name: "image", label: "Pictures" },
   { name: "character", label: "Characters" },
   { name: "second", label: "Seconds" },
   { name: "search", label: "Searches" },
+  { name: "search_premium", label: "Searches, dearer kind" },
+  { name: "map_search", label: "Map searches" },
+  { name: "file_search", label: "File searches" },
+  { name: "code_session", label: "Code sessions" },
   { name: "request", label: "Requests" },
 ] as const
 

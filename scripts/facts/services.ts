@@ -1,0 +1,73 @@
+import type { Rates, Services } from "./shape.ts"
+
+/**
+ * What vendors ask for what they do beside their models, and for modes of service, in US dollars per
+ * million (sessions and calls alike), as their own pages have it on 2026-11-22. Where a price depends on
+ * the model, the dearest stands here: models' own factors come from models.dev.
+ */
+export const services: Record<string, Services> = {
+  // developers.openai.com/api/docs/pricing: web search 10 per 1,000 calls; the preview for models that do
+  // not reason 25; file search 2.50 per 1,000; containers 0.03 for 1 GB and 20 minutes.
+  // Flex and batch cost a half; of priority see `modelModes`.
+  openai: {
+    search: "10000",
+    search_premium: "25000",
+    file_search: "2500",
+    code_session: "30000",
+    modes: { priority: "2.5", flex: "0.5", batch: "0.5" },
+  },
+  // platform.claude.com/docs/en/about-claude/pricing: web search 10 per 1,000; code 0.05 an hour, five
+  // minutes at least; inference in one country 1.1 times.
+  anthropic: {
+    search: "10000",
+    code_session: "4166.666667",
+    modes: { us: "1.1" },
+  },
+  // ai.google.dev/gemini-api/docs/pricing: searches 35 per 1,000 prompts (Gemini 2) or 14 per 1,000 queries
+  // (Gemini 3), maps 25 per 1,000. /docs/optimization: priority 75 to 100 % more, flex a half.
+  google: {
+    search: "35000",
+    map_search: "25000",
+    modes: { priority: "2", flex: "0.5" },
+  },
+  // cloud.google.com/vertex-ai/generative-ai/pricing
+  vertex: {
+    search: "35000",
+    map_search: "25000",
+    modes: { priority: "2", flex: "0.5" },
+  },
+  // docs.x.ai/developers/pricing: searches and code 5 per 1,000 calls, collections 2.50.
+  xai: { search: "5000", file_search: "2500", code_session: "5000" },
+  // docs.perplexity.ai/guides/pricing: a request with Pro Search 22 per 1,000, 8 more than without.
+  perplexity: { search_premium: "8000" },
+  // groq.com/pricing: searches up to 8 per 1,000; code 0.18 an hour, here by the minute. Flex costs the same.
+  groq: { search: "8000", code_session: "3000", modes: { flex: "1" } },
+  // openrouter.ai/docs/guides/features/server-tools/web-search: 4 per 1,000 results, five for a search.
+  openrouter: { search: "20000" },
+  // docs.z.ai/guides/overview/pricing: web search 0.01 a use.
+  zai: { search: "10000" },
+  // aws.amazon.com/bedrock/pricing: priority 75 % more, flex a half.
+  bedrock: { modes: { priority: "1.75", flex: "0.5" } },
+}
+
+/** Models whose mode of service costs otherwise than at most of their vendor's; the first that fits. */
+export const modelModes: readonly {
+  vendor: string
+  name: RegExp
+  modes: Record<string, string>
+}[] = [
+  // openai.com/api-priority-processing
+  { vendor: "openai", name: /^gpt-5\.[0-4]|^gpt-5(-\d|$|-codex|-chat)/, modes: { priority: "2" } },
+  { vendor: "openai", name: /^gpt-5-mini/, modes: { priority: "1.8" } },
+  { vendor: "openai", name: /^gpt-4\.1-nano/, modes: { priority: "2" } },
+  { vendor: "openai", name: /^gpt-4\.1|^gpt-4o-2024-05-13|^o3/, modes: { priority: "1.75" } },
+  { vendor: "openai", name: /^o4-mini/, modes: { priority: "1.818182" } },
+  { vendor: "openai", name: /^gpt-4o-mini/, modes: { priority: "1.666667" } },
+  { vendor: "openai", name: /^gpt-4o/, modes: { priority: "1.7" } },
+]
+
+/** Rates that no list has, by the vendor's own page. */
+export const modelRates: readonly { vendor: string; name: string; rates: Rates }[] = [
+  // docs.perplexity.ai/guides/pricing: what it thinks is counted beside what it writes.
+  { vendor: "perplexity", name: "sonar-deep-research", rates: { reasoning_output: "3" } },
+]

@@ -1,0 +1,154 @@
+import type { DialectId } from "../../canon/chat.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  textAt,
+} from "../../canon/json.ts"
+
+/** Something that a vendor did for a request: an item of the output, a call of one of its own tools. */
+export interface DoneItem {
+  readonly name: string
+  readonly item: JsonObject
+}
+
+/** What an answer has told so far, as far as it decides what is paid. */
+export class AnswerRecord {
+  /** The members of the whole answer; of a stream, those that its frames have told. */
+  whole: JsonObject = {}
+  items: DoneItem[] = []
+  readonly #reader: Reader
+
+  constructor(dialect: DialectId) {
+    this.#reader = READERS[dialect]
+  }
+
+  /** A frame of a stream. */
+  frame(json: JsonObject): void {
+    this.#reader.frame(json, this)
+  }
+
+  /** A whole answer. */
+  answer(body: JsonObject): void {
+    this.whole = body
+    this.items = this.#reader.items(body)
+  }
+
+  /** Takes members over, those of the usage one by one: later ones count. */
+  merge(members: JsonObject): void {
+    const { usage } = members
+    const merged: JsonObject = { ...this.whole, ...members }
+    if (isJsonObject(usage) && isJsonObject(this.whole.usage)) {
+      merged.usage = { ...this.whole.usage, ...usage }
+    }
+    this.whole = merged
+  }
+}
+
+/** How a dialect tells it. */
+interface Reader {
+  items(body: JsonObject): DoneItem[]
+  frame(json: JsonObject, record: AnswerRecord): void
+}
+
+const RESPONSE_ENDS: ReadonlySet<string> = new Set([
+  "response.completed",
+  "response.incomplete",
+  "response.failed",
+])
+
+const RESPONSES: Reader = {
+  items: (body) => listAt(body, "output").flatMap(byType),
+  frame: (json, record) => {
+    const type = textAt(json, "type") ?? ""
+    if (type === "response.output_item.done") record.items.push(...byType(json.item))
+    const response = RESPONSE_ENDS.has(type) ? objectAt(json, "response") : undefined
+    if (response === undefined) return
+    record.whole = response
+    const items = RESPONSES.items(response)
+    if (items.length > 0) record.items = items
+  },
+}
+
+/** What the vendor's tools did stands beside the text where the vendor runs any: at Groq. */
+const CHAT: Reader = {
+  items: (body) => listAt(body, "choices").flatMap((choice) => executed(choice, "message")),
+  frame: (json, record) => {
+    const { choices: _, ...members } = json
+    record.merge(members)
+    record.items.push(...listAt(json, "choices").flatMap((choice) => executed(choice, "delta")))
+  },
+}
+
+const MESSAGES: Reader = {
+  items: (body) => listAt(body, "content").flatMap(byBlock),
+  frame: (json, record) => {
+    if (json.type === "message_start") {
+      const message = objectAt(json, "message") ?? {}
+      record.merge(message)
+      record.items.push(...MESSAGES.items(message))
+    } else if (json.type === "message_delta") {
+      record.merge({ ...objectAt(json, "delta"), usage: json.usage ?? {} })
+    } else if (json.type === "content_block_start") {
+      record.items.push(...byBlock(json.content_block))
+    }
+  },
+}
+
+const GEMINI: Reader = {
+  items: (body) => listAt(body, "candidates").flatMap(grounded),
+  frame: (json, record) => {
+    const { candidates: _, ...members } = json
+    record.merge(members)
+    record.items.push(...GEMINI.items(json))
+  },
+}
+
+const CONVERSE: Reader = {
+  items: () => [],
+  frame: (json, record) => record.merge(objectAt(json, "metadata") ?? json),
+}
+
+const COHERE: Reader = {
+  items: () => [],
+  frame: (json, record) => record.merge(json),
+}
+
+const READERS: Readonly<Record<DialectId, Reader>> = {
+  "openai-chat": CHAT,
+  "openai-responses": RESPONSES,
+  "anthropic-messages": MESSAGES,
+  gemini: GEMINI,
+  "bedrock-converse": CONVERSE,
+  "cohere-chat": COHERE,
+}
+
+function byType(item: JsonValue | undefined): DoneItem[] {
+  if (!isJsonObject(item)) return []
+  const name = textAt(item, "type")
+  return name === undefined ? [] : [{ name, item }]
+}
+
+/** Blocks by the tool that the server called, and those that say that another model goes on. */
+function byBlock(block: JsonValue | undefined): DoneItem[] {
+  if (!isJsonObject(block)) return []
+  if (block.type === "fallback") return [{ name: "fallback", item: block }]
+  const name = block.type === "server_tool_use" ? textAt(block, "name") : undefined
+  return name === undefined ? [] : [{ name, item: block }]
+}
+
+function executed(choice: JsonValue, member: "message" | "delta"): DoneItem[] {
+  const told = isJsonObject(choice) ? objectAt(choice, member) : undefined
+  return told === undefined ? [] : listAt(told, "executed_tools").flatMap(byType)
+}
+
+function grounded(candidate: JsonValue): DoneItem[] {
+  const metadata = isJsonObject(candidate) ? objectAt(candidate, "groundingMetadata") : undefined
+  if (metadata === undefined) return []
+  return listAt(metadata, "webSearchQueries").map((query) => ({
+    name: "google_search",
+    item: { query },
+  }))
+}

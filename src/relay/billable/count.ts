@@ -1,0 +1,55 @@
+import { isJsonObject, type JsonValue } from "../../canon/json.ts"
+import type { CallCharge, Counted } from "../../vendors/billable/switch.ts"
+import type { AnswerRecord, DoneItem } from "./answer-record.ts"
+import { valuesAt } from "./find-switches.ts"
+
+/** How many calls of a kind an answer tells. */
+export function countCalls(charge: CallCharge, record: AnswerRecord): number {
+  let most = 0
+  let isTold = false
+  for (const way of charge.counted) {
+    const count = countedBy(way, record)
+    if (count === undefined || (way.in === "answer" && (isTold || most > 0))) continue
+    if (way.in === "usage") isTold = true
+    most = Math.max(most, count)
+  }
+  return most
+}
+
+function countedBy(way: Counted, record: AnswerRecord): number | undefined {
+  switch (way.in) {
+    case "usage":
+      return sumAt(way.paths, record)
+    case "items":
+      return countItems(way, record.items)
+    case "answer":
+      return 1
+  }
+}
+
+/** @returns undefined when the answer has none of them. */
+function sumAt(paths: readonly string[], { whole }: AnswerRecord): number | undefined {
+  const told = paths.flatMap((path) => valuesAt(whole, path).flatMap(({ value }) => asCount(value)))
+  return told.length === 0 ? undefined : told.reduce((left, right) => left + right, 0)
+}
+
+function countItems(way: Counted & { in: "items" }, items: readonly DoneItem[]): number {
+  const done = items.filter(
+    ({ name, item }) => way.names.includes(name) && (way.done === undefined || isDone(way.done, item.action)),
+  )
+  const { each } = way
+  if (each === undefined) return done.length
+  return new Set(done.map(({ item }) => JSON.stringify(valuesAt(item, each)[0]?.value ?? null))).size
+}
+
+/** An item that does not say what it did counts. */
+function isDone(kinds: readonly string[], action: JsonValue | undefined): boolean {
+  return !isJsonObject(action) || typeof action.type !== "string" || kinds.includes(action.type)
+}
+
+function asCount(value: JsonValue | undefined): number[] {
+  const number = typeof value === "string" ? Number(value) : value
+  return typeof number === "number" && Number.isFinite(number) && number >= 0
+    ? [Math.ceil(number)]
+    : []
+}

@@ -1,0 +1,150 @@
+import type { DialectId } from "../../canon/chat.ts"
+import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
+import { BILLABLE, USUAL_BILLABLE } from "../../vendors/billable/index.ts"
+import type { Charge, FieldSwitch, Switches } from "../../vendors/billable/switch.ts"
+
+/** A switch that a request sets. */
+export interface Finding {
+  /** `tools[2].type`, `service_tier`: where it stands, as messages name it. */
+  readonly place: string
+  /** What stands there, as messages show it. */
+  readonly value: JsonValue
+  readonly charge: Charge
+  /** The tool that it is, for what stands in it. */
+  readonly tool?: JsonObject
+  /** The field that it is, for what the answer says of it. */
+  readonly field?: FieldSwitch
+}
+
+/** The first names of all paths of the table: a body without them sets no switch. */
+const NAMES: ReadonlySet<string> = new Set([
+  "tools",
+  "toolConfig",
+  ...[...Object.values(BILLABLE), USUAL_BILLABLE]
+    .flatMap((byDialect) => Object.values(byDialect))
+    .flatMap(({ fields }) => fields.map(({ path }) => path.split(/[.[]/)[0] ?? path)),
+])
+
+/** Whether a body may set a switch: one look at each of its members. */
+export function maySetSwitch(body: JsonObject): boolean {
+  for (const name in body) {
+    if (NAMES.has(name) && isSet(body[name])) return true
+  }
+  return Array.isArray(body.input) && body.input.some(bringsTools)
+}
+
+/** The switches that a body sets in a dialect at a vendor, but those that are free. */
+export function findSwitches(body: JsonObject, switches: Switches, dialect: DialectId): Finding[] {
+  const findings: Finding[] = []
+  for (const field of switches.fields) {
+    for (const { place, value } of valuesAt(body, field.path)) {
+      if (!isSet(value)) continue
+      const charge = chargeOf(field, value)
+      if (!isFree(charge)) findings.push({ place, value, charge, field })
+    }
+  }
+  for (const { place, type, tool } of toolsOf(body, dialect)) {
+    const charge = Object.hasOwn(switches.tools, type) ? switches.tools[type] : undefined
+    const known: Charge = charge ?? { by: "unknown", why: "what such a tool costs is not known" }
+    if (!isFree(known)) findings.push({ place, value: type, charge: known, tool })
+  }
+  return findings
+}
+
+/** Null, false and nothing at all are how a switch is left alone. */
+function isSet(value: JsonValue | undefined): value is JsonValue {
+  if (value === undefined || value === null || value === false) return false
+  return !Array.isArray(value) || value.length > 0
+}
+
+function isFree(charge: Charge): boolean {
+  return charge.by === "tokens" && charge.adds === undefined
+}
+
+function chargeOf(field: FieldSwitch, value: JsonValue): Charge {
+  if (typeof value !== "string" || field.values === undefined) return field.otherwise
+  const name = value.toLowerCase()
+  const known = Object.hasOwn(field.values, name) ? field.values[name] : undefined
+  return known ?? field.otherwise
+}
+
+interface Place {
+  readonly place: string
+  readonly value: JsonValue | undefined
+}
+
+/** What stands at a path; every element of a list by itself, and what is no list as its only element. */
+export function valuesAt(body: JsonObject, path: string): readonly Place[] {
+  let places: Place[] = [{ place: "", value: body }]
+  for (const step of path.split(".")) {
+    const isList = step.endsWith("[]")
+    const name = isList ? step.slice(0, -2) : step
+    places = places.flatMap(({ place, value }): Place[] => {
+      const member = isJsonObject(value) ? value[name] : undefined
+      if (member === undefined) return []
+      const here = place === "" ? name : `${place}.${name}`
+      if (!isList || !Array.isArray(member)) return [{ place: here, value: member }]
+      return member.map((element, index) => ({ place: `${here}[${index}]`, value: element }))
+    })
+  }
+  return places
+}
+
+interface FoundTool {
+  readonly place: string
+  readonly type: string
+  readonly tool: JsonObject
+}
+
+function toolsOf(body: JsonObject, dialect: DialectId): FoundTool[] {
+  if (dialect === "gemini") return toolsByMember(listAt(body, "tools"), "tools")
+  if (dialect === "bedrock-converse") {
+    const config = isJsonObject(body.toolConfig) ? body.toolConfig : {}
+    return toolsByMember(listAt(config, "tools"), "toolConfig.tools")
+  }
+  const found = toolsByType(body.tools, "tools")
+  if (dialect !== "openai-responses" || !Array.isArray(body.input)) return found
+  for (const [index, item] of body.input.entries()) {
+    if (bringsTools(item)) found.push(...toolsByType(item.tools, `input[${index}].tools`))
+  }
+  return found
+}
+
+/** Tools can also come in the course of a conversation. */
+function bringsTools(item: JsonValue): item is JsonObject {
+  return isJsonObject(item) && item.type === "additional_tools"
+}
+
+function toolsByType(value: JsonValue | undefined, place: string): FoundTool[] {
+  if (!Array.isArray(value)) return []
+  return value.flatMap((tool, index): FoundTool[] => {
+    // What has no type is a function; dialects refuse what is no object.
+    if (!isJsonObject(tool) || typeof tool.type !== "string") return []
+    const here = `${place}[${index}]`
+    const own = { place: `${here}.type`, type: typeOf(tool, tool.type), tool }
+    return [own, ...toolsByType(tool.tools, `${here}.tools`)]
+  })
+}
+
+/** `web_search_20250305`, `web_search_2025_08_26`: which version it is does not matter. */
+const VERSION = /_(\d{8}|\d{4}_\d{2}_\d{2})$/
+
+/** What runs in one place or another is told apart by it. */
+function typeOf(tool: JsonObject, type: string): string {
+  const bare = type.replace(VERSION, "")
+  const { environment } = tool
+  if (bare !== "shell" || !isJsonObject(environment)) return bare
+  return `${bare}/${String(environment.type)}`
+}
+
+function toolsByMember(tools: readonly JsonValue[], place: string): FoundTool[] {
+  return tools.flatMap((tool, index) =>
+    isJsonObject(tool)
+      ? Object.keys(tool).map((name) => ({
+          place: `${place}[${index}].${name}`,
+          type: name,
+          tool,
+        }))
+      : [],
+  )
+}

@@ -1,0 +1,219 @@
+import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
+import { addUsage, NO_USAGE, type Usage, type UsageClass } from "../../canon/usage.ts"
+import { decodeUsage } from "../../dialects/anthropic-messages/usage.ts"
+import { type Price, priceTimes, type SecondUsage } from "../../ledger/price.ts"
+import type { AnswerRecord } from "./answer-record.ts"
+import { countCalls } from "./count.ts"
+import { valuesAt } from "./find-switches.ts"
+import { type AskedMode, SAME, type SecondModel, type Terms } from "./terms.ts"
+
+/** A usage with everything that its request was billed for, and the prices of it. */
+export interface SettledUsage {
+  readonly usage: Usage
+  readonly price: Price
+  readonly others: readonly SecondUsage[]
+  /** The modes that it was served in. */
+  readonly modes: readonly string[]
+}
+
+/**
+ * What the vendor did beside the model's tokens, by what the answers say of it.
+ * @param usage the tokens, as the dialect decoded them or as they were estimated.
+ * @param records of every answer that the request took.
+ * @param elapsed how long the request has taken, in milliseconds.
+ */
+export function settleTerms(
+  terms: Terms,
+  usage: Usage,
+  records: readonly AnswerRecord[],
+  elapsed: number,
+): SettledUsage {
+  let factor = SAME
+  const modes: string[] = []
+  for (const asked of terms.modes) {
+    // Answers to one request differ in their modes at most for a moment: the dearest counts for all.
+    const served = records.map((record) => servedMode(asked, record, terms.price))
+    const dearest = served.reduce((left, right) => (right.factor > left.factor ? right : left), {
+      factor: 0n,
+      name: "",
+    })
+    if (dearest.name !== "") modes.push(dearest.name)
+    factor = (factor * (served.length === 0 ? SAME : dearest.factor)) / SAME
+  }
+  const counted = withCalls(terms, usage, records, elapsed)
+  const price = priceTimes(terms.price, factor)
+  return { ...withModels(terms, counted, price, records, factor), modes }
+}
+
+/** Words for being served as usual. */
+const USUAL: ReadonlySet<string> = new Set([
+  "",
+  "default",
+  "standard",
+  "standard_only",
+  "auto",
+  "on_demand",
+  "global",
+  "not_available",
+  "unspecified",
+])
+
+/** Google spells the same mode in several ways. */
+const PREFIX = /^(service_tier_|on_demand_)/
+
+function servedMode(
+  asked: AskedMode,
+  record: AnswerRecord,
+  price: Price,
+): { readonly factor: bigint; readonly name: string } {
+  const unheard = asked.isPossible ? SAME : (asked.factor ?? SAME)
+  const told = (asked.field.served ?? [])
+    .flatMap((path) => valuesAt(record.whole, path))
+    .find(({ value }) => typeof value === "string")
+  if (told === undefined) return { factor: unheard, name: asked.isPossible ? "" : asked.name }
+  const name = String(told.value).toLowerCase().replace(PREFIX, "")
+  if (USUAL.has(name)) return { factor: SAME, name: "" }
+  const known = price.modes?.get(name)
+  // A mode without a price costs no less than the one that was asked for.
+  return { factor: known ?? (unheard > SAME ? unheard : SAME), name }
+}
+
+function withCalls(
+  { calls }: Terms,
+  usage: Usage,
+  records: readonly AnswerRecord[],
+  elapsed: number,
+): Usage {
+  if (calls.length === 0) return usage
+  const counts = new Map<UsageClass, number>()
+  for (const { charge, units } of calls) {
+    const spans = charge.lasts === undefined ? 1 : Math.max(1, Math.ceil(elapsed / 1_000 / charge.lasts))
+    let count = 0
+    for (const record of records) count += countCalls(charge, record)
+    counts.set(charge.class, (counts.get(charge.class) ?? 0) + count * units * spans)
+  }
+  const sum = { ...usage }
+  for (const [usageClass, count] of counts) sum[usageClass] = Math.max(sum[usageClass], count)
+  // Searches of the dearer kind are told by the same number as others.
+  if (counts.has("premiumSearches") && !counts.has("searches")) sum.searches = 0
+  return sum
+}
+
+function withModels(
+  terms: Terms,
+  usage: Usage,
+  price: Price,
+  records: readonly AnswerRecord[],
+  factor: bigint,
+): Omit<SettledUsage, "modes"> {
+  const { models } = terms
+  if (models.length === 0) return { usage, price, others: [] }
+  const others = records.flatMap((record) => models.flatMap((model) => pictures(model, record)))
+  if (records.some(hasIterations)) {
+    const split = splitIterations(terms, records)
+    return { usage: tokensOf(split.own, usage), price, others: [...split.others, ...others] }
+  }
+  const answering = models.filter(({ charge }) => charge.how !== "beside")
+  const other = answering.length === 0 ? undefined : answeredBy(terms, answering, records)
+  if (other === undefined) return { usage, price, others }
+  const second = { model: other.id, usage, price: priceTimes(other.price, factor) }
+  return { usage: NO_USAGE, price, others: [second, ...others] }
+}
+
+/** The tokens of one usage, and of another what is no token. */
+function tokensOf(tokens: Usage, rest: Usage): Usage {
+  return {
+    ...tokens,
+    searches: rest.searches,
+    premiumSearches: rest.premiumSearches,
+    fileSearches: rest.fileSearches,
+    codeSessions: rest.codeSessions,
+    requests: rest.requests,
+  }
+}
+
+function iterationsOf({ whole }: AnswerRecord): readonly JsonObject[] {
+  const usage = objectAt(whole, "usage")
+  return usage === undefined ? [] : listAt(usage, "iterations").filter(isJsonObject)
+}
+
+function hasIterations(record: AnswerRecord): boolean {
+  return iterationsOf(record).length > 0
+}
+
+/** Anthropic tells what each model was asked, one by one. Those without a name are the request's own. */
+function splitIterations(
+  { models, deployment }: Terms,
+  records: readonly AnswerRecord[],
+): { readonly own: Usage; readonly others: SecondUsage[] } {
+  let own: Usage = NO_USAGE
+  const others: SecondUsage[] = []
+  for (const iteration of records.flatMap(iterationsOf)) {
+    const used = decodeUsage(iteration)
+    if (used === undefined) continue
+    const name = textAt(iteration, "model")
+    const isOwn = name === undefined || isNamed(name, deployment.upstreamModel)
+    const second = isOwn ? undefined : secondNamed(models, name)
+    if (second === undefined) own = addUsage(own, used)
+    else others.push({ model: second.id, usage: used, price: second.price })
+  }
+  return { own, others }
+}
+
+/** The model of a name; of a name that nobody knows, the dearest. */
+function secondNamed(models: readonly SecondModel[], name: string): SecondModel | undefined {
+  return models.find((model) => isNamed(name, model.name)) ?? dearest(models)
+}
+
+/** Answers may name a version of what was asked for. */
+function isNamed(told: string, name: string): boolean {
+  return told === name || told.startsWith(`${name}-`) || name.startsWith(`${told}-`)
+}
+
+function dearest(models: readonly SecondModel[]): SecondModel | undefined {
+  let most: SecondModel | undefined
+  for (const model of models) if (most === undefined || costs(model) > costs(most)) most = model
+  return most
+}
+
+function costs({ price }: SecondModel): bigint {
+  return ((price.rates.inputFresh ?? 0n) + 4n * (price.rates.output ?? 0n)) * price.multiplier
+}
+
+/** Who answered instead of the request's own model; of a model that nobody knows, the dearest. */
+function answeredBy(
+  { deployment, price }: Terms,
+  models: readonly SecondModel[],
+  records: readonly AnswerRecord[],
+): SecondModel | undefined {
+  for (const { whole, items } of records) {
+    const fallback = items.findLast(({ name }) => name === "fallback")?.item
+    const to = fallback === undefined ? undefined : textAt(objectAt(fallback, "to") ?? {}, "model")
+    const name = to ?? textAt(whole, "model")
+    if (name === undefined || isNamed(name, deployment.upstreamModel)) continue
+    const known = models.find((model) => isNamed(name, model.name))
+    if (known !== undefined) return known
+    const most = dearest(models)
+    const own = ((price.rates.inputFresh ?? 0n) + 4n * (price.rates.output ?? 0n)) * price.multiplier
+    return most !== undefined && costs(most) > own ? most : undefined
+  }
+  return undefined
+}
+
+/** The tokens of a model that made pictures for an answer. */
+function pictures({ charge, id, price }: SecondModel, { whole }: AnswerRecord): SecondUsage[] {
+  if (charge.usage === undefined) return []
+  const [told] = valuesAt(whole, charge.usage)
+  if (!isJsonObject(told?.value)) return []
+  const { value } = told
+  const input = count(value.input_tokens)
+  const output = count(value.output_tokens)
+  if (input + output === 0) return []
+  const imageInput = Math.min(count(objectAt(value, "input_tokens_details")?.image_tokens), input)
+  const usage = { ...NO_USAGE, inputFresh: input - imageInput, imageInput, output }
+  return [{ model: id, usage, price }]
+}
+
+function count(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) ? Math.max(0, Math.ceil(value)) : 0
+}

@@ -1,0 +1,291 @@
+import type { ChatRequest, DialectId } from "../../canon/chat.ts"
+import type { ClientDialect } from "../../canon/dialect.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import type { Catalog } from "../../catalog/catalog.ts"
+import type { Deployment, Model } from "../../catalog/model.ts"
+import { CLASS_OF_NAME, serviceRate } from "../../ledger/price.ts"
+import { switchesOf } from "../../vendors/billable/index.ts"
+import type { CallCharge, ModeCharge, ModelCharge } from "../../vendors/billable/switch.ts"
+import type { ChatCall } from "../call.ts"
+import type { Endpoint } from "../endpoint.ts"
+import { type Finding, findSwitches, maySetSwitch, valuesAt } from "./find-switches.ts"
+import { type AskedMode, heldDeployments, type SecondModel, type Terms } from "./terms.ts"
+
+/** What a request that sets billable switches may cost, and where. */
+export interface Demand {
+  /** The model with the deployments at which everything in the request has a price. */
+  readonly model: Model
+  /** The same as a hold has to see them. */
+  readonly held: readonly Deployment[]
+  /** By the ids of deployments. */
+  readonly terms: ReadonlyMap<string, Terms>
+}
+
+/** What a survey is made of. */
+export interface SurveyOrder {
+  readonly call: ChatCall
+  readonly dialect: ClientDialect
+  readonly request: ChatRequest
+  readonly model: Model
+  readonly catalog: Catalog
+  readonly endpoints: ReadonlyMap<string, Endpoint>
+  /** Whether what has no price is passed on. */
+  readonly passes: boolean
+}
+
+/**
+ * Looks for what in a request is billed beside its tokens, in what would go to each deployment of its
+ * model. Nothing is held or sent yet.
+ * @returns undefined where there is nothing of the kind, which is nearly always.
+ * @throws GatewayError `feature_not_priced`, `model_not_allowed`: no deployment can be asked.
+ */
+export function survey(order: SurveyOrder): Demand | undefined {
+  if (!maySetSwitch(order.call.body)) return undefined
+  const terms = new Map<string, Terms>()
+  const deployments: Deployment[] = []
+  const held: Deployment[] = []
+  let refusal: GatewayError | undefined
+  let isSet = false
+  for (const deployment of order.model.deployments) {
+    const findings = findingsAt(order, deployment)
+    isSet ||= findings.length > 0
+    try {
+      const own = termsOf(order, deployment, findings)
+      deployments.push(deployment)
+      if (own === undefined) held.push(deployment)
+      else {
+        terms.set(deployment.id, own)
+        held.push(...heldDeployments(own))
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown
+      refusal ??= thrown
+    }
+  }
+  if (!isSet) return undefined
+  // A deployment without a price is never called, so it lets nothing through.
+  if (refusal && !deployments.some(({ price }) => price)) throw refusal
+  return { model: { ...order.model, deployments }, held, terms }
+}
+
+function findingsAt(order: SurveyOrder, deployment: Deployment): Finding[] {
+  const endpoint = order.endpoints.get(deployment.provider)
+  if (endpoint === undefined || deployment.price === undefined) return []
+  const find = (body: JsonObject, dialect: DialectId): Finding[] => {
+    const switches = switchesOf(endpoint.vendor.id, dialect)
+    return switches === undefined ? [] : findSwitches(body, switches, dialect)
+  }
+  const offers = endpoint.offers(deployment)
+  const own = offers.find(({ dialect }) => dialect.id === order.dialect.id)
+  // To its own dialect all that the caller wrote goes up, verbatim or as extras of the canon.
+  if (own !== undefined) return find(order.call.body, own.dialect.id)
+  const findings = offers.flatMap(({ dialect }) => {
+    const bare = { ...order.request, ...BARE, model: deployment.upstreamModel }
+    return find(dialect.encodeRequest(bare).body, dialect.id)
+  })
+  return findings.map((finding) => ({ ...finding, place: callersPlace(finding, order.call.body) }))
+}
+
+/** Messages set no switch, so that they need not be encoded to find one. */
+const BARE = { messages: [], stream: false, choices: 1 } as const
+
+/** Callers know the fields that they wrote. */
+function callersPlace({ place }: Finding, body: JsonObject): string {
+  return body.service_tier !== undefined && /tier/i.test(place) ? "service_tier" : place
+}
+
+function termsOf(
+  order: SurveyOrder,
+  deployment: Deployment,
+  findings: readonly Finding[],
+): Terms | undefined {
+  const { price } = deployment
+  if (price === undefined || findings.length === 0) return undefined
+  const drawn = new Terming(order, deployment, price)
+  for (const finding of findings) drawn.add(finding)
+  return drawn.terms()
+}
+
+/** The terms of one deployment, finding by finding. */
+class Terming {
+  readonly #order: SurveyOrder
+  readonly #deployment: Deployment
+  readonly #price: NonNullable<Deployment["price"]>
+  readonly #calls = new Map<CallCharge, { most: number; units: number }>()
+  readonly #modes: AskedMode[] = []
+  readonly #models: SecondModel[] = []
+  readonly #unpriced: string[] = []
+  #adds = 0
+  #outputs = 1
+  #rounds = 1
+
+  constructor(order: SurveyOrder, deployment: Deployment, price: NonNullable<Deployment["price"]>) {
+    this.#order = order
+    this.#deployment = deployment
+    this.#price = price
+  }
+
+  terms(): Terms {
+    const calls = [...this.#calls].map(([charge, { most, units }]) => ({ charge, most, units }))
+    return {
+      deployment: this.#deployment,
+      price: this.#price,
+      calls,
+      modes: this.#modes,
+      models: this.#models,
+      adds: this.#adds,
+      outputs: this.#outputs,
+      rounds: this.#rounds,
+      unpriced: this.#unpriced,
+    }
+  }
+
+  add(finding: Finding): void {
+    const { charge } = finding
+    switch (charge.by) {
+      case "tokens":
+        this.#adds += (charge.adds ?? 0) * this.#capped(charge.calls ?? 1)
+        return
+      case "calls":
+        return this.#addCalls(finding, charge)
+      case "mode":
+        return this.#addMode(finding, charge)
+      case "model":
+        return this.#addModel(finding, charge)
+      case "outputs":
+        this.#outputs *= Math.max(1, limitOf(finding.value) ?? 1)
+        return
+      case "again":
+        this.#rounds = 2
+        return
+      case "unknown":
+        return this.#leave(finding, `${charge.why}.`)
+    }
+  }
+
+  #addCalls(finding: Finding, charge: CallCharge): void {
+    if (serviceRate(this.#price, charge.class) === undefined) {
+      const name = nameOf(charge.class)
+      this.#leave(finding, `it has no price here. The operator can give it one: \`${name}\``)
+    }
+    const { tool = {} } = finding
+    const told = charge.limit === undefined ? undefined : limitOf(tool[charge.limit])
+    const most = this.#capped(told ?? charge.most)
+    const known = this.#calls.get(charge)
+    this.#adds += (charge.adds ?? 0) * most
+    this.#calls.set(charge, {
+      most: most + (known?.most ?? 0),
+      units: Math.max(unitsOf(charge, tool), known?.units ?? 1),
+    })
+  }
+
+  /** A response can say how many calls of all tools there may be. */
+  #capped(most: number): number {
+    return Math.min(most, limitOf(this.#order.call.body.max_tool_calls) ?? most)
+  }
+
+  #addMode(finding: Finding, charge: ModeCharge): void {
+    const { mode } = charge
+    const isPossible = charge.isPossible === true
+    const factor = this.#price.modes?.get(mode)
+    if (factor === undefined && !isPossible) {
+      this.#leave(finding, `it has no price here. The operator can give it one: \`modes.${mode}\``)
+    }
+    const { field } = finding
+    if (field) this.#modes.push({ name: mode, field, factor, isPossible })
+  }
+
+  #addModel(finding: Finding, charge: ModelCharge): void {
+    const named = nameIn(finding, charge)
+    const name = named ?? charge.usual
+    if (name === undefined) return this.#leave(finding, "it names no model.")
+    const { catalog, call } = this.#order
+    if (name === this.#deployment.upstreamModel) return
+    const id = catalog.idOf(this.#deployment.provider, name)
+    const found = id === undefined ? undefined : catalog.find(id)
+    const price = found?.deployments.find(({ upstreamModel }) => upstreamModel === name)?.price
+    const place = named === undefined ? finding.place : placeOf(finding, charge)
+    if (id === undefined || price === undefined || this.#isFreeBeside(price)) {
+      return this.#leave(
+        { ...finding, place, value: name },
+        "it is no model of this provider that has a price here.",
+      )
+    }
+    // A key's own list counts for every model that answers it.
+    if (call.key.allows?.(id) === false) {
+      throw new GatewayError(
+        "model_not_allowed",
+        `\`${place}\` names the model \`${id}\`, which this key may not call. GET /v1/models lists those it may.`,
+        { parameter: place },
+      )
+    }
+    const { tool = {} } = finding
+    const told = charge.limit === undefined ? undefined : limitOf(tool[charge.limit])
+    const most = this.#capped(told ?? charge.most ?? 1)
+    this.#models.push({ charge, id, name, price, most })
+  }
+
+  /** A receipt has one multiplier: where that is nothing, a second model's price could not be charged. */
+  #isFreeBeside(price: NonNullable<Deployment["price"]>): boolean {
+    return this.#price.multiplier === 0n && price.multiplier !== 0n
+  }
+
+  #leave(finding: Finding, why: string): void {
+    if (!this.#order.passes) throw notPriced(finding, why, this.#deployment.provider)
+    this.#unpriced.push(finding.place)
+  }
+}
+
+function notPriced({ place, value }: Finding, why: string, provider: string): GatewayError {
+  const shown = typeof value === "string" ? ` asks for \`${value.slice(0, 64)}\`, which` : ""
+  const reason = why.endsWith("`")
+    ? `${why} under 'prices' of the provider '${provider}' in the settings.`
+    : why
+  return new GatewayError(
+    "feature_not_priced",
+    `\`${place}\`${shown} the provider bills beside the tokens; ${reason} Leave it out, or choose another model.`,
+    { parameter: place },
+  )
+}
+
+const NAMES = new Map(Object.entries(CLASS_OF_NAME).map(([name, usageClass]) => [usageClass, name]))
+
+function nameOf(usageClass: CallCharge["class"]): string {
+  return NAMES.get(usageClass) ?? usageClass
+}
+
+function limitOf(value: JsonValue | undefined): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0
+    ? Math.ceil(value)
+    : undefined
+}
+
+/** The size of a unit; one that is not known is taken for the largest. */
+function unitsOf(charge: CallCharge, tool: JsonObject): number {
+  const { sizes } = charge
+  if (sizes === undefined) return 1
+  const [found] = valuesAt(tool, sizes.path)
+  if (found?.value === undefined || found.value === null) return 1
+  const known = Object.hasOwn(sizes.units, String(found.value))
+    ? sizes.units[String(found.value)]
+    : undefined
+  return known ?? Math.max(...Object.values(sizes.units))
+}
+
+function nameIn({ value, tool }: Finding, charge: ModelCharge): string | undefined {
+  const holder = tool ?? value
+  const named =
+    charge.name !== undefined && isJsonObject(holder)
+      ? holder[charge.name]
+      : value
+  if (tool !== undefined && named === value) return undefined
+  return typeof named === "string" ? named : undefined
+}
+
+function placeOf({ place, tool, value }: Finding, { name }: ModelCharge): string {
+  if (name === undefined || typeof value === "string") {
+    return tool === undefined || name === undefined ? place : place.replace(/type$/, name)
+  }
+  return `${place}.${name}`
+}

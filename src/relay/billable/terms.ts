@@ -1,0 +1,145 @@
+import type { Deployment } from "../../catalog/model.ts"
+import { priceTimes, type Price, rateOf, type Rates, serviceRate } from "../../ledger/price.ts"
+import type { UsageClass } from "../../canon/usage.ts"
+import type { CallCharge, FieldSwitch, ModelCharge } from "../../vendors/billable/switch.ts"
+import type { Bound } from "../bounds.ts"
+
+/** Calls that a request allows, of one kind. */
+export interface AllowedCalls {
+  readonly charge: CallCharge
+  /** Calls at most, each of so many units. */
+  readonly most: number
+  readonly units: number
+}
+
+/** A mode of service that a request asks for, and where the answer tells the one it got. */
+export interface AskedMode {
+  readonly name: string
+  readonly field: FieldSwitch
+  /** In millionths; undefined where it has no price, and is only possible or passed on as it is. */
+  readonly factor: bigint | undefined
+  readonly isPossible: boolean
+}
+
+/** Another model that may be billed. */
+export interface SecondModel {
+  readonly charge: ModelCharge
+  /** The public id. */
+  readonly id: string
+  /** The vendor's own name. */
+  readonly name: string
+  readonly price: Price
+  /** Calls at most. */
+  readonly most: number
+}
+
+/** What a request may cost at one deployment beside the tokens of its model. */
+export interface Terms {
+  readonly deployment: Deployment
+  readonly price: Price
+  readonly calls: readonly AllowedCalls[]
+  readonly modes: readonly AskedMode[]
+  readonly models: readonly SecondModel[]
+  /** Tokens that the vendor's own tools may add to the input. */
+  readonly adds: number
+  /** How many times more than for a plain request there may be of output, and of everything. */
+  readonly outputs: number
+  readonly rounds: number
+  /** What is passed on without a price, as the operator wants it: its places. */
+  readonly unpriced: readonly string[]
+}
+
+/** One, in the millionths of factors. */
+export const SAME = 1_000_000n
+
+/** The bound of the tokens, with what the vendor does by itself. */
+export function widen(bound: Bound, terms: readonly Terms[], context: number | undefined): Bound {
+  let adds = 0
+  let outputs = 1
+  let rounds = 1
+  for (const one of terms) {
+    adds = Math.max(adds, one.adds)
+    outputs = Math.max(outputs, one.outputs)
+    rounds = Math.max(rounds, one.rounds)
+  }
+  const input = bound.input + adds
+  return {
+    ...bound,
+    input: rounds * Math.max(bound.input, Math.min(input, context ?? input)),
+    output: rounds * outputs * bound.output,
+  }
+}
+
+/**
+ * The deployments as a hold has to see them: at the dearest price that the request can come to, the calls
+ * of the vendor's tools as a price of the request itself. Another model that may answer instead is one
+ * more deployment.
+ */
+export function heldDeployments({ deployment, price, ...terms }: Terms): Deployment[] {
+  const factor = terms.modes.reduce(
+    (product, { factor = SAME }) => (factor > SAME ? (product * factor) / SAME : product),
+    SAME,
+  )
+  let held = priceTimes(price, factor)
+  const answering: Price[] = []
+  for (const { charge, price: own, most } of terms.models) {
+    if (charge.how === "instead") answering.push(priceTimes(own, factor))
+    else if (charge.pictureTokens !== undefined) {
+      const tokens = BigInt(charge.pictureTokens * most)
+      held = withRequest(held, tokens * scaled(rateOf(own.rates, "output"), own, held))
+    } else held = added(held, own, BigInt(most))
+  }
+  let beside = 0n
+  for (const { charge, most, units } of terms.calls) {
+    beside += BigInt(most * units) * (serviceRate(price, charge.class) ?? 0n)
+  }
+  const counted = new Set(terms.calls.map(({ charge }) => charge.class))
+  return [held, ...answering].map((each) => ({
+    ...deployment,
+    price: withRequest(counted.has("searches") ? withoutSearches(each) : each, beside),
+  }))
+}
+
+/** What counts as a price of the request, in nanocredits per million requests. */
+function withRequest(price: Price, more: bigint): Price {
+  if (more === 0n) return price
+  return { ...price, rates: { ...price.rates, requests: (price.rates.requests ?? 0n) + more } }
+}
+
+/** Searches that are bounded already need no bound of their own. */
+function withoutSearches(price: Price): Price {
+  return { ...price, rates: { ...price.rates, searches: 0n } }
+}
+
+const ADDED: readonly UsageClass[] = [
+  "inputFresh",
+  "inputCacheWrite",
+  "audioInput",
+  "imageInput",
+  "output",
+  "audioOutput",
+]
+
+/** The rates of a request that two models may read and answer. */
+function added(price: Price, other: Price, times: bigint): Price {
+  const more = other.tiers[0]?.rates ?? other.rates
+  const sum = (rates: Rates): Rates => {
+    const rated: Partial<Record<UsageClass, bigint>> = { ...rates }
+    for (const usageClass of ADDED) {
+      const second = scaled(rateOf(more, usageClass), other, price)
+      rated[usageClass] = rateOf(rates, usageClass) + times * second
+    }
+    return rated
+  }
+  return {
+    ...price,
+    rates: sum(price.rates),
+    tiers: price.tiers.map(({ above, rates }) => ({ above, rates: sum(rates) })),
+  }
+}
+
+/** A rate of another card as one of this card, whose multiplier it will be multiplied by. */
+function scaled(rate: bigint, from: Price, to: Price): bigint {
+  if (from.multiplier === to.multiplier || to.multiplier === 0n) return rate
+  return (rate * from.multiplier) / to.multiplier + 1n
+}

@@ -1,0 +1,153 @@
+import { isJsonObject, type JsonObject, objectAt } from "../../canon/json.ts"
+import type { Deployment } from "../../catalog/model.ts"
+import { CLASS_OF_NAME, type Cost } from "../../ledger/price.ts"
+
+/** What the operator hears of. */
+interface UnchargedAlarms {
+  usageUncharged(request: string, deployment: string, name: string): void
+}
+
+/** Names that were told already; whoever sends more than that of them is not listened to. */
+const MOST_TOLD = 1_000
+
+/** Numbers that the usages of vendors have and that are charged, are parts of what is, or cost nothing. */
+const KNOWN: ReadonlySet<string> = new Set([
+  // What dialects decode, by all its names.
+  "prompt_tokens",
+  "completion_tokens",
+  "total_tokens",
+  "input_tokens",
+  "output_tokens",
+  "cached_tokens",
+  "num_cached_tokens",
+  "cache_write_tokens",
+  "cache_creation_tokens",
+  "cache_creation_input_tokens",
+  "cache_read_input_tokens",
+  "ephemeral_5m_input_tokens",
+  "ephemeral_1h_input_tokens",
+  "prompt_cache_hit_tokens",
+  "prompt_cache_miss_tokens",
+  "reasoning_tokens",
+  "thinking_tokens",
+  "audio_tokens",
+  "audio_prompt_tokens",
+  "image_tokens",
+  "text_tokens",
+  "video_tokens",
+  "input_audio_tokens",
+  "input_image_tokens",
+  "input_text_tokens",
+  "output_text_tokens",
+  "output_reasoning_tokens",
+  "accepted_prediction_tokens",
+  "rejected_prediction_tokens",
+  "citation_tokens",
+  "num_search_queries",
+  "web_search_requests",
+  "search_units",
+  "promptTokenCount",
+  "candidatesTokenCount",
+  "totalTokenCount",
+  "cachedContentTokenCount",
+  "thoughtsTokenCount",
+  "toolUsePromptTokenCount",
+  "tokenCount",
+  "textCount",
+  "inputTokens",
+  "outputTokens",
+  "totalTokens",
+  "cacheReadInputTokens",
+  "cacheWriteInputTokens",
+  "cacheReadInputTokenCount",
+  "cacheWriteInputTokenCount",
+  // What costs nothing beside its tokens.
+  "web_fetch_requests",
+  "tool_search_requests",
+  "num_sources_used",
+  "request_count",
+  // How long it took, what the vendor asks of the operator, and sums of what is told elsewhere.
+  "prompt_time",
+  "completion_time",
+  "queue_time",
+  "total_time",
+  "cost",
+  "cost_in_usd_ticks",
+  "tool_calls_requested",
+  "tool_calls_executed",
+  "num_server_side_tools_used",
+])
+
+/** Members of a usage whose numbers are told once more elsewhere, or are amounts of money. */
+const SKIPPED: ReadonlySet<string> = new Set([
+  "cost",
+  "cost_details",
+  "context_details",
+  "iterations",
+  "server_side_tool_usage_details",
+])
+
+const NAMES = new Map(Object.entries(CLASS_OF_NAME).map(([name, usageClass]) => [usageClass, name]))
+
+/**
+ * Looks in every usage for what is charged to nobody: a number that no class knows, or a class that has no
+ * price. The operator hears of each once.
+ */
+export class UnchargedUsage {
+  readonly #alarms: UnchargedAlarms
+  readonly #told = new Set<string>()
+
+  constructor(alarms: UnchargedAlarms) {
+    this.#alarms = alarms
+  }
+
+  /** @param reported the frame or the answer that the usage stands in. */
+  look(request: string, deployment: Deployment, reported: JsonObject | undefined, cost: Cost): void {
+    const tell = (name: string): void => this.#tell(request, deployment.id, name)
+    const usage = reported === undefined ? undefined : usageIn(reported)
+    if (usage !== undefined) findUnknown(usage, tell)
+    for (const { class: usageClass, rate } of cost.lines) {
+      if (rate > 0n || deployment.price?.rates.inputFresh === 0n) continue
+      if (deployment.price?.rates[usageClass] === undefined && !isFallen(usageClass)) {
+        tell(NAMES.get(usageClass) ?? usageClass)
+      }
+    }
+  }
+
+  #tell(request: string, deployment: string, name: string): void {
+    const key = `${deployment} ${name}`
+    if (this.#told.has(key) || this.#told.size >= MOST_TOLD) return
+    this.#told.add(key)
+    this.#alarms.usageUncharged(request, deployment, name)
+  }
+}
+
+/** Kinds of tokens cost what the tokens they belong to do, even if that is nothing. */
+function isFallen(usageClass: string): boolean {
+  return /Cache|audio|image[A-Z]|reasoning|output|inputFresh/i.test(usageClass)
+}
+
+function usageIn(reported: JsonObject): JsonObject | undefined {
+  const carrier =
+    objectAt(reported, "response") ??
+    objectAt(reported, "message") ??
+    objectAt(reported, "metadata") ??
+    objectAt(reported, "x_groq") ??
+    objectAt(reported, "delta") ??
+    reported
+  return (
+    objectAt(carrier, "usage") ?? objectAt(reported, "usage") ?? objectAt(carrier, "usageMetadata")
+  )
+}
+
+/** Usages are two members deep, with lists of parts. */
+function findUnknown(usage: JsonObject, tell: (name: string) => void): void {
+  for (const name in usage) {
+    const value = usage[name]
+    if (typeof value === "number") {
+      if (value > 0 && !KNOWN.has(name)) tell(name)
+    } else if (isJsonObject(value) && !SKIPPED.has(name)) {
+      findUnknown(value, tell)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import {
+  LOOPED,
+  mode,
+  searches,
+  type Switches,
+  told,
+  TOKENS,
+  unknown,
+} from "./switch.ts"
+
+/** Time of a container that runs code, in fives of minutes, which is the least that is billed. */
+const CODE = {
+  by: "calls",
+  class: "codeSessions",
+  most: 1,
+  adds: 8_000,
+  lasts: 300,
+  counted: [
+    {
+      in: "items",
+      names: ["code_execution", "bash_code_execution", "text_editor_code_execution"],
+      each: "type",
+    },
+  ],
+} as const
+
+/**
+ * `POST /v1/messages` of Anthropic: platform.claude.com/docs/en/about-claude/pricing and the pages of the
+ * tools. The types of tools stand without their dates.
+ */
+export const ANTHROPIC_SWITCHES: Switches = {
+  fields: [
+    {
+      path: "speed",
+      served: ["usage.speed"],
+      values: { standard: TOKENS, fast: mode("fast") },
+      otherwise: unknown("this speed is not known"),
+    },
+    {
+      path: "inference_geo",
+      served: ["usage.inference_geo"],
+      values: { global: TOKENS, us: mode("us") },
+      otherwise: unknown("what this place costs is not known"),
+    },
+    // Priority there is capacity that was paid for beforehand.
+    {
+      path: "service_tier",
+      values: { auto: TOKENS, standard_only: TOKENS },
+      otherwise: unknown("this class of service is not known"),
+    },
+    { path: "fallbacks[]", otherwise: { by: "model", how: "after", name: "model" } },
+    { path: "mcp_servers[]", otherwise: LOOPED },
+    { path: "container.skills[]", otherwise: CODE },
+    // What it takes to make the conversation shorter reads all of it once more.
+    {
+      path: "context_management.edits[].type",
+      values: {
+        clear_tool_uses_20250919: TOKENS,
+        clear_thinking_20251015: TOKENS,
+        compact_20260112: { by: "again" },
+      },
+      otherwise: TOKENS,
+    },
+  ],
+  tools: {
+    // A tool of the caller's own has this type, or none.
+    custom: TOKENS,
+    bash: TOKENS,
+    text_editor: TOKENS,
+    computer: TOKENS,
+    memory: TOKENS,
+    tool_search_tool_regex: TOKENS,
+    tool_search_tool_bm25: TOKENS,
+    mcp_toolset: LOOPED,
+    web_search: searches("searches", [told("usage.server_tool_use.web_search_requests")], "max_uses"),
+    web_fetch: LOOPED,
+    code_execution: CODE,
+    advisor: { by: "model", how: "beside", name: "model", most: 3, limit: "max_uses" },
+  },
+}
+

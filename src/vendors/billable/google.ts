@@ -1,0 +1,30 @@
+import { USUAL_TIERS } from "./openai.ts"
+import { type Charge, type Counted, LOOPED, mode, searches, type Switches, TOKENS, unknown } from "./switch.ts"
+
+const GROUNDING: readonly Counted[] = [{ in: "items", names: ["google_search"] }]
+
+/** ai.google.dev/gemini-api/docs/pricing: searches and maps by the query, everything else by its tokens. */
+const TOOLS: Readonly<Record<string, Charge>> = {
+  functionDeclarations: TOKENS,
+  googleSearch: searches("searches", GROUNDING),
+  googleSearchRetrieval: searches("searches", GROUNDING),
+  googleMaps: { by: "calls", class: "mapSearches", most: 1, adds: 8_000, counted: [{ in: "answer" }] },
+  urlContext: LOOPED,
+  codeExecution: LOOPED,
+  computerUse: TOKENS,
+  fileSearch: LOOPED,
+}
+
+/** `generateContent` of the Gemini API and of Vertex AI. */
+export const GEMINI_SWITCHES: Switches = {
+  fields: [
+    {
+      path: "serviceTier",
+      served: ["usageMetadata.serviceTier", "usageMetadata.trafficType"],
+      values: { ...USUAL_TIERS, priority: mode("priority"), flex: mode("flex") },
+      otherwise: unknown("this class of service is not known"),
+    },
+    { path: "cachedContent", otherwise: unknown("keeping it is billed by the hour") },
+  ],
+  tools: TOOLS,
+}

@@ -1,0 +1,57 @@
+import type { DialectId } from "../../canon/chat.ts"
+import { ANTHROPIC_SWITCHES } from "./anthropic.ts"
+import { GEMINI_SWITCHES } from "./google.ts"
+import {
+  COMPATIBLE_CHAT_SWITCHES,
+  COMPATIBLE_RESPONSES_SWITCHES,
+  OPENAI_CHAT_SWITCHES,
+  OPENAI_RESPONSES_SWITCHES,
+} from "./openai.ts"
+import {
+  ALIBABA_SWITCHES,
+  BEDROCK_SWITCHES,
+  COHERE_SWITCHES,
+  GROQ_SWITCHES,
+  MISTRAL_SWITCHES,
+  PERPLEXITY_SWITCHES,
+  XAI_SWITCHES,
+  ZAI_SWITCHES,
+} from "./others.ts"
+import { OPENROUTER_SWITCHES, VERCEL_SWITCHES } from "./routers.ts"
+import type { Switches } from "./switch.ts"
+
+/**
+ * THE TABLE of billable switches: what in a request decides what its vendor bills, for each vendor and
+ * dialect. Where a vendor has no entry, that of its dialect counts.
+ */
+export const BILLABLE: Readonly<Record<string, Partial<Record<DialectId, Switches>>>> = {
+  openai: { "openai-chat": OPENAI_CHAT_SWITCHES, "openai-responses": OPENAI_RESPONSES_SWITCHES },
+  azure: { "openai-chat": OPENAI_CHAT_SWITCHES, "openai-responses": OPENAI_RESPONSES_SWITCHES },
+  openrouter: { "openai-chat": OPENROUTER_SWITCHES, "openai-responses": OPENROUTER_SWITCHES },
+  vercel: { "openai-chat": VERCEL_SWITCHES },
+  xai: { "openai-chat": XAI_SWITCHES, "openai-responses": XAI_SWITCHES },
+  perplexity: { "openai-chat": PERPLEXITY_SWITCHES },
+  groq: { "openai-chat": GROQ_SWITCHES },
+  mistral: { "openai-chat": MISTRAL_SWITCHES },
+  zai: { "openai-chat": ZAI_SWITCHES },
+  alibaba: { "openai-chat": ALIBABA_SWITCHES },
+}
+
+/** What counts at vendors that have no entry of their own. */
+export const USUAL_BILLABLE: Readonly<Record<DialectId, Switches>> = {
+  "openai-chat": COMPATIBLE_CHAT_SWITCHES,
+  "openai-responses": COMPATIBLE_RESPONSES_SWITCHES,
+  "anthropic-messages": ANTHROPIC_SWITCHES,
+  gemini: GEMINI_SWITCHES,
+  "bedrock-converse": BEDROCK_SWITCHES,
+  "cohere-chat": COHERE_SWITCHES,
+}
+
+/** Servers that anybody runs on machines of their own: nobody bills anything there. */
+export const UNBILLED: ReadonlySet<string> = new Set(["ollama", "vllm", "lm-studio", "llama-cpp"])
+
+/** The switches of a dialect at a vendor; undefined where nothing is billed. */
+export function switchesOf(vendor: string, dialect: DialectId): Switches | undefined {
+  if (UNBILLED.has(vendor)) return undefined
+  return BILLABLE[vendor]?.[dialect] ?? USUAL_BILLABLE[dialect]
+}

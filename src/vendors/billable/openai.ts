@@ -1,0 +1,157 @@
+import {
+  type Charge,
+  type Counted,
+  type FieldSwitch,
+  items,
+  LOOPED,
+  mode,
+  possibleMode,
+  searches,
+  type Switches,
+  told,
+  TOKENS,
+  unknown,
+} from "./switch.ts"
+
+/** Words for being served as usual, in any dialect. */
+export const USUAL_TIERS: Readonly<Record<string, Charge>> = {
+  default: TOKENS,
+  standard: TOKENS,
+  on_demand: TOKENS,
+  standard_only: TOKENS,
+}
+
+/** Classes of service. `auto` leaves it to the vendor's settings, which may say the dearer one. */
+export const SERVICE_TIER: FieldSwitch = {
+  path: "service_tier",
+  served: ["service_tier"],
+  values: {
+    ...USUAL_TIERS,
+    auto: possibleMode("priority"),
+    priority: mode("priority"),
+    flex: mode("flex"),
+    batch: mode("batch"),
+    // Capacity that was paid for beforehand: what is beyond it is served as usual.
+    scale: possibleMode("scale"),
+  },
+  otherwise: unknown("this class of service is not known"),
+}
+
+/** The choices of which the best is returned are all billed. */
+export const BEST_OF: FieldSwitch = { path: "best_of", otherwise: { by: "outputs" } }
+
+/** Tools that the caller's side runs: only what the model writes is billed. */
+export const OWN_TOOLS: Readonly<Record<string, Charge>> = { function: TOKENS, custom: TOKENS }
+
+const SEARCH_ITEMS: Counted = { in: "items", names: ["web_search_call"], done: ["search"] }
+const SEARCHES = searches("searches", [told("tool_usage.web_search.num_requests"), SEARCH_ITEMS])
+
+/** Older kinds of the tool; a model that does not reason pays more for each, so everybody is held so. */
+const PREVIEW_SEARCHES = searches("premiumSearches", [
+  told("tool_usage.web_search.num_requests"),
+  SEARCH_ITEMS,
+])
+
+/** Containers are billed by their memory, for every twenty minutes (developers.openai.com/api/docs/pricing). */
+const CONTAINER = {
+  by: "calls",
+  class: "codeSessions",
+  most: 1,
+  adds: 8_000,
+  lasts: 1_200,
+} as const
+const MEMORY = { "1g": 1, "4g": 4, "16g": 16, "64g": 64 } as const
+
+/** Tools of the Responses API. */
+const RESPONSES_TOOLS: Readonly<Record<string, Charge>> = {
+  ...OWN_TOOLS,
+  // Their own tools are looked at one by one.
+  namespace: TOKENS,
+  tool_search: TOKENS,
+  local_shell: TOKENS,
+  apply_patch: TOKENS,
+  computer: TOKENS,
+  computer_use_preview: TOKENS,
+  mcp: LOOPED,
+  web_search: SEARCHES,
+  web_search_preview: PREVIEW_SEARCHES,
+  file_search: searches("fileSearches", [items("file_search_call")]),
+  code_interpreter: {
+    ...CONTAINER,
+    sizes: { path: "container.memory_limit", units: MEMORY },
+    counted: [{ in: "items", names: ["code_interpreter_call"], each: "container_id" }],
+  },
+  // Without an environment the caller runs it; in a container of the vendor it is billed as one.
+  shell: TOKENS,
+  "shell/container_auto": {
+    ...CONTAINER,
+    sizes: { path: "environment.memory_limit", units: MEMORY },
+    counted: [{ in: "items", names: ["shell_call"], each: "environment.container_id" }],
+  },
+  "shell/container_reference": {
+    ...CONTAINER,
+    counted: [{ in: "items", names: ["shell_call"], each: "environment.container_id" }],
+  },
+  "shell/local": TOKENS,
+  image_generation: {
+    by: "model",
+    how: "beside",
+    name: "model",
+    usual: "gpt-image-2",
+    most: 4,
+    pictureTokens: 10_000,
+    usage: "tool_usage.image_gen",
+  },
+}
+
+/** Asks of models that search by themselves how they are to. */
+const SEARCH_OPTIONS: FieldSwitch = {
+  path: "web_search_options",
+  otherwise: {
+    by: "calls",
+    class: "premiumSearches",
+    most: 1,
+    adds: 8_000,
+    counted: [{ in: "answer" }],
+  },
+}
+
+/** `POST /v1/chat/completions` of OpenAI and Azure. */
+export const OPENAI_CHAT_SWITCHES: Switches = {
+  fields: [SERVICE_TIER, SEARCH_OPTIONS, BEST_OF],
+  tools: OWN_TOOLS,
+}
+
+/** `POST /v1/responses` of OpenAI and Azure. */
+export const OPENAI_RESPONSES_SWITCHES: Switches = {
+  fields: [SERVICE_TIER],
+  tools: RESPONSES_TOOLS,
+}
+
+/** Servers of which nothing is known but the dialect: whatever no caller's side runs is unpriced. */
+export const COMPATIBLE_CHAT_SWITCHES: Switches = {
+  fields: [
+    SERVICE_TIER,
+    BEST_OF,
+    { path: "web_search_options", otherwise: SEARCHES },
+    { path: "models[]", otherwise: { by: "model", how: "instead" } },
+    { path: "fallbacks[]", otherwise: { by: "model", how: "after", name: "model" } },
+    { path: "plugins[]", otherwise: unknown("what a plugin costs is not known") },
+  ],
+  tools: OWN_TOOLS,
+}
+
+export const COMPATIBLE_RESPONSES_SWITCHES: Switches = {
+  fields: COMPATIBLE_CHAT_SWITCHES.fields,
+  tools: {
+    ...OWN_TOOLS,
+    namespace: TOKENS,
+    tool_search: TOKENS,
+    local_shell: TOKENS,
+    apply_patch: TOKENS,
+    computer: TOKENS,
+    web_search: SEARCHES,
+    web_search_preview: SEARCHES,
+    file_search: RESPONSES_TOOLS.file_search ?? LOOPED,
+  },
+}

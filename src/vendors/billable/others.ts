@@ -1,0 +1,172 @@
+import { BEST_OF, OWN_TOOLS, SERVICE_TIER, USUAL_TIERS } from "./openai.ts"
+import {
+  type Charge,
+  items,
+  LOOPED,
+  mode,
+  possibleMode,
+  searches,
+  type Switches,
+  told,
+  TOKENS,
+  unknown,
+} from "./switch.ts"
+
+const KNOWN_TIERS = unknown("this class of service is not known")
+const CALLS = "usage.server_side_tool_usage_details"
+
+/** docs.x.ai/developers/pricing: tools by the call, MCP and what is seen by the tokens. */
+const XAI_TOOLS: Readonly<Record<string, Charge>> = {
+  ...OWN_TOOLS,
+  web_search: searches("searches", [told(`${CALLS}.web_search_calls`), items("web_search_call")]),
+  x_search: searches("searches", [told(`${CALLS}.x_search_calls`), items("x_search_call")]),
+  code_interpreter: code(),
+  code_execution: code(),
+  file_search: collections(),
+  collections_search: collections(),
+  mcp: LOOPED,
+}
+
+function code(): Charge {
+  return searches("codeSessions", [
+    told(`${CALLS}.code_interpreter_calls`),
+    items("code_interpreter_call"),
+  ])
+}
+
+function collections(): Charge {
+  return searches("fileSearches", [told(`${CALLS}.file_search_calls`), items("file_search_call")])
+}
+
+export const XAI_SWITCHES: Switches = {
+  fields: [
+    SERVICE_TIER,
+    BEST_OF,
+    {
+      path: "search_parameters.mode",
+      values: { off: TOKENS },
+      otherwise: unknown("sources are billed each, and their number has no limit"),
+    },
+  ],
+  tools: XAI_TOOLS,
+}
+
+/** docs.perplexity.ai/guides/pricing: the price of a request is that of the largest search already. */
+export const PERPLEXITY_SWITCHES: Switches = {
+  fields: [
+    SERVICE_TIER,
+    {
+      path: "web_search_options.search_type",
+      values: { fast: TOKENS },
+      otherwise: {
+        by: "calls",
+        class: "premiumSearches",
+        most: 1,
+        adds: 8_000,
+        counted: [{ in: "answer" }],
+      },
+    },
+  ],
+  tools: OWN_TOOLS,
+}
+
+/** groq.com/pricing: tools are billed by the call, code by the time of its container. */
+export const GROQ_SWITCHES: Switches = {
+  fields: [
+    BEST_OF,
+    {
+      path: "service_tier",
+      served: ["service_tier"],
+      values: { ...USUAL_TIERS, auto: TOKENS, flex: TOKENS, performance: mode("performance") },
+      otherwise: KNOWN_TIERS,
+    },
+    {
+      path: "compound_custom",
+      otherwise: unknown("the models and tools behind it are billed each"),
+    },
+  ],
+  tools: {
+    ...OWN_TOOLS,
+    browser_search: searches("searches", [items("browser_search", "browser.search", "search")]),
+    code_interpreter: {
+      by: "calls",
+      class: "codeSessions",
+      most: 1,
+      adds: 8_000,
+      lasts: 60,
+      counted: [{ in: "items", names: ["code_interpreter", "python"], each: "type" }],
+    },
+    mcp: LOOPED,
+  },
+}
+
+/** Its connectors belong to another endpoint, and no answer of this one counts them. */
+export const MISTRAL_SWITCHES: Switches = {
+  fields: [
+    BEST_OF,
+    {
+      path: "service_tier",
+      served: ["usage.service_tier"],
+      values: { ...USUAL_TIERS, auto: possibleMode("priority"), flex: mode("flex"), priority: mode("priority") },
+      otherwise: KNOWN_TIERS,
+    },
+  ],
+  tools: OWN_TOOLS,
+}
+
+/** docs.z.ai: a search is billed by its use; the answer lists what it found. */
+export const ZAI_SWITCHES: Switches = {
+  fields: [BEST_OF],
+  tools: {
+    ...OWN_TOOLS,
+    web_search: {
+      by: "calls",
+      class: "searches",
+      most: 1,
+      adds: 8_000,
+      counted: [{ in: "answer" }],
+    },
+    retrieval: LOOPED,
+  },
+}
+
+/** Alibaba's models search when a field says so. */
+export const ALIBABA_SWITCHES: Switches = {
+  fields: [
+    BEST_OF,
+    { path: "enable_search", otherwise: searches("searches", [told("usage.plugins.search.count"), { in: "answer" }]) },
+    SERVICE_TIER,
+  ],
+  tools: OWN_TOOLS,
+}
+
+/** aws.amazon.com/bedrock/pricing; guardrails are billed in units that the usage does not have. */
+export const BEDROCK_SWITCHES: Switches = {
+  fields: [
+    {
+      path: "serviceTier.type",
+      served: ["serviceTier.type"],
+      values: {
+        ...USUAL_TIERS,
+        priority: mode("priority"),
+        flex: mode("flex"),
+        reserved: possibleMode("reserved"),
+      },
+      otherwise: KNOWN_TIERS,
+    },
+    {
+      path: "performanceConfig.latency",
+      served: ["performanceConfig.latency"],
+      values: { standard: TOKENS, optimized: mode("optimized") },
+      otherwise: mode("optimized"),
+    },
+    { path: "guardrailConfig", otherwise: unknown("guardrails are billed by units of text") },
+  ],
+  tools: { toolSpec: TOKENS, cachePoint: TOKENS },
+}
+
+/** docs.cohere.com/v2/reference/chat: documents are part of the prompt, connectors are gone. */
+export const COHERE_SWITCHES: Switches = {
+  fields: [{ path: "connectors[]", otherwise: unknown("what a connector costs is not known") }],
+  tools: { function: TOKENS },
+}

@@ -1,0 +1,157 @@
+import type { UsageClass } from "../../canon/usage.ts"
+
+/**
+ * Where the units of a class are counted in an answer. Where a way finds none, the next is asked.
+ *
+ * - `usage`: numbers at these paths of the whole answer, added up.
+ * - `items`: what the vendor did for the request, one of each: items of an output, blocks of a server's
+ *   tools, tools that were executed. `each` names the member by which several are one, and `done` the
+ *   kinds of action that count, where not all do.
+ * - `answer`: every answer counts as one.
+ */
+export type Counted =
+  | { readonly in: "usage"; readonly paths: readonly string[] }
+  | {
+      readonly in: "items"
+      readonly names: readonly string[]
+      readonly each?: string
+      readonly done?: readonly string[]
+    }
+  | { readonly in: "answer" }
+
+/** Calls that have a price each, of a tool or of the request itself. */
+export interface CallCharge {
+  readonly by: "calls"
+  readonly class: UsageClass
+  /** As many are held for where the request says nothing. */
+  readonly most: number
+  /** Where a tool says how many it may be at most. */
+  readonly limit?: string
+  readonly counted: readonly Counted[]
+  /** Tokens that a call may add to the input, since the model reads what it found. */
+  readonly adds?: number
+  /** A unit lasts so long, in seconds: a request that takes longer uses several. */
+  readonly lasts?: number
+  /** Where the size of a unit stands in the tool, and how many units one of each size is. */
+  readonly sizes?: {
+    readonly path: string
+    readonly units: Readonly<Record<string, number>>
+  }
+}
+
+/** A factor on the rates of tokens, when the request is served so. */
+export interface ModeCharge {
+  readonly by: "mode"
+  readonly mode: string
+  /** The vendor decides whether: it need not have a price, and is held for where it has one. */
+  readonly isPossible?: true
+}
+
+/** Another model that may answer or be asked too, by its name at the same vendor. */
+export interface ModelCharge {
+  readonly by: "model"
+  /**
+   * `instead`: it answers in place of the request's own; `after`: when that has failed, which is billed
+   * too; `beside`: it is asked while that answers.
+   */
+  readonly how: "instead" | "after" | "beside"
+  /** Where its name stands in a tool; absent: the value itself is the name. */
+  readonly name?: string
+  /** As many times it is asked where the request says nothing. */
+  readonly most?: number
+  readonly limit?: string
+  /** Named where the request names none. */
+  readonly usual?: string
+  /** It makes pictures: so many tokens of output in each call at most. */
+  readonly pictureTokens?: number
+  /** Where the usage of what it did stands in the answer, when it is told apart there. */
+  readonly usage?: string
+}
+
+/** What setting a switch costs. */
+export type Charge =
+  /** Nothing beside the tokens, which the usage has. `adds` as for calls. */
+  | { readonly by: "tokens"; readonly adds?: number; readonly calls?: number }
+  | CallCharge
+  | ModeCharge
+  | ModelCharge
+  /** The value is how many outputs there are for each choice. */
+  | { readonly by: "outputs" }
+  /** The model may be asked once more with all that was said. */
+  | { readonly by: "again" }
+  /** The vendor bills it by something that no answer tells, or that no class counts. */
+  | { readonly by: "unknown"; readonly why: string }
+
+/** A field of a request that decides what is paid. */
+export interface FieldSwitch {
+  /** `service_tier`, `provider.order`, `models[]`: every element of a list by itself. */
+  readonly path: string
+  /** By the value, where it is a text; the names are in small letters. */
+  readonly values?: Readonly<Record<string, Charge>>
+  /** Of every other value but null and false. */
+  readonly otherwise: Charge
+  /** Where the answer tells the mode that it was served in; the first that is there counts. */
+  readonly served?: readonly string[]
+}
+
+/** The switches of one dialect at one vendor. */
+export interface Switches {
+  readonly fields: readonly FieldSwitch[]
+  /**
+   * By the type of a tool, without the date at its end. A type that is not here counts as unpriced. In
+   * Gemini's dialect, where tools have no type, by the member that a tool is.
+   */
+  readonly tools: Readonly<Record<string, Charge>>
+}
+
+/** Billed as tokens and nothing else. */
+export const TOKENS: Charge = { by: "tokens" }
+
+/** As many results as a server's tool may add, when the model calls it as often as is assumed. */
+export const RESULT_TOKENS = 8_000
+/** Calls of a server's tool that are assumed where the request sets no limit. */
+export const MOST_CALLS = 10
+
+/** What the server runs in a loop, at no charge but that of the tokens it reads. */
+export const LOOPED: Charge = { by: "tokens", adds: RESULT_TOKENS, calls: MOST_CALLS }
+
+/** A mode of service that the request asks for. */
+export function mode(name: string): ModeCharge {
+  return { by: "mode", mode: name }
+}
+
+/** A mode of service that the vendor may choose. */
+export function possibleMode(name: string): ModeCharge {
+  return { by: "mode", mode: name, isPossible: true }
+}
+
+/** What cannot be priced, and why. */
+export function unknown(why: string): Charge {
+  return { by: "unknown", why }
+}
+
+/** Searches, whose results the model reads. */
+export function searches(
+  usageClass: UsageClass,
+  counted: readonly Counted[],
+  limit?: string,
+): CallCharge {
+  return {
+    by: "calls",
+    class: usageClass,
+    most: MOST_CALLS,
+    adds: RESULT_TOKENS,
+    counted,
+    ...(limit === undefined ? {} : { limit }),
+  }
+}
+
+/** Items of these names. */
+export function items(...names: readonly string[]): Counted {
+  return { in: "items", names }
+}
+
+/** Numbers at these paths of the answer. */
+export function told(...paths: readonly string[]): Counted {
+  return { in: "usage", paths }
+}
