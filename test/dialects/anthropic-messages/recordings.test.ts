@@ -108,13 +108,17 @@ function withoutRawFinish(choice: Choice): Choice {
 function expectMessage(message: JsonObject): void {
   const result = ANTHROPIC_MESSAGES.decodeResult(message)
   expect(readingOf(result)).toEqual(readingOfMessage(message))
-  const usage = message.usage as Record<string, number>
+  const { iterations, ...sums } = message.usage as JsonObject
+  const compactions = (Array.isArray(iterations) ? iterations : [])
+    .filter(isJsonObject)
+    .filter((iteration) => iteration.type === "compaction")
+  const counted = [sums, ...compactions].map((usage) => usage as Record<string, number>)
+  const total = (names: readonly string[]): number =>
+    counted.flatMap((usage) => names.map((name) => usage[name] ?? 0)).reduce((a, b) => a + b, 0)
   expect(totalInput(result.usage!)).toBe(
-    (usage.input_tokens ?? 0) +
-      (usage.cache_creation_input_tokens ?? 0) +
-      (usage.cache_read_input_tokens ?? 0),
+    total(["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"]),
   )
-  expect(result.usage?.output).toBe(Number(usage.output_tokens))
+  expect(result.usage?.output).toBe(total(["output_tokens"]))
   const request = { ...REQUEST, model: "m" }
   const encoded = ANTHROPIC_MESSAGES.encodeResult(result, request)
   expect(readingOfMessage(encoded)).toEqual(readingOfMessage(message))
@@ -123,7 +127,7 @@ function expectMessage(message: JsonObject): void {
     model: message.model,
     stop_reason: message.stop_reason,
     stop_sequence: message.stop_sequence ?? null,
-    usage: { input_tokens: usage.input_tokens, output_tokens: usage.output_tokens },
+    usage: { input_tokens: total(["input_tokens"]), output_tokens: total(["output_tokens"]) },
   })
   const again = ANTHROPIC_MESSAGES.decodeResult(encoded)
   expect(again).toEqual(result)

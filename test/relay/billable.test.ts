@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { ProviderSettings, ServicePriceSettings } from "../../src/config/settings.ts"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../support/gateway.ts"
+import { type BillableCase, CASES } from "./billable-cases.ts"
+import { framesOf } from "./billable-frames.ts"
+import { type ScriptedVendor, startVendor, streamed } from "./scripted-vendor.ts"
+import { creditsOf, errorOf, HELLO, nanocredits, type Receipt, receiptOf } from "./support.ts"
+
+let gateway: TestGateway
+let passing: TestGateway
+let vendor: ScriptedVendor
+let current: BillableCase
+
+const MODEL = simulated({ context: 1_000_000, maxOutput: 50 })
+
+beforeAll(async () => {
+  vendor = startVendor((_, number) => {
+    const isStream = vendor.bodies[number - 1]?.["stream"] === true
+    if (!isStream) return Response.json(current.answer)
+    return streamed(framesOf(current.path, current.answer))
+  })
+  const providers: Record<string, ProviderSettings> = {}
+  for (const [index, { vendor: id, path, prices }] of CASES.entries()) {
+    const bare = { ...provider(vendor.url, id), ...dialectsFor(id, path) }
+    providers[`bare-${index}`] = bare
+    providers[`priced-${index}`] = { ...bare, prices: (prices ?? {}) as ServicePriceSettings }
+  }
+  const models = Object.fromEntries(
+    Object.keys(providers).map((id) => [
+      `${id}/m`,
+      { ...MODEL, deployments: [{ provider: id, model: "up", weight: 1 }] },
+    ]),
+  )
+  gateway = await startGateway({ providers, models })
+  passing = await startGateway({ providers, models, settings: { unpricedFeatures: "pass" } })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await passing[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+/** Servers of anybody's speak what their settings say; those of others what they are asked in. */
+function dialectsFor(id: string, path: string): { dialects?: string[] } {
+  if (id === "openai-compatible") return { dialects: ["anthropic-messages"] }
+  if (id !== "azure") return {}
+  return { dialects: [path.endsWith("/responses") ? "openai-responses" : "openai-chat"] }
+}
+
+function bodyOf({ path, body }: BillableCase, model: string, stream: boolean): object {
+  const said = path.endsWith("/responses") ? { input: "Hello there" } : { messages: HELLO }
+  const limit = path.endsWith("/responses") ? { max_output_tokens: 50 } : { max_tokens: 50 }
+  return { model, ...said, ...limit, ...body, ...(stream ? { stream: true } : {}) }
+}
+
+async function ask(
+  caller: TestCaller,
+  model: string,
+  stream: boolean,
+): Promise<{ receipt: Receipt; text: string }> {
+  const response = await caller.post(current.path, bodyOf(current, model, stream))
+  const text = await response.text()
+  expect(response.status, text).toBe(200)
+  return { receipt: await receiptOf(caller, response), text }
+}
+
+describe("a switch", () => {
+  for (const [index, one] of CASES.entries()) {
+    test(`${one.name}: is refused where it has no price, and nothing is held or sent`, async () => {
+      if (one.vendor === "openrouter" && one.prices) return
+      current = one
+      const caller = await gateway.caller("10")
+      const sent = vendor.bodies.length
+      for (const stream of [false, true]) {
+        const answer = await caller.post(one.path, bodyOf(one, `bare-${index}/m`, stream))
+        const error = await errorOf(answer)
+        expect(error.status).toBe(400)
+        if (!one.path.endsWith("/messages")) expect(error.code).toBe("feature_not_priced")
+        expect(error.message).toContain(`\`${one.place}\``)
+      }
+      expect(vendor.bodies.length).toBe(sent)
+      expect(await creditsOf(caller)).toMatchObject({ balance: "10", held: "0" })
+    })
+
+    if (one.prices) {
+      for (const stream of [false, true]) {
+        test(`${one.name}, ${stream ? "streamed" : "whole"}: is held, counted and charged`, async () => {
+          current = one
+          const caller = await gateway.caller("10")
+          const { receipt } = await ask(caller, `priced-${index}/m`, stream)
+          expect(vendor.bodies.at(-1)).toMatchObject(one.body)
+          expect(receipt.usage).toEqual({ input: 100, output: 10, ...one.counted })
+          expect(nanocredits(receipt.cost)).toBe(one.cost)
+          expect(nanocredits(receipt.hold)).toBeGreaterThan(one.held)
+          expect(await caller.balance()).toBe(10_000_000_000n - one.cost)
+        })
+      }
+    }
+
+    test(`${one.name}: is passed on where the operator says so, told and alarmed`, async () => {
+      current = one
+      const caller = await passing.caller("10")
+      const { receipt } = await ask(caller, `bare-${index}/m`, false)
+      expect(receipt).toMatchObject({ status: "settled", unpriced: expect.arrayContaining([one.place]) })
+      const alarms = passing.heard.filter(({ name }) => name === "unpricedPassed")
+      expect(alarms.at(-1)?.facts[2]).toContain(one.place)
+    })
+  }
+})
+
+describe("what is no switch", () => {
+  test("plain fields that nobody knows pass as they were written", async () => {
+    current = CASES.find(({ name }) => name.startsWith("chat: web_search_options")) ?? current
+    const caller = await gateway.caller("10")
+    const unknown = { teleport: { to: "moon" }, prompt_cache_retention: "24h", store: true }
+    const body = { model: "bare-0/m", input: "Hi", ...unknown, max_output_tokens: 50 }
+    current = { ...current, path: "/v1/responses", answer: CASES[0]?.answer ?? {} }
+    const response = await caller.post("/v1/responses", body)
+    expect(response.status).toBe(200)
+    expect(vendor.bodies.at(-1)).toMatchObject(unknown)
+  })
+
+  test("switches that are left alone pass, and cost nothing", async () => {
+    const one = CASES.find(({ name }) => name.includes("/chat/completions: service_tier priority"))
+    if (!one) throw new Error("no such case")
+    current = { ...one, body: { service_tier: "default", web_search_options: null, tools: [] } }
+    const caller = await gateway.caller("10")
+    const { receipt } = await ask(caller, `bare-${CASES.indexOf(one)}/m`, false)
+    expect(nanocredits(receipt.cost)).toBe(120_000n)
+  })
+})
