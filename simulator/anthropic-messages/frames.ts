@@ -39,7 +39,7 @@ export function streamScript(answer: MessageAnswer): StreamScript {
 
 function messageStart({ model, usage }: MessageAnswer): string {
   // What is answered is counted at the end: the start tells of its first token only.
-  const begun = usage === undefined ? undefined : { ...usage, output: Math.min(1, usage.output) }
+  const begun = usage === undefined ? undefined : { ...usage, output: Math.min(1, usage.output), searches: 0 }
   const message = {
     model,
     id: messageId(),
@@ -86,6 +86,10 @@ function startOf(block: AnswerBlock): object {
       return block
     case "text":
       return { type: "text", text: "" }
+    case "server_tool_use":
+      return { ...block, input: {} }
+    case "web_search_tool_result":
+      return block
     case "tool_use": {
       const { type, id, name } = block
       return { type, id, name, input: {}, caller: { type: "direct" } }
@@ -102,7 +106,13 @@ function* deltasOf(block: AnswerBlock): Generator<string> {
       yield `{"type":"signature_delta","signature":"${block.signature}"}`
       return
     case "redacted_thinking":
+    case "web_search_tool_result":
       return
+    case "server_tool_use": {
+      const input = JSON.stringify(JSON.stringify(block.input))
+      yield `{"type":"input_json_delta","partial_json":${input}}`
+      return
+    }
     case "text":
       for (const token of eachToken(block.text)) {
         yield `{"type":"text_delta","text":${JSON.stringify(token)}}`

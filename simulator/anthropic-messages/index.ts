@@ -4,6 +4,7 @@ import type { Fault } from "../faults.ts"
 import type { Answer, WireFormat } from "../format.ts"
 import { isObject, objectOf, stringOf, type JsonObject } from "../json.ts"
 import { dueFault, wholeBody } from "../play.ts"
+import { searchesOf } from "../searches.ts"
 import { bodyOf, streamSteps } from "../stream.ts"
 import { playTransportFault } from "../transport-faults.ts"
 import { countUsage } from "../usage.ts"
@@ -115,12 +116,13 @@ function answerOf(
   const request = { ...read, prompt: { ...read.prompt, echo } }
   const [choice] = planAnswer(request.prompt)
   if (choice === undefined) throw new Error("an answer has one choice")
+  const searches = searchesOf(body.tools, echo)
   return {
     model: datedName(model),
-    blocks: answerBlocks(choice, echo, request.thinking),
+    blocks: answerBlocks(choice, echo, request.thinking, searches),
     stopReason: stopReason(choice),
     stopSequence: choice.stoppedBy,
-    usage: usageOf(exchange, request, choice, fault),
+    usage: usageOf(exchange, request, choice, fault, searches.length),
   }
 }
 
@@ -134,9 +136,10 @@ function usageOf(
   { prompt, blocks }: MessagesRequest,
   choice: PlannedChoice,
   fault: Fault | undefined,
+  searches: number,
 ): MessageUsage | undefined {
   const counted = countUsage(prompt, [choice], undefined, fault)
   if (counted === undefined) return undefined
   const isWrong = fault?.name === "wrong-usage"
-  return sortUsage(counted, exchange.state.markedCache.look(isWrong ? [] : blocks))
+  return sortUsage(counted, exchange.state.markedCache.look(isWrong ? [] : blocks), searches)
 }

@@ -12,6 +12,17 @@ import { SIGNER } from "./signer.ts"
 export type AnswerBlock =
   | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
   | { readonly type: "redacted_thinking"; readonly data: string }
+  | {
+      readonly type: "server_tool_use"
+      readonly id: string
+      readonly name: "web_search"
+      readonly input: { readonly query: string }
+    }
+  | {
+      readonly type: "web_search_tool_result"
+      readonly tool_use_id: string
+      readonly content: readonly object[]
+    }
   | { readonly type: "text"; readonly text: string }
   | {
       readonly type: "tool_use"
@@ -38,6 +49,7 @@ export interface MessageUsage {
   /** Thinking included. */
   readonly output: number
   readonly thinking: number
+  readonly searches: number
 }
 
 /** A fresh `msg_` id. */
@@ -50,6 +62,7 @@ export function answerBlocks(
   choice: PlannedChoice,
   echo: string,
   wish: ThinkingWish,
+  searches: readonly string[],
 ): AnswerBlock[] {
   const blocks: AnswerBlock[] = []
   if (choice.reasoningTokens > 0) {
@@ -60,6 +73,13 @@ export function answerBlocks(
       const thinking = wish.isOmitted ? "" : thought
       blocks.push({ type: "thinking", thinking, signature: SIGNER.sign(thinking) })
     }
+  }
+  for (const query of searches) {
+    const id = `srvtoolu_01${base62(22)}`
+    blocks.push(
+      { type: "server_tool_use", id, name: "web_search", input: { query } },
+      { type: "web_search_tool_result", tool_use_id: id, content: [] },
+    )
   }
   if (choice.text !== null && choice.text !== "") blocks.push({ type: "text", text: choice.text })
   for (const { name, argumentsText } of choice.calls) {
@@ -82,10 +102,14 @@ export function stopReason(choice: PlannedChoice): string {
 }
 
 /** Sorts counted tokens into Anthropic's classes (WIRE.md 8). */
-export function sortUsage(counted: CountedUsage, cache: MarkedUsage): MessageUsage {
+export function sortUsage(
+  counted: CountedUsage,
+  cache: MarkedUsage,
+  searches: number,
+): MessageUsage {
   const kept = cache.read + cache.written["5m"] + cache.written["1h"]
   const { completion: output, reasoning: thinking } = counted
-  return { input: counted.prompt - kept, cache, output, thinking }
+  return { input: counted.prompt - kept, cache, output, thinking, searches }
 }
 
 /** The parts of `usage` that tell of the input and stand in every form of it. */
@@ -98,9 +122,10 @@ export function inputUsage({ input, cache }: MessageUsage) {
 }
 
 /** The parts of `usage` that tell of the output; thinking is told where there was some. */
-export function outputUsage({ output, thinking }: MessageUsage) {
+export function outputUsage({ output, thinking, searches }: MessageUsage) {
   const details = thinking === 0 ? {} : { output_tokens_details: { thinking_tokens: thinking } }
-  return { output_tokens: output, ...details }
+  const used = { web_search_requests: searches, web_fetch_requests: 0 }
+  return { output_tokens: output, ...details, ...(searches === 0 ? {} : { server_tool_use: used }) }
 }
 
 /** The `usage` of a whole message, as recorded. */

@@ -36,7 +36,7 @@ class FrameWriter {
     const model = JSON.stringify(answer.model)
     this.#head =
       `data: {"id":${id},"object":"chat.completion.chunk","created":${createdNow()},` +
-      `"model":${model},"service_tier":"default","system_fingerprint":"${FINGERPRINT}","choices":[`
+      `"model":${model},"service_tier":"${answer.tier}","system_fingerprint":"${FINGERPRINT}","choices":[`
   }
 
   /** The frame's beginning, up to its choices. */

@@ -4,6 +4,7 @@ import type { Fault } from "../faults.ts"
 import type { Answer, WireFormat } from "../format.ts"
 import { isObject, objectOf, stringOf, type JsonObject } from "../json.ts"
 import { dueFault, wholeBody } from "../play.ts"
+import { servedTier } from "../searches.ts"
 import { bodyOf, streamSteps } from "../stream.ts"
 import { playTransportFault } from "../transport-faults.ts"
 import { countUsage } from "../usage.ts"
@@ -93,6 +94,7 @@ function answerWell(
       wanted: body.logprobs === true,
       alternatives: typeof body.top_logprobs === "number" ? body.top_logprobs : 0,
     },
+    tier: servedTier(body.service_tier),
   }
   return body.stream === true
     ? answerStream(exchange, objectOf(body.stream_options), answer, fault)

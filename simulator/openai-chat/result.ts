@@ -15,6 +15,8 @@ export interface ChatAnswer {
   /** Undefined when none is to be reported. */
   readonly usage: CountedUsage | undefined
   readonly logprobs: LogprobsWish
+  /** The class of service. */
+  readonly tier: string
 }
 
 /** A fresh `chatcmpl-` id. */
@@ -90,7 +92,7 @@ export function resultText(answer: ChatAnswer): string {
     model: answer.model,
     choices,
     ...(answer.usage === undefined ? {} : { usage: usageObject(answer.usage) }),
-    service_tier: "default",
+    service_tier: answer.tier,
     system_fingerprint: FINGERPRINT,
   })
 }

@@ -87,6 +87,11 @@ export class ResponseScript implements StreamScript {
       case "reasoning":
         if (item.isTold) yield* this.#summaryFrames(item.thought, `${place},"summary_index":0`)
         return
+      case "web_search_call":
+        for (const state of ["in_progress", "searching", "completed"]) {
+          yield this.#next(`response.web_search_call.${state}`, place)
+        }
+        return
       case "message":
         yield* this.#textFrames(item.text, `"content_index":0,${place}`)
         return

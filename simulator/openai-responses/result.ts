@@ -2,6 +2,7 @@ import type { PlannedChoice } from "../answer.ts"
 import { base62, hexadecimal } from "../identifiers.ts"
 import { arrayOf, objectOf, type Json, type JsonObject } from "../json.ts"
 import { logprobsOf, type LogprobsWish } from "../openai-chat/logprobs.ts"
+import { searchesOf, servedTier } from "../searches.ts"
 import { thinkingText } from "../thinking-text.ts"
 import type { CountedUsage } from "../usage.ts"
 import { encrypt, encryptUnfinished } from "./signer.ts"
@@ -16,6 +17,7 @@ export type OutputItem =
       readonly isTold: boolean
       readonly isEncrypted: boolean
     }
+  | { readonly type: "web_search_call"; readonly id: string; readonly query: string }
   | { readonly type: "message"; readonly id: string; readonly text: string }
   | {
       readonly type: "function_call"
@@ -70,6 +72,9 @@ export function outputItems(choice: PlannedChoice, echo: string, body: JsonObjec
       isEncrypted: arrayOf(body.include).includes("reasoning.encrypted_content"),
     })
   }
+  for (const query of searchesOf(body.tools, echo)) {
+    items.push({ type: "web_search_call", id: `ws_${hexadecimal(50)}`, query })
+  }
   const isCutBefore = choice.text === "" && choice.ending === "length"
   if (choice.text !== null && !isCutBefore) {
     items.push({ type: "message", id: `msg_${hexadecimal(50)}`, text: choice.text })
@@ -102,6 +107,10 @@ export function itemObject(item: OutputItem, status: ItemStatus, logprobs: Logpr
       const sealed = isEncrypted ? { encrypted_content: content } : {}
       const summary = isTold && !isBegun ? [{ type: "summary_text", text: thought }] : []
       return { id, type, content: [], ...sealed, summary }
+    }
+    case "web_search_call": {
+      const action = { type: "search", query: item.query }
+      return { id, type, status, ...(isBegun ? {} : { action }) }
     }
     case "message": {
       const content = isBegun ? [] : [textPart(item.text, logprobs)]
@@ -138,15 +147,18 @@ function usageObject(usage: CountedUsage) {
   }
 }
 
-const NO_TOOL_USAGE = {
-  image_gen: {
-    input_tokens: 0,
-    input_tokens_details: { image_tokens: 0, text_tokens: 0 },
-    output_tokens: 0,
-    output_tokens_details: { image_tokens: 0, text_tokens: 0 },
-    total_tokens: 0,
-  },
-  web_search: { num_requests: 0 },
+const NO_PICTURES = {
+  input_tokens: 0,
+  input_tokens_details: { image_tokens: 0, text_tokens: 0 },
+  output_tokens: 0,
+  output_tokens_details: { image_tokens: 0, text_tokens: 0 },
+  total_tokens: 0,
+}
+
+/** What the vendor's own tools have done, beside the usage. */
+function toolUsage(items: readonly OutputItem[]) {
+  const searches = items.filter(({ type }) => type === "web_search_call")
+  return { image_gen: NO_PICTURES, web_search: { num_requests: searches.length } }
 }
 
 function toolObject(tool: Json) {
@@ -207,12 +219,12 @@ export function responseObject(
       summary: reasoning.summary ?? null,
     },
     safety_identifier: body.safety_identifier ?? null,
-    service_tier: isBegun ? "auto" : "default",
+    service_tier: isBegun ? "auto" : servedTier(body.service_tier),
     store: body.store ?? true,
     temperature: body.temperature ?? 1,
     text: { format: formatObject(objectOf(text.format)), verbosity: text.verbosity ?? "medium" },
     tool_choice: body.tool_choice ?? "auto",
-    tool_usage: NO_TOOL_USAGE,
+    tool_usage: toolUsage(isBegun ? [] : answer.items),
     tools: arrayOf(body.tools).map(toolObject),
     top_logprobs: body.top_logprobs ?? 0,
     top_p: body.top_p ?? 1,

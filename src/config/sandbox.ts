@@ -1,4 +1,4 @@
-import type { ModelSettings, ProviderSettings, Settings } from "./settings.ts"
+import type { ModelSettings, ProviderSettings, ServicePriceSettings, Settings } from "./settings.ts"
 
 /** The simulator as a vendor: what it offers, priced like a small model so that money can be watched. */
 const ECHO: ModelSettings = {
@@ -36,6 +36,9 @@ const OPERATIONS: Readonly<Record<string, ModelSettings>> = {
 /** The simulator takes any key. */
 const KEY = "sandbox"
 
+/** What it asks beside its model, where no vendor's own prices are known. */
+const PRICES: ServicePriceSettings = { search: "10000", modes: { priority: "2", flex: "0.5" } }
+
 /** Faults of the simulator that are offered as models, to rehearse them before callers meet them. */
 const FAULTS = ["429", "500", "slow-first-byte", "stall", "cut", "malformed", "no-usage"]
 
@@ -71,7 +74,7 @@ type SandboxSettings = Omit<ProviderSettings, "headers" | "knownModels" | "origi
 export function withSandbox(settings: Settings, simulatorUrl: string): Settings {
   const baseUrl = `${simulatorUrl}/v1`
   const providers: Record<string, ProviderSettings> = {
-    sandbox: provider({ vendor: "openai-compatible", apiKey: KEY, baseUrl }),
+    sandbox: provider({ vendor: "openai-compatible", apiKey: KEY, baseUrl, prices: PRICES }),
   }
   const models: Record<string, ModelSettings> = { "sandbox/echo": ECHO }
   for (const [name, model] of Object.entries(OPERATIONS)) models[`sandbox/${name}`] = model

@@ -305,3 +305,56 @@ describe("a number in a usage that is charged to nobody", () => {
     expect(await caller.balance()).toBe(10_000_000_000n)
   })
 })
+
+describe("the sandbox", () => {
+  const ways: readonly [string, string, string, Json][] = [
+    ["openai", "/v1", RESPONSES, { input: "search: weather search: news", tools: [{ type: "web_search" }] }],
+    [
+      "anthropic",
+      "",
+      MESSAGES,
+      {
+        messages: [{ role: "user", content: "search: weather search: news search: more" }],
+        tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 2 }],
+        max_tokens: 100,
+      },
+    ],
+  ]
+
+  for (const [id, path, endpoint, body] of ways) {
+    for (const stream of [false, true]) {
+      test(`searches as ${id} does, ${stream ? "streamed" : "whole"}`, async () => {
+        await using own = await startGateway({
+          providersAt: (url) => ({
+            own: {
+              ...provider(url + path, id),
+              ...(id === "openai" ? { dialects: ["openai-responses"] } : {}),
+            },
+          }),
+          models: { "own/echo": simulated({ deployments: [{ provider: "own", model: "echo", weight: 1 }] }) },
+        })
+        const caller = await own.caller("10")
+        const asked = await caller.post(endpoint, { model: "own/echo", stream, ...body })
+        const text = await asked.text()
+        expect(asked.status, text).toBe(200)
+        const receipt = await receiptOf(caller, asked)
+        expect(receipt.usage).toMatchObject({ search: 2 })
+        expect(nanocredits(receipt.cost)).toBeGreaterThan(20_000_000n)
+      })
+    }
+  }
+
+  test("tells the class of service that it was asked for", async () => {
+    await using own = await startGateway({
+      providersAt: (url) => ({
+        own: { ...provider(`${url}/v1`), prices: { modes: { priority: "2" } } },
+      }),
+      models: { "own/echo": simulated() },
+    })
+    const caller = await own.caller("10")
+    const body = { model: "own/echo", messages: HELLO, max_tokens: 20 }
+    const plain = await receiptOf(caller, await caller.post(CHAT, body))
+    const fast = await receiptOf(caller, await caller.post(CHAT, { ...body, service_tier: "priority" }))
+    expect(nanocredits(fast.cost)).toBe(2n * nanocredits(plain.cost))
+  })
+})
