@@ -2,7 +2,7 @@ import { exactNames, recordsOf } from "./genai-prices.ts"
 import { oddities } from "./merge-price.ts"
 import { Notes } from "./notes.ts"
 import { fillFromElsewhere, makersFacts } from "./resold.ts"
-import { modelModes, modelRates, services } from "./services.ts"
+import { alwaysSearching, modelModes, modelRates, services } from "./services.ts"
 import type { Facts } from "./shape.ts"
 import { VendorList } from "./vendor-list.ts"
 import type { Sources } from "./vendor-list.ts"
@@ -21,6 +21,7 @@ export function assembleFacts(
   addServices(facts)
   addResold(facts, sources, notes)
   addToVertex(facts, notes)
+  for (const name of forgetSearching(facts)) notes.add("search price unknown, so unpriced", name)
   for (const name of fillFromElsewhere(facts)) notes.add("image price unknown, so unpriced", name)
   check(facts, notes)
   return { facts, notes }
@@ -41,6 +42,17 @@ function addServices(facts: Facts): void {
     const price = facts.vendors[vendor]?.[name]?.price
     if (price !== undefined) Object.assign(price, { ...rates, ...price })
   }
+}
+
+/** @returns the names that lost their price */
+function forgetSearching(facts: Facts): string[] {
+  return alwaysSearching.flatMap(({ vendor, name }) =>
+    Object.entries(facts.vendors[vendor] ?? {}).flatMap(([model, known]) => {
+      if (known.price === undefined || !name.test(model)) return []
+      delete known.price
+      return [`${vendor}/${model}`]
+    }),
+  )
 }
 
 // openrouter lists what a maker brings out on the same day; its own list here is the older one.

@@ -15,6 +15,8 @@ export const services: Record<string, Services> = {
     file_search: "2500",
     code_session: "30000",
     modes: { priority: "2.5", flex: "0.5", batch: "0.5" },
+    // The same page: data kept in one region costs a tenth more, of models since gpt-5.4.
+    regional: { factor: "1.1", hosts: "us.api.openai.com eu.api.openai.com", since: "2026-03-05" },
   },
   // platform.claude.com/docs/en/about-claude/pricing: web search 10 per 1,000; code 0.05 an hour, five
   // minutes at least; inference in one country 1.1 times.
@@ -70,4 +72,9 @@ export const modelModes: readonly {
 export const modelRates: readonly { vendor: string; name: string; rates: Rates }[] = [
   // docs.perplexity.ai/guides/pricing: what it thinks is counted beside what it writes.
   { vendor: "perplexity", name: "sonar-deep-research", rates: { reasoning_output: "3" } },
+]
+
+/** Names under which a reseller sells models that search with every answer, at no price that is known. */
+export const alwaysSearching: readonly { vendor: string; name: RegExp }[] = [
+  { vendor: "openrouter", name: /-search-preview|:online$/ },
 ]

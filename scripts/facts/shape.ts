@@ -54,6 +54,8 @@ export interface Price extends Rates {
 export interface Services {
   [name: string]: string | Record<string, string> | undefined
   modes?: Record<string, string>
+  /** A factor on prices, at these hosts, of models that came out since a day. */
+  regional?: { factor: string; hosts: string; since: string }
 }
 
 /** What is known of one model at one vendor. */

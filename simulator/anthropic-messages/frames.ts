@@ -39,7 +39,8 @@ export function streamScript(answer: MessageAnswer): StreamScript {
 
 function messageStart({ model, usage }: MessageAnswer): string {
   // What is answered is counted at the end: the start tells of its first token only.
-  const begun = usage === undefined ? undefined : { ...usage, output: Math.min(1, usage.output), searches: 0 }
+  const begun =
+    usage === undefined ? undefined : { ...usage, output: Math.min(1, usage.output), searches: 0 }
   const message = {
     model,
     id: messageId(),

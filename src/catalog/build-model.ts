@@ -7,7 +7,8 @@ import type {
   ProviderSettings,
 } from "../config/settings.ts"
 import { dialectsOf, type KnownVendor } from "./dialects.ts"
-import type { DecimalServices } from "../ledger/price.ts"
+import { parseDecimal } from "../ledger/money.ts"
+import { type DecimalServices, priceTimes } from "../ledger/price.ts"
 import type { ModelFacts, ServiceFacts } from "./facts.ts"
 import { kindOf, type KnownModels } from "./known-models.ts"
 import type { Deployment, Model } from "./model.ts"
@@ -119,7 +120,16 @@ function buildDeployment(
     return { warning: `: provider '${provider}' speaks none of the dialects it is offered in` }
   }
   const services = servicesOf(callable.settings, own, sources.known.servicesOf(provider))
-  const { price, reason } = priceOf(wanted.price ?? draft.settings?.price, draft, own, services)
+  const written = wanted.price ?? draft.settings?.price
+  const read = priceOf(written, draft, own, services)
+  const { reason } = read
+  const price =
+    read.price && written === undefined
+      ? priceTimes(
+          read.price,
+          regionalFactor(callable.settings, own, sources.known.servicesOf(provider)),
+        )
+      : read.price
   return {
     deployment: {
       id: `${provider}/${upstreamModel}`,
@@ -144,6 +154,22 @@ function chatDialects(
   const named = draft.vendor === settings.vendor ? draft.facts : undefined
   return dialectsOf(vendor, settings, written, (own ?? named)?.dialects)
 }
+
+/** What a vendor's prices are multiplied by at the address of a provider, in millionths. */
+function regionalFactor(
+  { baseUrl }: ProviderSettings,
+  own: ModelFacts | undefined,
+  known: ServiceFacts | undefined,
+): bigint {
+  const regional = known?.regional
+  if (regional === undefined || baseUrl === undefined || own?.created === undefined) return SAME
+  const isNew = own.created * 1000 >= Date.parse(regional.since)
+  const isThere = regional.hosts.split(" ").includes(new URL(baseUrl).hostname)
+  return isNew && isThere ? parseDecimal(regional.factor, 6) : SAME
+}
+
+/** One, in millionths. */
+const SAME = 1_000_000n
 
 /**
  * What is asked beside the model's price: the settings of its provider, then what is known of the model

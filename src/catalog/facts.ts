@@ -28,6 +28,8 @@ export interface PriceFacts extends RateFacts {
 export interface ServiceFacts {
   readonly [name: string]: string | Readonly<Record<string, string>> | undefined
   readonly modes?: Readonly<Record<string, string>>
+  /** A factor on prices at these hosts, apart by blanks, of models that came out since a day. */
+  readonly regional?: Readonly<Record<"factor" | "hosts" | "since", string>>
 }
 
 /** What is known of one model at one vendor. */

@@ -58,7 +58,5 @@ export function readPriceFacts(
 }
 
 function unbilledClasses(rates: Readonly<Record<string, unknown>>): string[] {
-  return Object.keys(rates).filter(
-    (name) => !KNOWN.has(name) && Number(rates[name]) !== 0,
-  )
+  return Object.keys(rates).filter((name) => !KNOWN.has(name) && Number(rates[name]) !== 0)
 }

@@ -158,9 +158,7 @@ export class Billing {
         if (bill) return bill
       }
     }
-    const least = call.refuseOnLowBalance
-      ? needed
-      : worstCost({ ...bound, output: 1 }, held)
+    const least = call.refuseOnLowBalance ? needed : worstCost({ ...bound, output: 1 }, held)
     throw refusalOf(this.#ledger.standing(payer), needed, least)
   }
 

@@ -60,7 +60,8 @@ export class Relay {
     })
     const order = { call, dialect, request, surroundings, headers, caller, work }
     for (const { deployment, unpriced } of demand?.terms.values() ?? []) {
-      if (unpriced.length > 0) this.#services.alarms.unpricedPassed(call.id, deployment.id, unpriced)
+      if (unpriced.length > 0)
+        this.#services.alarms.unpricedPassed(call.id, deployment.id, unpriced)
     }
     const held = this.#hold(call, request, demand ?? model)
     return held instanceof Promise

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import shipped from "../../src/catalog/facts.json" with { type: "json" }
 import { buildCatalog } from "../../src/catalog/catalog.ts"
+import type { Facts } from "../../src/catalog/facts.ts"
+import type { ModelSettings, ProviderSettings } from "../../src/config/settings.ts"
 import { GatewayError } from "../../src/canon/errors.ts"
 import { NO_USAGE } from "../../src/canon/usage.ts"
 import { costOf } from "../../src/ledger/price.ts"
@@ -82,6 +84,60 @@ describe("known models", () => {
       audioInput: 4_000_000_000n,
       audioCacheRead: 500_000_000n,
     })
+  })
+})
+
+describe("what a vendor asks beside its models", () => {
+  const known: Facts = {
+    ...facts,
+    services: {
+      acme: {
+        search: "10000",
+        file_search: "2500",
+        modes: { priority: "2", flex: "0.5" },
+        regional: { factor: "1.1", hosts: "eu.acme.example us.acme.example", since: "2023-11-01" },
+      },
+    },
+  }
+  const priceAt = (own: Partial<ProviderSettings>, model: ModelSettings = {}) => {
+    const providers = { mine: { ...provider("acme"), ...own } }
+    const sources = {
+      settings: settings(providers, { "mine/large": model }),
+      facts: known,
+      vendors: knownVendors,
+    }
+    return buildCatalog(sources).catalog.find("mine/large")?.deployments[0]?.price
+  }
+
+  test("counts for all of them, under what the settings say", () => {
+    expect(priceAt({})).toMatchObject({
+      services: { searches: 10_000_000_000_000n, fileSearches: 2_500_000_000_000n },
+      modes: new Map([
+        ["priority", 2_000_000n],
+        ["flex", 500_000n],
+      ]),
+    })
+    const prices = { search: "5000", modes: { priority: "3" } }
+    const price = { input: "1", output: "2", modes: { flex: "0.25" } }
+    expect(priceAt({ prices }, { price })).toMatchObject({
+      services: { searches: 5_000_000_000_000n, fileSearches: 2_500_000_000_000n },
+      modes: new Map([
+        ["priority", 3_000_000n],
+        ["flex", 250_000n],
+      ]),
+    })
+  })
+
+  test("is not held for by a plain request", () => {
+    expect(priceAt({})?.rates.searches).toBeUndefined()
+  })
+
+  test("is more where data stays in one region", () => {
+    const rates = { inputFresh: 1_375_000_000n, inputCacheRead: 137_500_000n }
+    expect(priceAt({ baseUrl: "https://eu.acme.example/v1" })).toMatchObject({ rates })
+    expect(priceAt({ baseUrl: "https://api.acme.example/v1" })?.rates.inputFresh).toBe(
+      1_250_000_000n,
+    )
   })
 })
 

@@ -77,6 +77,7 @@ test("has a default for everything", () => {
     expect(Object.keys(settings.providers)).toEqual([])
     expect(settings).not.toHaveProperty("adminToken")
     expect(settings).not.toHaveProperty("publicUrl")
+    expect(settings).not.toHaveProperty("unpricedFeatures")
   }
 })
 
@@ -87,6 +88,7 @@ admin_token: 0123456789abcdef
 limits: { body_mb: 1.5, answer_mb: 48, memory_mb: 512, media_mb: 2.5, media_private: true }
 deadlines: { connect: 500ms, first_byte: 5m, between_bytes: 1.5, whole: 1h }
 multiplier: "1.25"
+unpriced_features: pass
 providers:
   far:
     vendor: openai
@@ -94,6 +96,7 @@ providers:
     headers: { X-Team: blue, authorization: "Bearer \${TOKEN:-none}" }
     known_models: false
     dialects: [openai-responses]
+    prices: { search: 10000, file_search: 2500, modes: { priority: 2, flex: 0.5 } }
 models:
   far/big:
     owned_by: somebody
@@ -103,6 +106,7 @@ models:
       cache_write_1h: 2.50
       audio_output: 80
       tiers: [{ above: 200000, input: 2, output: 4.0 }]
+      modes: { fast: 6 }
     deployments:
       - { weight: 3, dialects: [openai-responses, openai-chat] }
       - { model: "bigger:latest", weight: 0, price: { input: 0 } }
@@ -128,7 +132,9 @@ models:
     headers: { "x-team": "blue", authorization: "Bearer none" },
     knownModels: false,
     dialects: ["openai-responses"],
+    prices: { search: "10000", file_search: "2500", modes: { priority: "2", flex: "0.5" } },
   })
+  expect(settings.unpricedFeatures).toBe("pass")
   expect(settings.models["far/big"]).toEqual({
     ownedBy: "somebody",
     dialects: ["openai-chat"],
@@ -137,6 +143,7 @@ models:
       cache_write_1h: "2.50",
       audio_output: "80",
       tiers: [{ above: 200_000, input: "2", output: "4.0" }],
+      modes: { fast: "6" },
     },
     deployments: [
       {

@@ -202,6 +202,10 @@ describe("values", () => {
     [model("{ context: 0 }"), "3:19 models.a/b.context: must be a whole number, at least 1"],
     [model("{ price: {} }"), "3:17 models.a/b.price: is empty"],
     [
+      model("{ price: { modes: { Fast: 2 } } }"),
+      "3:28 models.a/b.price.modes: a mode of service has a name in small letters",
+    ],
+    [
       model("{ price: { inptu: 1 } }"),
       "3:19 models.a/b.price: unknown name 'inptu'. Did you mean 'input'?",
     ],

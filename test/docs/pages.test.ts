@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
+import { BILLABLE_PAGE, billablePage } from "../../scripts/billable-page.ts"
 import { ENDPOINTS_PAGE, endpointsPage } from "../../scripts/endpoints-page.ts"
 import { LOSSES_PAGE, lossesPage } from "../../scripts/losses-page.ts"
 
@@ -9,4 +10,8 @@ test("docs/losses.md is what the tables in the code say (bun scripts/losses-page
 
 test("docs/endpoints.md is what the vendors' tables say (bun scripts/endpoints-page.ts writes it)", () => {
   expect(readFileSync(ENDPOINTS_PAGE, "utf8")).toBe(endpointsPage())
+})
+
+test("docs/billable.md is what the tables in the code say (bun scripts/billable-page.ts writes it)", () => {
+  expect(readFileSync(BILLABLE_PAGE, "utf8")).toBe(billablePage())
 })

@@ -7,6 +7,7 @@ import {
   costOf,
   type DecimalPrice,
   parsePrice,
+  priceTimes,
   rateOf,
   ratesFor,
 } from "../../src/ledger/price.ts"
@@ -133,6 +134,41 @@ describe("what a usage costs", () => {
         expect(costOf(larger, price).total >= costOf(usage, price).total).toBe(true)
       }),
     )
+  })
+
+  test("is a factor more in a mode, but for what is no token", () => {
+    const price = parsePrice({ input: "1", output: "2", request: "7", modes: { fast: "2.5" } }, "1")
+    const fast = priceTimes(price, price.modes?.get("fast") ?? 0n)
+    expect(fast.rates).toEqual({
+      inputFresh: 2_500_000_000n,
+      output: 5_000_000_000n,
+      requests: 7_000_000_000n,
+    })
+    // A receipt writes a rate card out once.
+    expect(priceTimes(price, 2_500_000n)).toBe(fast)
+    expect(priceTimes(price, 1_000_000n)).toBe(price)
+  })
+
+  test("has what its vendor does beside it where it says nothing of that itself", () => {
+    const services = { search: "10", file_search: "20" }
+    const price = parsePrice({ input: "1", output: "2", search: "30" }, "1", services)
+    const usage = { ...NO_USAGE, searches: 1, fileSearches: 1 }
+    expect(costOf(usage, price).lines.map(({ rate }) => rate)).toEqual([
+      30_000_000_000n,
+      20_000_000_000n,
+    ])
+  })
+
+  test("has another model's lines at that one's price and multiplier", () => {
+    const price = parsePrice({ input: "1", output: "2" }, "2")
+    const other = parsePrice({ input: "10", output: "20" }, "3")
+    const usage = { ...NO_USAGE, inputFresh: 1_000_000 }
+    const cost = costOf(usage, price, [{ model: "b", usage, price: other }])
+    expect(cost.lines.map(({ model, rate }) => [model, rate])).toEqual([
+      [undefined, 1_000_000_000n],
+      ["b", 15_000_000_000n],
+    ])
+    expect(cost.total).toBe(2_000_000_000n + 30_000_000_000n)
   })
 
   test("rounds once, at the end, up", () => {

@@ -123,7 +123,8 @@ function expectOutcome(recorded: VendorAnswer, face: Face): void {
     const told = toldUsage(face.dialect, answer.body)
     // The vendor's sums go down as they came, without what it took to make the conversation shorter;
     // the official client leaves the iterations out of what it puts together.
-    const hasIterations = told !== undefined && isJsonObject(body.usage) && "iterations" in body.usage
+    const hasIterations =
+      told !== undefined && isJsonObject(body.usage) && "iterations" in body.usage
     if (!hasIterations || face.dialect !== recorded.dialect) {
       expect(told && totals(told)).toEqual(totals(usage))
     }

@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { ModelSettings, ProviderSettings } from "../../src/config/settings.ts"
-import {
-  provider,
-  simulated,
-  startGateway,
-  type TestGateway,
-  until,
-} from "../support/gateway.ts"
+import { provider, simulated, startGateway, type TestGateway, until } from "../support/gateway.ts"
 import { completion, framesOf, message, response } from "./billable-frames.ts"
 import { type ScriptedVendor, startVendor, streamed } from "./scripted-vendor.ts"
-import { CHAT, HELLO, nanocredits, nothingHeld, onlyReceipt, readUntil, receiptOf } from "./support.ts"
+import {
+  CHAT,
+  HELLO,
+  nanocredits,
+  nothingHeld,
+  onlyReceipt,
+  readUntil,
+  receiptOf,
+} from "./support.ts"
 
 /** Requests as agents send them, at the prices that are known of their vendors today. */
 
@@ -102,9 +104,7 @@ const CLAUDE_CODE: Json = {
   messages: [
     {
       role: "user",
-      content: [
-        { type: "text", text: "Hello", cache_control: { type: "ephemeral", ttl: "1h" } },
-      ],
+      content: [{ type: "text", text: "Hello", cache_control: { type: "ephemeral", ttl: "1h" } }],
     },
   ],
   tools: [
@@ -208,7 +208,9 @@ describe("what does not go to a vendor", () => {
   test("a class of service that goes to another dialect is billed there", async () => {
     answer = () =>
       Response.json({
-        candidates: [{ content: { role: "model", parts: [{ text: "Hello" }] }, finishReason: "STOP" }],
+        candidates: [
+          { content: { role: "model", parts: [{ text: "Hello" }] }, finishReason: "STOP" },
+        ],
         usageMetadata: {
           promptTokenCount: 100,
           candidatesTokenCount: 10,
@@ -217,7 +219,12 @@ describe("what does not go to a vendor", () => {
         },
       })
     const caller = await gateway.caller("10")
-    const body = { model: "gemini/plain", messages: HELLO, max_tokens: 50, service_tier: "priority" }
+    const body = {
+      model: "gemini/plain",
+      messages: HELLO,
+      max_tokens: 50,
+      service_tier: "priority",
+    }
     const asked = await caller.post(CHAT, body)
     expect(asked.status).toBe(200)
     expect(vendor.bodies.at(-1)).toMatchObject({ serviceTier: "priority" })
@@ -254,7 +261,11 @@ describe("what was done is paid", () => {
       delta: "Hello",
     }
     answer = () =>
-      streamed([...frames.slice(0, 3), `event: ${delta.type}\ndata: ${JSON.stringify(delta)}\n\n`, 60_000])
+      streamed([
+        ...frames.slice(0, 3),
+        `event: ${delta.type}\ndata: ${JSON.stringify(delta)}\n\n`,
+        60_000,
+      ])
     const caller = await gateway.caller("10")
     const leaving = new AbortController()
     const asked = await fetch(`${gateway.url}${RESPONSES}`, {
@@ -284,7 +295,10 @@ describe("a number in a usage that is charged to nobody", () => {
     const usage = { teleports: 3, completion_tokens_details: { dreams: 2, reasoning_tokens: 1 } }
     told(CHAT, completion({}, usage))
     const caller = await gateway.caller("10")
-    const own = await startGateway({ providers: { one: provider(vendor.url) }, models: { "one/m": simulated() } })
+    const own = await startGateway({
+      providers: { one: provider(vendor.url) },
+      models: { "one/m": simulated() },
+    })
     try {
       const other = await own.caller("10")
       for (const stream of [false, true, false]) {
@@ -308,7 +322,12 @@ describe("a number in a usage that is charged to nobody", () => {
 
 describe("the sandbox", () => {
   const ways: readonly [string, string, string, Json][] = [
-    ["openai", "/v1", RESPONSES, { input: "search: weather search: news", tools: [{ type: "web_search" }] }],
+    [
+      "openai",
+      "/v1",
+      RESPONSES,
+      { input: "search: weather search: news", tools: [{ type: "web_search" }] },
+    ],
     [
       "anthropic",
       "",
@@ -331,7 +350,9 @@ describe("the sandbox", () => {
               ...(id === "openai" ? { dialects: ["openai-responses"] } : {}),
             },
           }),
-          models: { "own/echo": simulated({ deployments: [{ provider: "own", model: "echo", weight: 1 }] }) },
+          models: {
+            "own/echo": simulated({ deployments: [{ provider: "own", model: "echo", weight: 1 }] }),
+          },
         })
         const caller = await own.caller("10")
         const asked = await caller.post(endpoint, { model: "own/echo", stream, ...body })
@@ -354,7 +375,10 @@ describe("the sandbox", () => {
     const caller = await own.caller("10")
     const body = { model: "own/echo", messages: HELLO, max_tokens: 20 }
     const plain = await receiptOf(caller, await caller.post(CHAT, body))
-    const fast = await receiptOf(caller, await caller.post(CHAT, { ...body, service_tier: "priority" }))
+    const fast = await receiptOf(
+      caller,
+      await caller.post(CHAT, { ...body, service_tier: "priority" }),
+    )
     expect(nanocredits(fast.cost)).toBe(2n * nanocredits(plain.cost))
   })
 })

@@ -36,7 +36,12 @@ function tool(type: string, more: Json = {}): Json {
 
 /** The same in Anthropic's words. */
 function block(type: string, more: Json = {}): Json {
-  return { tools: [{ name: "f", input_schema: { type: "object" } }, { type, ...more }] }
+  return {
+    tools: [
+      { name: "f", input_schema: { type: "object" } },
+      { type, ...more },
+    ],
+  }
 }
 
 const searched = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "q" } }
@@ -156,7 +161,9 @@ export const CASES: readonly BillableCase[] = [
       path,
       body: { service_tier: tier },
       answer:
-        path === CHAT ? completion({ service_tier: served }) : response([], { service_tier: served }),
+        path === CHAT
+          ? completion({ service_tier: served })
+          : response([], { service_tier: served }),
       place: "service_tier",
       prices: { modes: { priority: "2", flex: "0.5" } },
       cost: factor === 0n ? TOKENS / 2n : TOKENS * factor,

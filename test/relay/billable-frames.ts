@@ -13,7 +13,13 @@ export function framesOf(path: string, answer: Json): string[] {
 
 function responseFrames(response: Json): string[] {
   const items = response["output"] as Json[]
-  const begun = { ...response, status: "in_progress", output: [], usage: null, service_tier: "auto" }
+  const begun = {
+    ...response,
+    status: "in_progress",
+    output: [],
+    usage: null,
+    service_tier: "auto",
+  }
   const events: Json[] = [{ type: "response.created", response: begun }]
   for (const [index, item] of items.entries()) {
     events.push({ type: "response.output_item.added", output_index: index, item })
@@ -27,7 +33,12 @@ function responseFrames(response: Json): string[] {
 
 function messageFrames(message: Json): string[] {
   const { content, usage, stop_reason: reason, container, ...rest } = message
-  const begun = { ...rest, content: [], stop_reason: null, usage: { input_tokens: 1, output_tokens: 1 } }
+  const begun = {
+    ...rest,
+    content: [],
+    stop_reason: null,
+    usage: { input_tokens: 1, output_tokens: 1 },
+  }
   const events: Json[] = [{ type: "message_start", message: begun }]
   for (const [index, block] of (content as Json[]).entries()) {
     const { text, ...start } = block
@@ -97,7 +108,11 @@ export function completion(more: Json = {}, usage: Json = {}, said: Json = {}): 
     created: 1,
     model: "up",
     choices: [
-      { index: 0, message: { role: "assistant", content: "Hello", ...said }, finish_reason: "stop" },
+      {
+        index: 0,
+        message: { role: "assistant", content: "Hello", ...said },
+        finish_reason: "stop",
+      },
     ],
     usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110, ...usage },
     ...more,

@@ -108,7 +108,10 @@ describe("a switch", () => {
       current = one
       const caller = await passing.caller("10")
       const { receipt } = await ask(caller, `bare-${index}/m`, false)
-      expect(receipt).toMatchObject({ status: "settled", unpriced: expect.arrayContaining([one.place]) })
+      expect(receipt).toMatchObject({
+        status: "settled",
+        unpriced: expect.arrayContaining([one.place]),
+      })
       const alarms = passing.heard.filter(({ name }) => name === "unpricedPassed")
       expect(alarms.at(-1)?.facts[2]).toContain(one.place)
     })

@@ -35,11 +35,13 @@ function sumAt(paths: readonly string[], { whole }: AnswerRecord): number | unde
 
 function countItems(way: Counted & { in: "items" }, items: readonly DoneItem[]): number {
   const done = items.filter(
-    ({ name, item }) => way.names.includes(name) && (way.done === undefined || isDone(way.done, item.action)),
+    ({ name, item }) =>
+      way.names.includes(name) && (way.done === undefined || isDone(way.done, item.action)),
   )
   const { each } = way
   if (each === undefined) return done.length
-  return new Set(done.map(({ item }) => JSON.stringify(valuesAt(item, each)[0]?.value ?? null))).size
+  return new Set(done.map(({ item }) => JSON.stringify(valuesAt(item, each)[0]?.value ?? null)))
+    .size
 }
 
 /** An item that does not say what it did counts. */

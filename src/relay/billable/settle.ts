@@ -87,7 +87,8 @@ function withCalls(
   if (calls.length === 0) return usage
   const counts = new Map<UsageClass, number>()
   for (const { charge, units } of calls) {
-    const spans = charge.lasts === undefined ? 1 : Math.max(1, Math.ceil(elapsed / 1_000 / charge.lasts))
+    const spans =
+      charge.lasts === undefined ? 1 : Math.max(1, Math.ceil(elapsed / 1_000 / charge.lasts))
     let count = 0
     for (const record of records) count += countCalls(charge, record)
     counts.set(charge.class, (counts.get(charge.class) ?? 0) + count * units * spans)
@@ -194,7 +195,8 @@ function answeredBy(
     const known = models.find((model) => isNamed(name, model.name))
     if (known !== undefined) return known
     const most = dearest(models)
-    const own = ((price.rates.inputFresh ?? 0n) + 4n * (price.rates.output ?? 0n)) * price.multiplier
+    const own =
+      ((price.rates.inputFresh ?? 0n) + 4n * (price.rates.output ?? 0n)) * price.multiplier
     return most !== undefined && costs(most) > own ? most : undefined
   }
   return undefined

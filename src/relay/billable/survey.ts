@@ -171,7 +171,7 @@ class Terming {
     }
     const { tool = {} } = finding
     const told = charge.limit === undefined ? undefined : limitOf(tool[charge.limit])
-    const most = this.#capped(told ?? charge.most)
+    const most = this.#capped(told ?? charge.most) * this.#order.request.choices
     const known = this.#calls.get(charge)
     this.#adds += (charge.adds ?? 0) * most
     this.#calls.set(charge, {
@@ -275,10 +275,7 @@ function unitsOf(charge: CallCharge, tool: JsonObject): number {
 
 function nameIn({ value, tool }: Finding, charge: ModelCharge): string | undefined {
   const holder = tool ?? value
-  const named =
-    charge.name !== undefined && isJsonObject(holder)
-      ? holder[charge.name]
-      : value
+  const named = charge.name !== undefined && isJsonObject(holder) ? holder[charge.name] : value
   if (tool !== undefined && named === value) return undefined
   return typeof named === "string" ? named : undefined
 }

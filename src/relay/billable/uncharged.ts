@@ -102,7 +102,12 @@ export class UnchargedUsage {
   }
 
   /** @param reported the frame or the answer that the usage stands in. */
-  look(request: string, deployment: Deployment, reported: JsonObject | undefined, cost: Cost): void {
+  look(
+    request: string,
+    deployment: Deployment,
+    reported: JsonObject | undefined,
+    cost: Cost,
+  ): void {
     const tell = (name: string): void => this.#tell(request, deployment.id, name)
     const usage = reported === undefined ? undefined : usageIn(reported)
     if (usage !== undefined) findUnknown(usage, tell)

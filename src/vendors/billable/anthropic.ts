@@ -1,12 +1,4 @@
-import {
-  LOOPED,
-  mode,
-  searches,
-  type Switches,
-  told,
-  TOKENS,
-  unknown,
-} from "./switch.ts"
+import { LOOPED, mode, searches, type Switches, told, TOKENS, unknown } from "./switch.ts"
 
 /** Time of a container that runs code, in fives of minutes, which is the least that is billed. */
 const CODE = {
@@ -72,10 +64,13 @@ export const ANTHROPIC_SWITCHES: Switches = {
     tool_search_tool_regex: TOKENS,
     tool_search_tool_bm25: TOKENS,
     mcp_toolset: LOOPED,
-    web_search: searches("searches", [told("usage.server_tool_use.web_search_requests")], "max_uses"),
+    web_search: searches(
+      "searches",
+      [told("usage.server_tool_use.web_search_requests")],
+      "max_uses",
+    ),
     web_fetch: LOOPED,
     code_execution: CODE,
     advisor: { by: "model", how: "beside", name: "model", most: 3, limit: "max_uses" },
   },
 }
-

@@ -1,5 +1,14 @@
 import { USUAL_TIERS } from "./openai.ts"
-import { type Charge, type Counted, LOOPED, mode, searches, type Switches, TOKENS, unknown } from "./switch.ts"
+import {
+  type Charge,
+  type Counted,
+  LOOPED,
+  mode,
+  searches,
+  type Switches,
+  TOKENS,
+  unknown,
+} from "./switch.ts"
 
 const GROUNDING: readonly Counted[] = [{ in: "items", names: ["google_search"] }]
 
@@ -8,7 +17,13 @@ const TOOLS: Readonly<Record<string, Charge>> = {
   functionDeclarations: TOKENS,
   googleSearch: searches("searches", GROUNDING),
   googleSearchRetrieval: searches("searches", GROUNDING),
-  googleMaps: { by: "calls", class: "mapSearches", most: 1, adds: 8_000, counted: [{ in: "answer" }] },
+  googleMaps: {
+    by: "calls",
+    class: "mapSearches",
+    most: 1,
+    adds: 8_000,
+    counted: [{ in: "answer" }],
+  },
   urlContext: LOOPED,
   codeExecution: LOOPED,
   computerUse: TOKENS,

@@ -107,7 +107,12 @@ export const MISTRAL_SWITCHES: Switches = {
     {
       path: "service_tier",
       served: ["usage.service_tier"],
-      values: { ...USUAL_TIERS, auto: possibleMode("priority"), flex: mode("flex"), priority: mode("priority") },
+      values: {
+        ...USUAL_TIERS,
+        auto: possibleMode("priority"),
+        flex: mode("flex"),
+        priority: mode("priority"),
+      },
       otherwise: KNOWN_TIERS,
     },
   ],
@@ -134,7 +139,10 @@ export const ZAI_SWITCHES: Switches = {
 export const ALIBABA_SWITCHES: Switches = {
   fields: [
     BEST_OF,
-    { path: "enable_search", otherwise: searches("searches", [told("usage.plugins.search.count"), { in: "answer" }]) },
+    {
+      path: "enable_search",
+      otherwise: searches("searches", [told("usage.plugins.search.count"), { in: "answer" }]),
+    },
     SERVICE_TIER,
   ],
   tools: OWN_TOOLS,

@@ -1,0 +1,192 @@
+/**
+ * Writes docs/billable.md from the tables in the code: what in a request decides what its vendor bills.
+ * `bun scripts/billable-page.ts` writes the file; a test compares it with what this would write.
+ */
+import { join } from "node:path"
+import facts from "../src/catalog/facts.json" with { type: "json" }
+import { CLASS_OF_NAME } from "../src/ledger/price.ts"
+import { BILLABLE, UNBILLED, USUAL_BILLABLE } from "../src/vendors/billable/index.ts"
+import type {
+  CallCharge,
+  Charge,
+  Counted,
+  FieldSwitch,
+  ModelCharge,
+  Switches,
+} from "../src/vendors/billable/switch.ts"
+import { vendors } from "../src/vendors/index.ts"
+
+export const BILLABLE_PAGE = join(import.meta.dir, "../docs/billable.md")
+
+const HEAD = `# What vendors bill beside tokens
+
+<!-- Written by scripts/billable-page.ts from the tables in the code. Do not edit. -->
+
+A vendor's bill is more than tokens: searches, containers, faster service, other models. Fields and tools
+that ask for such things are *billable switches*. Before anything is held or sent, Tollgate looks for them in
+what would really go to each deployment of the model; what is dropped on the way to another vendor is neither
+billed nor refused. Whatever has a price is held for at its most, counted from the vendor's answer, and a line of
+the receipt. Whatever has none is refused with 400 \`feature_not_priced\`, which names the field; with
+\`unpriced_features: pass\` it is passed on at no charge, listed in the receipt as \`unpriced\`, and raises an alarm. A type
+of tool that is not in these tables counts as unpriced. Fields that are not in them pass as they always did.
+
+Other models that a request names must be models of the same provider with a price, and the key must be allowed to
+call them: else 400, or 403 \`model_not_allowed\`.
+
+Prices of what is done beside a model stand with its provider, per million, and those of a model win:
+
+\`\`\`yaml
+providers:
+  openai:
+    api_key: \${OPENAI_API_KEY}
+    prices:
+      search: 10000            # credits per million: 0.01 for each
+      file_search: 2500
+      code_session: 30000
+      modes: { priority: 2, flex: 0.5 }   # factors on the prices of tokens
+models:
+  openai/gpt-5.5:
+    price: { input: 5, output: 30, modes: { priority: 2.5 } }
+\`\`\`
+
+Those of the vendors' own pages are known already (with their sources in \`scripts/facts/services.ts\`):
+
+`
+
+/** The text of the page. */
+export function billablePage(): string {
+  const known = knownPrices()
+  const titles = new Map<Switches, string[]>()
+  const add = (switches: Switches, title: string): void => {
+    titles.set(switches, [...(titles.get(switches) ?? []), title])
+  }
+  for (const [vendor, byDialect] of Object.entries(BILLABLE)) {
+    for (const [dialect, switches] of Object.entries(byDialect)) {
+      add(switches, `${vendors.get(vendor)?.name ?? vendor} (${dialect})`)
+    }
+  }
+  for (const [dialect, switches] of Object.entries(USUAL_BILLABLE)) {
+    add(switches, `every other vendor that speaks ${dialect}`)
+  }
+  const sections = [...titles].map(([switches, names]) => section(names.join(", "), switches))
+  const own = [...UNBILLED].map((id) => vendors.get(id)?.name ?? id).join(", ")
+  return `${HEAD}${known}\n${sections.join("\n")}\nAt servers of one's own (${own}) nothing is billed.\n`
+}
+
+function knownPrices(): string {
+  const rows = Object.entries(facts.services).map(([vendor, prices]) => {
+    const { modes = {}, regional: _, ...rates } = prices as Record<string, unknown>
+    const told = Object.entries(rates).map(([name, rate]) => `\`${name}\` ${String(rate)}`)
+    const factors = Object.entries(modes as object).map(
+      ([name, factor]) => `\`${name}\` x ${factor}`,
+    )
+    return [vendors.get(vendor)?.name ?? vendor, [...told, ...factors].join(", ")]
+  })
+  return table([["vendor", "per million, and factors"], ...rows])
+}
+
+function section(title: string, { fields, tools }: Switches): string {
+  const rows = [
+    ...fields.flatMap(fieldRows),
+    ...Object.entries(tools).map(([type, charge]) => [`tool \`${type}\``, ...told(charge)]),
+  ]
+  const free = rows
+    .filter(([, billed, held]) => billed === FREE && held === "")
+    .map(([name]) => name)
+  const billed = rows.filter(([name]) => !free.includes(name))
+  const last = free.length === 0 ? "" : `\nNothing but their tokens: ${free.join(", ")}.\n`
+  const head = ["asked for by", "billed", "held for", "counted by"]
+  const heading = title.charAt(0).toUpperCase() + title.slice(1)
+  return `## ${heading}\n\n${billed.length === 0 ? "" : table([head, ...billed])}${last}`
+}
+
+const FREE = "only its tokens"
+
+function fieldRows({ path, values = {}, otherwise, served }: FieldSwitch): string[][] {
+  const by = served === undefined ? undefined : served.map((each) => `\`${each}\``).join(", else ")
+  const row = (name: string, charge: Charge): string[] => {
+    const [billed = "", held = "", counted = ""] = told(charge)
+    return [name, billed, held, charge.by === "mode" ? (by ?? counted) : counted]
+  }
+  return [
+    ...Object.entries(values).map(([value, charge]) => row(`\`${path}: ${value}\``, charge)),
+    row(Object.keys(values).length === 0 ? `\`${path}\`` : `\`${path}\`, any other`, otherwise),
+  ]
+}
+
+/** What is billed, what is held for, and where it is counted. */
+function told(charge: Charge): string[] {
+  switch (charge.by) {
+    case "tokens":
+      return charge.adds === undefined
+        ? [FREE, "", ""]
+        : [FREE, `${charge.adds} more of input, ${charge.calls ?? 1} times`, "the usage"]
+    case "calls":
+      return [`\`${nameOf(charge)}\`${sizes(charge)}`, heldCalls(charge), ways(charge.counted)]
+    case "mode":
+      return [
+        `\`modes.${charge.mode}\`${charge.isPossible ? ", where it has a price" : ""}`,
+        "its factor, or as usual if that is more",
+        "what was asked for",
+      ]
+    case "model":
+      return [WHEN[charge.how], heldModel(charge), "the answer's model, or the usage of each"]
+    case "outputs":
+      return [FREE, "that many outputs", "the usage"]
+    case "again":
+      return [FREE, "everything twice", "the usage, with its iterations"]
+    case "unknown":
+      return [`**refused**: ${charge.why}`, "", ""]
+  }
+}
+
+const WHEN: Readonly<Record<ModelCharge["how"], string>> = {
+  instead: "another model in its place",
+  after: "another model after it",
+  beside: "another model beside it",
+}
+
+function heldModel({ most, limit, pictureTokens, how }: ModelCharge): string {
+  if (how === "instead") return "the dearest of them"
+  const times = limit === undefined ? `${most ?? 1}` : `\`${limit}\`, else ${most ?? 1}`
+  const tokens = pictureTokens === undefined ? "" : ` of ${pictureTokens} tokens`
+  return `that model, ${times} times${tokens}`
+}
+
+function heldCalls({ most, limit, adds }: CallCharge): string {
+  const calls = limit === undefined ? String(most) : `\`${limit}\`, else ${most}`
+  return adds === undefined ? calls : `${calls}, each with ${adds} more tokens of input`
+}
+
+function sizes({ sizes: known, lasts }: CallCharge): string {
+  const size = known === undefined ? "" : `, by \`${known.path}\``
+  return lasts === undefined ? size : `${size}, for every ${lasts} s`
+}
+
+function ways(counted: readonly Counted[]): string {
+  return counted.map(way).join(", else ")
+}
+
+function way(counted: Counted): string {
+  switch (counted.in) {
+    case "usage":
+      return counted.paths.map((path) => `\`${path}\``).join(" + ")
+    case "items":
+      return `what was done: ${counted.names.map((name) => `\`${name}\``).join(", ")}`
+    case "answer":
+      return "one for each answer"
+  }
+}
+
+const NAMES = new Map(Object.entries(CLASS_OF_NAME).map(([name, usageClass]) => [usageClass, name]))
+
+function nameOf(charge: CallCharge): string {
+  return NAMES.get(charge.class) ?? charge.class
+}
+
+function table([head = [], ...rows]: readonly string[][]): string {
+  const lines = [head, head.map(() => "---"), ...rows]
+  return `${lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n")}\n`
+}
+
+if (import.meta.main) await Bun.write(BILLABLE_PAGE, billablePage())
