@@ -3,11 +3,10 @@ import { Redactor } from "../canon/redactor.ts"
 import { secretsOf } from "../config/secret-values.ts"
 import type { LoadedSettings, LoadOptions } from "../config/load.ts"
 import { watchSettings } from "../config/watch.ts"
-import { Pulse } from "../relay/pulse.ts"
 import { createEvents } from "../telemetry/events.ts"
 import { createLogger } from "../telemetry/logger.ts"
 import type { ProcessStart } from "./replace-process.ts"
-import { startWatchdog } from "./watchdog.ts"
+import { Watchdog } from "./watchdog.ts"
 
 /** How a parent tells its workers where the simulator is, and that they are workers. */
 export const SANDBOX_VARIABLE = "TOLLGATE_SANDBOX_URL"
@@ -38,16 +37,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   for (const warning of loaded.warnings) events.warning(warning)
   await using building = new AsyncDisposableStack()
   const { settings, written, file } = loaded
-  const pulse = new Pulse()
-  let watchdog: Disposable | undefined
   // It watches until the gateway has ended.
-  building.defer(() => watchdog?.[Symbol.dispose]())
+  const watchdog = building.use(new Watchdog())
+  const { pulse } = watchdog
   const app = building.use(
     await App.start({ settings, written, file, sandboxUrl, events, redactor, isShared, pulse }),
   )
-  const { watchdog: patience } = settings.server
-  const restart = options.restart?.(app.listensAt)
-  watchdog = startWatchdog({ pulse, patience, restart })
+  watchdog.start(settings.server.watchdog, options.restart?.(app.listensAt))
   const watcher = building.use(
     watchSettings({
       load,
@@ -77,16 +73,15 @@ const SAME_SIGNAL = 250
 export class EndRequests implements Disposable {
   /** Resolves with the first one, or when the parent of a worker is gone. */
   readonly first: Promise<void>
-  readonly #onAgain: () => void
+  /** Hears of each further one. */
+  onAgain: (() => void) | undefined
   readonly #resolve: () => void
   #firstAt: number | undefined
 
-  /** @param onAgain hears of each further one. */
-  constructor(onAgain: () => void) {
+  constructor() {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.first = promise
     this.#resolve = resolve
-    this.#onAgain = onAgain
     for (const signal of SIGNALS) process.on(signal, this.#asked)
     process.once("disconnect", resolve)
   }
@@ -101,7 +96,7 @@ export class EndRequests implements Disposable {
     if (this.#firstAt === undefined) {
       this.#firstAt = now
       this.#resolve()
-    } else if (now - this.#firstAt > SAME_SIGNAL) this.#onAgain()
+    } else if (now - this.#firstAt > SAME_SIGNAL) this.onAgain?.()
   }
 }
 

@@ -23,12 +23,14 @@ import { startSandbox } from "./sandbox-process.ts"
 import { effectiveSettings, wholeSettings } from "./whole-settings.ts"
 import { ParentLine, Workers } from "./workers.ts"
 
+const NEW_BOOK = "--new-book"
+
 /** `tollgate serve` */
 export const registerServe: RegisterCommand = (program, terminal) => {
   program
     .command("serve")
     .description("start the gateway; without any vendor set up, with a simulator to try it on")
-    .option("--new-book", "begin a new, empty book where the old one is gone")
+    .option(NEW_BOOK, "begin a new, empty book where the old one is gone")
     .action(async (options: { newBook?: boolean }, command: Command) => {
       const load = loadOptions(command)
       if (process.env[WORKER_VARIABLE] !== undefined) return serveAsWorker(load)
@@ -46,9 +48,8 @@ export async function serve(load: LoadOptions, output: Output, isDemo = false): 
   const { settings } = loaded
   // Before the first key is made: it is shown once, by a start that came up.
   const port = findPort(settings.server.host, settings.server.port)
-  let hurry = (): void => {}
   // It hears of a second signal until all is over.
-  using asked = new EndRequests(() => hurry())
+  using asked = new EndRequests()
   await using running = new AsyncDisposableStack()
   const whole = await wholeSettings(load, loaded)
   const hasSandbox = isDemo || !whole.hasProviders
@@ -59,7 +60,7 @@ export async function serve(load: LoadOptions, output: Output, isDemo = false): 
       ? await startWorkers(running, whole.settings, { port, sandboxUrl })
       : await startAlone(running, load, loaded, sandboxUrl)
   const { url } = serving
-  hurry = serving.hurry
+  asked.onAgain = serving.hurry
   const { catalog } = surroundingsOf(effectiveSettings(whole.settings, sandboxUrl)).surroundings
   const consoleUrl = consoleAddress(settings.data, url)
   const document = {
@@ -87,19 +88,24 @@ async function startAlone(
   loaded: LoadedSettings,
   sandboxUrl: string | undefined,
 ): Promise<Serving> {
-  const restart = (url: string): ProcessStart => ({
-    words: [...programWords(), ...process.argv.slice(2)],
-    // Where the port was any free one, callers know the one that it was.
-    environment: { ...ownEnvironment(), TOLLGATE_PORT: new URL(url).port },
-  })
   const gateway = await startGateway({ load, loaded, sandboxUrl, isShared: false, restart })
   running.use(gateway)
   return { url: gateway.app.url, hurry: () => gateway.app.hurry() }
 }
 
+/** How this process starts again while callers know its address. */
+function restart(url: string): ProcessStart {
+  const words = process.argv.slice(2).filter((word) => word !== NEW_BOOK)
+  // Where the port was any free one, callers know the one that it was.
+  const environment = { ...ownEnvironment(), TOLLGATE_PORT: new URL(url).port }
+  return { words: [...programWords(), ...words], environment }
+}
+
 function ownEnvironment(): Record<string, string> {
   const entries = Object.entries(process.env)
-  return Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+  return Object.fromEntries(
+    entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
 }
 
 async function startWorkers(
@@ -130,10 +136,10 @@ async function beginBook(data: string): Promise<void> {
     makeRoomForBook(path)
   } catch (error) {
     if (!(error instanceof BookError)) throw error
-    throw new CommandError("conflict", error.message, "Start without --new-book.")
+    throw new CommandError("conflict", error.message, `Start without ${NEW_BOOK}.`)
   }
   mkdirSync(data, { recursive: true, mode: 0o700 })
-  await using _book = await openStore(path)
+  await using _ = await openStore(path)
 }
 
 /** The port to listen on: a free one for 0. @throws when another program has it. */
@@ -149,12 +155,11 @@ async function serveAsWorker(load: LoadOptions): Promise<void> {
   const loaded = loadSettings(load)
   const sandboxUrl = process.env[SANDBOX_VARIABLE]
   // Some who end programs ask all processes of a group: only the parent may say that it is in a hurry.
-  using asked = new EndRequests(() => {})
+  using asked = new EndRequests()
   await using running = new AsyncDisposableStack()
-  let hurry = (): void => {}
-  const parent = running.use(new ParentLine(() => hurry()))
+  const parent = running.use(new ParentLine())
   const { app } = running.use(await startGateway({ load, loaded, sandboxUrl, isShared: true }))
-  hurry = () => app.hurry()
+  parent.onHurry = () => app.hurry()
   parent.tellListening()
   await asked.first
 }

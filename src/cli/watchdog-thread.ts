@@ -15,6 +15,8 @@ const LONGEST_LOOK = 1_000
 /** A look that comes so many times too late tells that this thread stood still as well: the machine was asleep. */
 const ASLEEP = 3
 const STANDARD_ERROR = 2
+/** What the logger calls it. */
+const MESSAGE = "msg"
 
 declare const self: Worker
 
@@ -83,7 +85,11 @@ class Watch {
         const { replaceProcess } = await import("./replace-process.ts")
         replaceProcess(restart)
       } catch (error) {
-        tell("restart_failed", { error: String(error) }, "the process ends: whoever runs it has to start it again")
+        tell(
+          "restart_failed",
+          { error: String(error) },
+          "the process ends: whoever runs it has to start it again",
+        )
       }
     }
     process.kill(process.pid, "SIGKILL")
@@ -105,6 +111,6 @@ function stateOfMainThread(): string | undefined {
 
 /** A line of the log, as the logger writes them: that is on the thread that stands still. */
 function tell(event: string, facts: object, message: string): void {
-  const line = JSON.stringify({ level: 60, time: Date.now(), event, ...facts, msg: message })
+  const line = JSON.stringify({ level: 60, time: Date.now(), event, ...facts, [MESSAGE]: message })
   writeSync(STANDARD_ERROR, `${line}\n`)
 }

@@ -110,7 +110,14 @@ export class Workers implements AsyncDisposable {
         if (!worker.isOut) setTimeout(() => this.#replace(worker), RESTART_PAUSE)
       },
     })
-    const worker: WorkerProcess = { number, child, listening, heardAt: undefined, isOut: false, isKilled: false }
+    const worker: WorkerProcess = {
+      number,
+      child,
+      listening,
+      heardAt: undefined,
+      isOut: false,
+      isKilled: false,
+    }
     this.#running.add(worker)
     return worker
   }
@@ -154,13 +161,10 @@ export class Workers implements AsyncDisposable {
 /** A worker's line to its parent. While it is open, the process does not end. */
 export class ParentLine implements Disposable {
   #timer: ReturnType<typeof setInterval> | undefined
-  readonly #onMessage: (message: ToWorker) => void
+  /** Hears that running requests are not waited for any longer. */
+  onHurry: (() => void) | undefined
 
-  /** @param onHurry hears that running requests are not waited for any longer. */
-  constructor(onHurry: () => void) {
-    this.#onMessage = (message) => {
-      if (message === "hurry") onHurry()
-    }
+  constructor() {
     process.on("message", this.#onMessage)
   }
 
@@ -174,6 +178,10 @@ export class ParentLine implements Disposable {
     clearInterval(this.#timer)
     process.off("message", this.#onMessage)
     if (process.connected) process.disconnect?.()
+  }
+
+  readonly #onMessage = (message: ToWorker): void => {
+    if (message === "hurry") this.onHurry?.()
   }
 
   #tell(message: FromWorker): void {

@@ -27,6 +27,19 @@ export interface Bucket {
   add(units: number, share: number, now: number): void
 }
 
+/** Where the buckets of all keys are. */
+export interface Buckets {
+  /** The part of every limit that is for whom these buckets serve. */
+  readonly share: number
+  /** Tells how many processes share the limits. */
+  setProcesses(processes: number, now: number): void
+  /** Of a key's requests; made when it is not there. */
+  requests(keyId: string, limit: number, now: number): Bucket
+  tokens(keyId: string, limit: number, now: number): Bucket
+  /** Of a key whose tokens were limited when it was last seen. */
+  usedTokens(keyId: string): Bucket | undefined
+}
+
 /** The bucket of a process that has its own share of a limit. */
 export class PrivateBucket implements Bucket {
   limit: number

@@ -1,5 +1,4 @@
-import type { Buckets } from "./rate-limiter.ts"
-import { MINUTE, PrivateBucket } from "./bucket.ts"
+import { type Buckets, MINUTE, PrivateBucket } from "./bucket.ts"
 
 interface KeyBuckets {
   requests?: PrivateBucket

@@ -1,5 +1,5 @@
 import { GatewayError } from "../canon/errors.ts"
-import { type Bucket, MINUTE } from "./bucket.ts"
+import { type Bucket, type Buckets, MINUTE } from "./bucket.ts"
 import { addRequestLimit, addTokenLimit, formatWait, type Standing } from "./headers.ts"
 import { PrivateBuckets } from "./private-buckets.ts"
 
@@ -18,19 +18,6 @@ interface Limited {
   readonly requests: Bucket | undefined
   readonly tokens: Bucket | undefined
   readonly now: number
-}
-
-/** Where the buckets of all keys are. */
-export interface Buckets {
-  /** The part of every limit that is for whom these buckets serve. */
-  readonly share: number
-  /** Tells how many processes share the limits. */
-  setProcesses(processes: number, now: number): void
-  /** Of a key's requests; made when it is not there. */
-  requests(keyId: string, limit: number, now: number): Bucket
-  tokens(keyId: string, limit: number, now: number): Bucket
-  /** Of a key whose tokens were limited when it was last seen. */
-  usedTokens(keyId: string): Bucket | undefined
 }
 
 /**

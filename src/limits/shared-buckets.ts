@@ -1,7 +1,6 @@
 import type { SharedMemory } from "../machine/shared-memory.ts"
 import { WordTable } from "../machine/word-table.ts"
-import { type Bucket, LONGEST_DEBT, MINUTE } from "./bucket.ts"
-import type { Buckets } from "./rate-limiter.ts"
+import { type Bucket, type Buckets, LONGEST_DEBT, MINUTE } from "./bucket.ts"
 
 /** The key's hash, and for each of its two limits when its bucket is empty and what the limit is. */
 const SLOT_WORDS = 5

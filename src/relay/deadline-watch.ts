@@ -42,7 +42,7 @@ export class DeadlineWatch implements Disposable {
   /** Ends all that runs, and whatever may still begin. */
   cut(reason: GatewayError): void {
     this.#cutBy = reason
-    for (const watched of [...this.#watched]) watched.onCut?.(reason)
+    for (const watched of this.#watched) watched.onCut?.(reason)
   }
 
   [Symbol.dispose](): void {

@@ -85,14 +85,11 @@ class DirectSteps {
   named(): Omit<Store, typeof Symbol.asyncDispose> {
     const steps = STEPS.map((step) => {
       const perform = this.#direct[step] as Step
-      const steps = this
-      return [
-        step,
-        async (...parameters: readonly unknown[]) =>
-          steps.#moved === undefined
-            ? steps.#perform(perform, parameters)
-            : (steps.#moved[step] as Step)(...parameters),
-      ]
+      const perhapsMoved = async (...parameters: readonly unknown[]) =>
+        this.#moved === undefined
+          ? this.#perform(perform, parameters)
+          : (this.#moved[step] as Step)(...parameters)
+      return [step, perhapsMoved]
     })
     return Object.fromEntries(steps) as Omit<Store, typeof Symbol.asyncDispose>
   }

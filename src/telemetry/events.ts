@@ -102,6 +102,17 @@ export function createEvents(
       logger.warn({ event: "node_forgotten" }, "this process was taken for dead; it joined again"),
     nodeFailed: (error) =>
       logger.error({ event: "node_failed", error: words(error) }, "the database cannot be reached"),
+    ...workerEvents(logger),
+    settingsTaken: (changes) =>
+      logger.info({ event: "settings_taken", changes }, "the changed settings are in force"),
+    settingsRefused: (message) =>
+      logger.error({ event: "settings_refused", message }, "the old settings stay in force"),
+    warning: (message) => logger.warn(clean(message)),
+  }
+}
+
+function workerEvents(logger: Logger): Pick<Events, "workerStill" | "workerKilled"> {
+  return {
     workerStill: (processId, milliseconds) =>
       logger.error(
         { event: "worker_still", process: processId, still_ms: Math.round(milliseconds) },
@@ -112,11 +123,6 @@ export function createEvents(
         { event: "worker_killed", process: processId, still_ms: Math.round(milliseconds) },
         "a worker stood still for too long and was killed",
       ),
-    settingsTaken: (changes) =>
-      logger.info({ event: "settings_taken", changes }, "the changed settings are in force"),
-    settingsRefused: (message) =>
-      logger.error({ event: "settings_refused", message }, "the old settings stay in force"),
-    warning: (message) => logger.warn(clean(message)),
   }
 }
 

@@ -1,7 +1,14 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { databasePath } from "../../src/app.ts"
-import { DONE, frame, startVendor, streamed, usageFrame, WHOLE_STREAM } from "../relay/scripted-vendor.ts"
+import {
+  DONE,
+  frame,
+  startVendor,
+  streamed,
+  usageFrame,
+  WHOLE_STREAM,
+} from "../relay/scripted-vendor.ts"
 import { until } from "../support/gateway.ts"
 import {
   createInstallation,
@@ -11,7 +18,9 @@ import {
   startServing,
 } from "../support/process.ts"
 
-const SPINNING = { BUN_OPTIONS: `--preload=${new URL("../support/spinning.ts", import.meta.url).pathname}` }
+const SPINNING = {
+  BUN_OPTIONS: `--preload=${new URL("../support/spinning.ts", import.meta.url).pathname}`,
+}
 
 const yaml = (url: string) => `
 server: { port: 0 }
@@ -27,7 +36,9 @@ const WATCHED_AFTER = 1_500
 /** A vendor whose answer stops the gateway's event loop when it is asked to. */
 function startHostile() {
   return startVendor((_, number) =>
-    number === 1 ? streamed([frame("spin-for-ever"), frame("", "stop"), DONE]) : streamed([WHOLE_STREAM]),
+    number === 1
+      ? streamed([frame("spin-for-ever"), frame("", "stop"), DONE])
+      : streamed([WHOLE_STREAM]),
   )
 }
 
@@ -67,14 +78,20 @@ async function isAlive(serving: ServingProcess): Promise<boolean> {
 }
 
 function stuckLine(serving: ServingProcess): Record<string, unknown> {
-  const line = serving.errors().split("\n").find((text) => text.includes("loop_stuck"))
+  const line = serving
+    .errors()
+    .split("\n")
+    .find((text) => text.includes("loop_stuck"))
   return JSON.parse(line ?? "{}") as Record<string, unknown>
 }
 
 function nodesOf(installation: Installation): number[] {
   using database = new Database(databasePath(installation.data), { readonly: true })
   database.run("PRAGMA busy_timeout = 5000")
-  return database.query<{ process: number }, []>("SELECT process FROM nodes").all().map((node) => node.process)
+  return database
+    .query<{ process: number }, []>("SELECT process FROM nodes")
+    .all()
+    .map((node) => node.process)
 }
 
 for (const workers of ["1", "2"]) {
@@ -211,7 +228,13 @@ test("a worker that stands still for too long is killed", async () => {
 
 test("a second signal does not wait for what runs", async () => {
   using vendor = startVendor(
-    () => new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(frame("Hello"))) }), { headers: { "content-type": "text/event-stream" } }),
+    () =>
+      new Response(
+        new ReadableStream({
+          start: (controller) => controller.enqueue(new TextEncoder().encode(frame("Hello"))),
+        }),
+        { headers: { "content-type": "text/event-stream" } },
+      ),
   )
   for (const workers of ["1", "2"]) {
     using installation = createInstallation(yaml(vendor.url))

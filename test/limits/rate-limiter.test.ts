@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test"
 import { GatewayError } from "../../src/canon/errors.ts"
+import type { Buckets } from "../../src/limits/bucket.ts"
 import { PrivateBuckets } from "../../src/limits/private-buckets.ts"
-import { type Buckets, type RateRequest, RateLimiter } from "../../src/limits/rate-limiter.ts"
+import { type RateRequest, RateLimiter } from "../../src/limits/rate-limiter.ts"
 import { SharedBuckets } from "../../src/limits/shared-buckets.ts"
 import { SharedMemory } from "../../src/machine/shared-memory.ts"
 
