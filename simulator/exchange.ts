@@ -1,3 +1,4 @@
+import { KeptState } from "./anthropic-messages/kept-state.ts"
 import { FlakyCounters } from "./faults.ts"
 import type { Json } from "./json.ts"
 import { MarkedCache } from "./marked-cache.ts"
@@ -14,6 +15,7 @@ export class SimulatorState {
   readonly promptCache = new PromptCache()
   readonly markedCache = new MarkedCache()
   readonly storedResponses = new StoredResponses()
+  readonly keptMessages = new KeptState()
   /** Requests that are being answered. */
   readonly open = new Set<Exchange>()
 

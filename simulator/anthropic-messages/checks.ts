@@ -51,6 +51,7 @@ const CREATED: Record<string, Rule> = {
   service_tier: { kind: "string" },
   stop_sequences: { kind: "list" },
   stream: { kind: "boolean" },
+  thread: { kind: "dictionary", nullable: true },
 }
 
 // And what until the version of 2026-10-21 it might say too (WIRE.md 3).

@@ -6,6 +6,7 @@ export interface VendorError {
   readonly status: number
   readonly type: string
   readonly message: string
+  readonly details?: { readonly error_code: string }
   readonly headers?: Record<string, string>
 }
 
@@ -22,9 +23,9 @@ export function modelNotFound(model: string): VendorError {
 /** Answers with an error: its id stands in the body and in the header `request-id`. */
 export function refuse(exchange: Exchange, error: VendorError): Response {
   exchange.finish()
-  const { status, type, message } = error
+  const { status, type, message, details } = error
   const id = requestId()
-  const text = JSON.stringify({ type: "error", error: { type, message }, request_id: id })
+  const text = JSON.stringify({ type: "error", error: { type, message, details }, request_id: id })
   const response = vendorResponse(text, "json", status, id)
   for (const [name, value] of Object.entries(error.headers ?? {})) response.headers.set(name, value)
   return response

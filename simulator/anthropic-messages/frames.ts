@@ -4,7 +4,6 @@ import { OVERLOADED } from "./errors.ts"
 import { requestId } from "./headers.ts"
 import {
   inputUsage,
-  messageId,
   outputUsage,
   wholeUsage,
   type AnswerBlock,
@@ -37,13 +36,13 @@ export function streamScript(answer: MessageAnswer): StreamScript {
   }
 }
 
-function messageStart({ model, usage }: MessageAnswer): string {
+function messageStart({ id, model, usage }: MessageAnswer): string {
   // What is answered is counted at the end: the start tells of its first token only.
   const begun =
     usage === undefined ? undefined : { ...usage, output: Math.min(1, usage.output), searches: 0 }
   const message = {
     model,
-    id: messageId(),
+    id,
     type: "message",
     role: "assistant",
     content: [],
@@ -55,8 +54,10 @@ function messageStart({ model, usage }: MessageAnswer): string {
   return frame("message_start", `{"type":"message_start","message":${JSON.stringify(message)}`)
 }
 
-function messageDelta({ stopReason, stopSequence, usage }: MessageAnswer): string {
-  const delta = { stop_reason: stopReason, stop_sequence: stopSequence, stop_details: null }
+function messageDelta({ container, stopReason, stopSequence, usage }: MessageAnswer): string {
+  const ran = container === null ? {} : { container }
+  const stop = { stop_reason: stopReason, stop_sequence: stopSequence, stop_details: null }
+  const delta = { ...ran, ...stop }
   const told =
     usage === undefined
       ? ""

@@ -23,9 +23,11 @@ import { vendorResponse } from "./headers.ts"
 import { readRequest, type MessagesRequest } from "./request.ts"
 import {
   answerBlocks,
+  messageId,
   resultText,
   sortUsage,
   stopReason,
+  type AnswerBlock,
   type MessageAnswer,
   type MessageUsage,
 } from "./result.ts"
@@ -46,8 +48,13 @@ export const anthropicMessages: WireFormat = {
 async function answerMessages(exchange: Exchange): Promise<Response> {
   const accepted = await accept(exchange, checkRequest)
   if (accepted instanceof Response) return accepted
-  const { body, model, fault } = accepted
+  const { model, fault } = accepted
+  const kept = exchange.state.keptMessages
+  const gathered = kept.gather(accepted.body)
+  if (!("body" in gathered)) return refuse(exchange, gathered)
+  const { body } = gathered
   const answer = answerOf(exchange, body, model, fault)
+  kept.keep(body, answer.id, answer.blocks.map(textOf).join(""))
   if (body.stream !== true) {
     return vendorResponse(wholeBody(exchange, resultText(answer), fault), "json")
   }
@@ -118,12 +125,18 @@ function answerOf(
   if (choice === undefined) throw new Error("an answer has one choice")
   const searches = searchesOf(body.tools, echo)
   return {
+    id: messageId(),
+    container: exchange.state.keptMessages.container(body),
     model: datedName(model),
     blocks: answerBlocks(choice, echo, request.thinking, searches),
     stopReason: stopReason(choice),
     stopSequence: choice.stoppedBy,
     usage: usageOf(exchange, request, choice, fault, searches.length),
   }
+}
+
+function textOf(block: AnswerBlock): string {
+  return block.type === "text" ? block.text : ""
 }
 
 /** An alias is answered with the name it stands for. */

@@ -1,7 +1,7 @@
 import type { PlannedChoice } from "../answer.ts"
 import type { ThinkingWish } from "../claude-thinking.ts"
 import { base62 } from "../identifiers.ts"
-import { parseObject } from "../json.ts"
+import { type JsonObject, parseObject } from "../json.ts"
 import type { MarkedUsage } from "../marked-cache.ts"
 import { REDACTION_WORD } from "../signer.ts"
 import { thinkingText } from "../thinking-text.ts"
@@ -33,6 +33,9 @@ export type AnswerBlock =
 
 /** Everything an answer is written from. */
 export interface MessageAnswer {
+  readonly id: string
+  /** Where tools ran code; null where none did. */
+  readonly container: JsonObject | null
   /** Dated model name. */
   readonly model: string
   readonly blocks: readonly AnswerBlock[]
@@ -152,9 +155,10 @@ function blockObject(block: AnswerBlock) {
 export function resultText(answer: MessageAnswer): string {
   return JSON.stringify({
     model: answer.model,
-    id: messageId(),
+    id: answer.id,
     type: "message",
     role: "assistant",
+    ...(answer.container === null ? {} : { container: answer.container }),
     content: answer.blocks.map(blockObject),
     stop_reason: answer.stopReason,
     stop_sequence: answer.stopSequence,

@@ -78,13 +78,7 @@ function checkState(body: JsonObject): VendorError | undefined {
   if (body.background === true) {
     return invalid("Background mode is not supported here.", "background", "unsupported_value")
   }
-  const { conversation } = body
-  if (conversation !== undefined && conversation !== null) {
-    const id = typeof conversation === "string" ? conversation : stringOf(objectOf(conversation).id)
-    const error = invalid(`Conversation with id '${id}' not found.`, "conversation", null)
-    return { ...error, status: 404 }
-  }
-  const sources = [body.input, body.previous_response_id, body.prompt]
+  const sources = [body.input, body.previous_response_id, body.prompt, body.conversation]
   if (sources.some((source) => source !== undefined && source !== null)) return undefined
   const message =
     'One of "input" or "previous_response_id" or "prompt" or "conversation_id" must be provided.'

@@ -8,12 +8,8 @@ export function gatherItems(
   body: JsonObject,
   stored: StoredResponses,
 ): { readonly items: readonly JsonObject[] } | VendorError {
-  const previous = body.previous_response_id
-  const before = typeof previous === "string" ? stored.conversation(previous) : []
-  if (before === undefined) {
-    const message = `Previous response with id '${String(previous)}' not found.`
-    return invalid(message, "previous_response_id", "previous_response_not_found")
-  }
+  const before = itemsBefore(body, stored)
+  if ("status" in before) return before
   const input: JsonObject[] =
     typeof body.input === "string"
       ? [{ role: "user", content: body.input }]
@@ -25,6 +21,34 @@ export function gatherItems(
     items.push(found)
   }
   return checkOrder(items, before.length, stored) ?? { items }
+}
+
+/** The id of the conversation that a request goes on with; empty when it names none. */
+export function conversationOf({ conversation }: JsonObject): string {
+  return typeof conversation === "string" ? conversation : stringOf(objectOf(conversation).id)
+}
+
+function itemsBefore(
+  body: JsonObject,
+  stored: StoredResponses,
+): readonly JsonObject[] | VendorError {
+  const conversation = conversationOf(body)
+  const previous = body.previous_response_id
+  if (conversation !== "") {
+    if (typeof previous === "string") {
+      const message =
+        "Mutually exclusive parameters: 'previous_response_id' and 'conversation'. Ensure you are only providing one of these."
+      return invalid(message, "previous_response_id", "mutually_exclusive_parameters")
+    }
+    const message = `Conversation with id '${conversation}' not found.`
+    return stored.named(conversation) ?? { ...invalid(message, "conversation", null), status: 404 }
+  }
+  if (typeof previous !== "string") return []
+  const message = `Previous response with id '${previous}' not found.`
+  return (
+    stored.conversation(previous) ??
+    invalid(message, "previous_response_id", "previous_response_not_found")
+  )
 }
 
 function itemNotFound(id: string): VendorError {

@@ -1,6 +1,7 @@
 import type { StreamScript } from "../stream.ts"
 import { eachToken } from "../tokens.ts"
 import {
+  CODE,
   endStatus,
   FAILURE,
   itemObject,
@@ -95,6 +96,15 @@ export class ResponseScript implements StreamScript {
       case "message":
         yield* this.#textFrames(item.text, `"content_index":0,${place}`)
         return
+      case "code_interpreter_call": {
+        const type = "response.code_interpreter_call"
+        yield this.#next(`${type}.in_progress`, place)
+        yield* this.#deltas(`${type}_code.delta`, CODE, place)
+        yield this.#next(`${type}_code.done`, `"code":${JSON.stringify(CODE)},${place}`)
+        yield this.#next(`${type}.interpreting`, place)
+        yield this.#next(`${type}.completed`, place)
+        return
+      }
       case "function_call": {
         const type = "response.function_call_arguments"
         yield* this.#deltas(`${type}.delta`, item.argumentsText, place)

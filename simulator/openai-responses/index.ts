@@ -12,12 +12,14 @@ import {
   type VendorError,
 } from "../openai-chat/errors.ts"
 import { vendorResponse } from "../openai-chat/headers.ts"
+import { hexadecimal } from "../identifiers.ts"
 import { dueFault, wholeBody } from "../play.ts"
 import { bodyOf, streamSteps } from "../stream.ts"
 import { playTransportFault } from "../transport-faults.ts"
 import { countUsage } from "../usage.ts"
 import { checkRequest } from "./checks.ts"
-import { gatherItems } from "./conversation.ts"
+import { codeItems, containerOf } from "./containers.ts"
+import { conversationOf, gatherItems } from "./conversation.ts"
 import { ResponseScript } from "./frames.ts"
 import { missing } from "./refusals.ts"
 import { readPrompt } from "./request.ts"
@@ -31,14 +33,31 @@ import {
 } from "./result.ts"
 
 const RESPONSES_PATH = "/v1/responses"
+const CONVERSATIONS_PATH = "/v1/conversations"
 
 /** OpenAI's responses. */
 export const openaiResponses: WireFormat = {
   name: "openai-responses",
   match(method, path): Answer | undefined {
+    if (path === CONVERSATIONS_PATH)
+      return method === "POST" ? beginConversation : answerWrongMethod
     if (path !== RESPONSES_PATH) return undefined
     return method === "POST" ? answerResponse : answerWrongMethod
   },
+}
+
+/** A conversation that is named by itself, empty or with its first items. */
+async function beginConversation(exchange: Exchange): Promise<Response> {
+  const body = objectOf(await exchange.readBody())
+  const refused = credentialError(exchange.headers)
+  if (refused !== undefined) return refuse(exchange, refused)
+  const id = `conv_${hexadecimal(48)}`
+  const items = arrayOf(body.items).map((item) => objectOf(item))
+  exchange.state.storedResponses.begin(id, items)
+  const created = Math.floor(Date.now() / 1000)
+  const metadata = body.metadata ?? {}
+  const text = JSON.stringify({ id, object: "conversation", created_at: created, metadata })
+  return vendorResponse(wholeBody(exchange, text, undefined), "json")
 }
 
 async function answerResponse(exchange: Exchange): Promise<Response> {
@@ -101,10 +120,14 @@ function answerWell(exchange: Exchange, body: JsonObject, fault: Fault | undefin
   const stored = exchange.state.storedResponses
   const gathered = gatherItems(body, stored)
   if (!("items" in gathered)) return refuse(exchange, gathered)
-  const answer = answerOf(exchange, body, gathered.items, fault)
+  const container = containerOf(body, stored)
+  if (typeof container === "object") return refuse(exchange, container)
+  const answer = answerOf(exchange, body, { items: gathered.items, container, fault })
   const output = finishedItems(answer)
   stored.noteReasoning(output)
+  if (container !== undefined) stored.keepContainer(container)
   if (body.store !== false) stored.keep(answer.id, gathered.items, output)
+  stored.continue(conversationOf(body), [...gathered.items, ...output])
   if (body.stream === true) {
     const isObfuscated = objectOf(body.stream_options).include_obfuscation !== false
     const script = new ResponseScript(answer, output, isObfuscated)
@@ -115,11 +138,17 @@ function answerWell(exchange: Exchange, body: JsonObject, fault: Fault | undefin
   return vendorResponse(wholeBody(exchange, text, fault), "json")
 }
 
+interface Settled {
+  readonly items: readonly JsonObject[]
+  /** Where the code interpreter runs, where it is offered. */
+  readonly container: string | undefined
+  readonly fault: Fault | undefined
+}
+
 function answerOf(
   exchange: Exchange,
   body: JsonObject,
-  items: readonly JsonObject[],
-  fault: Fault | undefined,
+  { items, container, fault }: Settled,
 ): ResponseAnswer {
   const model = stringOf(body.model)
   const read = readPrompt(body, items)
@@ -132,7 +161,7 @@ function answerOf(
     created: Math.floor(Date.now() / 1000),
     model: /-\d{4}-\d{2}-\d{2}$/.test(model) ? model : `${model}-2026-11-01`,
     body,
-    items: outputItems(choice, prompt.echo, body),
+    items: [...codeItems(container), ...outputItems(choice, prompt.echo, body)],
     isIncomplete: choice.ending === "length",
     usage: countUsage(prompt, [choice], exchange.state.promptCache, fault),
     logprobs: {

@@ -5,6 +5,7 @@ import { logprobsOf, type LogprobsWish } from "../openai-chat/logprobs.ts"
 import { searchesOf, servedTier } from "../searches.ts"
 import { thinkingText } from "../thinking-text.ts"
 import type { CountedUsage } from "../usage.ts"
+import { conversationOf } from "./conversation.ts"
 import { encrypt, encryptUnfinished } from "./signer.ts"
 
 /** One item of an answer's output. */
@@ -19,6 +20,7 @@ export type OutputItem =
     }
   | { readonly type: "web_search_call"; readonly id: string; readonly query: string }
   | { readonly type: "message"; readonly id: string; readonly text: string }
+  | { readonly type: "code_interpreter_call"; readonly id: string; readonly container: string }
   | {
       readonly type: "function_call"
       readonly id: string
@@ -26,6 +28,9 @@ export type OutputItem =
       readonly name: string
       readonly argumentsText: string
     }
+
+/** What the code interpreter is given to run. */
+export const CODE = "print(1 + 1)"
 
 /** Everything an answer is written from. */
 export interface ResponseAnswer {
@@ -115,6 +120,10 @@ export function itemObject(item: OutputItem, status: ItemStatus, logprobs: Logpr
     case "message": {
       const content = isBegun ? [] : [textPart(item.text, logprobs)]
       return { id, type, status, content, phase: "final_answer", role: "assistant" }
+    }
+    case "code_interpreter_call": {
+      const { container: container_id } = item
+      return { id, type, status, code: isBegun ? "" : CODE, container_id, outputs: null }
     }
     case "function_call": {
       const { argumentsText, callId: call_id, name } = item
@@ -221,6 +230,7 @@ export function responseObject(
     safety_identifier: body.safety_identifier ?? null,
     service_tier: isBegun ? "auto" : servedTier(body.service_tier),
     store: body.store ?? true,
+    ...(conversationOf(body) === "" ? {} : { conversation: { id: conversationOf(body) } }),
     temperature: body.temperature ?? 1,
     text: { format: formatObject(objectOf(text.format)), verbosity: text.verbosity ?? "medium" },
     tool_choice: body.tool_choice ?? "auto",

@@ -8,6 +8,8 @@ export class StoredResponses {
   readonly #conversations = new Map<string, readonly JsonObject[]>()
   readonly #items = new Map<string, JsonObject>()
   readonly #reasoningOf = new Map<string, string>()
+  readonly #named = new Map<string, readonly JsonObject[]>()
+  readonly #containers = new Set<string>()
 
   /** Keeps a conversation, its answer's items included, under the answer's id. */
   keep(id: string, conversation: readonly JsonObject[], output: readonly JsonObject[]): void {
@@ -17,6 +19,33 @@ export class StoredResponses {
       forgetOldest(this.#items, MOST_ITEMS)
       this.#items.set(stringOf(item.id), item)
     }
+  }
+
+  /** Begins a conversation that is named by itself. */
+  begin(id: string, items: readonly JsonObject[]): void {
+    forgetOldest(this.#named, MOST_RESPONSES)
+    this.#named.set(id, items)
+  }
+
+  /** Adds to it what was said and answered. */
+  continue(id: string, items: readonly JsonObject[]): void {
+    if (this.#named.has(id)) this.#named.set(id, items)
+  }
+
+  /** The items of a conversation that is named by itself. */
+  named(id: string): readonly JsonObject[] | undefined {
+    return this.#named.get(id)
+  }
+
+  /** Whether a container is one that an answer has made. */
+  hasContainer(id: string): boolean {
+    return this.#containers.has(id)
+  }
+
+  keepContainer(id: string): void {
+    this.#containers.add(id)
+    const [oldest] = this.#containers
+    if (this.#containers.size > MOST_RESPONSES && oldest) this.#containers.delete(oldest)
   }
 
   /** Notes which reasoning each item of an answer came from; this is known of unkept ones too. */

@@ -1,0 +1,54 @@
+import { base62 } from "../identifiers.ts"
+import { arrayOf, objectOf, stringOf, type Json, type JsonObject } from "../json.ts"
+import type { VendorError } from "./errors.ts"
+
+const MOST_KEPT = 1_000
+const CONTAINER_LIFETIME = 30 * 86_400_000
+
+/** What the vendor keeps of its answers: threads, under the id of their last message, and containers. */
+export class KeptState {
+  readonly #threads = new Map<string, readonly Json[]>()
+  readonly #containers = new Set<string>()
+
+  /** The request with the messages that its thread goes on from; or what the vendor refuses in it. */
+  gather(body: JsonObject): { readonly body: JsonObject } | VendorError {
+    const container = containerOf(body)
+    if (container !== "" && !this.#containers.has(container)) {
+      return notFound(`container: ${container} not found`)
+    }
+    const thread = objectOf(body.thread)
+    if (thread.type !== "continue") return { body }
+    const id = stringOf(thread.previous_message_id)
+    const before = this.#threads.get(id)
+    if (before === undefined) {
+      const details = { error_code: "thread_not_found" }
+      return { ...notFound(`thread: no thread ends with ${id}`), details }
+    }
+    return { body: { ...body, messages: [...before, ...arrayOf(body.messages)] } }
+  }
+
+  /** Keeps a conversation under its answer's id, for who asked for a thread. */
+  keep(body: JsonObject, id: string, text: string): void {
+    if (typeof objectOf(body.thread).type !== "string") return
+    if (this.#threads.size >= MOST_KEPT) this.#threads.clear()
+    this.#threads.set(id, [...arrayOf(body.messages), { role: "assistant", content: text }])
+  }
+
+  /** Where tools that run code do so: where they did before, or in a new place; null without such tools. */
+  container(body: JsonObject): JsonObject | null {
+    const tools = arrayOf(body.tools).map((tool) => stringOf(objectOf(tool).type))
+    const named = containerOf(body)
+    if (named === "" && !tools.some((type) => type.startsWith("code_execution"))) return null
+    const id = named === "" ? `container_01${base62(22)}` : named
+    this.#containers.add(id)
+    return { id, expires_at: new Date(Date.now() + CONTAINER_LIFETIME).toISOString() }
+  }
+}
+
+function containerOf({ container }: JsonObject): string {
+  return typeof container === "string" ? container : stringOf(objectOf(container).id)
+}
+
+function notFound(message: string): VendorError {
+  return { status: 404, type: "not_found_error", message }
+}
