@@ -2,6 +2,7 @@ import type { ChatEvent, ChatRequest, ChatResult, DialectId, Loss } from "./chat
 import type { GatewayError } from "./errors.ts"
 import type { Feature, Support } from "./features.ts"
 import type { JsonObject } from "./json.ts"
+import type { StateShape } from "./vendor-state.ts"
 
 /** One server-sent event on the wire, or its like. */
 export interface SseFrame {
@@ -97,6 +98,8 @@ export interface ClientDialect {
   readonly expresses: ReadonlySet<Feature>
   /** Its answers have a form of their own, which no vendor's is: they are never passed on as they come. */
   readonly isOneWay?: boolean
+  /** Where a caller's body names what a vendor keeps; absent where it cannot. */
+  readonly requestState?: StateShape
   decodeRequest(body: JsonObject): ChatRequest
   encodeResult(result: ChatResult, request: ChatRequest): JsonObject
   encodeEvents(request: ChatRequest): EventEncoder
@@ -129,6 +132,11 @@ export interface UpstreamDialect {
   decodeError(status: number, body: unknown, headers?: Headers): GatewayError
   /** Present where the dialect has a client face too: caller and vendor may then speak it to each other. */
   readonly patches?: DialectPatches
+  /**
+   * Where the answer to a request, or a frame of it, names what the vendor keeps from then on.
+   * @param body as it went up. @returns undefined where nothing of it is kept.
+   */
+  answerState?(body: JsonObject): StateShape | undefined
 }
 
 /** One chat wire format, both faces. It knows no URL, no key, no price, and no other dialect. */

@@ -9,6 +9,7 @@ import { EXPRESSES, supportOf } from "./features.ts"
 import { createPatches, setCost } from "./patches.ts"
 import { ANTHROPIC_QUIRKS, type AnthropicQuirks } from "./quirks.ts"
 import { decodeRequest } from "./request.ts"
+import { answerState, REQUEST_STATE } from "./state.ts"
 import { DIALECT } from "./wire.ts"
 
 export type { AnthropicQuirks } from "./quirks.ts"
@@ -36,6 +37,8 @@ export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDi
     decodeEvents: (request) => decodeEvents(request, all),
     decodeError,
     patches: createPatches(all),
+    requestState: REQUEST_STATE,
+    answerState,
   }
 }
 

@@ -2,10 +2,8 @@ import type { AudioPart, FilePart, ImagePart, MediaSource, Part } from "../../ca
 import type { JsonObject } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
 import { pictureType } from "../../canon/media-source.ts"
+import { isVendorAddress } from "../../canon/vendor-state.ts"
 import { audioType, typeByName, typeByStart } from "./media-types.ts"
-
-/** Addresses that Gemini reads itself: cloud storage, and files uploaded to it. */
-const OWN_ADDRESS = /^(gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/)/
 
 /** A part of a message that is neither a call nor the answer to one (WIRE.md 5). */
 export function encodePart(part: Part, losses: LossList): JsonObject | undefined {
@@ -80,7 +78,7 @@ function encodeSource(
     case "reference":
       return fileData(source.id, named)
     case "url":
-      if (OWN_ADDRESS.test(source.url)) return fileData(source.url, named)
+      if (isVendorAddress(source.url)) return fileData(source.url, named)
       onLost()
       return undefined
   }

@@ -8,6 +8,7 @@ import { decodeError, encodeError } from "./errors.ts"
 import { createPatches } from "./patches.ts"
 import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "./quirks.ts"
 import { decodeRequest } from "./request.ts"
+import { answerState, REQUEST_STATE } from "./state.ts"
 import { EXPRESSES, supportsOf } from "./supports.ts"
 import { setCost } from "./usage.ts"
 import { DIALECT } from "./wire.ts"
@@ -36,6 +37,8 @@ export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect 
     decodeEvents,
     decodeError,
     patches: createPatches(all),
+    requestState: REQUEST_STATE,
+    answerState,
   }
 }
 

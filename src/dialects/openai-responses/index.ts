@@ -8,6 +8,7 @@ import { decodeError, encodeError } from "./errors.ts"
 import { PATCHES } from "./patches.ts"
 import { OPENAI_QUIRKS, type OpenAiResponsesQuirks } from "./quirks.ts"
 import { decodeRequest } from "./request.ts"
+import { answerState, REQUEST_STATE } from "./state.ts"
 import { EXPRESSES, supportsOf } from "./supports.ts"
 import { setCost } from "./usage.ts"
 import { DIALECT } from "./wire.ts"
@@ -37,6 +38,8 @@ export function openAiResponses(quirks: Partial<OpenAiResponsesQuirks> = {}): Ch
     decodeEvents,
     decodeError,
     patches: PATCHES,
+    requestState: REQUEST_STATE,
+    answerState,
   }
 }
 

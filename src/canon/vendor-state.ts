@@ -1,0 +1,146 @@
+import { pathName } from "./invalid-request.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
+
+/**
+ * What a vendor keeps for later requests. It keeps it for the operator, who has one account with the
+ * vendor: whose it is among the operator's own customers only the gateway can know.
+ */
+export type StateKind =
+  | "response"
+  | "conversation"
+  | "message"
+  | "item"
+  | "prompt"
+  | "file"
+  | "vector_store"
+  | "container"
+  | "skill"
+  | "cache"
+  | "audio"
+
+/** What a member that names something kept means. */
+export interface NamedState {
+  readonly kind: StateKind
+  /**
+   * Whether the request means something else without it: a vendor that has it not is not asked at all.
+   * Otherwise it is a loss like any other.
+   */
+  readonly isEssential?: boolean
+  /** Whether other dialects know it too, as they do files. */
+  readonly isShared?: boolean
+  /** Whether nothing of it is read into the prompt. */
+  readonly isWeightless?: boolean
+}
+
+/** Where in a body things that a vendor keeps are named: a tree of its members, lists left out. */
+export interface StateShape {
+  /** What a text that stands here is the id of. */
+  readonly names?: NamedState
+  /** Only a value for which this holds is looked at. */
+  readonly when?: (value: JsonValue) => boolean
+  readonly members?: readonly (readonly [name: string, shape: StateShape])[]
+  /** Of members of any name. */
+  readonly each?: StateShape
+  /** Further shapes of the same value. */
+  readonly also?: readonly StateShape[]
+}
+
+/** One thing that a body names. */
+export interface StateReference {
+  readonly id: string
+  readonly state: NamedState
+  /** Of the member that names it: `input[1].id`. */
+  readonly path: string
+}
+
+/** A shape of members. */
+export function stateIn(
+  members: Readonly<Record<string, StateShape>>,
+  when?: (value: JsonValue) => boolean,
+): StateShape {
+  const entries = Object.entries(members)
+  return when === undefined ? { members: entries } : { members: entries, when }
+}
+
+const NONE: readonly StateReference[] = []
+const NO_SHAPES: readonly StateShape[] = []
+const NO_MEMBERS: NonNullable<StateShape["members"]> = []
+
+/** Everything kept that a body names, in the order of the shape. Costs a look at each member of the shape. */
+export function findState(shape: StateShape, body: JsonObject): readonly StateReference[] {
+  const search = new Search()
+  search.look(shape, body)
+  return search.found ?? NONE
+}
+
+class Search {
+  found: StateReference[] | undefined
+  readonly #path: (string | number)[] = []
+
+  look(shape: StateShape, value: JsonValue): void {
+    if (Array.isArray(value)) {
+      for (let index = 0; index < value.length; index++) {
+        const element = value[index]
+        if (element !== undefined && element !== null) this.#step(index, shape, element)
+      }
+      return
+    }
+    for (const other of shape.also ?? NO_SHAPES) this.look(other, value)
+    if (shape.when !== undefined && !shape.when(value)) return
+    if (typeof value === "string") this.#note(shape, value)
+    else if (isJsonObject(value)) this.#lookInto(shape, value)
+  }
+
+  #lookInto({ members, each }: StateShape, value: JsonObject): void {
+    for (const [name, inner] of members ?? NO_MEMBERS) {
+      const member = value[name]
+      if (member !== undefined && member !== null) this.#step(name, inner, member)
+    }
+    if (each === undefined) return
+    for (const [name, member] of Object.entries(value)) {
+      if (member !== undefined && member !== null) this.#step(name, each, member)
+    }
+  }
+
+  #step(step: string | number, shape: StateShape, value: JsonValue): void {
+    this.#path.push(step)
+    this.look(shape, value)
+    this.#path.pop()
+  }
+
+  #note({ names }: StateShape, id: string): void {
+    if (names === undefined || id === "") return
+    this.found ??= []
+    this.found.push({ id, state: names, path: pathName(this.#path) })
+  }
+}
+
+function named(state: NamedState): StateShape {
+  return { names: state }
+}
+
+/** The ids of things kept, as the shapes of all dialects have them. */
+export const STATE = {
+  response: named({ kind: "response", isEssential: true }),
+  conversation: named({ kind: "conversation", isEssential: true }),
+  message: named({ kind: "message", isEssential: true }),
+  item: named({ kind: "item", isEssential: true }),
+  prompt: named({ kind: "prompt", isEssential: true }),
+  file: named({ kind: "file", isShared: true }),
+  vectorStore: named({ kind: "vector_store" }),
+  container: named({ kind: "container", isWeightless: true }),
+  skill: named({ kind: "skill", isWeightless: true }),
+  cache: named({ kind: "cache" }),
+  audio: named({ kind: "audio" }),
+} as const satisfies Record<string, StateShape>
+
+/** Addresses that a vendor reads with the operator's own rights: cloud storage, and files uploaded to it. */
+const VENDOR_ADDRESS = /^(gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/)/
+
+/** Whether an address leads into what the operator keeps at a vendor. */
+export function isVendorAddress(address: JsonValue): boolean {
+  return typeof address === "string" && VENDOR_ADDRESS.test(address)
+}
+
+/** An address that may lead to a file that is kept. */
+export const FILE_ADDRESS: StateShape = { ...STATE.file, when: isVendorAddress }

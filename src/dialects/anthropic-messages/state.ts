@@ -1,0 +1,78 @@
+import { isJsonObject, type JsonObject, type JsonValue, isThere } from "../../canon/json.ts"
+import { FILE_ADDRESS, STATE, type StateShape, stateIn } from "../../canon/vendor-state.ts"
+
+function isOfType(type: string): (value: JsonValue) => boolean {
+  return (value) => isJsonObject(value) && value.type === type
+}
+
+const SOURCE: Readonly<Record<string, StateShape>> = { file_id: STATE.file, url: FILE_ADDRESS }
+
+/** A picture or a document; a document may consist of others. */
+const MEDIA = stateIn({
+  source: stateIn({ ...SOURCE, content: stateIn({ source: stateIn(SOURCE) }) }),
+})
+
+const BLOCK: StateShape = {
+  ...MEDIA,
+  also: [
+    stateIn({ file_id: STATE.file }, isOfType("container_upload")),
+    stateIn({ content: MEDIA }, isOfType("tool_result")),
+  ],
+}
+
+/** Where a request for a message names what its vendor keeps (@anthropic-ai/sdk 1.12, `MessageCreateParams`). */
+export const REQUEST_STATE: StateShape = stateIn({
+  thread: stateIn({ previous_message_id: STATE.message }),
+  // Only compared with, and told about.
+  diagnostics: stateIn({
+    previous_message_id: { names: { kind: "message", isWeightless: true } },
+  }),
+  container: {
+    ...STATE.container,
+    ...stateIn({
+      id: STATE.container,
+      skills: stateIn({ skill_id: STATE.skill }, isOfType("custom")),
+    }),
+  },
+  messages: stateIn({ content: BLOCK }),
+  system: BLOCK,
+})
+
+/** What the code of a tool has written stands in its result. */
+const ANSWER_BLOCK = stateIn({
+  content: stateIn({ content: stateIn({ file_id: STATE.file }), file_id: STATE.file }),
+})
+
+const CONTAINER = stateIn({ id: STATE.container })
+
+/** A whole answer, or a frame of one. */
+function answerShape(message: Readonly<Record<string, StateShape>>): StateShape {
+  const whole = { ...message, container: CONTAINER, content: ANSWER_BLOCK }
+  return stateIn({
+    ...whole,
+    message: stateIn(whole),
+    content_block: ANSWER_BLOCK,
+    delta: stateIn({ container: CONTAINER }),
+  })
+}
+
+const RUN = answerShape({})
+const HELD = answerShape({ id: STATE.message })
+
+/**
+ * Where the answer to a request names what its vendor keeps from then on; undefined where it keeps nothing.
+ * A message is kept for who asks for a thread, and its shape for who asks for a diagnosis.
+ */
+export function answerState(body: JsonObject): StateShape | undefined {
+  if (isThere(body.thread) || isThere(body.diagnostics)) return HELD
+  return isThere(body.container) || runsTools(body) ? RUN : undefined
+}
+
+/** Tools that the vendor runs have types that name them; a caller's own have `custom`, or none. */
+function runsTools({ tools }: JsonObject): boolean {
+  return Array.isArray(tools) && tools.some(isServerTool)
+}
+
+function isServerTool(tool: JsonValue): boolean {
+  return isJsonObject(tool) && typeof tool.type === "string" && tool.type !== "custom"
+}

@@ -1,0 +1,34 @@
+import { isJsonObject, type JsonObject } from "../../canon/json.ts"
+import { FILE_ADDRESS, STATE, type StateShape, stateIn } from "../../canon/vendor-state.ts"
+
+const CONTENT = stateIn({
+  file: stateIn({ file_id: STATE.file, file_data: FILE_ADDRESS }),
+  // At some vendors the address stands alone.
+  image_url: { ...stateIn({ url: FILE_ADDRESS }), also: [FILE_ADDRESS] },
+})
+
+/**
+ * Where a chat names what a vendor keeps: files and sound of OpenAI, caches of Google, presets of
+ * OpenRouter, search indexes of Azure.
+ */
+export const REQUEST_STATE: StateShape = stateIn({
+  messages: stateIn({ content: CONTENT, audio: stateIn({ id: STATE.audio }) }),
+  preset: STATE.prompt,
+  cached_content: STATE.cache,
+  extra_body: stateIn({
+    cached_content: STATE.cache,
+    google: stateIn({ cached_content: STATE.cache }),
+  }),
+  google: stateIn({ cached_content: STATE.cache }),
+  data_sources: stateIn({ parameters: stateIn({ index_name: STATE.vectorStore }) }),
+})
+
+const SPOKEN = stateIn({ audio: stateIn({ id: STATE.audio }) })
+
+/** A whole answer or a chunk of one. */
+const ANSWER_STATE = stateIn({ choices: stateIn({ message: SPOKEN, delta: SPOKEN }) })
+
+/** A vendor keeps what it says aloud, for the turns that follow. */
+export function answerState(body: JsonObject): StateShape | undefined {
+  return isJsonObject(body.audio) ? ANSWER_STATE : undefined
+}
