@@ -1,4 +1,5 @@
 import type { Payer } from "../store/records.ts"
+import type { VendorStateRecord } from "../store/vendor-state-records.ts"
 import type { Till } from "./till.ts"
 
 /** Money set aside for one request, until it is settled, released or expires. */
@@ -15,6 +16,8 @@ export interface Hold {
   /** Whether the journal has written it down. */
   recorded: boolean
   over: boolean
+  /** What the vendor keeps of the answer: it goes into the book with the charge. */
+  state?: readonly VendorStateRecord[]
 }
 
 /** How an account or a budget stands that a hold could not be placed on. */

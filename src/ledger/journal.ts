@@ -177,8 +177,8 @@ function settleAll(pending: readonly Pending[], posted: readonly Posted[]): void
 }
 
 function postingOf(settling: Settling): Posting {
-  const { request, account, key, budgets, amount, writtenOff, at, receipt } = settling
-  return { request, account, key, budgets, amount, writtenOff, at, receipt: receipt() }
+  const { request, account, key, budgets, amount, writtenOff, at, receipt, state } = settling
+  return { request, account, key, budgets, amount, writtenOff, at, receipt: receipt(), state }
 }
 
 function recordOf(hold: Hold): HoldRecord {

@@ -134,7 +134,8 @@ export class Ledger {
     const writtenOff = writeOffsOf(hold, cost - amount, beyond)
     for (const till of hold.tills) till.held -= hold.amount - amount
     try {
-      const posting = { request, account, key, budgets, amount, writtenOff, at, receipt }
+      const { state } = hold
+      const posting = { request, account, key, budgets, amount, writtenOff, at, receipt, state }
       const posted = await this.#journal.append(hold, posting)
       const { charged, balance } = posted
       this.#book(hold, posted)

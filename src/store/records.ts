@@ -1,5 +1,6 @@
 import type { Anchor } from "./anchor.ts"
 import type { BudgetLimits } from "./budgets.ts"
+import type { VendorStateRecord } from "./vendor-state-records.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
@@ -184,6 +185,8 @@ export interface Posting {
   readonly writtenOff: readonly WriteOff[]
   readonly at: number
   readonly receipt: string
+  /** What the vendor keeps of its answer. */
+  readonly state?: readonly VendorStateRecord[] | undefined
 }
 
 /**

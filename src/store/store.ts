@@ -38,6 +38,7 @@ import type {
   WriteOffRecord,
 } from "./records.ts"
 import type { SettingChange, SettingsState } from "./setting-records.ts"
+import type { VendorStateRecord } from "./vendor-state-records.ts"
 
 /** What a store refuses because of what it holds. The codes cross threads, so they are plain text. */
 export class StoreError extends Error {
@@ -221,8 +222,16 @@ export interface Store extends AsyncDisposable {
   listBookRows(after: number, limit: number): Promise<BookRow[]>
   /** Balances that do not agree with their leases and limits, or are missing. */
   listBalanceFaults(now: number): Promise<BalanceFault[]>
-  /** Posts a batch: entries, receipts, balances, leases and holds in one transaction. */
+  /** Posts a batch: entries, receipts, balances, leases, holds and vendor state in one transaction. */
   post(node: string, batch: Batch): Promise<Posted[]>
+
+  /** What vendors keep under ids of these hashes; one id may be known at several providers. */
+  findVendorState(idHashes: readonly string[]): Promise<VendorStateRecord[]>
+  /**
+   * Deletes some of what has expired, and of the oldest beyond `most` records.
+   * @returns how many: as long as there are any, there may be more.
+   */
+  sweepVendorState(now: number, most: number): Promise<number>
 }
 
 /** The steps that change what people manage: each can be performed with its record in the audit log. */
@@ -311,4 +320,6 @@ export const STEPS = [
   "listBookRows",
   "listBalanceFaults",
   "post",
+  "findVendorState",
+  "sweepVendorState",
 ] as const satisfies readonly (keyof DirectStore)[]

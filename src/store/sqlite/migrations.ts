@@ -8,6 +8,7 @@ import { MEMBERS } from "./migrations/5-members.ts"
 import { SETTINGS } from "./migrations/6-settings.ts"
 import { NODES } from "./migrations/7-nodes.ts"
 import { WRITE_OFFS } from "./migrations/8-write-offs.ts"
+import { VENDOR_STATE } from "./migrations/9-vendor-state.ts"
 
 /**
  * The schema, one step after the other. A step that has shipped is never edited: a change is a new
@@ -22,6 +23,7 @@ const MIGRATIONS: readonly string[] = [
   SETTINGS,
   NODES,
   WRITE_OFFS,
+  VENDOR_STATE,
 ]
 
 /** @throws BookError when a database that is only looked at has another schema. */

@@ -7,6 +7,7 @@ import { BookEnds } from "./book-ends.ts"
 import { BulkInsert, type Row } from "./bulk-insert.ts"
 import type { Leases } from "./leases.ts"
 import type { Transactions } from "./transactions.ts"
+import type { VendorStates } from "./vendor-state.ts"
 import type { WriteOffs } from "./write-offs.ts"
 
 /** A request's row: a line of the book with its receipt, or only the receipt when nothing was charged. */
@@ -30,11 +31,19 @@ interface OwnerChange {
   fromLease: bigint
 }
 
+interface PostingParts {
+  readonly accounts: Accounts
+  readonly leases: Leases
+  readonly writeOffs: WriteOffs
+  readonly states: VendorStates
+}
+
 /** Charges and receipts. What writes expects to run inside a transaction. */
 export class Postings {
   readonly #ends: BookEnds
   readonly #leases: Leases
   readonly #writeOffs: WriteOffs
+  readonly #states: VendorStates
   readonly #charges: BulkInsert
   readonly #insertReceipt: Statement<
     unknown,
@@ -47,10 +56,12 @@ export class Postings {
   readonly #replace: Statement<unknown, [string]>
   readonly #replaced: Statement<{ found: bigint }, [string]>
 
-  constructor(database: Database, accounts: Accounts, leases: Leases, writeOffs: WriteOffs) {
+  constructor(database: Database, parts: PostingParts) {
+    const { accounts, leases, writeOffs, states } = parts
     this.#ends = new BookEnds(database, accounts)
     this.#leases = leases
     this.#writeOffs = writeOffs
+    this.#states = states
     this.#charges = new BulkInsert(
       database,
       "INSERT INTO entries (account, number, kind, amount, balance, at, request, receipt_hash, previous_hash, hash, key, receipt, budgets)",
@@ -127,6 +138,7 @@ export class Postings {
       if (change.spent > 0n) this.#spend.run(change.spent, change.fromLease, owner)
       if (change.fromLease > 0n) this.#leases.reduce(owner, node, change.fromLease)
     }
+    for (const { state } of batch.postings) if (state) this.#states.keep(state)
     for (const hold of batch.opened) {
       const { request, account, key, amount, at, receipt } = hold
       this.#openHold.run(request, account, key, amount, BigInt(at), receipt, node)

@@ -22,6 +22,7 @@ import { openForReading } from "./open-for-reading.ts"
 import { Postings, postStep } from "./postings.ts"
 import { ConsoleSettings } from "./settings.ts"
 import { Transactions } from "./transactions.ts"
+import { VendorStates } from "./vendor-state.ts"
 import { useWriteAheadLog } from "./write-ahead-log.ts"
 import { WriteOffs } from "./write-offs.ts"
 
@@ -87,7 +88,8 @@ function storeOn(database: Database, path: string): SqliteStore {
   const invitations = new Invitations(database, members)
   const leases = new Leases(database, budgets)
   const writeOffs = new WriteOffs(database)
-  const postings = new Postings(database, accounts, leases, writeOffs)
+  const states = new VendorStates(database)
+  const postings = new Postings(database, { accounts, leases, writeOffs, states })
   const trail = new AuditTrail(database)
   const checks = new BookChecks(database)
 
@@ -132,6 +134,8 @@ function storeOn(database: Database, path: string): SqliteStore {
     listBookRows: (after, limit) => checks.rows(after, limit),
     listBalanceFaults: (now) => transactions.consistently(() => checks.balanceFaults(now)),
     post: postStep(transactions, postings),
+    findVendorState: (idHashes) => states.find(idHashes),
+    sweepVendorState: (now, most) => transactions.atomically(() => states.sweep(now, most)),
     measureCommit: () => measureCommit(database),
     leaveCheckpoints: () => database.run("PRAGMA wal_autocheckpoint = 0"),
     explained: (error) => asBookError(path, error),
