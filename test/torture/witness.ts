@@ -27,4 +27,3 @@ while (!input.isOver) {
 }
 process.stdout.write(JSON.stringify(found))
 process.exit(0)
-export {}
