@@ -1,6 +1,7 @@
 import { GatewayError } from "../canon/errors.ts"
 import { JsonScanner } from "../canon/json-structure.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
+import type { HttpAnswer } from "../wire/http/answer.ts"
 import { free } from "../wire/free-piece.ts"
 
 /** Answers up to here are not worth counting: their request has been. Bytes. */
@@ -9,39 +10,34 @@ const SMALL_ANSWER = 64 * 1024
 const COPIES = 3
 const MEBIBYTE = 1024 * 1024
 
-/** Where a whole answer comes from, and how much of it there may be. */
-export interface CollectedAnswer {
+/** Who reads an answer whole. */
+export interface AnswerReader {
   readonly provider: string
-  /** Unpacked. */
-  readonly body: AsyncIterable<Uint8Array>
-  /** Whether what is parsed of it will take more than its text. */
-  readonly isJson: boolean
-  /** Bytes. */
-  readonly limit: number
+  /** The most that it takes, unpacked. Bytes. */
+  readonly answerBytes: number
   readonly memory: Reservation
   /** Called with each piece. */
-  readonly heard: () => void
+  heard(): void
 }
 
 /**
  * Reads an answer whole. What is over the limit is left where it is.
  * @throws GatewayError `upstream_error` of one that is too large, `overloaded`; what the transport throws.
  */
-export async function collectAnswer(answer: CollectedAnswer): Promise<Uint8Array> {
-  const { body, limit, memory, heard } = answer
+export async function collectAnswer(answer: HttpAnswer, reader: AnswerReader): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   let scanner: JsonScanner | undefined
   let size = 0
   let taken = 0
-  for await (const piece of body) {
-    heard()
+  for await (const piece of answer.body) {
+    reader.heard()
     size += piece.byteLength
-    if (size > limit) throw tooLarge(answer)
+    if (size > reader.answerBytes) throw tooLarge(reader)
     pieces.push(piece)
     if (size <= SMALL_ANSWER) continue
-    if (answer.isJson) scanner = scanned(scanner, pieces, piece)
+    if (scanner !== undefined || mayBeJson(answer)) scanner = scanned(scanner, pieces, piece)
     const needed = COPIES * size + (scanner?.bytes ?? 0)
-    memory.takeAnswer(needed - taken)
+    reader.memory.takeAnswer(needed - taken)
     taken = needed
   }
   const [only] = pieces
@@ -67,9 +63,14 @@ function scanned(
   return begun
 }
 
-function tooLarge({ provider, limit }: CollectedAnswer): GatewayError {
+/** Whether what is parsed of it takes more than its text. */
+function mayBeJson(answer: HttpAnswer): boolean {
+  return answer.header("content-type")?.includes("json") ?? true
+}
+
+function tooLarge({ provider, answerBytes }: AnswerReader): GatewayError {
   return new GatewayError(
     "upstream_error",
-    `Provider '${provider}' sent an answer of more than ${Math.floor(limit / MEBIBYTE)} MB, which was not read to its end. Ask for less at once, or ask the operator to raise 'limits.answer_mb'.`,
+    `Provider '${provider}' sent an answer of more than ${Math.floor(answerBytes / MEBIBYTE)} MB, which was not read to its end. Ask for less at once, or ask the operator to raise 'limits.answer_mb'.`,
   )
 }

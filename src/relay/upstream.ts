@@ -45,7 +45,7 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   /** By `performance.now()`. */
   readonly startedAt = performance.now()
   readonly memory: Reservation
-  readonly #answerBytes: number
+  readonly answerBytes: number
   readonly #deadlines: DeadlineSettings
   readonly #watch: DeadlineWatch
   readonly #work: number
@@ -62,7 +62,7 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
     this.record = { deployment: parts.plan.deployment.id, status: 0, outcome: "ok", duration: 0 }
     this.#deadlines = parts.deadlines
     this.#watch = parts.watch
-    this.#answerBytes = parts.answerBytes
+    this.answerBytes = parts.answerBytes
     this.memory = parts.memory
     this.#work = parts.work
     this.#endsAt = this.startedAt + whole
@@ -104,14 +104,7 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
 
   async #collect(response: HttpAnswer): Promise<Uint8Array> {
     try {
-      return await collectAnswer({
-        provider: this.provider,
-        body: response.body,
-        isJson: response.header("content-type")?.includes("json") ?? true,
-        limit: this.#answerBytes,
-        memory: this.memory,
-        heard: () => this.heard(),
-      })
+      return await collectAnswer(response, this)
     } catch (error) {
       throw this.explain(error)
     }
