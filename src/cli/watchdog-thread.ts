@@ -1,5 +1,6 @@
-import { readFileSync, writeSync } from "node:fs"
+import { writeSync } from "node:fs"
 import { type PulseReading, readPulse } from "../relay/pulse.ts"
+import { kernelState } from "./kernel-state.ts"
 import type { ProcessStart } from "./replace-process.ts"
 
 /** What the thread is told when it starts. */
@@ -55,7 +56,7 @@ class Watch {
 
   #end(reading: PulseReading, now: number): void {
     const { request, endpoint, model, phase } = reading
-    const state = stateOfMainThread()
+    const state = kernelState(`self/task/${process.pid}`)
     const found = {
       still_ms: Math.round(now - this.#stillSince),
       state,
@@ -93,19 +94,6 @@ class Watch {
       }
     }
     process.kill(process.pid, "SIGKILL")
-  }
-}
-
-/** What the kernel says of the thread that stands still. */
-function stateOfMainThread(): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/self/task/${process.pid}/stat`, "latin1")
-    // The name, in brackets, may hold anything.
-    const letter = stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3)
-    if (letter === "R") return "computes"
-    return letter === "D" ? "waits for the disk" : "waits"
-  } catch {
-    return undefined
   }
 }
 

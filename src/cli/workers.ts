@@ -1,13 +1,16 @@
 import type { Events } from "../telemetry/events.ts"
 import { SANDBOX_VARIABLE, WORKER_VARIABLE } from "./gateway-process.ts"
+import { kernelState } from "./kernel-state.ts"
 import { stopListening } from "./listening-socket.ts"
 
 /** A worker that dies is started again, but not faster than this; milliseconds. */
 const RESTART_PAUSE = 1_000
 /** How often a worker says that its event loop turns, and how often its parent looks; milliseconds. */
 const BEAT_EVERY = 250
-/** One that says nothing for so long stands still: others take its place. */
-const STILL_AFTER = 1_500
+/** One that says nothing for so long while the kernel has stopped it stands still: another takes its place. */
+const STOPPED_AFTER = 1_500
+/** One that is not stopped may only have much to do at once. */
+const STILL_AFTER = 5_000
 /** A worker's own watchdog, which can tell what it was doing, comes first by so much; milliseconds. */
 const PRECEDENCE = 1_500
 /** A look that comes so many times too late tells that the parent stood still as well. */
@@ -135,9 +138,9 @@ export class Workers implements AsyncDisposable {
       if (wasAsleep) worker.heardAt = now
       const silence = now - worker.heardAt
       if (silence > this.#options.patience + PRECEDENCE) this.#kill(worker, silence)
-      else if (silence > STILL_AFTER) this.#takeOut(worker, silence)
+      else if (silence > STILL_AFTER || isStopped(worker, silence)) this.#takeOut(worker, silence)
       // It turns again, but listens no more: what it serves it may finish.
-      else if (worker.isOut) worker.child.kill("SIGTERM")
+      else if (worker.isOut && silence <= STOPPED_AFTER) worker.child.kill("SIGTERM")
     }
   }
 
@@ -156,6 +159,10 @@ export class Workers implements AsyncDisposable {
     this.#options.events.workerKilled(child.pid, silence)
     child.kill("SIGKILL")
   }
+}
+
+function isStopped({ child }: WorkerProcess, silence: number): boolean {
+  return silence > STOPPED_AFTER && kernelState(String(child.pid)) === "stopped"
 }
 
 /** A worker's line to its parent. While it is open, the process does not end. */

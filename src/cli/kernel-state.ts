@@ -1,0 +1,23 @@
+import { readFileSync } from "node:fs"
+
+/** What the kernel says of a process or a thread; `unknown` but on Linux. */
+export type KernelState = "computes" | "waits" | "waits for the disk" | "stopped" | "unknown"
+
+const STATES: Readonly<Record<string, KernelState>> = {
+  R: "computes",
+  S: "waits",
+  D: "waits for the disk",
+  T: "stopped",
+  t: "stopped",
+}
+
+/** @param place of the process or thread below `/proc`. */
+export function kernelState(place: string): KernelState {
+  try {
+    const stat = readFileSync(`/proc/${place}/stat`, "latin1")
+    // The name, in brackets, may hold anything.
+    return STATES[stat.charAt(stat.lastIndexOf(")") + 2)] ?? "unknown"
+  } catch {
+    return "unknown"
+  }
+}
