@@ -294,7 +294,7 @@ interface Delivered {
 
 /** Milliseconds that a request has taken. */
 function elapsed({ call }: Bill): number {
-  return Date.now() - call.receivedAt
+  return Math.round(performance.now() - call.startedAt)
 }
 
 function widened({ terms, model }: ChatOrder, bound: Bound): Bound {
