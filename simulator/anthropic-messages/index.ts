@@ -1,4 +1,4 @@
-import { planAnswer, type PlannedChoice } from "../answer.ts"
+import { planAnswer } from "../answer.ts"
 import type { Exchange } from "../exchange.ts"
 import type { Fault } from "../faults.ts"
 import type { Answer, WireFormat } from "../format.ts"
@@ -7,7 +7,7 @@ import { dueFault, wholeBody } from "../play.ts"
 import { searchesOf } from "../searches.ts"
 import { bodyOf, streamSteps } from "../stream.ts"
 import { playTransportFault } from "../transport-faults.ts"
-import { countUsage } from "../usage.ts"
+import { type CountedUsage, countUsage } from "../usage.ts"
 import { checkCount, checkRequest } from "./checks.ts"
 import {
   answerUnknownPath,
@@ -124,6 +124,7 @@ function answerOf(
   const [choice] = planAnswer(request.prompt)
   if (choice === undefined) throw new Error("an answer has one choice")
   const searches = searchesOf(body.tools, echo)
+  const counted = countUsage(request.prompt, [choice], undefined, fault)
   return {
     id: messageId(),
     container: exchange.state.keptMessages.container(body),
@@ -131,7 +132,7 @@ function answerOf(
     blocks: answerBlocks(choice, echo, request.thinking, searches),
     stopReason: stopReason(choice),
     stopSequence: choice.stoppedBy,
-    usage: usageOf(exchange, request, choice, fault, searches.length),
+    usage: counted && usageOf(exchange, request, { counted, fault, searches: searches.length }),
   }
 }
 
@@ -144,15 +145,18 @@ function datedName(model: string): string {
   return /-\d{8}$/.test(model) ? model : `${model}-20261101`
 }
 
+/** What an answer used, before it is sorted into classes. */
+interface Used {
+  readonly counted: CountedUsage
+  readonly fault: Fault | undefined
+  readonly searches: number
+}
+
 function usageOf(
   exchange: Exchange,
-  { prompt, blocks }: MessagesRequest,
-  choice: PlannedChoice,
-  fault: Fault | undefined,
-  searches: number,
-): MessageUsage | undefined {
-  const counted = countUsage(prompt, [choice], undefined, fault)
-  if (counted === undefined) return undefined
+  { blocks }: MessagesRequest,
+  { counted, fault, searches }: Used,
+): MessageUsage {
   const isWrong = fault?.name === "wrong-usage"
   return sortUsage(counted, exchange.state.markedCache.look(isWrong ? [] : blocks), searches)
 }

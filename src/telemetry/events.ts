@@ -37,6 +37,7 @@ export function createEvents(
 ): Events {
   const words = (error: unknown): string => clean(text(error))
   return {
+    ...unchargedEvents(logger),
     writtenOff: (request, nanocredits, reason) =>
       logger.error(
         { event: "written_off", request, nanocredits: nanocredits.toString(), reason },
@@ -70,16 +71,6 @@ export function createEvents(
       logger.error(
         { event: "usage_missing", request, deployment },
         "a priced answer came without usage: charged by our own count, marked as estimated",
-      ),
-    unpricedPassed: (request, deployment, places) =>
-      logger.error(
-        { event: "unpriced_passed", request, deployment, places },
-        "a vendor was asked for what it bills and what has no price here: unpriced_features is 'pass'",
-      ),
-    usageUncharged: (request, deployment, name) =>
-      logger.error(
-        { event: "usage_uncharged", request, deployment, name },
-        "a vendor counts something that is charged to nobody; said once for each name and deployment",
       ),
     attemptFailed: (request, deployment, outcome) =>
       logger.warn({ event: "attempt_failed", request, deployment, outcome }, "an attempt failed"),
@@ -122,6 +113,22 @@ function workerEvents(logger: Logger): Pick<Events, "workerStill" | "workerKille
       logger.error(
         { event: "worker_killed", process: processId, still_ms: Math.round(milliseconds) },
         "a worker stood still for too long and was killed",
+      ),
+  }
+}
+
+/** What vendors do for which nobody pays. */
+function unchargedEvents(logger: Logger): Pick<Events, "unpricedPassed" | "usageUncharged"> {
+  return {
+    unpricedPassed: (request, deployment, places) =>
+      logger.error(
+        { event: "unpriced_passed", request, deployment, places },
+        "a vendor was asked for what it bills and what has no price here: unpriced_features is 'pass'",
+      ),
+    usageUncharged: (request, deployment, name) =>
+      logger.error(
+        { event: "usage_uncharged", request, deployment, name },
+        "a vendor counts something that is charged to nobody; said once for each name and deployment",
       ),
   }
 }

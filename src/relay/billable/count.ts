@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from "../../canon/json.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import type { CallCharge, Counted } from "../../vendors/billable/switch.ts"
 import type { AnswerRecord, DoneItem } from "./answer-record.ts"
 import { valuesAt } from "./find-switches.ts"
@@ -29,7 +30,9 @@ function countedBy(way: Counted, record: AnswerRecord): number | undefined {
 
 /** @returns undefined when the answer has none of them. */
 function sumAt(paths: readonly string[], { whole }: AnswerRecord): number | undefined {
-  const told = paths.flatMap((path) => valuesAt(whole, path).flatMap(({ value }) => asCount(value)))
+  const told = paths.flatMap((path) =>
+    valuesAt(whole, path).flatMap(({ value }) => quantityOf(value) ?? []),
+  )
   return told.length === 0 ? undefined : told.reduce((left, right) => left + right, 0)
 }
 
@@ -47,11 +50,4 @@ function countItems(way: Counted & { in: "items" }, items: readonly DoneItem[]):
 /** An item that does not say what it did counts. */
 function isDone(kinds: readonly string[], action: JsonValue | undefined): boolean {
   return !isJsonObject(action) || typeof action.type !== "string" || kinds.includes(action.type)
-}
-
-function asCount(value: JsonValue | undefined): number[] {
-  const number = typeof value === "string" ? Number(value) : value
-  return typeof number === "number" && Number.isFinite(number) && number >= 0
-    ? [Math.ceil(number)]
-    : []
 }

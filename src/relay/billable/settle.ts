@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import { addUsage, NO_USAGE, type Usage, type UsageClass } from "../../canon/usage.ts"
 import { decodeUsage } from "../../dialects/anthropic-messages/usage.ts"
 import { type Price, priceTimes, type SecondUsage } from "../../ledger/price.ts"
@@ -42,7 +43,7 @@ export function settleTerms(
   }
   const counted = withCalls(terms, usage, records, elapsed)
   const price = priceTimes(terms.price, factor)
-  return { ...withModels(terms, counted, price, records, factor), modes }
+  return { ...withModels({ terms, price, factor }, counted, records), modes }
 }
 
 /** Words for being served as usual. */
@@ -100,12 +101,17 @@ function withCalls(
   return sum
 }
 
+/** The terms, and the mode that they were served in. */
+interface ServedTerms {
+  readonly terms: Terms
+  readonly price: Price
+  readonly factor: bigint
+}
+
 function withModels(
-  terms: Terms,
+  { terms, price, factor }: ServedTerms,
   usage: Usage,
-  price: Price,
   records: readonly AnswerRecord[],
-  factor: bigint,
 ): Omit<SettledUsage, "modes"> {
   const { models } = terms
   if (models.length === 0) return { usage, price, others: [] }
@@ -208,14 +214,13 @@ function pictures({ charge, id, price }: SecondModel, { whole }: AnswerRecord): 
   const [told] = valuesAt(whole, charge.usage)
   if (!isJsonObject(told?.value)) return []
   const { value } = told
-  const input = count(value.input_tokens)
-  const output = count(value.output_tokens)
+  const input = quantityOf(value.input_tokens) ?? 0
+  const output = quantityOf(value.output_tokens) ?? 0
   if (input + output === 0) return []
-  const imageInput = Math.min(count(objectAt(value, "input_tokens_details")?.image_tokens), input)
+  const imageInput = Math.min(
+    quantityOf(objectAt(value, "input_tokens_details")?.image_tokens) ?? 0,
+    input,
+  )
   const usage = { ...NO_USAGE, inputFresh: input - imageInput, imageInput, output }
   return [{ model: id, usage, price }]
-}
-
-function count(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) ? Math.max(0, Math.ceil(value)) : 0
 }
