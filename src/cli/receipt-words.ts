@@ -15,8 +15,15 @@ export interface ShownReceipt {
   readonly estimated: boolean
   readonly price: { readonly multiplier: string } | null
   readonly arithmetic:
-    | readonly { readonly class: string; readonly quantity: number; readonly per_million: string }[]
+    | readonly {
+        readonly class: string
+        readonly quantity: number
+        readonly per_million: string
+        readonly model?: string
+      }[]
     | null
+  readonly modes?: readonly string[]
+  readonly unpriced?: readonly string[]
   readonly cost: string
   readonly charged: string
   readonly write_offs: readonly { readonly amount: string; readonly reason: string }[]
@@ -45,6 +52,8 @@ export function describeReceipt(receipt: ShownReceipt, style: Style): string {
       ["account", `${receipt.account}, key ${receipt.key}`],
       ["request", `${receipt.endpoint} ${receipt.model}`],
       ["answered by", receipt.deployment ?? "nobody"],
+      ...listed("served as", receipt.modes),
+      ...listed("without a price", receipt.unpriced),
       ["held", `${receipt.hold} credits`],
     ],
     style,
@@ -77,11 +86,16 @@ function remarksOn({ estimated, late }: ShownReceipt): string {
   return remarks.length === 0 ? "" : ` (${remarks.join("; ")})`
 }
 
+/** A line for what is seldom there. */
+function listed(name: string, values: readonly string[] = []): [string, string][] {
+  return values.length === 0 ? [] : [[name, values.join(", ")]]
+}
+
 function describeArithmetic(receipt: ShownReceipt, style: Style): string {
   const { arithmetic, price } = receipt
   if (!arithmetic || !price) return ""
-  const rows = arithmetic.map(({ class: name, quantity, per_million }) => [
-    name,
+  const rows = arithmetic.map(({ class: name, quantity, per_million, model }) => [
+    model === undefined ? name : `${name} (${model})`,
     String(quantity),
     per_million,
     millionth(BigInt(Math.ceil(quantity)) * parseCredits(per_million)),

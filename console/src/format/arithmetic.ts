@@ -8,6 +8,8 @@ export interface ArithmeticLine {
   readonly class: string
   readonly quantity: number
   readonly per_million: string
+  /** Of a model that was used beside the request's own. */
+  readonly model?: string | undefined
 }
 
 /** A charge, computed again digit by digit, so that the reader can follow it. All texts are exact. */

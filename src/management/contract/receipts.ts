@@ -64,8 +64,20 @@ export const receipt = z.looseObject({
   estimated: z.boolean(),
   price: z.looseObject({ per_million: namedCredits, multiplier: credits }).nullable(),
   arithmetic: z
-    .array(z.object({ class: z.string(), quantity: z.number(), per_million: credits }))
+    .array(
+      z.object({
+        class: z.string(),
+        quantity: z.number(),
+        per_million: credits,
+        /** Set where another model than the request's own was used too. */
+        model: z.string().optional(),
+      }),
+    )
     .nullable(),
+  /** The modes of service that it was served in, such as `priority`; they are in the rates. */
+  modes: z.array(z.string()).optional(),
+  /** Places in the request of what was passed on without a price. */
+  unpriced: z.array(z.string()).optional(),
   formula: z.string(),
   cost: credits,
   charged: credits,

@@ -24,7 +24,7 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
   return (
     <Panel
       title="What it cost"
-      description="Credits per million units, of the price that held then."
+      description={`Credits per million units, of the price that held then${servedText(receipt)}.`}
       isFlush
     >
       <Table.ScrollContainer
@@ -49,8 +49,11 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
           </Table.Thead>
           <Table.Tbody>
             {worked.lines.map(({ line, amount }) => (
-              <Table.Tr key={line.class}>
-                <Table.Td>{line.class.replaceAll("_", " ")}</Table.Td>
+              <Table.Tr key={`${line.class} ${line.model ?? ""}`}>
+                <Table.Td>
+                  {line.class.replaceAll("_", " ")}
+                  {line.model !== undefined && `, ${line.model}`}
+                </Table.Td>
                 <Table.Td ta="right">{countOf(line.quantity)}</Table.Td>
                 <Table.Td ta="right">× {creditsText(line.per_million)}</Table.Td>
                 <Table.Td ta="right">{amount}</Table.Td>
@@ -69,6 +72,12 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
       </Table.ScrollContainer>
     </Panel>
   )
+}
+
+/** In which mode of service, where it was not the usual one; and what has no price. */
+function servedText({ modes = [], unpriced = [] }: Receipt): string {
+  const served = modes.length === 0 ? "" : `, served as ${modes.join(" and ")}`
+  return unpriced.length === 0 ? served : `${served}; without a price: ${unpriced.join(", ")}`
 }
 
 interface TotalProperties {
