@@ -39,6 +39,7 @@ import type { Pulse } from "./relay/pulse.ts"
 import { Relay } from "./relay/relay.ts"
 import { TokenCounter } from "./relay/token-counter.ts"
 import { TokenDecoder } from "./relay/token-decoder.ts"
+import { VendorState } from "./relay/vendor-state.ts"
 import { Health } from "./routing/health.ts"
 import { bookPathIn, requireBook } from "./store/book-place.ts"
 import { BookWatch } from "./store/book-watch.ts"
@@ -123,6 +124,7 @@ export function surroundingsOf(
     answerBytes: limits.answerBytes,
     media,
     passesUnpriced: settings.unpricedFeatures === "pass",
+    passesUnknownState: settings.vendorState === "pass",
     ...(settings.imageModel !== undefined && { imageModel: settings.imageModel }),
     ...(settings.translationModel !== undefined && {
       translationModel: settings.translationModel,
@@ -207,6 +209,7 @@ export class App implements AsyncDisposable {
       seal: new Seal(keyPepper),
       counter,
       contents: beside.contents,
+      vendorState: building.use(new VendorState(store, hasher, events.vendorStateLeft)),
       keepAlive: options.keepAlive ?? KEEP_ALIVE,
     }
     const relay = new Relay(services)

@@ -61,6 +61,7 @@ export function buildSettings(parts: SettingsParts): Settings {
     translationModel: file.defaults?.translation_model,
     multiplier: file.multiplier ?? "1",
     unpricedFeatures: file.unpriced_features,
+    vendorState: file.vendor_state,
     providers: named([
       ...providers(parts.environmentProviders, "environment"),
       ...providers(file.providers ?? {}, parts.origin ?? "file"),

@@ -64,6 +64,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     "defaults.translation_model": settings.translationModel,
     multiplier: settings.multiplier,
     unpriced_features: settings.unpricedFeatures,
+    vendor_state: settings.vendorState,
   }
   return new Map([
     ...Object.entries(values),

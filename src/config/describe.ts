@@ -7,6 +7,7 @@ import type {
   ModelSettings,
   ProviderSettings,
   Settings,
+  VendorStateRule,
 } from "./settings.ts"
 
 /** All that may be shown of a secret. */
@@ -52,6 +53,7 @@ export interface SettingsDescription {
   readonly imageModel?: string
   readonly translationModel?: string
   readonly multiplier: string
+  readonly vendorState?: VendorStateRule
   readonly providers: Readonly<Record<string, ProviderDescription>>
   readonly models: Readonly<Record<string, ModelSettings>>
 }

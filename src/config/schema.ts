@@ -19,7 +19,13 @@ import { paymentScalars } from "./payment-settings.ts"
 import { oidcScalars } from "./sign-in-settings.ts"
 import { suggestion } from "./nearest.ts"
 import { readServiceAccount } from "./service-account.ts"
-import { MODEL_KINDS, PRICE_NAMES, type PriceName, SERVICE_PRICE_NAMES } from "./settings.ts"
+import {
+  MODEL_KINDS,
+  PRICE_NAMES,
+  type PriceName,
+  SERVICE_PRICE_NAMES,
+  VENDOR_STATE_RULES,
+} from "./settings.ts"
 import type { VendorSetting } from "./vendors.ts"
 import { YamlNumber } from "./yaml-file.ts"
 
@@ -286,6 +292,7 @@ export function fileSchema(names: KnownNames, directory: string) {
     }),
     multiplier: multiplier.optional(),
     unpriced_features: oneOf(UNPRICED_FEATURES, "answer to a feature without a price").optional(),
+    vendor_state: oneOf(VENDOR_STATE_RULES, "rule").optional(),
     providers: record(PROVIDER_ID, providerSchema(names, directory)).nullish(),
     models: record(MODEL_ID, modelSchema(names)).nullish(),
   })

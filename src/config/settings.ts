@@ -170,6 +170,10 @@ export interface ImageSettings {
   readonly bucket?: BucketSettings
 }
 
+export const VENDOR_STATE_RULES = ["own", "pass"] as const
+
+export type VendorStateRule = (typeof VENDOR_STATE_RULES)[number]
+
 export interface Settings {
   readonly server: {
     readonly host: string
@@ -210,6 +214,11 @@ export interface Settings {
    * the first that the key may call.
    */
   readonly translationModel?: string
+  /**
+   * What a request may name of what vendors keep: `own`, which is what is known to be its account's, or
+   * `pass`, also what nobody knows. Absent: `own`.
+   */
+  readonly vendorState?: VendorStateRule
   /** Multiplier of every model that has none of its own. */
   readonly multiplier: DecimalText
   /** What becomes of a request for what its vendor bills and has no price here; absent: refused. */

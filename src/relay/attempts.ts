@@ -6,6 +6,8 @@ import { route } from "../routing/route.ts"
 import { type Exchange, isFinal, NOT_NEEDED, type RelayServices } from "./exchange.ts"
 import type { Plan } from "./plan.ts"
 import { planCall } from "./plan-call.ts"
+import type { RefusalReader } from "./refusal.ts"
+import { StateRefusals } from "./state-refusals.ts"
 import type { Attempt } from "./upstream.ts"
 import { makeCall } from "./upstream-call.ts"
 
@@ -107,9 +109,15 @@ function callOnce<T>(order: Order<T>, choice: number): Promise<T> {
         body: JSON.stringify(plan.body),
         headers: plan.isVerbatim ? call.forwarded : undefined,
       }),
-    format: plan.offer.dialect,
+    format: formatOf(order),
     use: (attempt, response) => use(attempt, response, choice),
   })
+}
+
+/** Whose refusals they are. */
+function formatOf<T>({ exchange, plan }: Order<T>): RefusalReader {
+  const { state } = exchange.bill
+  return state ? new StateRefusals(plan.offer.dialect, state.references) : plan.offer.dialect
 }
 
 /** The caller would rather have no answer than one to less than was asked. */

@@ -14,6 +14,7 @@ import {
   boundByBytes,
   boundByCount,
   estimateInput,
+  keptTokens,
   textOf,
   worstCost,
 } from "./bounds.ts"
@@ -24,7 +25,9 @@ import { UnchargedUsage } from "./billable/uncharged.ts"
 import type { Call } from "./call.ts"
 import type { Meter } from "./meter.ts"
 import { type AttemptRecord, writeReceipt } from "./receipt.ts"
+import type { StateRecorder } from "./state-recorder.ts"
 import type { TokenCounter } from "./token-counter.ts"
+import type { ResolvedState } from "./vendor-state.ts"
 import type { Loss } from "../canon/chat.ts"
 
 /** The money side of one request, from its hold to its end. */
@@ -42,6 +45,10 @@ export interface Bill {
   losses: readonly Loss[]
   /** By `performance.now()`. */
   firstByteAt: number | undefined
+  /** What the request names of what vendors keep; absent where it names nothing, as nearly all. */
+  readonly state?: ResolvedState | undefined
+  /** Notes what the vendor keeps of the answer; absent where it keeps nothing. */
+  recorder?: StateRecorder | undefined
 }
 
 /** What the operator must hear of. */
@@ -90,18 +97,25 @@ export class Billing {
 
   /**
    * Sets the worst case of a request aside.
+   * @param state what it names of what vendors keep.
    * @returns at once when this process's lease covers it, which is nearly always.
    * @throws GatewayError `insufficient_credits`, `key_budget_exceeded`, `credits_reserved` or
    * `book_unavailable`.
    */
-  admit(call: Call, request: ChatRequest, asked: Model | Demand): Bill | Promise<Bill> {
+  admit(
+    call: Call,
+    request: ChatRequest,
+    asked: Model | Demand,
+    state?: ResolvedState,
+  ): Bill | Promise<Bill> {
     if (this.#ledger.failure !== undefined) throw bookUnavailable()
     const payer = call.key.payerAt(Date.now())
     const order: ChatOrder =
       "held" in asked
-        ? { call, request, payer, model: asked.model, held: asked.held, terms: asked.terms }
-        : { call, request, payer, model: asked, held: asked.deployments, terms: undefined }
-    const bound = widened(order, boundByBytes(request, call.bodyBytes, order.model))
+        ? { call, request, payer, model: asked.model, held: asked.held, terms: asked.terms, state }
+        : { call, request, payer, model: asked, held: asked.deployments, terms: undefined, state }
+    const kept = keptTokens(state, order.model)
+    const bound = widened(order, boundByBytes(request, call.bodyBytes, order.model, kept))
     const bill = this.#tryBill(order, worstCost(bound, order.held))
     return bill ?? this.#admitSlowly(order, bound)
   }
@@ -120,14 +134,15 @@ export class Billing {
   }
 
   async #admitSlowly(order: ChatOrder, byBytes: Bound): Promise<Bill> {
-    const { request, model, held } = order
+    const { request, model, held, state } = order
     const worst = worstCost(byBytes, held)
     const bill = await this.#extendAndBill(order, worst)
     if (bill) return bill
 
     const counted = await this.#counter.count(textOf(request))
+    const kept = keptTokens(state, model)
     const byCount =
-      counted === undefined ? byBytes : widened(order, boundByCount(request, counted, model))
+      counted === undefined ? byBytes : widened(order, boundByCount(request, counted, model, kept))
     const bound = byCount.input < byBytes.input ? byCount : byBytes
     const needed = worstCost(bound, held)
     const closer = needed < worst ? await this.#extendAndBill(order, needed) : undefined
@@ -163,7 +178,7 @@ export class Billing {
   }
 
   #tryBill(order: Order, amount: bigint, clampedTo?: number): Bill | undefined {
-    const { call, request, model, payer, terms } = order
+    const { call, request, model, payer, terms, state } = order
     const attempts: AttemptRecord[] = []
     const receipt = (): string =>
       writeReceipt({
@@ -178,7 +193,7 @@ export class Billing {
       })
     const hold = this.#ledger.tryHold({ request: call.id, payer, amount, receipt })
     if (!hold) return undefined
-    const bill = { call, request, model, hold, clampedTo, terms, attempts }
+    const bill = { call, request, model, hold, clampedTo, terms, state, attempts }
     return { ...bill, losses: [], firstByteAt: undefined }
   }
 
@@ -231,7 +246,7 @@ export class Billing {
   }
 
   async #estimate(bill: Bill, request: ChatRequest, meter: Meter): Promise<Usage> {
-    const { call, model } = bill
+    const { call, model, state } = bill
     const [input, output] = await Promise.all([
       this.#counter.count(textOf(request)),
       this.#counter.count(meter.text),
@@ -240,7 +255,13 @@ export class Billing {
     const outputGuess = output ?? Math.ceil(meter.text.length / 4)
     return {
       ...NO_USAGE,
-      inputFresh: estimateInput({ request, bodyBytes: call.bodyBytes, model, counted: input }),
+      inputFresh: estimateInput({
+        request,
+        bodyBytes: call.bodyBytes,
+        model,
+        counted: input,
+        kept: state?.tokens,
+      }),
       output: Math.ceil((outputGuess * Math.max(kept, meter.characters)) / kept),
     }
   }
@@ -254,6 +275,7 @@ export class Billing {
     const { usage, estimated, cost, settled } = reckoning
     const held = hold.amount
     const unpriced = bill.terms?.get(deployment.id)?.unpriced
+    if (bill.recorder) hold.state = bill.recorder.records(estimated ? undefined : usage)
     const receipt = () =>
       writeReceipt({
         call,
@@ -323,6 +345,7 @@ interface Order {
   readonly request: ChatRequest | undefined
   readonly model: Model
   readonly payer: Payer
+  readonly state?: ResolvedState | undefined
 }
 
 interface ChatOrder extends Order {

@@ -3,6 +3,7 @@ import type { UsageClass } from "../canon/usage.ts"
 import type { Deployment, Model } from "../catalog/model.ts"
 import { divideUp } from "../ledger/money.ts"
 import { COST_SCALE, type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
+import type { ResolvedState } from "./vendor-state.ts"
 import { audioTokenBound, fileTokenBound, imageTokenBound } from "../media/input-tokens.ts"
 
 /** What a vendor may add around the caller's text: role markers, and a prompt for tools. Tokens. */
@@ -13,6 +14,8 @@ const MESSAGE_TOKENS = 4
 const BYTES_OF_TOKEN = 4
 /** The longest answer assumed of a model of which neither a maximum nor a context is known. */
 const UNKNOWN_MAXIMUM = 65_536
+/** The context assumed of a model of which none is known. */
+const UNKNOWN_CONTEXT = 1_048_576
 /** Searches that a searching model is assumed to make at most. */
 const MOST_SEARCHES = 30n
 
@@ -31,18 +34,32 @@ interface MediaBound {
   readonly tokens: number
 }
 
-/** An upper bound without counting: a token is at least one byte of the body. */
-export function boundByBytes(request: ChatRequest, bodyBytes: number, model: Model): Bound {
+/**
+ * An upper bound without counting: a token is at least one byte of the body.
+ * @param kept what the vendor reads beside the body, `keptTokens`.
+ */
+export function boundByBytes(
+  request: ChatRequest,
+  bodyBytes: number,
+  model: Model,
+  kept = 0,
+): Bound {
   const media = mediaBound(request.messages, model)
   const text = bodyBytes - media.encoded
-  return boundOf(request, text + media.tokens, model)
+  return boundOf(request, text + media.tokens + kept, model)
 }
 
 /** The same from a count of the text's tokens, with a margin for other vendors' vocabularies. */
-export function boundByCount(request: ChatRequest, counted: number, model: Model): Bound {
+export function boundByCount(request: ChatRequest, counted: number, model: Model, kept = 0): Bound {
   const media = mediaBound(request.messages, model)
   const text = Math.ceil(counted * 1.4) + 8 * request.messages.length
-  return boundOf(request, text + media.tokens, model)
+  return boundOf(request, text + media.tokens + kept, model)
+}
+
+/** Tokens that a vendor reads out of what it keeps: up to the whole context where nobody knows how many. */
+export function keptTokens(state: ResolvedState | undefined, model: Model): number {
+  if (state === undefined) return 0
+  return state.tokens ?? model.context ?? UNKNOWN_CONTEXT
 }
 
 /**
@@ -54,11 +71,13 @@ export function estimateInput(order: {
   readonly bodyBytes: number
   readonly model: Model
   readonly counted: number | undefined
+  /** Tokens that the vendor keeps; 0 where nobody knows how many. */
+  readonly kept?: number | undefined
 }): number {
-  const { request, bodyBytes, model, counted } = order
+  const { request, bodyBytes, model, counted, kept = 0 } = order
   const media = mediaBound(request.messages, model)
   const text = counted ?? Math.ceil((bodyBytes - media.encoded) / BYTES_OF_TOKEN)
-  return text + MESSAGE_TOKENS * request.messages.length + media.tokens
+  return text + MESSAGE_TOKENS * request.messages.length + media.tokens + kept
 }
 
 function boundOf(request: ChatRequest, input: number, model: Model): Bound {

@@ -16,6 +16,7 @@ import type { Endpoint } from "./endpoint.ts"
 import type { Seal } from "./reasoning-envelope.ts"
 import type { TokenCounter } from "./token-counter.ts"
 import type { Attempt, Target } from "./upstream.ts"
+import type { VendorState } from "./vendor-state.ts"
 
 /** What changes when the settings do; replaced as a whole. */
 export interface Surroundings {
@@ -25,6 +26,8 @@ export interface Surroundings {
   /** The largest whole answer of an upstream that is read. Bytes. */
   readonly answerBytes: number
   readonly media: MediaLimits
+  /** Whether a request may name what a vendor keeps for nobody knows whom. */
+  readonly passesUnknownState: boolean
   /** The image model of requests that name none. */
   readonly imageModel?: string
   /** Whether what a vendor bills and has no price here is passed on all the same. */
@@ -57,6 +60,7 @@ export interface RelayServices {
   readonly seal: Seal
   readonly counter: TokenCounter
   readonly contents: Contents
+  readonly vendorState: VendorState
   /** A silent stream gets a comment this often, milliseconds. */
   readonly keepAlive: number
 }

@@ -1,13 +1,14 @@
-import type { ChatRequest, Part } from "../canon/chat.ts"
+import type { ChatRequest } from "../canon/chat.ts"
 import type { UpstreamDialect } from "../canon/dialect.ts"
-import { invalidValue } from "../canon/invalid-request.ts"
 import type { Deployment } from "../catalog/model.ts"
 import type { ChatOffer } from "../vendors/vendor.ts"
+import type { Bill } from "./billing.ts"
 import type { Endpoint } from "./endpoint.ts"
 import type { Exchange } from "./exchange.ts"
 import { inlined, needsInlining } from "./inline-media.ts"
 import type { Plan } from "./plan.ts"
 import { carriesEnvelope, openEnvelopes } from "./reasoning-envelope.ts"
+import { leadsNowhere } from "./state-kinds.ts"
 
 /**
  * Plans the call of a deployment: verbatim where the vendor speaks the caller's dialect, else through
@@ -81,7 +82,7 @@ function planTranscoded(way: Way, request: ChatRequest): Plan {
 function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
   const { exchange, deployment, endpoint } = way
   const { dialect } = offer
-  if (dialect.id !== "openai-responses") refuseKept(request)
+  if (dialect.id !== exchange.dialect.id) refuseKept(exchange.bill)
   const isSplit = isMany(request, dialect)
   const { messages, lost } = openEnvelopes(request, exchange.seal, endpoint.provider)
   const maxTokens = exchange.bill.clampedTo ?? request.maxTokens
@@ -106,22 +107,8 @@ function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
   }
 }
 
-/** What only a vendor that keeps answers could find again. */
-function refuseKept(request: ChatRequest): void {
-  if (request.previousResponse !== undefined) {
-    throw invalidValue(
-      "previous_response_id",
-      "The vendor of this model keeps no answers, so 'previous_response_id' cannot be used with it. Send the whole conversation as 'input'.",
-    )
-  }
-  if (request.messages.some(({ parts }) => parts.some(isReference))) {
-    throw invalidValue(
-      "input",
-      "The vendor of this model keeps no items, so an 'item_reference' leads nowhere. Send the items themselves; clients do that when 'store' is false.",
-    )
-  }
-}
-
-function isReference(part: Part): boolean {
-  return part.type === "unknown" && "item_reference" in part.extra.fields
+/** In another dialect nothing can be said of what a vendor keeps, but for files. */
+function refuseKept({ state }: Bill): void {
+  const lost = state?.references.find((reference) => reference.state.isEssential)
+  if (lost) throw leadsNowhere(lost)
 }

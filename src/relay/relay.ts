@@ -1,6 +1,7 @@
 import type { ChatRequest } from "../canon/chat.ts"
 import type { ClientDialect } from "../canon/dialect.ts"
 import { NO_USAGE } from "../canon/usage.ts"
+import { findState, type StateReference } from "../canon/vendor-state.ts"
 import type { Model } from "../catalog/model.ts"
 import { type Demand, survey } from "./billable/survey.ts"
 import type { Bill } from "./billing.ts"
@@ -14,6 +15,7 @@ import {
   type RelayServices,
 } from "./exchange.ts"
 import { answerStreamed } from "./stream-answer.ts"
+import type { ResolvedState } from "./vendor-state.ts"
 import { answerWhole } from "./whole-answer.ts"
 
 /** A request that only its money is still missing from. */
@@ -22,6 +24,11 @@ type Order = Omit<Exchange, "bill" | "seal" | "leash"> & {
   /** What the pulse calls it. */
   readonly work: number
 }
+
+/** What a caller asks for, and where. */
+type Asked = Pick<Exchange, "call" | "dialect" | "request" | "surroundings">
+
+const NONE: readonly StateReference[] = []
 
 /** The one pipeline: decode, limit, hold, route, attempt, meter, settle. */
 export class Relay {
@@ -44,29 +51,43 @@ export class Relay {
     const work = watch.pulse.enter(call.id, call.endpoint, call.body["model"])
     const request = dialect.decodeRequest(call.body)
     const model = surroundings.catalog.require(request.model, "chat", key.allows)
-    const demand = survey({
-      call,
-      dialect,
-      request,
-      model,
-      catalog: surroundings.catalog,
-      endpoints: surroundings.endpoints,
-      passes: surroundings.passesUnpriced,
-    })
+    const references = dialect.requestState ? findState(dialect.requestState, call.body) : NONE
+    const asked = { call, dialect, request, surroundings }
+    // What is kept leaves fewer deployments, and is surveyed when those are known.
+    const demand = references.length > 0 ? undefined : this.#survey(asked, model)
     const headers = limiter.check(key.id, {
       requestsPerMinute: key.requestsPerMinute,
       tokensPerMinute: key.tokensPerMinute,
       tokens: estimatedTokens(call),
     })
     const order = { call, dialect, request, surroundings, headers, caller, work }
-    for (const { deployment, unpriced } of demand?.terms.values() ?? []) {
-      if (unpriced.length > 0)
-        this.#services.alarms.unpricedPassed(call.id, deployment.id, unpriced)
-    }
-    const held = this.#hold(call, request, demand ?? model)
+    if (references.length > 0) return this.#answerFromState(order, model, references)
+    const held = this.#hold(order, demand ?? model)
     return held instanceof Promise
       ? held.then((bill) => this.#answer(order, bill))
       : this.#answer(order, held)
+  }
+
+  /** The same where the request names what a vendor keeps: whose that is has to be looked up first. */
+  async #answerFromState(
+    order: Order,
+    model: Model,
+    references: readonly StateReference[],
+  ): Promise<Answer> {
+    const { call, dialect, surroundings } = order
+    const { endpoints, passesUnknownState: passesUnknown } = surroundings
+    const { account } = call.key
+    const named = { account, references, model, dialect: dialect.id, endpoints, passesUnknown }
+    let state: ResolvedState | undefined
+    let asked: Model | Demand
+    try {
+      state = await this.#services.vendorState.resolve(named)
+      const narrowed = state?.model ?? model
+      asked = this.#survey(order, narrowed) ?? narrowed
+    } catch (error) {
+      return this.#refuse(call, error)
+    }
+    return this.#answer(order, await this.#hold(order, asked, state))
   }
 
   #answer(order: Order, bill: Bill): Promise<Answer> {
@@ -93,18 +114,39 @@ export class Relay {
     return estimateInput({ request, bodyBytes, model, counted })
   }
 
-  /** Sets the worst case aside. Without money the request has used no tokens of its key's rate either. */
-  #hold(call: Call, request: ChatRequest, asked: Model | Demand): Bill | Promise<Bill> {
-    const { billing, limiter } = this.#services
-    const refuse = (error: unknown): never => {
-      correctRate(limiter, call, NO_USAGE)
-      throw error
+  /** Looks for what the request is billed beside its tokens. */
+  #survey({ call, dialect, request, surroundings }: Asked, model: Model): Demand | undefined {
+    const { catalog, endpoints, passesUnpriced: passes } = surroundings
+    return survey({ call, dialect, request, model, catalog, endpoints, passes })
+  }
+
+  #tellUnpriced(call: Call, { terms }: Demand): void {
+    for (const { deployment, unpriced } of terms.values()) {
+      if (unpriced.length > 0)
+        this.#services.alarms.unpricedPassed(call.id, deployment.id, unpriced)
     }
+  }
+
+  /** Sets the worst case aside. */
+  #hold(
+    { call, request }: Asked,
+    asked: Model | Demand,
+    state?: ResolvedState,
+  ): Bill | Promise<Bill> {
+    if ("terms" in asked) this.#tellUnpriced(call, asked)
     try {
-      const admitted = billing.admit(call, request, asked)
-      return admitted instanceof Promise ? admitted.catch(refuse) : admitted
+      const admitted = this.#services.billing.admit(call, request, asked, state)
+      return admitted instanceof Promise
+        ? admitted.catch((error: unknown) => this.#refuse(call, error))
+        : admitted
     } catch (error) {
-      return refuse(error)
+      return this.#refuse(call, error)
     }
+  }
+
+  /** A request that is not even asked has used no tokens of its key's rate either. */
+  #refuse(call: Call, error: unknown): never {
+    correctRate(this.#services.limiter, call, NO_USAGE)
+    throw error
   }
 }

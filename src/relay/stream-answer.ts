@@ -6,7 +6,9 @@ import type { Answer } from "./call.ts"
 import type { Watched } from "./deadline-watch.ts"
 import { CALLER_LEFT, correctRate, type Exchange, giveUp, type RelayServices } from "./exchange.ts"
 import { type Plan, recordOf } from "./plan.ts"
+import { recordState } from "./record-state.ts"
 import { ChoiceWriter, SeveralStreams } from "./several-streams.ts"
+import { RecordingDecoder } from "./state-recorder.ts"
 import { type StreamWriter, TranscodingWriter, VerbatimWriter } from "./stream-writer.ts"
 import { brokeOff } from "./upstream-call.ts"
 import { type AnswerStream, type StreamParts, UpstreamStream } from "./upstream-stream.ts"
@@ -37,10 +39,14 @@ async function openStream(services: RelayServices, exchange: Exchange): Promise<
   let writer: StreamWriter | undefined
   const { plan, all } = await callUpstream(services, exchange, (plan) => {
     const shared = writerOf(exchange, plan)
-    const reading = (): Pick<StreamParts, "decoder" | "record"> => ({
-      decoder: plan.offer.dialect.decodeEvents(plan.request),
-      record: recordOf(exchange.bill, plan),
-    })
+    const recorder = recordState(services, exchange, plan)
+    const reading = (): Pick<StreamParts, "decoder" | "record"> => {
+      const decoder = plan.offer.dialect.decodeEvents(plan.request)
+      return {
+        decoder: recorder ? new RecordingDecoder(decoder, recorder) : decoder,
+        record: recordOf(exchange.bill, plan),
+      }
+    }
     writer = shared
     if (!(shared instanceof TranscodingWriter) || plan.calls === 1) {
       return (attempt, response) =>

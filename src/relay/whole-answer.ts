@@ -9,6 +9,7 @@ import type { Answer } from "./call.ts"
 import { correctRate, type Exchange, giveUp, type RelayServices } from "./exchange.ts"
 import { Meter } from "./meter.ts"
 import { type Plan, recordOf } from "./plan.ts"
+import { recordState } from "./record-state.ts"
 import type { Seal } from "./reasoning-envelope.ts"
 import type { Attempt } from "./upstream.ts"
 
@@ -34,6 +35,8 @@ export async function answerWhole(services: RelayServices, exchange: Exchange): 
   }
   const { plan, all } = used
   for (const { attempt } of all) attempt[Symbol.dispose]()
+  const recorder = recordState(services, exchange, plan)
+  if (recorder) for (const { body } of all) recorder.look(body)
   const meter = meterOf(all)
   const reckoned = billing.reckon(bill, plan.deployment, meter)
   const reckoning = reckoned instanceof Promise ? await reckoned : reckoned

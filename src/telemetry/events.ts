@@ -17,6 +17,7 @@ export interface Events {
   requestFailed(request: string, error: unknown): void
   picturesLeft(error: unknown): void
   contentsFailed(error: unknown): void
+  vendorStateLeft(error: unknown): void
   nodeForgotten(): void
   nodeFailed(error: unknown): void
   /** A worker stands still: another one has taken its place. */
@@ -79,16 +80,7 @@ export function createEvents(
         { event: "request_failed", request, error: words(error) },
         "a request failed for a reason of our own",
       ),
-    picturesLeft: (error) =>
-      logger.error(
-        { event: "pictures_left", error: words(error) },
-        "pictures whose links have expired could not be removed",
-      ),
-    contentsFailed: (error) =>
-      logger.error(
-        { event: "contents_failed", error: words(error) },
-        "prompts and answers could not be kept, or those whose time is over not deleted",
-      ),
+    ...leftEvents(logger, words),
     nodeForgotten: () =>
       logger.warn({ event: "node_forgotten" }, "this process was taken for dead; it joined again"),
     nodeFailed: (error) =>
@@ -129,6 +121,30 @@ function unchargedEvents(logger: Logger): Pick<Events, "unpricedPassed" | "usage
       logger.error(
         { event: "usage_uncharged", request, deployment, name },
         "a vendor counts something that is charged to nobody; said once for each name and deployment",
+      ),
+  }
+}
+
+/** What could not be put away, or cleared away. */
+function leftEvents(
+  logger: Logger,
+  words: (error: unknown) => string,
+): Pick<Events, "picturesLeft" | "contentsFailed" | "vendorStateLeft"> {
+  return {
+    picturesLeft: (error) =>
+      logger.error(
+        { event: "pictures_left", error: words(error) },
+        "pictures whose links have expired could not be removed",
+      ),
+    contentsFailed: (error) =>
+      logger.error(
+        { event: "contents_failed", error: words(error) },
+        "prompts and answers could not be kept, or those whose time is over not deleted",
+      ),
+    vendorStateLeft: (error) =>
+      logger.error(
+        { event: "vendor_state_left", error: words(error) },
+        "what vendors no longer keep could not be forgotten",
       ),
   }
 }

@@ -89,6 +89,7 @@ limits: { body_mb: 1.5, answer_mb: 48, memory_mb: 512, media_mb: 2.5, media_priv
 deadlines: { connect: 500ms, first_byte: 5m, between_bytes: 1.5, whole: 1h }
 multiplier: "1.25"
 unpriced_features: pass
+vendor_state: pass
 providers:
   far:
     vendor: openai
@@ -128,6 +129,7 @@ models:
     whole: 3_600_000,
   })
   expect(settings.multiplier).toBe("1.25")
+  expect(settings.vendorState).toBe("pass")
   expect(settings.providers.far).toMatchObject({
     headers: { "x-team": "blue", authorization: "Bearer none" },
     knownModels: false,

@@ -238,6 +238,7 @@ describe("values", () => {
       model("{ deployments: [{ weight: -1 }] }"),
       "3:34 models.a/b.deployments[0].weight: must be a number from 0",
     ],
+    ["vendor_state: any", "1:15 vendor_state: is no known rule. Known here: own, pass"],
     [
       `${provider}models: { c/d: { deployments: [{ model: e }] } }`,
       "2:32 models.c/d.deployments[0]: needs a provider",

@@ -69,7 +69,7 @@ for (const upstream of UPSTREAMS) {
         })
         .catch((thrown: unknown) => thrown)
       expect(error).toBeInstanceOf(isKept ? OpenAI.NotFoundError : OpenAI.BadRequestError)
-      expect(error).toMatchObject({ param: "input" })
+      expect(error).toMatchObject({ param: "input[1].id" })
       expect(upstreams.heard.get("x-should-retry")).toBe("false")
     })
 
