@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import { parseCredits } from "../ledger/money.ts"
+import { formatCredits, parseCredits } from "../ledger/money.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
 import type { NewEntry } from "../management/contract/accounts.ts"
 import { askAboutLargeAmount, type LargeAmountOptions } from "./ask-first.ts"
@@ -30,29 +30,37 @@ export async function addEntry(
   command: Command,
   terminal: Terminal,
 ): Promise<void> {
-  const { account, entry } = await withInstallation(command, async ({ store, credits }) => {
+  const { account, entry, now } = await withInstallation(command, async ({ store, credits }) => {
     const account = await requireAccount(store, order.account)
     const { amount: credit, kind } = order.entry
     const deed = `${VERBS[kind]} ${credit} credits: account ${account.name}`
     const facts = { amount: parseCredits(credit), balance: account.balance, deed }
     await askAboutLargeAmount(facts, command.opts<LargeAmountOptions>(), terminal)
-    return { account, entry: await credits.add(COMMAND_LINE, account.id, order.entry) }
+    const entry = await credits.add(COMMAND_LINE, account.id, order.entry)
+    // What comes in may have paid a debt at once.
+    return { account, entry, now: await requireAccount(store, account.id) }
   })
   const document = {
     account: account.id,
     name: account.name,
     entry: entry.number,
     amount: entry.amount,
-    balance: entry.balance,
+    balance: formatCredits(now.balance),
+    debt: formatCredits(now.debt),
   }
   outputOf(command, terminal).result(document, (style) =>
     formatFields(
       [
         ["account", account.name],
         [order.verb, `${entry.amount} credits, entry ${entry.number}`],
-        ["balance", `${entry.balance} credits`],
+        ["balance", `${document.balance} credits`],
+        ...debtFields(now.debt),
       ],
       style,
     ),
   )
+}
+
+function debtFields(debt: bigint): [string, string][] {
+  return debt > 0n ? [["owes", `${formatCredits(debt)} credits, which new ones pay first`]] : []
 }

@@ -26,6 +26,8 @@ export interface Standing {
   /** The posted balance, or what is left of a budget. */
   readonly posted: bigint
   readonly available: bigint
+  /** What an account owes; nobody owes for a budget. */
+  readonly debt: bigint
 }
 
 /** What a settlement came to. */

@@ -104,7 +104,7 @@ export class Ledger {
   /** How the payer's account and budgets stand in the book, the account first. */
   standing(payer: Payer): Standing[] {
     const tills = this.#tills.ofPayer(payer)
-    return tills.map(({ owner, posted, available }) => ({ owner, posted, available }))
+    return tills.map(({ owner, posted, available, debt }) => ({ owner, posted, available, debt }))
   }
 
   /** What this process's requests hold of an account, those included whose charge is being posted. */

@@ -18,6 +18,8 @@ export class Till {
   holds = 0
   /** The owner's posted balance when last heard of. */
   posted = 0n
+  /** What the owner owed when last heard of: until it is paid, nothing is leased. */
+  debt = 0n
   /** What requests wait for, one wish for each. */
   readonly waiting = new Set<{ readonly amount: bigint }>()
   /** The order for a larger lease that is under way. */

@@ -167,6 +167,7 @@ export class Tills {
     const grant = await this.#store.lease(order)
     till.leased += grant.granted
     till.posted = grant.posted
+    till.debt = grant.debt
     return grant
   }
 }

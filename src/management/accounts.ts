@@ -44,7 +44,13 @@ export class Accounts {
   async create(actor: Actor, order: NewAccount): Promise<Account> {
     requireOperator(actor)
     const account = { id: `acc_${randomText(16)}`, name: order.name, createdAt: Date.now() }
-    const fresh = accountDocument({ ...account, balance: 0n, leased: 0n, storesContent: false })
+    const fresh = accountDocument({
+      ...account,
+      balance: 0n,
+      leased: 0n,
+      storesContent: false,
+      debt: 0n,
+    })
     await this.#refusing(order.name, () =>
       this.#audit.perform(
         actor,
@@ -138,6 +144,7 @@ export function accountDocument(account: AccountRecord): Account {
     name: account.name,
     created_at: new Date(account.createdAt).toISOString(),
     balance: formatCredits(account.balance),
+    debt: formatCredits(account.debt),
     stores_content: account.storesContent,
   }
 }

@@ -38,13 +38,14 @@ export class Credits {
   /** @throws GatewayError `not_found`. */
   async credits(actor: Actor, account: string): Promise<AccountCredits> {
     requireRole(actor, account, "viewer")
-    const { balance } = await this.#require(account)
+    const { balance, debt } = await this.#require(account)
     const holds = await this.#store.listHolds(account)
     const held = holds.reduce((sum, hold) => sum + hold.amount, 0n)
     return {
       balance: formatCredits(balance),
       held: formatCredits(held),
-      available: formatCredits(balance > held ? balance - held : 0n),
+      available: formatCredits(balance > held && debt === 0n ? balance - held : 0n),
+      debt: formatCredits(debt),
       holds: holds.map((hold) => ({
         request: hold.request,
         key: hold.key,

@@ -3,8 +3,11 @@ import { GatewayError } from "../canon/errors.ts"
 import { currencyPlaces, type PaymentSettings } from "../config/payment-settings.ts"
 import { formatCredits, parseCredits, parseDecimal } from "../ledger/money.ts"
 import { type Store, StoreError } from "../store/store.ts"
+import type { CardPayment } from "../store/debt-records.ts"
 import { type Actor, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
+import { CardReversals } from "./card-reversals.ts"
+import { reversalOf } from "./reversal-events.ts"
 import { type StripeClient, stripeClient } from "./stripe-client.ts"
 
 /** The most that Stripe takes at once, in the currency's smallest units. */
@@ -33,9 +36,11 @@ export interface PaymentParts {
 /** Credits for money, by card. One credit is one unit of the currency; amounts are exact to the cent. */
 export class Payments {
   readonly #parts: PaymentParts
+  readonly #reversals: CardReversals
 
   constructor(parts: PaymentParts) {
     this.#parts = parts
+    this.#reversals = new CardReversals(parts)
   }
 
   /** Whether cards are taken at all. */
@@ -63,47 +68,65 @@ export class Payments {
   }
 
   /**
-   * Takes what Stripe tells. A payment becomes one entry, however often it is told; what is no payment
-   * of ours is left alone.
+   * Takes what Stripe tells. A payment becomes one entry, however often it is told, and what takes it back
+   * takes its credits back; what is no payment of ours is left alone.
    * @param body as it came, byte for byte.
    * @param signature the header `stripe-signature`.
-   * @throws GatewayError `invalid_value` when it does not come from Stripe.
+   * @throws GatewayError `invalid_value` when it does not come from Stripe; `upstream_error` when Stripe
+   * has to be asked what a refund is of, and does not answer.
    */
   async receive(body: string, signature: string | null): Promise<void> {
     const client = await stripeClient(this.#settings())
     const event = await readEvent(client, body, signature)
     if (
-      event.type !== "checkout.session.completed" &&
-      event.type !== "checkout.session.async_payment_succeeded"
+      event.type === "checkout.session.completed" ||
+      event.type === "checkout.session.async_payment_succeeded"
     ) {
+      await this.#bookSession(event.data.object)
       return
     }
-    const session = event.data.object
-    const payment = paymentOf(session)
-    if (payment === undefined) return
-    if (typeof payment === "string") {
-      this.#parts.warn(`the payment ${session.id} gave no credits: ${payment}`)
-      return
-    }
-    await this.#book(session.id, payment)
+    const told = reversalOf(event)
+    if (told === undefined || !(await this.#isOurs(client, told.intent))) return
+    await this.#reversals.settle(STRIPE, told)
   }
 
-  async #book(id: string, { account, amount }: Payment): Promise<void> {
+  /** Whether a payment is one of ours. One that was not told of yet, or by an older Tollgate, is booked. */
+  async #isOurs(client: StripeClient, intent: string): Promise<boolean> {
+    if ((await this.#parts.store.findCardPayment(intent)) !== null) return true
+    const session = await client.findSession(intent)
+    return session !== undefined && (await this.#bookSession(session))
+  }
+
+  /** @returns whether it is in the book now. */
+  async #bookSession(session: Stripe.Checkout.Session): Promise<boolean> {
+    const payment = paymentOf(session)
+    if (payment === undefined) return false
+    if (typeof payment === "string") {
+      this.#parts.warn(`the payment ${session.id} gave no credits: ${payment}`)
+      return false
+    }
+    return await this.#book(session.id, payment)
+  }
+
+  async #book(id: string, { account, amount, card }: Payment): Promise<boolean> {
     const { store, audit, warn } = this.#parts
     if ((await store.findAccount(account))?.id !== account) {
       warn(`the payment ${id} gave no credits: there is no account '${account.slice(0, 100)}'`)
-      return
+      return false
     }
     const note = `Stripe ${id}`
     const after = { amount: formatCredits(amount), note }
     const change = { action: "account.payment", account, target: id, after }
-    const payment = { id, account, amount, at: Date.now(), note, author: STRIPE.name }
+    const known = { id, account, amount, at: Date.now(), note, author: STRIPE.name }
+    const payment = { ...known, ...(card && { card }) }
     try {
       await audit.perform(STRIPE, change, "addPayment", payment)
     } catch (error) {
-      // It was told before.
       if (!(error instanceof StoreError) || error.code !== "exists") throw error
+      // It was told before, perhaps to a Tollgate that did not take note of how refunds name it.
+      if (card) await store.knowCardPayment({ ...card, payment: id, account, amount })
     }
+    return true
   }
 
   #settings(): PaymentSettings {
@@ -140,6 +163,8 @@ interface Payment {
   readonly account: string
   /** Nanocredits. */
   readonly amount: bigint
+  /** How refunds and disputes name it; absent where Stripe gives no such name. */
+  readonly card: Pick<CardPayment, "intent" | "units" | "currency"> | undefined
 }
 
 /** What a session pays for: nothing of ours (undefined), or a reason why it pays for nothing. */
@@ -151,7 +176,13 @@ function paymentOf(session: Stripe.Checkout.Session): Payment | string | undefin
   if (session.amount_subtotal !== unitsOf(credits, currency)) {
     return `it was made for ${credits} credits, and is of ${session.amount_subtotal}`
   }
-  return { account, amount: parseCredits(credits) }
+  return { account, amount: parseCredits(credits), card: cardOf(session) }
+}
+
+function cardOf({ payment_intent, amount_total, currency }: Stripe.Checkout.Session) {
+  const intent = typeof payment_intent === "string" ? payment_intent : payment_intent?.id
+  if (intent === undefined || amount_total === null || currency === null) return undefined
+  return { intent, units: BigInt(amount_total), currency }
 }
 
 /** Credits in the smallest units of a currency. @throws GatewayError `invalid_value`, `above_max_value`. */

@@ -9,6 +9,8 @@ export interface Statement {
   readonly until: number
   /** Nanocredits. */
   readonly opening: bigint
+  /** What the account owed at the end. */
+  readonly debt: bigint
   readonly entries: AsyncIterable<StatementLine>
   /** What was not charged, which only operators are told: it is no part of the sum. Absent for others. */
   readonly writeOffs?: AsyncIterable<WriteOffRecord>
@@ -16,9 +18,9 @@ export interface Statement {
 
 const COLUMNS = "number,time,kind,amount,balance,request,model,key,note"
 
-/** A statement as RFC 4180 has tables; its first and last rows are the balances. */
+/** A statement as RFC 4180 has tables; its first and last rows are the balances, and a debt where there is one. */
 export async function* csvStatement(statement: Statement): AsyncGenerator<string> {
-  const { from, until, opening, entries, writeOffs } = statement
+  const { from, until, opening, debt, entries, writeOffs } = statement
   yield `${COLUMNS}\r\n${balanceRow("opening balance", from, opening)}`
   let balance = opening
   for await (const line of entries) {
@@ -33,6 +35,7 @@ export async function* csvStatement(statement: Statement): AsyncGenerator<string
     ])
   }
   yield balanceRow("closing balance", until, balance)
+  if (debt > 0n) yield balanceRow("closing debt", until, debt)
   if (writeOffs === undefined) return
   for await (const { at, amount, request, key, reason } of writeOffs) {
     const note = `${formatCredits(amount)} credits were not charged: ${reason}`
@@ -42,7 +45,7 @@ export async function* csvStatement(statement: Statement): AsyncGenerator<string
 
 /** A statement as one JSON document, one entry a line. */
 export async function* jsonStatement(statement: Statement): AsyncGenerator<string> {
-  const { account, from, until, opening, entries, writeOffs } = statement
+  const { account, from, until, opening, debt, entries, writeOffs } = statement
   const head = { account, from: momentText(from), until: momentText(until) }
   const begun = JSON.stringify({ ...head, opening_balance: formatCredits(opening) }).slice(0, -1)
   yield `${begun},"entries":[`
@@ -64,7 +67,8 @@ export async function* jsonStatement(statement: Statement): AsyncGenerator<strin
     yield gap + JSON.stringify(entry)
     gap = ",\n"
   }
-  yield `\n],"closing_balance":${JSON.stringify(formatCredits(balance))}`
+  const closing = { closing_balance: formatCredits(balance), closing_debt: formatCredits(debt) }
+  yield `\n],${JSON.stringify(closing).slice(1, -1)}`
   if (writeOffs !== undefined) yield* jsonWriteOffs(writeOffs)
   yield "}\n"
 }

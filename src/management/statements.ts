@@ -58,7 +58,9 @@ export class Statements {
 
   async #read(account: Statement["account"], from: number, until: number): Promise<Statement> {
     const opening = await this.#balanceAt(account.id, from)
-    return { account, from, until, opening, entries: this.#entries(account.id, from, until) }
+    const debt = await this.#debtAt(account.id, until)
+    const entries = this.#entries(account.id, from, until)
+    return { account, from, until, opening, debt, entries }
   }
 
   /** What all entries of before a moment add up to. */
@@ -70,6 +72,12 @@ export class Statements {
       if (line.at < at) balance += line.amount
     }
     return balance
+  }
+
+  /** What it owed at a moment. */
+  async #debtAt(account: string, at: number): Promise<bigint> {
+    const { lines } = await this.#store.debtBook(account)
+    return lines.reduce((sum, { line }) => (line.at < at ? sum + line.amount : sum), 0n)
   }
 
   async *#entries(account: string, from: number, until: number): AsyncGenerator<StatementLine> {

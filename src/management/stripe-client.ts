@@ -10,6 +10,8 @@ const RETRIES = 2
 export interface StripeClient {
   /** @returns the address of the page. @throws GatewayError `invalid_value`, `upstream_error`. */
   createCheckout(order: Stripe.Checkout.SessionCreateParams): Promise<string>
+  /** The page on which a payment was made; undefined when it was made elsewhere. @throws GatewayError `upstream_error`. */
+  findSession(intent: string): Promise<Stripe.Checkout.Session | undefined>
   /** @throws when the signature is none of this body. */
   readEvent(body: string, signature: string): Promise<Stripe.Event>
 }
@@ -33,6 +35,14 @@ export async function stripeClient(settings: PaymentSettings): Promise<StripeCli
       }
       throw new GatewayError("upstream_error", "Stripe made no page to pay on. Try again.")
     },
+    async findSession(intent) {
+      try {
+        const { data } = await stripe.checkout.sessions.list({ payment_intent: intent, limit: 1 })
+        return data[0]
+      } catch (cause) {
+        throw unansweredBy(cause, Stripe)
+      }
+    },
     readEvent: (body, signature) =>
       stripe.webhooks.constructEventAsync(body, signature, settings.webhookSecret),
   }
@@ -55,6 +65,10 @@ function refusalOf(cause: unknown, { errors }: typeof Stripe): GatewayError {
     const message = `Stripe refuses this amount: ${cause.message.slice(0, 300)}`
     return new GatewayError("invalid_value", message, { parameter: "credits", cause })
   }
+  return unansweredBy(cause, { errors })
+}
+
+function unansweredBy(cause: unknown, { errors }: Pick<typeof Stripe, "errors">): GatewayError {
   const isKey =
     cause instanceof errors.StripeAuthenticationError ||
     cause instanceof errors.StripePermissionError

@@ -162,6 +162,8 @@ export class Billing {
   #clamp(order: ChatOrder, bound: Bound, needed: bigint): Bill {
     const { call, held, payer } = order
     const standings = this.#ledger.standing(payer)
+    const [account] = standings
+    if (account && account.debt > 0n) throw indebted(account, needed)
     const short = standings.filter((standing) => standing.available < needed)
     if (short.every((standing) => standing.posted >= needed)) throw reserved(needed, standings)
     if (!call.refuseOnLowBalance) {
@@ -375,6 +377,7 @@ function refuseUncharged(cause: unknown): never {
 /** Why nothing could be held. @param least what would have been enough for any answer at all. */
 function refusalOf(standings: readonly Standing[], needed: bigint, least: bigint): GatewayError {
   const [account, ...budgets] = standings
+  if (account && account.debt > 0n) return indebted(account, needed)
   if (account && account.posted < least) return insufficient(account, needed)
   const budget = budgets.find(({ posted }) => posted < least)
   return budget ? budgetExceeded(budget, needed) : reserved(needed, standings)
@@ -385,6 +388,22 @@ function insufficient(account: Standing, needed: bigint): GatewayError {
     "insufficient_credits",
     `The account's balance of ${formatCredits(account.posted)} credits does not cover this request, which may cost up to ${formatCredits(needed)}. Add credits, or lower max_tokens or the length of the prompt.`,
     { fields: { balance: formatCredits(account.posted), required: formatCredits(needed) } },
+  )
+}
+
+/** The account's credits go to what it owes first. */
+function indebted(account: Standing, needed: bigint): GatewayError {
+  const debt = formatCredits(account.debt)
+  return new GatewayError(
+    "insufficient_credits",
+    `The account owes ${debt} credits, because a card payment was taken back. Nothing is served until that is paid: add credits, of which ${debt} go to the debt first.`,
+    {
+      fields: {
+        balance: formatCredits(account.posted),
+        required: formatCredits(needed),
+        debt,
+      },
+    },
   )
 }
 

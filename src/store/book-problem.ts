@@ -15,6 +15,7 @@ export interface BookProblem {
     | "missing"
     | "leased"
     | "limit"
+    | "debt"
     | "write_off"
     | "anchor"
   readonly message: string

@@ -1,4 +1,5 @@
 import type { AuditRecord } from "./audit-records.ts"
+import type { DebtLine } from "./debt-records.ts"
 import type { EntryRecord, WriteOffRecord } from "./records.ts"
 
 /** What stands before an account's first entry, and before the first write-off and audit record. */
@@ -68,6 +69,22 @@ export function hashWriteOff(record: Omit<WriteOffRecord, "hash">): string {
       record.request,
       record.amount.toString(),
       record.reason,
+    ]),
+  )
+}
+
+/** The hash of a line of what an account owes: over all of it and the hash of the one before. */
+export function hashDebt(line: Omit<DebtLine, "hash">): string {
+  return hashText(
+    JSON.stringify([
+      line.previousHash,
+      line.account,
+      line.number,
+      line.amount.toString(),
+      line.debt.toString(),
+      line.at,
+      line.note,
+      line.entry,
     ]),
   )
 }

@@ -1,3 +1,5 @@
+import type { CardPayment } from "./debt-records.ts"
+
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
 /** A code that gives credits, once to each account. */
@@ -39,4 +41,6 @@ export interface NewPayment {
   readonly at: number
   readonly note: string | null
   readonly author?: string | null
+  /** How refunds and disputes of it are told of; absent where it is not known. */
+  readonly card?: Pick<CardPayment, "intent" | "units" | "currency">
 }

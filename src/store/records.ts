@@ -12,6 +12,8 @@ export interface AccountRecord {
   readonly balance: bigint
   /** The part of the balance that nodes hold leases on. */
   readonly leased: bigint
+  /** What it owes: while that is above zero, its credits pay for no request. */
+  readonly debt: bigint
   /** Whether prompts and answers of its requests are kept. */
   readonly storesContent: boolean
 }
@@ -22,7 +24,17 @@ export interface AccountChange {
   readonly storesContent?: boolean
 }
 
-export type EntryKind = "grant" | "charge" | "adjustment" | "refund" | "code" | "payment"
+export type EntryKind =
+  | "grant"
+  | "charge"
+  | "adjustment"
+  | "refund"
+  | "code"
+  | "payment"
+  /** A card payment is taken back, or given again. */
+  | "reversal"
+  /** Pays what the account owes. */
+  | "debt"
 
 /** One line of an account's book. Never changed, never deleted; each carries the hash of the one before. */
 export interface EntryRecord {
@@ -50,8 +62,8 @@ export interface EntryRecord {
 
 export interface NewEntry {
   readonly account: string
-  /** Codes and payments have steps of their own. */
-  readonly kind: Exclude<EntryKind, "charge" | "code" | "payment">
+  /** The others have steps of their own. */
+  readonly kind: "grant" | "adjustment" | "refund"
   readonly amount: bigint
   readonly at: number
   readonly note: string | null
@@ -257,6 +269,8 @@ export interface LeaseGrant {
   readonly free: bigint
   /** What other nodes hold leases on. */
   readonly leasedElsewhere: bigint
+  /** What the owner owes: nothing is leased before that is paid. */
+  readonly debt: bigint
 }
 
 /** What a node learns each time it looks. */

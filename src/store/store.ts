@@ -7,6 +7,13 @@ import type {
   NewInvitation,
   TimePosition,
 } from "./member-records.ts"
+import type {
+  CardPayment,
+  DebtBook,
+  OpenReversal,
+  Reversal,
+  ReversalSettlement,
+} from "./debt-records.ts"
 import type { CodeRecord, NewCode, NewPayment, Redemption } from "./code-records.ts"
 import type { Anchor } from "./anchor.ts"
 import type {
@@ -107,6 +114,24 @@ export interface Store extends AsyncDisposable {
   redeemCode(redemption: Redemption): Promise<EntryRecord>
   /** An entry of kind `payment`. @throws StoreError `exists` for a payment that is told again. */
   addPayment(payment: NewPayment): Promise<EntryRecord>
+  findCardPayment(intent: string): Promise<CardPayment | null>
+  /** Remembers how a payment that is in the book is told of. */
+  knowCardPayment(payment: CardPayment): Promise<void>
+  /**
+   * Takes note of what takes a payment back, once, however often and in whichever order it is told.
+   * @returns what is to be settled now because of all that is known.
+   * @throws StoreError `not_found` when the payment is not known.
+   */
+  noteReversal(reversal: Reversal): Promise<OpenReversal>
+  /**
+   * Takes it from the account, as far as nobody has leased it, or gives it back: entries of kind
+   * `reversal`. What is missing is owed: until it is paid nothing of the account is leased, and what comes
+   * in or comes back pays it, by entries of kind `debt`.
+   * @throws StoreError `exists` when nothing is open, `conflict` when it is not the amount.
+   */
+  settleReversal(settlement: ReversalSettlement): Promise<OpenReversal>
+  /** All that has to agree about what an account owes. */
+  debtBook(account: string): Promise<DebtBook>
 
   /** The receipt of a request; null when there is none. */
   findReceipt(request: string): Promise<ReceiptRecord | null>
@@ -243,6 +268,7 @@ export type AuditedStep =
   | "revokeCode"
   | "redeemCode"
   | "addPayment"
+  | "settleReversal"
   | "insertKey"
   | "updateKey"
   | "rotateKey"
@@ -280,6 +306,11 @@ export const STEPS = [
   "revokeCode",
   "redeemCode",
   "addPayment",
+  "findCardPayment",
+  "knowCardPayment",
+  "noteReversal",
+  "settleReversal",
+  "debtBook",
   "findReceipt",
   "listWriteOffs",
   "insertKey",

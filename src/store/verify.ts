@@ -4,6 +4,7 @@ import type { BalanceFault, BudgetRecord } from "./records.ts"
 import type { Store } from "./store.ts"
 import type { ReadAnchor } from "./anchor.ts"
 import { AccountWalk } from "./verify-account.ts"
+import { debtFault } from "./verify-debts.ts"
 import { verifyWriteOffs } from "./verify-write-offs.ts"
 import { verifyRows } from "./verify-rows.ts"
 
@@ -22,7 +23,7 @@ export interface Verdict {
 
 /**
  * Looks at everything in the book: every account's entries with their receipts, posted balances, leases
- * and budgets, receipts of what was not charged, write-offs, and that nothing is missing which an anchor
+ * and budgets, debts, receipts of what was not charged, write-offs, and that nothing is missing which an anchor
  * has seen. Safe while others write.
  * @param beside the anchor in the file beside the book.
  */
@@ -36,7 +37,7 @@ export async function verifyBooks(store: Store, beside?: ReadAnchor): Promise<Ve
   let entries = 0
   for (const { id } of accounts) {
     const walk = new AccountWalk(store, id, seen)
-    const problem = await walk.run()
+    const problem = (await walk.run()) ?? (await debtProblem(store, id))
     if (problem) problems.push(problem)
     entries += walk.entries
   }
@@ -62,6 +63,11 @@ function balanceProblem({ fault, owner, found, expected }: BalanceFault): BookPr
     limit: `it has ${found} left, its limit and what was spent leave ${expected}`,
   }
   return { account: owner, number: null, fault, message: messages[fault] }
+}
+
+async function debtProblem(store: Store, account: string): Promise<BookProblem | null> {
+  const message = debtFault(await store.debtBook(account))
+  return message === null ? null : { account, number: null, fault: "debt", message }
 }
 
 async function* budgetsOf(store: Store): AsyncGenerator<BudgetRecord> {

@@ -34,7 +34,9 @@ describe("a hold", () => {
     expect(await ledger.extend(payer, 1n)).toBeUndefined()
     expect(ledger.tryHold(book.order(payer, 1n))).toBeUndefined()
     expect(ledger.tryHold(book.order(payer, 0n))).toBeDefined()
-    expect(ledger.standing(payer)).toEqual([{ owner: "account", posted: 0n, available: 0n }])
+    expect(ledger.standing(payer)).toEqual([
+      { owner: "account", posted: 0n, available: 0n, debt: 0n },
+    ])
   })
 
   test("leases all there is for a request that needs more, so that it can be clamped", async () => {
@@ -272,8 +274,8 @@ describe("a key's budget", () => {
     await ledger.settle(hold, 15n, () => "{}")
     expect(ledger.available(payer)).toBe(35n)
     const [account, budget] = ledger.standing(payer)
-    expect(account).toEqual({ owner: "account", posted: 985n, available: 985n })
-    expect(budget).toEqual({ owner: "thrifty", posted: 35n, available: 35n })
+    expect(account).toEqual({ owner: "account", posted: 985n, available: 985n, debt: 0n })
+    expect(budget).toEqual({ owner: "thrifty", posted: 35n, available: 35n, debt: 0n })
     expect((await book.store.findKey("thrifty"))?.budgetLeft).toBe(35n)
   })
 

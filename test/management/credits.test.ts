@@ -162,6 +162,7 @@ describe("credits that processes have leased", () => {
       balance: "10",
       held: "2.5",
       available: "7.5",
+      debt: "0",
       holds: [
         {
           request: "req_1",

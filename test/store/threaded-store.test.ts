@@ -33,6 +33,7 @@ describe("the store on its own thread", () => {
       createdAt: 5,
       balance: 2n ** 62n,
       leased: 0n,
+      debt: 0n,
       storesContent: false,
     }
     expect(await store.findAccount("Ada")).toEqual(expected)

@@ -21,13 +21,15 @@ export function getCredits(services: CreditServices) {
       services.store.findKey(key.id),
     ])
     const balance = account?.balance ?? 0n
+    const debt = account?.debt ?? 0n
     const held = services.ledger.heldOf(key.account)
     return jsonAnswer(id, {
       object: "credits",
       account: account?.name ?? key.account,
       balance: formatCredits(balance),
       held: formatCredits(held),
-      available: formatCredits(balance > held ? balance - held : 0n),
+      available: formatCredits(balance > held && debt === 0n ? balance - held : 0n),
+      debt: formatCredits(debt),
       key: {
         id: key.id,
         name: key.name,

@@ -16,6 +16,8 @@ export const account = z.object({
   created_at: moment,
   /** The posted sum of its entries. */
   balance: credits,
+  /** What it owes because a card payment was taken back; while that is above zero, nothing is served. */
+  debt: credits,
   /** Whether prompts and answers of its requests are kept. Only an operator changes it. */
   stores_content: z.boolean(),
 })
@@ -40,13 +42,24 @@ export const accountCredits = z.object({
   /** What running requests hold now. */
   held: credits,
   available: credits,
+  /** What is owed: new credits pay it first. */
+  debt: credits,
   holds: z.array(
     z.object({ request: identifier, key: identifier, amount: credits, created_at: moment }),
   ),
 })
 export type AccountCredits = z.infer<typeof accountCredits>
 
-export const entryKind = z.enum(["grant", "charge", "adjustment", "refund", "code", "payment"])
+export const entryKind = z.enum([
+  "grant",
+  "charge",
+  "adjustment",
+  "refund",
+  "code",
+  "payment",
+  "reversal",
+  "debt",
+])
 
 export const entry = z.object({
   number: z.int(),

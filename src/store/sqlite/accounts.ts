@@ -10,6 +10,7 @@ interface AccountRow {
   posted: bigint
   leased: bigint
   stores_content: bigint
+  debt: bigint
 }
 
 export interface EntryRow {
@@ -56,6 +57,7 @@ function accountFromRow(row: AccountRow): AccountRecord {
     createdAt: Number(row.created_at),
     balance: row.posted,
     leased: row.leased,
+    debt: row.debt,
     storesContent: row.stores_content === 1n,
   }
 }
@@ -69,8 +71,9 @@ export type BookEnd = Pick<EntryRecord, "number" | "balance" | "hash">
 
 const EMPTY_BOOK: BookEnd = { number: 0, balance: 0n, hash: GENESIS_HASH }
 
-const SELECT_ACCOUNT =
-  "SELECT id, name, created_at, posted, leased, stores_content FROM accounts JOIN balances ON owner = id"
+const SELECT_ACCOUNT = `SELECT id, name, created_at, posted, leased, stores_content, coalesce(
+    (SELECT debt FROM debts WHERE account = accounts.id ORDER BY number DESC LIMIT 1), 0) AS debt
+  FROM accounts JOIN balances ON owner = id`
 
 /** The largest sum that a column holds. */
 const MOST = 2n ** 63n - 1n
@@ -110,7 +113,7 @@ export class Accounts {
     }
     this.#insert.run(account.id, account.name, BigInt(account.createdAt))
     this.#insertBalance.run(account.id)
-    return { ...account, balance: 0n, leased: 0n, storesContent: false }
+    return { ...account, balance: 0n, leased: 0n, debt: 0n, storesContent: false }
   }
 
   update(id: string, change: AccountChange): AccountRecord {
@@ -142,6 +145,12 @@ export class Accounts {
     }
     this.#changePosted.run(entry.amount, account.id)
     return this.append({ ...entry, account: account.id })
+  }
+
+  /** The part of an account's balance that nobody has leased. */
+  freeOf(id: string): bigint {
+    const { balance, leased } = this.#require(id)
+    return balance - leased
   }
 
   /** Writes the next line of an account's book. The balance itself is the caller's to change. */

@@ -1,8 +1,12 @@
+import type { NewPayment } from "../code-records.ts"
+import type { EntryRecord } from "../records.ts"
 import type { DirectStore } from "../store.ts"
 import type { Accounts } from "./accounts.ts"
 import type { BookPages } from "./book-pages.ts"
 import type { Budgets } from "./budgets.ts"
+import type { CardPayments } from "./card-payments.ts"
 import type { Codes } from "./codes.ts"
+import type { Debts } from "./debts.ts"
 import type { Keys } from "./keys.ts"
 import type { Leases } from "./leases.ts"
 import type { Postings } from "./postings.ts"
@@ -13,6 +17,8 @@ interface BookParts {
   readonly accounts: Accounts
   readonly pages: BookPages
   readonly codes: Codes
+  readonly cards: CardPayments
+  readonly debts: Debts
   readonly budgets: Budgets
   readonly keys: Keys
   readonly leases: Leases
@@ -21,7 +27,22 @@ interface BookParts {
 
 /** The steps on accounts, their books, and the keys and codes of people. */
 export function bookSteps(parts: BookParts) {
-  const { transactions, accounts, pages, codes, budgets, keys, leases, postings } = parts
+  const { transactions, accounts, pages, codes, cards, debts } = parts
+  const { budgets, keys, leases, postings } = parts
+
+  /** What comes in pays first what the account owes. */
+  function received(entry: EntryRecord): EntryRecord {
+    if (entry.amount > 0n) debts.collect(entry.account, entry.at)
+    return entry
+  }
+
+  function addPayment(payment: NewPayment): EntryRecord {
+    const entry = codes.addPayment(payment)
+    const { id, amount, card } = payment
+    if (card) cards.know({ ...card, payment: id, account: entry.account, amount })
+    return received(entry)
+  }
+
   return {
     createAccount: (account) => transactions.atomically(() => accounts.create(account)),
     findAccount: (idOrName) => accounts.find(idOrName),
@@ -31,7 +52,7 @@ export function bookSteps(parts: BookParts) {
         if (change.storesContent !== undefined) keys.touchAll(id)
         return accounts.update(id, change)
       }),
-    addEntry: (entry) => transactions.atomically(() => accounts.addEntry(entry)),
+    addEntry: (entry) => transactions.atomically(() => received(accounts.addEntry(entry))),
     listEntries: (account, after, limit) => pages.forward(account, after, limit),
     listEntriesBack: (account, before, limit, kind) => pages.back(account, before, limit, kind),
     listStatementLines: (account, after, limit) => pages.lines(account, after, limit),
@@ -42,8 +63,13 @@ export function bookSteps(parts: BookParts) {
     findCode: (id) => codes.find(id),
     listCodes: (after, limit) => codes.list(after, limit),
     revokeCode: (id, at) => transactions.atomically(() => codes.revoke(id, at)),
-    redeemCode: (redemption) => transactions.atomically(() => codes.redeem(redemption)),
-    addPayment: (payment) => transactions.atomically(() => codes.addPayment(payment)),
+    redeemCode: (redemption) => transactions.atomically(() => received(codes.redeem(redemption))),
+    addPayment: (payment) => transactions.atomically(() => addPayment(payment)),
+    findCardPayment: (intent) => cards.find(intent),
+    knowCardPayment: (payment) => transactions.atomically(() => cards.know(payment)),
+    noteReversal: (reversal) => transactions.atomically(() => cards.note(reversal)),
+    settleReversal: (settlement) => transactions.atomically(() => cards.settle(settlement)),
+    debtBook: (account) => transactions.consistently(() => debts.book(account)),
     findReceipt: (request) => postings.receipt(request),
     insertKey: (key) => transactions.atomically(() => keys.insert(key)),
     updateKey: (id, change) => transactions.atomically(() => keys.update(id, change, Date.now())),

@@ -141,7 +141,7 @@ export class Leases {
    * much again for every other, whichever is more. What would be too little to be of use is not
    * granted: two nodes that each sit on half of what they need would wait for each other.
    */
-  lease(order: LeaseOrder): LeaseGrant {
+  lease(order: LeaseOrder): Omit<LeaseGrant, "debt"> {
     const { node, owner, wanted } = order
     const { posted, leased } = this.#balance.get(owner) ?? this.#begin(owner)
     if (this.#isKnown.get(node) === null) {

@@ -9,6 +9,7 @@ import { SETTINGS } from "./migrations/6-settings.ts"
 import { NODES } from "./migrations/7-nodes.ts"
 import { WRITE_OFFS } from "./migrations/8-write-offs.ts"
 import { VENDOR_STATE } from "./migrations/9-vendor-state.ts"
+import { DEBTS } from "./migrations/11-debts.ts"
 
 /**
  * The schema, one step after the other. A step that has shipped is never edited: a change is a new
@@ -24,6 +25,7 @@ const MIGRATIONS: readonly string[] = [
   NODES,
   WRITE_OFFS,
   VENDOR_STATE,
+  DEBTS,
 ]
 
 /** @throws BookError when a database that is only looked at has another schema. */

@@ -11,9 +11,12 @@ import { asBookError } from "./explain-error.ts"
 import { BookChecks } from "./book-checks.ts"
 import { BookPages } from "./book-pages.ts"
 import { Budgets } from "./budgets.ts"
+import { CardPayments } from "./card-payments.ts"
 import { Codes } from "./codes.ts"
+import { Debts } from "./debts.ts"
 import { Keys } from "./keys.ts"
 import { Leases } from "./leases.ts"
+import { leaseSteps } from "./lease-steps.ts"
 import { memberSteps } from "./member-steps.ts"
 import { Members } from "./members.ts"
 import { makePrivateFile } from "../private-file.ts"
@@ -81,6 +84,8 @@ function storeOn(database: Database, path: string): SqliteStore {
   const accounts = new Accounts(database)
   const pages = new BookPages(database)
   const codes = new Codes(database, accounts)
+  const debts = new Debts(database, accounts)
+  const cards = new CardPayments(database, accounts, debts)
   const budgets = new Budgets(database)
   const keys = new Keys(database, budgets)
   const settings = new ConsoleSettings(database)
@@ -96,11 +101,23 @@ function storeOn(database: Database, path: string): SqliteStore {
   function removeNode(id: string): HoldRecord[] {
     const expired = leases.remove(id)
     for (const hold of expired) postings.expire(hold)
+    debts.collectAll(Date.now())
     return expired
   }
 
   const store: SqliteStore = {
-    ...bookSteps({ transactions, accounts, pages, codes, budgets, keys, leases, postings }),
+    ...bookSteps({
+      transactions,
+      accounts,
+      pages,
+      codes,
+      cards,
+      debts,
+      budgets,
+      keys,
+      leases,
+      postings,
+    }),
     ...memberSteps({ transactions, members, invitations }),
     audited: (step, parameters, record) =>
       transactions.atomically(() => {
@@ -124,11 +141,7 @@ function storeOn(database: Database, path: string): SqliteStore {
     },
     listNodes: () => leases.list(),
     removeNode: (id) => transactions.atomically(() => removeNode(id)),
-    lease: (order) => transactions.atomically(() => leases.lease(order)),
-    returnLeases: (node, shares) =>
-      transactions.atomically(() => leases.returnLeases(node, shares)),
-    recall: (owner, amount) => transactions.atomically(() => leases.recall(owner, amount)),
-    endRecall: (owner) => transactions.atomically(() => leases.endRecall(owner)),
+    ...leaseSteps({ transactions, leases, debts }),
     advanceAnchor: (at) => checks.advanceAnchor(at),
     findAnchor: () => transactions.consistently(() => checks.anchor()),
     listBookRows: (after, limit) => checks.rows(after, limit),

@@ -35,6 +35,7 @@ test("what goes into the book is in the book, with its reason and its author", a
     balance: "6",
     held: "0",
     available: "6",
+    debt: "0",
     holds: [],
   })
 })

@@ -1,9 +1,11 @@
-import { Button, Group, Select, SimpleGrid } from "@mantine/core"
+import { Alert, Button, Group, Select, SimpleGrid } from "@mantine/core"
+import { IconAlertCircle } from "@tabler/icons-react"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import { type AccountChoice, useAccount } from "../../account.tsx"
 import { accountCreditsQuery } from "../../api/queries.ts"
+import { creditsText } from "../../format/credits.ts"
 import { useSession } from "../../session.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
@@ -73,6 +75,7 @@ function AccountCreditsPage({ account }: { readonly account: AccountChoice }) {
         title="The credits could not be loaded"
         retry={() => void credits.refetch()}
       />
+      <DebtNotice debt={credits.data?.debt ?? "0"} />
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <Amount label="Balance" value={credits.data?.balance} note="what the book says" />
         <Amount label="Held now" value={credits.data?.held} note="by running requests" />
@@ -85,6 +88,22 @@ function AccountCreditsPage({ account }: { readonly account: AccountChoice }) {
       <EntryModal account={account} isOpen={work === "entry"} onClose={close} />
       <StatementModal account={account} isOpen={work === "statement"} onClose={close} />
     </Page>
+  )
+}
+
+function DebtNotice({ debt }: { readonly debt: string }) {
+  if (debt === "0") return null
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      icon={<IconAlertCircle />}
+      title={`This account owes ${creditsText(debt)} credits`}
+      role="alert"
+    >
+      A card payment was taken back after its credits had been used. Requests are refused until the
+      debt is paid; new credits pay it first.
+    </Alert>
   )
 }
 

@@ -25,6 +25,8 @@ const KINDS: Readonly<Record<Entry["kind"], string>> = {
   refund: "Refunds",
   code: "Redeemed codes",
   payment: "Card payments",
+  reversal: "Card payments taken back",
+  debt: "Debts paid",
 }
 
 const COLUMNS: readonly Column<Entry>[] = [

@@ -1,0 +1,88 @@
+import { formatCredits } from "../ledger/money.ts"
+import type { OpenReversal } from "../store/debt-records.ts"
+import { type Store, StoreError } from "../store/store.ts"
+import type { Actor } from "./actor.ts"
+import type { Audit } from "./audit.ts"
+import type { ToldReversal } from "./reversal-events.ts"
+
+/** How long it is waited for processes to give back what they have leased but do not need; milliseconds. */
+const RECALL_TIME = 1_500
+const RECALL_PAUSE = 50
+/** Others may settle the same payment at the same moment; each time one of them is done. */
+const ATTEMPTS = 20
+
+export interface ReversalParts {
+  readonly store: Store
+  readonly audit: Audit
+  readonly warn: (message: string) => void
+}
+
+/**
+ * Takes credits back when their card payment was refunded or disputed, and gives them again when the
+ * dispute is won. A balance never falls below zero: what is missing is a debt, which new credits pay first.
+ */
+export class CardReversals {
+  readonly #parts: ReversalParts
+
+  constructor(parts: ReversalParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Brings the book to what a payment's reversals come to, this one included.
+   * @throws StoreError `not_found` for a payment that is not known.
+   */
+  async settle(actor: Actor, told: ToldReversal): Promise<void> {
+    const { store } = this.#parts
+    const payment = await store.findCardPayment(told.intent)
+    // In another currency the amount says nothing about the part that it is of.
+    const units = payment === null || payment.currency === told.currency ? told.units : null
+    const { id, intent, kind, isUndone } = told
+    for (let attempt = 1; ; attempt++) {
+      const open = await store.noteReversal({ id, intent, kind, units, isUndone })
+      if (open.amount === 0n) return
+      try {
+        return await this.#post(actor, told, open)
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error
+        // Somebody else has settled it, or more was told meanwhile.
+        if (error.code === "exists") return
+        if (error.code !== "conflict" || attempt === ATTEMPTS) throw error
+      }
+    }
+  }
+
+  async #post(actor: Actor, { intent, id, note }: ToldReversal, open: OpenReversal): Promise<void> {
+    const { store, audit, warn } = this.#parts
+    const { account, amount } = open
+    const change = {
+      action: "account.reversal",
+      account,
+      target: id,
+      after: { amount: formatCredits(-amount), note },
+    }
+    const settlement = { intent, amount, at: Date.now(), note, author: actor.name }
+    const post = () => audit.perform(actor, change, "settleReversal", settlement)
+    await (amount > 0n ? this.#recalled(account, amount, post) : post())
+    const debt = (await store.findAccount(account))?.debt ?? 0n
+    if (debt > 0n) warn(`the account ${account} owes ${formatCredits(debt)} credits: ${note}`)
+  }
+
+  /** Processes lease whole balances, so what they do not need is asked back first. */
+  async #recalled(account: string, amount: bigint, post: () => Promise<unknown>): Promise<void> {
+    const { store } = this.#parts
+    const deadline = performance.now() + RECALL_TIME
+    try {
+      for (;;) {
+        const free = await store.recall(account, amount)
+        const { balance = 0n } = (await store.findAccount(account)) ?? {}
+        const wanted = balance < amount ? balance : amount
+        if (free >= wanted || performance.now() > deadline) break
+        await Bun.sleep(RECALL_PAUSE)
+      }
+      await post()
+    } finally {
+      await store.endRecall(account)
+    }
+  }
+}

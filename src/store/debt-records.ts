@@ -1,0 +1,72 @@
+/** Times are Unix milliseconds; amounts are nanocredits. */
+
+/** One line of what an account owes. Never changed, never deleted; each carries the hash of the one before. */
+export interface DebtLine {
+  readonly account: string
+  /** 1, 2, 3 ... in each account. */
+  readonly number: number
+  /** Above zero: it owes more. Below: it has paid, or is let off. */
+  readonly amount: bigint
+  /** What it owes after this line. */
+  readonly debt: bigint
+  readonly at: number
+  readonly note: string
+  /** The entry of the book that paid; null where nothing was paid. */
+  readonly entry: number | null
+  readonly previousHash: string
+  readonly hash: string
+}
+
+/** All that has to agree about what an account owes, read at one moment. */
+export interface DebtBook {
+  /** In the order of their numbers, each with the amount of the entry that paid it. */
+  readonly lines: readonly { readonly line: DebtLine; readonly paid: bigint | null }[]
+  /** The sum of the entries that take card payments back, and of those that pay debts. */
+  readonly reversed: bigint
+  readonly paid: bigint
+  /** What is taken back of the account's card payments, debts included. */
+  readonly taken: bigint
+}
+
+/** What taking a card payment back has to know of it. */
+export interface CardPayment {
+  /** Its id where refunds and disputes name it. */
+  readonly intent: string
+  /** Its id in the book. */
+  readonly payment: string
+  readonly account: string
+  /** The credits that it gave. */
+  readonly amount: bigint
+  /** What was paid, in the currency's smallest units. */
+  readonly units: bigint
+  readonly currency: string
+}
+
+/** Something that takes a card payment back, in part or whole. */
+export interface Reversal {
+  /** Its own id: told again it counts once. */
+  readonly id: string
+  readonly intent: string
+  /** Of a charge, what is refunded of it in all; of the others, what each takes. */
+  readonly kind: "charge" | "refund" | "dispute"
+  /** In the currency's smallest units; null: the whole payment. */
+  readonly units: bigint | null
+  /** It failed, or was won: it takes nothing any more, whatever is told later. */
+  readonly isUndone: boolean
+}
+
+/** What has yet to happen because of a payment's reversals. */
+export interface OpenReversal {
+  readonly account: string
+  /** Above zero: to be taken from the account. Below: to be given back. */
+  readonly amount: bigint
+}
+
+export interface ReversalSettlement {
+  readonly intent: string
+  /** As `noteReversal` has said it. */
+  readonly amount: bigint
+  readonly at: number
+  readonly note: string
+  readonly author: string
+}

@@ -1,0 +1,41 @@
+import { GENESIS_HASH, hashDebt } from "./chain.ts"
+import type { DebtBook, DebtLine } from "./debt-records.ts"
+
+/**
+ * What is wrong with what an account owes: its lines in their order, each hash over the line and the hash
+ * before, each payment with its entry of the book, and what was taken back of card payments as entries and
+ * debts say it.
+ * @returns null when all agree.
+ */
+export function debtFault({ lines, reversed, paid, taken }: DebtBook): string | null {
+  let last: Pick<DebtLine, "number" | "debt" | "hash"> = {
+    number: 0,
+    debt: 0n,
+    hash: GENESIS_HASH,
+  }
+  let owed = 0n
+  let payments = 0n
+  for (const { line, paid: entryAmount } of lines) {
+    const fault = lineFault(line, last)
+    if (fault) return `line ${last.number + 1} of its debts ${fault}`
+    if (line.entry !== null && entryAmount !== line.amount) {
+      return `line ${line.number} of its debts is not what entry ${line.entry} has paid`
+    }
+    if (line.entry === null) owed += line.amount
+    else payments += line.amount
+    last = line
+  }
+  if (payments !== paid) return `entries paid ${-paid} of its debts, and its debts say ${-payments}`
+  if (owed - reversed !== taken) {
+    return `${taken} was taken back of its card payments, and its entries and debts say ${owed - reversed}`
+  }
+  return null
+}
+
+function lineFault(line: DebtLine, last: Pick<DebtLine, "number" | "debt" | "hash">) {
+  if (line.number !== last.number + 1) return "is missing"
+  if (line.previousHash !== last.hash) return "does not follow the one before it"
+  if (line.hash !== hashDebt(line)) return "was changed after it was written"
+  if (line.debt !== last.debt + line.amount) return "is not the sum of the lines"
+  return null
+}
