@@ -25,6 +25,8 @@ export interface HoldOrder {
   readonly receipt: () => string
 }
 
+const IMAGINED = { recorded: false, over: true } as const
+
 /**
  * The money of one process: holds and settles in memory against leases, and posts to the store in
  * batches. DESIGN section 7 is the promise: an account is never overspent, whatever runs at once.
@@ -75,6 +77,11 @@ export class Ledger {
     this.#journal.opened(hold)
     this.#open++
     return hold
+  }
+
+  /** A hold for those who only want to know: it is over from the beginning, and sets nothing aside. */
+  imagine({ request, payer, amount, receipt }: HoldOrder): Hold {
+    return { request, payer, tills: [], amount, at: momentFor(payer), receipt, ...IMAGINED }
   }
 
   /** What could be held at once. */

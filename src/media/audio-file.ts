@@ -1,4 +1,4 @@
-import type { FormFile } from "../canon/form-file.ts"
+import { FormFile } from "../canon/form-file.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Audio, AudioContainer } from "../canon/transcription.ts"
 import { audioContainer } from "./audio-container.ts"
@@ -71,6 +71,29 @@ export async function readAudio(file: FormFile): Promise<Audio> {
   const mostSeconds = file.size / least
   const seconds = Math.min(mostSeconds, Math.max(file.size / most, claimed))
   return { container, mediaType, file, seconds, mostSeconds }
+}
+
+/** What somebody says of a sound that is not here. */
+export interface DescribedAudio {
+  readonly container: AudioContainer
+  readonly bytes: number
+  /** As long as it is, where that is known. */
+  readonly seconds?: number | undefined
+}
+
+/** A sound as its description has it, bounded as one that is here: with nothing in it. */
+export function describedAudio({ container, bytes, seconds }: DescribedAudio): Audio {
+  const mediaType = MEDIA_TYPES[container]
+  const empty = { size: bytes, read: async () => new Uint8Array() }
+  const file = new FormFile({ field: "file", name: `sound.${container}`, type: mediaType }, empty)
+  // Every second of a wave file has as many bytes, so its length is known from them.
+  if (container === "wav" && seconds !== undefined) {
+    return { container, mediaType, file, seconds, mostSeconds: seconds }
+  }
+  const { least, usual } = DENSITIES[container]
+  const mostSeconds = bytes / least
+  const told = Math.min(mostSeconds, seconds ?? bytes / usual)
+  return { container, mediaType, file, seconds: told, mostSeconds }
 }
 
 /** What its beginning says; of a sound whose every second has as many bytes that is its length, too. */

@@ -4,7 +4,7 @@ import { addUsage, isNoUsage, NO_USAGE, totalOutput, type Usage } from "../canon
 import type { Deployment, Model } from "../catalog/model.ts"
 import type { Hold, Settlement, Standing } from "../ledger/hold.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import { formatCredits } from "../ledger/money.ts"
+import { formatCredits, parseCredits } from "../ledger/money.ts"
 import { type Cost, costOf, type Price } from "../ledger/price.ts"
 import { readPeriodOwner } from "../store/budgets.ts"
 import type { Payer } from "../store/records.ts"
@@ -41,6 +41,9 @@ export interface Bill {
   readonly clampedTo: number | undefined
   /** By deployment: what is billed beside the tokens; absent where nothing is. */
   readonly terms?: ReadonlyMap<string, Terms> | undefined
+  /** Of an estimate: the deployments as its hold has seen them, and why it would be refused. */
+  readonly held?: readonly Deployment[]
+  readonly refusal?: GatewayError
   readonly attempts: AttemptRecord[]
   losses: readonly Loss[]
   /** By `performance.now()`. */
@@ -117,20 +120,32 @@ export class Billing {
     const kept = keptTokens(state, order.model)
     const bound = widened(order, boundByBytes(request, call.bodyBytes, order.model, kept))
     const bill = this.#tryBill(order, worstCost(bound, order.held))
-    return bill ?? this.#admitSlowly(order, bound)
+    if (bill) return bill
+    const slow = this.#admitSlowly(order, bound)
+    return call.isEstimate ? slow.catch((error: unknown) => this.#refused(order, error)) : slow
   }
 
   /**
    * Sets aside what an operation that is no chat can use at most.
+   * @param beside nanocredits that another operation of the same request needs as well.
    * @throws GatewayError as `admit` does.
    */
-  async admitUsage(call: Call, model: Model, worst: Usage): Promise<Bill> {
+  async admitUsage(call: Call, model: Model, worst: Usage, beside = 0n): Promise<Bill> {
     if (this.#ledger.failure !== undefined) throw bookUnavailable()
     const order = { call, request: undefined, model, payer: call.key.payerAt(Date.now()) }
-    const needed = worstCostOf(worst, model.deployments)
+    const needed = (dearestOf(worst, model.deployments)?.total ?? 0n) + beside
     const bill = this.#tryBill(order, needed) ?? (await this.#extendAndBill(order, needed))
     if (bill) return bill
-    throw refusalOf(this.#ledger.standing(order.payer), needed, needed)
+    const refusal = refusalOf(this.#ledger.standing(order.payer), needed, needed)
+    if (call.isEstimate) return this.#refused(order, refusal)
+    throw refusal
+  }
+
+  /** Of an estimate, a refusal for want of money is an answer like any other. */
+  #refused(order: Order, error: unknown): Bill {
+    const required = error instanceof GatewayError ? error.details.fields?.["required"] : undefined
+    if (!(error instanceof GatewayError) || typeof required !== "string") throw error
+    return { ...this.#imagine(order, parseCredits(required)), refusal: error }
   }
 
   async #admitSlowly(order: ChatOrder, byBytes: Bound): Promise<Bill> {
@@ -193,10 +208,27 @@ export class Billing {
         firstByteAt: undefined,
         status: "expired",
       })
+    if (call.isEstimate) {
+      const isCovered = this.#ledger.available(payer) >= amount
+      return isCovered ? this.#imagine(order, amount, clampedTo) : undefined
+    }
     const hold = this.#ledger.tryHold({ request: call.id, payer, amount, receipt })
     if (!hold) return undefined
     const bill = { call, request, model, hold, clampedTo, terms, state, attempts }
     return { ...bill, losses: [], firstByteAt: undefined }
+  }
+
+  /** A bill of which nothing is held, and nothing ever charged. */
+  #imagine(order: Order, amount: bigint, clampedTo?: number): Bill {
+    const { call, request, model, payer, terms, held = model.deployments } = order
+    const hold = this.#ledger.imagine({ request: call.id, payer, amount, receipt: () => "" })
+    const bill = { call, request, model, hold, clampedTo, terms, held }
+    return { ...bill, attempts: [], losses: [], firstByteAt: undefined }
+  }
+
+  /** How the account and the key's budgets stand that a bill would be paid from, the account first. */
+  standing(bill: Bill): Standing[] {
+    return this.#ledger.standing(bill.hold.payer)
   }
 
   /** The account's posted balance as this process last heard it, nanocredits. */
@@ -330,19 +362,32 @@ function withRequest(usage: Usage, price: Price): Usage {
   return price.rates.requests === undefined ? usage : { ...usage, requests: 1 }
 }
 
-/** Nanocredits: a usage at the dearest deployment. */
-function worstCostOf(usage: Usage, deployments: readonly Deployment[]): bigint {
-  let worst = 0n
+/** What a usage costs at the dearest deployment; undefined where none has a price. */
+export function dearestOf(usage: Usage, deployments: readonly Deployment[]): Cost | undefined {
+  let worst: Cost | undefined
   for (const { price } of deployments) {
     if (!price) continue
-    const { total } = costOf(withRequest(usage, price), price)
-    if (total > worst) worst = total
+    const cost = costOf(withRequest(usage, price), price)
+    if (worst === undefined || cost.total > worst.total) worst = cost
   }
   return worst
 }
 
+/** Nanocredits: what a usage costs at the cheapest deployment. */
+export function cheapestOf(usage: Usage, deployments: readonly Deployment[]): bigint {
+  let least: bigint | undefined
+  for (const { price } of deployments) {
+    if (!price) continue
+    const { total } = costOf(withRequest(usage, price), price)
+    if (least === undefined || total < least) least = total
+  }
+  return least ?? 0n
+}
+
 interface Order {
   readonly terms?: ReadonlyMap<string, Terms> | undefined
+  /** The deployments as a hold has to see them; absent where they are the model's own. */
+  readonly held?: readonly Deployment[]
   readonly call: Call
   readonly request: ChatRequest | undefined
   readonly model: Model

@@ -101,6 +101,34 @@ export function worstCost(bound: Bound, deployments: readonly Deployment[]): big
   return worst
 }
 
+/** A line of a worst case. */
+export interface BoundLine {
+  readonly name: "input" | "output" | "request" | "search"
+  readonly quantity: bigint
+  /** Nanocredits per million units, before the multiplier. */
+  readonly rate: bigint
+}
+
+/** How the worst case of a bound comes about at the dearest deployment. */
+export function linesOfBound(
+  bound: Bound,
+  deployments: readonly Deployment[],
+): { readonly lines: readonly BoundLine[]; readonly multiplier: bigint } {
+  const worst = worstCost(bound, deployments)
+  const { price } =
+    deployments.find((one) => one.price && costOfBound(bound, one.price) === worst) ?? {}
+  if (!price) return { lines: [], multiplier: 0n }
+  const rates = worstRatesOf(price, bound.input)
+  const { requests = 0n, searches = 0n } = price.rates
+  const lines: BoundLine[] = [
+    { name: "input", quantity: BigInt(bound.input), rate: rates.input },
+    { name: "output", quantity: BigInt(bound.output) * BigInt(bound.choices), rate: rates.output },
+    { name: "request", quantity: 1n, rate: requests },
+    { name: "search", quantity: MOST_SEARCHES, rate: searches },
+  ]
+  return { lines: lines.filter(({ rate }) => rate > 0n), multiplier: price.multiplier }
+}
+
 /** Output tokens of each choice that an amount pays for beside the input; less than 1: none. */
 export function affordableOutput(
   bound: Bound,
@@ -190,6 +218,14 @@ function partBound(part: Part, model: Model): number | undefined {
   if (part.type === "audio") return audioTokenBound(part.source, part.format)
   if (part.type === "file") return fileTokenBound(part.source)
   return undefined
+}
+
+/** Bytes that the longest tokens of common vocabularies stand for: runs of spaces, dashes and the like. */
+const LONGEST_TOKEN = 128
+
+/** The fewest tokens that a text of so many bytes can be, whoever counts. */
+export function fewestTokens(bytes: number): number {
+  return Math.ceil(bytes / LONGEST_TOKEN)
 }
 
 /** All text of a request, for a tokenizer. */

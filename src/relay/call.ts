@@ -27,6 +27,8 @@ export interface Call {
   readonly isStrict: boolean
   /** What it holds of the process's memory, until its answer is over. A stream disposes of it at its end. */
   readonly memory: Reservation
+  /** Somebody only wants to know: money is looked at and never held, and nobody is called. */
+  readonly isEstimate?: true
 }
 
 /** A chat request on its way. */

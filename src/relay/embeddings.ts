@@ -10,7 +10,9 @@ import {
 import { GatewayError } from "../canon/errors.ts"
 import { invalidValue } from "../canon/invalid-request.ts"
 import { NO_USAGE, type Usage } from "../canon/usage.ts"
+import { fewestTokens } from "./bounds.ts"
 import type { Call, Caller } from "./call.ts"
+import type { OperationPlan } from "./operation-plan.ts"
 import type { RelayAlarms } from "./exchange.ts"
 import {
   callAll,
@@ -21,6 +23,7 @@ import {
 } from "./operations.ts"
 import type { TokenCounter } from "./token-counter.ts"
 import type { TokenDecoder } from "./token-decoder.ts"
+import type { Target } from "./upstream.ts"
 
 export interface EmbeddingServices {
   readonly operations: Operations
@@ -50,13 +53,25 @@ export class Embeddings {
 
   /** @throws GatewayError; then nothing is held any more. */
   embed(call: Call, request: EmbeddingRequest, caller: Caller): Promise<OpenOperation<Embedded>> {
-    const { operations } = this.#services
-    const { catalog } = operations.surroundings
-    const model = catalog.require(request.model, "embedding", call.key.allows)
-    // A token is at least one byte of the body, also where the body holds tokens.
-    const worst = { ...NO_USAGE, inputFresh: call.bodyBytes }
     const attempt = (way: Way): Promise<Outcome<Embedded>> => this.#attempt(way, call, request)
-    return operations.run({ call, model, worst, attempt }, caller)
+    return this.#services.operations.run({ ...this.plan(call, request), attempt }, caller)
+  }
+
+  /** @throws GatewayError */
+  plan(call: Call, request: EmbeddingRequest): OperationPlan {
+    const { operations, decoder } = this.#services
+    const { catalog } = operations.surroundings
+    return {
+      call,
+      model: catalog.require(request.model, "embedding", call.key.allows),
+      // A token is at least one byte of the body, also where the body holds tokens.
+      worst: { ...NO_USAGE, inputFresh: call.bodyBytes },
+      least: { ...NO_USAGE, inputFresh: fewestInput(request.input) },
+      async lossesAt(target) {
+        const { format, told } = await toldTo(target, request, decoder)
+        return format.encode(told, target.deployment.upstreamModel).losses
+      },
+    }
   }
 
   async #attempt(way: Way, call: Call, request: EmbeddingRequest): Promise<Outcome<Embedded>> {
@@ -83,14 +98,25 @@ export async function embedAt(
   request: EmbeddingRequest,
   decoder: TokenDecoder,
 ): Promise<EmbeddedAt> {
-  const format = formatOf(way)
-  const told = format.takesTokens ? request : await withTexts(request, decoder)
+  const { format, told } = await toldTo(way, request, decoder)
   const { calls, losses } = format.encode(told, way.deployment.upstreamModel)
   const result = await format.decode(await callAll(way, format, calls), told)
   return { ...result, losses }
 }
 
-function formatOf({ endpoint }: Way): EmbeddingFormat {
+/** The request as a vendor is told it. @throws GatewayError */
+async function toldTo(target: Target, request: EmbeddingRequest, decoder: TokenDecoder) {
+  const format = formatOf(target)
+  const told = format.takesTokens ? request : await withTexts(request, decoder)
+  return { format, told }
+}
+
+function fewestInput(input: EmbeddingInput): number {
+  if (input.type === "tokens") return inputCount(input)
+  return input.texts.reduce((sum, text) => sum + fewestTokens(Buffer.byteLength(text)), 0)
+}
+
+function formatOf({ endpoint }: Target): EmbeddingFormat {
   const format = endpoint.vendor.operations?.embedding
   if (format) return format
   throw new GatewayError(

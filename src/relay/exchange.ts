@@ -160,7 +160,7 @@ export function isFinal(failure: GatewayError): boolean {
 
 /** Before the vendor has counted: four bytes of JSON are about a token. */
 export function estimatedTokens(call: Call): number {
-  return Math.ceil(call.bodyBytes / 4)
+  return call.isEstimate ? 0 : Math.ceil(call.bodyBytes / 4)
 }
 
 /** Once the real usage is known, the key's rate of tokens is put right. */

@@ -7,10 +7,14 @@ import type {
   TranscriptionRequest,
 } from "../canon/transcription.ts"
 import { TranscriptEventReader } from "../dialects/transcription/events.ts"
+import { NO_USAGE } from "../canon/usage.ts"
+import type { Model } from "../catalog/model.ts"
 import { notCarried } from "./attempts.ts"
 import type { Call } from "./call.ts"
+import type { OperationPlan } from "./operation-plan.ts"
 import { type Pieces, piecesOf } from "./last-piece.ts"
 import type { Outcome, UpstreamAnswer, Way } from "./operations.ts"
+import { worstTranscription } from "./transcription-usage.ts"
 import type { Target } from "./upstream.ts"
 
 /** What came of a sound: a transcript, or a vendor's own stream of one. */
@@ -22,6 +26,25 @@ export type Heard =
       readonly reader: TranscriptEventReader
       readonly pieces: Pieces
     }
+
+/** What writing a sound down takes. */
+export function hearingPlan(
+  call: Call,
+  request: TranscriptionRequest,
+  model: Model,
+): OperationPlan {
+  return {
+    call,
+    model,
+    worst: worstTranscription(request, model),
+    // A vendor says how long it was, and may say less than its bytes do.
+    least: NO_USAGE,
+    async lossesAt(target) {
+      const encoded = await formatOf(target).encode(request, target.deployment.upstreamModel)
+      return encoded.losses
+    },
+  }
+}
 
 /** Has a sound written down at one deployment. @throws GatewayError */
 export async function hearAt(

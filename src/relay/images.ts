@@ -11,6 +11,7 @@ import {
 import { pictureType } from "../canon/media-source.ts"
 import type { OperationAnswer } from "../canon/operation.ts"
 import { unusable } from "../canon/operation-answer.ts"
+import { NO_USAGE } from "../canon/usage.ts"
 import { isPriced, type Model } from "../catalog/model.ts"
 import { type DonePicture, encodeImageEvents, STREAM_EMULATED } from "../dialects/image/events.ts"
 import { encodeImageResult, type HandedPicture } from "../dialects/image/result.ts"
@@ -22,6 +23,7 @@ import { drawMask } from "../media/mask.ts"
 import type { PictureStore } from "../media/picture-store.ts"
 import { notCarried } from "./attempts.ts"
 import type { Answer, Call, Caller } from "./call.ts"
+import type { OperationPlan } from "./operation-plan.ts"
 import { pictureBody, type PictureStreaming, streamPicture } from "./image-stream.ts"
 import { imagesUsage, pricedFor, worstUsage } from "./image-usage.ts"
 import {
@@ -31,6 +33,8 @@ import {
   type Outcome,
   type Way,
 } from "./operations.ts"
+
+import type { Target } from "./upstream.ts"
 
 /** A request for pictures, on its way. */
 export interface ImageOrder {
@@ -65,10 +69,8 @@ export class Images {
   /** @throws GatewayError; then nothing is held any more. */
   async make(order: ImageOrder, caller: Caller): Promise<Answer> {
     const { call, request } = order
-    const model = pricedFor(request, this.#modelOf(order.model, call.key))
-    const worst = worstUsage(request, model)
     const open = await this.#operations.begin(
-      { call, model, worst, attempt: (way) => attempt(way, request, call.isStrict) },
+      { ...this.plan(order), attempt: (way) => attempt(way, request, call.isStrict) },
       caller,
     )
     const { value, headers } = open
@@ -77,6 +79,24 @@ export class Images {
       return { headers, body: pictureBody(open, value, request, call) }
     }
     return { headers, body: await this.#answerWhole(open, value.result, order) }
+  }
+
+  /** @throws GatewayError */
+  plan(order: Pick<ImageOrder, "call" | "model" | "request">): OperationPlan {
+    const { call, request } = order
+    const model = pricedFor(request, this.#modelOf(order.model, call.key))
+    return {
+      call,
+      model,
+      worst: worstUsage(request, model),
+      // Where pictures have a price, none is answered without one.
+      least: { ...NO_USAGE, images: 1 },
+      lossesAt(target) {
+        const { upstreamModel } = target.deployment
+        const format = formatOf(target)
+        return once(lossesOf(format, request, upstreamModel).losses)
+      },
+    }
   }
 
   async #answerWhole(
@@ -172,9 +192,7 @@ async function attempt(way: Way, request: ImageRequest, isStrict: boolean): Prom
   const { upstreamModel } = way.deployment
   const format = formatOf(way)
   const drawn = await withDrawnMask(request, format, upstreamModel)
-  const { calls, losses } = format.encode(drawn, upstreamModel)
-  const isStreamed = format.streams?.(drawn, upstreamModel) ?? false
-  const lost = request.stream && !isStreamed ? [...losses, STREAM_EMULATED] : losses
+  const { calls, losses: lost, isStreamed } = lossesOf(format, drawn, upstreamModel)
   // A picture that the caller would not take is not made in the first place.
   if (isStrict && lost.length > 0) throw notCarried(lost)
   const [first] = calls
@@ -188,7 +206,15 @@ async function attempt(way: Way, request: ImageRequest, isStrict: boolean): Prom
   return { value: { type: "whole", result }, losses: once([...lost, STREAM_EMULATED]) }
 }
 
-function formatOf({ endpoint }: Way): ImageFormat {
+/** The calls of a request, and what is lost of it. */
+function lossesOf(format: ImageFormat, request: ImageRequest, model: string) {
+  const { calls, losses } = format.encode(request, model)
+  const isStreamed = format.streams?.(request, model) ?? false
+  const lost = request.stream && !isStreamed ? [...losses, STREAM_EMULATED] : losses
+  return { calls, losses: lost, isStreamed }
+}
+
+function formatOf({ endpoint }: Target): ImageFormat {
   const format = endpoint.vendor.operations?.image
   if (format) return format
   throw new GatewayError(

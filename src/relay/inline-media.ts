@@ -27,6 +27,25 @@ export async function inlined(
       [...urls].map(async (url) => [url, await fetchMedia(url, limits, memory)] as const),
     ),
   )
+  return withSources(request, fetched)
+}
+
+/** The same with something in the place of what is there: for those who only want to know. */
+export async function imagined(request: ChatRequest): Promise<ChatRequest> {
+  const urls = mediaOf(request).flatMap((part) => {
+    const url = addressOf(part)
+    return url === undefined ? [] : [[url, STAND_INS[part.type]] as const]
+  })
+  return withSources(request, new Map(urls))
+}
+
+/** A picture and a file that encoders take for real ones. */
+const STAND_INS: Readonly<Record<Media["type"], MediaSource>> = {
+  image: { type: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" },
+  file: { type: "base64", mediaType: "application/pdf", data: "JVBERi0=" },
+}
+
+function withSources(request: ChatRequest, fetched: ReadonlyMap<string, MediaSource>): ChatRequest {
   const inline = <P extends Part>(part: P): P => {
     const url = isMedia(part) ? addressOf(part) : undefined
     const source: MediaSource | undefined = url === undefined ? undefined : fetched.get(url)

@@ -3,13 +3,13 @@ import type { Loss } from "../canon/chat.ts"
 import { asGatewayError, GatewayError } from "../canon/errors.ts"
 import type { OperationAnswer, OperationCall } from "../canon/operation.ts"
 import { NO_USAGE, totalInput, totalOutput, type Usage } from "../canon/usage.ts"
-import type { Deployment, Model } from "../catalog/model.ts"
+import type { Deployment } from "../catalog/model.ts"
 import type { Settlement } from "../ledger/hold.ts"
 import { route } from "../routing/route.ts"
 import { addAnswerHeaders } from "./answer-headers.ts"
 import { notCarried } from "./attempts.ts"
 import type { Bill } from "./billing.ts"
-import type { Call, Caller } from "./call.ts"
+import type { Caller } from "./call.ts"
 import {
   CALLER_LEFT,
   isFinal,
@@ -18,21 +18,16 @@ import {
   type RelayServices,
   type Surroundings,
 } from "./exchange.ts"
+import type { Estimate } from "./estimate.ts"
+import { estimateOperations } from "./estimate-operations.ts"
 import { type EarlyCall, HeadStart } from "./head-start.ts"
+import type { Admission, OperationPlan } from "./operation-plan.ts"
 import type { RefusalReader } from "./refusal.ts"
 import type { Attempt, Target } from "./upstream.ts"
 import { makeCall } from "./upstream-call.ts"
 
 /** Before the vendor has counted: worst cases are in bytes, of which four are about a token. */
 const BYTES_OF_TOKEN = 4
-
-/** What is to be admitted: who asks, which model, and for how much at most. */
-export interface Admission {
-  readonly call: Call
-  readonly model: Model
-  /** The most it can use: what its hold covers. */
-  readonly worst: Usage
-}
 
 /**
  * Does an operation at one deployment. What it throws sends the request to the next deployment, unless
@@ -116,6 +111,11 @@ export class Operations {
 
   get surroundings(): Surroundings {
     return this.#services.surroundings()
+  }
+
+  /** What the operations of a request would cost together, and where they would go. @throws GatewayError */
+  estimate(plans: readonly OperationPlan[]): Promise<Estimate> {
+    return estimateOperations(this.#services, plans)
   }
 
   /**

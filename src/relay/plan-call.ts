@@ -10,15 +10,25 @@ import type { Plan } from "./plan.ts"
 import { carriesEnvelope, openEnvelopes } from "./reasoning-envelope.ts"
 import { leadsNowhere } from "./state-kinds.ts"
 
+/** What of an exchange a plan depends on. */
+export type PlannedExchange = Pick<
+  Exchange,
+  "dialect" | "request" | "call" | "bill" | "seal" | "surroundings"
+>
+
+type Inlining = typeof inlined
+
 /**
  * Plans the call of a deployment: verbatim where the vendor speaks the caller's dialect, else through
  * the canon, in the offered dialect that loses least.
+ * @param inline puts what the request points at into it, where no offered dialect takes addresses.
  * @throws GatewayError when the request cannot go there, whatever is left out of it.
  */
 export function planCall(
-  exchange: Exchange,
+  exchange: PlannedExchange,
   deployment: Deployment,
   endpoint: Endpoint,
+  inline: Inlining = inlined,
 ): Plan | Promise<Plan> {
   const { dialect, request, call, bill } = exchange
   const offers = endpoint.offers(deployment)
@@ -46,7 +56,7 @@ export function planCall(
   if (candidates.some((offer) => !needsInlining(request, offer.dialect))) {
     return planTranscoded(way, request)
   }
-  return inlined(request, exchange.surroundings.media, call.memory).then((whole) =>
+  return inline(request, exchange.surroundings.media, call.memory).then((whole) =>
     planTranscoded(way, whole),
   )
 }
@@ -62,7 +72,7 @@ function isMany(request: ChatRequest, dialect: UpstreamDialect): boolean {
 }
 
 interface Way {
-  readonly exchange: Exchange
+  readonly exchange: PlannedExchange
   readonly deployment: Deployment
   readonly endpoint: Endpoint
   readonly candidates: readonly ChatOffer[]

@@ -17,6 +17,11 @@ export interface AttemptRecord {
   readonly duration: number
 }
 
+/** What callers read of a class of usage. */
+export function usageName(usageClass: UsageClass): string {
+  return CLASS_NAMES[usageClass]
+}
+
 /** What a receipt is written from. */
 export interface ReceiptFacts {
   readonly call: Call

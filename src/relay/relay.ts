@@ -6,6 +6,7 @@ import type { Model } from "../catalog/model.ts"
 import { type Demand, survey } from "./billable/survey.ts"
 import type { Bill } from "./billing.ts"
 import { estimateInput, textOf } from "./bounds.ts"
+import { type Estimate, estimateChat } from "./estimate.ts"
 import type { Answer, Call, Caller, ChatCall } from "./call.ts"
 import {
   correctRate,
@@ -28,6 +29,9 @@ type Order = Omit<Exchange, "bill" | "seal" | "leash"> & {
 /** What a caller asks for, and where. */
 type Asked = Pick<Exchange, "call" | "dialect" | "request" | "surroundings">
 
+/** What becomes of a request once its money is set aside. */
+type Serve<T> = (order: Order, bill: Bill) => Promise<T>
+
 const NONE: readonly StateReference[] = []
 
 /** The one pipeline: decode, limit, hold, route, attempt, meter, settle. */
@@ -45,6 +49,26 @@ export class Relay {
    * then nothing is held.
    */
   chat(dialect: ClientDialect, call: ChatCall, caller: Caller): Promise<Answer> {
+    return this.#admitted(dialect, call, caller, this.#answer)
+  }
+
+  /**
+   * Says what a chat request would cost and where it would go. Holds nothing, and calls nobody.
+   * @param call an estimate.
+   * @throws GatewayError for what the request would be refused with for another reason than its money.
+   */
+  estimate(dialect: ClientDialect, call: ChatCall, caller: Caller): Promise<Estimate> {
+    return this.#admitted(dialect, call, caller, (order, bill) =>
+      estimateChat(this.#services, { ...order, bill, seal: this.#services.seal }),
+    )
+  }
+
+  #admitted<T>(
+    dialect: ClientDialect,
+    call: ChatCall,
+    caller: Caller,
+    serve: Serve<T>,
+  ): Promise<T> {
     const { limiter, watch } = this.#services
     const surroundings = this.#services.surroundings()
     const { key } = call
@@ -61,19 +85,18 @@ export class Relay {
       tokens: estimatedTokens(call),
     })
     const order = { call, dialect, request, surroundings, headers, caller, work }
-    if (references.length > 0) return this.#answerFromState(order, model, references)
+    if (references.length > 0) return this.#fromState(order, model, references, serve)
     const held = this.#hold(order, demand ?? model)
-    return held instanceof Promise
-      ? held.then((bill) => this.#answer(order, bill))
-      : this.#answer(order, held)
+    return held instanceof Promise ? held.then((bill) => serve(order, bill)) : serve(order, held)
   }
 
   /** The same where the request names what a vendor keeps: whose that is has to be looked up first. */
-  async #answerFromState(
+  async #fromState<T>(
     order: Order,
     model: Model,
     references: readonly StateReference[],
-  ): Promise<Answer> {
+    serve: Serve<T>,
+  ): Promise<T> {
     const { call, dialect, surroundings } = order
     const { endpoints, passesUnknownState: passesUnknown } = surroundings
     const { account } = call.key
@@ -87,10 +110,10 @@ export class Relay {
     } catch (error) {
       return this.#refuse(call, error)
     }
-    return this.#answer(order, await this.#hold(order, asked, state))
+    return serve(order, await this.#hold(order, asked, state))
   }
 
-  #answer(order: Order, bill: Bill): Promise<Answer> {
+  readonly #answer: Serve<Answer> = (order, bill) => {
     const { call, dialect, request, surroundings, headers, caller, work } = order
     const { seal, watch } = this.#services
     if (bill.clampedTo !== undefined) headers["x-tollgate-max-tokens"] = String(bill.clampedTo)
@@ -133,7 +156,7 @@ export class Relay {
     asked: Model | Demand,
     state?: ResolvedState,
   ): Bill | Promise<Bill> {
-    if ("terms" in asked) this.#tellUnpriced(call, asked)
+    if ("terms" in asked && !call.isEstimate) this.#tellUnpriced(call, asked)
     try {
       const admitted = this.#services.billing.admit(call, request, asked, state)
       return admitted instanceof Promise

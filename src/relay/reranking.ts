@@ -1,14 +1,16 @@
 import type { Loss } from "../canon/chat.ts"
 import type { EmbeddingPurpose, EmbeddingRequest } from "../canon/embedding.ts"
 import type { DocumentScore, RerankFormat, RerankRequest, RerankResult } from "../canon/rerank.ts"
-import type { Usage } from "../canon/usage.ts"
+import { NO_USAGE, type Usage } from "../canon/usage.ts"
 import type { Model } from "../catalog/model.ts"
 import { cosineOf } from "../dialects/embedding/vectors.ts"
 import { ranked } from "../dialects/rerank/ranking.ts"
 import type { Call, Caller } from "./call.ts"
 import { countTexts, embedAt, type EmbeddingServices } from "./embeddings.ts"
+import type { OperationPlan } from "./operation-plan.ts"
 import { callAll, type OpenOperation, type Outcome, type Way } from "./operations.ts"
 import { rerankUsage, worstRerankUsage } from "./rerank-usage.ts"
+import type { Target } from "./upstream.ts"
 
 /** An order of documents, and what it used. */
 export interface Reranked {
@@ -40,11 +42,27 @@ export class Reranking {
 
   /** @throws GatewayError; then nothing is held any more. */
   rerank(call: Call, request: RerankRequest, caller: Caller): Promise<OpenOperation<Reranked>> {
-    const model = this.#modelOf(call, request)
-    const worst = worstRerankUsage(request, call.bodyBytes)
+    const plan = this.plan(call, request)
     const attempt = (way: Way): Promise<Outcome<Reranked>> =>
-      this.#attempt(way, call, request, model)
-    return this.#services.operations.run({ call, model, worst, attempt }, caller)
+      this.#attempt(way, call, request, plan.model)
+    return this.#services.operations.run({ ...plan, attempt }, caller)
+  }
+
+  /** @throws GatewayError */
+  plan(call: Call, request: RerankRequest): OperationPlan {
+    const model = this.#modelOf(call, request)
+    return {
+      call,
+      model,
+      worst: worstRerankUsage(request, call.bodyBytes),
+      least: NO_USAGE,
+      lossesAt(target) {
+        const format = formatOf(target, model)
+        return format
+          ? format.encode(request, target.deployment.upstreamModel).losses
+          : emulationLosses(request)
+      },
+    }
   }
 
   /** A reranker, or a model whose embeddings are compared. */
@@ -58,10 +76,9 @@ export class Reranking {
     way: Way,
     call: Call,
     request: RerankRequest,
-    { kind }: Model,
+    model: Model,
   ): Promise<Outcome<Reranked>> {
-    const { operations } = way.endpoint.vendor
-    const format = kind === "rerank" ? operations?.rerank : undefined
+    const format = formatOf(way, model)
     const { result, losses } = format
       ? await judge(way, format, request)
       : await this.#compare(way, request)
@@ -87,7 +104,7 @@ export class Reranking {
   /** The cosine between the query and each document, brought into 0 to 1. */
   async #compare(way: Way, request: RerankRequest): Promise<Judged> {
     const { decoder } = this.#services
-    const { query, documents, extra = {} } = request
+    const { query, documents } = request
     const [asked, answering] = await Promise.all([
       embedAt(way, embeddingOf(request, [query], "query"), decoder),
       embedAt(way, embeddingOf(request, documents, "document"), decoder),
@@ -97,14 +114,23 @@ export class Reranking {
       index,
       score: (1 + cosineOf(direction, vector)) / 2,
     }))
-    const lost = Object.keys(extra)
-    if (request.maxTokensPerDocument !== undefined) lost.push("max_tokens_per_doc")
     const tokens = (asked.tokens ?? 0) + (answering.tokens ?? 0)
     return {
       result: { ...ranked(scores, request), ...(tokens > 0 ? { tokens } : {}) },
-      losses: [EMULATED, ...lost.map((name) => ({ name, effect: "dropped" as const }))],
+      losses: emulationLosses(request),
     }
   }
+}
+
+/** Undefined where embeddings are compared. */
+function formatOf({ endpoint }: Target, { kind }: Model): RerankFormat | undefined {
+  return kind === "rerank" ? endpoint.vendor.operations?.rerank : undefined
+}
+
+function emulationLosses({ extra = {}, maxTokensPerDocument }: RerankRequest): Loss[] {
+  const lost = Object.keys(extra)
+  if (maxTokensPerDocument !== undefined) lost.push("max_tokens_per_doc")
+  return [EMULATED, ...lost.map((name) => ({ name, effect: "dropped" as const }))]
 }
 
 async function judge(way: Way, format: RerankFormat, request: RerankRequest): Promise<Judged> {

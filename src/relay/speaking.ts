@@ -7,13 +7,14 @@ import {
   type SpeechFormat,
   type SpeechRequest,
 } from "../canon/speech.ts"
-import type { Usage } from "../canon/usage.ts"
+import { NO_USAGE, type Usage } from "../canon/usage.ts"
 import { refuseLong, type SpeechWish } from "../dialects/speech/request.ts"
 import { doneEvent, soundEvent, SpeechEventReader } from "../dialects/speech/events.ts"
 import { unwrapWave, wrapWave } from "../media/wave.ts"
 import { encodeText, formatEvent } from "../wire/sse.ts"
 import { notCarried } from "./attempts.ts"
 import type { Answer, Call, Caller } from "./call.ts"
+import type { OperationPlan } from "./operation-plan.ts"
 import { CALLER_LEFT } from "./exchange.ts"
 import { chargedBody, type Endings, keepLastPiece, type Pieces, piecesOf } from "./last-piece.ts"
 import {
@@ -67,12 +68,8 @@ export class Speaking {
 
   /** @throws GatewayError; then nothing is held any more. */
   async speak(call: Call, wish: SpeechWish, caller: Caller): Promise<Answer> {
-    const { catalog } = this.#operations.surroundings
-    const model = catalog.require(wish.model, "speech", call.key.allows)
-    refuseLong(wish, model.maxInput)
-    const worst = worstSpeech(wish, model)
     const attempt = (way: Way): Promise<Outcome<Sounding>> => speakAt(way, wish, call)
-    const open = await this.#operations.begin({ call, model, worst, attempt }, caller)
+    const open = await this.#operations.begin({ ...this.plan(call, wish), attempt }, caller)
     const { headers } = open
     headers["content-type"] = wish.events
       ? "text/event-stream; charset=utf-8"
@@ -80,14 +77,25 @@ export class Speaking {
     if (wish.events) headers["cache-control"] = "no-cache"
     return { headers, body: bodyOf(open, call) }
   }
+
+  /** @throws GatewayError */
+  plan(call: Call, wish: SpeechWish): OperationPlan {
+    const { catalog } = this.#operations.surroundings
+    const model = catalog.require(wish.model, "speech", call.key.allows)
+    refuseLong(wish, model.maxInput)
+    return {
+      call,
+      model,
+      worst: worstSpeech(wish, model),
+      // An answer that breaks off is paid for by what came of it.
+      least: NO_USAGE,
+      lossesAt: (target) => encodedFor(target, wish).encoded.losses,
+    }
+  }
 }
 
 async function speakAt(way: Way, wish: SpeechWish, call: Call): Promise<Outcome<Sounding>> {
-  const { deployment } = way
-  const format = formatOf(way)
-  const { price } = deployment
-  const request = { ...wish, needsTokens: price !== undefined && isByTokens(price) }
-  const encoded = format.encode(request, deployment.upstreamModel)
+  const { format, request, encoded } = encodedFor(way, wish)
   if (call.isStrict && encoded.losses.length > 0) throw notCarried(encoded.losses)
   const answer = await way.call(encoded.call, format)
   const heard: Heard = { bytes: 0, rate: undefined, usage: undefined }
@@ -105,7 +113,14 @@ async function speakAt(way: Way, wish: SpeechWish, call: Call): Promise<Outcome<
   return { value: { request, pieces, heard, form, end, cleaned }, losses }
 }
 
-function formatOf({ endpoint }: Way): SpeechFormat {
+function encodedFor(target: Target, wish: SpeechWish) {
+  const { price, upstreamModel } = target.deployment
+  const format = formatOf(target)
+  const request = { ...wish, needsTokens: price !== undefined && isByTokens(price) }
+  return { format, request, encoded: format.encode(request, upstreamModel) }
+}
+
+function formatOf({ endpoint }: Target): SpeechFormat {
   const format = endpoint.vendor.operations?.speech
   if (format) return format
   throw new GatewayError(

@@ -6,7 +6,8 @@ import { encodeText, formatEvent } from "../wire/sse.ts"
 import type { Answer, Call, Caller } from "./call.ts"
 import { type ArrivingRequest, BegunTranscription } from "./begun-transcription.ts"
 import { CALLER_LEFT } from "./exchange.ts"
-import { formatOf, type Heard, hearAt } from "./hearing.ts"
+import type { OperationPlan } from "./operation-plan.ts"
+import { formatOf, type Heard, hearAt, hearingPlan } from "./hearing.ts"
 import { chargedBody, type Endings } from "./last-piece.ts"
 import type { OpenOperation, Operations } from "./operations.ts"
 import { transcriptionUsage, worstTranscription } from "./transcription-usage.ts"
@@ -94,6 +95,15 @@ export class Transcribing {
     } finally {
       if (!isHandedOver) isOver()
     }
+  }
+
+  /** What it takes: one model, or two where the text has to be translated by another. @throws GatewayError */
+  plan(call: Call, request: TranscriptionRequest): OperationPlan[] {
+    const model = this.#modelOf(call, request)
+    if (request.task === "translate" && !this.#translates(model)) {
+      return this.#translating.plan({ call, request, model })
+    }
+    return [hearingPlan(call, request, model)]
   }
 
   #modelOf({ key }: Call, { model }: TranscriptionRequest): Model {

@@ -10,7 +10,8 @@ import { notCarried } from "./attempts.ts"
 import type { Call, Caller } from "./call.ts"
 import { countTexts, type EmbeddingServices } from "./embeddings.ts"
 import { NOT_NEEDED } from "./exchange.ts"
-import { hearAt } from "./hearing.ts"
+import type { OperationPlan } from "./operation-plan.ts"
+import { hearAt, hearingPlan } from "./hearing.ts"
 import { callAll, type OpenOperation, type Outcome, type Way } from "./operations.ts"
 import { transcriptionUsage, worstTranscription } from "./transcription-usage.ts"
 import {
@@ -23,6 +24,7 @@ import {
   type TranslationPiece,
   translationRequest,
 } from "./translation-text.ts"
+import type { Target } from "./upstream.ts"
 
 export type TranslatingServices = Pick<EmbeddingServices, "operations" | "counter" | "alarms">
 
@@ -101,6 +103,26 @@ export class Translating {
     const headers = await this.#charge(heard, request, translated)
     headers["x-tollgate-also-charged"] = task.call.id
     return { transcript: english(heard.value, translated.value.texts, request.form), headers }
+  }
+
+  /** What it takes: to write down, and to translate. @throws GatewayError */
+  plan(order: TranslatingOrder): OperationPlan[] {
+    const { call, request, model } = order
+    const text = {
+      call: textCall(call),
+      model: this.#textModel(order),
+      worst: usageOf(boundOfTranscript(request)),
+    }
+    const hearing = hearingPlan(call, heardOf(request), model)
+    const lossesAt = async (target: Target): Promise<Loss[]> => [
+      ...(await hearing.lossesAt(target)),
+      ...emulationLosses(request),
+    ]
+    return [
+      { ...hearing, worst: worstTranscription(request, model), lossesAt },
+      // Of silence nothing has to be translated.
+      { ...text, least: NO_USAGE, lossesAt: () => [] },
+    ]
   }
 
   /** The operator's choice, else the first that can be called. */
@@ -227,27 +249,34 @@ function usageOf({ input, output }: TranslationBound): Usage {
 }
 
 /** The prompt is English, and about the English text: whoever hears another language is not told it. */
-async function transcribeAt(
-  way: Way,
-  request: TranscriptionRequest,
-  call: Call,
-): Promise<Outcome<Transcript>> {
-  const { prompt: _, form, granularities, stream, ...rest } = request
-  const asked: TranscriptionRequest = {
+function heardOf(request: TranscriptionRequest): TranscriptionRequest {
+  const { prompt: _, form, ...rest } = request
+  return {
     ...rest,
     form,
     task: "transcribe",
     granularities: form === "verbose_json" ? ["segment"] : [],
     stream: false,
   }
-  const { value, losses } = await hearAt(way, asked, call)
+}
+
+async function transcribeAt(
+  way: Way,
+  request: TranscriptionRequest,
+  call: Call,
+): Promise<Outcome<Transcript>> {
+  const { value, losses } = await hearAt(way, heardOf(request), call)
   if (value.type !== "whole") throw new Error("nobody asked for a stream")
-  const all: Loss[] = [...losses, EMULATED]
-  if (stream) all.push({ name: "stream", effect: "approximated" })
+  return { value: value.transcript, losses: [...losses, ...emulationLosses(request)] }
+}
+
+function emulationLosses({ stream, granularities }: TranscriptionRequest): Loss[] {
+  const losses: Loss[] = [EMULATED]
+  if (stream) losses.push({ name: "stream", effect: "approximated" })
   if (granularities.includes("word")) {
-    all.push({ name: "timestamp_granularities", effect: "dropped" })
+    losses.push({ name: "timestamp_granularities", effect: "dropped" })
   }
-  return { value: value.transcript, losses: all }
+  return losses
 }
 
 /** Forms in which every segment stands for itself. */

@@ -158,6 +158,13 @@ export const PUBLIC_ENDPOINTS: readonly PublicEndpoint[] = [
     group: "Money",
   },
   {
+    method: "POST",
+    path: "/v1/estimate",
+    summary: "What a request would cost at least and at most, and where it would go; costs nothing",
+    group: "Money",
+    ...JSON_BODY,
+  },
+  {
     method: "GET",
     path: "/v1/receipts/{id}",
     summary: "How one charge came about; its id is the answer's x-request-id",

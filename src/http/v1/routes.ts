@@ -22,6 +22,7 @@ import { chatEndpoint } from "./chat-endpoint.ts"
 import { countTokens } from "./count-tokens.ts"
 import { getCredits } from "./credits.ts"
 import { embeddings, EMBEDDINGS_PATH } from "./embeddings.ts"
+import { estimate, ESTIMATE_PATH } from "./estimate.ts"
 import { getImageFile } from "./image-files.ts"
 import {
   EDITS_PATH,
@@ -72,7 +73,12 @@ export function callerRoutes(parts: RouteParts): Route[] {
   const { catalog, store, keyring, ledger, relay, embedding, events, contents } = parts
   const chat = { keyring, events, relay, contents, ...intakeOf(parts) }
   const models = { keyring, events, catalog }
-  const reranking = new Reranking(embedding)
+  const operations = {
+    embeddings: new Embeddings(embedding),
+    reranking: new Reranking(embedding),
+    speaking: new Speaking(embedding.operations),
+    transcribing: new Transcribing(embedding),
+  }
   return [
     ...CHAT_ENDPOINTS.map((endpoint) => ({
       path: endpoint.path,
@@ -82,15 +88,26 @@ export function callerRoutes(parts: RouteParts): Route[] {
     {
       path: EMBEDDINGS_PATH,
       method: "POST",
-      handler: embeddings(chat, new Embeddings(embedding)),
+      handler: embeddings(chat, operations.embeddings),
     },
     ...[RERANK_PATH, COHERE_RERANK_PATH].map((path) => ({
       path,
       method: "POST" as const,
-      handler: rerank(path, chat, reranking),
+      handler: rerank(path, chat, operations.reranking),
     })),
     ...imageRoutes(parts),
-    ...soundRoutes(parts),
+    ...soundRoutes(parts, operations),
+    {
+      path: ESTIMATE_PATH,
+      method: "POST",
+      handler: estimate({
+        ...chat,
+        ...operations,
+        chats: CHAT_ENDPOINTS,
+        operations: embedding.operations,
+        images: parts.images,
+      }),
+    },
     { path: "/v1/messages/count_tokens", method: "POST", handler: countTokens(chat) },
     { path: "/v1beta/models", method: "GET", handler: listModels(models) },
     { path: "/v1/models", method: "GET", handler: listModels(models) },
@@ -130,12 +147,15 @@ function imageRoutes(parts: RouteParts): Route[] {
   ]
 }
 
-function soundRoutes(parts: RouteParts): Route[] {
-  const { keyring, events, spool, embedding, contents } = parts
-  const { operations } = embedding
+interface SoundOperations {
+  readonly speaking: Speaking
+  readonly transcribing: Transcribing
+}
+
+function soundRoutes(parts: RouteParts, { speaking, transcribing }: SoundOperations): Route[] {
+  const { keyring, events, spool, contents } = parts
   const intake = intakeOf(parts)
-  const speaking = new Speaking(operations)
-  const uploads = { keyring, events, spool, transcribing: new Transcribing(embedding), ...intake }
+  const uploads = { keyring, events, spool, transcribing, ...intake }
   return [
     {
       path: SPEECH_PATH,

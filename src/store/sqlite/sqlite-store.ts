@@ -86,6 +86,7 @@ function storeOn(database: Database, path: string): SqliteStore {
   const codes = new Codes(database, accounts)
   const debts = new Debts(database, accounts)
   const cards = new CardPayments(database, accounts, debts)
+  const credit = { accounts, pages, codes, cards, debts }
   const budgets = new Budgets(database)
   const keys = new Keys(database, budgets)
   const settings = new ConsoleSettings(database)
@@ -106,18 +107,7 @@ function storeOn(database: Database, path: string): SqliteStore {
   }
 
   const store: SqliteStore = {
-    ...bookSteps({
-      transactions,
-      accounts,
-      pages,
-      codes,
-      cards,
-      debts,
-      budgets,
-      keys,
-      leases,
-      postings,
-    }),
+    ...bookSteps({ transactions, ...credit, budgets, keys, leases, postings }),
     ...memberSteps({ transactions, members, invitations }),
     audited: (step, parameters, record) =>
       transactions.atomically(() => {

@@ -1,0 +1,65 @@
+import type { Loss } from "../../canon/chat.ts"
+import type { GatewayError } from "../../canon/errors.ts"
+import { formatCredits } from "../../ledger/money.ts"
+import type { Estimate, EstimatedPart, EstimatedStep } from "../../relay/estimate.ts"
+import { readPeriodOwner } from "../../store/budgets.ts"
+
+/** An estimate as `POST /v1/estimate` answers it. */
+export function estimateDocument(path: string, estimate: Estimate) {
+  const { least, most, refusal, clampedTo, standings, parts } = estimate
+  const [account, ...budgets] = standings
+  return {
+    object: "estimate",
+    path,
+    least: formatCredits(least),
+    most: formatCredits(most),
+    is_covered: refusal === undefined,
+    refusal: refusal === undefined ? null : errorDocument(refusal),
+    max_tokens: clampedTo ?? null,
+    balance: formatCredits(account?.posted ?? 0n),
+    debt: formatCredits(account?.debt ?? 0n),
+    budgets: budgets.map(({ owner, posted }) => ({
+      budget: readPeriodOwner(owner)?.period ?? "total",
+      left: formatCredits(posted),
+    })),
+    parts: parts.map(partDocument),
+  }
+}
+
+function partDocument({ model, least, most, lines, route }: EstimatedPart) {
+  return {
+    model,
+    least: formatCredits(least),
+    most: formatCredits(most),
+    lines: lines.map(({ name, quantity, rate, amount, why }) => ({
+      name,
+      quantity: Number(quantity),
+      per_million: formatCredits(rate),
+      credits: formatCredits(amount),
+      why,
+    })),
+    route: route.map(stepDocument),
+  }
+}
+
+function stepDocument({ deployment, isResting, plan, losses, error }: EstimatedStep) {
+  return {
+    provider: deployment.provider,
+    weight: deployment.weight,
+    is_resting: isResting,
+    way: plan === undefined ? null : plan.isVerbatim ? "verbatim" : "transcoded",
+    dialect: plan?.dialect ?? null,
+    calls: plan?.calls ?? 1,
+    losses: losses.map(lossText),
+    error: error === undefined ? null : errorDocument(error),
+  }
+}
+
+/** As the header `x-tollgate-losses` has it. */
+function lossText({ name, effect }: Loss): string {
+  return `${name}:${effect}`
+}
+
+function errorDocument({ kind, status, message }: GatewayError) {
+  return { error_type: kind, status, message }
+}

@@ -1,0 +1,73 @@
+import type { ImageRequest, PictureFile, PictureSize } from "../../canon/image.ts"
+import { invalidValue, missingParameter } from "../../canon/invalid-request.ts"
+import type { JsonObject, JsonValue } from "../../canon/json.ts"
+import type { Audio, AudioContainer } from "../../canon/transcription.ts"
+import type { ImageParameters } from "../../dialects/image/request.ts"
+import { describedAudio } from "../../media/audio-file.ts"
+
+/**
+ * Files of an estimate are described, since it has none: a sound as `{ "format": "mp3", "bytes": 1000 }`, a
+ * picture as `{ "width": 1024 }`.
+ */
+
+const CONTAINERS: readonly AudioContainer[] = ["flac", "mp3", "mp4", "mpeg", "ogg", "wav", "webm"]
+
+/** The fields of a form without its files, which the decoders of fields know nothing of. */
+export function withoutFiles(body: JsonObject, ...names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)))
+}
+
+/** @throws GatewayError */
+export function readDescribedAudio(file: JsonValue | undefined): Audio {
+  if (file === undefined || file === null) throw missingParameter("file")
+  const { format, bytes, seconds } = objectOf("file", file)
+  const container = CONTAINERS.find((known) => known === format)
+  if (container === undefined) {
+    throw invalidValue(
+      "file.format",
+      `Describe the sound: 'file.format' takes one of ${CONTAINERS.join(", ")}.`,
+    )
+  }
+  return describedAudio({
+    container,
+    bytes: quantityOf("file.bytes", bytes),
+    seconds: seconds === undefined ? undefined : quantityOf("file.seconds", seconds),
+  })
+}
+
+/** What an edit or a variation begins with. @throws GatewayError */
+export function withDescribedPictures(parameters: ImageParameters, body: JsonObject): ImageRequest {
+  const { task, size } = parameters
+  const told = Array.isArray(body["image"]) ? body["image"] : [body["image"]]
+  const sizes = told.map((picture) => sizeOf("image", picture))
+  const mask = body["mask"]
+  if (task === "edit" && (mask === undefined || mask === null)) throw missingParameter("mask")
+  return {
+    ...parameters,
+    images: sizes.map(() => STAND_IN),
+    ...(task === "edit" && { mask: STAND_IN, size: size ?? sizes[0] ?? "auto" }),
+  }
+}
+
+/** Stands for a picture that is not here. */
+const STAND_IN: PictureFile = { bytes: new Uint8Array(), mediaType: "image/png" }
+
+/** Pictures that are sent have to be square. */
+function sizeOf(name: string, picture: JsonValue | undefined): PictureSize {
+  if (picture === undefined || picture === null) throw missingParameter(name)
+  const width = quantityOf(`${name}.width`, objectOf(name, picture)["width"])
+  return { width, height: width }
+}
+
+function objectOf(name: string, value: JsonValue): JsonObject {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value
+  throw invalidValue(
+    name,
+    `An estimate takes no files: describe '${name}' by an object, as the documentation says.`,
+  )
+}
+
+function quantityOf(name: string, value: JsonValue | undefined): number {
+  if (typeof value === "number" && value > 0 && Number.isFinite(value)) return value
+  throw invalidValue(name, `'${name}' has to be a number above zero.`)
+}

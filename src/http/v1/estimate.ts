@@ -1,0 +1,169 @@
+import type { GatewayError } from "../../canon/errors.ts"
+import { invalidValue, missingParameter } from "../../canon/invalid-request.ts"
+import type { JsonObject } from "../../canon/json.ts"
+import { decodeEmbeddingRequest } from "../../dialects/embedding/request.ts"
+import { decodeImageParameters } from "../../dialects/image/request.ts"
+import { decodeRerankRequest } from "../../dialects/rerank/request.ts"
+import { decodeSpeech } from "../../dialects/speech/request.ts"
+import { decodeTranscription, withAudio } from "../../dialects/transcription/request.ts"
+import type { Call, Caller } from "../../relay/call.ts"
+import type { Embeddings } from "../../relay/embeddings.ts"
+import type { Estimate } from "../../relay/estimate.ts"
+import type { Images } from "../../relay/images.ts"
+import type { Operations } from "../../relay/operations.ts"
+import type { Relay } from "../../relay/relay.ts"
+import type { Reranking } from "../../relay/reranking.ts"
+import type { Speaking } from "../../relay/speaking.ts"
+import type { Transcribing } from "../../relay/transcribing.ts"
+import { jsonAnswer } from "../answers.ts"
+import { authenticated } from "../authenticated.ts"
+import { readJsonBody } from "../read-body.ts"
+import type { ChatEndpoint } from "./chat-endpoint.ts"
+import { EMBEDDINGS_PATH } from "./embeddings.ts"
+import { estimateDocument } from "./estimate-document.ts"
+import { readDescribedAudio, withDescribedPictures, withoutFiles } from "./estimate-files.ts"
+import { EDITS_PATH, GENERATIONS_PATH, VARIATIONS_PATH } from "./images.ts"
+import { callOf, type JsonOperationServices } from "./json-operation.ts"
+import { COHERE_RERANK_PATH, RERANK_PATH } from "./rerank.ts"
+import { SPEECH_PATH } from "./speech.ts"
+import { TRANSCRIPTIONS_PATH, TRANSLATIONS_PATH } from "./transcriptions.ts"
+
+/** `POST /v1/estimate` */
+export const ESTIMATE_PATH = "/v1/estimate"
+
+export interface EstimateServices extends Pick<
+  JsonOperationServices,
+  "keyring" | "events" | "bodyLimit" | "memory" | "pace"
+> {
+  readonly chats: readonly ChatEndpoint[]
+  readonly relay: Relay
+  readonly operations: Operations
+  readonly embeddings: Embeddings
+  readonly reranking: Reranking
+  readonly images: Images
+  readonly speaking: Speaking
+  readonly transcribing: Transcribing
+}
+
+/** What is to be estimated: a call as its endpoint would have it, and who asks. */
+interface Asked {
+  readonly call: Call
+  readonly body: JsonObject
+  readonly headers: Headers
+  readonly caller: Caller
+}
+
+type Estimator = (asked: Asked) => Promise<Estimate>
+
+/**
+ * Says what a request would cost and where it would go. It runs through the same code as the request
+ * itself up to where money would be held, spends nothing and calls nobody.
+ */
+export function estimate(services: EstimateServices) {
+  const estimators = estimatorsOf(services)
+  return authenticated(services, async ({ request, key, id }) => {
+    const receivedAt = Date.now()
+    const startedAt = performance.now()
+    using memory = services.memory.open(key)
+    const { json } = await readJsonBody(request, services.bodyLimit(), memory, services.pace)
+    const { path, body } = readWish(json)
+    const estimator = estimators.get(path)
+    if (!estimator) throw unknownPath(path, [...estimators.keys()])
+    const bodyBytes = Buffer.byteLength(JSON.stringify(body))
+    const known = { id, key, endpoint: path, bodyBytes, receivedAt, startedAt, memory }
+    const call = { ...callOf(known, request.headers), isEstimate: true as const }
+    const told = await estimator({ call, body, headers: request.headers, caller: request })
+    return jsonAnswer(id, estimateDocument(path, told))
+  })
+}
+
+function estimatorsOf(services: EstimateServices): ReadonlyMap<string, Estimator> {
+  const { chats, relay, operations, embeddings, reranking } = services
+  const chat = ({ path, dialect, forwarded }: ChatEndpoint): [string, Estimator] => [
+    path,
+    ({ call, body, headers, caller }) =>
+      relay.estimate(dialect, { ...call, body, forwarded: forwarded?.(headers) }, caller),
+  ]
+  const rerank: Estimator = ({ call, body }) =>
+    operations.estimate([reranking.plan(call, decodeRerankRequest(body).request)])
+  return new Map<string, Estimator>([
+    ...chats.map(chat),
+    [
+      EMBEDDINGS_PATH,
+      ({ call, body }) =>
+        operations.estimate([embeddings.plan(call, decodeEmbeddingRequest(body))]),
+    ],
+    [RERANK_PATH, rerank],
+    [COHERE_RERANK_PATH, rerank],
+    ...imageEstimators(services),
+    ...soundEstimators(services),
+  ])
+}
+
+function imageEstimators({ operations, images }: EstimateServices): [string, Estimator][] {
+  return [
+    [
+      GENERATIONS_PATH,
+      async ({ call, body }) => {
+        const request = { ...decodeImageParameters("generation", body), images: [] }
+        return operations.estimate([images.plan({ call, model: request.model, request })])
+      },
+    ],
+    ...(
+      [
+        ["edit", EDITS_PATH],
+        ["variation", VARIATIONS_PATH],
+      ] as const
+    ).map(([task, path]): [string, Estimator] => [
+      path,
+      async ({ call, body }) => {
+        const parameters = decodeImageParameters(task, withoutFiles(body, "image", "mask"))
+        const request = withDescribedPictures(parameters, body)
+        return operations.estimate([images.plan({ call, model: parameters.model, request })])
+      },
+    ]),
+  ]
+}
+
+function soundEstimators(services: EstimateServices): [string, Estimator][] {
+  const { operations, speaking, transcribing } = services
+  return [
+    [
+      SPEECH_PATH,
+      async ({ call, body }) => operations.estimate([speaking.plan(call, decodeSpeech(body))]),
+    ],
+    ...(
+      [
+        ["transcribe", TRANSCRIPTIONS_PATH],
+        ["translate", TRANSLATIONS_PATH],
+      ] as const
+    ).map(([task, path]): [string, Estimator] => [
+      path,
+      async ({ call, body }) => {
+        const wish = decodeTranscription(withoutFiles(body, "file"), task)
+        const request = withAudio(wish, readDescribedAudio(body["file"]))
+        return operations.estimate(transcribing.plan(call, request))
+      },
+    ]),
+  ]
+}
+
+/** The two members of the body. @throws GatewayError */
+function readWish({ path, body }: JsonObject): { path: string; body: JsonObject } {
+  if (path === undefined) throw missingParameter("path")
+  if (typeof path !== "string") {
+    throw invalidValue("path", "'path' is the path of an endpoint, such as /v1/chat/completions.")
+  }
+  if (body === undefined) throw missingParameter("body")
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw invalidValue("body", "'body' is the JSON object that would be sent to the endpoint.")
+  }
+  return { path, body }
+}
+
+function unknownPath(path: string, known: readonly string[]): GatewayError {
+  return invalidValue(
+    "path",
+    `Nothing is charged at '${path.slice(0, 100)}'. 'path' takes one of ${known.join(", ")}.`,
+  )
+}

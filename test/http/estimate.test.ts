@@ -1,0 +1,331 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import { parseCredits } from "../../src/ledger/money.ts"
+import { creditsOf, HELLO, receiptOf } from "../relay/support.ts"
+import { audioModels, wave } from "../support/audio.ts"
+import { png } from "../support/png.ts"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../support/gateway.ts"
+
+let gateway: TestGateway
+let caller: TestCaller
+
+beforeAll(async () => {
+  const audio = audioModels()
+  gateway = await startGateway({
+    providersAt: (url) => ({
+      ...audio.providersAt?.(url),
+      claude: { ...provider(url, "anthropic"), apiKey: "upstream" },
+    }),
+    models: {
+      ...audio.models,
+      "sim/echo": simulated({ price: { input: "3", cached_input: "0.3", output: "15" } }),
+      "claude/claude": simulated(),
+      "sim/asked": simulated({
+        price: { input: "1", output: "2", request: "500" },
+        deployments: [{ provider: "sim", model: "echo", weight: 1 }],
+      }),
+      "sim/tiered": simulated({
+        price: { input: "1", output: "2", tiers: [{ above: 200, input: "4", output: "8" }] },
+        deployments: [{ provider: "sim", model: "echo", weight: 1 }],
+      }),
+      "two/echo": simulated({
+        deployments: [
+          { provider: "claude", model: "claude", weight: 1, price: { input: "5", output: "9" } },
+          { provider: "sim", model: "echo", weight: 3 },
+        ],
+      }),
+      "sim/embed": { kind: "embedding", price: { input: "1" } },
+      "sim/rerank": { kind: "rerank", price: { search: "2000" } },
+      "sim/dall-e-2": { kind: "image", price: { image: "20000" } },
+      "sim/gpt-image-1": { kind: "image", price: { input: "5", output: "40" } },
+    },
+  })
+  caller = await gateway.caller("1000")
+})
+
+afterAll(() => gateway[Symbol.asyncDispose]())
+
+interface Estimated {
+  readonly least: string
+  readonly most: string
+  readonly is_covered: boolean
+  readonly refusal: { readonly error_type: string; readonly status: number } | null
+  readonly max_tokens: number | null
+  readonly balance: string
+  readonly budgets: readonly { readonly budget: string; readonly left: string }[]
+  readonly parts: readonly {
+    readonly model: string
+    readonly most: string
+    readonly lines: readonly { readonly name: string; readonly quantity: number; credits: string }[]
+    readonly route: readonly {
+      readonly provider: string
+      readonly way: string | null
+      readonly losses: readonly string[]
+      readonly error: { readonly error_type: string } | null
+    }[]
+  }[]
+}
+
+async function estimate(
+  path: string,
+  body: object,
+  { by = caller, headers = {} }: { by?: TestCaller; headers?: Record<string, string> } = {},
+): Promise<Estimated> {
+  const response = await by.post("/v1/estimate", { path, body }, headers)
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${response.status} ${text}`)
+  return JSON.parse(text) as Estimated
+}
+
+/** The request itself costs between the least and the most, and exactly the most is held. */
+async function comesTrue(path: string, body: object, send?: () => Promise<Response>) {
+  const told = await estimate(path, body)
+  const response = await (send?.() ?? caller.post(path, body))
+  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
+  await response.arrayBuffer()
+  const receipt = await receiptOf(caller, response)
+  expect([path, receipt.hold]).toEqual([path, told.most])
+  expect(told.is_covered).toBe(true)
+  const cost = parseCredits(receipt.cost)
+  expect(cost).toBeGreaterThanOrEqual(parseCredits(told.least))
+  expect(cost).toBeLessThanOrEqual(parseCredits(told.most))
+  const sum = told.parts.flatMap(({ lines }) => lines).map(({ credits }) => parseCredits(credits))
+  const lines = sum.reduce((total, amount) => total + amount, 0n)
+  // Each line is rounded up by itself.
+  expect(lines).toBeGreaterThanOrEqual(parseCredits(told.most))
+  expect(lines - parseCredits(told.most)).toBeLessThan(BigInt(sum.length + 1))
+  return { told, receipt }
+}
+
+const CHATS = {
+  "/v1/chat/completions": (text: string, limit: number | undefined) => ({
+    messages: [{ role: "user", content: text }],
+    ...(limit !== undefined && { max_tokens: limit }),
+  }),
+  "/v1/messages": (text: string, limit: number | undefined) => ({
+    messages: [{ role: "user", content: text }],
+    max_tokens: limit ?? 50,
+  }),
+  "/v1/responses": (text: string, limit: number | undefined) => ({
+    input: text,
+    ...(limit !== undefined && { max_output_tokens: limit }),
+  }),
+} as const
+
+test("whatever is asked, exactly the most is held, and the cost lies between the least and the most", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({
+        path: fc.constantFrom(...(Object.keys(CHATS) as (keyof typeof CHATS)[])),
+        model: fc.constantFrom("sim/echo", "sim/asked", "sim/tiered", "claude/claude", "two/echo"),
+        text: fc
+          .string({ minLength: 1, maxLength: 600, unit: "grapheme" })
+          .map((text) => `x${text}`),
+        limit: fc.option(fc.integer({ min: 1, max: 900 }), { nil: undefined }),
+        stream: fc.boolean(),
+        n: fc.integer({ min: 1, max: 3 }),
+      }),
+      async ({ path, model, text, limit, stream, n }) => {
+        const several = path === "/v1/chat/completions" && n > 1 ? { n } : {}
+        await comesTrue(path, { model, stream, ...several, ...CHATS[path](text, limit) })
+      },
+    ),
+    { numRuns: 60 },
+  )
+}, 60_000)
+
+describe("every endpoint", () => {
+  test("embeddings, rerank and speech", async () => {
+    await comesTrue("/v1/embeddings", { model: "sim/embed", input: ["one text", "another one"] })
+    await comesTrue("/v1/embeddings", { model: "sim/embed", input: [[1, 2, 3]] })
+    const rerank = { model: "sim/rerank", query: "a", documents: ["b", "c"] }
+    await comesTrue("/v1/rerank", rerank)
+    await comesTrue("/v2/rerank", rerank)
+    const emulated = { ...rerank, model: "sim/embed" }
+    const { told } = await comesTrue("/v1/rerank", emulated)
+    expect(told.parts[0]?.route[0]?.losses).toContain("rerank:emulated")
+    await comesTrue("/v1/audio/speech", { model: "sim/tts-1", voice: "alloy", input: "Hello." })
+  })
+
+  test("pictures, of a text and of pictures that are described", async () => {
+    for (const model of ["sim/dall-e-2", "sim/gpt-image-1"]) {
+      const body = { model, prompt: "a cat", n: 2 }
+      await comesTrue("/v1/images/generations", body)
+      const picture = { width: 256 }
+      const described = { ...body, image: picture, mask: picture }
+      await comesTrue("/v1/images/edits", described, () =>
+        upload(
+          "/v1/images/edits",
+          { model, prompt: "a cat", n: "2" },
+          { image: PICTURE, mask: PICTURE },
+        ),
+      )
+    }
+    const variation = { model: "sim/dall-e-2", image: { width: 256 } }
+    await comesTrue("/v1/images/variations", variation, () =>
+      upload("/v1/images/variations", { model: "sim/dall-e-2" }, { image: PICTURE }),
+    )
+  })
+
+  test("sounds that are described", async () => {
+    const sound = wave(3)
+    const file = { format: "wav", bytes: sound.byteLength, seconds: 3 }
+    const model = "sim/whisper-1"
+    for (const path of ["/v1/audio/transcriptions", "/v1/audio/translations"]) {
+      await comesTrue(path, { model, file }, () => upload(path, { model }, { file: sound }))
+    }
+  })
+
+  test("a translation by two models is told in two parts", async () => {
+    const sound = wave(3)
+    const file = { format: "wav", bytes: sound.byteLength, seconds: 3 }
+    const body = { model: "mistral/voxtral-mini", file }
+    const told = await estimate("/v1/audio/translations", body)
+    expect(told.parts.map(({ model }) => model)).toEqual([
+      "mistral/voxtral-mini",
+      expect.any(String),
+    ])
+    const sum = told.parts.reduce((total, { most }) => total + parseCredits(most), 0n)
+    expect(parseCredits(told.most)).toBe(sum)
+    expect(told.parts[0]?.route[0]?.losses).toContain("translation:emulated")
+  })
+})
+
+const PICTURE = png(256, 256)
+
+function upload(
+  path: string,
+  fields: Record<string, string>,
+  files: Record<string, Uint8Array<ArrayBuffer>>,
+): Promise<Response> {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  for (const [name, bytes] of Object.entries(files)) form.append(name, new File([bytes], name))
+  const headers = { authorization: `Bearer ${caller.key}` }
+  return fetch(`${gateway.url}${path}`, { method: "POST", headers, body: form })
+}
+
+describe("an estimate", () => {
+  const body = { model: "two/echo", messages: HELLO, max_tokens: 100, logit_bias: { "1": 5 } }
+
+  test("tells the route, its ways and what is lost on it", async () => {
+    const { parts } = await estimate("/v1/chat/completions", body)
+    expect(parts[0]?.route).toMatchObject([
+      { provider: "sim", way: "verbatim", losses: [], error: null },
+      { provider: "claude", way: "transcoded", losses: ["logit_bias:dropped"], error: null },
+    ])
+    const headers = { "x-tollgate-strict": "true" }
+    const strict = await estimate("/v1/chat/completions", body, { headers })
+    expect(strict.parts[0]?.route[1]?.error?.error_type).toBe("not_carried")
+  })
+
+  test("spends nothing, holds nothing, leaves no receipt, calls nobody and fetches nothing", async () => {
+    const before = await creditsOf(caller)
+    const called = gateway.simulator.requests.length
+    let fetched = 0
+    await using server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () => (fetched++, new Response()),
+    })
+    const url = `http://127.0.0.1:${server.port}/cat.png`
+    const picture = [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }]
+    await estimate("/v1/chat/completions", { model: "claude/claude", messages: picture })
+    await Promise.all(Array.from({ length: 20 }, () => estimate("/v1/chat/completions", body)))
+    expect(await creditsOf(caller)).toEqual(before)
+    expect(gateway.simulator.requests.length).toBe(called)
+    expect(fetched).toBe(0)
+    const poor = await gateway.caller("0.001")
+    await estimate("/v1/chat/completions", body, { by: poor })
+    expect(await gateway.store.listEntries(poor.account.id, 0, 10)).toHaveLength(1)
+  })
+
+  test("says what the balance covers, as the request would find it", async () => {
+    const long = { ...body, model: "sim/echo" }
+    const poor = await gateway.caller("0.001")
+    const told = await estimate("/v1/chat/completions", long, { by: poor })
+    expect(told).toMatchObject({ is_covered: true, balance: "0.001" })
+    const response = await poor.post("/v1/chat/completions", long)
+    expect(response.headers.get("x-tollgate-max-tokens")).toBe(String(told.max_tokens))
+    await response.text()
+    const receipt = await receiptOf(poor, response)
+    expect(receipt.hold).toBe(told.most)
+
+    const none = await gateway.caller("0")
+    const refused = await estimate("/v1/chat/completions", long, { by: none })
+    expect(refused).toMatchObject({
+      is_covered: false,
+      refusal: { error_type: "insufficient_credits", status: 402 },
+    })
+    const error = await none.post("/v1/chat/completions", long)
+    const { error: told402 } = (await error.json()) as { error: { required: string } }
+    expect(told402.required).toBe(refused.most)
+
+    const budgeted = await gateway.caller("10", { budget: 1_000n })
+    expect(await estimate("/v1/chat/completions", long, { by: budgeted })).toMatchObject({
+      is_covered: false,
+      refusal: { error_type: "key_budget_exceeded" },
+      budgets: [{ budget: "total", left: "0.000001" }],
+    })
+    const headers = { "x-tollgate-on-low-balance": "refuse" }
+    const rich = await gateway.caller("0.001")
+    expect(await estimate("/v1/chat/completions", long, { by: rich, headers })).toMatchObject({
+      is_covered: false,
+      max_tokens: null,
+    })
+  })
+
+  test("refuses what the request would be refused for, and what is no request", async () => {
+    const cases: [object, number, string | null][] = [
+      [
+        { path: "/v1/chat/completions", body: { model: "sim/none", messages: HELLO } },
+        404,
+        "model",
+      ],
+      [{ path: "/v1/chat/completions", body: { model: "sim/echo" } }, 400, "messages"],
+      [{ path: "/v1/models", body: {} }, 400, "path"],
+      [{ body: {} }, 400, "path"],
+      [{ path: "/v1/embeddings" }, 400, "body"],
+      [{ path: "/v1/embeddings", body: [] }, 400, "body"],
+      [{ path: "/v1/audio/transcriptions", body: { model: "sim/whisper-1" } }, 400, "file"],
+      [
+        { path: "/v1/audio/transcriptions", body: { model: "sim/whisper-1", file: "x" } },
+        400,
+        "file",
+      ],
+      [
+        { path: "/v1/images/edits", body: { model: "sim/dall-e-2", prompt: "x", image: {} } },
+        400,
+        "image.width",
+      ],
+    ]
+    for (const [wish, status, parameter] of cases) {
+      const response = await caller.post("/v1/estimate", wish)
+      const { error } = (await response.json()) as { error: { param: string | null } }
+      expect([wish, response.status, error.param]).toEqual([wish, status, parameter])
+    }
+    const unknown = await fetch(`${gateway.url}/v1/estimate`, { method: "POST", body: "{}" })
+    expect(unknown.status).toBe(401)
+    await unknown.body?.cancel()
+  })
+
+  test("counts as a request of its key's rate, and as no tokens", async () => {
+    const limits = { requestsPerMinute: 3, tokensPerMinute: 2_000 }
+    const limited = await gateway.caller("10", limits)
+    for (const path of ["/v1/chat/completions", "/v1/chat/completions"]) {
+      await estimate(path, body, { by: limited })
+    }
+    const embedding = { model: "sim/embed", input: "x" }
+    await estimate("/v1/embeddings", embedding, { by: limited })
+    const wish = { path: "/v1/embeddings", body: embedding }
+    const response = await limited.post("/v1/estimate", wish)
+    expect(response.status).toBe(429)
+    await response.body?.cancel()
+  })
+})
