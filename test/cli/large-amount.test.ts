@@ -27,7 +27,7 @@ describe("a large amount", () => {
     expect(question).toContain("grant 5000 credits: account acme, an unusually large amount.")
     expect(question).toContain("The account has 9 credits now.")
     const willing = new FakeTerminal({ answer: true })
-    expect(await granting(willing, "91")).toBe(0)
+    expect(await granting(willing, "101")).toBe(0)
     expect(willing.questions).toHaveLength(1)
     const usual = new FakeTerminal({ answer: false })
     expect(await granting(usual, "1")).toBe(0)

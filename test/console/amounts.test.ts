@@ -63,9 +63,13 @@ test.each([
   [1_000n * CREDIT, 1_000n * CREDIT, false],
   [1_000n * CREDIT + 1n, 10_000n * CREDIT, true],
   [-2_000n * CREDIT, 10_000n * CREDIT, true],
-  [50n * CREDIT, 5n * CREDIT, false],
-  [50n * CREDIT + 1n, 5n * CREDIT, true],
+  [100n * CREDIT, 5n * CREDIT, false],
+  [100n * CREDIT + 1n, 5n * CREDIT, true],
+  [150n * CREDIT, 15n * CREDIT, false],
+  [150n * CREDIT + 1n, 15n * CREDIT, true],
+  [50n * CREDIT, 1n, false],
   [500n * CREDIT, 0n, false],
+  [-150n * CREDIT, 5n * CREDIT, false],
 ])("an entry of %p into a balance of %p asks once more: %p", (amount, balance, isLarge) => {
   expect(isLargeEntry(amount, balance)).toBe(isLarge)
 })

@@ -74,8 +74,8 @@ test("a large amount is asked about with what it is and where it goes", () => {
   expect(largeAmountQuestion({ amount: "999999999", balance: "5", title })).toMatchObject({
     title: "Add 999,999,999.00 credits to Wayne?",
   })
-  expect(largeAmountQuestion({ amount: "60", balance: "5", title })).toBeDefined()
-  expect(largeAmountQuestion({ amount: "50", balance: "5", title })).toBeUndefined()
+  expect(largeAmountQuestion({ amount: "101", balance: "5", title })).toBeDefined()
+  expect(largeAmountQuestion({ amount: "100", balance: "5", title })).toBeUndefined()
   expect(largeAmountQuestion({ amount: "-1001", balance: "9000", title })?.title).toContain("1,001")
   expect(largeAmountQuestion({ amount: "500", times: 3, title })).toBeDefined()
   expect(largeAmountQuestion({ amount: undefined, title })).toBeUndefined()

@@ -49,8 +49,9 @@ export function readAmount(typed: string, form: AmountForm = CREDITS_FORM): Amou
 
 /** Credits, in whole ones, above which whoever types an entry is asked once more. */
 const LARGE_ENTRY = 1_000n
-/** As much times what the account has. */
+/** As much times what the account has, but not below this: an account that is nearly empty is filled up every day. */
 const LARGE_SHARE = 10n
+const LEAST_LARGE = 100n
 const NANOCREDITS = 1_000_000_000n
 
 /**
@@ -62,7 +63,8 @@ export function isLargeEntry(amount: bigint, balance: bigint): boolean {
   const size = amount < 0n ? -amount : amount
   if (size > LARGE_ENTRY * NANOCREDITS) return true
   // More than there is cannot be taken out at all.
-  return amount > 0n && balance > 0n && size > LARGE_SHARE * balance
+  const isComparable = balance > 0n && amount > LEAST_LARGE * NANOCREDITS
+  return isComparable && size > LARGE_SHARE * balance
 }
 
 /** Why a multiplier is asked about once more; undefined for a usual one. @param multiplier decimal text. */
