@@ -71,6 +71,18 @@ async function ask(
   return { receipt: await receiptOf(caller, response), text }
 }
 
+interface Estimated {
+  readonly least: string
+  readonly most: string
+  readonly parts: readonly { readonly lines: readonly { readonly name: string }[] }[]
+}
+
+async function estimate(caller: TestCaller, body: object): Promise<Estimated> {
+  const response = await caller.post("/v1/estimate", { path: current.path, body })
+  expect(response.status).toBe(200)
+  return (await response.json()) as Estimated
+}
+
 describe("a switch", () => {
   for (const [index, one] of CASES.entries()) {
     test(`${one.name}: is refused where it has no price, and nothing is held or sent`, async () => {
@@ -94,7 +106,12 @@ describe("a switch", () => {
         test(`${one.name}, ${stream ? "streamed" : "whole"}: is held, counted and charged`, async () => {
           current = one
           const caller = await gateway.caller("10")
+          const told = await estimate(caller, bodyOf(one, `priced-${index}/m`, stream))
           const { receipt } = await ask(caller, `priced-${index}/m`, stream)
+          expect(receipt.hold).toBe(told.most)
+          expect(nanocredits(told.least)).toBeLessThanOrEqual(one.cost)
+          expect(nanocredits(told.most)).toBeGreaterThanOrEqual(one.cost)
+          expect(told.parts[0]?.lines.map(({ name }) => name)).not.toContain("other")
           expect(vendor.bodies.at(-1)).toMatchObject(one.body)
           expect(receipt.usage).toEqual({ input: 100, output: 10, ...one.counted })
           expect(nanocredits(receipt.cost)).toBe(one.cost)
