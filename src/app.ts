@@ -8,6 +8,7 @@ import { secretsOf } from "./config/secret-values.ts"
 import { loadSecrets } from "./config/secrets.ts"
 import type { Settings } from "./config/settings.ts"
 import type { AdminParts } from "./http/admin/open.ts"
+import { Idempotency, type IdempotencyParts } from "./http/idempotency/idempotency.ts"
 import { Lazy } from "./http/lazy.ts"
 import type { Pace } from "./http/incoming-body.ts"
 import { managementMounts } from "./http/mounts.ts"
@@ -82,6 +83,8 @@ export interface AppOptions {
   readonly redactor?: Redactor
   /** Beats while the event loop turns, for who watches it. */
   readonly pulse?: Pulse
+  /** Unix milliseconds, by which idempotency keys expire. */
+  readonly now?: () => number
 }
 
 /**
@@ -212,14 +215,11 @@ export class App implements AsyncDisposable {
       vendorState: building.use(new VendorState(store, hasher, events.vendorStateLeft)),
       keepAlive: options.keepAlive ?? KEEP_ALIVE,
     }
-    const relay = new Relay(services)
-    const operations = new Operations(services)
-    const decoder = building.use(new TokenDecoder())
-    const embedding = { operations, counter, decoder, alarms: events }
-    const pictures = building.use(pictureStore(state, keyPepper, events))
-    const images = new Images(operations, pictures)
     const spool = new Spool(join(settings.data, "uploads"))
-    const parts = { store, keyring, ledger, relay, embedding, events, spool, images, pictures }
+    const kept = { store, node: nodeId, secret: keyPepper, spool }
+    const idempotency = building.use(openIdempotency(options, state, kept))
+    const performers = openPerformers(services, pictureStore(state, keyPepper, events), building)
+    const parts = { ...performers, store, keyring, ledger, limiter, idempotency, events, spool }
     const { contents } = beside
     const intake = { memory: state.memory, ...(options.pace && { pace: options.pace }) }
     const isDraining = (): boolean => state.isDraining
@@ -228,14 +228,14 @@ export class App implements AsyncDisposable {
     const admin = building.use(
       new Lazy(async () => {
         const { openAdmin } = await import("./http/admin/open.ts")
-        const known = { store, hasher, keyring, events, baseUrl, live, ...beside }
+        const known = { store, hasher, keyring, idempotency, events, baseUrl, live, ...beside }
         const { health } = services
         return openAdmin({ ...known, ...inForce(state), health, file: options.file })
       }),
     )
     const mounts = managementMounts({ admin, events, baseUrl })
     const server = serve({ ...settings.server, isShared: options.isShared }, routes, mounts)
-    building.defer(() => drain({ server, state, billing, watch }))
+    building.defer(() => drain({ server, state, billing, watch, idempotency }))
     const { hostname = settings.server.host, port = settings.server.port } = server
     state.url = addressOf(hostname, port)
     const url = state.settings.publicUrl ?? state.url
@@ -283,6 +283,39 @@ function openBeside(bookPath: string, events: Events, building: AsyncDisposableS
   const shelf = new ContentShelf(bookPath, reports)
   const contents = building.use(new Contents(shelf, events.contentsFailed))
   return { reports, shelf, contents }
+}
+
+/** What performs requests. */
+function openPerformers(
+  services: RelayServices,
+  pictures: PictureStore,
+  building: AsyncDisposableStack,
+) {
+  const { counter, alarms } = services
+  building.use(pictures)
+  const operations = new Operations(services)
+  const decoder = building.use(new TokenDecoder())
+  const embedding = { operations, counter, decoder, alarms }
+  return {
+    relay: new Relay(services),
+    embedding,
+    pictures,
+    images: new Images(operations, pictures),
+  }
+}
+
+function openIdempotency(
+  { settings, events, now }: AppOptions,
+  state: State,
+  parts: Pick<IdempotencyParts, "store" | "node" | "secret" | "spool">,
+): Idempotency {
+  return new Idempotency({
+    ...parts,
+    data: settings.data,
+    limits: () => state.settings.idempotency,
+    notKept: events.answerNotKept,
+    ...(now && { now }),
+  })
 }
 
 function pictureStore(state: State, secret: string, events: Events): PictureStore {
@@ -414,18 +447,21 @@ interface Drained {
   readonly state: State
   readonly billing: Billing
   readonly watch: DeadlineWatch
+  readonly idempotency: Idempotency
 }
 
-async function drain({ server, state, billing, watch }: Drained): Promise<void> {
+async function drain(drained: Drained): Promise<void> {
+  const { server, state, billing, watch, idempotency } = drained
   state.isDraining = true
   watch.pulse.end()
   // Idle connections of callers would keep it open for ever, so it is not waited for.
   void server.stop(false)
-  const isServed = (): boolean => server.pendingRequests === 0
+  const isServed = (): boolean => server.pendingRequests === 0 && idempotency.running === 0
   await waitUntil(() => isServed() || state.isHurried, state.settings.server.drain)
   watch.cut(SHUTTING_DOWN)
   await waitUntil(isServed, LAST_WORDS_TIME)
   await server.stop(true)
+  idempotency.end()
   // Those that were cut have delivered something: it goes into the book before that closes.
   await waitUntil(() => billing.open === 0, SETTLE_TIME)
 }

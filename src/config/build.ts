@@ -56,6 +56,11 @@ export function buildSettings(parts: SettingsParts): Settings {
       betweenBytes: deadlines?.between_bytes ?? 120_000,
       whole: deadlines?.whole ?? 1_800_000,
     },
+    idempotency: {
+      answerBytes: Math.round((file.idempotency?.answer_mb ?? 32) * MEBIBYTE),
+      accountBytes: Math.round((file.idempotency?.account_mb ?? 512) * MEBIBYTE),
+      totalBytes: Math.round((file.idempotency?.total_mb ?? 4_096) * MEBIBYTE),
+    },
     images: images(file.images),
     imageModel: file.defaults?.image_model,
     translationModel: file.defaults?.translation_model,

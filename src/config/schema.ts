@@ -276,6 +276,11 @@ export function fileSchema(names: KnownNames, directory: string) {
       between_bytes: duration().optional(),
       whole: duration().optional(),
     }),
+    idempotency: section({
+      answer_mb: number(0, 1_024).optional(),
+      account_mb: number(0, 1_048_576).optional(),
+      total_mb: number(0, 1_048_576).optional(),
+    }),
     images: section({
       link_minutes: number(1, 10_080).optional(),
       s3: strict({

@@ -174,6 +174,15 @@ export const VENDOR_STATE_RULES = ["own", "pass"] as const
 
 export type VendorStateRule = (typeof VENDOR_STATE_RULES)[number]
 
+/** How much is kept of the answers to requests with an idempotency key, in bytes. */
+export interface IdempotencySettings {
+  /** Of one answer; one that is larger is not kept. */
+  readonly answerBytes: number
+  /** Of all answers of one account: the oldest make room. */
+  readonly accountBytes: number
+  readonly totalBytes: number
+}
+
 export interface Settings {
   readonly server: {
     readonly host: string
@@ -206,6 +215,7 @@ export interface Settings {
     readonly mediaPrivate: boolean
   }
   readonly deadlines: DeadlineSettings
+  readonly idempotency: IdempotencySettings
   readonly images: ImageSettings
   /** The image model of requests that name none; absent: the first that the key may call. */
   readonly imageModel?: string

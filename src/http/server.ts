@@ -6,8 +6,13 @@ import { newRequestId } from "./request-id.ts"
  * Answers a request.
  * @param waitLong called once the request is read, when its answer may take longer than the server
  * leaves a silent connection open.
+ * @param id of the request, where it has one already; a new one otherwise.
  */
-export type Handler = (request: Request, waitLong: () => void) => Response | Promise<Response>
+export type Handler = (
+  request: Request,
+  waitLong: () => void,
+  id?: string,
+) => Response | Promise<Response>
 
 export interface Route {
   /** An exact path, or one that ends in `/*`. */

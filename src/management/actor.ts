@@ -13,6 +13,8 @@ export interface Actor {
   readonly roles: ReadonlyMap<string, AccountRole>
   /** The network address that he comes from. */
   readonly address: string | null
+  /** The request whose idempotency key these changes use up, where one was sent. */
+  readonly claim?: string
 }
 
 /** The person at the command line, who has the files and may do everything. */
@@ -26,6 +28,27 @@ export const COMMAND_LINE: Actor = {
 }
 
 const RANKS: Readonly<Record<AccountRole, number>> = { viewer: 1, member: 2, owner: 3 }
+
+/** What somebody may do, as text that `mayStill` reads. */
+export function rightsOf({ isOperator, roles }: Actor): string {
+  return JSON.stringify({ isOperator, roles: Object.fromEntries(roles) })
+}
+
+/** Whether somebody may still do all that he could once. */
+export function mayStill(actor: Actor, rights: string): boolean {
+  const once = JSON.parse(rights) as Rights
+  if (actor.isOperator) return true
+  if (once.isOperator) return false
+  return Object.entries(once.roles).every(([account, role]) => {
+    const now = actor.roles.get(account)
+    return now !== undefined && RANKS[now] >= RANKS[role]
+  })
+}
+
+interface Rights {
+  readonly isOperator: boolean
+  readonly roles: Readonly<Record<string, AccountRole>>
+}
 
 /** @throws GatewayError `forbidden`. */
 export function requireOperator(actor: Actor): void {

@@ -52,6 +52,7 @@ function recordOf(actor: Actor, change: AuditedChange): NewAuditRecord {
     before: textOf(change.before),
     after: textOf(change.after),
     address: actor.address,
+    claim: actor.claim,
   }
 }
 

@@ -16,10 +16,12 @@ export interface NewAuditRecord {
   readonly after: string | null
   /** The network address that it came from. */
   readonly address: string | null
+  /** The request whose idempotency key this change uses up. Not a part of the record. */
+  readonly claim?: string | undefined
 }
 
 /** One line of the audit log. Never changed, never deleted; each carries the hash of the one before. */
-export interface AuditRecord extends NewAuditRecord {
+export interface AuditRecord extends Omit<NewAuditRecord, "claim"> {
   /** 1, 2, 3 ... */
   readonly number: number
   readonly previousHash: string

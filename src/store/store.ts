@@ -44,6 +44,7 @@ import type {
   StatementLine,
   WriteOffRecord,
 } from "./records.ts"
+import type { IdempotencyResult, IdempotencyStep } from "./idempotency-records.ts"
 import type { SettingChange, SettingsState } from "./setting-records.ts"
 import type { VendorStateRecord } from "./vendor-state-records.ts"
 
@@ -222,6 +223,11 @@ export interface Store extends AsyncDisposable {
    */
   changeConsoleSettings(changes: readonly SettingChange[], at: number): Promise<SettingsState>
 
+  /** Performs steps on idempotency keys, all of them in one transaction. @returns their results in their order. */
+  performIdempotency(steps: readonly IdempotencyStep[]): Promise<IdempotencyResult[]>
+  /** Forgets claims of a moment and before, some thousands at most. @returns their requests. */
+  sweepIdempotencyKeys(expired: number): Promise<string[]>
+
   joinNode(node: NodeRecord): Promise<void>
   /** Looks for news; with `beatAt` it also says that the node lives. */
   pollNode(id: string, beatAt: number | null): Promise<NodeNews>
@@ -338,6 +344,8 @@ export const STEPS = [
   "acceptInvitation",
   "consoleSettings",
   "changeConsoleSettings",
+  "performIdempotency",
+  "sweepIdempotencyKeys",
   "joinNode",
   "pollNode",
   "listNodes",

@@ -18,6 +18,7 @@ export interface Events {
   picturesLeft(error: unknown): void
   contentsFailed(error: unknown): void
   vendorStateLeft(error: unknown): void
+  answerNotKept(request: string, error: unknown): void
   nodeForgotten(): void
   nodeFailed(error: unknown): void
   /** A worker stands still: another one has taken its place. */
@@ -81,6 +82,21 @@ export function createEvents(
         "a request failed for a reason of our own",
       ),
     ...leftEvents(logger, words),
+    picturesLeft: (error) =>
+      logger.error(
+        { event: "pictures_left", error: words(error) },
+        "pictures whose links have expired could not be removed",
+      ),
+    contentsFailed: (error) =>
+      logger.error(
+        { event: "contents_failed", error: words(error) },
+        "prompts and answers could not be kept, or those whose time is over not deleted",
+      ),
+    answerNotKept: (request, error) =>
+      logger.error(
+        { event: "answer_not_kept", request, error: text(error) },
+        "an answer could not be kept for its idempotency key: a retry is told so, and not charged again",
+      ),
     nodeForgotten: () =>
       logger.warn({ event: "node_forgotten" }, "this process was taken for dead; it joined again"),
     nodeFailed: (error) =>

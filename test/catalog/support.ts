@@ -51,6 +51,7 @@ export function settings(
     data: "/nowhere",
     limits: { bodyBytes: 1, mediaBytes: 1, answerBytes: 1 << 26, mediaPrivate: false },
     deadlines: { connect: 1, firstByte: 1, betweenBytes: 1, whole: 1 },
+    idempotency: { answerBytes: 1, accountBytes: 1, totalBytes: 1 },
     images: { linkLifetime: 1 },
     multiplier,
     providers,

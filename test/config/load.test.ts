@@ -38,6 +38,7 @@ test("reads the documented example", () => {
       mediaPrivate: false,
     },
     deadlines: { connect: 5_000, firstByte: 600_000, betweenBytes: 120_000, whole: 1_800_000 },
+    idempotency: { answerBytes: 2 ** 25, accountBytes: 2 ** 29, totalBytes: 2 ** 32 },
     images: { linkLifetime: 3_600_000 },
     multiplier: "1",
     providers: {
@@ -87,6 +88,7 @@ server: { host: "::1", port: 0, workers: 4, drain: 2m, watchdog: off, public_url
 admin_token: 0123456789abcdef
 limits: { body_mb: 1.5, answer_mb: 48, memory_mb: 512, media_mb: 2.5, media_private: true }
 deadlines: { connect: 500ms, first_byte: 5m, between_bytes: 1.5, whole: 1h }
+idempotency: { answer_mb: 0.5, account_mb: 10, total_mb: 100 }
 multiplier: "1.25"
 unpriced_features: pass
 vendor_state: pass
@@ -121,6 +123,11 @@ models:
     memoryBytes: 536_870_912,
     mediaBytes: 2_621_440,
     mediaPrivate: true,
+  })
+  expect(settings.idempotency).toEqual({
+    answerBytes: 524_288,
+    accountBytes: 10_485_760,
+    totalBytes: 104_857_600,
   })
   expect(settings.deadlines).toEqual({
     connect: 500,

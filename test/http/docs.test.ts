@@ -50,6 +50,18 @@ test("the service's endpoints are all told", () => {
   }
 })
 
+test("what is done once with an idempotency key says so", () => {
+  const takesKey = (method: string, path: string): boolean =>
+    JSON.stringify(document.paths[path]?.[method] ?? {}).includes('"idempotency-key"')
+  for (const [method, path] of SPECIFIED) {
+    expect([path, takesKey(method.toLowerCase(), path)]).toEqual([path, method === "POST"])
+  }
+  expect(takesKey("post", "/v1/messages/count_tokens")).toBe(false)
+  expect(takesKey("post", "/admin/v1/accounts/{id}/entries")).toBe(true)
+  expect(takesKey("post", "/admin/v1/keys/{id}/rotate")).toBe(true)
+  expect(takesKey("get", "/admin/v1/keys")).toBe(false)
+})
+
 test("everything that is told is there, and asks who asks as it says", async () => {
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(operations)) {

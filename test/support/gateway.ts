@@ -55,6 +55,8 @@ export interface GatewayOptions {
   readonly keepAlive?: number
   /** How slowly bodies may come. */
   readonly pace?: Pace
+  /** By which idempotency keys expire. */
+  readonly now?: () => number
 }
 
 /** One credit per million tokens in, two per million out: arithmetic one can do in the head. */
@@ -77,7 +79,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const settings = settingsFor(data, simulator, options)
   const { isShared = false, keepAlive = 15_000, pace } = options
   const events = recorder(heard)
-  const timing = { keepAlive, ...(pace && { pace }) }
+  const { now = Date.now } = options
+  const timing = { keepAlive, now, ...(pace && { pace }) }
   const app = await App.start({ settings, events, isShared, ...timing })
   const store = await openStore(databasePath(data))
   return {
@@ -115,6 +118,7 @@ function settingsFor(data: string, simulator: Simulator, options: GatewayOptions
       mediaPrivate: false,
     },
     deadlines: { connect: 5_000, firstByte: 20_000, betweenBytes: 20_000, whole: 60_000 },
+    idempotency: { answerBytes: 1 << 25, accountBytes: 1 << 29, totalBytes: 2 ** 32 },
     images: { linkLifetime: 3_600_000 },
     multiplier: "1",
     providers: {

@@ -2,11 +2,13 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { GatewayError } from "../../canon/errors.ts"
 import type { Events } from "../../telemetry/events.ts"
+import type { Idempotency } from "../idempotency/idempotency.ts"
 import { newRequestId } from "../request-id.ts"
 import { answerOf, failureOf } from "./answer.ts"
-import type { Endpoint, Method } from "./endpoint.ts"
+import type { Endpoint, Method, Visit } from "./endpoint.ts"
 import type { Guard } from "./guard.ts"
 import { readBody, readQuery } from "./read.ts"
+import { answerOnce, isRepeatable } from "./repeatable.ts"
 
 /*
  * The management API, `/admin/v1/*`. How it is written:
@@ -50,11 +52,14 @@ interface Bindings {
 
 type AdminContext = Context<{ Bindings: Bindings }>
 
+export interface AdminServices {
+  readonly guard: Guard
+  readonly events: Events
+  readonly idempotency: Pick<Idempotency, "answer">
+}
+
 /** The application that serves some endpoints. */
-export function adminApp(
-  endpoints: readonly Endpoint[],
-  services: { readonly guard: Guard; readonly events: Events },
-): AdminHandler {
+export function adminApp(endpoints: readonly Endpoint[], services: AdminServices): AdminHandler {
   const app = new Hono<{ Bindings: Bindings }>({ strict: true }).basePath(ADMIN_PATH)
   const { events } = services
   for (const endpoint of endpoints) {
@@ -76,20 +81,38 @@ export function adminApp(
 async function perform(
   endpoint: Endpoint,
   context: AdminContext,
-  { guard, events }: { readonly guard: Guard; readonly events: Events },
+  { guard, events, idempotency }: AdminServices,
 ): Promise<Response> {
-  const requestId = newRequestId()
   const request = context.req.raw
   const { address } = context.env
+  const path = context.req.param() as Record<string, string>
   try {
     const actor = await guard.admit(request, endpoint.least, address)
+    const visitor = { actor, path, address }
+    if (actor === undefined || !isRepeatable(endpoint, request)) {
+      return await handle(endpoint, { ...visitor, request, requestId: newRequestId() }, events)
+    }
+    return await answerOnce({ request, actor, idempotency }, (own, id) =>
+      handle(
+        endpoint,
+        { ...visitor, actor: { ...actor, claim: id }, request: own, requestId: id },
+        events,
+      ),
+    )
+  } catch (thrown) {
+    return failureOf(newRequestId(), thrown, events)
+  }
+}
+
+/** Who asks, and what has not been read yet. */
+type Arrival = Omit<Visit, "query" | "body">
+
+async function handle(endpoint: Endpoint, arrival: Arrival, events: Events): Promise<Response> {
+  const { request, requestId } = arrival
+  try {
     const query = endpoint.query && readQuery(new URL(request.url), endpoint.query)
     const body = endpoint.body && (await readBody(request, endpoint.body))
-    const path = context.req.param() as Record<string, string>
-    return answerOf(
-      requestId,
-      await endpoint.handle({ actor, path, query, body, request, address, requestId }),
-    )
+    return answerOf(requestId, await endpoint.handle({ ...arrival, query, body }))
   } catch (thrown) {
     return failureOf(requestId, thrown, events)
   }

@@ -24,6 +24,7 @@ import type { ContentShelf } from "../../store/content-shelf.ts"
 import type { ReportsOnDemand } from "../../store/reports-on-demand.ts"
 import type { Store } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
+import type { Idempotency } from "../idempotency/idempotency.ts"
 import { accountEndpoints } from "./accounts.ts"
 import { adminApp, type AdminHandler } from "./app.ts"
 import { auditEndpoints } from "./audit.ts"
@@ -52,6 +53,7 @@ export interface AdminParts {
   readonly shelf: ContentShelf
   readonly hasher: KeyHasher
   readonly keyring: Keyring
+  readonly idempotency: Idempotency
   readonly events: Events
   /** Those in force. */
   readonly settings: () => Settings
@@ -105,7 +107,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
     adminToken: () => settings().adminToken,
     trustedOrigins: () => [parts.baseUrl(), ...(settings().console?.trustedOrigins ?? [])],
   })
-  const handler = adminApp(endpoints, { guard, events })
+  const handler = adminApp(endpoints, { guard, events, idempotency: parts.idempotency })
   const stripe = stripeWebhook({ payments, events })
   const opened = opening.move()
   return { handler, endpoints, stripe, [Symbol.asyncDispose]: () => opened.disposeAsync() }

@@ -17,6 +17,7 @@ import * as usage from "../../management/contract/usage.ts"
 import { VERSION } from "../../runtime.ts"
 import { ADMIN_PATH } from "../admin/app.ts"
 import type { Endpoint } from "../admin/endpoint.ts"
+import { takesIdempotencyKey } from "../admin/repeatable.ts"
 import { PUBLIC_ENDPOINTS, type PublicEndpoint } from "./public-endpoints.ts"
 
 const errorSchema = z.object({
@@ -58,6 +59,14 @@ const SCHEMAS = {
   AuditRecord: operations.auditRecord,
   Settings: operations.settingsView,
 } as const
+
+/** What makes a request that is sent again the same one. */
+const idempotencyHeader = z.object({
+  "idempotency-key": z.string().min(1).max(255).optional().meta({
+    description:
+      "The same key with the same request, within 24 hours, gets the same answer: it is done and charged once. With another request it is 422. Answers that are repeated have 'idempotent-replayed: true'.",
+  }),
+})
 
 /** The words of `least`, for readers. */
 export const LEAST_WORDS: Readonly<Record<Endpoint["least"], string>> = {
@@ -128,16 +137,18 @@ function adminOperation(endpoint: Endpoint): ZodOpenApiOperationObject {
   const { query, body } = endpoint
   const names = [...endpoint.path.matchAll(/\{(\w+)/g)].map(([, name = ""]) => name)
   const path = z.object(Object.fromEntries(names.map((name) => [name, z.string()])))
+  const isRepeatable = takesIdempotencyKey(endpoint)
   return {
     summary: endpoint.summary,
     description: LEAST_WORDS[endpoint.least],
     tags: [`Management: ${groupOf(endpoint.path)}`],
     "x-least": endpoint.least,
     security: endpoint.least === "anyone" ? [] : [{ admin_token: [] }, { session: [] }],
-    ...((names.length > 0 || query) && {
+    ...((names.length > 0 || query || isRepeatable) && {
       requestParams: {
         ...(names.length > 0 && { path }),
         ...(query instanceof z.ZodObject && { query }),
+        ...(isRepeatable && { header: idempotencyHeader }),
       },
     }),
     ...(body && { requestBody: { content: { "application/json": { schema: body } } } }),
@@ -176,6 +187,7 @@ function publicOperation(endpoint: PublicEndpoint): ZodOpenApiOperationObject {
       requestParams: { path: z.object({ id: z.string() }) },
     }),
     ...(body && { requestBody: { content: { [body]: { schema: object } } } }),
+    ...(body && !endpoint.isFree && { requestParams: { header: idempotencyHeader } }),
     responses: {
       "200": {
         description: "What was asked.",

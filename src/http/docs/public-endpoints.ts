@@ -10,6 +10,8 @@ export interface PublicEndpoint {
   readonly body?: "application/json" | "multipart/form-data"
   /** What it answers, JSON where it is not named. */
   readonly answer?: string
+  /** Whether it costs nothing, so that it may be sent again at will. */
+  readonly isFree?: boolean
   /** Whether it asks for no key. */
   readonly isOpen?: boolean
   /** Whose own API has the same fields. */
@@ -59,6 +61,7 @@ export const PUBLIC_ENDPOINTS: readonly PublicEndpoint[] = [
     method: "POST",
     path: "/v1/messages/count_tokens",
     summary: "How many tokens a message would be",
+    isFree: true,
     group: "Text",
     like: "Anthropic",
     ...JSON_BODY,

@@ -32,8 +32,7 @@ export interface ChatEndpoint {
 /** Answers chat requests in one dialect. */
 export function chatEndpoint(endpoint: ChatEndpoint, services: ChatEndpointServices): Handler {
   const { path, dialect } = endpoint
-  return async function handle(request: Request, waitLong: () => void): Promise<Response> {
-    const id = newRequestId()
+  return async function handle(request, waitLong, id = newRequestId()) {
     let memory: Reservation | undefined
     try {
       const receivedAt = Date.now()

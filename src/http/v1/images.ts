@@ -88,8 +88,7 @@ function answering(
   { keyring, events, memory: budget }: ImageServices,
   serve: (request: Request, memory: Reservation, arrived: Arrived) => Promise<Answer>,
 ): Handler {
-  return async function handle(request: Request, waitLong: () => void): Promise<Response> {
-    const id = newRequestId()
+  return async function handle(request, waitLong, id = newRequestId()) {
     let memory: Reservation | undefined
     try {
       const receivedAt = Date.now()

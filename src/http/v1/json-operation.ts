@@ -35,8 +35,7 @@ export function jsonOperation(
   services: JsonOperationServices,
   serve: (call: Call, body: JsonObject, request: Request) => Promise<JsonOperationAnswer>,
 ): Handler {
-  return async function handle(request: Request, waitLong: () => void): Promise<Response> {
-    const id = newRequestId()
+  return async function handle(request, waitLong, id = newRequestId()) {
     let memory: Reservation | undefined
     try {
       const receivedAt = Date.now()

@@ -2,6 +2,7 @@ import type { Catalog } from "../../catalog/catalog.ts"
 import type { Settings } from "../../config/settings.ts"
 import type { Keyring } from "../../keys/keyring.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
+import type { RateLimiter } from "../../limits/rate-limiter.ts"
 import { PICTURE_PATH, type PictureStore } from "../../media/picture-store.ts"
 import type { Contents } from "../../relay/contents.ts"
 import { Embeddings, type EmbeddingServices } from "../../relay/embeddings.ts"
@@ -14,7 +15,9 @@ import type { Store } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
 import type { MemoryBudget } from "../../limits/memory-budget.ts"
 import type { Pace } from "../incoming-body.ts"
+import { errorAnswer, errorHeaders } from "../answers.ts"
 import { healthz, readyz } from "../health.ts"
+import type { Idempotency } from "../idempotency/idempotency.ts"
 import type { Route } from "../server.ts"
 import type { Spool } from "../spool.ts"
 import { CHAT_COMPLETIONS } from "./chat-completions.ts"
@@ -36,6 +39,7 @@ import { MESSAGES } from "./messages.ts"
 import { getModel, listModels } from "./models.ts"
 import { getReceipt } from "./receipts.ts"
 import { COHERE_RERANK_PATH, rerank, RERANK_PATH } from "./rerank.ts"
+import { type ErrorAnswer, repeatable } from "./repeatable.ts"
 import { RESPONSES_COMPACT } from "./responses-compact.ts"
 import { RESPONSES } from "./responses.ts"
 import { speech, SPEECH_PATH } from "./speech.ts"
@@ -66,6 +70,8 @@ export interface RouteParts {
   readonly contents: Contents
   readonly memory: MemoryBudget
   readonly pace?: Pace
+  readonly limiter: RateLimiter
+  readonly idempotency: Idempotency
 }
 
 /** Every endpoint that callers use, with what it needs. */
@@ -79,7 +85,7 @@ export function callerRoutes(parts: RouteParts): Route[] {
     speaking: new Speaking(embedding.operations),
     transcribing: new Transcribing(embedding),
   }
-  return [
+  const paid: Route[] = [
     ...CHAT_ENDPOINTS.map((endpoint) => ({
       path: endpoint.path,
       method: "POST" as const,
@@ -97,6 +103,14 @@ export function callerRoutes(parts: RouteParts): Route[] {
     })),
     ...imageRoutes(parts),
     ...soundRoutes(parts, operations),
+  ]
+  const again = { ...parts, bodyLimit: chat.bodyLimit }
+  return [
+    ...paid.map((route) => ({
+      ...route,
+      handler: repeatable(route.handler, again, errorsOf(route.path)),
+    })),
+    { path: `${PICTURE_PATH}*`, method: "GET", handler: getImageFile(parts.pictures) },
     {
       path: ESTIMATE_PATH,
       method: "POST",
@@ -128,8 +142,18 @@ function intakeOf({ settings, memory, pace }: RouteParts) {
   return { memory, bodyLimit: () => settings().limits.bodyBytes, ...(pace && { pace }) }
 }
 
+/** How an endpoint tells errors: those of dialects with an envelope of their own do so in it. */
+function errorsOf(path: string): ErrorAnswer {
+  const dialect = CHAT_ENDPOINTS.find((endpoint) => endpoint.path === path)?.dialect
+  if (!dialect) return errorAnswer
+  return (error, id) => {
+    const { status, body } = dialect.encodeError(error, id)
+    return new Response(JSON.stringify(body), { status, headers: errorHeaders(error, id) })
+  }
+}
+
 function imageRoutes(parts: RouteParts): Route[] {
-  const { settings, keyring, events, spool, images, pictures, contents } = parts
+  const { settings, keyring, events, spool, images, contents } = parts
   const services = {
     keyring,
     events,
@@ -143,7 +167,6 @@ function imageRoutes(parts: RouteParts): Route[] {
     { path: GENERATIONS_PATH, method: "POST", handler: imageGenerations(services) },
     { path: EDITS_PATH, method: "POST", handler: imageEdits(services) },
     { path: VARIATIONS_PATH, method: "POST", handler: imageVariations(services) },
-    { path: `${PICTURE_PATH}*`, method: "GET", handler: getImageFile(pictures) },
   ]
 }
 

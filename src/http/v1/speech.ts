@@ -18,8 +18,7 @@ export const SPEECH_PATH = "/v1/audio/speech"
 
 /** Speaks a text; the sound goes out as it comes in. */
 export function speech(services: SpeechServices): Handler {
-  return async function handle(request: Request, waitLong: () => void): Promise<Response> {
-    const id = newRequestId()
+  return async function handle(request, waitLong, id = newRequestId()) {
     let memory: Reservation | undefined
     try {
       const receivedAt = Date.now()

@@ -51,8 +51,8 @@ export function translations(services: TranscriptionServices): Handler {
 
 function fromForm(task: TranscriptionTask, path: string, services: TranscriptionServices): Handler {
   const { keyring, spool, transcribing, events, pace = USUAL_PACE } = services
-  return async function handle(request: Request, waitLong: () => void): Promise<Response> {
-    let id = newRequestId()
+  return async function handle(request, waitLong, given = newRequestId()) {
+    let id = given
     let memory: Reservation | undefined
     try {
       const receivedAt = Date.now()

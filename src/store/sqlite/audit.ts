@@ -2,6 +2,7 @@ import type { Database, Statement } from "bun:sqlite"
 import type { AuditFilter, AuditRecord, NewAuditRecord } from "../audit-records.ts"
 import { GENESIS_HASH, hashAudit } from "../chain.ts"
 import { Conditions } from "./conditions.ts"
+import type { Idempotency } from "./idempotency.ts"
 
 interface AuditRow {
   number: bigint
@@ -46,15 +47,20 @@ export class AuditTrail {
   readonly #insert: Statement<unknown, (string | bigint | null)[]>
   readonly #end: Statement<Pick<AuditRow, "number" | "hash">, []>
 
-  constructor(database: Database) {
+  readonly #idempotency: Idempotency
+
+  constructor(database: Database, idempotency: Idempotency) {
     this.#database = database
+    this.#idempotency = idempotency
     this.#insert = database.prepare(
       `INSERT INTO audit (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#end = database.prepare("SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1")
   }
 
-  append(change: NewAuditRecord): AuditRecord {
+  /** @throws StoreError `conflict` when the change was made under a claim that is another's by now. */
+  append({ claim, ...change }: NewAuditRecord): AuditRecord {
+    if (claim !== undefined) this.#idempotency.markDone(claim)
     const end = this.#end.get() ?? { number: 0n, hash: GENESIS_HASH }
     const unhashed = { ...change, number: Number(end.number) + 1, previousHash: end.hash }
     const record = { ...unhashed, hash: hashAudit(unhashed) }

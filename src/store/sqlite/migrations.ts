@@ -9,6 +9,7 @@ import { SETTINGS } from "./migrations/6-settings.ts"
 import { NODES } from "./migrations/7-nodes.ts"
 import { WRITE_OFFS } from "./migrations/8-write-offs.ts"
 import { VENDOR_STATE } from "./migrations/9-vendor-state.ts"
+import { IDEMPOTENCY } from "./migrations/10-idempotency.ts"
 import { DEBTS } from "./migrations/11-debts.ts"
 
 /**
@@ -25,6 +26,7 @@ const MIGRATIONS: readonly string[] = [
   NODES,
   WRITE_OFFS,
   VENDOR_STATE,
+  IDEMPOTENCY,
   DEBTS,
 ]
 

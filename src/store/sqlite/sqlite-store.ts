@@ -5,6 +5,7 @@ import { BookError } from "../book-error.ts"
 import type { DirectStore } from "../store.ts"
 import { Accounts } from "./accounts.ts"
 import { AuditTrail } from "./audit.ts"
+import { Idempotency, idempotencySteps } from "./idempotency.ts"
 import { Invitations } from "./invitations.ts"
 import { bookSteps } from "./book-steps.ts"
 import { asBookError } from "./explain-error.ts"
@@ -96,7 +97,8 @@ function storeOn(database: Database, path: string): SqliteStore {
   const writeOffs = new WriteOffs(database)
   const states = new VendorStates(database)
   const postings = new Postings(database, { accounts, leases, writeOffs, states })
-  const trail = new AuditTrail(database)
+  const idempotency = new Idempotency(database)
+  const trail = new AuditTrail(database, idempotency)
   const checks = new BookChecks(database)
 
   function removeNode(id: string): HoldRecord[] {
@@ -109,6 +111,7 @@ function storeOn(database: Database, path: string): SqliteStore {
   const store: SqliteStore = {
     ...bookSteps({ transactions, ...credit, budgets, keys, leases, postings }),
     ...memberSteps({ transactions, members, invitations }),
+    ...idempotencySteps(transactions, idempotency),
     audited: (step, parameters, record) =>
       transactions.atomically(() => {
         // Transactions nest: the step's own is a savepoint in this one.

@@ -16,6 +16,7 @@ const USER: Actor = {
 }
 
 const failures: unknown[] = []
+const UNUSED = { answer: () => Promise.reject(new Error("no key was sent")) }
 let server: Bun.Server<undefined>
 
 beforeAll(() => {
@@ -69,7 +70,7 @@ beforeAll(() => {
         },
       }),
     ],
-    { guard, events: events as unknown as Events },
+    { guard, events: events as unknown as Events, idempotency: UNUSED },
   )
   server = Bun.serve({
     port: 0,

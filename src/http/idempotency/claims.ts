@@ -1,0 +1,68 @@
+import type {
+  IdempotencyOrder,
+  IdempotencyRecord,
+  IdempotencyResult,
+  IdempotencyStep,
+  KeepResult,
+  KeptAnswer,
+} from "../../store/idempotency-records.ts"
+import type { Store } from "../../store/store.ts"
+
+interface Waiting {
+  readonly step: IdempotencyStep
+  resolve(result: IdempotencyResult | undefined): void
+  reject(error: unknown): void
+}
+
+/** The claims in the book. What comes while others are written is written together, with one wait for the disk. */
+export class Claims {
+  readonly #store: Pick<Store, "performIdempotency">
+  #waiting: Waiting[] = []
+  #isWriting = false
+
+  constructor(store: Pick<Store, "performIdempotency">) {
+    this.#store = store
+  }
+
+  /** The claim that holds; null when the scope has used too many keys. */
+  claim(order: IdempotencyOrder): Promise<IdempotencyRecord | null> {
+    return this.#perform({ kind: "claim", order }) as Promise<IdempotencyRecord | null>
+  }
+
+  /** An answer is on disk. */
+  keep(answer: KeptAnswer): Promise<KeepResult> {
+    return this.#perform({ kind: "keep", answer }) as Promise<KeepResult>
+  }
+
+  /** A request is done, and its answer is not kept. */
+  async drop(request: string): Promise<void> {
+    await this.#perform({ kind: "drop", request })
+  }
+
+  /** Forgets a request that did nothing. @returns false when it did. */
+  release(request: string): Promise<boolean> {
+    return this.#perform({ kind: "release", request }) as Promise<boolean>
+  }
+
+  #perform(step: IdempotencyStep): Promise<IdempotencyResult | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ step, resolve, reject })
+      if (this.#isWriting) return
+      this.#isWriting = true
+      setImmediate(() => void this.#write())
+    })
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0)
+      try {
+        const results = await this.#store.performIdempotency(batch.map(({ step }) => step))
+        for (const [index, { resolve }] of batch.entries()) resolve(results[index])
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+    this.#isWriting = false
+  }
+}

@@ -1,0 +1,128 @@
+import { createHash, createHmac, type Hmac, hkdfSync } from "node:crypto"
+import { GatewayError } from "../../canon/errors.ts"
+import type { FileBytes } from "../../canon/form-file.ts"
+import { isJsonObject } from "../../canon/json.ts"
+import { type FilePart, type FormReceiver, readMultipart } from "../../wire/multipart.ts"
+
+export const IDEMPOTENCY_KEY = "idempotency-key"
+
+/** Headers that make another request of the same body. */
+const MEANT_HEADERS = [
+  "x-tollgate-on-low-balance",
+  "x-tollgate-strict",
+  "x-compact-format",
+  "anthropic-beta",
+] as const
+
+const PRINTABLE = /^[\x20-\x7e]{1,255}$/
+const FORM = /^multipart\/form-data\s*(;|$)/i
+/** More than any form may have; who sends more is refused by whoever reads it in earnest. */
+const FORM_LIMITS = { fields: 1_000, fieldBytes: 4 * 1024 * 1024 }
+const KEY_BYTES = 32
+/** Bytes that are read at a time. */
+const PIECE = 256 * 1024
+
+/** The key that a request came with. @throws GatewayError `invalid_value`. */
+export function readIdempotencyKey(headers: Headers): string {
+  const key = headers.get(IDEMPOTENCY_KEY) ?? ""
+  if (PRINTABLE.test(key)) return key
+  throw new GatewayError(
+    "invalid_value",
+    `The header '${IDEMPOTENCY_KEY}' has to be 1 to 255 printable ASCII characters, such as a UUID.`,
+    { parameter: IDEMPOTENCY_KEY },
+  )
+}
+
+export function isForm(headers: Headers): boolean {
+  return FORM.test(headers.get("content-type") ?? "")
+}
+
+/** What a body says, as far as it matters for a retry. */
+export interface ReadBody {
+  readonly fingerprint: string
+  /** The model it names; reads it once more, since only a few have to know. */
+  readonly model: () => Promise<string | undefined>
+}
+
+/** Turns requests into hashes that tell nothing about them to whoever has the database alone. */
+export class Fingerprints {
+  readonly #secret: Uint8Array
+
+  constructor(secret: string) {
+    const purpose = "tollgate idempotency keys"
+    this.#secret = new Uint8Array(hkdfSync("sha256", secret, "", purpose, KEY_BYTES))
+  }
+
+  ofKey(key: string): string {
+    return this.#hmac().update(key).digest("base64url")
+  }
+
+  /**
+   * Two requests with the same fingerprint ask for the same: method, address, what their headers want, and
+   * the body. A form is what is in it, since its boundary is another one in each retry.
+   */
+  async ofRequest({ method, url, headers }: Request, body: FileBytes): Promise<ReadBody> {
+    const { pathname, search } = new URL(url)
+    const wishes = MEANT_HEADERS.map((name) => headers.get(name))
+    const hmac = this.#hmac().update(JSON.stringify([method, pathname, search, ...wishes]))
+    const form = isForm(headers) ? await readForm(headers, body) : undefined
+    if (form) {
+      const fingerprint = hmac.update(JSON.stringify(form.parts)).digest("base64url")
+      return { fingerprint, model: () => Promise.resolve(form.model) }
+    }
+    for await (const piece of piecesOf(body)) hmac.update(piece)
+    return { fingerprint: hmac.digest("base64url"), model: () => modelOf(headers, body) }
+  }
+
+  #hmac(): Hmac {
+    return createHmac("sha256", this.#secret)
+  }
+}
+
+/** The bytes of a file, one piece after the other. */
+export async function* piecesOf(body: FileBytes): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  for (let start = 0; start < body.size; start += PIECE) {
+    yield await body.read(start, Math.min(body.size, start + PIECE))
+  }
+}
+
+type Part = readonly string[]
+
+/** The parts of a form in their order; undefined for what is no form, which is refused later. */
+async function readForm(
+  headers: Headers,
+  body: FileBytes,
+): Promise<{ readonly parts: readonly Part[]; readonly model: string | undefined } | undefined> {
+  const parts: Part[] = []
+  let model: string | undefined
+  const receiver: FormReceiver = {
+    field(name, value) {
+      if (name === "model") model = value
+      parts.push(["field", name, createHash("sha256").update(value).digest("hex")])
+    },
+    async file({ field, name, type }: FilePart, content) {
+      const index = parts.push([]) - 1
+      const hash = createHash("sha256")
+      for await (const piece of content) hash.update(piece)
+      parts[index] = ["file", field, name, type, hash.digest("hex")]
+    },
+  }
+  try {
+    const type = headers.get("content-type") ?? ""
+    await readMultipart(piecesOf(body), type, FORM_LIMITS, receiver)
+  } catch {
+    return undefined
+  }
+  return { parts, model }
+}
+
+async function modelOf(headers: Headers, body: FileBytes): Promise<string | undefined> {
+  if (!(headers.get("content-type") ?? "").includes("json")) return undefined
+  try {
+    const value: unknown = JSON.parse(Buffer.from(await body.read(0, body.size)).toString())
+    const model = isJsonObject(value) ? value["model"] : undefined
+    return typeof model === "string" ? model : undefined
+  } catch {
+    return undefined
+  }
+}

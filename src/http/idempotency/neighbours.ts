@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto"
+import { mkdirSync } from "node:fs"
+import { readdir, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import type { AnswerHead } from "./answer-folder.ts"
+
+/** Status and headers of the answer, which are not those of the connection between two processes. */
+const HEAD = "x-tollgate-answer"
+/** An address of a socket is no longer than this, bytes: systems allow 104 to 108 with its end. */
+const LONGEST_ADDRESS = 100
+const ENDING = ".sock"
+
+/** An answer that another process gives. */
+export interface NeighbourAnswer {
+  readonly head: AnswerHead
+  readonly response: Response
+}
+
+export interface NeighbourParts {
+  /** The folder of the installation. */
+  readonly data: string
+  readonly node: string
+  /** The answer of a request that runs here, or of none. */
+  readonly answer: (request: string, caller: AbortSignal) => Promise<Response | undefined>
+}
+
+/**
+ * The processes on one data folder, as far as they ask each other for answers: each listens on a socket in
+ * that folder, which only its owner can use.
+ */
+export class Neighbours implements AsyncDisposable {
+  readonly #folder: string
+  readonly #parts: NeighbourParts
+  #server: Bun.Server<undefined> | undefined
+
+  constructor(parts: NeighbourParts) {
+    this.#parts = parts
+    this.#folder = folderOf(parts.data, parts.node)
+  }
+
+  /** Begins to listen, once. */
+  listen(): void {
+    if (this.#server) return
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    this.#server = Bun.serve({
+      unix: this.#addressOf(this.#parts.node),
+      fetch: (request, server) => {
+        server.timeout(request, 0)
+        return this.#answer(request)
+      },
+    })
+  }
+
+  /** Removes what dead processes have left. @param living the ids of the others. */
+  async sweep(living: ReadonlySet<string>): Promise<void> {
+    for (const name of await readdir(this.#folder)) {
+      const node = name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : undefined
+      if (node === undefined || node === this.#parts.node || living.has(node)) continue
+      await rm(join(this.#folder, name), { force: true })
+    }
+  }
+
+  /**
+   * Asks a process for the answer of a request that runs there.
+   * @returns `absent` when it runs none such, `unreachable` when nobody answers.
+   */
+  async ask(
+    node: string,
+    request: string,
+    caller: AbortSignal,
+  ): Promise<NeighbourAnswer | "absent" | "unreachable"> {
+    let response: Response
+    try {
+      response = await fetch(`http://tollgate/${request}`, {
+        unix: this.#addressOf(node),
+        signal: caller,
+        keepalive: false,
+        timeout: false,
+      } as RequestInit)
+    } catch {
+      return "unreachable"
+    }
+    const head = response.headers.get(HEAD)
+    if (head === null) return "absent"
+    return { head: JSON.parse(decodeURIComponent(head)) as AnswerHead, response }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server?.stop(true)
+    if (this.#server) await rm(this.#addressOf(this.#parts.node), { force: true })
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url)
+    const answer = await this.#parts.answer(pathname.slice(1), request.signal)
+    if (!answer) return new Response(null, { status: 404 })
+    const head: AnswerHead = { status: answer.status, headers: answer.headers.toJSON() }
+    return new Response(answer.body, {
+      headers: { [HEAD]: encodeURIComponent(JSON.stringify(head)) },
+    })
+  }
+
+  #addressOf(node: string): string {
+    return join(this.#folder, node + ENDING)
+  }
+}
+
+/** In the data folder, unless its name is too long for a socket. */
+function folderOf(data: string, node: string): string {
+  const folder = join(resolve(data), "run")
+  if (Buffer.byteLength(join(folder, node + ENDING)) <= LONGEST_ADDRESS) return folder
+  const name = createHash("sha256").update(resolve(data)).digest("hex").slice(0, 16)
+  return join(tmpdir(), `tollgate-${name}`)
+}

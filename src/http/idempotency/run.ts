@@ -1,0 +1,142 @@
+import type { IdempotencySettings } from "../../config/settings.ts"
+import type { AnswerFolder, Ending } from "./answer-folder.ts"
+import type { Claims } from "./claims.ts"
+import { Recording } from "./recording.ts"
+
+export interface RunParts {
+  readonly id: string
+  readonly claims: Claims
+  readonly folder: AnswerFolder
+  readonly limits: IdempotencySettings
+  /** Whether it did what it was to do. @param status of its answer. */
+  readonly isSettled: (status: number) => Promise<boolean>
+  readonly onOver: () => void
+  readonly onFailure: (error: unknown) => void
+}
+
+/** The last piece of a body, and how that ended. */
+interface Last {
+  readonly bytes: Uint8Array<ArrayBuffer> | undefined
+  readonly ending: Ending
+}
+
+type Body = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>
+
+/** The one request that is performed under a key, with its answer on its way to all who wait for it. */
+export class Run {
+  readonly id: string
+  readonly recording: Recording
+  readonly #parts: RunParts
+  readonly #caller = new AbortController()
+  readonly #over = Promise.withResolvers<void>()
+  #body: Body | undefined
+  /** Settled when whoever writes the body has settled what was delivered. */
+  #cancelled: Promise<void> | undefined
+
+  constructor(parts: RunParts) {
+    this.id = parts.id
+    this.#parts = parts
+    this.recording = new Recording({
+      folder: parts.folder,
+      request: parts.id,
+      limit: parts.limits.answerBytes,
+      onAbandoned: () => this.abandon(),
+      onFailure: parts.onFailure,
+    })
+  }
+
+  /** Aborted when nobody waits any more. */
+  get signal(): AbortSignal {
+    return this.#caller.signal
+  }
+
+  /** When its key has been given back, or its answer is on disk. */
+  get isOver(): Promise<void> {
+    return this.#over.promise
+  }
+
+  /** Nobody waits for the answer any more, or the gateway ends. */
+  abandon(): void {
+    this.#caller.abort()
+    this.#cancelled ??= this.#body?.cancel().catch(this.#parts.onFailure)
+  }
+
+  /** Follows the answer to its end; settles once that has begun. */
+  async follow(performed: Promise<Response>): Promise<void> {
+    const response = await performed.catch((error: unknown) => {
+      this.#parts.onFailure(error)
+      return new Response(null, { status: 500 })
+    })
+    void this.#follow(response)
+  }
+
+  async #follow(response: Response): Promise<void> {
+    const { status, headers } = response
+    this.recording.begin({ status, headers: headers.toJSON() })
+    const last = await this.#passOn(response)
+    await this.#cancelled
+    try {
+      await this.#decide(status, last)
+    } catch (error) {
+      // The claim stays as it is: the book will say what became of the request.
+      this.#parts.onFailure(error)
+    }
+    this.#parts.onOver()
+    this.recording.end(last.bytes, last.ending)
+    this.#over.resolve()
+  }
+
+  /** Passes all on but the last piece, which waits until the answer is on disk. */
+  async #passOn({ body }: Response): Promise<Last> {
+    if (!body) return { bytes: undefined, ending: "whole" }
+    const reader = body.getReader() as Body
+    this.#body = reader
+    if (this.signal.aborted) this.abandon()
+    try {
+      let piece = await reader.read()
+      while (!piece.done) {
+        const next = reader.read()
+        if (await isOverAtOnce(next)) break
+        await this.recording.add(piece.value)
+        piece = await next
+      }
+      return { bytes: piece.value, ending: this.signal.aborted ? "cut" : "whole" }
+    } catch {
+      return { bytes: undefined, ending: "cut" }
+    }
+  }
+
+  /** Keeps the answer, or gives the key back where nothing was done. */
+  async #decide(status: number, { bytes, ending }: Last): Promise<void> {
+    const { claims, folder, id, limits } = this.#parts
+    if (!(await this.#parts.isSettled(status)) && (await claims.release(id))) {
+      return folder.remove(id)
+    }
+    const size = await this.recording.store(bytes, ending)
+    if (size === undefined) {
+      await claims.drop(id)
+      return folder.remove(id)
+    }
+    const { accountBytes: mostOfScope, totalBytes: mostOfAll } = limits
+    const { isKept, dropped } = await claims.keep({
+      request: id,
+      size,
+      mostOfScope,
+      mostOfAll,
+    })
+    for (const request of isKept ? dropped : [...dropped, id]) await folder.remove(request)
+  }
+}
+
+/**
+ * Whether a body ends with the piece that has just come. Whoever writes one closes it together with its
+ * last piece, so that one turn of the loop is enough to see it.
+ */
+function isOverAtOnce(next: Promise<{ readonly done: boolean }>): Promise<boolean> {
+  const turn = new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))
+  const isOver = next.then(
+    ({ done }) => done,
+    () => false,
+  )
+  return Promise.race([isOver, turn])
+}

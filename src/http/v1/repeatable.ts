@@ -1,0 +1,120 @@
+import { asGatewayError, GatewayError } from "../../canon/errors.ts"
+import type { Catalog } from "../../catalog/catalog.ts"
+import type { Key } from "../../keys/key.ts"
+import type { Keyring } from "../../keys/keyring.ts"
+import type { MemoryBudget } from "../../limits/memory-budget.ts"
+import type { RateLimiter } from "../../limits/rate-limiter.ts"
+import type { IdempotencyRecord } from "../../store/idempotency-records.ts"
+import type { ReceiptRecord } from "../../store/records.ts"
+import type { Store } from "../../store/store.ts"
+import type { Events } from "../../telemetry/events.ts"
+import type { Pace } from "../incoming-body.ts"
+import { IDEMPOTENCY_KEY, isForm, type ReadBody } from "../idempotency/fingerprint.ts"
+import type { Idempotency } from "../idempotency/idempotency.ts"
+import { newRequestId } from "../request-id.ts"
+import type { Handler } from "../server.ts"
+
+export interface RepeatableServices {
+  readonly idempotency: Idempotency
+  readonly keyring: Keyring
+  readonly limiter: RateLimiter
+  readonly catalog: () => Catalog
+  readonly store: Store
+  readonly events: Events
+  /** The largest JSON body, in bytes. */
+  readonly bodyLimit: () => number
+  readonly memory: MemoryBudget
+  readonly pace?: Pace
+}
+
+/** The largest form that any endpoint takes; each has limits of its own below it. Bytes. */
+const LARGEST_FORM = 64 * 1024 * 1024
+
+/** An error in the words of an endpoint's dialect. */
+export type ErrorAnswer = (error: GatewayError, id: string) => Response
+
+/**
+ * An endpoint that costs money, for callers who try again: with the header `idempotency-key`, the same
+ * request is performed and charged once (docs/decisions, 25). Without it, it is what it was.
+ */
+export function repeatable(
+  handler: Handler,
+  services: RepeatableServices,
+  errorAnswer: ErrorAnswer,
+): Handler {
+  return function handle(request, waitLong) {
+    if (request.headers.get(IDEMPOTENCY_KEY) === null) return handler(request, waitLong)
+    return answerOnce(handler, services, errorAnswer)(request, waitLong)
+  }
+}
+
+function answerOnce(
+  handler: Handler,
+  services: RepeatableServices,
+  errorAnswer: ErrorAnswer,
+): (request: Request, waitLong: () => void) => Promise<Response> {
+  const { idempotency, keyring, store, events, memory, pace } = services
+  return async (request, waitLong) => {
+    const bodyLimit = isForm(request.headers) ? LARGEST_FORM : services.bodyLimit()
+    try {
+      const key = await keyring.identify(request.headers, Date.now())
+      using held = memory.open(key)
+      const order = {
+        request,
+        scope: `account ${key.account}`,
+        rights: "",
+        bodyLimit,
+        memory: held,
+        pace,
+        perform: async (own: Request, id: string) => handler(own, () => {}, id),
+        admit: (claim: IdempotencyRecord, body: ReadBody) => admit(services, key, claim, body),
+        isSettled: async (id: string) => isSettled(await store.findReceipt(id)),
+        answerGone,
+      }
+      return await idempotency.answer(order, waitLong)
+    } catch (thrown) {
+      const id = newRequestId()
+      const error = asGatewayError(thrown)
+      if (error.kind === "internal_error") events.requestFailed(id, thrown)
+      return errorAnswer(error, id)
+    }
+  }
+}
+
+/** A retry counts as a request of its key, not for tokens, and its key has to be allowed the model. */
+async function admit(
+  { limiter, catalog, store }: RepeatableServices,
+  { id, requestsPerMinute, allows }: Key,
+  { request }: IdempotencyRecord,
+  body: ReadBody,
+): Promise<Readonly<Record<string, string>>> {
+  if (allows) {
+    const model = (await body.model()) ?? modelOf(await store.findReceipt(request))
+    if (model !== undefined) catalog().visible(model, allows)
+  }
+  return limiter.check(id, { requestsPerMinute, tokens: 0 })
+}
+
+function isSettled(receipt: ReceiptRecord | null): boolean {
+  if (receipt === null) return false
+  return receipt.entry !== null || bodyOf(receipt).status === "settled"
+}
+
+function modelOf(receipt: ReceiptRecord | null): string | undefined {
+  return receipt === null ? undefined : bodyOf(receipt).model
+}
+
+function bodyOf({ body }: ReceiptRecord): { readonly status?: string; readonly model?: string } {
+  return JSON.parse(body) as { readonly status?: string; readonly model?: string }
+}
+
+function answerGone(request: string): GatewayError {
+  return new GatewayError(
+    "conflict",
+    `The first request with this idempotency key, ${request}, was charged, but its answer is not kept: it was larger than what is kept, had to make room for newer ones, or the gateway died before it was whole. Its receipt is at /v1/receipts/${request}. It is not charged again; to have it answered again, which is, send a new key.`,
+    {
+      parameter: IDEMPOTENCY_KEY,
+      fields: { original_request_id: request, receipt: `/v1/receipts/${request}` },
+    },
+  )
+}

@@ -1,0 +1,172 @@
+import type { Database, Statement } from "bun:sqlite"
+import type {
+  IdempotencyOrder,
+  IdempotencyRecord,
+  IdempotencyResult,
+  IdempotencyState,
+  IdempotencyStep,
+  KeepResult,
+  KeptAnswer,
+} from "../idempotency-records.ts"
+import { type DirectStore, StoreError } from "../store.ts"
+import type { Transactions } from "./transactions.ts"
+
+interface ClaimRow {
+  scope: string
+  key: string
+  fingerprint: string
+  request: string
+  node: string
+  claimed_at: bigint
+  rights: string
+  state: IdempotencyState
+}
+
+const COLUMNS = "scope, key, fingerprint, request, node, claimed_at, rights, state"
+/** Claims that one sweep forgets: others wait for the book meanwhile. */
+const SWEPT_AT_ONCE = 5_000
+/** The row of the totals that counts all scopes together. */
+const ALL = ""
+
+/** Idempotency keys. Methods that write expect to run inside a transaction. */
+export class Idempotency {
+  readonly #database: Database
+  readonly #find: Statement<ClaimRow, [string, string]>
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#find = database.prepare(`SELECT ${COLUMNS} FROM idempotency WHERE scope = ? AND key = ?`)
+  }
+
+  perform(step: IdempotencyStep): IdempotencyResult {
+    switch (step.kind) {
+      case "claim":
+        return this.#claim(step.order)
+      case "keep":
+        return this.#keep(step.answer)
+      case "drop":
+        return this.#drop(step.request)
+      case "release":
+        return this.#release(step.request)
+    }
+  }
+
+  #claim(order: IdempotencyOrder): IdempotencyRecord | null {
+    const { scope, key, request, node, rights } = order
+    const found = this.#find.get(scope, key)
+    if (found && Number(found.claimed_at) > order.expired) {
+      if (found.state !== "running" || found.request !== order.replaces) return recordOf(found)
+      this.#database.run(
+        "UPDATE idempotency SET request = ?, node = ?, claimed_at = ?, rights = ? WHERE scope = ? AND key = ?",
+        [request, node, BigInt(order.at), rights, scope, key],
+      )
+      return this.#require(scope, key)
+    }
+    if (found) this.#database.run("DELETE FROM idempotency WHERE request = ?", [found.request])
+    if (this.#totals(scope).keys >= order.mostKeys) return null
+    this.#database.run("INSERT INTO idempotency VALUES (?, ?, ?, ?, ?, ?, ?, 'running', 0)", [
+      scope,
+      key,
+      order.fingerprint,
+      request,
+      node,
+      BigInt(order.at),
+      rights,
+    ])
+    return this.#require(scope, key)
+  }
+
+  /** What a request was to do is done. @throws StoreError `conflict` when the claim is another's by now. */
+  markDone(request: string): void {
+    const { changes } = this.#database.run(
+      "UPDATE idempotency SET state = 'done' WHERE request = ? AND state IN ('running', 'done')",
+      [request],
+    )
+    if (changes === 0) {
+      throw new StoreError("conflict", "the idempotency key of this request was taken over")
+    }
+  }
+
+  #keep({ request, size, mostOfScope, mostOfAll }: KeptAnswer): KeepResult {
+    const kept = this.#database
+      .query<{ scope: string }, [bigint, string]>(
+        "UPDATE idempotency SET state = 'kept', size = ? WHERE request = ? AND state IN ('running', 'done') RETURNING scope",
+      )
+      .get(BigInt(size), request)
+    if (kept === null) return { isKept: false, dropped: [] }
+    const dropped = [...this.#shrink(kept.scope, mostOfScope), ...this.#shrink(ALL, mostOfAll)]
+    return { isKept: !dropped.includes(request), dropped }
+  }
+
+  #drop(request: string): boolean {
+    this.#database.run("UPDATE idempotency SET state = 'done', size = 0 WHERE request = ?", [
+      request,
+    ])
+    return true
+  }
+
+  #release(request: string): boolean {
+    const { changes } = this.#database.run(
+      "DELETE FROM idempotency WHERE request = ? AND state = 'running'",
+      [request],
+    )
+    return changes > 0
+  }
+
+  sweep(expired: number): string[] {
+    const claims = this.#database
+      .query<{ request: string }, [bigint, bigint]>(
+        "SELECT request FROM idempotency WHERE claimed_at <= ? LIMIT ?",
+      )
+      .all(BigInt(expired), BigInt(SWEPT_AT_ONCE))
+    for (const { request } of claims) {
+      this.#database.run("DELETE FROM idempotency WHERE request = ?", [request])
+    }
+    return claims.map(({ request }) => request)
+  }
+
+  /** The oldest answers make room for the new one, which may be among them. */
+  #shrink(scope: string, most: number): string[] {
+    const dropped: string[] = []
+    const oldest = this.#database.query<{ request: string }, [string]>(
+      `SELECT request FROM idempotency WHERE state = 'kept' ${scope === ALL ? "AND ?1 = ''" : "AND scope = ?1"}
+       ORDER BY claimed_at, request LIMIT 1`,
+    )
+    while (this.#totals(scope).bytes > most) {
+      const row = oldest.get(scope)
+      if (!row) break
+      this.#drop(row.request)
+      dropped.push(row.request)
+    }
+    return dropped
+  }
+
+  #totals(scope: string): { readonly keys: number; readonly bytes: number } {
+    const row = this.#database
+      .query<{ keys: bigint; bytes: bigint }, [string]>(
+        "SELECT keys, bytes FROM idempotency_totals WHERE scope = ?",
+      )
+      .get(scope)
+    return { keys: Number(row?.keys ?? 0n), bytes: Number(row?.bytes ?? 0n) }
+  }
+
+  #require(scope: string, key: string): IdempotencyRecord {
+    const row = this.#find.get(scope, key)
+    if (!row) throw new StoreError("not_found", "there is no such claim")
+    return recordOf(row)
+  }
+}
+
+/** The steps on idempotency keys. */
+export function idempotencySteps(transactions: Transactions, idempotency: Idempotency) {
+  return {
+    performIdempotency: (steps) =>
+      transactions.atomically(() => steps.map((step) => idempotency.perform(step))),
+    sweepIdempotencyKeys: (expired) => transactions.atomically(() => idempotency.sweep(expired)),
+  } satisfies Partial<DirectStore>
+}
+
+function recordOf(row: ClaimRow): IdempotencyRecord {
+  const { scope, key, fingerprint, request, node, rights, state } = row
+  return { scope, key, fingerprint, request, node, at: Number(row.claimed_at), rights, state }
+}

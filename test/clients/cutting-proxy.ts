@@ -1,0 +1,66 @@
+import type { Socket } from "bun"
+
+/** Stands between a client and a gateway, and cuts connections. */
+export interface CuttingProxy extends Disposable {
+  readonly url: string
+  /** How many connections have been cut. */
+  readonly cuts: () => number
+}
+
+interface Pair {
+  other: Socket<Pair> | undefined
+  waiting: Uint8Array[]
+}
+
+/**
+ * Passes all on to a gateway, and cuts the first connections when their answers come.
+ * @param bytes of the answer that the client still gets of each of those connections.
+ */
+export function startCuttingProxy(target: string, bytes: readonly number[]): CuttingProxy {
+  const { hostname, port } = new URL(target)
+  let cuts = 0
+  const open = (client: Socket<Pair>): void => {
+    void Bun.connect<Pair>({
+      hostname,
+      port: Number(port),
+      data: { other: client, waiting: [] },
+      socket: {
+        open(gateway) {
+          client.data.other = gateway
+          for (const piece of client.data.waiting.splice(0)) gateway.write(piece)
+        },
+        data(gateway, piece) {
+          const allowed = bytes[cuts]
+          if (allowed === undefined) return void gateway.data.other?.write(piece)
+          gateway.data.other?.write(piece.subarray(0, allowed))
+          cuts++
+          gateway.data.other?.terminate()
+          gateway.terminate()
+        },
+        close: (gateway) => void gateway.data.other?.end(),
+      },
+    })
+  }
+  const server = Bun.listen<Pair>({
+    hostname: "127.0.0.1",
+    port: 0,
+    data: { other: undefined, waiting: [] },
+    socket: {
+      open(client) {
+        client.data = { other: undefined, waiting: [] }
+        open(client)
+      },
+      data(client, piece) {
+        const { other, waiting } = client.data
+        if (other) other.write(piece)
+        else waiting.push(Uint8Array.from(piece))
+      },
+      close: (client) => void client.data.other?.end(),
+    },
+  })
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    cuts: () => cuts,
+    [Symbol.dispose]: () => server.stop(true),
+  }
+}

@@ -1,0 +1,180 @@
+import { expect, test } from "bun:test"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { AnswerFolder } from "../../../src/http/idempotency/answer-folder.ts"
+import {
+  CutShort,
+  Recording,
+  type RecordingReader,
+} from "../../../src/http/idempotency/recording.ts"
+import { until } from "../../support/gateway.ts"
+
+const HEAD = { status: 200, headers: { "content-type": "text/plain" } }
+const PIECE = 100_000
+const SECRET = "0".repeat(64)
+
+class Place implements Disposable {
+  readonly path = mkdtempSync(join(tmpdir(), "tollgate-answers-"))
+  readonly folder = new AnswerFolder(this.path, SECRET)
+  wasAbandoned = false
+  readonly failures: unknown[] = []
+
+  recording(limit: number): Recording {
+    const recording = new Recording({
+      folder: this.folder,
+      request: "req_1",
+      limit,
+      onAbandoned: () => {
+        this.wasAbandoned = true
+      },
+      onFailure: (error) => this.failures.push(error),
+    })
+    recording.begin(HEAD)
+    return recording
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true })
+  }
+}
+
+function piece(number: number): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(PIECE).fill(number)
+}
+
+function joined(recording: Recording): RecordingReader {
+  const reader = recording.join()
+  if (!reader) throw new Error("it is too late to join")
+  return reader
+}
+
+async function readAll(reader: RecordingReader): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  for (let next = await reader.read(); next; next = await reader.read()) pieces.push(next)
+  reader.leave()
+  return Buffer.concat(pieces)
+}
+
+const WHOLE = Buffer.concat(Array.from({ length: 50 }, (_, number) => piece(number)))
+
+async function record(recording: Recording): Promise<void> {
+  for (let number = 0; number < 49; number++) await recording.add(piece(number))
+}
+
+test("readers who come at any time get all of it, and nobody waits for the slow ones", async () => {
+  using place = new Place()
+  const recording = place.recording(1 << 30)
+  const [slow, quick] = [joined(recording), joined(recording)]
+  const first = await Promise.all([record(recording), slow.read()])
+  expect(first[1]?.byteLength).toBe(PIECE)
+  const late = joined(recording)
+  const reading = [readAll(quick), readAll(late)]
+  expect(await recording.store(piece(49), "whole")).toBeGreaterThan(WHOLE.length)
+  recording.end(piece(49), "whole")
+  for (const bytes of await Promise.all(reading)) expect(bytes.equals(WHOLE)).toBe(true)
+  const rest = await readAll(slow)
+  expect(rest.equals(WHOLE.subarray(PIECE))).toBe(true)
+  expect(place.wasAbandoned).toBe(false)
+  const stored = await place.folder.open("req_1")
+  expect(stored).toMatchObject({ head: HEAD, ending: "whole", length: WHOLE.length })
+  await using _ = stored!
+  const pieces: Uint8Array[] = []
+  for (let next = await stored!.next(); next; next = await stored!.next()) pieces.push(next)
+  expect(Buffer.concat(pieces).equals(WHOLE)).toBe(true)
+  expect(Math.max(...pieces.map(({ byteLength }) => byteLength))).toBeLessThanOrEqual(1 << 18)
+})
+
+test("beyond its limit it comes as fast as the slowest takes it, and is not kept", async () => {
+  using place = new Place()
+  const recording = place.recording(10 * PIECE)
+  const [slow, quick] = [joined(recording), joined(recording)]
+  const recorded = record(recording).then(async () => {
+    expect(await recording.store(piece(49), "whole")).toBeUndefined()
+    recording.end(piece(49), "whole")
+  })
+  const quickly = readAll(quick)
+  await until(() => recording.isTooLarge && quick.position === recording.length)
+  expect(recording.length).toBeLessThan(WHOLE.length)
+  expect(recording.join()).toBeUndefined()
+  expect((await readAll(slow)).equals(WHOLE)).toBe(true)
+  expect((await quickly).equals(WHOLE)).toBe(true)
+  await recorded
+})
+
+test("a disk that cannot be written keeps nobody from the answer", async () => {
+  using place = new Place()
+  const recording = place.recording(1 << 30)
+  rmSync(place.path, { recursive: true })
+  const reading = readAll(joined(recording))
+  await record(recording)
+  recording.end(piece(49), "whole")
+  expect((await reading).equals(WHOLE)).toBe(true)
+  expect(place.failures).toHaveLength(1)
+})
+
+test("what broke off breaks off for everybody", async () => {
+  using place = new Place()
+  const recording = place.recording(1 << 30)
+  const reader = joined(recording)
+  await recording.add(piece(1))
+  await recording.store(undefined, "cut")
+  recording.end(undefined, "cut")
+  expect((await reader.read())?.byteLength).toBe(PIECE)
+  await expect(reader.read()).rejects.toBeInstanceOf(CutShort)
+  reader.leave()
+  await using stored = await place.folder.open("req_1")
+  expect(stored).toMatchObject({ ending: "cut", length: PIECE })
+})
+
+test("it is abandoned when the last has left, and then nobody can join", async () => {
+  using place = new Place()
+  const recording = place.recording(1 << 30)
+  const readers = [joined(recording), joined(recording)]
+  const waiting = readers[0]?.read()
+  readers[0]?.leave()
+  expect(await waiting).toBeUndefined()
+  expect(place.wasAbandoned).toBe(false)
+  readers[1]?.leave()
+  expect(place.wasAbandoned).toBe(true)
+  expect(recording.join()).toBeUndefined()
+})
+
+test("a file that was changed, cut, renamed or written under another secret is no answer", async () => {
+  using place = new Place()
+  const recording = place.recording(1 << 30)
+  const reader = joined(recording)
+  await recording.add(piece(1))
+  await recording.store(piece(2), "whole")
+  recording.end(piece(2), "whole")
+  reader.leave()
+  const path = join(place.path, "req_1")
+  const whole = readFileSync(path)
+  expect(whole.includes("text/plain")).toBe(false)
+  const changed = Buffer.from(whole)
+  changed[5_000] = (changed[5_000] ?? 0) ^ 1
+  const damaged = {
+    req_changed: changed,
+    req_renamed: whole,
+    req_cut: whole.subarray(0, -21),
+    req_half: whole.subarray(0, 5_000),
+    req_long: Buffer.from("ffffffff00", "hex"),
+    req_empty: Buffer.alloc(0),
+  }
+  for (const [name, bytes] of Object.entries(damaged)) {
+    writeFileSync(join(place.path, name), bytes)
+    expect([name, await place.folder.open(name)]).toEqual([name, undefined])
+  }
+  expect(await new AnswerFolder(place.path, "1".repeat(64)).open("req_1")).toBeUndefined()
+  await using good = await place.folder.open("req_1")
+  expect(good?.length).toBe(2 * PIECE)
+})
+
+test("a sweep removes what is old", async () => {
+  using place = new Place()
+  writeFileSync(join(place.path, "req_old"), "")
+  await place.folder.sweep(Date.now() - 60_000)
+  expect(readdirSync(place.path)).toEqual(["req_old"])
+  await place.folder.sweep(Date.now() + 60_000)
+  expect(readdirSync(place.path)).toEqual([])
+})

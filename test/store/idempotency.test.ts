@@ -1,0 +1,135 @@
+import { Database } from "bun:sqlite"
+import { expect, test } from "bun:test"
+import { Claims } from "../../src/http/idempotency/claims.ts"
+import type { IdempotencyOrder } from "../../src/store/idempotency-records.ts"
+import { openDirectStore, TemporaryDirectory } from "./book.ts"
+
+function order(request: string, more: Partial<IdempotencyOrder> = {}): IdempotencyOrder {
+  return {
+    scope: "account one",
+    key: "key",
+    fingerprint: "print",
+    request,
+    node: "node",
+    at: 1_000,
+    rights: "",
+    expired: 0,
+    replaces: null,
+    mostKeys: 100,
+    ...more,
+  }
+}
+
+const ROOM = { mostOfScope: 1_000, mostOfAll: 1_000 }
+
+function totals(directory: TemporaryDirectory): unknown {
+  using database = new Database(directory.database, { readonly: true })
+  return database.query("SELECT scope, keys, bytes FROM idempotency_totals ORDER BY scope").values()
+}
+
+test("the first claims a key, and a later one is told of it", async () => {
+  using directory = new TemporaryDirectory()
+  await using store = openDirectStore(directory.database)
+  const claims = new Claims(store)
+  expect(await claims.claim(order("req_1"))).toMatchObject({
+    request: "req_1",
+    state: "running",
+  })
+  const found = await claims.claim(order("req_2", { fingerprint: "other" }))
+  expect(found).toMatchObject({ request: "req_1", fingerprint: "print", node: "node", at: 1_000 })
+  const elsewhere = await claims.claim(order("req_3", { scope: "account two" }))
+  expect(elsewhere?.request).toBe("req_3")
+})
+
+test("a claim whose process is dead is taken over by one request alone", async () => {
+  using directory = new TemporaryDirectory()
+  await using store = openDirectStore(directory.database)
+  const claims = new Claims(store)
+  await claims.claim(order("req_1"))
+  const over = { replaces: "req_1", node: "other", at: 2_000 }
+  expect(await claims.claim(order("req_2", over))).toMatchObject({
+    request: "req_2",
+    node: "other",
+    at: 2_000,
+  })
+  expect((await claims.claim(order("req_3", over)))?.request).toBe("req_2")
+  // The one that only seemed dead can do nothing more.
+  const record = {
+    at: 1,
+    actorKind: "command",
+    actorId: null,
+    actorName: "test",
+    action: "account.create",
+    account: null,
+    target: null,
+    before: null,
+    after: null,
+    address: null,
+    claim: "req_1",
+  } as const
+  const account = { id: "acc_1", name: "one", createdAt: 1 }
+  await expect(store.audited("createAccount", [account], record)).rejects.toMatchObject({
+    code: "conflict",
+  })
+  expect(await store.findAccount("one")).toBeNull()
+  expect(await claims.keep({ request: "req_1", size: 1, ...ROOM })).toEqual({
+    isKept: false,
+    dropped: [],
+  })
+  // What is done is not given back.
+  await store.audited("createAccount", [account], { ...record, claim: "req_2" })
+  expect(await claims.release("req_2")).toBe(false)
+  expect((await claims.claim(order("req_4", { replaces: "req_2" })))?.state).toBe("done")
+})
+
+test("answers are counted, the oldest make room, and none of it outlives its day", async () => {
+  using directory = new TemporaryDirectory()
+  await using store = openDirectStore(directory.database)
+  const claims = new Claims(store)
+  for (let number = 1; number <= 4; number++) {
+    const scope = number === 4 ? "account two" : "account one"
+    await claims.claim(order(`req_${number}`, { scope, key: `key ${number}`, at: number }))
+  }
+  const keep = (request: string, size: number, room = ROOM) =>
+    claims.keep({ request, size, ...room })
+  expect(await keep("req_1", 400)).toEqual({ isKept: true, dropped: [] })
+  expect(await keep("req_2", 400)).toEqual({ isKept: true, dropped: [] })
+  expect(await keep("req_3", 400)).toEqual({ isKept: true, dropped: ["req_1"] })
+  const all = { mostOfScope: 1_000, mostOfAll: 900 }
+  expect(await keep("req_4", 400, all)).toEqual({ isKept: true, dropped: ["req_2"] })
+  expect(totals(directory)).toEqual([
+    ["", 4, 800],
+    ["account one", 3, 400],
+    ["account two", 1, 400],
+  ])
+  const again = order("req_5", { key: "key 1", at: 5 })
+  expect(await claims.claim(again)).toMatchObject({ request: "req_1", state: "done" })
+  expect(await claims.claim(order("req_6", { key: "new", mostKeys: 3 }))).toBeNull()
+  expect((await store.sweepIdempotencyKeys(3)).toSorted()).toEqual(["req_1", "req_2", "req_3"])
+  expect(totals(directory)).toEqual([
+    ["", 1, 400],
+    ["account two", 1, 400],
+  ])
+  const late = order("req_7", { scope: "account two", key: "key 4", at: 90, expired: 4 })
+  expect((await claims.claim(late))?.request).toBe("req_7")
+  expect(totals(directory)).toEqual([
+    ["", 1, 0],
+    ["account two", 1, 0],
+  ])
+})
+
+test("what comes together is written together", async () => {
+  using directory = new TemporaryDirectory()
+  await using store = openDirectStore(directory.database)
+  const sizes: number[] = []
+  const claims = new Claims({
+    performIdempotency(steps) {
+      sizes.push(steps.length)
+      return store.performIdempotency(steps)
+    },
+  })
+  const orders = Array.from({ length: 20 }, (_, index) => order(`req_${index}`))
+  const held = await Promise.all(orders.map((one) => claims.claim(one)))
+  expect(new Set(held.map((claim) => claim?.request))).toEqual(new Set(["req_0"]))
+  expect(sizes).toEqual([20])
+})
