@@ -82,21 +82,6 @@ export function createEvents(
         "a request failed for a reason of our own",
       ),
     ...leftEvents(logger, words),
-    picturesLeft: (error) =>
-      logger.error(
-        { event: "pictures_left", error: words(error) },
-        "pictures whose links have expired could not be removed",
-      ),
-    contentsFailed: (error) =>
-      logger.error(
-        { event: "contents_failed", error: words(error) },
-        "prompts and answers could not be kept, or those whose time is over not deleted",
-      ),
-    answerNotKept: (request, error) =>
-      logger.error(
-        { event: "answer_not_kept", request, error: text(error) },
-        "an answer could not be kept for its idempotency key: a retry is told so, and not charged again",
-      ),
     nodeForgotten: () =>
       logger.warn({ event: "node_forgotten" }, "this process was taken for dead; it joined again"),
     nodeFailed: (error) =>
@@ -145,7 +130,7 @@ function unchargedEvents(logger: Logger): Pick<Events, "unpricedPassed" | "usage
 function leftEvents(
   logger: Logger,
   words: (error: unknown) => string,
-): Pick<Events, "picturesLeft" | "contentsFailed" | "vendorStateLeft"> {
+): Pick<Events, "picturesLeft" | "contentsFailed" | "answerNotKept" | "vendorStateLeft"> {
   return {
     picturesLeft: (error) =>
       logger.error(
@@ -156,6 +141,11 @@ function leftEvents(
       logger.error(
         { event: "contents_failed", error: words(error) },
         "prompts and answers could not be kept, or those whose time is over not deleted",
+      ),
+    answerNotKept: (request, error) =>
+      logger.error(
+        { event: "answer_not_kept", request, error: words(error) },
+        "an answer could not be kept for its idempotency key: a retry is told so, and not charged again",
       ),
     vendorStateLeft: (error) =>
       logger.error(

@@ -57,6 +57,7 @@ test("what is done once with an idempotency key says so", () => {
     expect([path, takesKey(method.toLowerCase(), path)]).toEqual([path, method === "POST"])
   }
   expect(takesKey("post", "/v1/messages/count_tokens")).toBe(false)
+  expect(takesKey("post", "/v1/estimate")).toBe(false)
   expect(takesKey("post", "/admin/v1/accounts/{id}/entries")).toBe(true)
   expect(takesKey("post", "/admin/v1/keys/{id}/rotate")).toBe(true)
   expect(takesKey("get", "/admin/v1/keys")).toBe(false)

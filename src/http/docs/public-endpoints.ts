@@ -164,6 +164,7 @@ export const PUBLIC_ENDPOINTS: readonly PublicEndpoint[] = [
     method: "POST",
     path: "/v1/estimate",
     summary: "What a request would cost at least and at most, and where it would go; costs nothing",
+    isFree: true,
     group: "Money",
     ...JSON_BODY,
   },
