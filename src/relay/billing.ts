@@ -220,9 +220,9 @@ export class Billing {
 
   /** A bill of which nothing is held, and nothing ever charged. */
   #imagine(order: Order, amount: bigint, clampedTo?: number): Bill {
-    const { call, request, model, payer, terms, held = model.deployments } = order
+    const { call, request, model, payer, terms, state, held = model.deployments } = order
     const hold = this.#ledger.imagine({ request: call.id, payer, amount, receipt: () => "" })
-    const bill = { call, request, model, hold, clampedTo, terms, held }
+    const bill = { call, request, model, hold, clampedTo, terms, held, state }
     return { ...bill, attempts: [], losses: [], firstByteAt: undefined }
   }
 

@@ -14,6 +14,7 @@ import {
   type Bound,
   boundByBytes,
   boundByCount,
+  keptTokens,
   fewestTokens,
   linesOfBound,
   textOf,
@@ -133,19 +134,23 @@ const INPUT_CLASSES: readonly UsageClass[] = [
   "inputCacheWriteLong",
 ]
 
+const KEPT_WORDS = "what the vendor keeps by its size, or the whole context where nobody knows it"
+
 async function linesOfChat({ counter }: RelayServices, bill: Bill): Promise<EstimateLine[]> {
-  const { call, request, model, hold, held = model.deployments } = bill
+  const { call, request, model, hold, state, held = model.deployments } = bill
   if (!request) return []
-  const whole = boundFor(bill, boundByBytes(request, call.bodyBytes, model))
+  const kept = keptTokens(state, model)
+  const beside = kept === 0 ? "" : `; ${KEPT_WORDS}`
+  const whole = boundFor(bill, boundByBytes(request, call.bodyBytes, model, kept))
   if (worstCost(whole, held) <= hold.amount) {
     const why = "a token is at least one byte of the body; pictures, sounds and files by their size"
-    return chatLines(whole, bill, why)
+    return chatLines(whole, bill, why + beside)
   }
   const counted = await counter.count(textOf(request))
   const bound =
-    counted === undefined ? whole : boundFor(bill, boundByCount(request, counted, model))
+    counted === undefined ? whole : boundFor(bill, boundByCount(request, counted, model, kept))
   const why = "tokens as counted here, with a margin for other vendors' vocabularies"
-  return chatLines(bound, bill, why)
+  return chatLines(bound, bill, why + beside)
 }
 
 /** A bound with what the vendor does by itself, and as far as the balance pays for it. */

@@ -162,6 +162,22 @@ test("compacting is no way around it", async () => {
   expect((await setup.ann.post(`${RESPONSES}/compact`, body)).status).toBe(200)
 })
 
+test("an estimate knows the size of one's own, and nothing of another's", async () => {
+  setup.first.inputTokens = 5_000
+  const { n } = await leave(setup.ann)
+  const head = { model: "first/gpt", input: "Hi", max_output_tokens: 20 }
+  const estimate = (caller: TestCaller, more: object): Promise<Response> =>
+    caller.post("/v1/estimate", { path: RESPONSES, body: { ...head, ...more } })
+  const named = { previous_response_id: `resp_${n}` }
+  const most = async (more: object): Promise<number> =>
+    Number(((await (await estimate(setup.ann, more)).json()) as { most: string }).most)
+  expect((await most(named)) - (await most({}))).toBeGreaterThanOrEqual(0.005_005)
+  const told = await (await estimate(setup.ann, named)).text()
+  expect(told).toContain("what the vendor keeps by its size")
+  expect(told).not.toContain('"other"')
+  expect((await estimate(setup.bob, named)).status).toBe(404)
+})
+
 test("a caller who leaves an answer has what it named until then", async () => {
   const controller = new AbortController()
   const response = await fetch(setup.gateway.url + RESPONSES, {
