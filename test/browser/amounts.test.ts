@@ -82,6 +82,8 @@ test(
     await dialog.waitFor({ state: "hidden" })
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)
     expect(keys[1]).toBe(keys[0] ?? "")
+    const entered = (await entries(page)).filter(({ note }) => note === "a lost answer")
+    expect(entered).toMatchObject([{ amount: "2.5" }])
     await page.unroute(path)
     expect(operator.complaints).toEqual([])
   },
