@@ -66,7 +66,7 @@ export function widen(bound: Bound, terms: readonly Terms[], context: number | u
   return {
     ...bound,
     input: rounds * Math.max(bound.input, Math.min(input, context ?? input)),
-    output: rounds * outputs * bound.output,
+    choices: rounds * outputs * bound.choices,
   }
 }
 
