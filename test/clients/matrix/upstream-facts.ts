@@ -20,6 +20,8 @@ interface UpstreamFacts {
   readonly pictureByUrl: string
   /** It caches only what is marked. */
   readonly needsCacheMark: boolean
+  /** Its bill does not say what was read from a cache. */
+  readonly billsNoCache: boolean
 }
 
 const OWN_LOOK = "[image url]"
@@ -36,6 +38,7 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
     hasSchema: true,
     pictureByUrl: OWN_LOOK,
     needsCacheMark: false,
+    billsNoCache: false,
   },
   "openai-responses": {
     tellsThoughts: false,
@@ -47,6 +50,7 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
     hasSchema: true,
     pictureByUrl: OWN_LOOK,
     needsCacheMark: false,
+    billsNoCache: false,
   },
   "anthropic-messages": {
     tellsThoughts: true,
@@ -58,6 +62,7 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
     hasSchema: true,
     pictureByUrl: OWN_LOOK,
     needsCacheMark: true,
+    billsNoCache: false,
   },
   gemini: {
     tellsThoughts: true,
@@ -69,6 +74,7 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
     hasSchema: true,
     pictureByUrl: FETCHED,
     needsCacheMark: false,
+    billsNoCache: false,
   },
   "bedrock-converse": {
     tellsThoughts: true,
@@ -80,6 +86,7 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
     hasSchema: false,
     pictureByUrl: FETCHED,
     needsCacheMark: true,
+    billsNoCache: false,
   },
   "cohere-chat": {
     tellsThoughts: true,
@@ -91,6 +98,7 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
     hasSchema: true,
     pictureByUrl: OWN_LOOK,
     needsCacheMark: false,
+    billsNoCache: true,
   },
 }
 
