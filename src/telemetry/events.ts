@@ -55,20 +55,7 @@ export function createEvents(
         { event: "hold_expired", request, account },
         "a process died while this request ran: nothing was charged for it",
       ),
-    bookFailed: (error) =>
-      logger.error({ event: "book_failed", error: words(error) }, "the book could not be written"),
-    bookLost: (message) =>
-      logger.fatal(
-        { event: "book_lost", message },
-        "no request is served: the book cannot be used",
-      ),
-    bookFound: () => logger.warn({ event: "book_found" }, "the book is there again"),
-    bookBehind: (message) => logger.error({ event: "book_behind" }, message),
-    anchorFailed: (error) =>
-      logger.error(
-        { event: "anchor_failed", error: words(error) },
-        "how far the book is could not be noted: a cut end would not be missed",
-      ),
+    ...bookEvents(logger, words),
     usageMissing: (request, deployment) =>
       logger.error(
         { event: "usage_missing", request, deployment },
@@ -92,6 +79,29 @@ export function createEvents(
     settingsRefused: (message) =>
       logger.error({ event: "settings_refused", message }, "the old settings stay in force"),
     warning: (message) => logger.warn(clean(message)),
+  }
+}
+
+/** How the book is. */
+function bookEvents(
+  logger: Logger,
+  words: (error: unknown) => string,
+): Pick<Events, "bookFailed" | "bookLost" | "bookFound" | "bookBehind" | "anchorFailed"> {
+  return {
+    bookFailed: (error) =>
+      logger.error({ event: "book_failed", error: words(error) }, "the book could not be written"),
+    bookLost: (message) =>
+      logger.fatal(
+        { event: "book_lost", message },
+        "no request is served: the book cannot be used",
+      ),
+    bookFound: () => logger.warn({ event: "book_found" }, "the book is there again"),
+    bookBehind: (message) => logger.error({ event: "book_behind" }, message),
+    anchorFailed: (error) =>
+      logger.error(
+        { event: "anchor_failed", error: words(error) },
+        "how far the book is could not be noted: a cut end would not be missed",
+      ),
   }
 }
 

@@ -86,9 +86,8 @@ export class BookChecks {
       `UPDATE anchor SET last_row = ?, last_hash = ?, row_count = ?, hash_sum = ?, at = ?,
         write_offs = ?, write_offs_hash = ?, audit = ?, audit_hash = ? WHERE last_row = ?`,
     )
-    const end = (table: string) => `SELECT number, hash FROM ${table} ORDER BY number DESC LIMIT 1`
-    this.#writeOffsEnd = database.prepare(end("write_offs"))
-    this.#auditEnd = database.prepare(end("audit"))
+    this.#writeOffsEnd = database.prepare(endOf("write_offs"))
+    this.#auditEnd = database.prepare(endOf("audit"))
     this.#rows = database.prepare(
       "SELECT rowid AS row, number, account, key, at, coalesce(request, replaced) AS request, kind, iif(number IS NULL, receipt, NULL) AS receipt, hash FROM entries WHERE rowid > ? ORDER BY rowid LIMIT ?",
     )
@@ -167,4 +166,9 @@ function anchorOf(row: AnchorRow): Anchor {
     writeOffs: { number: Number(row.write_offs), hash: row.write_offs_hash },
     audit: { number: Number(row.audit), hash: row.audit_hash },
   }
+}
+
+/** The last line of a chain. */
+function endOf(table: "write_offs" | "audit"): string {
+  return `SELECT number, hash FROM ${table} ORDER BY number DESC LIMIT 1`
 }
