@@ -118,13 +118,15 @@ export function surroundingsOf(
       return vendor ? [[id, new Endpoint(id, provider, vendor, redactor)] as const] : []
     }),
   )
-  const { deadlines, limits } = settings
+  const { deadlines, limits, disconnect, disconnectLimit } = settings
   const media = { bytes: limits.mediaBytes, allowsPrivate: limits.mediaPrivate }
   const surroundings: Surroundings = {
     catalog,
     endpoints,
     deadlines,
     answerBytes: limits.answerBytes,
+    disconnect,
+    disconnectLimit,
     media,
     passesUnpriced: settings.unpricedFeatures === "pass",
     passesUnknownState: settings.vendorState === "pass",

@@ -2,6 +2,7 @@ import type { ChatEvent, ChatRequest, ChatResult, DialectId, Loss } from "./chat
 import type { GatewayError } from "./errors.ts"
 import type { Feature, Support } from "./features.ts"
 import type { JsonObject } from "./json.ts"
+import type { OtherContent } from "./other-content.ts"
 import type { StateShape } from "./vendor-state.ts"
 
 /** One server-sent event on the wire, or its like. */
@@ -19,6 +20,11 @@ export interface EventDecoder {
   end(): ChatEvent[]
   /** Whether the dialect's own end of the stream has been seen. */
   readonly finished: boolean
+  /**
+   * What has come that no event tells of, the frames that open an answer left out: those are what every
+   * answer begins with, and hold nothing that a model has made.
+   */
+  readonly other: OtherContent
 }
 
 /**
@@ -75,8 +81,11 @@ export interface FramePatcher {
   push(frame: SseFrame): PatchedFrame
   /** The dialect's last word, for a vendor that ended properly without it. */
   end(): SseFrame[]
-  /** The frames that tell the caller that the stream broke; after them nothing follows. */
-  fail(error: GatewayError, requestId: string): SseFrame[]
+  /**
+   * The frames that tell the caller that the stream broke; after them nothing follows.
+   * @param broken the vendor's frame that said so, what else it holds is the caller's.
+   */
+  fail(error: GatewayError, requestId: string, broken?: SseFrame): SseFrame[]
 }
 
 /** The verbatim path: bytes untouched but for these named patches. */
@@ -124,6 +133,8 @@ export interface UpstreamDialect {
   readonly supports: Readonly<Record<Feature, Support>>
   /** How frames are told apart in a stream. */
   readonly framing: "sse" | "event-stream"
+  /** Whether a request has to say how long its answer may be: it is asked for as much as is held. */
+  readonly needsMaxTokens?: boolean
   /** `request.model` is the vendor's own name for the model. Usage in streams is always asked for. */
   encodeRequest(request: ChatRequest): EncodedRequest
   decodeResult(body: JsonObject, request?: ChatRequest): ChatResult

@@ -96,6 +96,7 @@ function describeModel(
     ...(context === undefined ? {} : { context }),
     ...(maxOutput === undefined ? {} : { maxOutput }),
     ...(settings?.maxInput === undefined ? {} : { maxInput: settings.maxInput }),
+    ...(settings?.disconnect === undefined ? {} : { disconnect: settings.disconnect }),
     deployments,
   }
 }

@@ -1,5 +1,5 @@
 import type { DialectId } from "../canon/chat.ts"
-import type { ModelKind } from "../config/settings.ts"
+import type { Disconnect, ModelKind } from "../config/settings.ts"
 import type { Price } from "../ledger/price.ts"
 
 /** Model x provider x upstream name x price: what is called. */
@@ -34,6 +34,8 @@ export interface Model {
   readonly maxOutput?: number
   /** Characters of text it takes to speak; absent: as many as the specification says. */
   readonly maxInput?: number
+  /** What becomes of answers whose callers have left; absent: as for all models. */
+  readonly disconnect?: Disconnect
   readonly deployments: readonly Deployment[]
 }
 

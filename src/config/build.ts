@@ -61,6 +61,8 @@ export function buildSettings(parts: SettingsParts): Settings {
       accountBytes: Math.round((file.idempotency?.account_mb ?? 512) * MEBIBYTE),
       totalBytes: Math.round((file.idempotency?.total_mb ?? 4_096) * MEBIBYTE),
     },
+    disconnect: file.disconnect ?? "cancel",
+    disconnectLimit: file.disconnect_limit ?? 60_000,
     images: images(file.images),
     imageModel: file.defaults?.image_model,
     translationModel: file.defaults?.translation_model,
@@ -140,6 +142,7 @@ function model(id: string, entry: FileModel): ModelSettings {
     maxOutput: entry.max_output,
     maxInput: entry.max_input,
     ownedBy: entry.owned_by,
+    disconnect: entry.disconnect,
     dialects: entry.dialects,
     deployments: entry.deployments?.map((deployment) => buildDeployment(id, deployment)),
   })

@@ -58,6 +58,8 @@ function flatten(settings: Settings): Map<string, unknown> {
     "deadlines.first_byte": deadlines.firstByte,
     "deadlines.between_bytes": deadlines.betweenBytes,
     "deadlines.whole": deadlines.whole,
+    disconnect: settings.disconnect,
+    disconnect_limit: settings.disconnectLimit,
     "images.link_minutes": settings.images.linkLifetime,
     "images.s3": settings.images.bucket,
     "defaults.image_model": settings.imageModel,

@@ -20,6 +20,7 @@ import { oidcScalars } from "./sign-in-settings.ts"
 import { suggestion } from "./nearest.ts"
 import { readServiceAccount } from "./service-account.ts"
 import {
+  DISCONNECTS,
   MODEL_KINDS,
   PRICE_NAMES,
   type PriceName,
@@ -231,6 +232,7 @@ function modelSchema(names: KnownNames) {
     max_output: count.optional(),
     max_input: count.optional(),
     owned_by: text().optional(),
+    disconnect: oneOf(DISCONNECTS, "way to end").optional(),
     dialects: dialects(names),
     deployments: list(deploymentSchema(names)).optional(),
   })
@@ -281,6 +283,8 @@ export function fileSchema(names: KnownNames, directory: string) {
       account_mb: number(0, 1_048_576).optional(),
       total_mb: number(0, 1_048_576).optional(),
     }),
+    disconnect: oneOf(DISCONNECTS, "way to end").optional(),
+    disconnect_limit: duration().optional(),
     images: section({
       link_minutes: number(1, 10_080).optional(),
       s3: strict({

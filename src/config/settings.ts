@@ -138,10 +138,20 @@ export interface ModelSettings {
   /** Characters of text that a model of speech takes. */
   readonly maxInput?: number
   readonly ownedBy?: string
+  /** Absent: as the settings have it for all models. */
+  readonly disconnect?: Disconnect
   /** The dialects it can be called in; absent: what is known of it, else all of its provider. */
   readonly dialects?: readonly string[]
   readonly deployments?: readonly DeploymentSettings[]
 }
+
+/**
+ * What becomes of an answer whose caller has left: it is cancelled at the vendor and charged as far as it
+ * is known, or drained, which is read to the vendor's usage and charged by that.
+ */
+export const DISCONNECTS = ["cancel", "drain"] as const
+
+export type Disconnect = (typeof DISCONNECTS)[number]
 
 /** Milliseconds; how long the gateway waits for an upstream before it gives up. */
 export interface DeadlineSettings {
@@ -216,6 +226,9 @@ export interface Settings {
   }
   readonly deadlines: DeadlineSettings
   readonly idempotency: IdempotencySettings
+  readonly disconnect: Disconnect
+  /** How long an answer is drained at most, milliseconds. */
+  readonly disconnectLimit: number
   readonly images: ImageSettings
   /** The image model of requests that name none; absent: the first that the key may call. */
   readonly imageModel?: string

@@ -72,14 +72,22 @@ export function pictureTokenBound(
   size: PictureSize | undefined,
   quality: string | undefined,
 ): number {
-  const id = model.toLowerCase()
-  const family = FAMILIES.find(({ models }) => models.test(id)) ?? UNKNOWN
-  const { perSquare, largest, growsWithSize, text } = family
+  const { perSquare, largest, growsWithSize, text } = familyOf(model)
   const known = quality !== undefined && Object.hasOwn(perSquare, quality) ? quality : ""
   const square = perSquare[known] ?? 0
   const { width, height } = size ?? largest
   const squares = growsWithSize ? Math.max(1, (width * height) / SQUARE_PIXELS) : 1
   return Math.ceil(square * squares) + text
+}
+
+/** Output tokens of one picture that a model has drawn, where its size and quality are not told. */
+export function pictureTokens(model: string): number {
+  return familyOf(model).perSquare[""] ?? 0
+}
+
+function familyOf(model: string): PictureFamily {
+  const id = model.toLowerCase()
+  return FAMILIES.find(({ models }) => models.test(id)) ?? UNKNOWN
 }
 
 /** The most input tokens of a prompt, and of what a vendor writes around it. */

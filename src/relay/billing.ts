@@ -1,12 +1,12 @@
 import type { ChatRequest } from "../canon/chat.ts"
 import { GatewayError } from "../canon/errors.ts"
-import { addUsage, isNoUsage, NO_USAGE, totalOutput, type Usage } from "../canon/usage.ts"
+import { isNoUsage, NO_USAGE, totalOutput, type Usage } from "../canon/usage.ts"
 import type { Deployment, Model } from "../catalog/model.ts"
 import type { Hold, Settlement, Standing } from "../ledger/hold.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import { formatCredits, parseCredits } from "../ledger/money.ts"
+import { parseCredits } from "../ledger/money.ts"
 import { type Cost, costOf, type Price } from "../ledger/price.ts"
-import { readPeriodOwner } from "../store/budgets.ts"
+import { pictureTokens } from "../media/picture-tokens.ts"
 import type { Payer } from "../store/records.ts"
 import {
   affordableOutput,
@@ -15,18 +15,36 @@ import {
   boundByCount,
   estimateInput,
   keptTokens,
+  longestAnswer,
   textOf,
   worstCost,
 } from "./bounds.ts"
-import { type SettledUsage, settleTerms } from "./billable/settle.ts"
+import { settleTerms } from "./billable/settle.ts"
 import type { Demand } from "./billable/survey.ts"
 import { type Terms, widen } from "./billable/terms.ts"
 import { UnchargedUsage } from "./billable/uncharged.ts"
 import type { Call } from "./call.ts"
 import type { Meter } from "./meter.ts"
+import {
+  bookUnavailable,
+  indebted,
+  refusalOf,
+  refuseUncharged,
+  reserved,
+} from "./payment-refusals.ts"
 import { type AttemptRecord, writeReceipt } from "./receipt.ts"
 import type { StateRecorder } from "./state-recorder.ts"
+import {
+  type CountedUsage,
+  heldReckoning,
+  reckon,
+  reckonSettled,
+  type Reckoning,
+  withRequest,
+} from "./reckoning.ts"
+import { soundTokens } from "./speech-usage.ts"
 import type { TokenCounter } from "./token-counter.ts"
+import { mostOfChat } from "./usage-bound.ts"
 import type { ResolvedState } from "./vendor-state.ts"
 import type { Loss } from "../canon/chat.ts"
 
@@ -37,8 +55,10 @@ export interface Bill {
   readonly request: ChatRequest | undefined
   readonly model: Model
   readonly hold: Hold
-  /** Set when the credits cover only part of the output. */
+  /** What is asked of the vendor where that is less than the caller's: for the credits, or the model's sake. */
   readonly clampedTo: number | undefined
+  /** What it was placed by: the most that can have been used, however the vendor counts. */
+  readonly order: Order
   /** By deployment: what is billed beside the tokens; absent where nothing is. */
   readonly terms?: ReadonlyMap<string, Terms> | undefined
   /** Of an estimate: the deployments as its hold has seen them, and why it would be refused. */
@@ -64,17 +84,8 @@ export interface BillingAlarms {
   usageUncharged(request: string, deployment: string, name: string): void
 }
 
-/** A priced usage, ready to settle. */
-export interface Reckoning {
-  readonly usage: Usage
-  readonly estimated: boolean
-  readonly cost: Cost
-  /** Where something else than tokens was billed: how, for the receipt. */
-  readonly settled?: SettledUsage
-}
-
-/** When a running request of the same caller holds the credits, seconds. */
-const RESERVED_RETRY_AFTER = 1
+/** Of common text and of JSON: four bytes are about a token. */
+const CHARACTERS_OF_TOKEN = 4
 
 /**
  * The one place that places and settles holds. Whatever path an answer takes, its money takes this
@@ -113,13 +124,14 @@ export class Billing {
   ): Bill | Promise<Bill> {
     if (this.#ledger.failure !== undefined) throw bookUnavailable()
     const payer = call.key.payerAt(Date.now())
-    const order: ChatOrder =
+    const [model, held, terms] =
       "held" in asked
-        ? { call, request, payer, model: asked.model, held: asked.held, terms: asked.terms, state }
-        : { call, request, payer, model: asked, held: asked.deployments, terms: undefined, state }
-    const kept = keptTokens(state, order.model)
-    const bound = widened(order, boundByBytes(request, call.bodyBytes, order.model, kept))
-    const bill = this.#tryBill(order, worstCost(bound, order.held))
+        ? [asked.model, asked.held, asked.terms]
+        : [asked, asked.deployments, undefined]
+    const kept = keptTokens(state, model)
+    const bound = widened({ model, terms }, boundByBytes(request, call.bodyBytes, model, kept))
+    const order: ChatOrder = { call, request, payer, model, held, terms, state, bound }
+    const bill = this.#tryBill(order, worstCost(bound, held))
     if (bill) return bill
     const slow = this.#admitSlowly(order, bound)
     return call.isEstimate ? slow.catch((error: unknown) => this.#refused(order, error)) : slow
@@ -132,7 +144,8 @@ export class Billing {
    */
   async admitUsage(call: Call, model: Model, worst: Usage, beside = 0n): Promise<Bill> {
     if (this.#ledger.failure !== undefined) throw bookUnavailable()
-    const order = { call, request: undefined, model, payer: call.key.payerAt(Date.now()) }
+    const payer = call.key.payerAt(Date.now())
+    const order: UsageOrder = { call, request: undefined, model, payer, worst }
     const needed = (dearestOf(worst, model.deployments)?.total ?? 0n) + beside
     const bill = this.#tryBill(order, needed) ?? (await this.#extendAndBill(order, needed))
     if (bill) return bill
@@ -160,8 +173,9 @@ export class Billing {
       counted === undefined ? byBytes : widened(order, boundByCount(request, counted, model, kept))
     const bound = byCount.input < byBytes.input ? byCount : byBytes
     const needed = worstCost(bound, held)
-    const closer = needed < worst ? await this.#extendAndBill(order, needed) : undefined
-    return closer ?? this.#clamp(order, bound, needed)
+    const counting = { ...order, bound }
+    const closer = needed < worst ? await this.#extendAndBill(counting, needed) : undefined
+    return closer ?? this.#clamp(counting, needed)
   }
 
   #extendAndBill(order: Order, amount: bigint): Promise<Bill | undefined> {
@@ -174,8 +188,8 @@ export class Billing {
   }
 
   /** Holds what there is for a shorter answer, or says why not even that is possible. */
-  #clamp(order: ChatOrder, bound: Bound, needed: bigint): Bill {
-    const { call, held, payer } = order
+  #clamp(order: ChatOrder, needed: bigint): Bill {
+    const { call, held, payer, bound } = order
     const standings = this.#ledger.standing(payer)
     const [account] = standings
     if (account && account.debt > 0n) throw indebted(account, needed)
@@ -194,8 +208,9 @@ export class Billing {
     throw refusalOf(this.#ledger.standing(payer), needed, least)
   }
 
-  #tryBill(order: Order, amount: bigint, clampedTo?: number): Bill | undefined {
+  #tryBill(order: Order, amount: bigint, affordable?: number): Bill | undefined {
     const { call, request, model, payer, terms, state } = order
+    const clampedTo = clampOf(order, affordable)
     const attempts: AttemptRecord[] = []
     const receipt = (): string =>
       writeReceipt({
@@ -210,19 +225,20 @@ export class Billing {
       })
     if (call.isEstimate) {
       const isCovered = this.#ledger.available(payer) >= amount
-      return isCovered ? this.#imagine(order, amount, clampedTo) : undefined
+      return isCovered ? this.#imagine(order, amount, affordable) : undefined
     }
     const hold = this.#ledger.tryHold({ request: call.id, payer, amount, receipt })
     if (!hold) return undefined
-    const bill = { call, request, model, hold, clampedTo, terms, state, attempts }
+    const bill = { call, request, model, hold, clampedTo, order, terms, state, attempts }
     return { ...bill, losses: [], firstByteAt: undefined }
   }
 
   /** A bill of which nothing is held, and nothing ever charged. */
-  #imagine(order: Order, amount: bigint, clampedTo?: number): Bill {
+  #imagine(order: Order, amount: bigint, affordable?: number): Bill {
     const { call, request, model, payer, terms, state, held = model.deployments } = order
+    const clampedTo = clampOf(order, affordable)
     const hold = this.#ledger.imagine({ request: call.id, payer, amount, receipt: () => "" })
-    const bill = { call, request, model, hold, clampedTo, terms, held, state }
+    const bill = { call, request, model, hold, clampedTo, order, terms, held, state }
     return { ...bill, attempts: [], losses: [], firstByteAt: undefined }
   }
 
@@ -245,48 +261,51 @@ export class Billing {
     if (usage && meter.isCounted) return this.#reckoned(settled, usage, false)
     if (meter.finished) this.#alarms.usageMissing(bill.call.id, deployment.id)
     if (!bill.request) throw new Error("only chat is estimated from what it delivered")
-    return this.#estimate(bill, bill.request, meter).then((estimate) => {
+    return this.#estimate(bill, bill.request, deployment, meter).then((estimate) => {
       // What is told before the end may only be how it began: Anthropic begins with one token (WIRE.md 3).
       const isBegun = usage !== undefined && !isNoUsage(usage)
       if (!isBegun) return this.#reckoned(settled, estimate, true)
-      if (totalOutput(usage) >= estimate.output) return this.#reckoned(settled, usage, false)
-      return this.#reckoned(settled, { ...usage, output: estimate.output }, true)
+      if (totalOutput(usage) >= totalOutput(estimate)) return this.#reckoned(settled, usage, false)
+      const { output, audioOutput } = estimate
+      return this.#reckoned(settled, { ...usage, output, audioOutput }, true)
     })
   }
 
   #reckoned({ bill, deployment, meter }: Delivered, usage: Usage, estimated: boolean): Reckoning {
     const terms = bill.terms?.get(deployment.id)
-    const reckoning =
-      terms === undefined
-        ? this.price(deployment, usage, estimated)
-        : this.#onTerms(terms, settleTerms(terms, usage, meter.records, elapsed(bill)), estimated)
+    let reckoning: Reckoning
+    if (terms === undefined) reckoning = this.price(bill, deployment, { usage, estimated })
+    else {
+      const settled = settleTerms(terms, usage, meter.records, elapsed(bill))
+      reckoning = believed(bill, reckonSettled(settled, terms.price, estimated), terms.price)
+    }
     this.#uncharged.look(bill.call.id, deployment, meter.reported, reckoning.cost)
     return reckoning
   }
 
-  #onTerms({ price }: Terms, settled: SettledUsage, estimated: boolean): Reckoning {
-    const counted = withRequest(settled.usage, price)
-    const cost = costOf(counted, settled.price, settled.others)
-    const usage = settled.others.reduce((sum, other) => addUsage(sum, other.usage), counted)
-    return { usage, estimated, cost, settled }
-  }
-
-  /** What a known usage costs. @param estimated whether it is our own count. */
-  price(deployment: Deployment, usage: Usage, estimated: boolean): Reckoning {
+  /** What a usage costs, as far as the request can have had it. */
+  price(bill: Bill, deployment: Deployment, counted: CountedUsage): Reckoning {
     const { price } = deployment
     if (!price) throw new Error(`deployment ${deployment.id} was called without a price`)
-    const counted = withRequest(usage, price)
-    return { usage: counted, estimated, cost: costOf(counted, price) }
+    return believed(bill, reckon(counted, price), price)
   }
 
-  async #estimate(bill: Bill, request: ChatRequest, meter: Meter): Promise<Usage> {
+  async #estimate(
+    bill: Bill,
+    request: ChatRequest,
+    deployment: Deployment,
+    meter: Meter,
+  ): Promise<Usage> {
     const { call, model, state } = bill
+    const { other } = meter
     const [input, output] = await Promise.all([
       this.#counter.count(textOf(request)),
       this.#counter.count(meter.text),
     ])
     const kept = Math.max(1, meter.text.length)
-    const outputGuess = output ?? Math.ceil(meter.text.length / 4)
+    const outputGuess = output ?? Math.ceil(meter.text.length / CHARACTERS_OF_TOKEN)
+    const text = Math.ceil((outputGuess * Math.max(kept, meter.characters)) / kept)
+    const picture = other.pictures === 0 ? 0 : pictureTokens(deployment.upstreamModel)
     return {
       ...NO_USAGE,
       inputFresh: estimateInput({
@@ -296,7 +315,8 @@ export class Billing {
         counted: input,
         kept: state?.tokens,
       }),
-      output: Math.ceil((outputGuess * Math.max(kept, meter.characters)) / kept),
+      output: text + Math.ceil(other.characters / CHARACTERS_OF_TOKEN) + other.pictures * picture,
+      audioOutput: soundTokens(other.soundBytes, other.packedSoundBytes),
     }
   }
 
@@ -306,7 +326,7 @@ export class Billing {
    */
   settle(bill: Bill, deployment: Deployment, reckoning: Reckoning): Promise<Settlement> {
     const { call, request, model, attempts, losses, firstByteAt, hold } = bill
-    const { usage, estimated, cost, settled } = reckoning
+    const { usage, estimated, cost, settled, beyond } = reckoning
     const held = hold.amount
     const unpriced = bill.terms?.get(deployment.id)?.unpriced
     if (bill.recorder) hold.state = bill.recorder.records(estimated ? undefined : usage)
@@ -324,10 +344,12 @@ export class Billing {
         usage,
         estimated,
         cost,
+        reported: beyond?.reported,
         ...(settled && { price: settled.price, modes: settled.modes }),
         ...(unpriced && { unpriced }),
       })
-    return this.#ledger.settle(hold, cost.total, receipt).catch(refuseUncharged)
+    const writeOff = beyond && { amount: beyond.amount, reason: "usage_beyond_bound" as const }
+    return this.#ledger.settle(hold, cost.total, receipt, writeOff).catch(refuseUncharged)
   }
 
   /** Ends a request that delivered nothing. Its receipt says why; nobody has to wait for it. */
@@ -353,13 +375,29 @@ function elapsed({ call }: Bill): number {
   return Math.round(performance.now() - call.startedAt)
 }
 
-function widened({ terms, model }: ChatOrder, bound: Bound): Bound {
+function widened({ terms, model }: Pick<ChatOrder, "terms" | "model">, bound: Bound): Bound {
   return terms === undefined ? bound : widen(bound, [...terms.values()], model.context)
 }
 
-/** Counts the request itself, where it has a price of its own. */
-function withRequest(usage: Usage, price: Price): Usage {
-  return price.rates.requests === undefined ? usage : { ...usage, requests: 1 }
+/** A cost that its hold covers needs no closer look. */
+function believed(bill: Bill, told: Reckoning, price: Price): Reckoning {
+  return told.cost.total <= bill.hold.amount ? told : heldReckoning(told, price, mostOf(bill))
+}
+
+function mostOf({ order, clampedTo }: Bill): Usage {
+  if (order.request === undefined) return order.worst
+  const { bound, model, terms } = order
+  const asked =
+    clampedTo === undefined ? bound : { ...bound, output: Math.min(bound.output, clampedTo) }
+  return mostOfChat(asked, model, terms)
+}
+
+/** What is asked for in place of more than there are credits for, or than the model can say. */
+function clampOf({ request, model }: Order, affordable: number | undefined): number | undefined {
+  if (request?.maxTokens === undefined) return affordable
+  const most = longestAnswer(request, model)
+  if (most >= request.maxTokens) return affordable
+  return affordable === undefined ? most : Math.min(affordable, most)
 }
 
 /** What a usage costs at the dearest deployment; undefined where none has a price. */
@@ -384,105 +422,27 @@ export function cheapestOf(usage: Usage, deployments: readonly Deployment[]): bi
   return least ?? 0n
 }
 
-interface Order {
+interface AnyOrder {
   readonly terms?: ReadonlyMap<string, Terms> | undefined
   /** The deployments as a hold has to see them; absent where they are the model's own. */
   readonly held?: readonly Deployment[]
   readonly call: Call
-  readonly request: ChatRequest | undefined
   readonly model: Model
   readonly payer: Payer
   readonly state?: ResolvedState | undefined
 }
 
-interface ChatOrder extends Order {
+interface ChatOrder extends AnyOrder {
   readonly request: ChatRequest
   /** The deployments as a hold has to see them. */
   readonly held: readonly Deployment[]
+  readonly bound: Bound
 }
 
-/** Fail closed: what cannot be charged is not served. */
-function bookUnavailable(cause?: unknown): GatewayError {
-  return new GatewayError(
-    "book_unavailable",
-    "The gateway cannot write its book just now, so it takes no requests. Try again shortly.",
-    { cause },
-  )
+/** Of what is no chat. */
+interface UsageOrder extends AnyOrder {
+  readonly request: undefined
+  readonly worst: Usage
 }
 
-/** The ledger has raised the alarm by now. */
-function refuseUncharged(cause: unknown): never {
-  throw new GatewayError(
-    "book_unavailable",
-    "The charge of this answer could not be written, so the answer was not released to its end. Nothing was charged. Try again shortly.",
-    { cause },
-  )
-}
-
-/** Why nothing could be held. @param least what would have been enough for any answer at all. */
-function refusalOf(standings: readonly Standing[], needed: bigint, least: bigint): GatewayError {
-  const [account, ...budgets] = standings
-  if (account && account.debt > 0n) return indebted(account, needed)
-  if (account && account.posted < least) return insufficient(account, needed)
-  const budget = budgets.find(({ posted }) => posted < least)
-  return budget ? budgetExceeded(budget, needed) : reserved(needed, standings)
-}
-
-function insufficient(account: Standing, needed: bigint): GatewayError {
-  return new GatewayError(
-    "insufficient_credits",
-    `The account's balance of ${formatCredits(account.posted)} credits does not cover this request, which may cost up to ${formatCredits(needed)}. Add credits, or lower max_tokens or the length of the prompt.`,
-    { fields: { balance: formatCredits(account.posted), required: formatCredits(needed) } },
-  )
-}
-
-/** The account's credits go to what it owes first. */
-function indebted(account: Standing, needed: bigint): GatewayError {
-  const debt = formatCredits(account.debt)
-  return new GatewayError(
-    "insufficient_credits",
-    `The account owes ${debt} credits, because a card payment was taken back. Nothing is served until that is paid: add credits, of which ${debt} go to the debt first.`,
-    {
-      fields: {
-        balance: formatCredits(account.posted),
-        required: formatCredits(needed),
-        debt,
-      },
-    },
-  )
-}
-
-const BUDGET_NAMES = { total: "budget", day: "daily budget", month: "monthly budget" } as const
-
-function budgetExceeded(budget: Standing, needed: bigint): GatewayError {
-  const { period, until } = readPeriodOwner(budget.owner) ?? { period: "total" as const }
-  const name = BUDGET_NAMES[period]
-  const left = `This key has ${formatCredits(budget.posted)} credits of its ${name} left, and this request may cost up to ${formatCredits(needed)}.`
-  const fields = {
-    balance: formatCredits(budget.posted),
-    required: formatCredits(needed),
-    budget: period,
-  }
-  if (until === undefined) {
-    const advice = "Ask for a larger budget, or lower max_tokens."
-    return new GatewayError("key_budget_exceeded", `${left} ${advice}`, { fields })
-  }
-  const resetsAt = new Date(until).toISOString()
-  return new GatewayError(
-    "key_budget_exceeded",
-    `${left} It begins anew at ${resetsAt}. Wait until then, ask for a larger budget, or lower max_tokens.`,
-    { fields: { ...fields, resets_at: resetsAt } },
-  )
-}
-
-function reserved(needed: bigint, standings: readonly Standing[]): GatewayError {
-  const posted = standings[0]?.posted ?? 0n
-  return new GatewayError(
-    "credits_reserved",
-    `Your running requests hold the credits that this one needs (up to ${formatCredits(needed)}). Try again when they have finished.`,
-    {
-      retryAfter: RESERVED_RETRY_AFTER,
-      fields: { balance: formatCredits(posted), required: formatCredits(needed) },
-    },
-  )
-}
+type Order = ChatOrder | UsageOrder

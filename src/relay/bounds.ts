@@ -13,11 +13,11 @@ const TOOL_PROMPT = 512
 const MESSAGE_TOKENS = 4
 const BYTES_OF_TOKEN = 4
 /** The longest answer assumed of a model of which neither a maximum nor a context is known. */
-const UNKNOWN_MAXIMUM = 65_536
+export const UNKNOWN_MAXIMUM = 65_536
 /** The context assumed of a model of which none is known. */
 const UNKNOWN_CONTEXT = 1_048_576
 /** Searches that a searching model is assumed to make at most. */
-const MOST_SEARCHES = 30n
+export const MOST_SEARCHES = 30
 
 /** The most a request can use: the worst case that its hold covers. Tokens. */
 export interface Bound {
@@ -25,6 +25,8 @@ export interface Bound {
   /** Of each choice. */
   readonly output: number
   readonly choices: number
+  /** How often the vendor may read the input for one choice: its own tools make it more than once. */
+  readonly rounds: number
 }
 
 /** How much of the input is not text, and what it can cost at most. */
@@ -82,12 +84,19 @@ export function estimateInput(order: {
 
 function boundOf(request: ChatRequest, input: number, model: Model): Bound {
   const wrapped = input + WRAPPING + (request.tools ? TOOL_PROMPT : 0)
-  const longest = model.maxOutput ?? model.context ?? UNKNOWN_MAXIMUM
   return {
     input: model.context === undefined ? wrapped : Math.min(wrapped, model.context),
-    output: request.maxTokens ?? longest,
+    output: longestAnswer(request, model),
     choices: request.choices,
+    rounds: 1,
   }
+}
+
+/** Nobody gets more than the model can say, whatever was asked for. */
+export function longestAnswer({ maxTokens }: ChatRequest, model: Model): number {
+  const most = model.maxOutput ?? model.context
+  if (maxTokens === undefined) return most ?? UNKNOWN_MAXIMUM
+  return most === undefined ? maxTokens : Math.min(maxTokens, most)
 }
 
 /** Nanocredits: the worst case of a bound at the dearest deployment. */
@@ -124,7 +133,7 @@ export function linesOfBound(
     { name: "input", quantity: BigInt(bound.input), rate: rates.input },
     { name: "output", quantity: BigInt(bound.output) * BigInt(bound.choices), rate: rates.output },
     { name: "request", quantity: 1n, rate: requests },
-    { name: "search", quantity: MOST_SEARCHES, rate: searches },
+    { name: "search", quantity: BigInt(MOST_SEARCHES), rate: searches },
   ]
   return { lines: lines.filter(({ rate }) => rate > 0n), multiplier: price.multiplier }
 }
@@ -187,7 +196,7 @@ function costOfBound(bound: Bound, price: Price): bigint {
 /** What a request may cost beside its tokens, in millionths of nanocredits. */
 function beside(price: Price): bigint {
   const { requests = 0n, searches = 0n } = price.rates
-  return requests + searches * MOST_SEARCHES
+  return requests + searches * BigInt(MOST_SEARCHES)
 }
 
 function dearest(rates: Rates, classes: readonly UsageClass[]): bigint {

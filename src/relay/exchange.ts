@@ -3,7 +3,8 @@ import type { ClientDialect } from "../canon/dialect.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { NO_USAGE, totalInput, totalOutput, type Usage } from "../canon/usage.ts"
 import type { Catalog } from "../catalog/catalog.ts"
-import type { DeadlineSettings } from "../config/settings.ts"
+import type { Model } from "../catalog/model.ts"
+import type { DeadlineSettings, Disconnect } from "../config/settings.ts"
 import type { RateLimiter } from "../limits/rate-limiter.ts"
 import type { MediaLimits } from "../media/fetch-media.ts"
 import type { Health } from "../routing/health.ts"
@@ -25,6 +26,9 @@ export interface Surroundings {
   readonly deadlines: DeadlineSettings
   /** The largest whole answer of an upstream that is read. Bytes. */
   readonly answerBytes: number
+  readonly disconnect: Disconnect
+  /** Milliseconds. */
+  readonly disconnectLimit: number
   readonly media: MediaLimits
   /** Whether a request may name what a vendor keeps for nobody knows whom. */
   readonly passesUnknownState: boolean
@@ -78,21 +82,47 @@ export class Leash implements Watched, Disposable {
   #hasLeft = false
   dueAt = performance.now() + ASK_AFTER
   readonly #watch: DeadlineWatch
+  readonly #drainTime: number | undefined
   #caller: Caller | undefined
+  /** Told when the caller has left and the answer is to be read on. */
+  onLeave: (() => void) | undefined
 
-  /** @param work what the watch's pulse calls the request. */
-  constructor(caller: Caller, watch: DeadlineWatch, work: number) {
+  /**
+   * @param work what the watch's pulse calls the request.
+   * @param drainTime milliseconds for which an answer is read on when its caller has left; undefined: it
+   * is ended.
+   */
+  constructor(caller: Caller, watch: DeadlineWatch, work: number, drainTime: number | undefined) {
     this.#caller = caller
     this.work = work
     this.#watch = watch
+    this.#drainTime = drainTime
     watch.add(this)
   }
 
   onDue(): void {
+    // It was read on for as long as it may be.
+    if (this.#hasLeft) return this.end(CALLER_LEFT)
     const signal = this.#caller?.signal
     this.#stopAsking()
-    if (signal?.aborted) this.end(CALLER_LEFT)
-    else signal?.addEventListener("abort", () => this.end(CALLER_LEFT))
+    if (signal?.aborted) this.leave()
+    else signal?.addEventListener("abort", () => this.leave())
+  }
+
+  /** Whether what runs upstream is to be read on when the caller leaves. */
+  get drains(): boolean {
+    return this.#drainTime !== undefined && this.attempts.length > 0
+  }
+
+  /** The caller has left. */
+  leave(): void {
+    if (this.#hasLeft) return
+    if (!this.drains) return this.end(CALLER_LEFT)
+    this.#hasLeft = true
+    this.#stopAsking()
+    this.dueAt = performance.now() + (this.#drainTime ?? 0)
+    this.#watch.add(this)
+    this.onLeave?.()
   }
 
   /** Whether the caller is known to have left. */
@@ -103,6 +133,7 @@ export class Leash implements Watched, Disposable {
   /** Ends what runs upstream. */
   end(reason: GatewayError): void {
     if (reason === CALLER_LEFT) this.#hasLeft = true
+    this.#stopAsking()
     for (const attempt of this.attempts) {
       attempt.end(reason)
       attempt[Symbol.dispose]()
@@ -112,6 +143,7 @@ export class Leash implements Watched, Disposable {
   /** The answer is over. */
   [Symbol.dispose](): void {
     this.#stopAsking()
+    this.onLeave = undefined
     this.attempts.length = 0
   }
 
@@ -119,6 +151,12 @@ export class Leash implements Watched, Disposable {
     this.#caller = undefined
     this.#watch.remove(this)
   }
+}
+
+/** How long answers of a model are read on whose callers have left; undefined: they are cancelled. */
+export function drainTimeOf(surroundings: Surroundings, model: Model): number | undefined {
+  const { disconnect, disconnectLimit } = surroundings
+  return (model.disconnect ?? disconnect) === "drain" ? disconnectLimit : undefined
 }
 
 /** One request being served: what its paths share. */

@@ -70,7 +70,11 @@ export class Images {
   async make(order: ImageOrder, caller: Caller): Promise<Answer> {
     const { call, request } = order
     const open = await this.#operations.begin(
-      { ...this.plan(order), attempt: (way) => attempt(way, request, call.isStrict) },
+      {
+        ...this.plan(order),
+        isWhole: !request.stream,
+        attempt: (way) => attempt(way, request, call.isStrict),
+      },
       caller,
     )
     const { value, headers } = open

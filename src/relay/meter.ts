@@ -1,5 +1,6 @@
 import type { ChatEvent, ChatResult, Part } from "../canon/chat.ts"
-import type { JsonObject } from "../canon/json.ts"
+import { type JsonObject, unknownFields } from "../canon/json.ts"
+import { OtherContent } from "../canon/other-content.ts"
 import { addUsage, isNoUsage, type Usage } from "../canon/usage.ts"
 import type { AnswerRecord } from "./billable/answer-record.ts"
 
@@ -16,12 +17,18 @@ export class Meter {
   reported: JsonObject | undefined
   /** What the answers tell beside their usage; empty where nothing but tokens is billed. */
   records: readonly AnswerRecord[] = []
-  /** Characters of output, whatever their kind. */
+  /** Characters of text, reasoning and calls. */
   characters = 0
+  /** All else that came: its decoder adds to it. */
+  readonly other: OtherContent
   #text: string[] = []
   #finished = 0
   /** How much of the output had come when the usage was told. */
-  #charactersAtUsage = 0
+  #amountAtUsage = 0
+
+  constructor(other = new OtherContent()) {
+    this.other = other
+  }
 
   /** Whether at least one choice has come to its end. */
   get finished(): boolean {
@@ -31,12 +38,21 @@ export class Meter {
   /** Whether the vendor has told a usage of all that came: at first some count only the prompt. */
   get isCounted(): boolean {
     if (this.usage === undefined || isNoUsage(this.usage)) return false
-    return this.finished || this.#charactersAtUsage === this.characters
+    return this.finished || this.#amountAtUsage === this.#amount
   }
 
-  /** Whether anything reached, or could have reached, the caller. */
+  /** Whether anything reached, or could have reached, the caller beyond the frames that open an answer. */
   get delivered(): boolean {
-    return this.characters > 0 || this.finished
+    return this.finished || this.#amount > 0
+  }
+
+  /** Whether the vendor asks money for it: it has delivered, or has told what it has read. */
+  get isBillable(): boolean {
+    return this.delivered || (this.usage !== undefined && !isNoUsage(this.usage))
+  }
+
+  get #amount(): number {
+    return this.characters + this.other.amount
   }
 
   /** Output text for an estimate, capped; `characters` tells how much there was. */
@@ -51,12 +67,13 @@ export class Meter {
       sum.#text.push(...meter.#text)
       sum.characters += meter.characters
       sum.#finished += meter.#finished
-      sum.#charactersAtUsage += meter.#charactersAtUsage
+      sum.other.add(meter.other)
+      sum.#amountAtUsage += meter.#amountAtUsage
       sum.reported ??= meter.reported
     }
     sum.records = meters.flatMap(({ records }) => records)
-    const usages = meters.flatMap(({ usage }) => usage ?? [])
-    if (usages.length === meters.length) sum.usage = usages.reduce(addUsage)
+    const [first, ...others] = meters.flatMap(({ usage }) => usage ?? [])
+    if (first && others.length + 1 === meters.length) sum.usage = others.reduce(addUsage, first)
     return sum
   }
 
@@ -70,6 +87,7 @@ export class Meter {
     for (const choice of result.choices) {
       this.#finished++
       for (const part of choice.parts) this.#part(part)
+      if (choice.extra) this.other.json(contentOf(choice.extra.fields))
     }
   }
 
@@ -88,25 +106,46 @@ export class Meter {
         return
       case "usage":
         this.usage = event.usage
-        this.#charactersAtUsage = this.characters
+        this.#amountAtUsage = this.#amount
         return
       case "error":
         this.failure = event.message
         return
+      case "reasoning-signature":
+        // Reasoning that is withheld is all in there.
+        if (event.isRedacted) this.other.text(event.signature)
+        return
       case "start":
       case "citation":
       case "choice-extra":
-      case "reasoning-signature":
+        // The decoder has counted what content there is in it.
         return
     }
   }
 
   #part(part: Part): void {
-    if (part.type === "text" || part.type === "refusal" || part.type === "reasoning") {
-      this.#add(part.text)
-    } else if (part.type === "tool-call") {
-      this.#add(part.name)
-      this.#add(part.arguments)
+    switch (part.type) {
+      case "text":
+        for (const citation of part.citations ?? []) this.other.json(plain(citation))
+        return this.#add(part.text)
+      case "refusal":
+        return this.#add(part.text)
+      case "reasoning":
+        if (part.isRedacted) this.other.text(part.signature ?? "")
+        return this.#add(part.text)
+      case "tool-call":
+        this.#add(part.name)
+        return this.#add(part.arguments)
+      case "image":
+        return this.other.picture()
+      case "audio":
+        if (part.source.type === "base64") this.other.sound(part.source.data)
+        return
+      case "unknown":
+        return this.other.json(part.extra.fields)
+      case "file":
+      case "tool-result":
+        return this.other.json(plain(part))
     }
   }
 
@@ -114,4 +153,22 @@ export class Meter {
     if (this.characters < KEPT_CHARACTERS) this.#text.push(text)
     this.characters += text.length
   }
+}
+
+/** Members of a choice that say how it was made, and are nothing of it. */
+const REMARKS: ReadonlySet<string> = new Set([
+  "logprobs",
+  "content_filter_results",
+  "safetyRatings",
+  "avgLogprobs",
+  "logprobsResult",
+])
+
+function contentOf(fields: JsonObject): JsonObject | undefined {
+  return unknownFields(fields, REMARKS)
+}
+
+/** The canon's own values are plain data. */
+function plain(value: object): JsonObject {
+  return value as JsonObject
 }

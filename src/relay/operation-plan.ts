@@ -10,6 +10,8 @@ export interface Admission {
   readonly model: Model
   /** The most it can use: what its hold covers. */
   readonly worst: Usage
+  /** Whether its answer is whole, and may be read on when its caller has left. */
+  readonly isWhole?: boolean
 }
 
 /** What an operation is before its money and its way are sought. */

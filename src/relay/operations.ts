@@ -12,6 +12,7 @@ import type { Bill } from "./billing.ts"
 import type { Caller } from "./call.ts"
 import {
   CALLER_LEFT,
+  drainTimeOf,
   isFinal,
   Leash,
   NOT_NEEDED,
@@ -154,7 +155,8 @@ export class Operations {
       correct(NO_USAGE)
       throw error
     }
-    const leash = new Leash(caller, watch, work)
+    const drainTime = order.isWhole ? drainTimeOf(this.surroundings, model) : undefined
+    const leash = new Leash(caller, watch, work, drainTime)
     const release = (): void => {
       leash[Symbol.dispose]()
       billing.release(bill)
@@ -199,7 +201,7 @@ export class Operations {
     order: OperationOrder<T>,
     caller: Caller,
   ): Promise<OpenOperation<T>> {
-    const open = await this.begin(order, caller)
+    const open = await this.begin({ ...order, isWhole: true }, caller)
     await open.settle(open.value.usage, open.value.estimated)
     return open
   }
@@ -274,7 +276,7 @@ export class Operations {
         const settlement = await billing.settle(
           bill,
           deployment,
-          billing.price(deployment, usage, estimated),
+          billing.price(bill, deployment, { usage, estimated }),
         )
         correct(usage)
         const { charged: cost, balance } = settlement

@@ -95,7 +95,9 @@ function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
   if (dialect.id !== exchange.dialect.id) refuseKept(exchange.bill)
   const isSplit = isMany(request, dialect)
   const { messages, lost } = openEnvelopes(request, exchange.seal, endpoint.provider)
-  const maxTokens = exchange.bill.clampedTo ?? request.maxTokens
+  const { clampedTo, model } = exchange.bill
+  const longest = dialect.needsMaxTokens ? model.maxOutput : undefined
+  const maxTokens = clampedTo ?? request.maxTokens ?? longest
   const asked = {
     ...request,
     messages,

@@ -44,6 +44,8 @@ export interface ReceiptFacts {
   readonly modes?: readonly string[]
   /** What was passed on without a price: its places in the request. */
   readonly unpriced?: readonly string[]
+  /** As the vendor told it, where that is more than the request can have used. */
+  readonly reported?: Usage | undefined
 }
 
 /** The words callers see for the classes of usage. */
@@ -88,6 +90,10 @@ export function writeReceipt(facts: ReceiptFacts): string {
     stream: request?.stream ?? false,
     deployment: deployment?.id ?? null,
     usage: usage === undefined ? null : namedUsage(usage),
+    ...(facts.reported && {
+      usage_reported: namedUsage(facts.reported),
+      usage_beyond_bound: true,
+    }),
     estimated: facts.estimated ?? false,
     price: price === undefined ? null : priceSnapshot(price),
     ...(facts.modes && facts.modes.length > 0 && { modes: facts.modes }),

@@ -10,6 +10,7 @@ import { type Estimate, estimateChat } from "./estimate.ts"
 import type { Answer, Call, Caller, ChatCall } from "./call.ts"
 import {
   correctRate,
+  drainTimeOf,
   estimatedTokens,
   type Exchange,
   Leash,
@@ -117,7 +118,7 @@ export class Relay {
     const { call, dialect, request, surroundings, headers, caller, work } = order
     const { seal, watch } = this.#services
     if (bill.clampedTo !== undefined) headers["x-tollgate-max-tokens"] = String(bill.clampedTo)
-    const leash = new Leash(caller, watch, work)
+    const leash = new Leash(caller, watch, work, drainTimeOf(surroundings, bill.model))
     const exchange = { call, dialect, request, bill, seal, surroundings, headers, leash }
     return request.stream
       ? answerStreamed(this.#services, exchange)

@@ -28,6 +28,10 @@ export class ChoiceWriter implements StreamWriter {
     return this.#shared.push(frame, ours)
   }
 
+  broken(): void {
+    // What else a vendor says with its error is of its own dialect.
+  }
+
   end(cost: bigint): string {
     return this.#shared.end(cost)
   }
@@ -74,7 +78,8 @@ export class SeveralStreams implements AnswerStream {
       }
       const [stream, text] = await Promise.race(this.#reading.values())
       this.#reading.delete(stream)
-      if (stream.isOver) this.#open.delete(stream)
+      // Without a word for the caller it is over, so that each turn brings a word or ends a stream.
+      if (text === "" || stream.isOver) this.#open.delete(stream)
       if (this.isOver) this.#tellUsage()
       if (text !== "") return text
     }

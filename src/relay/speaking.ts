@@ -53,6 +53,8 @@ interface Sounding {
 
 interface Heard {
   bytes: number
+  /** Bytes of the whole, where the answer says so. */
+  announced: number | undefined
   /** Samples per second, where that is told. */
   rate: number | undefined
   usage: Usage | undefined
@@ -98,7 +100,7 @@ async function speakAt(way: Way, wish: SpeechWish, call: Call): Promise<Outcome<
   const { format, request, encoded } = encodedFor(way, wish)
   if (call.isStrict && encoded.losses.length > 0) throw notCarried(encoded.losses)
   const answer = await way.call(encoded.call, format)
-  const heard: Heard = { bytes: 0, rate: undefined, usage: undefined }
+  const heard: Heard = { bytes: 0, announced: undefined, rate: undefined, usage: undefined }
   const source = await begun(counted(sourceOf(answer, encoded, heard), heard))
   const { form, losses } = encoded
   // What came as JSON is here whole by now.
@@ -163,7 +165,11 @@ async function* sourceOf(
     if (!reader.isOver) throw unusable("it ended before its last event")
     heard.usage = reader.usage
   } else if (NO_SOUND.test(type)) throw refused(attempt)
-  else yield* piecesOf(answer)
+  else {
+    const announced = Number(headers.get("content-length"))
+    if (announced > 0) heard.announced = announced
+    yield* piecesOf(answer)
+  }
 }
 
 async function* counted(
@@ -212,7 +218,8 @@ function bodyOf(open: OpenOperation<Sounding>, call: Call): ReadableStream<Uint8
   const { request } = value
   const settle = async (ending: SpeechEnding): Promise<Usage> => {
     const { form, heard } = value
-    const amount = { request, form, bytes: heard.bytes, ending, told: heard.usage }
+    const { bytes, announced, usage: told } = heard
+    const amount = { request, form, bytes, announced, ending, told }
     const { usage, estimated } = speechUsage(amount, deployment.price)
     await open.settle(usage, estimated)
     return usage

@@ -20,6 +20,12 @@ const BYTES_PER_SECOND: Readonly<Record<SoundForm, number>> = {
   pcm: PCM_RATE * 2,
 }
 
+/** Tokens of sound of which only the bytes are known: samples as OpenAI streams them, or packed. */
+export function soundTokens(samples: number, packed: number): number {
+  const seconds = samples / BYTES_PER_SECOND.pcm + packed / BYTES_PER_SECOND.mp3
+  return Math.ceil(seconds * TOKENS_PER_SECOND)
+}
+
 /** Whether a price goes by tokens rather than by characters or seconds. */
 export function isByTokens({ rates }: Price): boolean {
   return rates.characters === undefined && rates.seconds === undefined
@@ -53,6 +59,8 @@ export interface SpokenAmount {
   /** In which form it came. */
   readonly form: SoundForm
   readonly bytes: number
+  /** Bytes of the whole, where the vendor has said so beforehand. */
+  readonly announced: number | undefined
   readonly ending: SpeechEnding
   /** As the vendor counted. */
   readonly told: Usage | undefined
@@ -65,16 +73,19 @@ export interface ReckonedSpeech {
 }
 
 /**
- * What was used. A vendor who broke off is paid for about what came; a caller who left had the whole
+ * What was used. A vendor who broke off is paid for what came: as large a share of the characters as of
+ * the bytes it had announced, or as are spoken in a sound of that length. A caller who left had the whole
  * spoken, whatever he heard of it.
  */
 export function speechUsage(amount: SpokenAmount, price: Price | undefined): ReckonedSpeech {
-  const { request, form, bytes, ending, told } = amount
+  const { request, form, bytes, announced, ending, told } = amount
   const characters = characterCount(request.input)
   const came = bytes / BYTES_PER_SECOND[form]
   const pace = USUAL_PACE * (request.speed ?? 1)
   const seconds = ending === "left" ? Math.max(came, characters / pace) : came
-  const spoken = ending === "broken" ? Math.min(characters, Math.ceil(came * pace)) : characters
+  const share = announced === undefined ? (came * pace) / characters : bytes / announced
+  const spoken =
+    ending === "broken" ? Math.min(characters, Math.ceil(characters * share)) : characters
   const isWhole = ending === "whole"
   const usage = { ...NO_USAGE, ...told, characters: spoken, seconds }
   if (price === undefined || !isByTokens(price)) {

@@ -1,5 +1,6 @@
 import type { ChatEvent } from "../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../canon/dialect.ts"
+import type { OtherContent } from "../canon/other-content.ts"
 import type { JsonObject } from "../canon/json.ts"
 import { totalInput, totalOutput, type Usage } from "../canon/usage.ts"
 import { findState, type StateReference, type StateShape } from "../canon/vendor-state.ts"
@@ -78,6 +79,10 @@ export class RecordingDecoder implements EventDecoder {
 
   get finished(): boolean {
     return this.#decoder.finished
+  }
+
+  get other(): OtherContent {
+    return this.#decoder.other
   }
 
   push(frame: SseFrame): ChatEvent[] {

@@ -4,7 +4,15 @@ import { addAnswerHeaders } from "./answer-headers.ts"
 import { callUpstream } from "./attempts.ts"
 import type { Answer } from "./call.ts"
 import type { Watched } from "./deadline-watch.ts"
-import { CALLER_LEFT, correctRate, type Exchange, giveUp, type RelayServices } from "./exchange.ts"
+import {
+  CALLER_LEFT,
+  correctRate,
+  type Exchange,
+  giveUp,
+  isFinal,
+  type RelayServices,
+} from "./exchange.ts"
+import { Meter } from "./meter.ts"
 import { type Plan, recordOf } from "./plan.ts"
 import { recordState } from "./record-state.ts"
 import { ChoiceWriter, SeveralStreams } from "./several-streams.ts"
@@ -20,7 +28,7 @@ type Controller = ReadableStreamDefaultController<Uint8Array>
  * status and not a broken stream; but no caller waits longer than the keep-alive for the beginning.
  */
 export async function answerStreamed(services: RelayServices, exchange: Exchange): Promise<Answer> {
-  const answer = new StreamedAnswer(services, exchange, openStream(services, exchange))
+  const answer = new StreamedAnswer(services, exchange)
   const upstream = await answer.begin()
   const { headers, bill } = exchange
   addAnswerHeaders(headers, {
@@ -34,28 +42,44 @@ export async function answerStreamed(services: RelayServices, exchange: Exchange
   return { headers, body: new ReadableStream(answer) }
 }
 
-/** The upstream's stream; several as one, where the vendor gives one choice at a time. */
-async function openStream(services: RelayServices, exchange: Exchange): Promise<AnswerStream> {
+/** What a plan has delivered, and what its vendor has counted. */
+interface Counted {
+  readonly plan: Plan
+  readonly meters: readonly Meter[]
+}
+
+/**
+ * The upstream's stream; several as one, where the vendor gives one choice at a time.
+ * @param began told of what is counted, also while nothing has come that the caller could read.
+ */
+async function openStream(
+  services: RelayServices,
+  exchange: Exchange,
+  began: (counted: Counted) => void,
+): Promise<AnswerStream> {
   let writer: StreamWriter | undefined
   const { plan, all } = await callUpstream(services, exchange, (plan) => {
     const shared = writerOf(exchange, plan)
     const recorder = recordState(services, exchange, plan)
-    const reading = (): Pick<StreamParts, "decoder" | "record"> => {
-      const decoder = plan.offer.dialect.decodeEvents(plan.request)
-      return {
-        decoder: recorder ? new RecordingDecoder(decoder, recorder) : decoder,
-        record: recordOf(exchange.bill, plan),
-      }
+    const meters: Meter[] = []
+    const counting = (): Omit<StreamParts, "writer"> => {
+      const own = plan.offer.dialect.decodeEvents(plan.request)
+      const decoder = recorder ? new RecordingDecoder(own, recorder) : own
+      const meter = new Meter(own.other)
+      meters.push(meter)
+      return { decoder, meter, record: recordOf(exchange.bill, plan) }
     }
     writer = shared
+    began({ plan, meters })
     if (!(shared instanceof TranscodingWriter) || plan.calls === 1) {
       return (attempt, response) =>
-        UpstreamStream.open(attempt, response, { ...reading(), writer: shared })
+        UpstreamStream.open(attempt, response, { ...counting(), writer: shared })
     }
-    return (attempt, response, choice) => {
-      const parts = { ...reading(), writer: new ChoiceWriter(shared, choice) }
-      return UpstreamStream.open(attempt, response, parts)
-    }
+    return (attempt, response, choice) =>
+      UpstreamStream.open(attempt, response, {
+        ...counting(),
+        writer: new ChoiceWriter(shared, choice),
+      })
   })
   const [only] = all
   if (all.length === 1 && only) return only
@@ -88,15 +112,22 @@ class StreamedAnswer implements Watched {
   readonly #opening: Promise<AnswerStream>
   readonly #patience = Promise.withResolvers<undefined>()
   #upstream: AnswerStream | undefined
+  /** What has been counted of the call that is being opened, or was last. */
+  #begun: Counted | undefined
+  /** A read that is under way. */
+  #reading: Promise<string> | undefined
   #controller: Controller | undefined
   #over = false
 
-  constructor(services: RelayServices, exchange: Exchange, opening: Promise<AnswerStream>) {
+  constructor(services: RelayServices, exchange: Exchange) {
     this.#services = services
     this.#exchange = exchange
-    this.#opening = opening
+    this.#opening = openStream(services, exchange, (counted) => {
+      this.#begun = counted
+    })
     this.dueAt = performance.now() + services.keepAlive
     services.watch.add(this)
+    exchange.leash.onLeave = () => void this.cancel()
   }
 
   /**
@@ -105,11 +136,17 @@ class StreamedAnswer implements Watched {
    */
   async begin(): Promise<AnswerStream | undefined> {
     try {
-      this.#upstream = await Promise.race([this.#opening, this.#patience.promise])
-      return this.#upstream
-    } catch (error) {
-      this.#close()
-      giveUp(this.#services, this.#exchange)
+      const upstream = await Promise.race([this.#opening, this.#patience.promise])
+      if (this.#over) throw CALLER_LEFT
+      this.#upstream = upstream
+      return upstream
+    } catch (thrown) {
+      const error = asGatewayError(thrown)
+      // An answer that is read on has its money ended there.
+      if (!this.#over) {
+        this.#close()
+        await this.#settleDelivered(error)
+      }
       throw error
     }
   }
@@ -121,10 +158,12 @@ class StreamedAnswer implements Watched {
   }
 
   async pull(controller: Controller): Promise<void> {
+    if (this.#over) return controller.close()
     try {
       const upstream = (this.#upstream ??= await this.#opening)
       this.#exchange.bill.firstByteAt ??= performance.now()
-      let text = await upstream.read()
+      this.#reading = upstream.read()
+      let text = await this.#reading
       // The caller has left meanwhile.
       if (this.#over) return
       if (upstream.isOver) text += await this.#complete(upstream)
@@ -136,11 +175,32 @@ class StreamedAnswer implements Watched {
     }
   }
 
-  /** The caller left: the upstream is let go, and what was delivered is settled. */
+  /** The caller left: the upstream is let go, and what was delivered is settled; or it is read on. */
   async cancel(): Promise<void> {
     if (this.#over) return
+    if (this.#exchange.leash.drains) return this.#readOn()
     this.#abandon(CALLER_LEFT)
-    await this.#settleDelivered()
+    await this.#settleDelivered(CALLER_LEFT)
+  }
+
+  /** To the vendor's usage, with nobody to read it: what comes is counted, and not kept. */
+  async #readOn(): Promise<void> {
+    const { leash } = this.#exchange
+    this.#over = true
+    this.#services.watch.remove(this)
+    leash.leave()
+    let failure = CALLER_LEFT
+    try {
+      const upstream = (this.#upstream ??= await this.#opening)
+      await this.#reading
+      while (!upstream.isOver) await upstream.read()
+      leash[Symbol.dispose]()
+      void upstream.drain()
+    } catch (thrown) {
+      failure = asGatewayError(thrown)
+      this.#abandon(failure)
+    }
+    await this.#settleDelivered(failure)
   }
 
   onDue(now: number): void {
@@ -171,7 +231,7 @@ class StreamedAnswer implements Watched {
     const reckoning = reckoned instanceof Promise ? await reckoned : reckoned
     const settlement = await billing.settle(bill, deployment, reckoning)
     correctRate(limiter, call, reckoning.usage)
-    this.#keepContent(upstream)
+    this.#keepContent(upstream.meter)
     return upstream.writer.end(settlement.charged)
   }
 
@@ -182,7 +242,7 @@ class StreamedAnswer implements Watched {
     if (!this.#over) {
       if (error.kind === "internal_error") this.#services.alarms.requestFailed(call.id, error.cause)
       this.#abandon(error)
-      await this.#settleDelivered()
+      await this.#settleDelivered(error)
     }
     const writer = this.#upstream?.writer
     const text = writer
@@ -196,21 +256,26 @@ class StreamedAnswer implements Watched {
     }
   }
 
-  async #settleDelivered(): Promise<void> {
+  /**
+   * Charges what was delivered, or what the vendor has counted before that. A call that has failed
+   * before its answer began is nobody's to pay, and another may have been made.
+   */
+  async #settleDelivered(reason: GatewayError): Promise<void> {
     const { billing, limiter } = this.#services
     const { bill, call } = this.#exchange
-    const upstream = this.#upstream
     // An attempt that ends tells the receipt how.
-    if (!upstream) await this.#opening.catch(() => {})
-    if (!upstream?.meter.delivered) return giveUp(this.#services, this.#exchange)
-    const { deployment } = upstream.plan
-    const reckoning = await billing.reckon(bill, deployment, upstream.meter)
-    await billing.settle(bill, deployment, reckoning)
+    const upstream = this.#upstream ?? (await this.#opening.catch(() => undefined))
+    const begun = isFinal(reason) ? this.#begun : undefined
+    const plan = upstream?.plan ?? begun?.plan
+    const meter = upstream?.meter ?? Meter.sum(begun?.meters ?? [])
+    if (!plan || !meter.isBillable) return giveUp(this.#services, this.#exchange)
+    const reckoning = await billing.reckon(bill, plan.deployment, meter)
+    await billing.settle(bill, plan.deployment, reckoning)
     correctRate(limiter, call, reckoning.usage)
-    this.#keepContent(upstream)
+    this.#keepContent(meter)
   }
 
-  #keepContent({ meter }: AnswerStream): void {
+  #keepContent(meter: Meter): void {
     const { call } = this.#exchange
     if (call.key.storesContent) this.#services.contents.keep(call, call.body, meter.text)
   }

@@ -20,6 +20,8 @@ export interface StreamWriter {
    * @param events what the frame's own dialect makes of it.
    */
   push(frame: SseFrame | undefined, events: readonly ChatEvent[]): string
+  /** Takes the frame with which a vendor tells that its stream has failed; `fail` says so. */
+  broken(frame: SseFrame): void
   /** Whether the vendor's last word has come, though its connection may still be open. */
   readonly isOver: boolean
   /** The last words, once the charge is on disk. @param cost nanocredits. */
@@ -35,6 +37,7 @@ export class VerbatimWriter implements StreamWriter {
   /** A frame with usage, kept back until it is known to be the last such one: there stands the cost. */
   #kept: PatchedFrame | undefined
   #last: PatchedFrame | undefined
+  #broken: SseFrame | undefined
 
   constructor(client: ClientDialect, patcher: FramePatcher) {
     this.#client = client
@@ -68,8 +71,13 @@ export class VerbatimWriter implements StreamWriter {
     return this.#release() + withCost(this.#client, this.#last, this.#last.usageCarrier, cost)
   }
 
+  broken(frame: SseFrame): void {
+    this.#broken = frame
+  }
+
   fail(error: GatewayError, requestId: string): string {
-    return this.#release() + this.#patcher.fail(error, requestId).map(formatEvent).join("")
+    const frames = this.#patcher.fail(error, requestId, this.#broken)
+    return this.#release() + frames.map(formatEvent).join("")
   }
 
   #release(cost?: bigint): string {
@@ -149,6 +157,10 @@ export class TranscodingWriter implements StreamWriter {
     const unsigned = { signature: "", signedBy: this.#dialect }
     const signature = this.#seal(unsigned)
     return this.#write({ type: "reasoning-signature", choice, ...unsigned, signature })
+  }
+
+  broken(): void {
+    // What else a vendor says with its error is of its own dialect.
   }
 
   /** Usage of several upstream calls together, which stands in the last frames. */

@@ -51,7 +51,8 @@ export class Transcribing {
     const model = this.#modelOf(call, request)
     if (request.task === "translate" && !this.#translates(model)) return undefined
     const worst = worstTranscription(request, model)
-    const admitted = await this.#operations.admit({ call, model, worst }, caller)
+    const order = { call, model, worst, isWhole: !request.stream }
+    const admitted = await this.#operations.admit(order, caller)
     const sending = admitted.start(async (target) => {
       const { upstreamModel } = target.deployment
       const { calls, losses } = await formatOf(target).encode(request, upstreamModel)
@@ -82,7 +83,8 @@ export class Transcribing {
       }
       const worst = worstTranscription(request, model)
       const admitted =
-        begun?.admitted ?? (await this.#operations.admit({ call, model, worst }, caller))
+        begun?.admitted ??
+        (await this.#operations.admit({ call, model, worst, isWhole: !request.stream }, caller))
       const open = await admitted.open((way) => hearAt(way, request, call))
       const { value } = open
       if (value.type === "whole") return await answerWhole(open, value.transcript, request)

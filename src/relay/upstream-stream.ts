@@ -8,7 +8,7 @@ import { EventStreamParser } from "../wire/event-stream.ts"
 import type { FrameParser, ReceivedEvent } from "../wire/frames.ts"
 import { SseParser } from "../wire/sse.ts"
 import type { AnswerRecord } from "./billable/answer-record.ts"
-import { Meter } from "./meter.ts"
+import type { Meter } from "./meter.ts"
 import type { Plan } from "./plan.ts"
 import type { StreamWriter } from "./stream-writer.ts"
 import type { Attempt } from "./upstream.ts"
@@ -43,9 +43,10 @@ export interface AnswerStream {
   drain(): Promise<void>
 }
 
-/** How the frames of one upstream stream are read, and how they are passed on. */
+/** How the frames of one upstream stream are read, counted and passed on. */
 export interface StreamParts {
   readonly decoder: EventDecoder
+  readonly meter: Meter
   readonly writer: StreamWriter
   /** Where something else than tokens may be billed: what the stream tells of it. */
   readonly record?: AnswerRecord | undefined
@@ -56,7 +57,7 @@ export class UpstreamStream implements AnswerStream {
   readonly plan: Plan
   readonly attempts: readonly Attempt[]
   readonly writer: StreamWriter
-  readonly meter = new Meter()
+  readonly meter: Meter
   readonly #attempt: Attempt
   readonly #body: AsyncIterator<Uint8Array, undefined>
   readonly #parser: FrameParser
@@ -77,6 +78,7 @@ export class UpstreamStream implements AnswerStream {
     this.plan = attempt.plan
     this.attempts = [attempt]
     this.writer = parts.writer
+    this.meter = parts.meter
     this.#decoder = parts.decoder
     this.#record = parts.record
     if (parts.record) this.meter.records = [parts.record]
@@ -176,18 +178,33 @@ export class UpstreamStream implements AnswerStream {
   /** Frames that came in one piece with a failure behind them are the caller's all the same. */
   #pass(received: readonly ReceivedEvent[]): string {
     let text = ""
-    let isFirst = true
+    let told = 0
     try {
       for (const event of received) {
         const frame = parsed(event)
         text += this.#tell(frame, this.#decoder.push(frame))
-        isFirst = false
+        told++
       }
     } catch (failure) {
-      if (isFirst) throw failure
+      this.#hearUsage(received.slice(told + 1))
+      if (told === 0) throw failure
       this.#failure = failure
     }
     return text
+  }
+
+  /** What comes behind a failure is no answer any more, but it may tell what was used. */
+  #hearUsage(rest: readonly ReceivedEvent[]): void {
+    try {
+      for (const event of rest) {
+        const frame = parsed(event)
+        const events = this.#decoder.push(frame)
+        this.meter.push(events.filter(({ type }) => type === "usage"))
+        if (frame.json) this.#record?.frame(frame.json)
+      }
+    } catch {
+      // It cannot be read, and it is not missed.
+    }
   }
 
   #tell(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
@@ -195,7 +212,10 @@ export class UpstreamStream implements AnswerStream {
     this.meter.push(events)
     if (this.meter.usage !== usage) this.meter.reported = frame?.json
     if (frame?.json) this.#record?.frame(frame.json)
-    if (this.meter.failure !== undefined) throw this.#failed(this.meter.failure)
+    if (this.meter.failure !== undefined) {
+      if (frame) this.writer.broken(frame)
+      throw this.#failed(this.meter.failure)
+    }
     return this.writer.push(frame, events)
   }
 

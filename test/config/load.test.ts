@@ -39,6 +39,8 @@ test("reads the documented example", () => {
     },
     deadlines: { connect: 5_000, firstByte: 600_000, betweenBytes: 120_000, whole: 1_800_000 },
     idempotency: { answerBytes: 2 ** 25, accountBytes: 2 ** 29, totalBytes: 2 ** 32 },
+    disconnect: "cancel",
+    disconnectLimit: 60_000,
     images: { linkLifetime: 3_600_000 },
     multiplier: "1",
     providers: {
@@ -89,6 +91,8 @@ admin_token: 0123456789abcdef
 limits: { body_mb: 1.5, answer_mb: 48, memory_mb: 512, media_mb: 2.5, media_private: true }
 deadlines: { connect: 500ms, first_byte: 5m, between_bytes: 1.5, whole: 1h }
 idempotency: { answer_mb: 0.5, account_mb: 10, total_mb: 100 }
+disconnect: drain
+disconnect_limit: 90s
 multiplier: "1.25"
 unpriced_features: pass
 vendor_state: pass
@@ -135,6 +139,7 @@ models:
     betweenBytes: 1_500,
     whole: 3_600_000,
   })
+  expect(settings).toMatchObject({ disconnect: "drain", disconnectLimit: 90_000 })
   expect(settings.multiplier).toBe("1.25")
   expect(settings.vendorState).toBe("pass")
   expect(settings.providers.far).toMatchObject({

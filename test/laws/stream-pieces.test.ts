@@ -6,6 +6,7 @@ import type { ClientDialect, UpstreamDialect } from "../../src/canon/dialect.ts"
 import { asGatewayError } from "../../src/canon/errors.ts"
 import { MemoryBudget } from "../../src/limits/memory-budget.ts"
 import { DeadlineWatch } from "../../src/relay/deadline-watch.ts"
+import { Meter } from "../../src/relay/meter.ts"
 import type { Plan } from "../../src/relay/plan.ts"
 import { Seal } from "../../src/relay/reasoning-envelope.ts"
 import {
@@ -114,7 +115,8 @@ async function readWhole(
   using memory = new MemoryBudget(1 << 26).open({ id: "key", account: "a" })
   const limits = { answerBytes: 1 << 26, memory }
   using attempt = new Attempt({ plan, deadlines: DEADLINES, watch, ...limits, work: 0 })
-  const parts = { decoder: upstream.decodeEvents(REQUEST), writer: writerOf(client, upstream) }
+  const decoder = upstream.decodeEvents(REQUEST)
+  const parts = { decoder, meter: new Meter(decoder.other), writer: writerOf(client, upstream) }
   let text = ""
   try {
     const stream = await UpstreamStream.open(attempt, answer, parts)

@@ -30,6 +30,8 @@ beforeAll(async () => {
     },
     models: {
       "claude/small": simulated(limits),
+      // What a model writes for itself is bounded by all that it can say.
+      "claude/talkative": simulated({ ...limits, maxOutput: 1_000 }),
       "claude/large": simulated({ ...limits, price: DEAR }),
       "router/acme/small": simulated(limits),
       "router/acme/large": simulated({ ...limits, price: DEAR }),
@@ -229,7 +231,7 @@ describe("what it takes to make a long conversation shorter", () => {
       })
       const caller = await gateway.caller("10")
       const told = await caller.post(MESSAGES, {
-        model: "claude/small",
+        model: "claude/talkative",
         messages: HELLO,
         max_tokens: 50,
         stream,

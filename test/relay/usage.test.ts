@@ -7,16 +7,19 @@ import {
   type TestGateway,
 } from "../support/gateway.ts"
 import {
+  DONE,
   frame,
   type ScriptedVendor,
   startVendor,
   streamed,
+  usageFrame,
   wholeAnswer,
 } from "./scripted-vendor.ts"
 import {
   CHAT,
   contentOf,
   creditsOf,
+  dataOf,
   HELLO,
   nanocredits,
   nothingHeld,
@@ -30,9 +33,12 @@ let vendor: ScriptedVendor
 
 beforeAll(async () => {
   vendor = startVendor(() => {
+    if (vendor.bodies.at(-1)?.["model"] === "rereads") return rereading()
     if (vendor.bodies.at(-1)?.["stream"] !== true) {
       return Response.json({ ...wholeAnswer(), usage: { prompt_tokens: 10, completion_tokens: 1 } })
     }
+    const { model } = vendor.bodies.at(-1) ?? {}
+    if (String(model).startsWith("breaking-")) return breaking(String(model))
     const error = `data: {"error":{"message":"The disk is full.","type":"server_error"}}\n\n`
     return streamed([frame("one "), frame("two ") + frame("three") + error])
   })
@@ -41,9 +47,11 @@ beforeAll(async () => {
     models: {
       "sim/fault-no-usage": simulated(),
       "sim/fault-wrong-usage": simulated(),
-      "sim/fault-huge-usage": simulated(),
       "scripted/per-request": simulated({ price: { input: "1", output: "2", request: "5000" } }),
       "scripted/breaking": simulated(),
+      "scripted/breaking-counted": simulated(),
+      "scripted/breaking-later": simulated(),
+      "scripted/rereads": simulated({ price: { input: "100", output: "2" } }),
     },
   })
 })
@@ -52,6 +60,27 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
   vendor[Symbol.dispose]()
 })
+
+/** An answer for which the vendor has read far more than it was sent: its own tools' findings, say. */
+function rereading(): Response {
+  if (vendor.bodies.at(-1)?.["stream"] === true) {
+    return streamed([frame("Hello"), frame("", "stop"), usageFrame(90_000, 1), DONE])
+  }
+  return Response.json({
+    ...wholeAnswer(),
+    usage: { prompt_tokens: 90_000, completion_tokens: 1, total_tokens: 90_001 },
+  })
+}
+
+/** A stream that fails, with the usage in the frame that says so or in the one behind it. */
+function breaking(model: string): Response {
+  const error = { message: "The disk is full.", code: 502 }
+  const chunk = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model }
+  const usage = { prompt_tokens: 43, completion_tokens: 10, total_tokens: 53 }
+  const failed = model === "breaking-counted" ? { ...chunk, choices: [], usage, error } : { error }
+  const rest = model === "breaking-counted" ? "" : usageFrame(43, 10)
+  return streamed([frame("one "), `data: ${JSON.stringify(failed)}\n\n${rest}`])
+}
 
 interface Outcome {
   readonly receipt: Receipt
@@ -85,8 +114,8 @@ for (const stream of [false, true]) {
 
   test(`a cost above its hold draws on the balance, ${way}`, async () => {
     const caller = await gateway.caller("100")
-    const { receipt } = await ask(caller, "sim/fault-huge-usage", stream)
-    expect(receipt.usage?.["output"]).toBeGreaterThan(10_000_000)
+    const { receipt } = await ask(caller, "scripted/rereads", stream)
+    expect(receipt.usage).toEqual({ input: 90_000, output: 1 })
     const cost = nanocredits(receipt.cost)
     expect(cost).toBeGreaterThan(nanocredits(receipt.hold))
     expect(await caller.balance()).toBe(100_000_000_000n - cost)
@@ -95,7 +124,7 @@ for (const stream of [false, true]) {
 
   test(`a cost above the balance is written off, with an alarm, down to zero, ${way}`, async () => {
     const caller = await gateway.caller("1")
-    const { receipt, text, response } = await ask(caller, "sim/fault-huge-usage", stream)
+    const { receipt, text, response } = await ask(caller, "scripted/rereads", stream)
     expect(await caller.balance()).toBe(0n)
     const cost = nanocredits(receipt.cost)
     const facts = [receipt.id, cost - 1_000_000_000n, "account_empty"]
@@ -103,7 +132,7 @@ for (const stream of [false, true]) {
     expect(receipt).toMatchObject({ charged: "1" })
     // What the caller is told is what he paid.
     if (!stream) expect(response.headers.get("x-tollgate-cost")).toBe("1")
-    if (stream) expect(contentOf(text)).toBe("Hello there, gateway")
+    if (stream) expect(contentOf(text)).toBe("Hello")
     expect(await creditsOf(caller)).toMatchObject({ balance: "0", held: "0", available: "0" })
     const refused = await caller.post(CHAT, { model: "sim/echo", messages: HELLO })
     expect(refused.status).toBe(402)
@@ -112,7 +141,7 @@ for (const stream of [false, true]) {
 
 test("a key's budget is never overdrawn either", async () => {
   const caller = await gateway.caller("100", { budget: 500_000_000n })
-  await ask(caller, "sim/fault-huge-usage", false)
+  await ask(caller, "scripted/rereads", false)
   expect(await caller.balance()).toBe(99_500_000_000n)
   const credits = (await (await caller.get("/v1/credits")).json()) as { key: object }
   expect(credits.key).toMatchObject({ budget: "0.5", budget_left: "0" })
@@ -126,6 +155,25 @@ test("a price for the request itself is charged beside its tokens", async () => 
 })
 
 describe("a stream that breaks", () => {
+  for (const model of ["scripted/breaking-counted", "scripted/breaking-later"]) {
+    test(`is charged by the vendor's count that comes with the error: ${model}`, async () => {
+      const caller = await gateway.caller("1")
+      const { receipt, text } = await ask(caller, model, true)
+      expect(receipt).toMatchObject({ status: "settled", estimated: false })
+      expect(receipt.usage).toEqual({ input: 43, output: 10 })
+      const last = JSON.parse(dataOf(text).at(-1) ?? "{}") as Record<string, unknown>
+      expect(last["error"]).toMatchObject({ error_type: "upstream_error" })
+      if (model.endsWith("later")) return
+      // What else the vendor says in that frame is the caller's.
+      expect(last).toMatchObject({
+        id: "chatcmpl-1",
+        model,
+        choices: [],
+        usage: { prompt_tokens: 43, completion_tokens: 10 },
+      })
+    })
+  }
+
   test("is charged for what was passed on, and nothing that came after", async () => {
     const caller = await gateway.caller("1")
     const { receipt, text } = await ask(caller, "scripted/breaking", true)

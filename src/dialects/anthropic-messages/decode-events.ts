@@ -9,7 +9,9 @@ import {
   objectAt,
   parseJsonObject,
   textAt,
+  unknownFields,
 } from "../../canon/json.ts"
+import { OtherContent } from "../../canon/other-content.ts"
 import { finishOf, messageExtra } from "./decode-result.ts"
 import { errorEvent } from "./errors.ts"
 import { ANSWER_TOOL, answersByTool } from "./json-answer.ts"
@@ -17,6 +19,9 @@ import { OpenBlocks } from "./open-blocks.ts"
 import type { AnthropicQuirks } from "./quirks.ts"
 import { decodeUsage, mergeUsage } from "./usage.ts"
 import { extraOf } from "./wire.ts"
+
+/** What an event says of itself. */
+const EVENT_HEAD = new Set(["type", "index"])
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 type FinishEvent = Extract<ChatEvent, { type: "finish" }>
@@ -30,6 +35,7 @@ export function decodeEvents(
 }
 
 class MessageDecoder implements EventDecoder {
+  readonly other = new OtherContent()
   readonly #blocks: OpenBlocks
   readonly #isAnsweredByTool: boolean
   #usage: JsonObject = {}
@@ -40,7 +46,7 @@ class MessageDecoder implements EventDecoder {
   #finished = false
 
   constructor(answerTool: string | undefined) {
-    this.#blocks = new OpenBlocks(answerTool)
+    this.#blocks = new OpenBlocks(answerTool, this.other)
     this.#isAnsweredByTool = answerTool !== undefined
   }
 
@@ -83,8 +89,10 @@ class MessageDecoder implements EventDecoder {
         break
       default:
         if (name === "error" || event.type === "error" || event.error) {
+          // Some vendors say with the error what was used until then.
+          this.#onUsage(objectAt(event, "usage"), events)
           events.push(errorEvent(event))
-        }
+        } else if (event.type !== "ping") this.other.json(unknownFields(event, EVENT_HEAD))
     }
   }
 

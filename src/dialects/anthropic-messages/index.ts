@@ -27,6 +27,7 @@ export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDi
     expresses: EXPRESSES,
     supports: supportOf(all),
     framing: "sse",
+    needsMaxTokens: true,
     decodeRequest,
     encodeResult,
     encodeEvents,

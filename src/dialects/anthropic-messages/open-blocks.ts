@@ -1,25 +1,41 @@
 import type { ChatEvent, Citation } from "../../canon/chat.ts"
-import { isJsonObject, type JsonObject, parseJsonObject, textAt } from "../../canon/json.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  parseJsonObject,
+  textAt,
+  unknownFields,
+} from "../../canon/json.ts"
+import type { OtherContent } from "../../canon/other-content.ts"
 import { decodeCitation, decodeCitations } from "./citations.ts"
 import { DIALECT, extraOf } from "./wire.ts"
 
 /** A block of a stream that has started and not stopped, and what of it cannot be told before it stops. */
 type OpenBlock =
   | { readonly kind: "text"; readonly citations: Citation[] }
-  | { readonly kind: "thinking"; signature: string }
+  | { readonly kind: "thinking"; signature: string; isTold: boolean }
   | { readonly kind: "call"; readonly call: number; readonly input: string; hasDelta: boolean }
   | { readonly kind: "answer"; readonly input: string; hasDelta: boolean }
   | { readonly kind: "other"; readonly block: JsonObject; input: string }
+
+/** What a block says of itself before it says anything; an input that is empty yet counts as nothing. */
+const BLOCK_HEAD: ReadonlySet<string> = new Set(["type", "id", "tool_use_id", "caller"])
+const DELTA_HEAD: ReadonlySet<string> = new Set(["type"])
 
 /** The blocks of one stream, by their index. */
 export class OpenBlocks {
   readonly #answerTool: string | undefined
   readonly #open = new Map<number, OpenBlock>()
+  readonly #other: OtherContent
   #calls = 0
 
-  /** @param answerTool the tool whose arguments are the answer, where one was asked to be. */
-  constructor(answerTool: string | undefined) {
+  /**
+   * @param answerTool the tool whose arguments are the answer, where one was asked to be.
+   * @param other takes up what no event tells, or only when its block stops.
+   */
+  constructor(answerTool: string | undefined, other: OtherContent) {
     this.#answerTool = answerTool
+    this.#other = other
   }
 
   get hasCalls(): boolean {
@@ -40,21 +56,26 @@ export class OpenBlocks {
         pushText(delta, "text", events)
         break
       case "thinking_delta":
+        if (open?.kind === "thinking") open.isTold = true
         pushThinking(delta, "thinking", events)
         break
       case "signature_delta":
         // A later signature replaces an earlier one (WIRE.md 3).
-        if (open?.kind === "thinking") open.signature = textAt(delta, "signature") ?? ""
+        if (open?.kind === "thinking") this.#onSignature(open, textAt(delta, "signature") ?? "")
         break
       case "citations_delta":
         if (open?.kind === "text" && isJsonObject(delta.citation)) {
           open.citations.push(decodeCitation(delta.citation))
+          // It is told when the block stops, and the caller has it now.
+          this.#other.json(delta.citation)
         }
         break
       case "input_json_delta":
         if (open !== undefined) onInput(open, textAt(delta, "partial_json"), events)
+        if (open?.kind === "other") this.#other.text(textAt(delta, "partial_json") ?? "")
         break
       default:
+        this.#other.json(unknownFields(delta, DELTA_HEAD))
         if (open?.kind === "other") extend(open.block, delta)
     }
   }
@@ -84,7 +105,11 @@ export class OpenBlocks {
         return { kind: "text", citations: decodeCitations(block.citations) }
       case "thinking":
         pushThinking(block, "thinking", events)
-        return { kind: "thinking", signature: textAt(block, "signature") ?? "" }
+        return {
+          kind: "thinking",
+          signature: textAt(block, "signature") ?? "",
+          isTold: textAt(block, "thinking") !== undefined,
+        }
       case "redacted_thinking": {
         const signature = textAt(block, "data") ?? ""
         const isRedacted = true
@@ -94,8 +119,15 @@ export class OpenBlocks {
       case "tool_use":
         return this.#startCall(block, events)
       default:
+        this.#other.json(unknownFields(block, BLOCK_HEAD))
         return { kind: "other", block: { ...block }, input: "" }
     }
+  }
+
+  /** Thinking that is not shown is all in its signature. */
+  #onSignature(open: Extract<OpenBlock, { kind: "thinking" }>, signature: string): void {
+    if (!open.isTold) this.#other.text(signature)
+    open.signature = signature
   }
 
   #startCall(block: JsonObject, events: ChatEvent[]): OpenBlock {

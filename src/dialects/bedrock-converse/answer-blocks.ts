@@ -6,7 +6,9 @@ import {
   type JsonValue,
   objectAt,
   textAt,
+  unknownFields,
 } from "../../canon/json.ts"
+import { OtherContent } from "../../canon/other-content.ts"
 import { decodeCitation } from "./citation.ts"
 import { familyOf } from "./families.ts"
 import { decodeFinish } from "./finish.ts"
@@ -16,6 +18,9 @@ import { originalNames } from "./tool-names.ts"
 import { DIALECT } from "./wire.ts"
 
 type FinishEvent = Extract<ChatEvent, { type: "finish" }>
+
+/** The kinds of pieces that are read. */
+const DELTAS: ReadonlySet<string> = new Set(["text", "toolUse", "reasoningContent", "citation"])
 
 /** One block of an answer that is being written. */
 interface OpenBlock {
@@ -35,6 +40,8 @@ interface OpenBlock {
  * is cited where its block ends, because that is when all of it is known.
  */
 export class AnswerBlocks {
+  /** What no event tells. */
+  readonly other = new OtherContent()
   readonly #blocks = new Map<number, OpenBlock>()
   readonly #names: ReadonlyMap<string, string>
   /** The tool whose arguments are the answer. */
@@ -65,10 +72,12 @@ export class AnswerBlocks {
     const call = objectAt(start, "toolUse")
     if (call === undefined) {
       if (Object.keys(start).length > 0) this.#open(index, "unknown")
+      this.other.json(start)
       return
     }
     // The vendor's own tool: it has run already.
     if (call.type === "server_tool_use") {
+      this.other.json(call.name)
       this.#open(index, "unknown")
       return
     }
@@ -101,7 +110,11 @@ export class AnswerBlocks {
     const reasoning = objectAt(delta, "reasoningContent")
     if (reasoning !== undefined) this.#onReasoning(reasoning, block)
     const citation = objectAt(delta, "citation")
-    if (citation !== undefined) block.citations.push(citation)
+    if (citation !== undefined) {
+      block.citations.push(citation)
+      this.other.json(citation)
+    }
+    this.other.json(unknownFields(delta, DELTAS))
   }
 
   /** The end of a block: what was gathered in it is said. */
@@ -166,7 +179,8 @@ export class AnswerBlocks {
   #onInput(input: JsonValue | undefined, block: OpenBlock): void {
     const text = isJsonObject(input) ? JSON.stringify(input) : input
     const { tool } = block
-    if (typeof text !== "string" || text === "" || tool === undefined || tool === "unknown") return
+    if (typeof text !== "string" || text === "" || tool === undefined) return
+    if (tool === "unknown") return this.other.text(text)
     block.isSaid = true
     if (tool === "answer") this.#sayText(text)
     else {

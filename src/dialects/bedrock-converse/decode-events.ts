@@ -2,6 +2,7 @@ import type { ChatEvent, ChatRequest } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { type JsonObject, objectAt, parseJsonObject, textAt } from "../../canon/json.ts"
+import type { OtherContent } from "../../canon/other-content.ts"
 import { AnswerBlocks } from "./answer-blocks.ts"
 import { errorEvent } from "./errors.ts"
 import type { BedrockConverseQuirks } from "./quirks.ts"
@@ -27,6 +28,10 @@ class ConverseDecoder implements EventDecoder {
 
   constructor(blocks: AnswerBlocks) {
     this.#blocks = blocks
+  }
+
+  get other(): OtherContent {
+    return this.#blocks.other
   }
 
   get finished(): boolean {

@@ -9,7 +9,9 @@ import {
   objectAt,
   parseJsonObject,
   textAt,
+  unknownFields,
 } from "../../canon/json.ts"
+import { OtherContent } from "../../canon/other-content.ts"
 import { decodeCitation } from "./citations.ts"
 import { brokenAnswer, errorEvent } from "./errors.ts"
 import { decodeFinish, FAILED } from "./finish.ts"
@@ -20,6 +22,9 @@ import { extraOf } from "./wire.ts"
 
 /** There is one choice: Cohere knows no others. */
 const CHOICE = 0
+
+/** What of a content has events. */
+const CONTENT_FIELDS: ReadonlySet<string> = new Set(["type", "text", "thinking"])
 
 /** A call that is being streamed. */
 interface OpenCall {
@@ -35,6 +40,7 @@ export function decodeEvents(request?: ChatRequest): EventDecoder {
 }
 
 class MessageDecoder implements EventDecoder {
+  readonly other = new OtherContent()
   readonly #request: ChatRequest | undefined
   readonly #calls = new Map<JsonValue | undefined, OpenCall>()
   #callCount = 0
@@ -61,6 +67,9 @@ class MessageDecoder implements EventDecoder {
       case "content-start":
       case "content-delta":
         onContent(chunk, message, events)
+        if (isJsonObject(message?.content)) {
+          this.other.json(unknownFields(message.content, CONTENT_FIELDS))
+        }
         break
       case "tool-plan-delta":
         onReasoning(message?.tool_plan, events)
@@ -72,6 +81,7 @@ class MessageDecoder implements EventDecoder {
         this.#onArguments(chunk.index, callOf(message), events)
         break
       case "citation-start":
+        this.other.json(message?.citations)
         onCitation(message, events)
         break
       case "message-end":
@@ -82,7 +92,8 @@ class MessageDecoder implements EventDecoder {
         if (textAt(chunk, "message") !== undefined) events.push(errorEvent(chunk))
         break
       default:
-      // The ends of blocks, and events that are none of ours.
+        // The ends of blocks hold nothing; events that are none of ours may.
+        this.other.json(chunk.delta)
     }
     return events
   }

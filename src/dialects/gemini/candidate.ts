@@ -1,6 +1,14 @@
 import type { ChatEvent, Part, ToolCallPart } from "../../canon/chat.ts"
-import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  listAt,
+  objectAt,
+  textAt,
+  unknownFields,
+} from "../../canon/json.ts"
 import type { Draft } from "../../canon/draft.ts"
+import type { OtherContent } from "../../canon/other-content.ts"
 import { decodeCitations } from "./citations.ts"
 import { decodePart } from "./decode-parts.ts"
 import { candidateExtra } from "./candidate-extra.ts"
@@ -9,6 +17,15 @@ import { addPartialArguments } from "./partial-arguments.ts"
 import { extraOf } from "./wire.ts"
 
 type FinishEvent = Extract<ChatEvent, { type: "finish" }>
+
+/** What is said of a candidate and is nothing of it. */
+const REMARKS: ReadonlySet<string> = new Set([
+  "safetyRatings",
+  "avgLogprobs",
+  "logprobsResult",
+  "tokenCount",
+  "finishMessage",
+])
 
 /** A call whose arguments still come in. */
 interface OpenCall {
@@ -19,6 +36,7 @@ interface OpenCall {
 /** One candidate of a streamed answer, piece by piece. */
 export class Candidate {
   readonly #choice: number
+  readonly #other: OtherContent
   #calls = 0
   #openCall: OpenCall | undefined
   #text = ""
@@ -28,8 +46,10 @@ export class Candidate {
   /** What only this dialect knows; what comes again comes whole, so the last stands. */
   #rest: JsonObject | undefined
 
-  constructor(choice: number) {
+  /** @param other takes up what no event tells, or only the end does. */
+  constructor(choice: number, other: OtherContent) {
     this.#choice = choice
+    this.#other = other
   }
 
   /** Whether its reason to end has been told. */
@@ -43,7 +63,10 @@ export class Candidate {
       if (isJsonObject(part)) this.#onPart(part, events)
     }
     const rest = candidateExtra(candidate)
-    if (rest !== undefined) this.#rest = { ...this.#rest, ...rest }
+    if (rest !== undefined) {
+      this.#rest = { ...this.#rest, ...rest }
+      this.#other.wholeAt(this.#choice, unknownFields(rest, REMARKS))
+    }
     const word = finishWord(candidate)
     if (word !== undefined) this.finish(word)
   }
@@ -100,6 +123,7 @@ export class Candidate {
         this.#onCall(decoded, objectAt(part, "functionCall"), events)
         break
       default:
+        this.#other.json(part)
         events.push({ type: "choice-extra", choice, extra: extraOf({ parts: [part] }) })
     }
   }

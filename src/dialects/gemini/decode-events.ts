@@ -8,6 +8,7 @@ import {
   objectAt,
   parseJsonObject,
 } from "../../canon/json.ts"
+import { OtherContent } from "../../canon/other-content.ts"
 import { answerHead, blockReason } from "./answer-head.ts"
 import { Candidate } from "./candidate.ts"
 import { errorEvent } from "./errors.ts"
@@ -22,6 +23,7 @@ export function decodeEvents(): EventDecoder {
 }
 
 class AnswerDecoder implements EventDecoder {
+  readonly other = new OtherContent()
   readonly #candidates = new Map<number, Candidate>()
   #started = false
 
@@ -50,6 +52,8 @@ class AnswerDecoder implements EventDecoder {
   #onAnswer(answer: JsonObject, events: ChatEvent[]): void {
     const error = objectAt(answer, "error")
     if (error !== undefined) {
+      const usage = decodeUsage(answer.usageMetadata)
+      if (usage !== undefined) events.push({ type: "usage", usage })
       events.push(errorEvent(error))
       return
     }
@@ -70,7 +74,7 @@ class AnswerDecoder implements EventDecoder {
     const choice = typeof index === "number" ? index : position
     let candidate = this.#candidates.get(choice)
     if (candidate === undefined) {
-      candidate = new Candidate(choice)
+      candidate = new Candidate(choice, this.other)
       this.#candidates.set(choice, candidate)
     }
     return candidate

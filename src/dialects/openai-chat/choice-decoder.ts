@@ -1,6 +1,7 @@
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
+import type { OtherContent } from "../../canon/other-content.ts"
 import { decodeAnnotations, TextSpan } from "./citations.ts"
 import { decodeContentParts } from "./content.ts"
 import { decodeFinish } from "./finish.ts"
@@ -14,6 +15,7 @@ type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
 /** Reads the deltas of one choice of a stream. */
 export class ChoiceDecoder {
   readonly #choice: number
+  readonly #other: OtherContent
   readonly #calls = new OpenCalls()
   readonly #text = new TextSpan()
   /** Signatures that were told: a list of details may repeat those before it. */
@@ -22,8 +24,10 @@ export class ChoiceDecoder {
   #hasPlainReasoning = false
   #finished = false
 
-  constructor(choice: number) {
+  /** @param other takes up the content that has no event. */
+  constructor(choice: number, other: OtherContent) {
     this.#choice = choice
+    this.#other = other
   }
 
   get finished(): boolean {
@@ -37,9 +41,20 @@ export class ChoiceDecoder {
       const value = delta[key]
       if (value === null || value === undefined || value === "") continue
       const kept = this.#member(key, value, delta, events)
-      if (kept !== undefined) message = { ...message, [key]: kept }
+      if (kept === undefined) continue
+      message = { ...message, [key]: kept }
+      this.#keep(key, kept)
     }
     return message === undefined ? undefined : { message }
+  }
+
+  /** Sound comes in pieces of samples, each with as much of its transcript; annotations are counted. */
+  #keep(key: string, value: JsonValue): void {
+    if (key === "annotations") return
+    if (key !== "audio" || !isJsonObject(value)) return this.#other.json(value)
+    const { data, id: _, expires_at: _expires, ...rest } = value
+    if (typeof data === "string") this.#other.sound(data)
+    for (const name in rest) this.#other.json(rest[name])
   }
 
   /** @param word of the vendor; empty when it gave none. */
@@ -167,6 +182,7 @@ export class ChoiceDecoder {
 
   /** @returns annotations of other kinds. */
   #annotations(value: JsonValue, events: ChatEvent[]): JsonValue | undefined {
+    this.#other.json(value)
     if (!Array.isArray(value)) return isWorthKeeping(value) ? value : undefined
     const { citations, others } = decodeAnnotations(value)
     for (const citation of citations) {
@@ -179,7 +195,10 @@ export class ChoiceDecoder {
   #toolCalls(deltas: readonly JsonValue[], events: ChatEvent[]): void {
     const { size } = this.#calls
     for (const delta of deltas) {
-      if (isJsonObject(delta)) this.#calls.push(delta, this.#choice, events)
+      if (!isJsonObject(delta)) continue
+      this.#calls.push(delta, this.#choice, events)
+      // What a model writes for a tool that takes text.
+      if (delta.function === undefined) this.#other.json(delta.custom)
     }
     if (this.#calls.size > size) this.#text.close()
   }

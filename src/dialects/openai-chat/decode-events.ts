@@ -8,6 +8,7 @@ import {
   textAt,
   unknownFields,
 } from "../../canon/json.ts"
+import { OtherContent } from "../../canon/other-content.ts"
 import { ChoiceDecoder, isWorthKeeping } from "./choice-decoder.ts"
 import { errorEvent } from "./errors.ts"
 import { chunkUsage, decodeUsage } from "./usage.ts"
@@ -29,12 +30,40 @@ const CHUNK_FIELDS = new Set([
   "p",
 ])
 
+/**
+ * Members of a chunk and of a choice that say how an answer was made and are nothing of it: what a
+ * vendor's filters, samplers and servers remark. A chunk with nothing else opens an answer, as does a
+ * delta with a role alone.
+ */
+const CHUNK_REMARKS = new Set([
+  ...CHUNK_FIELDS,
+  "service_tier",
+  "system_fingerprint",
+  "provider",
+  "prompt_filter_results",
+  "prompt_token_ids",
+  "nvext",
+])
+const CHOICE_REMARKS = new Set([
+  "logprobs",
+  "content_filter_results",
+  "content_filter_result",
+  "content_filter_offsets",
+  "native_finish_reason",
+  "stop_reason",
+  "matched_stop",
+  "token_ids",
+  "prompt_token_ids",
+  "seed",
+])
+
 /** A decoder for one stream of chat completion chunks (WIRE.md 2, traps 3, 8 and 9). */
 export function decodeEvents(): EventDecoder {
   return new ChunkDecoder()
 }
 
 class ChunkDecoder implements EventDecoder {
+  readonly other = new OtherContent()
   readonly #choices = new Map<number, ChoiceDecoder>()
   #started = false
   #finished = false
@@ -73,6 +102,7 @@ class ChunkDecoder implements EventDecoder {
 
   #onChunk(chunk: JsonObject, event: string | undefined, events: ChatEvent[]): void {
     if (event === "error" || chunk.error) {
+      if (isJsonObject(chunk.usage) || chunk.x_groq !== undefined) onUsage(chunk, events)
       events.push(errorEvent(chunk))
       return
     }
@@ -83,6 +113,10 @@ class ChunkDecoder implements EventDecoder {
         const choice = choices[position]
         if (isJsonObject(choice)) this.#onChoice(choice, position, events)
       }
+    }
+    // What a frame says that has no words is looked at only where it has no words.
+    if (events.length === 0 || events[0]?.type === "start") {
+      this.other.json(unknownFields(chunk, CHUNK_REMARKS))
     }
     if (isJsonObject(chunk.usage) || chunk.x_groq !== undefined) onUsage(chunk, events)
   }
@@ -111,7 +145,9 @@ class ChunkDecoder implements EventDecoder {
       if (key === "index" || key === "delta" || key === "finish_reason" || key === "message")
         continue
       const member = value[key]
-      if (isWorthKeeping(member)) extra = { ...extra, [key]: member }
+      if (!isWorthKeeping(member)) continue
+      extra = { ...extra, [key]: member }
+      if (!CHOICE_REMARKS.has(key)) this.other.json(member)
     }
     if (extra !== undefined) events.push({ type: "choice-extra", choice, extra: extraOf(extra) })
     if (
@@ -126,7 +162,7 @@ class ChunkDecoder implements EventDecoder {
   #decoderOf(choice: number): ChoiceDecoder {
     let decoder = this.#choices.get(choice)
     if (decoder === undefined) {
-      decoder = new ChoiceDecoder(choice)
+      decoder = new ChoiceDecoder(choice, this.other)
       this.#choices.set(choice, decoder)
     }
     return decoder

@@ -39,6 +39,16 @@ function isRemark(chunk: JsonObject, choices: readonly JsonValue[]): boolean {
   )
 }
 
+/**
+ * The frame with which a vendor breaks its stream, with our error in the place of its own: what it says
+ * beside that, such as the usage until then, is the caller's.
+ */
+export function patchBroken(chunk: JsonObject, envelope: JsonObject, model: string): JsonObject {
+  const choices = Array.isArray(chunk.choices) ? chunk.choices : undefined
+  if (choices === undefined) return envelope
+  return { ...patchChunk(chunk, choices, { model, streamUsage: true }), ...envelope }
+}
+
 function patchChunk(
   chunk: JsonObject,
   choices: readonly JsonValue[],

@@ -3,11 +3,12 @@ import type {
   EncodedRequest,
   RequestPatch,
   ResultPatch,
+  SseFrame,
 } from "../../canon/dialect.ts"
 import { isJsonObject, type JsonObject, isThere } from "../../canon/json.ts"
-import { encodeBreak } from "./errors.ts"
+import { encodeError } from "./errors.ts"
 import { fitBody } from "./fit.ts"
-import { patchFrame, withoutCost } from "./patch-frame.ts"
+import { patchBroken, patchFrame, withoutCost } from "./patch-frame.ts"
 import { prefixedId } from "../../canon/identifiers.ts"
 import type { OpenAiChatQuirks } from "./quirks.ts"
 import { repairMessage } from "./repair.ts"
@@ -22,9 +23,20 @@ export function createPatches(quirks: OpenAiChatQuirks): DialectPatches {
     frames: (patch) => ({
       push: (frame) => patchFrame(frame, patch),
       end: () => [END],
-      fail: encodeBreak,
+      fail: (error, requestId, broken) =>
+        breakOff(encodeError(error, requestId).body, patch, broken),
     }),
   }
+}
+
+/** As the encoder's, with what the vendor said beside its error. */
+function breakOff(
+  envelope: JsonObject,
+  { model }: ResultPatch,
+  broken: SseFrame | undefined,
+): SseFrame[] {
+  const body = broken?.json ? patchBroken(broken.json, envelope, model) : envelope
+  return [{ data: JSON.stringify(body), json: body }]
 }
 
 function patchRequest(

@@ -9,7 +9,9 @@ import {
   objectAt,
   parseJsonObject,
   textAt,
+  unknownFields,
 } from "../../canon/json.ts"
+import { OtherContent } from "../../canon/other-content.ts"
 import { answerExtra } from "./answer-extra.ts"
 import { readVendorError } from "./errors.ts"
 import { decodeFinish } from "./finish.ts"
@@ -18,13 +20,39 @@ import { decodeUsage } from "./usage.ts"
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 
+/** Members of an event that say what it is about, and are nothing of the answer. */
+const EVENT_FIELDS = new Set([
+  "type",
+  "sequence_number",
+  "response_id",
+  "item_id",
+  "output_index",
+  "content_index",
+  "summary_index",
+  "annotation_index",
+  "partial_image_index",
+  "obfuscation",
+  "logprobs",
+  "status",
+  "size",
+  "quality",
+  "background",
+  "output_format",
+])
+
+/** Events that open a part of a message or of reasoning, or repeat one that was told, and keep-alives. */
+const REPEATING = /^keepalive$|_part\.(added|done)$|_text\.done$|function_call_arguments\.done$/
+
 /** A decoder for one stream of response events (WIRE.md 4, traps 8 and 9). */
 export function decodeEvents(): EventDecoder {
   return new ResponseDecoder()
 }
 
 class ResponseDecoder implements EventDecoder {
-  readonly #items = new OpenItems()
+  readonly other = new OtherContent()
+  readonly #items = new OpenItems(this.other)
+  /** Places of pictures of which a draft has come. */
+  readonly #drafted = new Set<number>()
   #started = false
   #broken = false
   #finished = false
@@ -130,7 +158,25 @@ class ResponseDecoder implements EventDecoder {
         }
         break
       default:
+        this.#onOther(type, json, index)
     }
+  }
+
+  /** What the vendor's own tools write, sound, drafts of pictures, and events that nobody knows. */
+  #onOther(type: string, json: JsonObject, index: number): void {
+    if (REPEATING.test(type)) return
+    const fields = unknownFields(json, EVENT_FIELDS)
+    if (fields === undefined) return
+    if (type.endsWith(".done")) return this.other.wholeAt(index, fields)
+    this.other.pieceAt(index, (piece) => {
+      const { delta, partial_image_b64: draft, ...rest } = fields
+      if (typeof delta === "string" && type.endsWith("audio.delta")) piece.sound(delta)
+      else piece.json(typeof delta === "string" ? delta : { delta: delta ?? null })
+      for (const name in rest) piece.json(rest[name])
+      // Further drafts are of the same picture.
+      if (draft !== undefined && !this.#drafted.has(index)) piece.picture()
+      if (draft !== undefined) this.#drafted.add(index)
+    })
   }
 
   #onContent(type: string, json: JsonObject, item: OpenItem, events: ChatEvent[]): void {
@@ -144,6 +190,7 @@ class ResponseDecoder implements EventDecoder {
         if (delta !== undefined) this.#items.refusal(item, content, delta, events)
         break
       case "response.output_text.annotation.added":
+        this.other.json(json.annotation)
         if (isJsonObject(json.annotation)) {
           this.#items.citation(item, content, json.annotation, events)
         }

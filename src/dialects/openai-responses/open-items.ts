@@ -1,9 +1,36 @@
 import type { ChatEvent } from "../../canon/chat.ts"
-import { isJsonObject, type JsonObject, type JsonValue, listAt, textAt } from "../../canon/json.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  textAt,
+  unknownFields,
+} from "../../canon/json.ts"
+import type { OtherContent } from "../../canon/other-content.ts"
 import { decodeAnnotation } from "./citations.ts"
 import { argumentsOf, callIdOf } from "./decode-result.ts"
 import { PIECE_BREAK, reasoningText } from "./reasoning.ts"
 import { DIALECT, extraOf } from "./wire.ts"
+
+/** Items that have events of the canon. */
+const TOLD_ITEMS: ReadonlySet<string> = new Set(["message", "function_call", "reasoning"])
+/** What an item is called and how it fares. */
+const ITEM_HEAD: ReadonlySet<string> = new Set([
+  "id",
+  "type",
+  "status",
+  "call_id",
+  "container_id",
+  "size",
+  "quality",
+  "background",
+  "output_format",
+])
+
+function contentOf(item: JsonObject): JsonObject | undefined {
+  return unknownFields(item, ITEM_HEAD)
+}
 
 /** All that is told is told of the one choice that this dialect has. */
 const CHOICE = { choice: 0 } as const
@@ -19,6 +46,12 @@ export class OpenItems {
   /** Characters of text since something else was told: where the canon's text part began. */
   #textRun = 0
   #calls = 0
+  readonly #other: OtherContent
+
+  /** @param other takes up what no event tells. */
+  constructor(other: OtherContent) {
+    this.#other = other
+  }
 
   get hasCalls(): boolean {
     return this.#calls > 0
@@ -39,7 +72,7 @@ export class OpenItems {
     const item = this.itemAt(index, textAt(value, "type") ?? "item")
     if (item.type === "function_call" && textAt(value, "name") !== undefined) {
       this.#announceCall(item, value, events)
-    }
+    } else if (!TOLD_ITEMS.has(item.type)) this.#other.wholeAt(index, contentOf(value))
   }
 
   text(item: OpenItem, content: number, delta: string, events: ChatEvent[]): void {
@@ -114,6 +147,7 @@ export class OpenItems {
         break
       default:
         this.#textRun = 0
+        this.#other.wholeAt(index, contentOf(value))
         events.push({ type: "choice-extra", ...CHOICE, extra: extraOf({ output: [value] }) })
     }
   }
@@ -159,6 +193,7 @@ export class OpenItems {
       this.reasoning(item, { kind: "content", index: 0 }, text, events)
     const signature = textAt(value, "encrypted_content")
     if (signature === undefined) return
+    if (item.reasoning === undefined) this.#other.text(signature)
     this.#textRun = 0
     const id = textAt(value, "id")
     const named = id === undefined ? {} : { id }

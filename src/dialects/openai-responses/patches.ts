@@ -70,7 +70,9 @@ class ResponseFrames implements FramePatcher {
     return []
   }
 
-  fail(error: GatewayError, requestId: string): SseFrame[] {
+  fail(error: GatewayError, requestId: string, broken?: SseFrame): SseFrame[] {
+    const told = broken?.json && objectAt(broken.json, "response")
+    if (told) this.#response = patchedResponse(told, this.#patch)
     if (this.#response === undefined) return this.#failUnstarted(error, requestId)
     const failure = streamFailure(error, requestId)
     return failureFrames(new FrameWriter(this.#nextNumber), failure, this.#response)

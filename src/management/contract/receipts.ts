@@ -61,6 +61,9 @@ export const receipt = z.looseObject({
   stream: z.boolean(),
   deployment: z.string().nullable(),
   usage: namedNumbers.nullable(),
+  /** As the vendor told it, where that is more than the request can have used: the rest is written off. */
+  usage_reported: namedNumbers.optional(),
+  usage_beyond_bound: z.boolean().optional(),
   estimated: z.boolean(),
   price: z.looseObject({ per_million: namedCredits, multiplier: credits }).nullable(),
   arithmetic: z

@@ -67,6 +67,7 @@ export function widen(bound: Bound, terms: readonly Terms[], context: number | u
     ...bound,
     input: rounds * Math.max(bound.input, Math.min(input, context ?? input)),
     choices: rounds * outputs * bound.choices,
+    rounds,
   }
 }
 

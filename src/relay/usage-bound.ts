@@ -1,0 +1,105 @@
+import type { Draft } from "../canon/draft.ts"
+import { NO_USAGE, totalInput, type Usage } from "../canon/usage.ts"
+import type { Model } from "../catalog/model.ts"
+import type { Terms } from "./billable/terms.ts"
+import { type Bound, MOST_SEARCHES, UNKNOWN_MAXIMUM } from "./bounds.ts"
+
+/** Where a model's context is not known: so many times the bound by bytes, and what any vendor wraps around. */
+const GENEROUS = 4
+const WRAPPED = 4_096
+/**
+ * Vendors raise a limit on output to their own least, and count their own marks: OpenAI's responses take
+ * no less than 16, Cohere was seen to give 6 tokens for 3 (decision 17).
+ */
+const LEAST_OUTPUT = 16
+
+/** In the order in which they are charged up to a bound. */
+const INPUTS = [
+  "inputFresh",
+  "inputCacheWrite",
+  "inputCacheWriteLong",
+  "audioInput",
+  "imageInput",
+  "inputCacheRead",
+  "audioCacheRead",
+] as const
+const OUTPUTS = ["output", "audioOutput"] as const
+const COUNTED = [
+  "reasoningBeside",
+  "images",
+  "characters",
+  "seconds",
+  "searches",
+  "premiumSearches",
+  "mapSearches",
+  "fileSearches",
+  "codeSessions",
+] as const
+
+/** Calls of a vendor's own tools that a request is assumed to allow where nothing is said of them. */
+const CALLS = {
+  searches: MOST_SEARCHES,
+  premiumSearches: MOST_SEARCHES,
+  mapSearches: MOST_SEARCHES,
+}
+
+/**
+ * The most that a chat request can have used, whatever its vendor says.
+ * @param terms what the vendor does by itself: `bound` is widened by it already.
+ */
+export function mostOfChat(
+  bound: Bound,
+  model: Model,
+  terms: ReadonlyMap<string, Terms> | undefined,
+): Usage {
+  const { choices, rounds } = bound
+  const longest = model.context ?? bound.input * GENEROUS + WRAPPED
+  const say = model.maxOutput ?? model.context ?? UNKNOWN_MAXIMUM
+  const most: Draft<Usage> = {
+    ...NO_USAGE,
+    ...CALLS,
+    inputFresh: Math.max(bound.input, longest * rounds) * choices,
+    // What a vendor has its model write for itself is no answer, which the caller's limit is about.
+    output: (Math.max(bound.output, LEAST_OUTPUT) + (rounds - 1) * say) * choices,
+    // Such reasoning has no limit of the caller's: a few times what the model can hold.
+    reasoningBeside: Math.max(longest, UNKNOWN_MAXIMUM) * GENEROUS * choices,
+  }
+  for (const { calls } of terms?.values() ?? []) {
+    for (const { charge, most: allowed, units } of calls) {
+      most[charge.class] = Math.max(most[charge.class], allowed * units)
+    }
+  }
+  for (const name of Object.keys(CALLS) as (keyof typeof CALLS)[]) most[name] *= choices
+  return most
+}
+
+/**
+ * A usage held to the most that there can have been: tokens in and out as a whole, since nobody knows
+ * beforehand of which class they will be, all else by its kind.
+ * @returns the very usage where it is within.
+ */
+export function heldTo(most: Usage, usage: Usage): Usage {
+  const isWithin =
+    totalInput(usage) <= totalInput(most) &&
+    said(usage) <= said(most) &&
+    COUNTED.every((name) => usage[name] <= most[name])
+  if (isWithin) return usage
+  const held: Draft<Usage> = { ...usage }
+  fill(held, INPUTS, totalInput(most))
+  fill(held, OUTPUTS, said(most))
+  for (const name of COUNTED) held[name] = Math.min(held[name], most[name])
+  held.reasoning = Math.min(held.reasoning, held.output)
+  return held
+}
+
+function said(usage: Usage): number {
+  return usage.output + usage.audioOutput
+}
+
+function fill(usage: Draft<Usage>, names: readonly (keyof Usage)[], most: number): void {
+  let left = most
+  for (const name of names) {
+    usage[name] = Math.min(usage[name], left)
+    left -= usage[name]
+  }
+}

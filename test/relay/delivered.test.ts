@@ -1,0 +1,367 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { JsonObject } from "../../src/canon/json.ts"
+import type { ProviderSettings } from "../../src/config/settings.ts"
+import { provider, simulated, startGateway, type TestGateway } from "../support/gateway.ts"
+import { type ScriptedVendor, startVendor, streamed } from "./scripted-vendor.ts"
+import { CHAT, HELLO, onlyReceipt, readUntil } from "./support.ts"
+
+const CREDITS = 1_000_000_000n
+const MESSAGES = "/v1/messages"
+const RESPONSES = "/v1/responses"
+
+type Event = readonly [name: string, data: JsonObject]
+
+/** A way to ask, and what opens every answer to it. */
+interface Dialect {
+  readonly model: string
+  readonly body: JsonObject
+  readonly opening: readonly Event[]
+}
+
+const CHUNK = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "x" }
+const delta = (content: JsonObject, more: JsonObject = {}): Event => [
+  "",
+  { ...CHUNK, choices: [{ index: 0, delta: content, finish_reason: null, ...more }] },
+]
+const event = (type: string, data: JsonObject): Event => [type, { type, ...data }]
+const RESPONSE = { id: "resp_1", object: "response", status: "in_progress", output: [], model: "x" }
+const MESSAGE = { id: "msg_1", type: "message", role: "assistant", model: "x", content: [] }
+
+const DIALECTS: Readonly<Record<string, Dialect>> = {
+  [CHAT]: {
+    model: "chat/model",
+    body: { messages: HELLO },
+    opening: [
+      ["", { ...CHUNK, choices: [], prompt_filter_results: [{ prompt_index: 0 }] }],
+      delta({ role: "assistant", content: "" }, { content_filter_results: {}, logprobs: null }),
+    ],
+  },
+  [RESPONSES]: {
+    model: "responses/model",
+    body: { input: "Hello" },
+    opening: [
+      event("response.created", { response: RESPONSE }),
+      event("response.in_progress", { response: RESPONSE }),
+      event("response.output_item.added", {
+        output_index: 0,
+        item: { id: "ws_1", type: "web_search_call", status: "in_progress" },
+      }),
+      event("response.web_search_call.searching", { output_index: 0, item_id: "ws_1" }),
+      event("response.output_item.added", {
+        output_index: 1,
+        item: { id: "msg_1", type: "message", status: "in_progress", content: [] },
+      }),
+      event("response.content_part.added", {
+        output_index: 1,
+        content_index: 0,
+        part: { type: "output_text", text: "", annotations: [] },
+      }),
+    ],
+  },
+  [MESSAGES]: {
+    model: "messages/model",
+    body: { messages: HELLO, max_tokens: 100 },
+    opening: [
+      event("message_start", { message: MESSAGE }),
+      event("content_block_start", { index: 0, content_block: { type: "text", text: "" } }),
+      event("ping", {}),
+    ],
+  },
+}
+
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+const PICTURE = PNG.replace("==", "").repeat(8)
+/** Two seconds of samples. */
+const SOUND = Buffer.alloc(96_000, 1).toString("base64")
+const WORDS = "as many words as forty letters and more "
+
+const block = (content: JsonObject): Event =>
+  event("content_block_start", { index: 1, content_block: content })
+const blockDelta = (change: JsonObject): Event =>
+  event("content_block_delta", { index: 1, delta: change })
+
+interface Kind {
+  readonly path: string
+  readonly events: readonly Event[]
+  /** What is charged for it at least. */
+  readonly least: Readonly<Record<string, number>>
+}
+
+/** One of each kind that the meter has no words for. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  "sound of a chat": {
+    path: CHAT,
+    events: [delta({ audio: { id: "audio_1", data: SOUND } })],
+    least: { audio_output: 50 },
+  },
+  "a transcript": {
+    path: CHAT,
+    events: [delta({ audio: { id: "audio_1", transcript: WORDS } })],
+    least: { output: 10 },
+  },
+  "pictures of a chat": {
+    path: CHAT,
+    events: [
+      delta({
+        images: [{ type: "image_url", image_url: { url: `data:image/png;base64,${PICTURE}` } }],
+      }),
+    ],
+    least: { output: 1_000 },
+  },
+  annotations: {
+    path: CHAT,
+    events: [
+      delta({
+        annotations: [
+          { type: "url_citation", url_citation: { url: "https://example.com", title: WORDS } },
+        ],
+      }),
+    ],
+    least: { output: 10 },
+  },
+  "thinking under a name of its own": {
+    path: CHAT,
+    events: [delta({ thinking: WORDS })],
+    least: { output: 10 },
+  },
+  "executed tools": {
+    path: CHAT,
+    events: [delta({ executed_tools: [{ type: "search", arguments: WORDS, output: WORDS }] })],
+    least: { output: 20 },
+  },
+  "a custom tool's input in a chat": {
+    path: CHAT,
+    events: [
+      delta({
+        tool_calls: [
+          { index: 0, id: "call_1", type: "custom", custom: { name: "run", input: WORDS } },
+        ],
+      }),
+    ],
+    least: { output: 10 },
+  },
+  "a field that nobody knows": {
+    path: CHAT,
+    events: [delta({ mood: { is: WORDS } })],
+    least: { output: 10 },
+  },
+  "a field of a choice that nobody knows": {
+    path: CHAT,
+    events: [delta({}, { text: WORDS })],
+    least: { output: 10 },
+  },
+  "a field of a chunk that nobody knows": {
+    path: CHAT,
+    events: [["", { ...CHUNK, choices: [], findings: [WORDS] }]],
+    least: { output: 10 },
+  },
+  "a custom tool's input": {
+    path: RESPONSES,
+    events: [event("response.custom_tool_call_input.delta", { output_index: 2, delta: WORDS })],
+    least: { output: 10 },
+  },
+  "the code of an interpreter": {
+    path: RESPONSES,
+    events: [event("response.code_interpreter_call_code.delta", { output_index: 2, delta: WORDS })],
+    least: { output: 10 },
+  },
+  "arguments of another server's tool": {
+    path: RESPONSES,
+    events: [event("response.mcp_call_arguments.delta", { output_index: 2, delta: WORDS })],
+    least: { output: 10 },
+  },
+  "a draft of a picture": {
+    path: RESPONSES,
+    events: [
+      event("response.image_generation_call.partial_image", {
+        output_index: 2,
+        partial_image_index: 0,
+        partial_image_b64: PICTURE,
+      }),
+    ],
+    least: { output: 1_000 },
+  },
+  "a picture": {
+    path: RESPONSES,
+    events: [
+      event("response.output_item.done", {
+        output_index: 2,
+        item: { id: "ig_1", type: "image_generation_call", status: "completed", result: PICTURE },
+      }),
+    ],
+    least: { output: 1_000 },
+  },
+  "findings in files": {
+    path: RESPONSES,
+    events: [
+      event("response.output_item.done", {
+        output_index: 2,
+        item: { id: "fs_1", type: "file_search_call", queries: ["x"], results: [{ text: WORDS }] },
+      }),
+    ],
+    least: { output: 10 },
+  },
+  "sound of a response": {
+    path: RESPONSES,
+    events: [event("response.output_audio.delta", { output_index: 2, delta: SOUND })],
+    least: { audio_output: 50 },
+  },
+  "an event that nobody knows": {
+    path: RESPONSES,
+    events: [event("response.dream.delta", { output_index: 2, delta: { picture: WORDS } })],
+    least: { output: 10 },
+  },
+  "a server tool's input": {
+    path: MESSAGES,
+    events: [
+      block({ type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} }),
+      blockDelta({ type: "input_json_delta", partial_json: `{"query":"${WORDS}"}` }),
+    ],
+    least: { output: 10 },
+  },
+  "findings on the web": {
+    path: MESSAGES,
+    events: [
+      block({
+        type: "web_search_tool_result",
+        tool_use_id: "srvtoolu_1",
+        content: [{ type: "web_search_result", title: WORDS, url: "https://example.com" }],
+      }),
+    ],
+    least: { output: 10 },
+  },
+  "what code has put out": {
+    path: MESSAGES,
+    events: [
+      block({
+        type: "code_execution_tool_result",
+        tool_use_id: "srvtoolu_1",
+        content: { type: "code_execution_result", stdout: WORDS, stderr: "", return_code: 0 },
+      }),
+    ],
+    least: { output: 10 },
+  },
+  "a citation": {
+    path: MESSAGES,
+    events: [
+      event("content_block_delta", {
+        index: 0,
+        delta: {
+          type: "citations_delta",
+          citation: { type: "web_search_result_location", cited_text: WORDS, url: "https://e.com" },
+        },
+      }),
+    ],
+    least: { output: 10 },
+  },
+  "thinking that is withheld": {
+    path: MESSAGES,
+    events: [
+      block({ type: "thinking", thinking: "", signature: "" }),
+      blockDelta({ type: "signature_delta", signature: "EpwGCkYIBxgC".repeat(10) }),
+    ],
+    least: { output: 10 },
+  },
+  "an event of a message that nobody knows": {
+    path: MESSAGES,
+    events: [event("dream", { picture: WORDS })],
+    least: { output: 10 },
+  },
+}
+
+const SEEN = "the-end-of-what-is-sent"
+const MARK: Readonly<Record<string, Event>> = {
+  // An opening frame says no more the second time, and shows that all before it has come.
+  [CHAT]: delta({ role: "assistant", content: "" }, { content_filter_results: { x: SEEN } }),
+  [RESPONSES]: event("response.in_progress", { response: { ...RESPONSE, id: SEEN } }),
+  [MESSAGES]: event("ping", { note: SEEN }),
+}
+
+let vendor: ScriptedVendor
+let gateway: TestGateway
+let sent: readonly Event[] = []
+
+function bytesOf(events: readonly Event[]): string {
+  return events
+    .map(([name, data]) => `${name && `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`)
+    .join("")
+}
+
+beforeAll(async () => {
+  vendor = startVendor(() => streamed([bytesOf(sent), 60_000]))
+  const speaking = (dialect: string): ProviderSettings => ({
+    ...provider(vendor.url),
+    dialects: [dialect],
+  })
+  gateway = await startGateway({
+    providers: {
+      chat: speaking("openai-chat"),
+      responses: provider(vendor.url, "openai"),
+      messages: provider(vendor.url.replace("/v1", ""), "anthropic"),
+    },
+    models: {
+      "chat/model": simulated({ maxOutput: 10_000 }),
+      "responses/model": simulated({ maxOutput: 10_000, dialects: ["openai-responses"] }),
+      "messages/model": simulated({ maxOutput: 10_000 }),
+    },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+/** Asks verbatim, reads all that the vendor has sent, and leaves. */
+async function leaveAfter(path: string, events: readonly Event[]) {
+  const dialect = DIALECTS[path]
+  const mark = MARK[path]
+  if (!dialect || !mark) throw new Error(path)
+  sent = [...dialect.opening, ...events, mark]
+  const caller = await gateway.caller("1")
+  const controller = new AbortController()
+  const response = await fetch(gateway.url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      ...dialect.body,
+      model: dialect.model,
+      stream: true,
+      max_tokens: 10_000,
+    }),
+    signal: controller.signal,
+  })
+  expect(response.status).toBe(200)
+  const reader = response.body?.getReader()
+  if (!reader) throw new Error("no body")
+  await readUntil(reader, (text) => text.includes(SEEN))
+  controller.abort()
+  return { caller, receipt: await onlyReceipt(gateway, caller) }
+}
+
+describe("who leaves after the frames that open an answer", () => {
+  for (const path of Object.keys(DIALECTS)) {
+    test(`has nothing to pay at ${path}`, async () => {
+      const { caller, receipt } = await leaveAfter(path, [])
+      expect(receipt.status).toBe("released")
+      expect(await caller.balance()).toBe(CREDITS)
+    })
+  }
+})
+
+describe("who leaves after", () => {
+  for (const [name, { path, events, least }] of Object.entries(KINDS)) {
+    test(`${name} at ${path} pays for it`, async () => {
+      const { caller, receipt } = await leaveAfter(path, events)
+      expect(receipt).toMatchObject({ status: "settled", estimated: true })
+      expect(await caller.balance()).toBeLessThan(CREDITS)
+      for (const [usageClass, quantity] of Object.entries(least)) {
+        const counted = receipt.usage?.[usageClass] ?? 0
+        expect(counted).toBeGreaterThanOrEqual(quantity)
+        // By its content or by its bytes, and not several times over.
+        expect(counted).toBeLessThanOrEqual(quantity * 9)
+      }
+    })
+  }
+})
