@@ -61,7 +61,7 @@ const MESSAGES: Face = {
   path: "/v1/messages",
   request: (model, tools) => ({
     model,
-    max_tokens: 1000,
+    max_tokens: 100_000,
     messages: [{ role: "user", content: HELLO }],
     ...listed(tools, (name) => ({ name, input_schema: NO_ARGUMENTS })),
   }),
