@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import { addressOf } from "../app.ts"
+import { addressOf } from "../app/address.ts"
 import { UserDirectory } from "../management/user-directory.ts"
 import { Users } from "../users/users.ts"
 import { withInstallation } from "./installation.ts"

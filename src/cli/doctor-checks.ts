@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, statfsSync } from "node:fs"
-import { databasePath, surroundingsOf } from "../app.ts"
+import { surroundingsOf } from "../app/state.ts"
+import { databasePath } from "../store/book-place.ts"
 import { ConfigError } from "../config/config-error.ts"
 import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"

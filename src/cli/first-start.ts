@@ -1,4 +1,4 @@
-import { databasePath } from "../app.ts"
+import { databasePath } from "../store/book-place.ts"
 import { loadSecrets } from "../config/secrets.ts"
 import type { Settings } from "../config/settings.ts"
 import { KeyHasher } from "../keys/secret.ts"

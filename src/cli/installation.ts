@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import { databasePath } from "../app.ts"
+import { databasePath } from "../store/book-place.ts"
 import { type LoadedSettings, loadSettings } from "../config/load.ts"
 import { loadSecrets } from "../config/secrets.ts"
 import { KeyHasher } from "../keys/secret.ts"

@@ -1,4 +1,4 @@
-import { surroundingsOf } from "../app.ts"
+import { surroundingsOf } from "../app/state.ts"
 import { loadSettings } from "../config/load.ts"
 import { outputOf, type RegisterCommand } from "./command.ts"
 import { loadOptions } from "./load-options.ts"

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs"
 import type { Command } from "commander"
-import { addressOf, surroundingsOf } from "../app.ts"
+import { surroundingsOf } from "../app/state.ts"
+import { addressOf } from "../app/address.ts"
 import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
 import { FIRST_ACCOUNT } from "../management/first-account.ts"

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { databasePath } from "../app.ts"
+import { databasePath } from "../store/book-place.ts"
 import { type ConsoleReading, mergeConsole, readConsole } from "../config/console-settings.ts"
 import type { LoadedSettings, LoadOptions } from "../config/load.ts"
 import { withSandbox } from "../config/sandbox.ts"

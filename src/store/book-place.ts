@@ -1,4 +1,4 @@
-import { existsSync, renameSync, statSync } from "node:fs"
+import { existsSync, mkdirSync, renameSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { setAnchorAside } from "./anchor.ts"
 import { BookError } from "./book-error.ts"
@@ -6,6 +6,17 @@ import { BookError } from "./book-error.ts"
 /** Where the book of a data directory is. */
 export function bookPathIn(dataDirectory: string): string {
   return join(dataDirectory, "tollgate.db")
+}
+
+/**
+ * Where the database of a data directory is.
+ * @throws BookError `missing` when there was one, and it is gone.
+ */
+export function databasePath(dataDirectory: string): string {
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 })
+  const path = bookPathIn(dataDirectory)
+  requireBook(path, dataDirectory)
+  return path
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { databasePath } from "../../src/app.ts"
+import { databasePath } from "../../src/store/book-place.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import { provider, simulated, startGateway, type TestGateway, until } from "../support/gateway.ts"
 import { connectTo, sendRaw } from "./raw-caller.ts"

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { cpSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { databasePath } from "../../src/app.ts"
+import { databasePath } from "../../src/store/book-place.ts"
 import { provider, simulated, startGateway, type TestGateway, until } from "../support/gateway.ts"
 import { startVendor, wholeAnswer } from "./scripted-vendor.ts"
 import { CHAT, errorOf, HELLO } from "./support.ts"

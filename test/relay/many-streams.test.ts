@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { databasePath } from "../../src/app.ts"
+import { databasePath } from "../../src/store/book-place.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import { createInstallation, runJson, startServing } from "../support/process.ts"
 import { until } from "../support/gateway.ts"

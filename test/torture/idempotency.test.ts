@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { databasePath } from "../../src/app.ts"
+import { databasePath } from "../../src/store/book-place.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import { verifyBooks } from "../../src/store/verify.ts"
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { startSimulator } from "../../simulator/server.ts"
-import { databasePath } from "../../src/app.ts"
+import { databasePath } from "../../src/store/book-place.ts"
 import { parseCredits } from "../../src/ledger/money.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import { verifyBooks } from "../../src/store/verify.ts"

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { Database } from "bun:sqlite"
-import { databasePath } from "../../../src/app.ts"
+import { databasePath } from "../../../src/store/book-place.ts"
 import { ask, asked, errorOf } from "./support.ts"
 import { type Role, startWorld, type World } from "./matrix-world.ts"
 

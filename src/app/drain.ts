@@ -1,0 +1,46 @@
+import type { Idempotency } from "../http/idempotency/idempotency.ts"
+import type { Billing } from "../relay/billing.ts"
+import type { DeadlineWatch } from "../relay/deadline-watch.ts"
+import { SHUTTING_DOWN } from "../relay/exchange.ts"
+import type { State } from "./state.ts"
+
+/**
+ * How long those that are cut then may take to be counted, settled and told to their callers, milliseconds. The first
+ * count of tokens takes a second or two on a busy machine.
+ */
+const LAST_WORDS_TIME = 10_000
+/** How long those whose callers read no more may take to be settled then. */
+const SETTLE_TIME = 5_000
+/** How often it looks whether they have. */
+const DRAIN_LOOK = 20
+
+/** What has to come to its end. */
+export interface Drained {
+  readonly server: Bun.Server<undefined>
+  readonly state: State
+  readonly billing: Billing
+  readonly watch: DeadlineWatch
+  readonly idempotency: Idempotency
+}
+
+/** Stops listening, waits for running requests as long as the settings say, and cuts what is left. */
+export async function drain(drained: Drained): Promise<void> {
+  const { server, state, billing, watch, idempotency } = drained
+  state.isDraining = true
+  watch.pulse.end()
+  // Idle connections of callers would keep it open for ever, so it is not waited for.
+  void server.stop(false)
+  const isServed = (): boolean => server.pendingRequests === 0 && idempotency.running === 0
+  await waitUntil(() => isServed() || state.isHurried, state.settings.server.drain)
+  watch.cut(SHUTTING_DOWN)
+  await waitUntil(isServed, LAST_WORDS_TIME)
+  await server.stop(true)
+  idempotency.end()
+  // Those that were cut have delivered something: it goes into the book before that closes.
+  await waitUntil(() => billing.open === 0, SETTLE_TIME)
+}
+
+async function waitUntil(isOver: () => boolean, patience: number): Promise<void> {
+  const deadline = performance.now() + patience
+  while (!isOver() && performance.now() < deadline) await Bun.sleep(DRAIN_LOOK)
+}

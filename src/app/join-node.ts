@@ -1,0 +1,61 @@
+import type { Keyring } from "../keys/keyring.ts"
+import type { AnchorKeeper } from "../ledger/anchor-keeper.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import { Node, type NodeListeners } from "../ledger/node.ts"
+import type { RateLimiter } from "../limits/rate-limiter.ts"
+import type { Machine } from "../machine/machine.ts"
+import type { LiveSettings } from "../management/live-settings.ts"
+import type { BookWatch } from "../store/book-watch.ts"
+import type { NodeLocks } from "../store/node-locks.ts"
+import type { ServingStore } from "../store/open-store.ts"
+import type { Store } from "../store/store.ts"
+import type { Events } from "../telemetry/events.ts"
+
+/** What hears of the other processes. */
+export interface NodeParts {
+  readonly live: LiveSettings
+  readonly store: Store
+  /** The store itself, which is told of company. */
+  readonly serving: ServingStore
+  readonly nodeId: string
+  readonly locks: NodeLocks
+  readonly bookWatch: BookWatch
+  readonly keeper: AnchorKeeper
+  readonly ledger: Ledger
+  readonly keyring: Keyring
+  readonly limiter: RateLimiter
+  readonly machine: Machine
+  readonly events: Events
+}
+
+/** Joins the processes that share the book, and keeps all that depends on them up to date. */
+export function joinNode(parts: NodeParts): Promise<Node> {
+  const { serving, bookWatch, keeper, locks, ledger, keyring, limiter, machine, events, live } =
+    parts
+  const listeners: NodeListeners = {
+    async onNews(news) {
+      machine.presence.beat()
+      bookWatch.look()
+      keeper.keep(Date.now())
+      limiter.setProcesses(news.nodes)
+      if (news.nodes > 1) await serving.hasCompany()
+      await Promise.all([
+        ledger.tick(news.recalls),
+        keyring.refresh(news.revision),
+        live.refresh(news.settingsRevision),
+      ])
+    },
+    onForgotten() {
+      events.nodeForgotten()
+      ledger.forgetLeases()
+    },
+    onExpired(holds) {
+      for (const hold of holds) events.holdExpired(hold.request, hold.account)
+    },
+    onFailure(error) {
+      bookWatch.look()
+      events.nodeFailed(error)
+    },
+  }
+  return Node.join(parts.store, parts.nodeId, listeners, { locks })
+}

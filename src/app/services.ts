@@ -1,0 +1,109 @@
+import { join } from "node:path"
+import { ProviderSeal } from "../config/sealing.ts"
+import type { Settings } from "../config/settings.ts"
+import type { AdminParts } from "../http/admin/open.ts"
+import { Idempotency, type IdempotencyParts } from "../http/idempotency/idempotency.ts"
+import { RateLimiter } from "../limits/rate-limiter.ts"
+import { SharedBuckets } from "../limits/shared-buckets.ts"
+import type { Machine } from "../machine/machine.ts"
+import { LiveSettings } from "../management/live-settings.ts"
+import { PictureStore } from "../media/picture-store.ts"
+import { Contents } from "../relay/contents.ts"
+import type { RelayServices } from "../relay/exchange.ts"
+import { Images } from "../relay/images.ts"
+import { Operations } from "../relay/operations.ts"
+import { Relay } from "../relay/relay.ts"
+import { TokenDecoder } from "../relay/token-decoder.ts"
+import { databasePath } from "../store/book-place.ts"
+import { ContentShelf } from "../store/content-shelf.ts"
+import { ReportsOnDemand } from "../store/reports-on-demand.ts"
+import type { Store } from "../store/store.ts"
+import type { Events } from "../telemetry/events.ts"
+import { vendors } from "../vendors/index.ts"
+import type { AppOptions } from "./options.ts"
+import type { State } from "./state.ts"
+
+/** The settings in force, those of the console included. */
+export function openSettings(
+  { settings, written = [], sandboxUrl, events }: AppOptions,
+  store: Store,
+  apply: (settings: Settings) => void,
+): Promise<LiveSettings> {
+  return LiveSettings.open({
+    store,
+    seal: new ProviderSeal(settings.data),
+    vendors: [...vendors.values()],
+    base: { settings, written },
+    sandboxUrl,
+    apply,
+    onConsoleChange: events.settingsTaken,
+    warn: events.warning,
+  })
+}
+
+/** Where no memory can be shared, each process takes its share of a limit. */
+export function limiterOf(machine: Machine): RateLimiter {
+  if (!machine.memory.isShared) return new RateLimiter()
+  return new RateLimiter(machine.clock.now, new SharedBuckets(machine))
+}
+
+/** What is kept beside the book. Its thread begins with the first who needs it. */
+export function openBeside(bookPath: string, events: Events, building: AsyncDisposableStack) {
+  const reports = building.use(new ReportsOnDemand(bookPath))
+  const shelf = new ContentShelf(bookPath, reports)
+  const contents = building.use(new Contents(shelf, events.contentsFailed))
+  return { reports, shelf, contents }
+}
+
+/** What performs requests. */
+export function openPerformers(
+  services: RelayServices,
+  pictures: PictureStore,
+  building: AsyncDisposableStack,
+) {
+  const { counter, alarms } = services
+  building.use(pictures)
+  const operations = new Operations(services)
+  const decoder = building.use(new TokenDecoder())
+  const embedding = { operations, counter, decoder, alarms }
+  return {
+    relay: new Relay(services),
+    embedding,
+    pictures,
+    images: new Images(operations, pictures),
+  }
+}
+
+/** What answers repeated requests. */
+export function openIdempotency(
+  { settings, events, now }: AppOptions,
+  state: State,
+  parts: Pick<IdempotencyParts, "store" | "node" | "secret" | "spool">,
+): Idempotency {
+  return new Idempotency({
+    ...parts,
+    data: settings.data,
+    limits: () => state.settings.idempotency,
+    notKept: events.answerNotKept,
+    ...(now && { now }),
+  })
+}
+
+/** Where pictures are kept that vendors give no link to. */
+export function pictureStore(state: State, secret: string, events: Events): PictureStore {
+  return new PictureStore({
+    folder: join(state.settings.data, "pictures"),
+    secret,
+    settings: () => state.settings.images,
+    onFailure: events.picturesLeft,
+  })
+}
+
+/** What the management API looks at while the gateway runs. */
+export function inForce(state: State): Pick<AdminParts, "settings" | "catalog" | "bookPath"> {
+  return {
+    settings: () => state.settings,
+    catalog: () => state.surroundings.catalog,
+    bookPath: databasePath(state.settings.data),
+  }
+}

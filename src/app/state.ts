@@ -1,0 +1,83 @@
+import facts from "../catalog/facts.json" with { type: "json" }
+import { Redactor } from "../canon/redactor.ts"
+import { buildCatalog } from "../catalog/catalog.ts"
+import { secretsOf } from "../config/secret-values.ts"
+import type { Settings } from "../config/settings.ts"
+import { usualMemory } from "../limits/machine-memory.ts"
+import { MemoryBudget } from "../limits/memory-budget.ts"
+import { Endpoint } from "../relay/endpoint.ts"
+import type { Surroundings } from "../relay/exchange.ts"
+import type { Events } from "../telemetry/events.ts"
+import { vendors } from "../vendors/index.ts"
+
+/** What changes while the gateway runs. */
+export interface State {
+  settings: Settings
+  surroundings: Surroundings
+  readonly memory: MemoryBudget
+  readonly redactor: Redactor
+  isDraining: boolean
+  /** Whether running requests are not waited for any longer. */
+  isHurried: boolean
+  /** Where it listens, once it does. */
+  url: string
+}
+
+/** The state at the start. */
+export function initialState(settings: Settings, events: Events, redactor: Redactor): State {
+  redactor.learn(secretsOf(settings))
+  const { surroundings, warnings } = surroundingsOf(settings, redactor)
+  for (const warning of warnings) events.warning(warning)
+  const memory = new MemoryBudget(memoryOf(settings))
+  return { settings, surroundings, memory, redactor, isDraining: false, isHurried: false, url: "" }
+}
+
+/** Puts settings into force. */
+export function takeOver(state: State, settings: Settings, events: Events): void {
+  state.redactor.learn(secretsOf(settings))
+  const { surroundings, warnings } = surroundingsOf(settings, state.redactor)
+  for (const warning of warnings) events.warning(warning)
+  state.memory.limit = memoryOf(settings)
+  state.settings = settings
+  state.surroundings = surroundings
+}
+
+/** This process's part of the memory that all processes of the gateway may hold. Bytes. */
+function memoryOf({ limits, server }: Settings): number {
+  return Math.floor((limits.memoryBytes ?? usualMemory()) / server.workers)
+}
+
+/** What the settings make of the gateway's surroundings. */
+export function surroundingsOf(
+  settings: Settings,
+  redactor = new Redactor(),
+): {
+  surroundings: Surroundings
+  warnings: readonly string[]
+} {
+  const { catalog, warnings } = buildCatalog({ settings, facts, vendors })
+  const endpoints = new Map(
+    Object.entries(settings.providers).flatMap(([id, provider]) => {
+      const vendor = vendors.get(provider.vendor)
+      return vendor ? [[id, new Endpoint(id, provider, vendor, redactor)] as const] : []
+    }),
+  )
+  const { deadlines, limits, disconnect, disconnectLimit } = settings
+  const media = { bytes: limits.mediaBytes, allowsPrivate: limits.mediaPrivate }
+  const surroundings: Surroundings = {
+    catalog,
+    endpoints,
+    deadlines,
+    answerBytes: limits.answerBytes,
+    disconnect,
+    disconnectLimit,
+    media,
+    passesUnpriced: settings.unpricedFeatures === "pass",
+    passesUnknownState: settings.vendorState === "pass",
+    ...(settings.imageModel !== undefined && { imageModel: settings.imageModel }),
+    ...(settings.translationModel !== undefined && {
+      translationModel: settings.translationModel,
+    }),
+  }
+  return { surroundings, warnings }
+}
