@@ -1,5 +1,5 @@
 import type { SharedMemory } from "../machine/shared-memory.ts"
-import { WordTable } from "../machine/word-table.ts"
+import { type TableSlot, WordTable } from "../machine/word-table.ts"
 import { type Bucket, type Buckets, LONGEST_DEBT, MINUTE } from "./bucket.ts"
 
 /** The key's hash, and for each of its two limits when its bucket is empty and what the limit is. */
@@ -10,6 +10,9 @@ const TOKENS = 3
 const NANOSECONDS = 1_000_000
 /** Moments are whole nanoseconds: sums of them stray by less than this. */
 const ROUNDING = 1_000
+
+/** Keys whose place is remembered. Beyond that, all of them are looked for again. */
+const MOST_KEYS = 10_000
 
 /** What of a machine the buckets need. */
 export interface SharedPlace {
@@ -26,6 +29,7 @@ export class SharedBuckets implements Buckets {
   readonly #place: SharedPlace
   readonly #table: WordTable
   readonly #limits: Float64Array
+  readonly #slots = new Map<string, TableSlot>()
   share = 1
 
   constructor(place: SharedPlace) {
@@ -47,13 +51,13 @@ export class SharedBuckets implements Buckets {
   }
 
   usedTokens(keyId: string): Bucket | undefined {
-    const slot = this.#table.find(keyId)
+    const slot = this.#find(keyId)
     const limit = slot === -1 ? 0 : (this.#limits[slot + TOKENS + 1] ?? 0)
     return limit > 0 ? new SharedBucket(this.#table.words, slot + TOKENS, limit) : undefined
   }
 
   #bucket(keyId: string, word: number, limit: number, now: number): Bucket {
-    const known = this.#table.find(keyId)
+    const known = this.#find(keyId)
     // The emptier a key's buckets, the less is lost with them.
     const slot =
       known === -1 ? this.#table.make(keyId, (at) => -Number(this.#emptyAt(at))).at : known
@@ -64,6 +68,17 @@ export class SharedBuckets implements Buckets {
     this.#limits[at + 1] = limit
     if (before > 0) bucket.stretch(before / limit, now)
     return bucket
+  }
+
+  /** Where the words of a key begin; -1 when it has none. Another key may have taken its slot meanwhile. */
+  #find(keyId: string): number {
+    const known = this.#slots.get(keyId)
+    if (known !== undefined && this.#table.holds(known)) return known.at
+    const found = this.#table.slotOf(keyId)
+    if (found === undefined) return -1
+    if (this.#slots.size >= MOST_KEYS) this.#slots.clear()
+    this.#slots.set(keyId, found)
+    return found.at
   }
 
   #emptyAt(slot: number): bigint {

@@ -1,6 +1,12 @@
 /** How many slots from its own on a name may have; a table is rarely so full that this matters. */
 const WINDOW = 16
 
+/** Where the words of a name are, as long as the first of them is its hash. */
+export interface TableSlot {
+  readonly at: number
+  readonly hash: bigint
+}
+
 /**
  * A table in shared memory: each name has a slot of words, the first of which is the name's hash. Slots are
  * taken and given back in one step each, so that processes may do it at once.
@@ -19,12 +25,22 @@ export class WordTable {
 
   /** Where the words of a name begin; -1 when it has none. */
   find(name: string): number {
+    return this.slotOf(name)?.at ?? -1
+  }
+
+  /** The same, to be kept: `holds` says whether it still is the name's. */
+  slotOf(name: string): TableSlot | undefined {
     const hash = hashOf(name)
     for (let step = 0; step < WINDOW; step++) {
       const at = this.#slot(hash, step)
-      if (Atomics.load(this.words, at) === hash) return at
+      if (Atomics.load(this.words, at) === hash) return { at, hash }
     }
-    return -1
+    return undefined
+  }
+
+  /** Whether a slot is still that of the name it was found for. */
+  holds({ at, hash }: TableSlot): boolean {
+    return Atomics.load(this.words, at) === hash
   }
 
   /**

@@ -14,12 +14,11 @@ const HEAD = 64
 /** Requests whose names are kept, the newest ones, and how many characters of each. */
 const NAMES = 4_096
 const NAME_LENGTH = 160
-const NAME_PADDING = " ".repeat(NAME_LENGTH)
 
 /**
  * What a watchdog sees of the event loop while that stands still: how often it has turned, and what it has
- * turned to last, in memory that another thread reads. A request's name is written once, which takes some
- * fifty nanoseconds; to turn to one takes two.
+ * turned to last, in memory that another thread reads. A request's name is written once, when it comes; to
+ * turn to one is two words.
  */
 export class Pulse {
   readonly memory = new SharedArrayBuffer(HEAD + NAMES * NAME_LENGTH)
@@ -36,7 +35,7 @@ export class Pulse {
   /** The loop turns to a new request. @returns what it is called when the loop turns to it again. */
   enter(id: string, endpoint: string, model: unknown): number {
     const work = (this.#last = (this.#last + 1) & 0x7fffffff)
-    const name = `${work} ${id} ${endpoint} ${typeof model === "string" ? model : ""}${NAME_PADDING}`
+    const name = `${work} ${id} ${endpoint} ${typeof model === "string" ? model : ""}\n`
     this.#names.write(name, (work % NAMES) * NAME_LENGTH, NAME_LENGTH, "latin1")
     this.turnTo(work, 0)
     return work
@@ -78,7 +77,8 @@ export function readPulse(memory: SharedArrayBuffer): PulseReading {
   const phase = PHASES[Atomics.load(numbers, PHASE)]
   const start = HEAD + (work % NAMES) * NAME_LENGTH
   const name = Buffer.from(memory, start, NAME_LENGTH).toString("latin1")
-  const [number, request, endpoint, ...rest] = name.trimEnd().split(" ")
+  const [line = ""] = name.split("\n", 1)
+  const [number, request, endpoint, ...rest] = line.split(" ")
   const model = rest.join(" ")
   return {
     beats: Atomics.load(numbers, BEATS),

@@ -18,6 +18,14 @@ interface AnchorRow {
   audit_hash: string
 }
 
+/** Rows that follow each other. */
+interface ChunkRow {
+  last: bigint | null
+  rows: bigint
+  hashed: bigint
+  hashes: string | null
+}
+
 interface EndRow {
   number: bigint
   hash: string
@@ -70,7 +78,8 @@ const MONTH_LENGTH = "2026-11".length
 export class BookChecks {
   readonly #database: Database
   readonly #anchor: Statement<AnchorRow, []>
-  readonly #newRows: Statement<{ row: bigint; hash: string | null }, [bigint, bigint]>
+  readonly #chunk: Statement<ChunkRow, [bigint, bigint]>
+  readonly #hashes: Statement<{ hash: string | null }, [bigint, bigint]>
   readonly #advance: Statement<unknown, (string | bigint | null)[]>
   readonly #writeOffsEnd: Statement<EndRow, []>
   readonly #auditEnd: Statement<EndRow, []>
@@ -79,8 +88,12 @@ export class BookChecks {
   constructor(database: Database) {
     this.#database = database
     this.#anchor = database.prepare("SELECT * FROM anchor")
-    this.#newRows = database.prepare(
-      "SELECT rowid AS row, hash FROM entries WHERE rowid > ? ORDER BY rowid LIMIT ?",
+    this.#chunk = database.prepare(
+      `SELECT max(row) AS last, count(*) AS rows, count(hash) AS hashed, group_concat(hash, '') AS hashes
+        FROM (SELECT rowid AS row, hash FROM entries WHERE rowid > ? ORDER BY rowid LIMIT ?)`,
+    )
+    this.#hashes = database.prepare(
+      "SELECT hash FROM entries WHERE rowid > ? AND rowid <= ? ORDER BY rowid",
     )
     this.#advance = database.prepare(
       `UPDATE anchor SET last_row = ?, last_hash = ?, row_count = ?, hash_sum = ?, at = ?,
@@ -97,19 +110,19 @@ export class BookChecks {
   advanceAnchor(at: number): AnchorStep {
     const before = this.#anchor.get()
     if (!before) throw new Error("the book has no anchor")
-    const rows = this.#newRows.all(before.last_row, BigInt(ANCHOR_CHUNK))
+    const chunk = this.#chunk.get(before.last_row, BigInt(ANCHOR_CHUNK))
+    const last = chunk?.last ?? null
     const writeOffs = this.#writeOffsEnd.get() ?? NO_LINES
     const audit = this.#auditEnd.get() ?? NO_LINES
-    const isBehind = rows.length === ANCHOR_CHUNK
+    const isBehind = Number(chunk?.rows) === ANCHOR_CHUNK
     const isSame = writeOffs.number === before.write_offs && audit.number === before.audit
-    if (rows.length === 0 && isSame) return { anchor: anchorOf(before), isBehind }
+    if (!chunk || (last === null && isSame)) return { anchor: anchorOf(before), isBehind }
     const sum = new HashSum(before.hash_sum, Number(before.row_count))
-    for (const { hash } of rows) sum.add(hash)
-    const last = rows.at(-1)
+    this.#add(sum, chunk, before.last_row)
     // Another process may have been quicker: then its work stands.
     this.#advance.run(
-      last?.row ?? before.last_row,
-      last?.hash ?? before.last_hash,
+      last ?? before.last_row,
+      last === null ? before.last_hash : (this.#hashes.get(last - 1n, last)?.hash ?? null),
       BigInt(sum.count),
       sum.text,
       BigInt(at),
@@ -120,6 +133,13 @@ export class BookChecks {
       before.last_row,
     )
     return { anchor: this.anchor(), isBehind }
+  }
+
+  /** Whoever has put something there that is no hash makes it slower, and is found by others. */
+  #add(sum: HashSum, { last, rows, hashed, hashes }: ChunkRow, after: bigint): void {
+    if (last === null) return
+    if (sum.addJoined(hashes ?? "", Number(hashed))) sum.count += Number(rows - hashed)
+    else for (const { hash } of this.#hashes.all(after, last)) sum.add(hash)
   }
 
   anchor(): Anchor {
