@@ -16,6 +16,7 @@ import {
   estimateInput,
   keptTokens,
   longestAnswer,
+  repeated,
   textOf,
   worstCost,
 } from "./bounds.ts"
@@ -74,6 +75,18 @@ export interface Bill {
   recorder?: StateRecorder | undefined
 }
 
+/** A chat request whose money is to be set aside. */
+export interface ChatAdmission {
+  readonly call: Call
+  readonly request: ChatRequest
+  /** The model, or what is known of the request beyond it. */
+  readonly asked: Model | Demand
+  /** What it names of what vendors keep. */
+  readonly state: ResolvedState | undefined
+  /** Upstream calls that it may take: one, or one for each choice. */
+  readonly calls: number
+}
+
 /** What the operator must hear of. */
 export interface BillingAlarms {
   /** A priced answer for which the vendor reported no usage, or zero. */
@@ -111,26 +124,20 @@ export class Billing {
 
   /**
    * Sets the worst case of a request aside.
-   * @param state what it names of what vendors keep.
    * @returns at once when this process's lease covers it, which is nearly always.
    * @throws GatewayError `insufficient_credits`, `key_budget_exceeded`, `credits_reserved` or
    * `book_unavailable`.
    */
-  admit(
-    call: Call,
-    request: ChatRequest,
-    asked: Model | Demand,
-    state?: ResolvedState,
-  ): Bill | Promise<Bill> {
+  admit({ call, request, asked, state, calls }: ChatAdmission): Bill | Promise<Bill> {
     if (this.#ledger.failure !== undefined) throw bookUnavailable()
     const payer = call.key.payerAt(Date.now())
-    const [model, held, terms] =
-      "held" in asked
-        ? [asked.model, asked.held, asked.terms]
-        : [asked, asked.deployments, undefined]
-    const kept = keptTokens(state, model)
-    const bound = widened({ model, terms }, boundByBytes(request, call.bodyBytes, model, kept))
-    const order: ChatOrder = { call, request, payer, model, held, terms, state, bound }
+    const isDemand = "held" in asked
+    const model = isDemand ? asked.model : asked
+    const held = isDemand ? asked.held : asked.deployments
+    const terms = isDemand ? asked.terms : undefined
+    const bytes = boundByBytes(request, call.bodyBytes, model, keptTokens(state, model))
+    const bound = repeated(calls, widened(terms, model, bytes))
+    const order: ChatOrder = { call, request, payer, model, held, terms, state, bound, calls }
     const bill = this.#tryBill(order, worstCost(bound, held))
     if (bill) return bill
     const slow = this.#admitSlowly(order, bound)
@@ -162,7 +169,7 @@ export class Billing {
   }
 
   async #admitSlowly(order: ChatOrder, byBytes: Bound): Promise<Bill> {
-    const { request, model, held, state } = order
+    const { request, model, held, state, terms, calls } = order
     const worst = worstCost(byBytes, held)
     const bill = await this.#extendAndBill(order, worst)
     if (bill) return bill
@@ -170,7 +177,9 @@ export class Billing {
     const counted = await this.#counter.count(textOf(request))
     const kept = keptTokens(state, model)
     const byCount =
-      counted === undefined ? byBytes : widened(order, boundByCount(request, counted, model, kept))
+      counted === undefined
+        ? byBytes
+        : repeated(calls, widened(terms, model, boundByCount(request, counted, model, kept)))
     const bound = byCount.input < byBytes.input ? byCount : byBytes
     const needed = worstCost(bound, held)
     const counting = { ...order, bound }
@@ -229,8 +238,20 @@ export class Billing {
     }
     const hold = this.#ledger.tryHold({ request: call.id, payer, amount, receipt })
     if (!hold) return undefined
-    const bill = { call, request, model, hold, clampedTo, order, terms, state, attempts }
-    return { ...bill, losses: [], firstByteAt: undefined }
+    // Written out: to spread another object costs more than all that is in it.
+    return {
+      call,
+      request,
+      model,
+      hold,
+      clampedTo,
+      order,
+      terms,
+      state,
+      attempts,
+      losses: [],
+      firstByteAt: undefined,
+    }
   }
 
   /** A bill of which nothing is held, and nothing ever charged. */
@@ -375,7 +396,7 @@ function elapsed({ call }: Bill): number {
   return Math.round(performance.now() - call.startedAt)
 }
 
-function widened({ terms, model }: Pick<ChatOrder, "terms" | "model">, bound: Bound): Bound {
+function widened(terms: Order["terms"], model: Model, bound: Bound): Bound {
   return terms === undefined ? bound : widen(bound, [...terms.values()], model.context)
 }
 
@@ -437,6 +458,7 @@ interface ChatOrder extends AnyOrder {
   /** The deployments as a hold has to see them. */
   readonly held: readonly Deployment[]
   readonly bound: Bound
+  readonly calls: number
 }
 
 /** Of what is no chat. */

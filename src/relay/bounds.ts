@@ -92,6 +92,11 @@ function boundOf(request: ChatRequest, input: number, model: Model): Bound {
   }
 }
 
+/** A vendor that gives one choice at a time reads the whole prompt for each. */
+export function repeated(calls: number, bound: Bound): Bound {
+  return calls === 1 ? bound : { ...bound, input: bound.input * calls }
+}
+
 /** Nobody gets more than the model can say, whatever was asked for. */
 export function longestAnswer({ maxTokens }: ChatRequest, model: Model): number {
   const most = model.maxOutput ?? model.context

@@ -17,6 +17,7 @@ import {
   keptTokens,
   fewestTokens,
   linesOfBound,
+  repeated,
   textOf,
   worstCost,
 } from "./bounds.ts"
@@ -154,8 +155,9 @@ async function linesOfChat({ counter }: RelayServices, bill: Bill): Promise<Esti
 }
 
 /** A bound with what the vendor does by itself, and as far as the balance pays for it. */
-function boundFor({ clampedTo, model, terms }: Bill, plain: Bound): Bound {
-  const bound = terms === undefined ? plain : widen(plain, [...terms.values()], model.context)
+function boundFor({ clampedTo, model, terms, order }: Bill, plain: Bound): Bound {
+  const widened = terms === undefined ? plain : widen(plain, [...terms.values()], model.context)
+  const bound = order.request === undefined ? widened : repeated(order.calls, widened)
   return clampedTo === undefined ? bound : { ...bound, output: clampedTo }
 }
 

@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../canon/chat.ts"
 import type { UpstreamDialect } from "../canon/dialect.ts"
-import type { Deployment } from "../catalog/model.ts"
+import type { Deployment, Model } from "../catalog/model.ts"
 import type { ChatOffer } from "../vendors/vendor.ts"
 import type { Bill } from "./billing.ts"
 import type { Endpoint } from "./endpoint.ts"
@@ -64,6 +64,22 @@ export function planCall(
 /** What cannot go up as it was written, though the vendor speaks the caller's dialect. */
 function needsCanon(request: ChatRequest, dialect: UpstreamDialect): boolean {
   return isMany(request, dialect) || carriesEnvelope(request)
+}
+
+/** Upstream calls that a request may take: one for each choice where a vendor gives one at a time. */
+export function mostCalls(
+  request: ChatRequest,
+  { deployments }: Model,
+  endpoints: ReadonlyMap<string, Endpoint>,
+): number {
+  if (request.choices === 1) return 1
+  const isSplit = deployments.some((deployment) =>
+    endpoints
+      .get(deployment.provider)
+      ?.offers(deployment)
+      .some(({ dialect }) => isMany(request, dialect)),
+  )
+  return isSplit ? request.choices : 1
 }
 
 /** Whether the choices take a call each. */

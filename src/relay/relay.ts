@@ -17,6 +17,7 @@ import {
   type RelayServices,
 } from "./exchange.ts"
 import { answerStreamed } from "./stream-answer.ts"
+import { mostCalls } from "./plan-call.ts"
 import type { ResolvedState } from "./vendor-state.ts"
 import { answerWhole } from "./whole-answer.ts"
 
@@ -153,13 +154,15 @@ export class Relay {
 
   /** Sets the worst case aside. */
   #hold(
-    { call, request }: Asked,
+    { call, request, surroundings }: Asked,
     asked: Model | Demand,
     state?: ResolvedState,
   ): Bill | Promise<Bill> {
     if ("terms" in asked && !call.isEstimate) this.#tellUnpriced(call, asked)
     try {
-      const admitted = this.#services.billing.admit(call, request, asked, state)
+      const model = "terms" in asked ? asked.model : asked
+      const calls = mostCalls(request, model, surroundings.endpoints)
+      const admitted = this.#services.billing.admit({ call, request, asked, state, calls })
       return admitted instanceof Promise
         ? admitted.catch((error: unknown) => this.#refuse(call, error))
         : admitted

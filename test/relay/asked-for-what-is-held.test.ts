@@ -81,6 +81,17 @@ describe("Claude is asked for as much as is held", () => {
   })
 })
 
+test("a prompt that is read once for each choice is held as often", async () => {
+  const content = "word ".repeat(2_000)
+  const order = { max_tokens: 10, messages: [{ role: "user", content }] }
+  const once = nanocredits((await ask("anthropic/claude", order)).receipt.hold)
+  const { receipt } = await ask("anthropic/claude", { ...order, n: 3 })
+  // The body is longer by its `n`.
+  expect(nanocredits(receipt.hold)).toBeGreaterThanOrEqual(3n * once)
+  expect(nanocredits(receipt.hold)).toBeLessThan(4n * once)
+  expect(nanocredits(receipt.cost)).toBeLessThanOrEqual(nanocredits(receipt.hold))
+})
+
 test("Cohere is paid for what it bills, which its hold covers", async () => {
   const { receipt } = await ask("cohere/echo", { max_tokens: 3 })
   expect(receipt.usage?.["output"]).toBeLessThanOrEqual(3)
