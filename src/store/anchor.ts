@@ -135,7 +135,7 @@ export class HashSum {
     const bytes = Buffer.from(hashes, "hex")
     const length = count * HASH_BYTES
     if (bytes.length !== length || hashes.length !== 2 * length) return false
-    const words = new Array<number>(WORDS).fill(0)
+    const words = Array.from({ length: WORDS }, () => 0)
     for (let at = 0; at < length; at += WORD_BYTES) {
       const word = (at / WORD_BYTES) % WORDS
       words[word] = (words[word] ?? 0) + bytes.readUInt32BE(at)
