@@ -2,6 +2,7 @@ import { type Database, SQLiteError, type Statement } from "bun:sqlite"
 import { bitsOf, ownersOfBits } from "../budgets.ts"
 import { hashEntry, hashText, hashUncharged } from "../chain.ts"
 import type { Batch, HoldRecord, Posted, Posting, ReceiptRecord } from "../records.ts"
+import { AnchorRow } from "./anchor-row.ts"
 import { type Accounts, ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./accounts.ts"
 import { BookEnds } from "./book-ends.ts"
 import { BulkInsert, type Row } from "./bulk-insert.ts"
@@ -41,6 +42,9 @@ interface PostingParts {
 /** Charges and receipts. What writes expects to run inside a transaction. */
 export class Postings {
   readonly #ends: BookEnds
+  readonly #anchor: AnchorRow
+  /** Of the rows of a batch. */
+  #hashes: string[] = []
   readonly #leases: Leases
   readonly #writeOffs: WriteOffs
   readonly #states: VendorStates
@@ -59,6 +63,7 @@ export class Postings {
   constructor(database: Database, parts: PostingParts) {
     const { accounts, leases, writeOffs, states } = parts
     this.#ends = new BookEnds(database, accounts)
+    this.#anchor = new AnchorRow(database)
     this.#leases = leases
     this.#writeOffs = writeOffs
     this.#states = states
@@ -115,6 +120,7 @@ export class Postings {
     find: (request: string, charges: Row[]) => ReceiptRow | null,
   ): Posted[] {
     this.#ends.begin()
+    this.#hashes = []
     const owners = new Map<string, OwnerChange>()
     const charges: Row[] = []
     const posted = batch.postings.map((posting) => {
@@ -134,6 +140,7 @@ export class Postings {
       return drawn
     })
     this.#charges.insert(charges)
+    if (this.#hashes.length > 0) this.#anchor.extend(this.#hashes)
     for (const [owner, change] of owners) {
       if (change.spent > 0n) this.#spend.run(change.spent, change.fromLease, owner)
       if (change.fromLease > 0n) this.#leases.reduce(owner, node, change.fromLease)
@@ -173,6 +180,7 @@ export class Postings {
       previousHash,
     })
     this.#ends.move(account, { number, balance, hash })
+    this.#hashes.push(hash)
     return [
       account,
       BigInt(number),
@@ -197,6 +205,7 @@ export class Postings {
     const isExpired = kind === EXPIRED
     const hash = hashUncharged({ account, key, request, at, isExpired, receipt })
     this.#insertReceipt.run(account, BigInt(at), request, kind, key, receipt, hash)
+    this.#hashes.push(hash)
   }
 
   /** Writes down what nobody pays of a cost. A lease that does not cover its charge was lost. */
