@@ -273,12 +273,8 @@ function addLines(lines: CostLine[], usage: Usage, price: Price, owner?: LineOwn
     if (quantity <= 0) continue
     const known = rates[usageClass] ?? price.services?.[usageClass] ?? rateOf(rates, usageClass)
     const rate = owner === undefined ? known : owner.scale(known)
-    lines.push({
-      class: usageClass,
-      quantity,
-      rate,
-      ...(owner === undefined ? {} : { model: owner.model }),
-    })
+    const line = { class: usageClass, quantity, rate }
+    lines.push(owner === undefined ? line : { ...line, model: owner.model })
     sum += BigInt(quantity) * rate
   }
   return sum
