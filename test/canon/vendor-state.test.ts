@@ -55,6 +55,8 @@ describe("openai-responses", () => {
       { type: "file_search", vector_store_ids: ["vs_1", "vs_2"] },
       { type: "shell", environment: { type: "container_auto", file_ids: ["file-1"], skills } },
       { type: "image_generation", input_image_mask: { file_id: "file-2" } },
+      // What it looks at, and no container.
+      { type: "computer_use_preview", environment: "browser" },
     ]
     expect(find({ tools })).toEqual([
       ["vector_store", "vs_1", "tools[0].vector_store_ids[0]"],

@@ -10,15 +10,14 @@ const SKILL: StateShape = {
   when: (id) => typeof id === "string" && id.startsWith("skill_"),
 }
 
-/** Where the code of a tool runs, and what is put there. */
-const CONTAINER: StateShape = {
-  ...STATE.container,
-  ...stateIn({
-    container_id: STATE.container,
-    file_ids: STATE.file,
-    skills: stateIn({ skill_id: SKILL }),
-  }),
-}
+/** Where the code of a tool runs, and what is put there; in a word, it is what a computer shows. */
+const ENVIRONMENT = stateIn({
+  container_id: STATE.container,
+  file_ids: STATE.file,
+  skills: stateIn({ skill_id: SKILL }),
+})
+
+const CONTAINER: StateShape = { ...STATE.container, ...ENVIRONMENT }
 
 const ITEM: StateShape = {
   // A call of the code interpreter brings its container back into use.
@@ -26,7 +25,7 @@ const ITEM: StateShape = {
     content: CONTENT,
     output: CONTENT,
     container_id: STATE.container,
-    environment: CONTAINER,
+    environment: ENVIRONMENT,
   }),
   also: [
     stateIn({ id: STATE.item }, isReference),
@@ -38,7 +37,7 @@ const ITEM: StateShape = {
 const TOOL = stateIn({
   vector_store_ids: STATE.vectorStore,
   container: CONTAINER,
-  environment: CONTAINER,
+  environment: ENVIRONMENT,
   input_image_mask: CONTENT,
 })
 
