@@ -18,7 +18,7 @@ import { vendors } from "../src/vendors/index.ts"
 
 export const BILLABLE_PAGE = join(import.meta.dir, "../docs/billable.md")
 
-const HEAD = `# What vendors bill beside tokens
+const HEAD = `# What vendors bill besides tokens
 
 <!-- Written by scripts/billable-page.ts from the tables in the code. Do not edit. -->
 
@@ -33,7 +33,7 @@ of tool that is not in these tables counts as unpriced. Fields that are not in t
 Other models that a request names must be models of the same provider with a price, and the key must be allowed to
 call them: else 400, or 403 \`model_not_allowed\`.
 
-Prices of what is done beside a model stand with its provider, per million, and those of a model win:
+Prices of what is done besides a model stand with its provider, per million, and those of a model win:
 
 \`\`\`yaml
 providers:
@@ -66,11 +66,12 @@ export function billablePage(): string {
     }
   }
   for (const [dialect, switches] of Object.entries(USUAL_BILLABLE)) {
-    add(switches, `every other vendor that speaks ${dialect}`)
+    const isNamed = Object.values(BILLABLE).some((byDialect) => dialect in byDialect)
+    add(switches, `Every ${isNamed ? "other " : ""}vendor that speaks ${dialect}`)
   }
   const sections = [...titles].map(([switches, names]) => section(names.join(", "), switches))
-  const own = [...UNBILLED].map((id) => vendors.get(id)?.name ?? id).join(", ")
-  return `${HEAD}${known}\n${sections.join("\n")}\nAt servers of one's own (${own}) nothing is billed.\n`
+  const own = [...UNBILLED].map((id) => `\`${id}\``).join(", ")
+  return `${HEAD}${known}\n${sections.join("\n")}\nNothing is billed at providers whose \`vendor\` is ${own}, since they are servers of your own. One with\n\`vendor: openai-compatible\` may be anybody's: the tables of every other vendor count for it.\n`
 }
 
 function knownPrices(): string {
@@ -96,8 +97,7 @@ function section(title: string, { fields, tools }: Switches): string {
   const billed = rows.filter(([name]) => !free.includes(name))
   const last = free.length === 0 ? "" : `\nNothing but their tokens: ${free.join(", ")}.\n`
   const head = ["asked for by", "billed", "held for", "counted by"]
-  const heading = title.charAt(0).toUpperCase() + title.slice(1)
-  return `## ${heading}\n\n${billed.length === 0 ? "" : table([head, ...billed])}${last}`
+  return `## ${title}\n\n${billed.length === 0 ? "" : table([head, ...billed])}${last}`
 }
 
 const FREE = "only its tokens"
@@ -120,7 +120,7 @@ function told(charge: Charge): string[] {
     case "tokens":
       return charge.adds === undefined
         ? [FREE, "", ""]
-        : [FREE, `${charge.adds} more of input, ${charge.calls ?? 1} times`, "the usage"]
+        : [FREE, `${charge.adds} more of input, ${times(charge.calls ?? 1)}`, "the usage"]
     case "calls":
       return [`\`${nameOf(charge)}\`${sizes(charge)}`, heldCalls(charge), ways(charge.counted)]
     case "mode":
@@ -148,9 +148,13 @@ const WHEN: Readonly<Record<ModelCharge["how"], string>> = {
 
 function heldModel({ most, limit, pictureTokens, how }: ModelCharge): string {
   if (how === "instead") return "the dearest of them"
-  const times = limit === undefined ? `${most ?? 1}` : `\`${limit}\`, else ${most ?? 1}`
+  const often = limit === undefined ? times(most ?? 1) : `\`${limit}\` times, else ${most ?? 1}`
   const tokens = pictureTokens === undefined ? "" : ` of ${pictureTokens} tokens`
-  return `that model, ${times} times${tokens}`
+  return `that model, ${often}${tokens}`
+}
+
+function times(count: number): string {
+  return count === 1 ? "once" : `${count} times`
 }
 
 function heldCalls({ most, limit, adds }: CallCharge): string {

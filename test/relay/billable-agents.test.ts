@@ -180,6 +180,54 @@ describe("an agent's request", () => {
   })
 })
 
+describe("tools that run on the caller's side", () => {
+  const tools = [
+    { type: "function", name: "exec_command", parameters: { type: "object", properties: {} } },
+    { type: "custom", name: "apply_patch" },
+    { type: "namespace", name: "agents", tools: [{ type: "function", name: "spawn_agent" }] },
+    { type: "tool_search", execution: "client" },
+    { type: "local_shell" },
+    { type: "shell" },
+    { type: "shell", environment: { type: "local" } },
+    { type: "apply_patch" },
+    { type: "computer" },
+    { type: "computer_use_preview", environment: "browser" },
+  ]
+
+  test.each(["openai", "azure", "xai", "openrouter", "openai-compatible"])(
+    "%s: bill nothing but their tokens",
+    async (id) => {
+      told(RESPONSES, response([]))
+      await using own = await startGateway({
+        providers: { one: { ...provider(vendor.url, id), dialects: ["openai-responses"] } },
+        models: { "one/m": simulated() },
+      })
+      const caller = await own.caller("10")
+      for (const tool of tools) {
+        const asked = await caller.post(RESPONSES, { model: "one/m", input: "Hi", tools: [tool] })
+        expect(asked.status, await asked.text()).toBe(200)
+      }
+    },
+  )
+
+  test("a server's tool in a namespace is still billed", async () => {
+    await using own = await startGateway({
+      providers: { one: { ...provider(vendor.url, "xai"), dialects: ["openai-responses"] } },
+      models: { "one/m": simulated() },
+    })
+    const caller = await own.caller("10")
+    const namespace = { type: "namespace", name: "agents", tools: [{ type: "image_generation" }] }
+    const asked = await caller.post(RESPONSES, { model: "one/m", input: "Hi", tools: [namespace] })
+    const { error } = (await asked.json()) as { error: Json }
+    expect(error).toMatchObject({
+      code: "feature_not_priced",
+      param: "tools[0].tools[0].type",
+      message:
+        "`tools[0].tools[0].type` asks for `image_generation`, which cannot be priced: what such a tool costs is not known. Leave it out, or choose another model.",
+    })
+  })
+})
+
 describe("what does not go to a vendor", () => {
   test("a tool that another dialect has no word for is dropped, not billed and not refused", async () => {
     told(MESSAGES, message([]))

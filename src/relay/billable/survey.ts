@@ -167,7 +167,7 @@ class Terming {
   #addCalls(finding: Finding, charge: CallCharge): void {
     if (serviceRate(this.#price, charge.class) === undefined) {
       const name = nameOf(charge.class)
-      this.#leave(finding, `it has no price here. The operator can give it one: \`${name}\``)
+      this.#leave(finding, `no price is set for it. The operator can set one: \`${name}\``)
     }
     const { tool = {} } = finding
     const told = charge.limit === undefined ? undefined : limitOf(tool[charge.limit])
@@ -190,7 +190,7 @@ class Terming {
     const isPossible = charge.isPossible === true
     const factor = this.#price.modes?.get(mode)
     if (factor === undefined && !isPossible) {
-      this.#leave(finding, `it has no price here. The operator can give it one: \`modes.${mode}\``)
+      this.#leave(finding, `no price is set for it. The operator can set one: \`modes.${mode}\``)
     }
     const { field } = finding
     if (field) this.#modes.push({ name: mode, field, factor, isPossible })
@@ -209,7 +209,7 @@ class Terming {
     if (id === undefined || price === undefined || this.#isFreeBeside(price)) {
       return this.#leave(
         { ...finding, place, value: name },
-        "it is no model of this provider that has a price here.",
+        "this provider has no model of that name with a price.",
       )
     }
     // A key's own list counts for every model that answers it.
@@ -244,7 +244,7 @@ function notPriced({ place, value }: Finding, why: string, provider: string): Ga
     : why
   return new GatewayError(
     "feature_not_priced",
-    `\`${place}\`${shown} the provider bills beside the tokens; ${reason} Leave it out, or choose another model.`,
+    `\`${place}\`${shown} cannot be priced: ${reason} Leave it out, or choose another model.`,
     { parameter: place },
   )
 }

@@ -62,8 +62,8 @@ const CONTAINER = {
 } as const
 const MEMORY = { "1g": 1, "4g": 4, "16g": 16, "64g": 64 } as const
 
-/** Tools of the Responses API. */
-const RESPONSES_TOOLS: Readonly<Record<string, Charge>> = {
+/** Those of the Responses API, which agents send to whoever speaks it. */
+export const OWN_RESPONSES_TOOLS: Readonly<Record<string, Charge>> = {
   ...OWN_TOOLS,
   // Their own tools are looked at one by one.
   namespace: TOKENS,
@@ -72,6 +72,14 @@ const RESPONSES_TOOLS: Readonly<Record<string, Charge>> = {
   apply_patch: TOKENS,
   computer: TOKENS,
   computer_use_preview: TOKENS,
+  // In a container of the vendor's it is another tool, and billed as one.
+  shell: TOKENS,
+  "shell/local": TOKENS,
+}
+
+/** Tools of the Responses API. */
+const RESPONSES_TOOLS: Readonly<Record<string, Charge>> = {
+  ...OWN_RESPONSES_TOOLS,
   mcp: LOOPED,
   web_search: SEARCHES,
   web_search_preview: PREVIEW_SEARCHES,
@@ -81,8 +89,6 @@ const RESPONSES_TOOLS: Readonly<Record<string, Charge>> = {
     sizes: { path: "container.memory_limit", units: MEMORY },
     counted: [{ in: "items", names: ["code_interpreter_call"], each: "container_id" }],
   },
-  // Without an environment the caller runs it; in a container of the vendor it is billed as one.
-  shell: TOKENS,
   "shell/container_auto": {
     ...CONTAINER,
     sizes: { path: "environment.memory_limit", units: MEMORY },
@@ -92,7 +98,6 @@ const RESPONSES_TOOLS: Readonly<Record<string, Charge>> = {
     ...CONTAINER,
     counted: [{ in: "items", names: ["shell_call"], each: "environment.container_id" }],
   },
-  "shell/local": TOKENS,
   image_generation: {
     by: "model",
     how: "beside",
@@ -144,12 +149,7 @@ export const COMPATIBLE_CHAT_SWITCHES: Switches = {
 export const COMPATIBLE_RESPONSES_SWITCHES: Switches = {
   fields: COMPATIBLE_CHAT_SWITCHES.fields,
   tools: {
-    ...OWN_TOOLS,
-    namespace: TOKENS,
-    tool_search: TOKENS,
-    local_shell: TOKENS,
-    apply_patch: TOKENS,
-    computer: TOKENS,
+    ...OWN_RESPONSES_TOOLS,
     web_search: SEARCHES,
     web_search_preview: SEARCHES,
     file_search: RESPONSES_TOOLS.file_search ?? LOOPED,

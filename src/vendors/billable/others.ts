@@ -1,4 +1,4 @@
-import { BEST_OF, OWN_TOOLS, SERVICE_TIER, USUAL_TIERS } from "./openai.ts"
+import { BEST_OF, OWN_RESPONSES_TOOLS, OWN_TOOLS, SERVICE_TIER, USUAL_TIERS } from "./openai.ts"
 import {
   type Charge,
   items,
@@ -17,7 +17,7 @@ const CALLS = "usage.server_side_tool_usage_details"
 
 /** docs.x.ai/developers/pricing: tools by the call, MCP and what is seen by the tokens. */
 const XAI_TOOLS: Readonly<Record<string, Charge>> = {
-  ...OWN_TOOLS,
+  ...OWN_RESPONSES_TOOLS,
   web_search: searches("searches", [told(`${CALLS}.web_search_calls`), items("web_search_call")]),
   x_search: searches("searches", [told(`${CALLS}.x_search_calls`), items("x_search_call")]),
   code_interpreter: code(),

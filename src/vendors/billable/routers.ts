@@ -1,4 +1,4 @@
-import { BEST_OF, OWN_TOOLS, SERVICE_TIER } from "./openai.ts"
+import { BEST_OF, OWN_RESPONSES_TOOLS, OWN_TOOLS, SERVICE_TIER } from "./openai.ts"
 import {
   type FieldSwitch,
   LOOPED,
@@ -46,15 +46,12 @@ const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
 export const OPENROUTER_SWITCHES: Switches = {
   fields: OPENROUTER_FIELDS,
   tools: {
-    ...OWN_TOOLS,
+    ...OWN_RESPONSES_TOOLS,
     "openrouter:datetime": TOKENS,
     "openrouter:web_search": SEARCHES,
     "openrouter:web_fetch": LOOPED,
     web_search: SEARCHES,
     web_search_preview: SEARCHES,
-    namespace: TOKENS,
-    local_shell: TOKENS,
-    apply_patch: TOKENS,
   },
 }
 
