@@ -78,6 +78,12 @@ test(
     await dialog.getByRole("button", { name: "Enter it" }).click()
     await dialog.getByText("We do not know whether it was entered").waitFor()
     expect(await dialog.getByText("There is no entry").count()).toBe(0)
+    // Another amount is not entered as well, and nobody says that the first was not.
+    await dialog.getByLabel("Amount").fill("3.5")
+    await dialog.getByRole("button", { name: "Try again" }).click()
+    await dialog.getByText("This is not what you sent before").waitFor()
+    expect(await dialog.getByText("There is no entry").count()).toBe(0)
+    await dialog.getByLabel("Amount").fill("2.5")
     await dialog.getByRole("button", { name: "Try again" }).click()
     await dialog.waitFor({ state: "hidden" })
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)

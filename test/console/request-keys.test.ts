@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { answerLost, readError } from "../../console/src/api/api-error.ts"
+import { answerLost, isOutcomeUnknown, messageOf, readError } from "../../console/src/api/api-error.ts"
 import { api } from "../../console/src/api/client.ts"
 import { RequestKeys } from "../../console/src/api/idempotency-key.ts"
 import { largeAmountQuestion } from "../../console/src/pages/credits/large-amount.ts"
@@ -24,6 +24,19 @@ test("once an answer was lost the key stays, whatever comes after: nothing is do
     keys.failed(refused)
     expect(keys.current).toBe(first)
   }
+})
+
+test("once an answer was lost, no refusal says that nothing was done", () => {
+  const keys = new RequestKeys()
+  expect(keys.failed(refused)).toBe(refused)
+  const lost = answerLost()
+  expect(keys.failed(lost)).toBe(lost)
+  const facts = { message: "used", error_type: "idempotency_key_reused" }
+  const told = keys.failed(readError(422, { error: facts }))
+  expect(isOutcomeUnknown(told)).toBe(true)
+  expect(messageOf(told)).toContain("not what you sent before")
+  expect(isOutcomeUnknown(keys.failed(refused))).toBe(true)
+  expect(messageOf(keys.failed(refused))).toContain("no")
 })
 
 test("an answer that does not come whole is none, and the key is sent along", async () => {

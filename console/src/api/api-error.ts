@@ -51,6 +51,16 @@ export function answerLost(): ApiError {
   return withoutAnswer("The answer of the gateway was lost on the way.")
 }
 
+/** What the reader sees when another try is refused after an answer was lost: the first may have been done. */
+export function afterLostAnswer(refusal: unknown): ApiError {
+  const isReused = refusal instanceof ApiError && refusal.kind === "idempotency_key_reused"
+  return withoutAnswer(
+    isReused
+      ? "This is not what you sent before, and that may have been done. Send it as it was, or close this and see whether it is there."
+      : messageOf(refusal),
+  )
+}
+
 /**
  * Whether nobody can say what became of a request: its answer was lost, or is no answer of the gateway's
  * own about it.

@@ -1,5 +1,5 @@
 import { useState } from "react"
-import { isOutcomeUnknown } from "./api-error.ts"
+import { afterLostAnswer, isOutcomeUnknown } from "./api-error.ts"
 
 /** The keys of what one dialog asks for while it is open. */
 export class RequestKeys {
@@ -14,10 +14,13 @@ export class RequestKeys {
   /**
    * Takes note of what a request failed with. A refusal made nothing, so what is sent next is another
    * request. Once an answer was lost the key stays: another request with it is refused, not made as well.
+   * @returns what to show: after a lost answer, no refusal tells what became of the first try.
    */
-  failed(error: unknown): void {
+  failed(error: unknown): unknown {
     if (isOutcomeUnknown(error)) this.#isUncertain = true
-    else if (!this.#isUncertain) this.#key = newKey()
+    else if (this.#isUncertain) return afterLostAnswer(error)
+    else this.#key = newKey()
+    return error
   }
 }
 

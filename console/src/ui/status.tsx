@@ -8,7 +8,7 @@ const COLORS: Readonly<Record<string, MantineColor>> = {
   settled: "gate",
   resting: "yellow",
   expired: "yellow",
-  written_off: "orange",
+  written_off: "yellow",
   used_up: "gray",
   unknown: "gray",
   released: "gray",

@@ -35,8 +35,8 @@ export function useSubmit<Values extends object>(
     try {
       await send(values, keys.current)
     } catch (thrown) {
-      keys.failed(thrown)
-      setError(showBeside(form, thrown) ? null : thrown)
+      const failure = keys.failed(thrown)
+      setError(showBeside(form, failure) ? null : failure)
     } finally {
       setBusy(false)
     }

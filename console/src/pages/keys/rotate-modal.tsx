@@ -54,8 +54,7 @@ function RotateForm({ target, onClose, onRotated }: RotateFormProperties) {
       onRotated(rotated)
       await refresh("/keys")
     } catch (thrown) {
-      keys.failed(thrown)
-      setError(thrown)
+      setError(keys.failed(thrown))
     } finally {
       setBusy(false)
     }

@@ -32,11 +32,11 @@ export function useProviderSave(fields: readonly string[]): ProviderSave {
       await refresh("/providers", "/models")
       return provider
     } catch (thrown) {
-      keys.failed(thrown)
-      const faults = thrown instanceof ApiError ? thrown.fields : {}
+      const failure = keys.failed(thrown)
+      const faults = failure instanceof ApiError ? failure.fields : {}
       setErrors(faults)
       const names = Object.keys(faults)
-      if (names.length === 0 || names.some((name) => !fields.includes(name))) setError(thrown)
+      if (names.length === 0 || names.some((name) => !fields.includes(name))) setError(failure)
       return undefined
     } finally {
       setBusy(false)

@@ -75,7 +75,7 @@ function Cost({ request }: { readonly request: RequestSummary }) {
   return (
     <Box>
       <Money value={cost} decimals={6} />
-      <Text size="xs" c="orange">
+      <Text size="xs" c="var(--mantine-color-yellow-light-color)">
         <Money value={writtenOff} decimals={6} /> written off
       </Text>
     </Box>
