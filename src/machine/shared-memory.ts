@@ -1,11 +1,14 @@
 import {
+  closeSync,
   linkSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   statSync,
   unlinkSync,
   writeFileSync,
+  writeSync,
 } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
@@ -82,7 +85,9 @@ function mapped(folder: string): Uint8Array {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const name = `${PREFIX}${LAYOUT}-${bootName()}`
   const path = join(folder, name)
-  if (statSync(path, { throwIfNoEntry: false })?.size !== SIZE) make(folder, name)
+  const size = statSync(path, { throwIfNoEntry: false })?.size
+  if (size === undefined) make(folder, name)
+  else if (size < SIZE) fillUp(path, size)
   return Bun.mmap(path, { shared: true })
 }
 
@@ -103,6 +108,22 @@ function make(folder: string, name: string): void {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
   } finally {
     unlinkSync(draft)
+  }
+}
+
+/**
+ * Gives a file that somebody has cut its end again. It stays the same file, so that those who have it mapped
+ * go on sharing it.
+ */
+function fillUp(path: string, size: number): void {
+  const missing = new Uint8Array(SIZE - size)
+  const file = openSync(path, "r+")
+  try {
+    if (writeSync(file, missing, 0, missing.length, size) < missing.length) {
+      throw new Error(`${path} is too short`)
+    }
+  } finally {
+    closeSync(file)
   }
 }
 

@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
-import { chmodSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { RateLimiter } from "../../src/limits/rate-limiter.ts"
@@ -40,6 +48,17 @@ describe("shared memory", () => {
     rmSync(join(folder, "run", name))
     SharedMemory.open(folder)
     expect(filesOf()).toEqual([name])
+  })
+
+  test.each([0, 1_000, 100_000, 1_400_000])("that was cut to %i bytes is whole again", (size) => {
+    SharedMemory.open(folder)
+    const [name = ""] = filesOf()
+    truncateSync(join(folder, "run", name), size)
+    const [left, right] = [SharedMemory.open(folder), SharedMemory.open(folder)]
+    expect([left.isShared, right.isShared]).toEqual([true, true])
+    expect(filesOf()).toEqual([name])
+    left.bigWords("rates").fill(7n)
+    expect(right.bigWords("rates").at(-1)).toBe(7n)
   })
 
   test("is the process's own where there can be no file", () => {
