@@ -46,7 +46,8 @@ export class AnchorKeeper implements AsyncDisposable {
 
   /** Goes on when it is time to. */
   keep(now: number): void {
-    if (now - this.#keptAt < KEEP_EVERY) return
+    // However the clock was set.
+    if (Math.abs(now - this.#keptAt) < KEEP_EVERY) return
     this.#keptAt = now
     this.#keeping = this.#keep(now)
   }

@@ -95,7 +95,8 @@ export class Node implements AsyncDisposable {
 
   async #poll(): Promise<void> {
     const now = Date.now()
-    const silence = now - this.#beatAt
+    // However the clock was set.
+    const silence = Math.abs(now - this.#beatAt)
     const beats = silence >= BEAT_EVERY
     const news = await this.#store.pollNode(this.id, beats ? now : null)
     if (beats) this.#beatAt = now

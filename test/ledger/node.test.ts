@@ -286,6 +286,29 @@ describe("a node", () => {
     }
   })
 
+  test("whose clock was set back goes on saying that it lives, and buries the others", async () => {
+    await using book = Book.direct()
+    const listeners = new RecordedListeners()
+    const realNow = Date.now
+    await using nodes = new AsyncDisposableStack()
+    nodes.use(await Node.join(book.store, "me", listeners, { deadAfter: 30_000 }))
+    try {
+      let passed = -7_200_000
+      Date.now = () => realNow() + passed
+      const setBackTo = Date.now()
+      const elsewhere = { process: 1, host: "elsewhere", beatAt: setBackTo - 31_000, machine: null }
+      await book.store.joinNode({ ...elsewhere, id: "dead" })
+      const looked = listeners.news.length
+      await until(() => listeners.news.length > looked + 1)
+      passed += 6_000
+      await until(async () => (await book.store.listNodes()).length === 1)
+      const [me] = await book.store.listNodes()
+      expect((me?.beatAt ?? 0) - setBackTo).toBeWithin(0, 60_000)
+    } finally {
+      Date.now = realNow
+    }
+  })
+
   test("reports that the store fails, and goes on looking", async () => {
     await using book = Book.direct()
     let isBroken = false
