@@ -33,6 +33,8 @@ export class BookWatch {
     this.#files = [
       { path, name: "file", identity: identityOf(path) },
       { path: `${path}-wal`, name: "log", identity: identityOf(`${path}-wal`) },
+      // Without it, whoever opens the book next makes another, and the two write over each other's log.
+      { path: `${path}-shm`, name: "log's index", identity: identityOf(`${path}-shm`) },
     ]
   }
 

@@ -58,13 +58,14 @@ for (const isShared of [false, true]) {
   })
 }
 
-test("a book that another took the place of, or whose log is gone, takes no requests", async () => {
+test("a book that another took the place of, or whose log or its index is gone, takes no requests", async () => {
   for (const replace of [
     (path: string) => {
       cpSync(path, `${path}.copy`)
       renameSync(`${path}.copy`, path)
     },
     (path: string) => rmSync(`${path}-wal`),
+    (path: string) => rmSync(`${path}-shm`),
   ]) {
     await using gateway = await startGateway()
     const caller = await gateway.caller("1")
