@@ -131,7 +131,8 @@ function isEmpty(value: JsonValue): boolean {
 /** What an object says that its `data` are. OpenAI's sound has no type, but a transcript beside it. */
 function typeOf(object: JsonObject): string {
   for (const name of TYPE_NAMES) {
-    const [kind] = /audio|image/.exec(String(object[name])) ?? []
+    const value = object[name]
+    const [kind] = typeof value === "string" ? (/audio|image/.exec(value) ?? []) : []
     if (kind !== undefined) return kind
   }
   return object["transcript"] === undefined && object["expires_at"] === undefined ? "" : "audio"

@@ -18,3 +18,8 @@ export function quantityOf(value: JsonValue | undefined): number | undefined {
   const told = measureOf(value)
   return told === undefined ? undefined : Math.ceil(told)
 }
+
+/** Which choice of an answer something belongs to: as the vendor numbers it, or by where it stands when that is no place in a list. */
+export function choiceNumber(index: JsonValue | undefined, position: number): number {
+  return typeof index === "number" && Number.isSafeInteger(index) && index >= 0 ? index : position
+}

@@ -9,6 +9,7 @@ import {
   parseJsonObject,
 } from "../../canon/json.ts"
 import { OtherContent } from "../../canon/other-content.ts"
+import { choiceNumber } from "../../canon/quantity.ts"
 import { answerHead, blockReason } from "./answer-head.ts"
 import { Candidate } from "./candidate.ts"
 import { errorEvent } from "./errors.ts"
@@ -71,7 +72,7 @@ class AnswerDecoder implements EventDecoder {
   }
 
   #candidateOf({ index }: JsonObject, position: number): Candidate {
-    const choice = typeof index === "number" ? index : position
+    const choice = choiceNumber(index, position)
     let candidate = this.#candidates.get(choice)
     if (candidate === undefined) {
       candidate = new Candidate(choice, this.other)

@@ -8,6 +8,7 @@ import {
   listAt,
   objectAt,
 } from "../../canon/json.ts"
+import { choiceNumber } from "../../canon/quantity.ts"
 import { answerHead, blockReason } from "./answer-head.ts"
 import { candidateExtra } from "./candidate-extra.ts"
 import { decodeCitations } from "./citations.ts"
@@ -51,7 +52,7 @@ function decodeChoice(value: JsonValue, position: number): Choice {
     finishWord(candidate),
     parts.some(({ type }) => type === "tool-call"),
   )
-  const index = typeof candidate.index === "number" ? candidate.index : position
+  const index = choiceNumber(candidate.index, position)
   const choice: Draft<Choice> = { index, parts, finish: reason }
   if (raw !== undefined) choice.rawFinish = raw
   const extra = candidateExtra(candidate)

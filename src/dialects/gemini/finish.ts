@@ -31,5 +31,6 @@ export function decodeFinish(word: string | undefined, hasToolCalls: boolean): F
 
 /** The vendor's word, as text even where it was asked to give numbers; absent while more is to come. */
 export function finishWord({ finishReason }: JsonObject): string | undefined {
-  return finishReason === undefined || finishReason === null ? undefined : String(finishReason)
+  if (finishReason === undefined || finishReason === null) return undefined
+  return typeof finishReason === "string" ? finishReason : JSON.stringify(finishReason)
 }

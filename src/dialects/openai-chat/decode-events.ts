@@ -8,6 +8,7 @@ import {
   textAt,
   unknownFields,
 } from "../../canon/json.ts"
+import { choiceNumber } from "../../canon/quantity.ts"
 import { OtherContent } from "../../canon/other-content.ts"
 import { ChoiceDecoder, isWorthKeeping } from "./choice-decoder.ts"
 import { errorEvent } from "./errors.ts"
@@ -137,7 +138,7 @@ class ChunkDecoder implements EventDecoder {
   }
 
   #onChoice(value: JsonObject, position: number, events: ChatEvent[]): void {
-    const choice = typeof value.index === "number" ? value.index : position
+    const choice = choiceNumber(value.index, position)
     const decoder = this.#decoderOf(choice)
     let extra: JsonObject | undefined
     if (isJsonObject(value.delta)) extra = decoder.delta(value.delta, events)

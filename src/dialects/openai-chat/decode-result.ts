@@ -15,6 +15,7 @@ import { mintCallId } from "../../canon/identifiers.ts"
 import { decodeReasoning, joinParts } from "./reasoning.ts"
 import { chunkUsage, decodeUsage } from "./usage.ts"
 import type { Draft } from "../../canon/draft.ts"
+import { choiceNumber } from "../../canon/quantity.ts"
 import { extraOf } from "./wire.ts"
 
 const RESULT_FIELDS = new Set(["id", "object", "created", "model", "choices", "usage"])
@@ -65,7 +66,7 @@ function decodeChoice(value: JsonValue, position: number): Choice {
   const parts = joinParts(decodeReasoning(message), said, calls)
   const word = textAt(choice, "finish_reason") ?? (calls.length > 0 ? "tool_calls" : "stop")
   const finish = decodeFinish(word, calls.length > 0)
-  const index = typeof choice.index === "number" ? choice.index : position
+  const index = choiceNumber(choice.index, position)
   const decoded: Draft<Choice> = { index, parts, finish: finish.reason }
   if (finish.raw !== undefined) decoded.rawFinish = finish.raw
   const rest = message.annotations === undefined ? message : { ...message, annotations }

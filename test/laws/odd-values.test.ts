@@ -1,0 +1,197 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatRequest, DialectId } from "../../src/canon/chat.ts"
+import type { SseFrame, UpstreamDialect } from "../../src/canon/dialect.ts"
+import { GatewayError } from "../../src/canon/errors.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
+import { AnswerRecord } from "../../src/relay/billable/answer-record.ts"
+import { Meter } from "../../src/relay/meter.ts"
+import { Seal } from "../../src/relay/reasoning-envelope.ts"
+import { TranscodingWriter, VerbatimWriter } from "../../src/relay/stream-writer.ts"
+import { EventStreamParser } from "../../src/wire/event-stream.ts"
+import { SseParser } from "../../src/wire/sse.ts"
+import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
+import { vendorAnswers } from "../recorded/vendor-answers.ts"
+import { type Ending, USAGES, writtenAnswer } from "../recorded/written-answers.ts"
+import { WITHOUT_FIXTURES } from "../support/recordings.ts"
+
+const REQUEST: ChatRequest = {
+  model: "vendor/model",
+  messages: [],
+  stream: true,
+  streamUsage: true,
+  choices: 1,
+}
+const SEAL = new Seal("secret")
+
+/** What a field may hold that its dialect does not know of; some of it cannot be made a text of. */
+const ODD: readonly JsonValue[] = [
+  null,
+  "",
+  "constructor",
+  "12.5",
+  -1,
+  0.5,
+  1e308,
+  true,
+  [],
+  {},
+  [null],
+  [[]],
+  { toString: 1, valueOf: 1, constructor: 1 },
+  JSON.parse('{"__proto__":{"a":1}}') as JsonValue,
+  [{ toString: 1, type: { toString: 1 } }, "text", 3],
+  { data: "AAAA", type: { toString: 1 } },
+]
+
+type Place = readonly (string | number)[]
+
+function* placesIn(value: JsonValue | undefined, at: Place = []): Generator<Place> {
+  if (at.length > 0) yield at
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* placesIn(item, [...at, index])
+  } else if (isJsonObject(value)) {
+    for (const key of Object.keys(value)) yield* placesIn(value[key], [...at, key])
+  }
+}
+
+/** A copy in which one place holds another value; absent: nothing. */
+function changed(value: JsonValue | undefined, [step, ...rest]: Place, odd?: JsonValue): JsonValue {
+  const with_ = (inner: JsonValue | undefined): JsonValue | undefined =>
+    rest.length === 0 ? odd : changed(inner, rest, odd)
+  if (Array.isArray(value)) {
+    return value.flatMap((item, index) => (index === step ? (with_(item) ?? []) : [item]))
+  }
+  const copy: JsonObject = { ...(value as JsonObject) }
+  copy[String(step)] = with_(copy[String(step)])
+  if (copy[String(step)] === undefined) delete copy[String(step)]
+  return copy
+}
+
+/** A vendor may send what cannot be read, and its words are no fault of ours. */
+function survive(place: Place, odd: JsonValue | undefined, read: () => void): void {
+  try {
+    read()
+  } catch (error) {
+    if (error instanceof GatewayError && error.kind === "upstream_error") return
+    throw new Error(`${place.join(".")} is ${JSON.stringify(odd)}`, { cause: error })
+  }
+}
+
+/** Callers' clients keep choices in a list. */
+function expectPlace(choice: number): void {
+  expect(Number.isSafeInteger(choice) && choice >= 0).toBe(true)
+}
+
+function readWhole(upstream: UpstreamDialect, body: JsonObject): void {
+  const result = upstream.decodeResult(body, REQUEST)
+  for (const { index } of result.choices) expectPlace(index)
+  const meter = new Meter()
+  meter.result(result)
+  new AnswerRecord(upstream.id).answer(body)
+  for (const client of CLIENTS) JSON.stringify(client.encodeResult(result, REQUEST))
+  upstream.patches?.result(structuredClone(body), REQUEST)
+  upstream.answerState?.({})
+}
+
+function readStream(upstream: UpstreamDialect, frames: readonly SseFrame[]): void {
+  for (const client of CLIENTS) {
+    const decoder = upstream.decodeEvents(REQUEST)
+    const meter = new Meter(decoder.other)
+    const record = new AnswerRecord(upstream.id)
+    const writer =
+      client.id === upstream.id && upstream.patches
+        ? new VerbatimWriter(client, upstream.patches.frames(REQUEST))
+        : new TranscodingWriter(client, client.encodeEvents(REQUEST), {
+            model: REQUEST.model,
+            seal: SEAL,
+            provider: "vendor",
+            dialect: upstream.id,
+          })
+    for (const frame of frames) {
+      const events = decoder.push(frame)
+      for (const event of events) if ("choice" in event) expectPlace(event.choice)
+      meter.push(events)
+      if (frame.json) record.frame(frame.json)
+      writer.push(frame, events)
+    }
+    const last = decoder.end()
+    meter.push(last)
+    writer.push(undefined, last)
+    writer.end(1n)
+  }
+}
+
+function framesOf(upstream: UpstreamDialect, body: string | Uint8Array): SseFrame[] {
+  const parser = upstream.framing === "sse" ? new SseParser() : new EventStreamParser()
+  const events = [...parser.push(Buffer.from(body as string)), ...parser.end()]
+  return events.map((event) => {
+    if (!event.data.startsWith("{")) return event
+    return { ...event, json: JSON.parse(event.data) as JsonObject }
+  })
+}
+
+/** Every odd value at every place of an answer, one after the other; every so many of them. */
+function attack(upstream: UpstreamDialect, answer: Answer, step = 1): number {
+  let count = 0
+  const each = (
+    value: JsonValue,
+    read: (value: JsonValue, place: Place, odd?: JsonValue) => void,
+  ) => {
+    for (const place of placesIn(value)) {
+      for (const odd of [undefined, ...ODD]) {
+        if (count++ % step === 0) read(changed(value, place, odd), place, odd)
+      }
+    }
+  }
+  if (!answer.isStream) {
+    each(JSON.parse(String(answer.body)) as JsonValue, (body, place, odd) =>
+      survive(place, odd, () => readWhole(upstream, body as JsonObject)),
+    )
+    return count
+  }
+  const frames = framesOf(upstream, answer.body)
+  for (const [index, frame] of frames.entries()) {
+    if (frame.json === undefined) continue
+    each(frame.json, (value, place, odd) => {
+      const json = value as JsonObject
+      const odder = frames.with(index, { ...frame, data: JSON.stringify(json), json })
+      survive([index, ...place], odd, () => readStream(upstream, odder))
+    })
+  }
+  return count
+}
+
+interface Answer {
+  readonly isStream: boolean
+  readonly body: string | Uint8Array
+}
+
+const WORDS: Partial<Record<DialectId, string>> = {
+  "openai-responses": "completed",
+  gemini: "STOP",
+}
+
+for (const upstream of UPSTREAMS) {
+  describe(`an answer of ${upstream.id}`, () => {
+    for (const isStream of [false, true]) {
+      for (const isCall of [false, true]) {
+        const what = `${isStream ? "streamed" : "whole"}, ${isCall ? "a call" : "text"}`
+
+        test(`is read or refused, whatever stands in any of its fields: ${what}`, () => {
+          const word = WORDS[upstream.id] ?? "stop"
+          const ending: Ending = { word, usage: USAGES[upstream.id], isCall }
+          expect(
+            attack(upstream, writtenAnswer("x", upstream.id, ending, isStream)),
+          ).toBeGreaterThan(100)
+        })
+      }
+    }
+
+    test(`is read or refused, as recorded too${WITHOUT_FIXTURES}`, () => {
+      for (const answer of vendorAnswers()) {
+        if (answer.dialect !== upstream.id || answer.status !== 200) continue
+        attack(upstream, answer, 4_001)
+      }
+    }, 20_000)
+  })
+}
