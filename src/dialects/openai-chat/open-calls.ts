@@ -6,8 +6,6 @@ import { mintCallId } from "../../canon/identifiers.ts"
 interface OpenCall {
   /** The canon's number of the call. */
   readonly call: number
-  /** The vendor's number, where it gives one. */
-  readonly index: number | undefined
   /** The vendor's id, empty as long as it gave none. */
   id: string
   name: string
@@ -27,6 +25,9 @@ interface Address {
  */
 export class OpenCalls {
   readonly #calls: OpenCall[] = []
+  /** The last call of each number, and of each id. */
+  readonly #byIndex = new Map<number, OpenCall>()
+  readonly #byId = new Map<string, OpenCall>()
 
   get size(): number {
     return this.#calls.length
@@ -39,7 +40,10 @@ export class OpenCalls {
     const name = textAt(called, "name")
     const index = typeof delta.index === "number" ? delta.index : undefined
     const open = this.#callOf({ index, id, name })
-    if (id !== undefined && open.id === "") open.id = id
+    if (id !== undefined && open.id === "") {
+      open.id = id
+      this.#byId.set(id, open)
+    }
     if (name !== undefined && open.name === "") open.name = name
     if (open.name !== "") announce(open, choice, events)
     const written = called.arguments
@@ -55,19 +59,21 @@ export class OpenCalls {
   }
 
   #callOf(address: Address): OpenCall {
-    const known = this.#calls.findLast((call) => isSame(call, address))
+    const known = this.#find(address)
     if (known !== undefined && !isAnother(known, address)) return known
     const { index, id } = address
-    const open = { call: this.#calls.length, index, id: id ?? "", name: "", announced: false }
+    const open = { call: this.#calls.length, id: id ?? "", name: "", announced: false }
     this.#calls.push(open)
+    if (index !== undefined) this.#byIndex.set(index, open)
+    if (id !== undefined) this.#byId.set(id, open)
     return open
   }
-}
 
-/** By number, else by id; a delta with neither goes on with the last call. */
-function isSame(call: OpenCall, { index, id }: Address): boolean {
-  if (index !== undefined) return call.index === index
-  return id === undefined || call.id === id
+  /** By number, else by id; a delta with neither goes on with the last call. */
+  #find({ index, id }: Address): OpenCall | undefined {
+    if (index !== undefined) return this.#byIndex.get(index)
+    return id === undefined ? this.#calls.at(-1) : this.#byId.get(id)
+  }
 }
 
 /** A name with another id is a new call whatever its number, and so is a second name without any. */

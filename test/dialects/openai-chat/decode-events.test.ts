@@ -89,6 +89,16 @@ describe("the common stream", () => {
 })
 
 describe("tool calls (traps 3, 7 and 8)", () => {
+  test("take no longer for there being many of them", () => {
+    const decoder = OPENAI_CHAT.decodeEvents()
+    const start = performance.now()
+    for (let index = 0; index < 100_000; index++) {
+      const called = { name: "f", arguments: "{}" }
+      decoder.push(calls({ index, id: `call_${index}`, type: "function", function: called }))
+    }
+    expect(performance.now() - start).toBeLessThan(3_000)
+  })
+
   const opened = { id: "call_a", type: "function", function: { name: "f", arguments: "" } }
 
   test("id and name in the first delta, arguments in the others", () => {
