@@ -29,6 +29,8 @@ export class ResponseParser {
   #kept: Buffer | undefined
   /** Bytes until the body or the chunk ends. */
   #left = 0
+  /** Bytes of heads that are only hints. */
+  #before = 0
   #trailer = 0
   #isKept = false
 
@@ -81,6 +83,8 @@ export class ResponseParser {
     const next = end + HEAD_END.length
     if (head.status < 200) {
       if (head.status === 101) throw new ProtocolError("the server changes to another protocol")
+      this.#before += next - at
+      if (this.#before > LARGEST_HEAD) throw new ProtocolError("too much comes before the response")
       return next
     }
     const framing = head.framing()

@@ -216,6 +216,7 @@ describe("what can be read in two ways is not read:", () => {
     ["a chunk longer than it says", `${CHUNKED}4\r\nhello\r\n0\r\n\r\n`],
     ["a head without an end", `HTTP/1.1 200 OK\r\nX: ${"a".repeat(70_000)}`],
     ["a size without an end", `${CHUNKED}5;${"a".repeat(5_000)}`],
+    ["hints without an end", "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n".repeat(2_000)],
     ["a trailer without an end", `${CHUNKED}0\r\n${"a: b\r\n".repeat(5_000)}`],
   ])("%s", (_, text) => {
     expect(read([bytesOf(text)]).failure).toBeInstanceOf(ProtocolError)
