@@ -4,6 +4,7 @@ import type { EventDecoder, SseFrame } from "../canon/dialect.ts"
 import type { Draft } from "../canon/draft.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { parseJsonObject } from "../canon/json.ts"
+import { JsonScanner } from "../canon/json-structure.ts"
 import { EventStreamParser } from "../wire/event-stream.ts"
 import type { FrameParser, ReceivedEvent } from "../wire/frames.ts"
 import { SseParser } from "../wire/sse.ts"
@@ -16,6 +17,8 @@ import type { Attempt } from "./upstream.ts"
 /** How long an upstream may take to hang up after its last word, in milliseconds. */
 const HANG_UP_TIME = 1_000
 const OPENING_BRACE = 0x7b
+/** Lists, objects and members of one frame: as many as a caller's body may hold (decision 20). */
+const MOST_VALUES = 500_000
 /** Pieces without a word for the caller that are read before others have their turn: they may all be here. */
 const PIECES_AT_ONCE = 32
 
@@ -254,8 +257,22 @@ function nextTurn(): Promise<void> {
 
 /** Parses a frame once for everyone: its decoder, its patches, its meter. */
 function parsed(frame: ReceivedEvent): SseFrame {
+  if (frame.data.length > MOST_VALUES && valuesIn(frame.data) > MOST_VALUES) throw tooMany()
   if (frame.data.charCodeAt(0) !== OPENING_BRACE) return frame
   const json = parseJsonObject(frame.data)
   if (json !== undefined) (frame as Draft<SseFrame>).json = json
   return frame
+}
+
+function valuesIn(text: string): number {
+  const scanner = new JsonScanner()
+  scanner.push(Buffer.from(text))
+  return scanner.values
+}
+
+function tooMany(): GatewayError {
+  return new GatewayError(
+    "upstream_error",
+    `The provider sent a piece of the stream that holds more than ${MOST_VALUES.toLocaleString("en-US")} lists, objects and members. Only what was delivered is charged; try again.`,
+  )
 }

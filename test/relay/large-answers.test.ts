@@ -201,6 +201,23 @@ describe("a stream", () => {
     await nothingHeld(caller)
   })
 
+  test("ends with an error where one of its frames holds millions of values", async () => {
+    const objects = `[${"{},".repeat(3_000_000)}{}]`
+    const members = `{${Array.from({ length: 700_000 }, (_, index) => `"${index}a":0`).join()}}`
+    for (const model of ["same/m", "other/m"]) {
+      for (const many of [objects, members]) {
+        const bytes = `data: {"choices":${many},"type":"message_start","message":${many}}\n\n`
+        answer = () => new Response(bytes, { headers: { "content-type": "text/event-stream" } })
+        using pauses = new Pauses()
+        const order = { model, messages: HELLO, stream: true }
+        const text = await (await caller.post(CHAT, order)).text()
+        expect(text).toContain('"error"')
+        expect(pauses.longest).toBeLessThan(400)
+      }
+    }
+    await nothingHeld(caller)
+  })
+
   test("brings arguments of a tool that are 200,000 levels deep to nobody's harm", async () => {
     const call = { id: "c", type: "function", function: { name: "f", arguments: deep } }
     const message = { role: "assistant", content: null, tool_calls: [call] }
