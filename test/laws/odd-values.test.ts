@@ -82,15 +82,23 @@ function expectPlace(choice: number): void {
   expect(Number.isSafeInteger(choice) && choice >= 0).toBe(true)
 }
 
+function mustWork(tell: () => unknown): void {
+  try {
+    JSON.stringify(tell())
+  } catch (error) {
+    throw new Error("what was read cannot be told", { cause: error })
+  }
+}
+
 function readWhole(upstream: UpstreamDialect, body: JsonObject): void {
   const result = upstream.decodeResult(body, REQUEST)
   for (const { index } of result.choices) expectPlace(index)
   const meter = new Meter()
   meter.result(result)
   new AnswerRecord(upstream.id).answer(body)
-  for (const client of CLIENTS) JSON.stringify(client.encodeResult(result, REQUEST))
-  upstream.patches?.result(structuredClone(body), REQUEST)
-  upstream.answerState?.({})
+  // It is paid for by then: what cannot be told has to be found out before.
+  for (const client of CLIENTS) mustWork(() => client.encodeResult(result, REQUEST))
+  mustWork(() => upstream.patches?.result(structuredClone(body), REQUEST))
 }
 
 function readStream(upstream: UpstreamDialect, frames: readonly SseFrame[]): void {

@@ -4,6 +4,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { OperationAnswer } from "../../canon/operation.ts"
 import { jsonCall, jsonOf } from "../../canon/operation-answer.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import { allVectors, lossesOf, textsOf } from "./batches.ts"
 import { cohereBodies, cohereVectors } from "./cohere.ts"
 import { vectorOf } from "./vectors.ts"
@@ -73,6 +74,6 @@ function vectorsOf(body: JsonObject): Vector[] {
 }
 
 function tokensOf(answer: OperationAnswer): number {
-  const tokens = Number(answer.headers.get(TOKENS_HEADER) ?? jsonOf(answer)["inputTextTokenCount"])
-  return Number.isInteger(tokens) ? tokens : 0
+  const tokens = answer.headers.get(TOKENS_HEADER) ?? jsonOf(answer)["inputTextTokenCount"]
+  return quantityOf(tokens) ?? 0
 }

@@ -6,9 +6,12 @@ const FLOAT_BYTES = 4
 /** As many digits as tell any two 32-bit floats apart. */
 const FLOAT_DIGITS = 9
 
-/** A vector out of an answer. @throws GatewayError `upstream_error`. */
+/** A vector out of an answer, which can be told in either form. @throws GatewayError `upstream_error`. */
 export function vectorOf(value: unknown): Vector {
-  if (typeof value === "string" && value !== "") return value
+  if (typeof value === "string") {
+    floatsIn(value)
+    return value
+  }
   if (Array.isArray(value) && value.every((one) => typeof one === "number")) return value
   throw unusable("an embedding in it is no list of numbers")
 }
@@ -16,15 +19,18 @@ export function vectorOf(value: unknown): Vector {
 /** The numbers of a vector. @throws GatewayError `upstream_error` when its base64 holds no floats. */
 export function numbersOf(vector: Vector): readonly number[] {
   if (typeof vector !== "string") return vector
-  const bytes = Buffer.from(vector, "base64")
-  if (bytes.byteLength === 0 || bytes.byteLength % FLOAT_BYTES !== 0) {
-    throw unusable("an embedding in it is not the base64 of floats")
-  }
+  const bytes = floatsIn(vector)
   const numbers: number[] = []
   for (let at = 0; at < bytes.byteLength; at += FLOAT_BYTES) {
     numbers.push(Number(bytes.readFloatLE(at).toPrecision(FLOAT_DIGITS)))
   }
   return numbers
+}
+
+function floatsIn(base64: string): Buffer {
+  const bytes = Buffer.from(base64, "base64")
+  if (bytes.byteLength > 0 && bytes.byteLength % FLOAT_BYTES === 0) return bytes
+  throw unusable("an embedding in it is not the base64 of floats")
 }
 
 /** A vector as base64 of little-endian floats (WIRE.md trap 1). */

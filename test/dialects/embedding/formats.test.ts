@@ -223,6 +223,10 @@ describe("answers", () => {
       ],
       tokens: 7,
     })
+    for (const inputTextTokenCount of [null, -3, "three", { toString: 1, valueOf: 1 }]) {
+      const odd = answerOf({ embedding: [0, 1], inputTextTokenCount })
+      expect((await decoded("bedrock", [odd], { input: ["a"] })).tokens).toBe(0)
+    }
     const older = answerOf({ embeddings: [[1, 0]], response_type: "embeddings_floats" })
     expect((await decoded("bedrock", [older])).vectors).toEqual([[1, 0]])
   })
