@@ -5,7 +5,7 @@ import {
   type PictureSize,
   sizeName,
 } from "../canon/image.ts"
-import { NO_USAGE, type Usage } from "../canon/usage.ts"
+import { isNoUsage, NO_USAGE, type Usage } from "../canon/usage.ts"
 import type { Deployment, Model } from "../catalog/model.ts"
 import { priceOfPictures } from "../ledger/picture-price.ts"
 import { pictureInputBound, pictureTokenBound, promptBound } from "../media/picture-tokens.ts"
@@ -78,7 +78,9 @@ export function imagesUsage(
   deployment: Deployment,
   request: ImageRequest,
 ): CountedUsage {
-  if (usage) return { usage: { ...usage, images: pictures }, isEstimated: false }
+  if (usage && !isNoUsage(usage)) {
+    return { usage: { ...usage, images: pictures }, isEstimated: false }
+  }
   if (isPricedByPictures(deployment)) {
     return { usage: { ...NO_USAGE, images: pictures }, isEstimated: false }
   }

@@ -1,5 +1,5 @@
 import { characterCount, PCM_RATE, type SoundForm, type SpeechRequest } from "../canon/speech.ts"
-import { NO_USAGE, type Usage } from "../canon/usage.ts"
+import { isNoUsage, NO_USAGE, type Usage } from "../canon/usage.ts"
 import type { Model } from "../catalog/model.ts"
 import type { Price } from "../ledger/price.ts"
 
@@ -91,7 +91,7 @@ export function speechUsage(amount: SpokenAmount, price: Price | undefined): Rec
   if (price === undefined || !isByTokens(price)) {
     return { usage, estimated: !isWhole || price?.rates.characters === undefined }
   }
-  if (told && isWhole) return { usage, estimated: false }
+  if (told && !isNoUsage(told) && isWhole) return { usage, estimated: false }
   const inputFresh = Math.ceil(Buffer.byteLength(request.input) / BYTES_OF_TOKEN)
   const audioOutput = Math.ceil(seconds * TOKENS_PER_SECOND)
   return { usage: { ...usage, inputFresh, audioOutput }, estimated: true }

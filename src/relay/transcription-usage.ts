@@ -32,13 +32,13 @@ export function worstTranscription(
   }
 }
 
-/** What was used, and whether that is our own count: the vendor's word goes before the file's. */
+/** What was used, and whether that is our own count: the vendor's word goes before the file's, unless it is nothing. */
 export function transcriptionUsage(
   { text, usage: told, duration }: Pick<Transcript, "text" | "usage" | "duration">,
   { audio }: TranscriptionRequest,
   price: Price | undefined,
 ): { readonly usage: Usage; readonly estimated: boolean } {
-  const heard = told.seconds ?? duration
+  const heard = [told.seconds, duration].find((seconds) => seconds !== undefined && seconds > 0)
   const seconds = heard ?? audio.seconds
   const { tokens } = told
   const usage = {
@@ -49,7 +49,7 @@ export function transcriptionUsage(
     output: tokens?.output ?? 0,
   }
   if (price === undefined || !isByTokens(price)) return { usage, estimated: heard === undefined }
-  if (tokens) return { usage, estimated: false }
+  if (tokens && tokens.text + tokens.audio + tokens.output > 0) return { usage, estimated: false }
   return {
     usage: {
       ...usage,
