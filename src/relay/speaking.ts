@@ -101,7 +101,7 @@ async function speakAt(way: Way, wish: SpeechWish, call: Call): Promise<Outcome<
   if (call.isStrict && encoded.losses.length > 0) throw notCarried(encoded.losses)
   const answer = await way.call(encoded.call, format)
   const heard: Heard = { bytes: 0, announced: undefined, rate: undefined, usage: undefined }
-  const source = await begun(counted(sourceOf(answer, encoded, heard), heard))
+  const source = await begun(counted(sourceOf(answer, encoded, heard), heard), wish.events ? 1 : 2)
   const { form, losses } = encoded
   // What came as JSON is here whole by now.
   const known = encoded.delivery.type === "json" ? heard.bytes : undefined
@@ -182,18 +182,29 @@ async function* counted(
   }
 }
 
-/** Waits for the first piece, so that a failure before it is one of this attempt alone. */
-async function begun(source: AsyncGenerator<Uint8Array>): Promise<AsyncGenerator<Uint8Array>> {
-  const first = await source.next()
-  if (first.done) throw unusable("it holds no sound")
-  return withFirst(first.value, source)
+/**
+ * Waits for the first pieces, so that a failure before anything can be passed on is one of this attempt alone.
+ * @param count 2 where the last piece is kept back: the first could be it.
+ */
+async function begun(
+  source: AsyncGenerator<Uint8Array>,
+  count: 1 | 2,
+): Promise<AsyncGenerator<Uint8Array>> {
+  const pieces: Uint8Array[] = []
+  while (pieces.length < count) {
+    const { done, value } = await source.next()
+    if (done) break
+    pieces.push(value)
+  }
+  if (pieces.length === 0) throw unusable("it holds no sound")
+  return withFirst(pieces, source)
 }
 
 async function* withFirst(
-  first: Uint8Array,
+  pieces: readonly Uint8Array[],
   rest: AsyncGenerator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  yield first
+  yield* pieces
   yield* rest
 }
 

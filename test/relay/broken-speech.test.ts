@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { createServer } from "node:net"
+import type { AddressInfo } from "node:net"
+import { provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
+import { errorOf, nothingHeld } from "./support.ts"
+
+const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: audio/pcm\r\ncontent-length: 96000\r\n\r\n"
+const SOUND = "s".repeat(4_800)
+
+/** A vendor that says the beginning of a sound and breaks off. */
+const vendor = createServer((socket) => {
+  socket.on("error", () => {})
+  socket.once("data", () => socket.write(HEAD + SOUND, () => socket.destroySoon()))
+})
+
+let gateway: TestGateway
+let caller: TestCaller
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => vendor.listen(0, "127.0.0.1", resolve))
+  const { port } = vendor.address() as AddressInfo
+  gateway = await startGateway({
+    providers: { own: provider(`http://127.0.0.1:${port}/v1`) },
+    models: { "own/tts": { kind: "speech", price: { character: "10" } } },
+  })
+  caller = await gateway.caller("1")
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor.close()
+})
+
+test("sound that breaks off before any of it could be passed on is a failure, and costs nothing", async () => {
+  const order = { model: "own/tts", voice: "alloy", input: "Hello", response_format: "pcm" }
+  const before = await caller.balance()
+  const response = await caller.post("/v1/audio/speech", order)
+  expect((await errorOf(response)).status).toBe(502)
+  await nothingHeld(caller)
+  expect(await caller.balance()).toBe(before)
+})
