@@ -135,7 +135,8 @@ export const STATE = {
 } as const satisfies Record<string, StateShape>
 
 /** Addresses that a vendor reads with the operator's own rights: cloud storage, and files uploaded to it. */
-const VENDOR_ADDRESS = /^(gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/)/
+const VENDOR_ADDRESS =
+  /^(gs:\/\/|https?:\/\/([^/]*@)?generativelanguage\.googleapis\.com\.?(:\d*)?\/)/i
 
 /** Whether an address leads into what the operator keeps at a vendor. */
 export function isVendorAddress(address: JsonValue): boolean {

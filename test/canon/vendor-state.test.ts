@@ -167,3 +167,20 @@ test("answers that keep nothing are not looked at", () => {
   expect(OPENAI_RESPONSES.answerState?.({ store: false, tools: functions })).toBeUndefined()
   expect(ANTHROPIC_MESSAGES.answerState?.({ messages: [], tools: [{ name: "f" }] })).toBeUndefined()
 })
+
+test("openai-chat: addresses of what a vendor keeps, however they are written", () => {
+  const spellings = [
+    "https://GenerativeLanguage.googleapis.com/v1beta/files/abc",
+    "HTTPS://generativelanguage.googleapis.com:443/v1beta/files/abc",
+    "https://me@generativelanguage.googleapis.com/v1beta/files/abc",
+    "http://generativelanguage.googleapis.com./v1beta/files/abc",
+  ]
+  for (const url of spellings) {
+    const content = [{ type: "image_url", image_url: { url } }]
+    const found = namesIn(OPENAI_CHAT.requestState, { messages: [{ role: "user", content }] })
+    expect(found).toEqual([["file", url, "messages[0].content[0].image_url.url"]])
+  }
+  const url = "https://example.com/generativelanguage.googleapis.com/a.png"
+  const content = [{ type: "image_url", image_url: { url } }]
+  expect(findState(OPENAI_CHAT.requestState ?? {}, { messages: [{ content }] })).toEqual([])
+})

@@ -68,7 +68,28 @@ const WAYS: readonly [name: string, path: string, body: (n: string) => object][]
       ],
     }),
   ],
+  [
+    "a container of a tool that was found",
+    "input[0].tools[0].container",
+    (n) => ({
+      input: [
+        {
+          type: "tool_search_output",
+          call_id: "t",
+          tools: [{ type: "code_interpreter", container: `cntr_${n}` }],
+        },
+        ...ASKED,
+      ],
+    }),
+  ],
+  [
+    "a response to compare the cache with",
+    "prompt_cache_options.comparison_response_id",
+    (n) => ({ prompt_cache_options: { comparison_response_id: `resp_${n}` } }),
+  ],
 ]
+
+const STORE_SEARCH = { type: "file_search", vector_store_ids: ["vs_1"] }
 
 /** Ways to name what nobody can have made through the setup.gateway. */
 const FOREIGN: readonly [name: string, path: string, body: object][] = [
@@ -84,6 +105,40 @@ const FOREIGN: readonly [name: string, path: string, body: object][] = [
     { tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }] },
   ],
   ["emptied reasoning", "input[0].id", { input: [{ type: "reasoning", id: "rs_1", summary: [] }] }],
+  [
+    "a vector store in a namespace of tools",
+    "tools[0].tools[0].vector_store_ids[0]",
+    { tools: [{ type: "namespace", name: "n", tools: [STORE_SEARCH] }] },
+  ],
+  [
+    "a vector store in tools that are added",
+    "input[0].tools[0].vector_store_ids[0]",
+    { input: [{ type: "additional_tools", role: "developer", tools: [STORE_SEARCH] }, ...ASKED] },
+  ],
+  [
+    "a vector store in tools that were found",
+    "input[0].tools[0].vector_store_ids[0]",
+    { input: [{ type: "tool_search_output", call_id: "t", tools: [STORE_SEARCH] }, ...ASKED] },
+  ],
+  [
+    "a vector store in a namespace that was found",
+    "input[0].tools[0].tools[0].vector_store_ids[0]",
+    {
+      input: [
+        {
+          type: "tool_search_output",
+          call_id: "t",
+          tools: [{ type: "namespace", name: "n", tools: [STORE_SEARCH] }],
+        },
+        ...ASKED,
+      ],
+    },
+  ],
+  [
+    "a collection",
+    "tools[0].collection_ids[0]",
+    { tools: [{ type: "collections_search", collection_ids: ["collection_1"] }] },
+  ],
 ]
 
 describe("another account's", () => {

@@ -19,6 +19,18 @@ const ENVIRONMENT = stateIn({
 
 const CONTAINER: StateShape = { ...STATE.container, ...ENVIRONMENT }
 
+const TOOL_MEMBERS: Readonly<Record<string, StateShape>> = {
+  vector_store_ids: STATE.vectorStore,
+  // xAI's word for them.
+  collection_ids: STATE.vectorStore,
+  container: CONTAINER,
+  environment: ENVIRONMENT,
+  input_image_mask: CONTENT,
+}
+
+/** A tool, or a namespace of some. */
+const TOOL = stateIn({ ...TOOL_MEMBERS, tools: stateIn(TOOL_MEMBERS) })
+
 const ITEM: StateShape = {
   // A call of the code interpreter brings its container back into use.
   ...stateIn({
@@ -26,6 +38,8 @@ const ITEM: StateShape = {
     output: CONTENT,
     container_id: STATE.container,
     environment: ENVIRONMENT,
+    // Tools that are added to the conversation, or that a search for tools found.
+    tools: TOOL,
   }),
   also: [
     stateIn({ id: STATE.item }, isReference),
@@ -34,18 +48,15 @@ const ITEM: StateShape = {
   ],
 }
 
-const TOOL = stateIn({
-  vector_store_ids: STATE.vectorStore,
-  container: CONTAINER,
-  environment: ENVIRONMENT,
-  input_image_mask: CONTENT,
-})
-
 /** Where a request for a response names what its vendor keeps (openai 7.55, `ResponseCreateParams`). */
 export const REQUEST_STATE: StateShape = stateIn({
   previous_response_id: STATE.response,
   conversation: { ...STATE.conversation, ...stateIn({ id: STATE.conversation }) },
   prompt: stateIn({ id: STATE.prompt, variables: { each: CONTENT } }),
+  // Only compared with, and told about.
+  prompt_cache_options: stateIn({
+    comparison_response_id: { names: { kind: "response", isWeightless: true } },
+  }),
   input: ITEM,
   tools: TOOL,
 })
