@@ -295,20 +295,24 @@ export class Billing {
   #reckoned({ bill, deployment, meter }: Delivered, usage: Usage, estimated: boolean): Reckoning {
     const terms = bill.terms?.get(deployment.id)
     let reckoning: Reckoning
-    if (terms === undefined) reckoning = this.price(bill, deployment, { usage, estimated })
+    if (terms === undefined) reckoning = this.price(bill, deployment, { usage, estimated }, meter)
     else {
       const settled = settleTerms(terms, usage, meter.records, elapsed(bill))
-      reckoning = believed(bill, reckonSettled(settled, terms.price, estimated), terms.price)
+      const told = reckonSettled(settled, terms.price, estimated)
+      reckoning = believed(bill, told, terms.price, meter)
     }
     this.#uncharged.look(bill.call.id, deployment, meter.reported, reckoning.cost)
     return reckoning
   }
 
-  /** What a usage costs, as far as the request can have had it. */
-  price(bill: Bill, deployment: Deployment, counted: CountedUsage): Reckoning {
+  /**
+   * What a usage costs, as far as the request can have had it.
+   * @param meter what came of a chat.
+   */
+  price(bill: Bill, deployment: Deployment, counted: CountedUsage, meter?: Meter): Reckoning {
     const { price } = deployment
     if (!price) throw new Error(`deployment ${deployment.id} was called without a price`)
-    return believed(bill, reckon(counted, price), price)
+    return believed(bill, reckon(counted, price), price, meter)
   }
 
   async #estimate(
@@ -401,16 +405,18 @@ function widened(terms: Order["terms"], model: Model, bound: Bound): Bound {
 }
 
 /** A cost that its hold covers needs no closer look. */
-function believed(bill: Bill, told: Reckoning, price: Price): Reckoning {
-  return told.cost.total <= bill.hold.amount ? told : heldReckoning(told, price, mostOf(bill))
+function believed(bill: Bill, told: Reckoning, price: Price, meter?: Meter): Reckoning {
+  const isCovered = told.cost.total <= bill.hold.amount
+  return isCovered ? told : heldReckoning(told, price, mostOf(bill, meter))
 }
 
-function mostOf({ order, clampedTo }: Bill): Usage {
+function mostOf({ order, clampedTo }: Bill, meter: Meter | undefined): Usage {
   if (order.request === undefined) return order.worst
   const { bound, model, terms } = order
   const asked =
     clampedTo === undefined ? bound : { ...bound, output: Math.min(bound.output, clampedTo) }
-  return mostOfChat(asked, model, terms)
+  const came = meter === undefined ? 0 : meter.characters + meter.other.characters
+  return mostOfChat({ bound: asked, model, terms, came })
 }
 
 /** What is asked for in place of more than there are credits for, or than the model can say. */

@@ -43,15 +43,18 @@ const CALLS = {
   mapSearches: MOST_SEARCHES,
 }
 
-/**
- * The most that a chat request can have used, whatever its vendor says.
- * @param terms what the vendor does by itself: `bound` is widened by it already.
- */
-export function mostOfChat(
-  bound: Bound,
-  model: Model,
-  terms: ReadonlyMap<string, Terms> | undefined,
-): Usage {
+/** A chat request and its answer, as far as they bound what was used. */
+export interface ChatFacts {
+  readonly bound: Bound
+  readonly model: Model
+  /** What the vendor does by itself: `bound` is widened by it already. */
+  readonly terms: ReadonlyMap<string, Terms> | undefined
+  /** Characters that came. A vendor that knows no such limit has said them all the same. */
+  readonly came: number
+}
+
+/** The most that a chat request can have used, whatever its vendor says. */
+export function mostOfChat({ bound, model, terms, came }: ChatFacts): Usage {
   const { choices, rounds } = bound
   const longest = model.context ?? bound.input * GENEROUS + WRAPPED
   const say = model.maxOutput ?? model.context ?? UNKNOWN_MAXIMUM
@@ -60,7 +63,10 @@ export function mostOfChat(
     ...CALLS,
     inputFresh: Math.max(bound.input, longest * rounds) * choices,
     // What a vendor has its model write for itself is no answer, which the caller's limit is about.
-    output: (Math.max(bound.output, LEAST_OUTPUT) + (rounds - 1) * say) * choices,
+    output: Math.max(
+      (Math.max(bound.output, LEAST_OUTPUT) + (rounds - 1) * say) * choices,
+      came,
+    ),
     // Such reasoning has no limit of the caller's: a few times what the model can hold.
     reasoningBeside: Math.max(longest, UNKNOWN_MAXIMUM) * GENEROUS * choices,
   }

@@ -28,6 +28,7 @@ const CREDITS = 100_000_000_000n
 let vendor: ScriptedVendor
 let gateway: TestGateway
 let usage: JsonObject = {}
+let said = "Hello"
 
 beforeAll(async () => {
   vendor = startVendor((request) => {
@@ -36,10 +37,10 @@ beforeAll(async () => {
       const data = [{ object: "embedding", index: 0, embedding: [1, 2] }]
       return Response.json({ object: "list", model, data, usage })
     }
-    if (stream !== true) return Response.json({ ...wholeAnswer(), usage })
+    if (stream !== true) return Response.json({ ...wholeAnswer(said), usage })
     const last = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model, usage }
     const told = `data: ${JSON.stringify({ ...last, choices: [] })}\n\n`
-    return streamed([frame("Hello"), frame("", "stop"), told, DONE])
+    return streamed([frame(said), frame("", "stop"), told, DONE])
   })
   gateway = await startGateway({
     providers: { scripted: provider(vendor.url) },
@@ -143,6 +144,34 @@ test("a vendor's least number of tokens may be more than was asked for", async (
   usage = { prompt_tokens: 90, completion_tokens: 16 }
   const { receipt } = await ask({ model: "scripted/known", messages: HELLO, max_tokens: 3 })
   expect(receipt.usage).toEqual({ input: 90, output: 16 })
+})
+
+describe("what came beyond max_tokens", () => {
+  beforeAll(() => {
+    said = "word ".repeat(2_000)
+  })
+  afterAll(() => {
+    said = "Hello"
+  })
+
+  for (const stream of [false, true]) {
+    test(`was said, and is charged, ${stream ? "streamed" : "whole"}`, async () => {
+      usage = { prompt_tokens: 10, completion_tokens: 2_001 }
+      const body = { model: "scripted/known", messages: HELLO, max_tokens: 16, stream }
+      const { receipt, paid } = await ask(body)
+      expect(receipt.usage).toEqual({ input: 10, output: 2_001 })
+      expect(receipt.usage_beyond_bound).toBeUndefined()
+      expect(paid).toBe(10n * 1_000n + 2_001n * 2_000n)
+    })
+
+    test(`bounds what is told of it, ${stream ? "streamed" : "whole"}`, async () => {
+      usage = { prompt_tokens: 10, completion_tokens: 1e15 }
+      const body = { model: "scripted/known", messages: HELLO, max_tokens: 16, stream }
+      const { receipt } = await ask(body)
+      expect(receipt.usage).toEqual({ input: 10, output: 10_000 })
+      expect(receipt.usage_beyond_bound).toBe(true)
+    })
+  }
 })
 
 describe("more than the model can say", () => {
