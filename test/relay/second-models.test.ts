@@ -24,7 +24,11 @@ beforeAll(async () => {
   const limits = { context: 1_000_000, maxOutput: 50 }
   gateway = await startGateway({
     providers: {
-      claude: { ...provider(vendor.url, "anthropic"), baseUrl: vendor.url.replace(/\/v1$/, "") },
+      claude: {
+        ...provider(vendor.url, "anthropic"),
+        baseUrl: vendor.url.replace(/\/v1$/, ""),
+        prices: { modes: { fast: "6" } },
+      },
       router: provider(vendor.url, "openrouter"),
       gpt: { ...provider(vendor.url, "openai"), dialects: ["openai-responses"] },
     },
@@ -100,6 +104,21 @@ const CASES: readonly SecondCase[] = [
     answer: message([{ type: "fallback", from: { model: "small" }, to: { model: "large" } }]),
     usage: { input: 100, output: 10 },
     cost: 1_000_000n + 200_000n,
+    place: "fallbacks[0].model",
+    other: "claude/large",
+  },
+  {
+    name: "fallbacks: the one that answered did so fast",
+    path: MESSAGES,
+    model: "claude/small",
+    body: { fallbacks: [{ model: "large", speed: "fast" }] },
+    answer: message(
+      [],
+      { speed: "fast", iterations: [iteration("fallback_message", 100, 10, "large")] },
+      { model: "large" },
+    ),
+    usage: { input: 100, output: 10 },
+    cost: 6n * 1_200_000n,
     place: "fallbacks[0].model",
     other: "claude/large",
   },

@@ -110,9 +110,10 @@ function toolsOf(body: JsonObject, dialect: DialectId): FoundTool[] {
   return found
 }
 
-/** Tools can also come in the course of a conversation. */
+/** Tools can also come in the course of a conversation: added to it, or as what a search for tools found. */
 function bringsTools(item: JsonValue): item is JsonObject {
-  return isJsonObject(item) && item.type === "additional_tools"
+  if (!isJsonObject(item)) return false
+  return item.type === "additional_tools" || item.type === "tool_search_output"
 }
 
 function toolsByType(value: JsonValue | undefined, place: string): FoundTool[] {

@@ -117,7 +117,7 @@ function withModels(
   if (models.length === 0) return { usage, price, others: [] }
   const others = records.flatMap((record) => models.flatMap((model) => pictures(model, record)))
   if (records.some(hasIterations)) {
-    const split = splitIterations(terms, records)
+    const split = splitIterations({ terms, price, factor }, records)
     return { usage: tokensOf(split.own, usage), price, others: [...split.others, ...others] }
   }
   const answering = models.filter(({ charge }) => charge.how !== "beside")
@@ -150,7 +150,7 @@ function hasIterations(record: AnswerRecord): boolean {
 
 /** Anthropic tells what each model was asked, one by one. Those without a name are the request's own. */
 function splitIterations(
-  { models, deployment }: Terms,
+  { terms: { models, deployment }, factor }: ServedTerms,
   records: readonly AnswerRecord[],
 ): { readonly own: Usage; readonly others: SecondUsage[] } {
   let own: Usage = NO_USAGE
@@ -162,7 +162,11 @@ function splitIterations(
     const isOwn = name === undefined || isNamed(name, deployment.upstreamModel)
     const second = isOwn ? undefined : secondNamed(models, name)
     if (second === undefined) own = addUsage(own, used)
-    else others.push({ model: second.id, usage: used, price: second.price })
+    else {
+      // Who answers does so in the mode of the answer; who is asked beside it does not.
+      const mode = second.charge.how === "beside" ? SAME : factor
+      others.push({ model: second.id, usage: used, price: priceTimes(second.price, mode) })
+    }
   }
   return { own, others }
 }

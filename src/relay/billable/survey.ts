@@ -2,6 +2,7 @@ import type { ChatRequest, DialectId } from "../../canon/chat.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import type { Catalog } from "../../catalog/catalog.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import { CLASS_OF_NAME, serviceRate } from "../../ledger/price.ts"
@@ -193,7 +194,9 @@ class Terming {
       this.#leave(finding, `no price is set for it. The operator can set one: \`modes.${mode}\``)
     }
     const { field } = finding
-    if (field) this.#modes.push({ name: mode, field, factor, isPossible })
+    // One that is asked for in several places is one.
+    const isNew = this.#modes.every(({ name }) => name !== mode)
+    if (field && isNew) this.#modes.push({ name: mode, field, factor, isPossible })
   }
 
   #addModel(finding: Finding, charge: ModelCharge): void {
@@ -255,10 +258,9 @@ function nameOf(usageClass: CallCharge["class"]): string {
   return NAMES.get(usageClass) ?? usageClass
 }
 
+/** Some servers read numbers in texts too. */
 function limitOf(value: JsonValue | undefined): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0
-    ? Math.ceil(value)
-    : undefined
+  return typeof value === "number" && value < 0 ? undefined : quantityOf(value)
 }
 
 /** The size of a unit; one that is not known is taken for the largest. */

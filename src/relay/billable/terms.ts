@@ -88,7 +88,7 @@ export function heldDeployments({ deployment, price, ...terms }: Terms): Deploym
     else if (charge.pictureTokens !== undefined) {
       const tokens = BigInt(charge.pictureTokens * most)
       held = withRequest(held, tokens * scaled(rateOf(own.rates, "output"), own, held))
-    } else held = added(held, own, BigInt(most))
+    } else held = added(held, charge.how === "after" ? priceTimes(own, factor) : own, BigInt(most))
   }
   let beside = 0n
   for (const { charge, most, units } of terms.calls) {

@@ -41,9 +41,20 @@ export const ANTHROPIC_SWITCHES: Switches = {
       otherwise: unknown("this class of service is not known"),
     },
     { path: "fallbacks[]", otherwise: { by: "model", how: "after", name: "model" } },
+    {
+      path: "fallbacks[].speed",
+      served: ["usage.speed"],
+      values: { standard: TOKENS, fast: mode("fast") },
+      otherwise: unknown("this speed is not known"),
+    },
+    {
+      path: "fallbacks[].max_tokens",
+      otherwise: unknown("nothing is held for more than the request's own max_tokens"),
+    },
     { path: "mcp_servers[]", otherwise: LOOPED },
     { path: "container.skills[]", otherwise: CODE },
     // What it takes to make the conversation shorter reads all of it once more.
+    { path: "compaction", otherwise: { by: "again" } },
     {
       path: "context_management.edits[].type",
       values: {

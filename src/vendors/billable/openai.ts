@@ -40,6 +40,13 @@ export const SERVICE_TIER: FieldSwitch = {
 /** The choices of which the best is returned are all billed. */
 export const BEST_OF: FieldSwitch = { path: "best_of", otherwise: { by: "outputs" } }
 
+/** `pro` thinks in several passes, whose tokens are beyond what the request's limit is about. */
+export const REASONING_MODE: FieldSwitch = {
+  path: "reasoning.mode",
+  values: { standard: TOKENS },
+  otherwise: { by: "again" },
+}
+
 /** Tools that the caller's side runs: only what the model writes is billed. */
 export const OWN_TOOLS: Readonly<Record<string, Charge>> = { function: TOKENS, custom: TOKENS }
 
@@ -123,13 +130,13 @@ const SEARCH_OPTIONS: FieldSwitch = {
 
 /** `POST /v1/chat/completions` of OpenAI and Azure. */
 export const OPENAI_CHAT_SWITCHES: Switches = {
-  fields: [SERVICE_TIER, SEARCH_OPTIONS, BEST_OF],
+  fields: [SERVICE_TIER, SEARCH_OPTIONS, BEST_OF, REASONING_MODE],
   tools: OWN_TOOLS,
 }
 
 /** `POST /v1/responses` of OpenAI and Azure. */
 export const OPENAI_RESPONSES_SWITCHES: Switches = {
-  fields: [SERVICE_TIER],
+  fields: [SERVICE_TIER, REASONING_MODE],
   tools: RESPONSES_TOOLS,
 }
 

@@ -1,7 +1,14 @@
-import { BEST_OF, OWN_RESPONSES_TOOLS, OWN_TOOLS, SERVICE_TIER } from "./openai.ts"
+import {
+  BEST_OF,
+  OWN_RESPONSES_TOOLS,
+  OWN_TOOLS,
+  REASONING_MODE,
+  SERVICE_TIER,
+} from "./openai.ts"
 import {
   type FieldSwitch,
   LOOPED,
+  mode,
   searches,
   type Switches,
   told,
@@ -17,10 +24,22 @@ const SEARCHES = searches("searches", [
 
 const DEARER = "it may choose servers that cost more than the model's price"
 
+/** Serves a model at a higher price, as fast as its maker does. */
+function speed(path: string): FieldSwitch {
+  return {
+    path,
+    served: ["usage.speed"],
+    values: { standard: TOKENS, fast: mode("fast") },
+    otherwise: unknown("this speed is not known"),
+  }
+}
+
 /** Fields by which OpenRouter is told which model and whose servers answer. */
 const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
   SERVICE_TIER,
   BEST_OF,
+  REASONING_MODE,
+  speed("speed"),
   { path: "models[]", otherwise: { by: "model", how: "instead" } },
   { path: "fallbacks[]", otherwise: { by: "model", how: "instead", name: "model" } },
   { path: "route", values: { fallback: TOKENS }, otherwise: unknown(DEARER) },
@@ -29,6 +48,8 @@ const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
   { path: "provider.only[]", otherwise: unknown(DEARER) },
   { path: "provider.ignore[]", otherwise: unknown(DEARER) },
   { path: "provider.quantizations[]", otherwise: unknown(DEARER) },
+  { path: "provider.preferred_min_throughput", otherwise: unknown(DEARER) },
+  { path: "provider.preferred_max_latency", otherwise: unknown(DEARER) },
   { path: "provider.sort", values: { price: TOKENS }, otherwise: unknown(DEARER) },
   { path: "web_search_options", otherwise: SEARCHES },
   {
@@ -64,6 +85,12 @@ export const VERCEL_SWITCHES: Switches = {
     { path: "providerOptions.gateway.models[]", otherwise: { by: "model", how: "instead" } },
     { path: "providerOptions.gateway.order[]", otherwise: unknown(DEARER) },
     { path: "providerOptions.gateway.only[]", otherwise: unknown(DEARER) },
+    { path: "providerOptions.gateway.sort", values: { cost: TOKENS }, otherwise: unknown(DEARER) },
+    speed("providerOptions.gateway.speed"),
+    // What goes to the makers of the models as it is.
+    speed("providerOptions.anthropic.speed"),
+    { ...SERVICE_TIER, path: "providerOptions.gateway.serviceTier" },
+    { ...SERVICE_TIER, path: "providerOptions.openai.serviceTier" },
   ],
   tools: OWN_TOOLS,
 }
