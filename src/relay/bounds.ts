@@ -4,7 +4,12 @@ import type { Deployment, Model } from "../catalog/model.ts"
 import { divideUp } from "../ledger/money.ts"
 import { COST_SCALE, type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
 import type { ResolvedState } from "./vendor-state.ts"
-import { audioTokenBound, fileTokenBound, imageTokenBound } from "../media/input-tokens.ts"
+import {
+  audioTokenBound,
+  fileTokenBound,
+  imageTokenBound,
+  linkedTokenBound,
+} from "../media/input-tokens.ts"
 
 /** What a vendor may add around the caller's text: role markers, and a prompt for tools. Tokens. */
 const WRAPPING = 16
@@ -231,6 +236,7 @@ function partBound(part: Part, model: Model): number | undefined {
   if (part.type === "image") return imageTokenBound(part.source, part.detail, model.id)
   if (part.type === "audio") return audioTokenBound(part.source, part.format)
   if (part.type === "file") return fileTokenBound(part.source)
+  if (part.type === "unknown") return linkedTokenBound(part.extra.fields, model.id)
   return undefined
 }
 

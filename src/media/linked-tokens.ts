@@ -1,0 +1,39 @@
+import { isJsonObject, type JsonValue } from "../canon/json.ts"
+import { isWebUrl } from "../canon/media-source.ts"
+import { fileTokenBound } from "./file-tokens.ts"
+import { imageTokenBound } from "./image-tokens.ts"
+
+/** Members that point at something which the model is to read; `url` alone may only be a citation. */
+const LINKS: ReadonlySet<string> = new Set([
+  "image_url",
+  "document_url",
+  "file_url",
+  "pdf_url",
+  "video_url",
+  "audio_url",
+  "input_video",
+])
+
+/**
+ * The most input tokens that content can cost which only its vendor understands, beside its bytes: it may point at
+ * pictures, documents and films of any length.
+ * @param model the model's id or name.
+ */
+export function linkedTokenBound(content: JsonValue, model: string): number {
+  if (Array.isArray(content)) {
+    return content.reduce<number>((sum, inner) => sum + linkedTokenBound(inner, model), 0)
+  }
+  if (!isJsonObject(content)) return 0
+  let tokens = 0
+  for (const [name, member] of Object.entries(content)) {
+    const address = isJsonObject(member) ? member.url : member
+    if (!LINKS.has(name) || typeof address !== "string") tokens += linkedTokenBound(member, model)
+    else if (isWebUrl(address)) tokens += boundOfLink(name, address, model)
+  }
+  return tokens
+}
+
+function boundOfLink(name: string, url: string, model: string): number {
+  const source = { type: "url", url } as const
+  return name === "image_url" ? imageTokenBound(source, undefined, model) : fileTokenBound(source)
+}
