@@ -19,7 +19,7 @@ const LINKS: ReadonlySet<string> = new Set([
  * pictures, documents and films of any length.
  * @param model the model's id or name.
  */
-export function linkedTokenBound(content: JsonValue, model: string): number {
+export function linkedTokenBound(content: JsonValue | undefined, model: string): number {
   if (Array.isArray(content)) {
     return content.reduce<number>((sum, inner) => sum + linkedTokenBound(inner, model), 0)
   }

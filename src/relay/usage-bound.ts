@@ -63,10 +63,7 @@ export function mostOfChat({ bound, model, terms, came }: ChatFacts): Usage {
     ...CALLS,
     inputFresh: Math.max(bound.input, longest * rounds) * choices,
     // What a vendor has its model write for itself is no answer, which the caller's limit is about.
-    output: Math.max(
-      (Math.max(bound.output, LEAST_OUTPUT) + (rounds - 1) * say) * choices,
-      came,
-    ),
+    output: Math.max((Math.max(bound.output, LEAST_OUTPUT) + (rounds - 1) * say) * choices, came),
     // Such reasoning has no limit of the caller's: a few times what the model can hold.
     reasoningBeside: Math.max(longest, UNKNOWN_MAXIMUM) * GENEROUS * choices,
   }

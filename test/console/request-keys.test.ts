@@ -1,5 +1,10 @@
 import { expect, test } from "bun:test"
-import { answerLost, isOutcomeUnknown, messageOf, readError } from "../../console/src/api/api-error.ts"
+import {
+  answerLost,
+  isOutcomeUnknown,
+  messageOf,
+  readError,
+} from "../../console/src/api/api-error.ts"
 import { api } from "../../console/src/api/client.ts"
 import { RequestKeys } from "../../console/src/api/idempotency-key.ts"
 import { largeAmountQuestion } from "../../console/src/pages/credits/large-amount.ts"

@@ -56,13 +56,16 @@ function* placesIn(value: JsonValue | undefined, at: Place = []): Generator<Plac
 
 /** A copy in which one place holds another value; absent: nothing. */
 function changed(value: JsonValue | undefined, [step, ...rest]: Place, odd?: JsonValue): JsonValue {
-  const with_ = (inner: JsonValue | undefined): JsonValue | undefined =>
+  const replaced = (inner: JsonValue | undefined): JsonValue | undefined =>
     rest.length === 0 ? odd : changed(inner, rest, odd)
   if (Array.isArray(value)) {
-    return value.flatMap((item, index) => (index === step ? (with_(item) ?? []) : [item]))
+    return value.flatMap((item, index): JsonValue[] => {
+      const kept = index === step ? replaced(item) : item
+      return kept === undefined ? [] : [kept]
+    })
   }
   const copy: JsonObject = { ...(value as JsonObject) }
-  copy[String(step)] = with_(copy[String(step)])
+  copy[String(step)] = replaced(copy[String(step)])
   if (copy[String(step)] === undefined) delete copy[String(step)]
   return copy
 }

@@ -1,10 +1,4 @@
-import {
-  BEST_OF,
-  OWN_RESPONSES_TOOLS,
-  OWN_TOOLS,
-  REASONING_MODE,
-  SERVICE_TIER,
-} from "./openai.ts"
+import { BEST_OF, OWN_RESPONSES_TOOLS, OWN_TOOLS, REASONING_MODE, SERVICE_TIER } from "./openai.ts"
 import {
   type FieldSwitch,
   LOOPED,
