@@ -29,6 +29,7 @@ billed nor refused. Whatever has a price is held for at its most, counted from t
 the receipt. Whatever has none is refused with 400 \`feature_not_priced\`, which names the field; with
 \`unpriced_features: pass\` it is passed on at no charge, listed in the receipt as \`unpriced\`, and raises an alarm. A type
 of tool that is not in these tables counts as unpriced. Fields that are not in them pass as they always did.
+Embeddings, reranking, speech and transcriptions take none of the billable fields of their vendor: no answer there counts them.
 
 Other models that a request names must be models of the same provider with a price, and the key must be allowed to
 call them: else 400, or 403 \`model_not_allowed\`.

@@ -10,6 +10,7 @@ import {
 import { GatewayError } from "../canon/errors.ts"
 import { invalidValue } from "../canon/invalid-request.ts"
 import { NO_USAGE, type Usage } from "../canon/usage.ts"
+import { atNoExtraPrice } from "./billable/passed-fields.ts"
 import { fewestTokens } from "./bounds.ts"
 import type { Call, Caller } from "./call.ts"
 import type { OperationPlan } from "./operation-plan.ts"
@@ -60,10 +61,11 @@ export class Embeddings {
   /** @throws GatewayError */
   plan(call: Call, request: EmbeddingRequest): OperationPlan {
     const { operations, decoder } = this.#services
-    const { catalog } = operations.surroundings
+    const { surroundings } = operations
+    const model = surroundings.catalog.require(request.model, "embedding", call.key.allows)
     return {
       call,
-      model: catalog.require(request.model, "embedding", call.key.allows),
+      model: atNoExtraPrice(model, request.extra, surroundings),
       // A token is at least one byte of the body, also where the body holds tokens.
       worst: { ...NO_USAGE, inputFresh: call.bodyBytes },
       least: { ...NO_USAGE, inputFresh: fewestInput(request.input) },

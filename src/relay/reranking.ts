@@ -5,6 +5,7 @@ import { NO_USAGE, type Usage } from "../canon/usage.ts"
 import type { Model } from "../catalog/model.ts"
 import { cosineOf } from "../dialects/embedding/vectors.ts"
 import { ranked } from "../dialects/rerank/ranking.ts"
+import { atNoExtraPrice } from "./billable/passed-fields.ts"
 import type { Call, Caller } from "./call.ts"
 import { countTexts, embedAt, type EmbeddingServices } from "./embeddings.ts"
 import type { OperationPlan } from "./operation-plan.ts"
@@ -67,9 +68,11 @@ export class Reranking {
 
   /** A reranker, or a model whose embeddings are compared. */
   #modelOf({ key }: Call, request: RerankRequest): Model {
-    const { catalog } = this.#services.operations.surroundings
-    const isEmbedding = catalog.find(request.model)?.kind === "embedding"
-    return catalog.require(request.model, isEmbedding ? "embedding" : "rerank", key.allows)
+    const { surroundings } = this.#services.operations
+    const { catalog } = surroundings
+    const kind = catalog.find(request.model)?.kind === "embedding" ? "embedding" : "rerank"
+    const model = catalog.require(request.model, kind, key.allows)
+    return atNoExtraPrice(model, request.extra, surroundings)
   }
 
   async #attempt(

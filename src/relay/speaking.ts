@@ -13,6 +13,7 @@ import { doneEvent, soundEvent, SpeechEventReader } from "../dialects/speech/eve
 import { unwrapWave, wrapWave } from "../media/wave.ts"
 import { encodeText, formatEvent } from "../wire/sse.ts"
 import { notCarried } from "./attempts.ts"
+import { atNoExtraPrice } from "./billable/passed-fields.ts"
 import type { Answer, Call, Caller } from "./call.ts"
 import type { OperationPlan } from "./operation-plan.ts"
 import { CALLER_LEFT } from "./exchange.ts"
@@ -82,8 +83,9 @@ export class Speaking {
 
   /** @throws GatewayError */
   plan(call: Call, wish: SpeechWish): OperationPlan {
-    const { catalog } = this.#operations.surroundings
-    const model = catalog.require(wish.model, "speech", call.key.allows)
+    const { surroundings } = this.#operations
+    const known = surroundings.catalog.require(wish.model, "speech", call.key.allows)
+    const model = atNoExtraPrice(known, wish.extra, surroundings)
     refuseLong(wish, model.maxInput)
     return {
       call,

@@ -3,6 +3,7 @@ import type { Transcript, TranscriptionRequest } from "../canon/transcription.ts
 import type { Model } from "../catalog/model.ts"
 import { renderEvents, renderTranscript } from "../dialects/transcription/render.ts"
 import { encodeText, formatEvent } from "../wire/sse.ts"
+import { atNoExtraPrice } from "./billable/passed-fields.ts"
 import type { Answer, Call, Caller } from "./call.ts"
 import { type ArrivingRequest, BegunTranscription } from "./begun-transcription.ts"
 import { CALLER_LEFT } from "./exchange.ts"
@@ -108,8 +109,10 @@ export class Transcribing {
     return [hearingPlan(call, request, model)]
   }
 
-  #modelOf({ key }: Call, { model }: TranscriptionRequest): Model {
-    return this.#operations.surroundings.catalog.require(model, "transcription", key.allows)
+  #modelOf({ key }: Call, { model, extra }: TranscriptionRequest): Model {
+    const { surroundings } = this.#operations
+    const known = surroundings.catalog.require(model, "transcription", key.allows)
+    return atNoExtraPrice(known, extra, surroundings)
   }
 
   /** Whether any vendor of the model can be asked for English. */

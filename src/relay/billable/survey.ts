@@ -240,7 +240,8 @@ class Terming {
   }
 }
 
-function notPriced({ place, value }: Finding, why: string, provider: string): GatewayError {
+/** That something is billed beside tokens and has no price. */
+export function notPriced({ place, value }: Finding, why: string, provider: string): GatewayError {
   const shown = typeof value === "string" ? ` asks for \`${value.slice(0, 64)}\`, which` : ""
   const reason = why.endsWith("`")
     ? `${why} under 'prices' of the provider '${provider}' in the settings.`

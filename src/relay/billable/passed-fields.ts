@@ -1,0 +1,30 @@
+import type { JsonObject } from "../../canon/json.ts"
+import type { Model } from "../../catalog/model.ts"
+import { switchesOf } from "../../vendors/billable/index.ts"
+import type { Surroundings } from "../exchange.ts"
+import { findSwitches, maySetSwitch } from "./find-switches.ts"
+import { notPriced } from "./survey.ts"
+
+/**
+ * The model of a request that is no chat, with the deployments at which none of the fields that go up as they came
+ * is billed: routers take `models` and `provider` at all of their endpoints, and no answer there counts them.
+ * @throws GatewayError `feature_not_priced` where none is left.
+ */
+export function atNoExtraPrice(
+  model: Model,
+  fields: JsonObject | undefined,
+  { endpoints, passesUnpriced }: Pick<Surroundings, "endpoints" | "passesUnpriced">,
+): Model {
+  if (fields === undefined || passesUnpriced || !maySetSwitch(fields)) return model
+  const billedAt = ({ provider }: Model["deployments"][number]) => {
+    const vendor = endpoints.get(provider)?.vendor.id
+    const switches = vendor === undefined ? undefined : switchesOf(vendor, "openai-chat")
+    return switches && findSwitches(fields, switches, "openai-chat")[0]
+  }
+  const deployments = model.deployments.filter((one) => billedAt(one) === undefined)
+  if (deployments.some(({ price }) => price)) return { ...model, deployments }
+  const [first] = model.deployments
+  const finding = first && billedAt(first)
+  if (finding) throw notPriced(finding, "it has no price at this endpoint.", first.provider)
+  return model
+}
