@@ -90,6 +90,28 @@ interface Kind {
 
 /** One of each kind that the meter has no words for. */
 const KINDS: Readonly<Record<string, Kind>> = {
+  "words in an item that is only announced": {
+    path: RESPONSES,
+    events: [
+      event("response.output_item.added", {
+        output_index: 7,
+        item: { id: "msg_7", type: "message", content: [{ type: "output_text", text: WORDS }] },
+      }),
+    ],
+    least: { output: 10 },
+  },
+  "words in a part that is only announced": {
+    path: RESPONSES,
+    events: [
+      event("response.content_part.added", {
+        item_id: "msg_7",
+        output_index: 7,
+        content_index: 0,
+        part: { type: "output_text", text: WORDS },
+      }),
+    ],
+    least: { output: 10 },
+  },
   "sound of a chat": {
     path: CHAT,
     events: [delta({ audio: { id: "audio_1", data: SOUND } })],

@@ -40,8 +40,10 @@ const EVENT_FIELDS = new Set([
   "output_format",
 ])
 
-/** Events that open a part of a message or of reasoning, or repeat one that was told, and keep-alives. */
-const REPEATING = /^keepalive$|_part\.(added|done)$|_text\.done$|function_call_arguments\.done$/
+/** Events that open a part of a message or of reasoning. */
+const OPENING = /_part\.added$/
+/** Those that repeat one that was told, and keep-alives. */
+const REPEATING = /^keepalive$|_part\.done$|_text\.done$|function_call_arguments\.done$/
 
 /** A decoder for one stream of response events (WIRE.md 4, traps 8 and 9). */
 export function decodeEvents(): EventDecoder {
@@ -164,6 +166,7 @@ class ResponseDecoder implements EventDecoder {
 
   /** What the vendor's own tools write, sound, drafts of pictures, and events that nobody knows. */
   #onOther(type: string, json: JsonObject, index: number): void {
+    if (OPENING.test(type)) return this.#items.open(json.part)
     if (REPEATING.test(type)) return
     const fields = unknownFields(json, EVENT_FIELDS)
     if (fields === undefined) return

@@ -73,6 +73,13 @@ export class OpenItems {
     if (item.type === "function_call" && textAt(value, "name") !== undefined) {
       this.#announceCall(item, value, events)
     } else if (!TOLD_ITEMS.has(item.type)) this.#other.wholeAt(index, contentOf(value))
+    else
+      for (const part of [...listAt(value, "content"), ...listAt(value, "summary")]) this.open(part)
+  }
+
+  /** A part is announced while it is still empty; words that a vendor puts there have reached the caller. */
+  open(part: JsonValue | undefined): void {
+    if (isJsonObject(part)) this.#other.text(textAt(part, "text") ?? "")
   }
 
   text(item: OpenItem, content: number, delta: string, events: ChatEvent[]): void {
