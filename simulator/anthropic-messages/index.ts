@@ -23,11 +23,11 @@ import { vendorResponse } from "./headers.ts"
 import { readRequest, type MessagesRequest } from "./request.ts"
 import {
   answerBlocks,
+  contentOf,
   messageId,
   resultText,
   sortUsage,
   stopReason,
-  type AnswerBlock,
   type MessageAnswer,
   type MessageUsage,
 } from "./result.ts"
@@ -48,13 +48,9 @@ export const anthropicMessages: WireFormat = {
 async function answerMessages(exchange: Exchange): Promise<Response> {
   const accepted = await accept(exchange, checkRequest)
   if (accepted instanceof Response) return accepted
-  const { model, fault } = accepted
-  const kept = exchange.state.keptMessages
-  const gathered = kept.gather(accepted.body)
-  if (!("body" in gathered)) return refuse(exchange, gathered)
-  const { body } = gathered
+  const { body, model, fault } = accepted
   const answer = answerOf(exchange, body, model, fault)
-  kept.keep(body, answer.id, answer.blocks.map(textOf).join(""))
+  exchange.state.keptMessages.keep(body, answer.id, contentOf(answer))
   if (body.stream !== true) {
     return vendorResponse(wholeBody(exchange, resultText(answer), fault), "json")
   }
@@ -77,7 +73,7 @@ interface Accepted {
   readonly fault: Fault | undefined
 }
 
-/** The request's body once everything is found right; else the answer that says what is not. */
+/** The request's body, with what its thread goes on from, once everything is found right; else the answer that says what is not. */
 async function accept(
   exchange: Exchange,
   check: (body: JsonObject, version: string) => string | undefined,
@@ -95,8 +91,10 @@ async function accept(
   }
   const played = fault === undefined ? undefined : await playFault(exchange, fault, model)
   if (played !== undefined) return played
-  const wrong = check(body, exchange.headers.get("anthropic-version") ?? "")
-  return wrong === undefined ? { body, model, fault } : refuse(exchange, invalid(wrong))
+  const gathered = exchange.state.keptMessages.gather(body)
+  if (!("body" in gathered)) return refuse(exchange, gathered)
+  const wrong = check(gathered.body, exchange.headers.get("anthropic-version") ?? "")
+  return wrong === undefined ? { ...gathered, model, fault } : refuse(exchange, invalid(wrong))
 }
 
 /** The faults that answer in place of the model. */
@@ -136,9 +134,6 @@ function answerOf(
   }
 }
 
-function textOf(block: AnswerBlock): string {
-  return block.type === "text" ? block.text : ""
-}
 
 /** An alias is answered with the name it stands for. */
 function datedName(model: string): string {

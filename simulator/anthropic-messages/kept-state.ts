@@ -28,10 +28,10 @@ export class KeptState {
   }
 
   /** Keeps a conversation under its answer's id, for who asked for a thread. */
-  keep(body: JsonObject, id: string, text: string): void {
+  keep(body: JsonObject, id: string, content: readonly Json[]): void {
     if (typeof objectOf(body.thread).type !== "string") return
     if (this.#threads.size >= MOST_KEPT) this.#threads.clear()
-    this.#threads.set(id, [...arrayOf(body.messages), { role: "assistant", content: text }])
+    this.#threads.set(id, [...arrayOf(body.messages), { role: "assistant", content: [...content] }])
   }
 
   /** Where tools that run code do so: where they did before, or in a new place; null without such tools. */

@@ -21,7 +21,7 @@ export type AnswerBlock =
   | {
       readonly type: "web_search_tool_result"
       readonly tool_use_id: string
-      readonly content: readonly object[]
+      readonly content: JsonObject[]
     }
   | { readonly type: "text"; readonly text: string }
   | {
@@ -151,6 +151,11 @@ function blockObject(block: AnswerBlock) {
   return { type, id, name, input: parseObject(argumentsText), caller: { type: "direct" } }
 }
 
+/** What an answer says and calls, as its messages show it. */
+export function contentOf({ blocks }: MessageAnswer) {
+  return blocks.map(blockObject)
+}
+
 /** The JSON text of an answer that is not streamed (WIRE.md 3). */
 export function resultText(answer: MessageAnswer): string {
   return JSON.stringify({
@@ -159,7 +164,7 @@ export function resultText(answer: MessageAnswer): string {
     type: "message",
     role: "assistant",
     ...(answer.container === null ? {} : { container: answer.container }),
-    content: answer.blocks.map(blockObject),
+    content: contentOf(answer),
     stop_reason: answer.stopReason,
     stop_sequence: answer.stopSequence,
     stop_details: null,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import Anthropic from "@anthropic-ai/sdk"
+import type { BetaRunnableTool } from "@anthropic-ai/sdk/lib/tools/BetaRunnableTool"
 import { createOpenAI } from "@ai-sdk/openai"
 import { generateText, type ModelMessage } from "ai"
 import {
@@ -70,6 +71,27 @@ test("Anthropic's client goes on without a thread where the vendor keeps none", 
   await thread.send({ role: "user", content: "What is my name?" })
   expect(sent()["messages"]).toHaveLength(3)
 })
+
+test.each(["claude/opus", "sim/echo"])(
+  "Anthropic's client answers calls of tools in a thread, of which only the vendor has the call: %s",
+  async (model) => {
+    const tool: BetaRunnableTool = {
+      name: "get_weather",
+      input_schema: { type: "object", properties: {} },
+      run: () => "sunny",
+      parse: (input) => input,
+    }
+    const runner = claudeOf(ann).beta.messages.toolRunner({
+      model,
+      max_tokens: 50,
+      max_iterations: 2,
+      tools: [tool],
+      messages: [{ role: "user", content: "Call get_weather" }],
+    })
+    await runner.runUntilDone()
+    expect(JSON.stringify(sent())).toContain("sunny")
+  },
+)
 
 test("the AI SDK's second turn names the items of the first", async () => {
   const openai = createOpenAI({ apiKey: ann.key, baseURL: `${gateway.url}/v1` })

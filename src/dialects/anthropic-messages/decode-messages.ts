@@ -17,12 +17,13 @@ const ROLES = ["user", "assistant"] as const
 /**
  * The messages of a request, judged as they are read. What tools answered becomes messages of its own,
  * where it stood. Turns may follow each other in any order, as Anthropic's API joins those of one role.
+ * @param goesOn the vendor has kept the turns before these.
  */
-export function decodeMessages(value: JsonValue | undefined): Message[] {
+export function decodeMessages(value: JsonValue | undefined, goesOn: boolean): Message[] {
   if (!Array.isArray(value)) throw wrongMember(value, "messages", "an array of objects")
   if (value.length === 0) throw emptyArray("messages")
   const messages: Message[] = []
-  const turns = new ToolTurns()
+  const turns = new ToolTurns(goesOn)
   for (let index = 0; index < value.length; index++) {
     const message = value[index]
     if (!isJsonObject(message)) throw invalidType(`messages[${index}]`, "an object", message)

@@ -7,6 +7,7 @@ import {
   type JsonObject,
   isThere,
   objectAt,
+  textAt,
   unknownFields,
 } from "../../canon/json.ts"
 import { judgeParameters } from "../../canon/parameters.ts"
@@ -61,7 +62,8 @@ export function decodeCountRequest(body: JsonObject): ChatRequest {
   judgeParameters(body, PARAMETERS)
   const parameters = body as MessageParameters
   checkBudget(parameters)
-  const messages = decodeMessages(body.messages)
+  const goesOn = textAt(objectAt(body, "thread") ?? {}, "previous_message_id") !== undefined
+  const messages = decodeMessages(body.messages, goesOn)
   const cache = decodeCache(body.cache_control, () => "")
   if (cache !== undefined) markLast(messages, cache)
   const system = decodeSystem(body.system)

@@ -5,11 +5,17 @@ import { type Place, refusal } from "./place.ts"
  * answered once, in the very next turn of the user. Consecutive messages of one role are one turn.
  */
 export class ToolTurns {
+  readonly #goesOn: boolean
   readonly #ids = new Set<string>()
   /** Calls of the assistant's latest turn, and whether each is answered. */
   readonly #calls = new Map<string, boolean>()
   #asker = 0
   #isAnswering = false
+
+  /** @param goesOn the turns before the first are kept at the vendor, which knows what was called there. */
+  constructor(goesOn: boolean) {
+    this.#goesOn = goesOn
+  }
 
   onAssistant(): void {
     if (!this.#isAnswering) return
@@ -31,7 +37,7 @@ export class ToolTurns {
 
   onResult(id: string, place: Place): void {
     const isAnswered = this.#calls.get(id)
-    if (isAnswered === undefined) {
+    if (isAnswered === undefined && !(this.#goesOn && this.#ids.size === 0)) {
       throw refusal(
         place,
         `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` ` +
