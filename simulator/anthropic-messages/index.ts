@@ -134,7 +134,6 @@ function answerOf(
   }
 }
 
-
 /** An alias is answered with the name it stands for. */
 function datedName(model: string): string {
   return /-\d{8}$/.test(model) ? model : `${model}-20261101`

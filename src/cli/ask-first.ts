@@ -34,9 +34,9 @@ export async function askAboutLargeAmount(
 ): Promise<void> {
   if (yes || !isLargeEntry(amount, balance)) return
   const has = balance > 0n ? ` The account has ${formatCredits(balance)} credits now.` : ""
-  const question = `About to ${deed}, an unusually large amount.${has}`
+  const question = `About to ${deed}. That is an unusually large amount.${has}`
   if (terminal.confirm === undefined) {
-    throw new CommandError("usage", question, "Add --yes if that is meant.")
+    throw new CommandError("usage", question, "Add --yes if that is what you mean.")
   }
   if (await terminal.confirm(`${question} Is that meant?`)) return
   throw new CommandError("failed", "nothing was done", "Run the command again with another amount.")

@@ -33,7 +33,7 @@ export async function addEntry(
   const { account, entry, now } = await withInstallation(command, async ({ store, credits }) => {
     const account = await requireAccount(store, order.account)
     const { amount: credit, kind } = order.entry
-    const deed = `${VERBS[kind]} ${credit} credits: account ${account.name}`
+    const deed = `${VERBS[kind]} ${credit} credits (account ${account.name})`
     const facts = { amount: parseCredits(credit), balance: account.balance, deed }
     await askAboutLargeAmount(facts, command.opts<LargeAmountOptions>(), terminal)
     const entry = await credits.add(COMMAND_LINE, account.id, order.entry)

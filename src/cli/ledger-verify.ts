@@ -52,7 +52,7 @@ function describe(look: BookLook, found: readonly string[], style: Style): strin
   return [
     formatFields(
       [
-        ["book", `${path}, ${hasLog ? "with its log" : "without a log beside it"}`],
+        ["book", `${path}, ${hasLog ? "with its log" : "no log to read"}`],
         ["accounts", String(verdict.accounts)],
         ["entries", String(verdict.entries)],
         ["receipts", `${verdict.receipts} of requests that were not charged`],

@@ -138,7 +138,7 @@ export class Reservation implements Disposable {
     if (this.#bytes + bytes > largest) {
       throw new GatewayError(
         "body_too_large",
-        `This request would take more than the ${Math.floor(largest / MEBIBYTE)} MB of memory that one may take here. Send less at once, or ask the operator to raise 'limits.memory_mb'.`,
+        `This request would take more than the ${Math.floor(largest / MEBIBYTE)} MB of memory that one request may take here. Send less at once, or ask the operator to raise 'limits.memory_mb'.`,
       )
     }
     this.#take(bytes, this.#bytes + bytes <= SMALL_HOLDING ? EIGHTHS : EIGHTHS_OF_BODIES)
@@ -153,7 +153,7 @@ export class Reservation implements Disposable {
     if (this.#bytes + bytes > largestAnswer) {
       throw new GatewayError(
         "upstream_error",
-        `This answer would take more than the ${Math.floor(largestAnswer / MEBIBYTE)} MB of memory that one may take here. Ask for less at once, or ask the operator to raise 'limits.memory_mb'.`,
+        `This answer would take more than the ${Math.floor(largestAnswer / MEBIBYTE)} MB of memory that one request may take here. Ask for less at once, or ask the operator to raise 'limits.memory_mb'.`,
       )
     }
     this.#take(bytes, EIGHTHS_OF_ANSWERS)

@@ -168,7 +168,7 @@ function chatLines(bound: Bound, bill: Bill, why: string) {
     input: why,
     output:
       clampedTo !== undefined
-        ? "what the balance pays for beside the input"
+        ? "what the balance pays for besides the input"
         : request?.maxTokens !== undefined
           ? "the limit that the request names, for each choice"
           : "the model's longest answer, for each choice: the request names no limit",

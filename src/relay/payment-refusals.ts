@@ -79,7 +79,7 @@ function budgetExceeded(budget: Standing, needed: bigint): GatewayError {
   const resetsAt = new Date(until).toISOString()
   return new GatewayError(
     "key_budget_exceeded",
-    `${left} It begins anew at ${resetsAt}. Wait until then, ask for a larger budget, or lower max_tokens.`,
+    `${left} It starts again at ${resetsAt}. Wait until then, ask for a larger budget, or lower max_tokens.`,
     { fields: { ...fields, resets_at: resetsAt } },
   )
 }

@@ -68,7 +68,7 @@ export function factsOf(kind: StateKind): KindFacts {
  */
 export function notFound({ id, path, state }: StateReference): GatewayError {
   const { noun, instead } = factsOf(state.kind)
-  const message = `There is no ${noun} '${shortened(id)}' of this account, which '${path}' names. ${instead}`
+  const message = `'${path}' names the ${noun} '${shortened(id)}', which this account does not have. ${instead}`
   const details = { error_code: "thread_not_found" }
   return new GatewayError("not_found", message, {
     parameter: path,
@@ -90,7 +90,7 @@ export function keptElsewhere({ path, state }: StateReference, model: string): G
   const { noun, instead } = factsOf(state.kind)
   return invalidValue(
     path,
-    `The ${noun} that '${path}' names is kept by a provider that does not serve '${model}' now, or not beside what else the request names. Use the model that it was made with. ${instead}`,
+    `The ${noun} that '${path}' names is kept by a provider that does not serve '${model}' now, or does not keep everything else that the request names. Use the model that it was made with. ${instead}`,
   )
 }
 

@@ -93,7 +93,7 @@ export class VendorState implements Disposable {
     } catch (cause) {
       throw new GatewayError(
         "book_unavailable",
-        "The gateway cannot read its book just now, and so not whose what you name is. Try again shortly.",
+        "The gateway cannot read its book just now, so it cannot tell whose the things are that this request names. Try again shortly.",
         { cause },
       )
     }

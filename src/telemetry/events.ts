@@ -126,7 +126,7 @@ function unchargedEvents(logger: Logger): Pick<Events, "unpricedPassed" | "usage
     unpricedPassed: (request, deployment, places) =>
       logger.error(
         { event: "unpriced_passed", request, deployment, places },
-        "a vendor was asked for what it bills and what has no price here: unpriced_features is 'pass'",
+        "a request was passed on with something that its vendor bills and that has no price here: unpriced_features is 'pass'",
       ),
     usageUncharged: (request, deployment, name) =>
       logger.error(

@@ -24,7 +24,9 @@ describe("a large amount", () => {
     expect(await granting(unwilling, "5000")).toBe(1)
     expect(unwilling.notices).toContain("nothing was done")
     const [question] = unwilling.questions
-    expect(question).toContain("grant 5000 credits: account acme, an unusually large amount.")
+    expect(question).toContain(
+      "grant 5000 credits (account acme). That is an unusually large amount.",
+    )
     expect(question).toContain("The account has 9 credits now.")
     const willing = new FakeTerminal({ answer: true })
     expect(await granting(willing, "101")).toBe(0)
@@ -37,7 +39,7 @@ describe("a large amount", () => {
   test("needs --yes where nobody is there to be asked", async () => {
     const alone = new FakeTerminal()
     expect(await granting(alone, "5000")).toBe(2)
-    expect(alone.notices).toContain("Add --yes if that is meant.")
+    expect(alone.notices).toContain("Add --yes if that is what you mean.")
     expect(await granting(new FakeTerminal(), "5000", "--yes")).toBe(0)
     const account = ["account", "create", "rich", "--credits", "1001"]
     expect((await run(...account)).exitCode).toBe(2)

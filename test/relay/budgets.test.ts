@@ -55,7 +55,7 @@ for (const [name, order, period] of budgets) {
     expect(error["message"]).toContain(`credits of its ${name} left`)
     if (period === "total") expect(error["resets_at"]).toBeUndefined()
     else {
-      expect(error["message"]).toContain(`It begins anew at ${error["resets_at"]}`)
+      expect(error["message"]).toContain(`It starts again at ${error["resets_at"]}`)
       expect(Date.parse(error["resets_at"] ?? "")).toBeGreaterThan(Date.now())
     }
     const credits = (await (await caller.get("/v1/credits")).json()) as {

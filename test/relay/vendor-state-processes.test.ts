@@ -39,7 +39,7 @@ test("what one process has answered every process knows, also after a restart an
       last = await idOf(client, { ...order, ...previous })
       const other = new OpenAI({ apiKey: bob.key, baseURL, maxRetries: 0, fetchOptions })
       const refused = await idOf(other, { ...order, previous_response_id: last }).catch(String)
-      expect(refused).toContain("404 There is no response")
+      expect(refused).toContain("404 'previous_response_id' names the response")
     }
   }
   const rotated = await runJson<{ key: string }>(installation, "key", "rotate", ann.id)

@@ -8,7 +8,7 @@ export function writeOffEndpoints({ writeOffs }: { readonly writeOffs: WriteOffs
     endpoint({
       method: "GET",
       path: "/write-offs",
-      summary: "What requests cost and was not charged, and why, the newest first",
+      summary: "What requests cost that was not charged, and why, newest first",
       least: "operator",
       query: writeOffQuery,
       answer: writeOffPage,
