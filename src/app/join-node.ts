@@ -54,7 +54,8 @@ export function joinNode(parts: NodeParts): Promise<Node> {
     },
     onFailure(error) {
       bookWatch.look()
-      events.nodeFailed(error)
+      // That the book is lost has been told.
+      if (error !== bookWatch.fault) events.nodeFailed(error)
     },
   }
   return Node.join(parts.store, parts.nodeId, listeners, { locks })

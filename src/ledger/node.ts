@@ -68,9 +68,14 @@ export class Node implements AsyncDisposable {
     this.#stopped = true
     clearTimeout(this.#timer)
     await this.#polling
-    const expired = await this.#store.removeNode(this.id, Date.now())
-    this.#lock?.[Symbol.dispose]()
-    if (expired.length > 0) this.#listeners.onExpired(expired)
+    try {
+      const expired = await this.#store.removeNode(this.id, Date.now())
+      this.#lock?.[Symbol.dispose]()
+      if (expired.length > 0) this.#listeners.onExpired(expired)
+    } catch (error) {
+      // Its lock goes with the process: whoever looks next finds it dead.
+      this.#listeners.onFailure(error)
+    }
   }
 
   #join(): Promise<void> {

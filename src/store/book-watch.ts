@@ -2,16 +2,6 @@ import { statSync } from "node:fs"
 import { BookError } from "./book-error.ts"
 import { STEPS, type Store } from "./store.ts"
 
-/** The steps that move money, or change what people manage: a book that is not sound takes none of them. */
-const GUARDED: ReadonlySet<string> = new Set<Exclude<keyof Store, symbol>>([
-  "post",
-  "lease",
-  "audited",
-  "addEntry",
-  "redeemCode",
-  "addPayment",
-])
-
 /**
  * Sees whether the book is still the one that was opened. A file that was deleted or replaced can be
  * written on and on by those who have it open, and nothing of that is ever seen again.
@@ -48,13 +38,15 @@ export class BookWatch {
     this.#change(this.#damage ?? this.#lost())
   }
 
-  /** A store whose failures are seen here, and which moves no money while the book cannot be trusted. */
+  /**
+   * A store whose failures are seen here, and which takes no step while the book cannot be trusted: not a beat either,
+   * which would be written over what another process has written since.
+   */
   over(store: Store): Store {
     const steps = STEPS.map((step) => {
       const perform = store[step] as (...parameters: readonly unknown[]) => Promise<unknown>
-      const isGuarded = GUARDED.has(step)
       const watched = async (...parameters: readonly unknown[]): Promise<unknown> => {
-        if (isGuarded && this.#fault) throw this.#fault
+        if (this.#fault) throw this.#fault
         try {
           return await perform(...parameters)
         } catch (error) {

@@ -180,3 +180,20 @@ test("a cut end is missed, with the anchor that is beside the book", async () =>
   await again.process.exited
   expect(again.errors()).toContain("book_behind")
 }, 30_000)
+
+test("a gateway that lost the log's index writes nothing over what others write", async () => {
+  using installation = await installed()
+  const { key } = await runJson<{ key: string }>(installation, "key", "create", "--account", "one")
+  await using serving = await startServing(installation)
+  for (let call = 0; call < 20; call++) await chat(serving.url, key)
+  rmSync(join(installation.data, "tollgate.db-shm"))
+  while ((await fetch(`${serving.url}/readyz`)).status === 200) await Bun.sleep(20)
+  for (let grant = 0; grant < 3; grant++) {
+    await runJson(installation, "credits", "grant", "one", "1", "--note", `grant ${grant}`)
+  }
+  serving.process.kill("SIGTERM")
+  expect(await serving.process.exited).toBe(0)
+  expect(serving.errors().split("node_failed").length).toBeLessThan(5)
+  const { verdict } = await verified(installation.data)
+  expect(verdict).toMatchObject({ is_right: true, entries: 25 })
+}, 60_000)
