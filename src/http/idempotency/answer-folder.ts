@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto"
 import { mkdirSync } from "node:fs"
-import { type FileHandle, open, readdir, rm, stat } from "node:fs/promises"
+import { type FileHandle, mkdir, open, readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 
 /** Status and headers of an answer. */
@@ -57,6 +57,8 @@ export class AnswerFolder {
   }
 
   async create(request: string, head: AnswerHead): Promise<AnswerFile> {
+    // Somebody may have cleaned up.
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     const handle = await open(this.#path(request), "wx+", 0o600)
     const file = new AnswerFile(handle, this.#keyOf(request))
     file.append(HEAD, Buffer.from(JSON.stringify(head)))
@@ -245,11 +247,14 @@ function nonceOf({ sequence }: Place): Uint8Array {
   return nonce
 }
 
+/** The second one: the folder itself is a file. */
+const NOT_THERE: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"])
+
 async function openToRead(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, "r")
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
+    if (NOT_THERE.has((error as NodeJS.ErrnoException).code)) return undefined
     throw error
   }
 }

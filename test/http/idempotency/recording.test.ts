@@ -106,6 +106,7 @@ test("a disk that cannot be written keeps nobody from the answer", async () => {
   using place = new Place()
   const recording = place.recording(1 << 30)
   rmSync(place.path, { recursive: true })
+  writeFileSync(place.path, "")
   const reading = readAll(joined(recording))
   await record(recording)
   recording.end(piece(49), "whole")
@@ -177,4 +178,18 @@ test("a sweep removes what is old", async () => {
   expect(readdirSync(place.path)).toEqual(["req_old"])
   await place.folder.sweep(Date.now() + 60_000)
   expect(readdirSync(place.path)).toEqual([])
+})
+
+test("a folder that was removed is made again, and a file in its place holds no answer", async () => {
+  using place = new Place()
+  rmSync(place.path, { recursive: true })
+  const head = { status: 200, headers: {} }
+  const file = await place.folder.create("req_1", head)
+  await file.finish("whole")
+  await file.close()
+  await using stored = await place.folder.open("req_1")
+  expect(stored).toMatchObject({ head, ending: "whole" })
+  rmSync(place.path, { recursive: true })
+  writeFileSync(place.path, "")
+  expect(await place.folder.open("req_1")).toBeUndefined()
 })
