@@ -9,6 +9,8 @@ const SMALL_ANSWER = 64 * 1024
 /** A whole answer is there as it came, as what was parsed of it, and as what goes to the caller. */
 const COPIES = 3
 const MEBIBYTE = 1024 * 1024
+/** Lists, objects and members of a whole answer: as many are parsed and read in about a second (decision 20). */
+const MOST_VALUES = 1_000_000
 
 /** Who reads an answer whole. */
 export interface AnswerReader {
@@ -36,6 +38,7 @@ export async function collectAnswer(answer: HttpAnswer, reader: AnswerReader): P
     pieces.push(piece)
     if (size <= SMALL_ANSWER) continue
     if (scanner !== undefined || mayBeJson(answer)) scanner = scanned(scanner, pieces, piece)
+    if (scanner !== undefined && scanner.values > MOST_VALUES) throw tooMany(reader)
     const needed = COPIES * size + (scanner?.bytes ?? 0)
     reader.memory.takeAnswer(needed - taken)
     taken = needed
@@ -72,5 +75,12 @@ function tooLarge({ provider, answerBytes }: AnswerReader): GatewayError {
   return new GatewayError(
     "upstream_error",
     `Provider '${provider}' sent an answer of more than ${Math.floor(answerBytes / MEBIBYTE)} MB, which was not read to its end. Ask for less at once, or ask the operator to raise 'limits.answer_mb'.`,
+  )
+}
+
+function tooMany({ provider }: AnswerReader): GatewayError {
+  return new GatewayError(
+    "upstream_error",
+    `Provider '${provider}' sent an answer of more than ${MOST_VALUES.toLocaleString("en-US")} lists, objects and members, which was not read to its end. Ask for less at once, or for a stream.`,
   )
 }

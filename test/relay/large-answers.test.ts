@@ -95,6 +95,17 @@ describe("an answer that is read whole", () => {
       await nothingHeld(caller)
     })
 
+    test(`is not parsed when it holds more than a million values, of ${operation}`, async () => {
+      const many = `[${"{},".repeat(1_100_000)}{}]`
+      answer = () => bodyOf(`{"data":${many}}`)
+      using pauses = new Pauses()
+      const error = await errorOf(await ask())
+      expect(error).toMatchObject({ status: 502, error_type: "upstream_error" })
+      expect(error.message).toContain("lists, objects and members")
+      expect(pauses.longest).toBeLessThan(200)
+      await nothingHeld(caller)
+    })
+
     test(`is not parsed when it is 200,000 levels deep, of ${operation}`, async () => {
       const deep = "[".repeat(200_000) + "]".repeat(200_000)
       answer = () => bodyOf(`{"data":${deep},"choices":${deep}}`)
