@@ -120,7 +120,8 @@ export class OpenItems {
   }
 
   writeArguments(item: OpenItem, delta: string, events: ChatEvent[]): void {
-    if (item.call < 0) return
+    // A caller of this dialect gets them, whether or not their call is known.
+    if (item.call < 0) return this.#other.text(delta)
     item.hasArguments = true
     events.push({ type: "tool-call-delta", ...CHOICE, call: item.call, arguments: delta })
   }

@@ -391,6 +391,18 @@ describe("what is unknown", () => {
     expect(decodeStream([{ data: "" }])).toEqual([])
   })
 
+  test("arguments of a call that was never announced are content all the same", () => {
+    const decoder = OPENAI_RESPONSES.decodeEvents()
+    const delta = {
+      type: "response.function_call_arguments.delta",
+      output_index: 0,
+      delta: '{"a":',
+    }
+    const told = frames(CREATED, delta).flatMap((frame) => decoder.push(frame))
+    expect(told).toEqual([START])
+    expect(decoder.other.characters).toBe(5)
+  })
+
   test("what is no JSON is an error of the vendor's", () => {
     expect(() => decodeStream([{ data: "<html>" }])).toThrow("not JSON")
   })
