@@ -213,17 +213,17 @@ describe("a stream", () => {
   })
 
   test("ends with an error where one of its frames holds millions of values", async () => {
-    const objects = `[${"{},".repeat(3_000_000)}{}]`
+    const objects = `[${"{},".repeat(2_000_000)}{}]`
     const members = `{${Array.from({ length: 700_000 }, (_, index) => `"${index}a":0`).join()}}`
     for (const model of ["same/m", "other/m"]) {
       for (const many of [objects, members]) {
-        const bytes = `data: {"choices":${many},"type":"message_start","message":${many}}\n\n`
+        const bytes = `data: {"type":"ping","choices":${many}}\n\n`
         answer = () => new Response(bytes, { headers: { "content-type": "text/event-stream" } })
         using pauses = new Pauses()
         const order = { model, messages: HELLO, stream: true }
         const text = await (await caller.post(CHAT, order)).text()
-        expect(text).toContain('"error"')
-        expect(pauses.longest).toBeLessThan(400)
+        expect(text).toContain("lists, objects and members")
+        expect(pauses.longest).toBeLessThan(500)
       }
     }
     await nothingHeld(caller)
