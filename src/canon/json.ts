@@ -76,3 +76,8 @@ export function listAt(object: JsonObject, key: string): readonly JsonValue[] {
   const value = object[key]
   return Array.isArray(value) ? value : []
 }
+
+/** Any value in words. `String` fails on an object of a caller's whose `toString` is none. */
+export function shown(value: unknown): string {
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value)
+}

@@ -36,12 +36,8 @@ const COUNTED = [
   "codeSessions",
 ] as const
 
-/** Calls of a vendor's own tools that a request is assumed to allow where nothing is said of them. */
-const CALLS = {
-  searches: MOST_SEARCHES,
-  premiumSearches: MOST_SEARCHES,
-  mapSearches: MOST_SEARCHES,
-}
+/** What a model may do by itself that is priced as its own, so that a hold allows for it. */
+const OWN_CALLS = ["searches", "premiumSearches", "mapSearches"] as const
 
 /** A chat request and its answer, as far as they bound what was used. */
 export interface ChatFacts {
@@ -60,19 +56,22 @@ export function mostOfChat({ bound, model, terms, came }: ChatFacts): Usage {
   const say = model.maxOutput ?? model.context ?? UNKNOWN_MAXIMUM
   const most: Draft<Usage> = {
     ...NO_USAGE,
-    ...CALLS,
     inputFresh: Math.max(bound.input, longest * rounds) * choices,
     // What a vendor has its model write for itself is no answer, which the caller's limit is about.
     output: Math.max((Math.max(bound.output, LEAST_OUTPUT) + (rounds - 1) * say) * choices, came),
     // Such reasoning has no limit of the caller's: a few times what the model can hold.
     reasoningBeside: Math.max(longest, UNKNOWN_MAXIMUM) * GENEROUS * choices,
   }
+  for (const name of OWN_CALLS) {
+    const isOwn = model.deployments.some(({ price }) => price?.rates[name] !== undefined)
+    if (isOwn) most[name] = MOST_SEARCHES
+  }
   for (const { calls } of terms?.values() ?? []) {
     for (const { charge, most: allowed, units } of calls) {
       most[charge.class] = Math.max(most[charge.class], allowed * units)
     }
   }
-  for (const name of Object.keys(CALLS) as (keyof typeof CALLS)[]) most[name] *= choices
+  for (const name of OWN_CALLS) most[name] *= choices
   return most
 }
 

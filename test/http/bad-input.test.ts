@@ -320,3 +320,43 @@ describe("an address that is none", () => {
     await expectRow(await caller.get(path), 404, "not_found", null)
   })
 })
+
+describe("an object whose `toString` is none is a wrong value like any other", () => {
+  const ODD = { toString: 1 }
+  const odd: readonly (readonly [string, object])[] = [
+    [CHAT, { messages: HELLO, tools: [{ type: "shell", environment: { type: ODD } }] }],
+    ["/v1/responses", { input: [{ role: "user", content: [{ type: ODD }] }] }],
+    ["/v1/responses", { input: "Hello", tools: [{ type: "shell", environment: { type: ODD } }] }],
+    [
+      "/v1/messages",
+      {
+        max_tokens: 10,
+        messages: [
+          { role: "user", content: HELLO[0]?.content },
+          { role: "assistant", content: [{ type: "tool_use", id: "t", name: "n", input: {} }] },
+          {
+            role: "user",
+            content: [{ type: "tool_result", tool_use_id: "t", content: [{ type: ODD }] }],
+          },
+        ],
+      },
+    ],
+    [
+      "/v1/messages",
+      {
+        max_tokens: 10,
+        messages: [
+          { role: "user", content: [{ type: "text", text: "x", cache_control: { type: ODD } }] },
+        ],
+      },
+    ],
+    ["/v1/audio/speech", { input: "Hello", voice: "alloy", response_format: ODD }],
+  ]
+  for (const [path, body] of odd) {
+    test(`${path} ${JSON.stringify(body).slice(0, 60)}`, async () => {
+      const response = await caller.post(path, { model: "sim/echo", ...body })
+      expect(await response.text()).not.toContain("internal_error")
+      expect(response.status).toBeLessThan(500)
+    })
+  }
+})

@@ -1,7 +1,7 @@
 import type { CacheMarker, Message, Part } from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { invalidType, unsupportedValue } from "../../canon/invalid-request.ts"
-import { isJsonObject, type JsonObject, type JsonValue, isThere } from "../../canon/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, isThere, shown } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
 
 const LIFETIMES: readonly string[] = ["5m", "1h"]
@@ -19,8 +19,8 @@ export function decodeCache(
   }
   const name = `${nameOfOwner()}cache_control`
   if (!isJsonObject(value)) throw invalidType(name, "an object", value)
-  if (type === "ephemeral") throw unsupportedValue(`${name}.ttl`, String(ttl), LIFETIMES)
-  throw unsupportedValue(`${name}.type`, String(type), ["ephemeral"])
+  if (type === "ephemeral") throw unsupportedValue(`${name}.ttl`, shown(ttl), LIFETIMES)
+  throw unsupportedValue(`${name}.type`, shown(type), ["ephemeral"])
 }
 
 /** As members of a block or tool: none when it has no marker. */

@@ -15,6 +15,7 @@ import {
   isThere,
   textAt,
   unknownFields,
+  shown,
 } from "../../canon/json.ts"
 import { decodeCache } from "./cache.ts"
 import { decodeCitations } from "./citations.ts"
@@ -147,7 +148,7 @@ function decodeResultContent(
     const part = decodeResultBlock(block, { ...place, inner })
     if (part.type !== "unknown") parts.push(part)
     else {
-      const type = String(block.type)
+      const type = shown(block.type)
       others[type] = [...(Array.isArray(others[type]) ? others[type] : []), block]
     }
   }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "../../canon/json.ts"
+import { isJsonObject, type JsonValue, shown } from "../../canon/json.ts"
 
 /** Constraints that structured output does not take, recorded as refused: `maxItems`, `minimum`. */
 const UNTAKEN: ReadonlySet<string> = new Set([
@@ -39,7 +39,7 @@ function isTaken(schema: JsonValue | undefined, isDefinition: boolean): boolean 
     if (VALUES.has(name)) return true
     if (UNTAKEN.has(name)) return false
     if (name === "minItems") return value === 0 || value === 1
-    if (name === "$ref") return !isDefinition && String(value).startsWith("#/")
+    if (name === "$ref") return !isDefinition && shown(value).startsWith("#/")
     if (!MAPS.has(name) || !isJsonObject(value)) return isTaken(value, isDefinition)
     const isInside = isDefinition || name !== "properties"
     return Object.values(value).every((entry) => isTaken(entry, isInside))

@@ -4,6 +4,9 @@ import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import { encodeCitation, TextSpan } from "./citations.ts"
 import { encodeDetail, type PlacedReasoning } from "./reasoning-details.ts"
 
+/** Characters that are written again at most; beyond that, all details come once more at the end alone. */
+const MOST_REPEATED = 1_000_000
+
 type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
 
 /**
@@ -19,6 +22,10 @@ export class ChoiceEncoder {
   readonly #annotations: JsonValue[] = []
   /** Details in all lists so far. */
   #listed = 0
+  /** Characters of all details, and of all lists of them. */
+  #size = 0
+  #repeated = 0
+  #owesDetails = false
   /** The piece of reasoning that is being written. */
   #reasoning = ""
   /** The last thing said was a signature. */
@@ -41,7 +48,7 @@ export class ChoiceEncoder {
     this.#text.close()
   }
 
-  /** @returns the details of this piece and of those before it. */
+  /** @returns the details of this piece and of those before it; none where they come at the end. */
   sign(event: SignatureEvent): JsonValue[] {
     const { signature, signedBy, isRedacted, id } = event
     const part: Draft<ReasoningPart> = { type: "reasoning", text: "", signature, signedBy }
@@ -52,7 +59,18 @@ export class ChoiceEncoder {
     this.#isSigned = true
     this.#text.close()
     this.#signed.push(this.#hasSpoken ? { part, call: this.#calls.size } : { part })
-    return this.#signed.map((placed) => encodeDetail(placed, this.#listed++))
+    this.#size += part.text.length + signature.length
+    this.#owesDetails = this.#repeated + this.#size > MOST_REPEATED
+    if (this.#owesDetails) return []
+    this.#repeated += this.#size
+    return this.#details()
+  }
+
+  /** Details that are still to be written. */
+  takeDetails(): JsonValue[] {
+    if (!this.#owesDetails) return []
+    this.#owesDetails = false
+    return this.#details()
   }
 
   cite(citation: Citation): void {
@@ -85,6 +103,10 @@ export class ChoiceEncoder {
     if (last === undefined || last.isRedacted === true || last.id !== id) return undefined
     this.#signed.pop()
     return last.text
+  }
+
+  #details(): JsonValue[] {
+    return this.#signed.map((placed) => encodeDetail(placed, this.#listed++))
   }
 
   #speak(): void {

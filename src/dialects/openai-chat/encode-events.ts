@@ -55,7 +55,7 @@ class ChunkEncoder implements EventEncoder {
         break
       case "reasoning-signature": {
         const details = this.#open(event.choice, '""', frames).sign(event)
-        this.#delta(event.choice, `{"reasoning_details":${JSON.stringify(details)}}`, frames)
+        this.#details(event.choice, details, frames)
         break
       }
       case "citation":
@@ -163,9 +163,15 @@ class ChunkEncoder implements EventEncoder {
     const ended = this.#open(choice, '""', frames)
     // A tool without arguments is called with an empty object, never with nothing (trap 7).
     for (const call of ended.callsWithoutArguments()) this.#callDelta(choice, call, "{}", frames)
+    this.#details(choice, ended.takeDetails(), frames)
     const annotations = ended.takeAnnotations()
     if (annotations.length > 0) this.#delta(choice, JSON.stringify({ annotations }), frames)
     frames.push(this.#chunk(choice, "{}", `"${encodeFinish(reason)}"`))
+  }
+
+  #details(choice: number, details: readonly JsonValue[], frames: SseFrame[]): void {
+    if (details.length === 0) return
+    this.#delta(choice, `{"reasoning_details":${JSON.stringify(details)}}`, frames)
   }
 
   #extra(choice: number, fields: JsonObject | undefined, frames: SseFrame[]): void {

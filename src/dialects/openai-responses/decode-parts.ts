@@ -23,6 +23,7 @@ import {
   objectAt,
   textAt,
   unknownFields,
+  shown,
 } from "../../canon/json.ts"
 import { decodeDataUrl, isDataUrl, isWebUrl } from "../../canon/media-source.ts"
 import { decodeAnnotation } from "./citations.ts"
@@ -78,7 +79,7 @@ export function decodeOutput(
 
 function typeAt(output: JsonValue, index: number): string {
   const part = Array.isArray(output) ? output[index] : undefined
-  return isJsonObject(part) ? String(part.type) : ""
+  return isJsonObject(part) ? shown(part.type) : ""
 }
 
 function decodePart(part: JsonValue, name: string): Part {

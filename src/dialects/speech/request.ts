@@ -14,6 +14,7 @@ import {
   type JsonValue,
   textAt,
   unknownFields,
+  shown,
 } from "../../canon/json.ts"
 import { decimal, judgeParameters, text } from "../../canon/parameters.ts"
 import {
@@ -104,7 +105,7 @@ function decodeVoice(voice: JsonValue | undefined): SpeechRequest["voice"] {
 function decodeForm(value: JsonValue | undefined): SoundForm {
   if (!isThere(value)) return "mp3"
   const form = SOUND_FORMS.find((known) => known === value)
-  if (form === undefined) throw unsupportedValue("response_format", String(value), SOUND_FORMS)
+  if (form === undefined) throw unsupportedValue("response_format", shown(value), SOUND_FORMS)
   return form
 }
 

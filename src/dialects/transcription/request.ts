@@ -7,6 +7,7 @@ import {
   type JsonValue,
   textAt,
   unknownFields,
+  shown,
 } from "../../canon/json.ts"
 import { decimal, flag, judgeParameters, text } from "../../canon/parameters.ts"
 import {
@@ -89,7 +90,7 @@ export function withAudio(wish: TranscriptionWish, audio: Audio): TranscriptionR
 function decodeForm(value: JsonValue | undefined): TranscriptForm {
   if (!isThere(value)) return "json"
   const form = FORMS.find((known) => known === value)
-  if (form === undefined) throw unsupportedValue("response_format", String(value), FORMS)
+  if (form === undefined) throw unsupportedValue("response_format", shown(value), FORMS)
   return form
 }
 
@@ -101,7 +102,7 @@ function decodeGranularities(
   const found = value.map((one) => {
     const known = GRANULARITIES.find((granularity) => granularity === one)
     if (known === undefined) {
-      throw unsupportedValue("timestamp_granularities", String(one), GRANULARITIES)
+      throw unsupportedValue("timestamp_granularities", shown(one), GRANULARITIES)
     }
     return known
   })

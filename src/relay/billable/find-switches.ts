@@ -1,5 +1,5 @@
 import type { DialectId } from "../../canon/chat.ts"
-import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, listAt, shown } from "../../canon/json.ts"
 import { BILLABLE, USUAL_BILLABLE } from "../../vendors/billable/index.ts"
 import type { Charge, FieldSwitch, Switches } from "../../vendors/billable/switch.ts"
 
@@ -135,7 +135,7 @@ function typeOf(tool: JsonObject, type: string): string {
   const bare = type.replace(VERSION, "")
   const { environment } = tool
   if (bare !== "shell" || !isJsonObject(environment)) return bare
-  return `${bare}/${String(environment.type)}`
+  return `${bare}/${shown(environment.type)}`
 }
 
 function toolsByMember(tools: readonly JsonValue[], place: string): FoundTool[] {

@@ -1,7 +1,7 @@
 import type { ChatRequest, DialectId } from "../../canon/chat.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue, shown } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import type { Catalog } from "../../catalog/catalog.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
@@ -270,8 +270,8 @@ function unitsOf(charge: CallCharge, tool: JsonObject): number {
   if (sizes === undefined) return 1
   const [found] = valuesAt(tool, sizes.path)
   if (found?.value === undefined || found.value === null) return 1
-  const known = Object.hasOwn(sizes.units, String(found.value))
-    ? sizes.units[String(found.value)]
+  const known = Object.hasOwn(sizes.units, shown(found.value))
+    ? sizes.units[shown(found.value)]
     : undefined
   return known ?? Math.max(...Object.values(sizes.units))
 }

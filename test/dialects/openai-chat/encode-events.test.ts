@@ -220,3 +220,25 @@ describe("a stream as OpenAI writes it", () => {
 function extraEvent(dialect: "openai-chat" | "gemini", fields: JsonObject): ChatEvent {
   return { type: "choice-extra", choice: 0, extra: { dialect, fields } }
 }
+
+test("thousands of signed pieces are not repeated with each one, and the last list has all of them", () => {
+  const pieces = 5_000
+  const frames = encode([
+    START,
+    ...Array.from({ length: pieces }, (_, index): ChatEvent => ({
+      type: "reasoning-signature",
+      choice: 0,
+      signature: `signature ${index}`,
+      signedBy: "anthropic-messages",
+      isRedacted: true,
+    })),
+    { type: "finish", choice: 0, reason: "stop" },
+  ])
+  const size = frames.reduce((sum, { data }) => sum + data.length, 0)
+  expect(size).toBeLessThan(20_000_000)
+  const lists = chunksOf(frames).flatMap((chunk) => {
+    const [choice] = chunk.choices as { delta: { reasoning_details?: unknown[] } }[]
+    return choice?.delta.reasoning_details === undefined ? [] : [choice.delta.reasoning_details]
+  })
+  expect(lists.at(-1)).toHaveLength(pieces)
+})
