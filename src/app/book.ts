@@ -1,6 +1,5 @@
 import { Ledger } from "../ledger/ledger.ts"
 import { AnchorKeeper } from "../ledger/anchor-keeper.ts"
-import { loadSecrets } from "../config/secrets.ts"
 import { randomText } from "../keys/secret.ts"
 import { Machine } from "../machine/machine.ts"
 import { BookWatch } from "../store/book-watch.ts"
@@ -8,6 +7,7 @@ import { openServingStore, type ServingStore } from "../store/open-store.ts"
 import { databasePath } from "../store/book-place.ts"
 import type { Store } from "../store/store.ts"
 import type { Events } from "../telemetry/events.ts"
+import { secretsOfBook } from "./book-secrets.ts"
 import type { AppOptions } from "./options.ts"
 
 /** The open book, and what watches over it. */
@@ -39,7 +39,7 @@ export async function openBook(
   const hasCompany = isShared || machine.presence.count > 1
   const serving = building.use(await openServingStore(path, hasCompany))
   // After the book: secrets without a book mean that it is gone.
-  const { keyPepper: secret } = loadSecrets(settings.data)
+  const { keyPepper: secret } = await secretsOfBook(serving, settings.data)
   const bookWatch = new BookWatch(path, (fault) => {
     ledger.refuse(fault)
     if (fault) events.bookLost(fault.message)

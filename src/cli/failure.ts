@@ -54,6 +54,8 @@ function usageFailure(error: CommanderError): Failure {
 const BOOK_HINTS: Readonly<Partial<Record<BookFault, string>>> = {
   missing:
     "Restore tollgate.db from a backup, with tollgate.db-wal if it has one. To begin a new, empty book instead: tollgate serve --new-book",
+  without_secrets:
+    "Restore the folder 'secrets' from a backup. If there is none: put 64 random hexadecimal digits into secrets/key-pepper, then rotate every key and give providers their keys again.",
   damaged:
     "Stop the gateway, keep a copy of the whole data folder, and restore the last backup. 'tollgate ledger verify --data FOLDER' says of a folder whether its book is right.",
   unavailable:
@@ -61,9 +63,11 @@ const BOOK_HINTS: Readonly<Partial<Record<BookFault, string>>> = {
   not_found: "Name the folder that has the tollgate.db with --data.",
 }
 
+const GONE: ReadonlySet<BookFault> = new Set(["not_found", "missing", "without_secrets"])
+
 function bookFailure({ code, message }: BookError): Failure {
   const hint = BOOK_HINTS[code]
-  const exit = code === "not_found" || code === "missing" ? "not_found" : "failed"
+  const exit = GONE.has(code) ? "not_found" : "failed"
   return failure(exit, { message, code: exit, ...(hint === undefined ? {} : { hint }) })
 }
 

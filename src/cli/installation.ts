@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import { databasePath } from "../store/book-place.ts"
 import { type LoadedSettings, loadSettings } from "../config/load.ts"
-import { loadSecrets } from "../config/secrets.ts"
+import { secretsOfBook } from "../app/book-secrets.ts"
 import { KeyHasher } from "../keys/secret.ts"
 import { keyChangesIn } from "../machine/machine.ts"
 import { SharedMemory } from "../machine/shared-memory.ts"
@@ -38,7 +38,7 @@ export async function withInstallation<T>(
   const loaded = loadSettings(loadOptions(command))
   const { data } = loaded.settings
   await using store = await openStore(databasePath(data))
-  const hasher = new KeyHasher(loadSecrets(data).keyPepper)
+  const hasher = new KeyHasher((await secretsOfBook(store, data)).keyPepper)
   const audit = new Audit(store)
   const accounts = new Accounts(store, audit)
   // Running gateways hear of it before the command has said that it is done.

@@ -14,6 +14,8 @@ export type BookFault =
   | "not_found"
   /** There is no book where one was. */
   | "missing"
+  /** The secrets that it was written with are gone. */
+  | "without_secrets"
   /** There is a book already. */
   | "exists"
   /** Its contents are not what was written. */

@@ -70,6 +70,19 @@ test("a start beside secrets but without the book is refused, and tells the way 
   expect(existsSync(join(installation.data, "tollgate.db"))).toBe(false)
 }, 30_000)
 
+test("a start beside the book but without its secrets is refused, and makes none", async () => {
+  using installation = await installed()
+  await runJson(installation, "key", "create", "--account", "one")
+  rmSync(join(installation.data, "secrets"), { recursive: true })
+  for (const words of [["serve"], ["key", "list"]]) {
+    const { exitCode, stderr } = await runCommand(installation, ...words)
+    expect([words, exitCode]).toEqual([words, 4])
+    expect(stderr).toContain("secrets of")
+    expect(stderr).toContain("backup")
+  }
+  expect(existsSync(join(installation.data, "secrets", "key-pepper"))).toBe(false)
+}, 30_000)
+
 test("a new book is begun where that is asked for, and only where there is none", async () => {
   using installation = await installed()
   const refused = await runCommand(installation, "serve", "--new-book")
