@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { startVendor } from "../relay/scripted-vendor.ts"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import {
   createInstallation,
@@ -174,3 +175,31 @@ describe("two gateways on one folder", () => {
     expect(await Promise.all(urls.map((url) => statusOf(url, key)))).toEqual([200, 200])
   }, 60_000)
 })
+
+test("what one worker finds out of a deployment, all four know", async () => {
+  using failing = startVendor(() => Response.json({ error: { message: "no" } }, { status: 500 }))
+  using installation = createInstallation(`
+server: { port: 0 }
+providers:
+  failing: { vendor: openai-compatible, api_key: upstream, base_url: "${failing.url}" }
+  sim: { vendor: openai-compatible, api_key: upstream, base_url: "${simulator.url}/v1" }
+models:
+  sim/echo:
+    price: { input: 1, output: 2 }
+    context: 100000
+    max_output: 1000
+    deployments: [{ provider: failing, weight: 1000000 }, { provider: sim, weight: 1 }]
+`)
+  await runJson(installation, "account", "create", "caller", "--credits", "5")
+  const { key } = await createKey(installation)
+  await using serving = await startServing(installation, { TOLLGATE_WORKERS: "4" })
+  const began = performance.now()
+  for (let count = 0; count < 40; count++) {
+    const answer = await chat(serving.url, key, "close")
+    await answer.text()
+    expect(answer.status).toBe(200)
+  }
+  // Three failures make it rest; after a second, and then two and more, one request of all tries it.
+  const trials = Math.ceil((performance.now() - began) / 1_000)
+  expect(failing.bodies.length).toBeWithin(3, 4 + trials)
+}, 60_000)
