@@ -43,7 +43,7 @@ export async function lookAtBook(dataDirectory: string): Promise<BookLook> {
 /** What is known of the book's end, in words. */
 export function anchorWords(anchor: ReadAnchor | undefined): string {
   if (anchor === undefined) {
-    return "no file beside the book: entries that were cut off with the book's own anchor are not missed"
+    return "no file beside the book: entries that were cut off together with the book's own anchor would not be noticed"
   }
   const { at, rowCount } = anchor.anchor
   const words = `${rowCount} rows seen at ${new Date(at).toISOString()}`

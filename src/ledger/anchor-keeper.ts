@@ -21,7 +21,7 @@ export interface AnchorParts {
 
 /**
  * Keeps the anchor of the book, in the book and in a file beside it: so that what is cut off its end, or
- * was left behind when it was copied, is missed. All processes keep the same one, each row is taken once.
+ * was left behind when it was copied, is noticed. All processes keep the same one, each row is taken once.
  */
 export class AnchorKeeper implements AsyncDisposable {
   readonly #parts: AnchorParts

@@ -100,7 +100,7 @@ function bookEvents(
     anchorFailed: (error) =>
       logger.error(
         { event: "anchor_failed", error: words(error) },
-        "how far the book is could not be noted: a cut end would not be missed",
+        "how far the book is could not be noted: a cut end would not be noticed",
       ),
   }
 }

@@ -175,7 +175,7 @@ test.skipIf(!canMount)(
   20_000,
 )
 
-test("a cut end is missed, with the anchor that is beside the book", async () => {
+test("a cut end is noticed, with the anchor that is beside the book", async () => {
   using installation = await installed()
   const serving = await startServing(installation)
   serving.process.kill("SIGTERM")
