@@ -36,7 +36,7 @@ export function joinNode(parts: NodeParts): Promise<Node> {
     async onNews(news) {
       machine.presence.beat()
       bookWatch.look()
-      keeper.keep(Date.now())
+      keeper.keep()
       limiter.setProcesses(news.nodes)
       if (news.nodes > 1) await serving.hasCompany()
       await Promise.all([

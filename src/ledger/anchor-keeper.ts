@@ -4,6 +4,9 @@ import type { Store } from "../store/store.ts"
 /** How often the anchor is brought up to the book, milliseconds. */
 const KEEP_EVERY = 5_000
 
+/** How many rows are read each time to see whether they can be: a fraction of a millisecond. */
+const SAMPLE = 200
+
 /** What the operator must hear of. */
 export interface AnchorAlarms {
   /** The book is not as far as it once was. */
@@ -25,7 +28,10 @@ export interface AnchorParts {
  */
 export class AnchorKeeper implements AsyncDisposable {
   readonly #parts: AnchorParts
-  #keptAt = 0
+  /** On the monotonic clock. */
+  #keptAt = -Infinity
+  /** The last row that was read to see whether it can be. */
+  #sampled = 0
   #written: Anchor | undefined
   #keeping: Promise<void> = Promise.resolve()
 
@@ -45,30 +51,37 @@ export class AnchorKeeper implements AsyncDisposable {
   }
 
   /** Goes on when it is time to. */
-  keep(now: number): void {
-    // However the clock was set.
-    if (Math.abs(now - this.#keptAt) < KEEP_EVERY) return
+  keep(): void {
+    const now = performance.now()
+    if (now - this.#keptAt < KEEP_EVERY) return
     this.#keptAt = now
-    this.#keeping = this.#keep(now)
+    this.#keeping = this.#keep()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#keeping
-    await this.#keep(Date.now())
+    await this.#keep()
   }
 
-  async #keep(now: number): Promise<void> {
+  async #keep(): Promise<void> {
     const { store, bookPath, secret, alarms } = this.#parts
     try {
-      const { anchor, isBehind } = await store.advanceAnchor(now)
+      await this.#sample()
+      const { anchor, isBehind } = await store.advanceAnchor(Date.now())
       // A long book is taken in by and by.
-      if (isBehind) this.#keptAt = 0
+      if (isBehind) this.#keptAt = -Infinity
       if (JSON.stringify(anchor) === JSON.stringify(this.#written)) return
       await writeAnchor(bookPath, anchor, secret)
       this.#written = anchor
     } catch (error) {
       alarms.anchorFailed(error)
     }
+  }
+
+  /** Reads some rows of the book, on and on, so that a bad page is noticed before somebody needs it. */
+  async #sample(): Promise<void> {
+    const rows = await this.#parts.store.listBookRows(this.#sampled, SAMPLE)
+    this.#sampled = rows.length < SAMPLE ? 0 : (rows.at(-1)?.row ?? 0)
   }
 
   async #compare(): Promise<void> {

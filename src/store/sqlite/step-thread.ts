@@ -34,8 +34,12 @@ export async function openOnThread<Steps extends AsyncDisposable>(
     ...Object.fromEntries(steps),
     async [Symbol.asyncDispose]() {
       if (calls.hasEnded) return
-      await calls.call("close", [])
-      calls.end("the store is closed")
+      try {
+        await calls.call("close", [])
+      } finally {
+        // Also where it could not be closed well: a thread that runs keeps its process alive.
+        calls.end("the store is closed")
+      }
     },
   } as Steps
 }
