@@ -147,7 +147,8 @@ export class Ledger {
       const { charged, balance } = posted
       this.#book(hold, posted)
       this.#tell(request, posted, amount, writtenOff)
-      return { charged, writtenOff: cost + (beyond?.amount ?? 0n) - charged, balance }
+      const written = writtenOff.reduce((sum, part) => sum + part.amount, amount - charged)
+      return { charged, writtenOff: written, balance }
     } catch (error) {
       this.#alarms.failed(error)
       throw error
@@ -243,15 +244,25 @@ function momentFor(payer: Payer): number {
 
 const NOTHING: readonly WriteOff[] = []
 
+/**
+ * A write-off says how much was not charged, and what a vendor tells has no end: a million credits stand
+ * for all that is more, so that the book can hold them and add them up. Nanocredits.
+ */
+export const MOST_WRITTEN_OFF = 1_000_000_000_000_000n
+
+function atMost({ amount, reason }: WriteOff): WriteOff {
+  return { amount: amount < MOST_WRITTEN_OFF ? amount : MOST_WRITTEN_OFF, reason }
+}
+
 /** What nobody pays: what is missing of the cost, and what was never to be charged. */
 function writeOffsOf(
   hold: Hold,
   missing: bigint,
   beyond: WriteOff | undefined,
 ): readonly WriteOff[] {
-  if (missing === 0n) return beyond === undefined ? NOTHING : [beyond]
+  if (missing === 0n) return beyond === undefined ? NOTHING : [atMost(beyond)]
   const [account] = hold.tills
   const isEmpty = account === undefined || account.available <= 0n
-  const short: WriteOff = { amount: missing, reason: isEmpty ? "account_empty" : "budget_empty" }
-  return beyond === undefined ? [short] : [short, beyond]
+  const short = atMost({ amount: missing, reason: isEmpty ? "account_empty" : "budget_empty" })
+  return beyond === undefined ? [short] : [short, atMost(beyond)]
 }

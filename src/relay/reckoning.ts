@@ -27,12 +27,6 @@ export interface CountedUsage {
   readonly estimated: boolean
 }
 
-/**
- * A write-off says how much was not charged, and what a vendor tells has no end: a million credits stand
- * for all that is more, so that the book can add them up. Nanocredits.
- */
-const MOST_WRITTEN_OFF = 1_000_000_000_000_000n
-
 /** What a usage costs. */
 export function reckon({ usage, estimated }: CountedUsage, price: Price): Reckoning {
   const counted = withRequest(usage, price)
@@ -69,9 +63,8 @@ export function heldReckoning(told: Reckoning, price: Price, most: Usage): Recko
 
 /** What is charged of what was told. Our own count of more than there can be is only a bad guess. */
 function beyondOf(told: Reckoning, held: Reckoning): Reckoning {
-  const excess = told.cost.total - held.cost.total
-  if (excess <= 0n || told.estimated) return held
-  const amount = excess < MOST_WRITTEN_OFF ? excess : MOST_WRITTEN_OFF
+  const amount = told.cost.total - held.cost.total
+  if (amount <= 0n || told.estimated) return held
   return { ...held, beyond: { reported: told.usage, amount } }
 }
 
