@@ -3,6 +3,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { z } from "zod"
 import { buildFacts, shipped } from "../../scripts/build-facts.ts"
+import { SERVICE_PRICE_NAMES } from "../../src/config/settings.ts"
 import { nanos } from "../../scripts/facts/decimal.ts"
 import { dialects, kinds, priceClasses } from "../../scripts/facts/shape.ts"
 import type { Price, PriceClass, Rates } from "../../scripts/facts/shape.ts"
@@ -20,6 +21,7 @@ const tokens = z.int().positive()
 const priceSchema = z.strictObject({
   ...rateFields,
   tiers: z.array(z.strictObject({ above: tokens, ...rateFields })).optional(),
+  modes: z.record(z.string(), decimal).optional(),
 })
 const modelSchema = z.strictObject({
   kind: z.enum(kinds),
@@ -33,7 +35,18 @@ const modelSchema = z.strictObject({
   price: priceSchema.optional(),
   dialects: z.array(z.enum(dialects)).min(1).optional(),
 })
+const serviceFields = Object.fromEntries(
+  SERVICE_PRICE_NAMES.map((name) => [name, decimal.optional()]),
+)
+const servicesSchema = z.strictObject({
+  ...serviceFields,
+  regional: z
+    .strictObject({ factor: decimal, hosts: z.string().min(1), since: z.iso.date() })
+    .optional(),
+  modes: z.record(z.string(), decimal).optional(),
+})
 const factsSchema = z.strictObject({
+  services: z.record(z.string(), servicesSchema),
   generated_from: z.array(z.strictObject({ name: z.string(), date: z.iso.date() })),
   vendors: z.record(z.string(), z.record(z.string(), modelSchema)),
 })
@@ -112,23 +125,28 @@ describe("known models", () => {
       input: ["text", "image"],
       tools: true,
       reasoning: true,
-      price: { input: "1.25", cached_input: "0.125", output: "10" },
+      price: { input: "1.25", cached_input: "0.125", output: "10", modes: { priority: "2" } },
     })
     expect(known("openrouter", "openai/gpt-5").owner).toBe("openai")
   })
 
   test("gpt-4o and gpt-4o-mini", () => {
     const large = { input: "2.5", cached_input: "1.25", output: "10" }
-    expect(known("openai", "gpt-4o").price).toEqual(large)
+    expect(known("openai", "gpt-4o").price).toEqual({ ...large, modes: { priority: "1.7" } })
     expect(known("azure", "gpt-4o").price).toEqual(large)
     const small = { input: "0.15", cached_input: "0.075", output: "0.6" }
-    expect(known("openai", "gpt-4o-mini").price).toEqual(small)
-    expect(known("openai", "gpt-4o-mini-2024-07-18").price).toEqual(small)
+    const mini = { ...small, modes: { priority: "1.666667" } }
+    expect(known("openai", "gpt-4o-mini").price).toEqual(mini)
+    expect(known("openai", "gpt-4o-mini-2024-07-18").price).toEqual(mini)
     expect(known("openai", "gpt-4o-mini")).toMatchObject({ context: 128_000, max_output: 16_384 })
   })
 
   test("the first gpt-4o snapshot stayed dearer than its successors", () => {
-    expect(known("openai", "gpt-4o-2024-05-13").price).toEqual({ input: "5", output: "15" })
+    expect(known("openai", "gpt-4o-2024-05-13").price).toEqual({
+      input: "5",
+      output: "15",
+      modes: { priority: "1.75" },
+    })
   })
 
   test("deepseek's chat model has one price, not one for each time of day", () => {
