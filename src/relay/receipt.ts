@@ -72,19 +72,17 @@ const CLASS_NAMES: Record<UsageClass | "reasoning", string> = {
   requests: "request",
 }
 
-/** The text of a receipt, as it is kept. What only the book knows is added when it is read. */
+/**
+ * The text of a receipt, as it is kept. What its row in the book says is added when it is read: four rows
+ * instead of three fit a page of the book, and pages are what a durable write costs.
+ */
 export function writeReceipt(facts: ReceiptFacts): string {
   const { call, request, model, deployment, usage, cost } = facts
   const price = facts.price ?? deployment?.price
   return JSON.stringify({
-    id: call.id,
-    object: "receipt",
     status: facts.status,
-    created_at: call.receivedAt,
     first_byte_ms: facts.firstByteAt === undefined ? null : since(call, facts.firstByteAt),
     duration_ms: since(call, performance.now()),
-    account: call.key.account,
-    key: call.key.id,
     endpoint: call.endpoint,
     model: model.id,
     stream: request?.stream ?? false,
@@ -178,8 +176,13 @@ export function showReceipt(record: ReceiptRecord): Record<string, unknown> {
   const body = JSON.parse(record.body) as Record<string, unknown>
   const { entry } = record
   const charged = entry === null ? 0n : -entry.amount
+  const { request: id, account, key } = record
   return {
+    id,
+    object: "receipt",
     ...body,
+    account,
+    key,
     created_at: new Date(record.at).toISOString(),
     formula: FORMULA,
     charged: formatCredits(charged),
