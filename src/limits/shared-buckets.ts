@@ -14,6 +14,13 @@ const ROUNDING = 1_000
 /** Keys whose place is remembered. Beyond that, all of them are looked for again. */
 const MOST_KEYS = 10_000
 
+/** Where the words of a key are, and its buckets as far as they were used. */
+interface KeyBuckets {
+  readonly slot: TableSlot
+  requests?: SharedBucket
+  tokens?: SharedBucket
+}
+
 /** What of a machine the buckets need. */
 export interface SharedPlace {
   readonly memory: SharedMemory
@@ -29,7 +36,7 @@ export class SharedBuckets implements Buckets {
   readonly #place: SharedPlace
   readonly #table: WordTable
   readonly #limits: Float64Array
-  readonly #slots = new Map<string, TableSlot>()
+  readonly #keys = new Map<string, KeyBuckets>()
   share = 1
 
   constructor(place: SharedPlace) {
@@ -43,25 +50,35 @@ export class SharedBuckets implements Buckets {
   }
 
   requests(keyId: string, limit: number, now: number): Bucket {
-    return this.#bucket(keyId, REQUESTS, limit, now)
+    const buckets = this.#find(keyId) ?? this.#make(keyId)
+    const { requests, slot } = buckets
+    if (requests?.limit === limit && this.#isLimit(slot.at + REQUESTS, limit)) return requests
+    return (buckets.requests = this.#bucket(slot.at + REQUESTS, limit, now))
   }
 
   tokens(keyId: string, limit: number, now: number): Bucket {
-    return this.#bucket(keyId, TOKENS, limit, now)
+    const buckets = this.#find(keyId) ?? this.#make(keyId)
+    const { tokens, slot } = buckets
+    if (tokens?.limit === limit && this.#isLimit(slot.at + TOKENS, limit)) return tokens
+    return (buckets.tokens = this.#bucket(slot.at + TOKENS, limit, now))
   }
 
   usedTokens(keyId: string): Bucket | undefined {
-    const slot = this.#find(keyId)
-    const limit = slot === -1 ? 0 : (this.#limits[slot + TOKENS + 1] ?? 0)
-    return limit > 0 ? new SharedBucket(this.#table.words, slot + TOKENS, limit) : undefined
+    const buckets = this.#find(keyId)
+    if (buckets === undefined) return undefined
+    const at = buckets.slot.at + TOKENS
+    const limit = this.#limits[at + 1] ?? 0
+    if (limit <= 0) return undefined
+    if (buckets.tokens?.limit === limit) return buckets.tokens
+    return (buckets.tokens = new SharedBucket(this.#table.words, at, limit))
   }
 
-  #bucket(keyId: string, word: number, limit: number, now: number): Bucket {
-    const known = this.#find(keyId)
-    // The emptier a key's buckets, the less is lost with them.
-    const slot =
-      known === -1 ? this.#table.make(keyId, (at) => -Number(this.#emptyAt(at))).at : known
-    const at = slot + word
+  #isLimit(at: number, limit: number): boolean {
+    return this.#limits[at + 1] === limit
+  }
+
+  /** A bucket of that limit; another process, or an earlier configuration, may have had another. */
+  #bucket(at: number, limit: number, now: number): SharedBucket {
     const before = this.#limits[at + 1] ?? 0
     const bucket = new SharedBucket(this.#table.words, at, limit)
     if (before === limit) return bucket
@@ -70,15 +87,25 @@ export class SharedBuckets implements Buckets {
     return bucket
   }
 
-  /** Where the words of a key begin; -1 when it has none. Another key may have taken its slot meanwhile. */
-  #find(keyId: string): number {
-    const known = this.#slots.get(keyId)
-    if (known !== undefined && this.#table.holds(known)) return known.at
-    const found = this.#table.slotOf(keyId)
-    if (found === undefined) return -1
-    if (this.#slots.size >= MOST_KEYS) this.#slots.clear()
-    this.#slots.set(keyId, found)
-    return found.at
+  /** What a key has; another key may have taken its words meanwhile. */
+  #find(keyId: string): KeyBuckets | undefined {
+    const known = this.#keys.get(keyId)
+    if (known !== undefined && this.#table.holds(known.slot)) return known
+    const slot = this.#table.slotOf(keyId)
+    return slot === undefined ? undefined : this.#keep(keyId, slot)
+  }
+
+  #make(keyId: string): KeyBuckets {
+    // The emptier a key's buckets, the less is lost with them.
+    const slot = this.#table.make(keyId, (at) => -Number(this.#emptyAt(at)))
+    return this.#keep(keyId, slot)
+  }
+
+  #keep(keyId: string, slot: TableSlot): KeyBuckets {
+    if (this.#keys.size >= MOST_KEYS) this.#keys.clear()
+    const buckets = { slot }
+    this.#keys.set(keyId, buckets)
+    return buckets
   }
 
   #emptyAt(slot: number): bigint {
@@ -94,6 +121,9 @@ class SharedBucket implements Bucket {
   readonly limit: number
   readonly #words: BigInt64Array
   readonly #at: number
+  /** What it was filled to when this last took from it, and when that was: it need not be read again at once. */
+  #filledTo = 0
+  #filledAt = -1
 
   constructor(words: BigInt64Array, at: number, limit: number) {
     this.#words = words
@@ -102,52 +132,61 @@ class SharedBucket implements Bucket {
   }
 
   levelAt(share: number, now: number): number {
-    return this.#filled(Atomics.load(this.#words, this.#at), now) / this.#unit(share)
+    const filled =
+      now === this.#filledAt
+        ? this.#filledTo
+        : filledBy(Atomics.load(this.#words, this.#at), now)
+    return filled / this.#unit(share)
   }
 
   take(units: number, capacity: number, share: number, now: number): number {
     const unit = this.#unit(share)
     // More than ever fits has to wait until nothing is in use, and becomes a debt.
     const room = units > capacity ? 0 : (capacity - units) * unit
-    let wait = 0
-    this.#replace(now, (filled) => {
-      wait = filled - room > ROUNDING ? (filled - room) / NANOSECONDS : 0
-      return wait > 0 ? filled : atMost(filled, units * unit)
-    })
-    return wait
+    for (;;) {
+      const before = Atomics.load(this.#words, this.#at)
+      const filled = filledBy(before, now)
+      if (filled - room > ROUNDING) return (filled - room) / NANOSECONDS
+      if (this.#exchange(before, atMost(filled, units * unit), now)) return 0
+    }
   }
 
   add(units: number, share: number, now: number): void {
-    this.#replace(now, (filled) => atMost(filled, units * this.#unit(share)))
+    const more = units * this.#unit(share)
+    for (;;) {
+      const before = Atomics.load(this.#words, this.#at)
+      if (this.#exchange(before, atMost(filledBy(before, now), more), now)) return
+    }
   }
 
   /** Another limit: what was used stays what it was. */
   stretch(factor: number, now: number): void {
-    this.#replace(now, (filled) => filled * factor)
-  }
-
-  /** @param change takes and gives how many nanoseconds it takes to drain. */
-  #replace(now: number, change: (filled: number) => number): void {
     for (;;) {
       const before = Atomics.load(this.#words, this.#at)
-      const filled = this.#filled(before, now)
-      const changed = change(filled)
-      if (changed === filled) return
-      const after = BigInt(Math.round(now * NANOSECONDS + changed))
-      if (Atomics.compareExchange(this.#words, this.#at, before, after) === before) return
+      if (this.#exchange(before, filledBy(before, now) * factor, now)) return
     }
   }
 
-  #filled(emptyAt: bigint, now: number): number {
-    // A longer one is none that anybody has made: it was written by another clock.
-    const filled = Number(emptyAt) - now * NANOSECONDS
-    return Math.max(0, Math.min(filled, LONGEST_DEBT * MINUTE * NANOSECONDS))
+  /** @param filled nanoseconds that it takes to drain. @returns false when another process was quicker. */
+  #exchange(before: bigint, filled: number, now: number): boolean {
+    const after = BigInt(Math.round(now * NANOSECONDS + filled))
+    if (Atomics.compareExchange(this.#words, this.#at, before, after) !== before) return false
+    this.#filledTo = filled
+    this.#filledAt = now
+    return true
   }
 
   /** Nanoseconds in which one unit drains. */
   #unit(share: number): number {
     return (MINUTE * NANOSECONDS) / (this.limit * share)
   }
+}
+
+/** Nanoseconds that it takes until a moment. */
+function filledBy(emptyAt: bigint, now: number): number {
+  // A longer one is none that anybody has made: it was written by another clock.
+  const filled = Number(emptyAt) - now * NANOSECONDS
+  return Math.max(0, Math.min(filled, LONGEST_DEBT * MINUTE * NANOSECONDS))
 }
 
 function atMost(filled: number, more: number): number {

@@ -14,6 +14,8 @@ const HEAD = 64
 /** Requests whose names are kept, the newest ones, and how many characters of each. */
 const NAMES = 4_096
 const NAME_LENGTH = 160
+const SPACE = 32
+const LINE_END = 10
 
 /**
  * What a watchdog sees of the event loop while that stands still: how often it has turned, and what it has
@@ -23,7 +25,7 @@ const NAME_LENGTH = 160
 export class Pulse {
   readonly memory = new SharedArrayBuffer(HEAD + NAMES * NAME_LENGTH)
   readonly #numbers = new Int32Array(this.memory, 0, HEAD / 4)
-  readonly #names = Buffer.from(this.memory, HEAD)
+  readonly #names = new Uint8Array(this.memory, HEAD)
   #last = 0
 
   /** The loop has turned: what it turned to before is over. */
@@ -35,10 +37,25 @@ export class Pulse {
   /** The loop turns to a new request. @returns what it is called when the loop turns to it again. */
   enter(id: string, endpoint: string, model: unknown): number {
     const work = (this.#last = (this.#last + 1) & 0x7fffffff)
-    const name = `${work} ${id} ${endpoint} ${typeof model === "string" ? model : ""}\n`
-    this.#names.write(name, (work % NAMES) * NAME_LENGTH, NAME_LENGTH, "latin1")
+    const start = (work % NAMES) * NAME_LENGTH
+    const end = start + NAME_LENGTH
+    let at = this.#write(String(work), start, end)
+    at = this.#write(id, at, end)
+    at = this.#write(endpoint, at, end)
+    if (typeof model === "string") at = this.#write(model, at, end)
+    if (at < end) this.#names[at] = LINE_END
     this.turnTo(work, 0)
     return work
+  }
+
+  /** A word and a space, as far as there is room; a character at a time, which is quicker than to put a line together. */
+  #write(word: string, start: number, end: number): number {
+    const names = this.#names
+    const length = Math.min(word.length, end - start)
+    for (let index = 0; index < length; index++) names[start + index] = word.charCodeAt(index)
+    const at = start + length
+    if (at < end) names[at] = SPACE
+    return at + 1
   }
 
   /** @param phase where it stands in `PHASES`. */
@@ -79,7 +96,7 @@ export function readPulse(memory: SharedArrayBuffer): PulseReading {
   const name = Buffer.from(memory, start, NAME_LENGTH).toString("latin1")
   const [line = ""] = name.split("\n", 1)
   const [number, request, endpoint, ...rest] = line.split(" ")
-  const model = rest.join(" ")
+  const model = rest.join(" ").trimEnd()
   return {
     beats: Atomics.load(numbers, BEATS),
     rests: Atomics.load(numbers, RESTS) === 1,
