@@ -112,6 +112,12 @@ export class Postings {
   /** To be called when what was posted last is committed. */
   committed(): void {
     this.#ends.commit()
+    this.#anchor.commit()
+  }
+
+  /** Brings the book's anchor up to what this process has posted. */
+  writeAnchor(): void {
+    this.#anchor.flush()
   }
 
   #post(
@@ -120,6 +126,7 @@ export class Postings {
     find: (request: string, charges: Row[]) => ReceiptRow | null,
   ): Posted[] {
     this.#ends.begin()
+    this.#anchor.begin()
     this.#hashes = []
     const owners = new Map<string, OwnerChange>()
     const charges: Row[] = []

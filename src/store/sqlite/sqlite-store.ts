@@ -135,7 +135,10 @@ function storeOn(database: Database, path: string): SqliteStore {
     listNodes: () => leases.list(),
     removeNode: (id) => transactions.atomically(() => removeNode(id)),
     ...leaseSteps({ transactions, leases, debts }),
-    advanceAnchor: (at) => checks.advanceAnchor(at),
+    advanceAnchor(at) {
+      transactions.atomically(() => postings.writeAnchor())
+      return checks.advanceAnchor(at)
+    },
     findAnchor: () => transactions.consistently(() => checks.anchor()),
     listBookRows: (after, limit) => checks.rows(after, limit),
     listBalanceFaults: (now) => transactions.consistently(() => checks.balanceFaults(now)),
