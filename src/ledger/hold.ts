@@ -1,3 +1,4 @@
+import type { Place } from "../canon/linked-list.ts"
 import type { Payer } from "../store/records.ts"
 import type { VendorStateRecord } from "../store/vendor-state-records.ts"
 import type { Till } from "./till.ts"
@@ -16,6 +17,8 @@ export interface Hold {
   /** Whether the journal has written it down. */
   recorded: boolean
   over: boolean
+  /** Where it stands among those that are not written down; the journal's own. */
+  place?: Place<Hold> | undefined
   /** What the vendor keeps of the answer: it goes into the book with the charge. */
   state?: readonly VendorStateRecord[]
 }

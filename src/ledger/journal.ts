@@ -1,3 +1,4 @@
+import { LinkedList } from "../canon/linked-list.ts"
 import type { Batch, HoldRecord, Posted, Posting } from "../store/records.ts"
 import type { Hold } from "./hold.ts"
 
@@ -32,7 +33,7 @@ export class Journal {
    * Running holds that are not recorded, in the order they were opened. One that ends leaves at once:
    * kept any longer, its whole request would be kept with it.
    */
-  readonly #open = new Set<Hold>()
+  readonly #open = new LinkedList<Hold>()
   #running = 0
   readonly #arrivals = new Arrivals()
   #flushing: Promise<void> | undefined
@@ -47,13 +48,13 @@ export class Journal {
 
   opened(hold: Hold): void {
     this.#running++
-    this.#open.add(hold)
+    hold.place = this.#open.add(hold)
   }
 
   /** The end of a hold that is not charged. */
   closed(hold: Hold): void {
     this.#running--
-    this.#open.delete(hold)
+    this.#leave(hold)
     if (hold.recorded) this.#closed.push(hold.request)
   }
 
@@ -69,7 +70,7 @@ export class Journal {
 
   /** Writes down holds that have lasted and ends of recorded ones. */
   tick(now: number): void {
-    const [oldest] = this.#open
+    const oldest = this.#open.first
     const isLasting = oldest !== undefined && oldest.at + RECORD_AFTER < now
     if (isLasting || this.#closed.length > 0) void this.flush()
   }
@@ -119,7 +120,7 @@ export class Journal {
       this.#closed.push(...closed)
       for (const hold of lasting) {
         hold.recorded = false
-        if (!hold.over) this.#open.add(hold)
+        if (!hold.over) hold.place = this.#open.add(hold)
       }
       for (const one of pending) one.reject(error)
     }
@@ -140,13 +141,18 @@ export class Journal {
   /** Takes the holds that have lasted out of those that are not recorded. */
   #takeLasting(now: number): Hold[] {
     const lasting: Hold[] = []
-    for (const hold of this.#open) {
+    for (let hold = this.#open.first; hold; hold = this.#open.first) {
       if (hold.at + RECORD_AFTER >= now) break
       hold.recorded = true
-      this.#open.delete(hold)
+      this.#leave(hold)
       lasting.push(hold)
     }
     return lasting
+  }
+
+  #leave(hold: Hold): void {
+    if (hold.place) this.#open.remove(hold.place)
+    hold.place = undefined
   }
 }
 

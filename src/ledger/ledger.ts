@@ -73,7 +73,17 @@ export class Ledger {
       till.holds++
     }
     const at = momentFor(payer)
-    const hold = { request, payer, tills, amount, at, receipt, recorded: false, over: false }
+    const hold: Hold = {
+      request,
+      payer,
+      tills,
+      amount,
+      at,
+      receipt,
+      recorded: false,
+      over: false,
+      place: undefined,
+    }
     this.#journal.opened(hold)
     this.#open++
     return hold

@@ -22,6 +22,13 @@ export interface AnswerReader {
   heard(): void
 }
 
+/** An answer that is here already and not worth counting; undefined: it is to be collected. */
+export function takeSmall(answer: HttpAnswer, reader: AnswerReader): Uint8Array | undefined {
+  const whole = answer.takeWhole(Math.min(SMALL_ANSWER, reader.answerBytes))
+  if (whole !== undefined) reader.heard()
+  return whole
+}
+
 /**
  * Reads an answer whole. What is over the limit is left where it is.
  * @throws GatewayError `upstream_error` of one that is too large, `overloaded`; what the transport throws.

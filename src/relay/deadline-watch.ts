@@ -1,4 +1,5 @@
 import type { GatewayError } from "../canon/errors.ts"
+import { LinkedList, type Place } from "../canon/linked-list.ts"
 import { Pulse } from "./pulse.ts"
 
 /** How exactly deadlines are kept, in milliseconds: they are seconds long, so a coarse look is enough. */
@@ -8,6 +9,8 @@ const LOOK_EVERY = 100
 export interface Watched {
   /** When `onDue` is called, by `performance.now()`; it may move between looks, at no cost. */
   dueAt: number
+  /** The watch's own: where it stands while it is watched. */
+  place: Place<Watched> | undefined
   onDue(now: number): void
   /** The gateway ends and waits no longer. */
   onCut?(reason: GatewayError): void
@@ -19,7 +22,7 @@ export interface Watched {
  */
 export class DeadlineWatch implements Disposable {
   readonly pulse: Pulse
-  readonly #watched = new Set<Watched>()
+  readonly #watched = new LinkedList<Watched>()
   readonly #timer: ReturnType<typeof setInterval>
   #cutBy: GatewayError | undefined
 
@@ -31,12 +34,13 @@ export class DeadlineWatch implements Disposable {
   }
 
   add(watched: Watched): void {
-    this.#watched.add(watched)
+    watched.place ??= this.#watched.add(watched)
     if (this.#cutBy) watched.onCut?.(this.#cutBy)
   }
 
   remove(watched: Watched): void {
-    this.#watched.delete(watched)
+    if (watched.place) this.#watched.remove(watched.place)
+    watched.place = undefined
   }
 
   /** Ends all that runs, and whatever may still begin. */
@@ -48,7 +52,7 @@ export class DeadlineWatch implements Disposable {
   [Symbol.dispose](): void {
     clearInterval(this.#timer)
     this.pulse.rest()
-    this.#watched.clear()
+    for (const watched of this.#watched) this.remove(watched)
   }
 
   #look(now: number): void {

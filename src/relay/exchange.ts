@@ -1,6 +1,7 @@
 import type { ChatRequest } from "../canon/chat.ts"
 import type { ClientDialect } from "../canon/dialect.ts"
 import { GatewayError } from "../canon/errors.ts"
+import type { Place } from "../canon/linked-list.ts"
 import { NO_USAGE, totalInput, totalOutput, type Usage } from "../canon/usage.ts"
 import type { Catalog } from "../catalog/catalog.ts"
 import type { Model } from "../catalog/model.ts"
@@ -81,6 +82,7 @@ export class Leash implements Watched, Disposable {
   readonly work: number
   #hasLeft = false
   dueAt = performance.now() + ASK_AFTER
+  place: Place<Watched> | undefined = undefined
   readonly #watch: DeadlineWatch
   readonly #drainTime: number | undefined
   #caller: Caller | undefined

@@ -1,3 +1,4 @@
+import type { Place } from "../canon/linked-list.ts"
 import { asGatewayError, type GatewayError } from "../canon/errors.ts"
 import { encodeText, formatEvent, KEEP_ALIVE } from "../wire/sse.ts"
 import { addAnswerHeaders } from "./answer-headers.ts"
@@ -107,6 +108,7 @@ function writerOf(exchange: Exchange, plan: Plan): VerbatimWriter | TranscodingW
  */
 class StreamedAnswer implements Watched {
   dueAt: number
+  place: Place<Watched> | undefined = undefined
   readonly #services: RelayServices
   readonly #exchange: Exchange
   readonly #opening: Promise<AnswerStream>

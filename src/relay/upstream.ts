@@ -1,9 +1,10 @@
+import type { Place } from "../canon/linked-list.ts"
 import type { Draft } from "../canon/draft.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Deployment } from "../catalog/model.ts"
 import type { DeadlineSettings } from "../config/settings.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
-import { collectAnswer } from "./collect-answer.ts"
+import { collectAnswer, takeSmall } from "./collect-answer.ts"
 import type { DeadlineWatch, Watched } from "./deadline-watch.ts"
 import type { HttpAnswer } from "../wire/http/answer.ts"
 import type { Sending } from "../wire/http/sending.ts"
@@ -55,6 +56,7 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   #phase: Phase = "connect"
   #ended: GatewayError | undefined
   dueAt: number
+  place: Place<Watched> | undefined = undefined
 
   constructor(parts: AttemptParts<T>) {
     const { connect, firstByte, whole } = parts.deadlines
@@ -94,7 +96,8 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
    * @throws GatewayError `upstream_error`, `upstream_timeout`, `overloaded`.
    */
   async text(response: HttpAnswer): Promise<string> {
-    return DECODER.decode(await this.#collect(response))
+    const whole = takeSmall(response, this)
+    return DECODER.decode(whole ?? (await this.#collect(response)))
   }
 
   /** The same as bytes. @throws GatewayError as `text` does. */

@@ -1,3 +1,4 @@
+import type { BodyQueue } from "./body-queue.ts"
 import { decompressed } from "./decompression.ts"
 import type { ResponseHead } from "./response-head.ts"
 
@@ -12,17 +13,28 @@ export interface HttpAnswer {
   readonly headers: Headers
   /** The body in pieces, to be read once. To leave it before its end ends the connection. */
   readonly body: AsyncIterableIterator<Uint8Array>
+  /**
+   * The body, where all of it is here already, to be taken instead of read: small answers come with their head.
+   * @param most bytes; a larger one is to be read.
+   */
+  takeWhole(most: number): Uint8Array | undefined
 }
 
 /** An answer that comes on a connection of ours. */
 export class ReceivedAnswer implements HttpAnswer {
   readonly body: AsyncIterableIterator<Uint8Array>
   readonly #head: ResponseHead
+  readonly #queue: BodyQueue
 
   /** @throws ProtocolError when its body cannot be read. */
-  constructor(head: ResponseHead, body: AsyncIterableIterator<Uint8Array>) {
+  constructor(head: ResponseHead, queue: BodyQueue) {
     this.#head = head
-    this.body = decompressed(body, head.get("content-encoding"))
+    this.#queue = queue
+    this.body = decompressed(queue, head.get("content-encoding"))
+  }
+
+  takeWhole(most: number): Uint8Array | undefined {
+    return this.body === this.#queue ? this.#queue.takeWhole(most) : undefined
   }
 
   get status(): number {

@@ -56,6 +56,15 @@ export class BodyQueue implements AsyncIterableIterator<Uint8Array, undefined> {
     else waiting?.reject(failure)
   }
 
+  /**
+   * All of the body, where its end has come already and it is one piece; then nothing is left to read.
+   * @param most bytes; a larger one is left.
+   */
+  takeWhole(most: number): Uint8Array | undefined {
+    if (!this.#isOver || this.#failure !== undefined) return undefined
+    return this.#pieces.length === 1 && this.#bytes <= most ? this.#pieces.pop() : undefined
+  }
+
   next(): Promise<IteratorResult<Uint8Array, undefined>> {
     const piece = this.#pieces.shift()
     if (piece !== undefined) {

@@ -55,6 +55,11 @@ export class FetchedAnswer implements HttpAnswer {
   header(name: string): string | null {
     return this.#response.headers.get(name)
   }
+
+  /** The runtime does not say how much has come. */
+  takeWhole(): undefined {
+    return undefined
+  }
 }
 
 async function* piecesOf(

@@ -19,6 +19,8 @@ export class ResponseHead {
   /** All lines behind the first, each with a line end before it. */
   readonly #lines: string
   readonly #lowered: string
+  readonly #length: string | null
+  readonly #coding: string | null
 
   /** @param text without the empty line. @throws ProtocolError */
   constructor(text: string) {
@@ -29,12 +31,18 @@ export class ResponseHead {
     const end = text.indexOf(LINE_END)
     this.#lines = end === -1 ? "" : text.slice(end)
     this.#lowered = this.#lines.toLowerCase()
+    this.#length = this.#find("\r\ncontent-length:")
+    this.#coding = this.#find("\r\ntransfer-encoding:")
   }
 
   /** The values of a header, joined by commas; null when it is absent. @param name in small letters. */
   get(name: string): string | null {
+    return this.#find(`${LINE_END}${name}:`)
+  }
+
+  /** @param start of its lines: the end of the line before, the name and the colon. */
+  #find(start: string): string | null {
     let found: string | null = null
-    const start = `${LINE_END}${name}:`
     for (let at = this.#lowered.indexOf(start); at !== -1;) {
       const from = at + start.length
       const end = this.#lowered.indexOf(LINE_END, from)
@@ -67,8 +75,8 @@ export class ResponseHead {
   /** Where the body ends. @throws ProtocolError when that cannot be trusted. */
   framing(): Framing {
     if (this.#isBodiless) return { type: "length", bytes: 0 }
-    const coding = this.get("transfer-encoding")
-    const length = this.get("content-length")
+    const coding = this.#coding
+    const length = this.#length
     if (coding !== null) {
       if (coding.toLowerCase() !== "chunked") {
         throw new ProtocolError("the response comes in a coding that was not asked for")
@@ -87,11 +95,10 @@ export class ResponseHead {
    */
   get isKept(): boolean {
     if (this.#isOld || !CLEAR_LINES.test(this.#lines)) return false
-    const length = this.get("content-length")
-    const isCoded = this.get("transfer-encoding") !== null
-    if (isCoded && (length !== null || this.#isBodiless)) return false
+    const length = this.#length
+    if (this.#coding !== null && (length !== null || this.#isBodiless)) return false
     if (this.#isBodiless && length !== null && length !== "0") return false
-    const wish = this.get("connection")
+    const wish = this.#find("\r\nconnection:")
     return wish === null || !/(^|[\s,])close([\s,]|$)/i.test(wish)
   }
 }

@@ -1,0 +1,38 @@
+import { expect, test } from "bun:test"
+import fc from "fast-check"
+import { LinkedList, type Place } from "../../src/canon/linked-list.ts"
+
+test("holds what came and has not left, in the order it came", () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(9)), (steps) => {
+      const list = new LinkedList<number>()
+      const places: Place<number>[] = []
+      const expected: number[] = []
+      for (const [index, step] of steps.entries()) {
+        const place = places[step]
+        if (place === undefined) {
+          places.push(list.add(index))
+          expected.push(index)
+        } else {
+          list.remove(place)
+          const at = expected.indexOf(place.element)
+          if (at !== -1) expected.splice(at, 1)
+        }
+      }
+      expect([...list]).toEqual(expected)
+      expect(list.first).toBe(expected[0] as number)
+    }),
+  )
+})
+
+test("gives those that were there when it began, whoever leaves meanwhile", () => {
+  const list = new LinkedList<string>()
+  const places = ["a", "b", "c"].map((element) => list.add(element))
+  const given: string[] = []
+  for (const element of list) {
+    given.push(element)
+    for (const place of places) list.remove(place)
+    list.add("late")
+  }
+  expect(given).toEqual(["a", "b", "c"])
+})
