@@ -133,9 +133,7 @@ class SharedBucket implements Bucket {
 
   levelAt(share: number, now: number): number {
     const filled =
-      now === this.#filledAt
-        ? this.#filledTo
-        : filledBy(Atomics.load(this.#words, this.#at), now)
+      now === this.#filledAt ? this.#filledTo : filledBy(Atomics.load(this.#words, this.#at), now)
     return filled / this.#unit(share)
   }
 
