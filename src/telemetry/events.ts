@@ -1,4 +1,5 @@
 import type { Logger } from "./logger.ts"
+import { throttled } from "./throttle.ts"
 
 /** One helper for each thing the operator must hear of. Helpers never throw. */
 export interface Events {
@@ -38,6 +39,9 @@ export function createEvents(
   clean: (text: string) => string = (text) => text,
 ): Events {
   const words = (error: unknown): string => clean(text(error))
+  const nodeFailed = throttled((error) =>
+    logger.error({ event: "node_failed", error }, "the database cannot be reached"),
+  )
   return {
     ...unchargedEvents(logger),
     writtenOff: (request, nanocredits, reason) =>
@@ -71,8 +75,7 @@ export function createEvents(
     ...leftEvents(logger, words),
     nodeForgotten: () =>
       logger.warn({ event: "node_forgotten" }, "this process was taken for dead; it joined again"),
-    nodeFailed: (error) =>
-      logger.error({ event: "node_failed", error: words(error) }, "the database cannot be reached"),
+    nodeFailed: (error) => nodeFailed(words(error)),
     ...workerEvents(logger),
     settingsTaken: (changes) =>
       logger.info({ event: "settings_taken", changes }, "the changed settings are in force"),

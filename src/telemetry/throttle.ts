@@ -1,0 +1,22 @@
+/** How long the same text is not told again, milliseconds. */
+const QUIET_TIME = 60_000
+/** Texts remembered. */
+const MOST_TEXTS = 100
+
+/**
+ * Tells each text at most once a minute: a disk that is full fails several times a second, and its log stands on
+ * the same disk.
+ */
+export function throttled(
+  tell: (text: string) => void,
+  now: () => number = () => performance.now(),
+): (text: string) => void {
+  const toldAt = new Map<string, number>()
+  return (text) => {
+    const moment = now()
+    if (moment - (toldAt.get(text) ?? -Infinity) < QUIET_TIME) return
+    if (toldAt.size >= MOST_TEXTS) toldAt.clear()
+    toldAt.set(text, moment)
+    tell(text)
+  }
+}
