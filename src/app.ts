@@ -25,6 +25,7 @@ import { Keyring } from "./keys/keyring.ts"
 import { KeyHasher } from "./keys/secret.ts"
 import type { LiveSettings } from "./management/live-settings.ts"
 import { Billing } from "./relay/billing.ts"
+import { bootName } from "./machine/boot-name.ts"
 import { DeadlineWatch } from "./relay/deadline-watch.ts"
 import type { RelayServices } from "./relay/exchange.ts"
 import { Seal } from "./relay/reasoning-envelope.ts"
@@ -66,7 +67,7 @@ export class App implements AsyncDisposable {
     const keyring = new Keyring(store, hasher, machine.keyChanges)
     await keyring.refresh()
     const limiter = limiterOf(machine)
-    const locks = new NodeLocks(join(settings.data, "run"))
+    const locks = new NodeLocks(join(settings.data, "run"), bootName())
     building.use(await joinNode({ ...book, locks, keyring, limiter, events, live }))
     building.defer(() => ledger.close())
     const watch = building.use(new DeadlineWatch(options.pulse))

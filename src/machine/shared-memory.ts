@@ -4,14 +4,13 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   statSync,
   unlinkSync,
   writeFileSync,
   writeSync,
 } from "node:fs"
-import { hostname } from "node:os"
 import { join } from "node:path"
+import { bootName } from "./boot-name.ts"
 
 /** Changed with the layout: programs of another layout must not share it. */
 const LAYOUT = 1
@@ -133,13 +132,4 @@ const OVER_AFTER = 30 * 86_400_000
 function isOver(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false })
   return found !== undefined && Date.now() - found.mtimeMs > OVER_AFTER
-}
-
-/** What names this start of this machine, so that no clock of an earlier one, or of another machine, is taken for ours. */
-function bootName(): string {
-  try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim()
-  } catch {
-    return hostname()
-  }
 }

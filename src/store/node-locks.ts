@@ -1,6 +1,5 @@
 import { Database } from "bun:sqlite"
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs"
-import { hostname } from "node:os"
+import { existsSync, mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { makePrivateFile } from "./private-file.ts"
 
@@ -18,8 +17,8 @@ export class NodeLocks {
   /** Locks of one machine mean nothing on another that shares its disk: this names the running system. */
   readonly machine: string
 
-  /** @param machine for tests. */
-  constructor(folder: string, machine = machineName()) {
+  /** @param machine what names the running system: `bootName`. */
+  constructor(folder: string, machine: string) {
     this.#folder = folder
     this.machine = machine
   }
@@ -79,13 +78,4 @@ export class NodeLocks {
 
 function isBusy(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "SQLITE_BUSY"
-}
-
-/** Linux gives each start of the machine an id of its own, and containers share it as they share locks. */
-function machineName(): string {
-  try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
-  } catch {
-    return hostname()
-  }
 }

@@ -18,7 +18,12 @@ const listeners: NodeListeners = {
   onExpired() {},
   onFailure: console.error,
 }
-await Node.join(store, id, listeners, folder ? { locks: new NodeLocks(folder) } : {})
+await Node.join(
+  store,
+  id,
+  listeners,
+  folder ? { locks: new NodeLocks(folder, "this machine") } : {},
+)
 const payer = { account: "account", key: "key", budgets: [], from: -Infinity, until: Infinity }
 const holds = new Map<string, Hold>()
 for (const request of ["settled", "lasting", "late"]) {

@@ -61,7 +61,7 @@ describe("a process that died", () => {
   test("gives its lease back, and its open holds expire with a receipt and no charge", async () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
-    const locks = new NodeLocks(join(book.directory.path, "run"))
+    const locks = new NodeLocks(join(book.directory.path, "run"), "this machine")
     await killHolder(book, "dead", join(book.directory.path, "run"))
     expect(await book.store.findAccount("account")).toMatchObject({ balance: 95n, leased: 95n })
 
@@ -102,7 +102,7 @@ describe("a process that is stopped", () => {
     book.change("UPDATE nodes SET beat_at = 1")
     await using nodes = new AsyncDisposableStack()
     const listeners = new RecordedListeners()
-    const options = { locks: new NodeLocks(folder), deadAfter: 100 }
+    const options = { locks: new NodeLocks(folder, "this machine"), deadAfter: 100 }
     nodes.use(await Node.join(book.store, "other", listeners, options))
     expect(listeners.expired).toEqual([])
     expect(await book.store.findAccount("account")).toMatchObject({ balance: 95n, leased: 95n })
@@ -159,7 +159,7 @@ test.skipIf(!hasContainers)(
     const holder = await startHolder(book, "container", { folder, launcher: CONTAINER })
     await using nodes = new AsyncDisposableStack()
     const listeners = new RecordedListeners()
-    const locks = new NodeLocks(folder)
+    const locks = new NodeLocks(folder, "this machine")
     // As this process looks to the other: one name and one number for both.
     book.change("UPDATE nodes SET process = 1, host = 'same'")
     nodes.use(await Node.join(book.store, "other", listeners, { locks }))
@@ -221,7 +221,7 @@ describe("a node", () => {
   test("buries those whose lock is free on this machine, and those that were silent for long", async () => {
     await using book = Book.direct()
     const folder = join(book.directory.path, "run")
-    const locks = new NodeLocks(folder)
+    const locks = new NodeLocks(folder, "this machine")
     const elsewhere = new NodeLocks(folder, "another machine")
     const now = Date.now()
     const here = { process: process.pid, host: "same", beatAt: now, machine: locks.machine }
@@ -259,7 +259,7 @@ describe("a node", () => {
   test("takes its lock and its file away when it leaves", async () => {
     await using book = Book.direct()
     const folder = join(book.directory.path, "run")
-    const locks = new NodeLocks(folder)
+    const locks = new NodeLocks(folder, "this machine")
     const node = await Node.join(book.store, "me", new RecordedListeners(), { locks })
     expect(locks.stateOf("me", locks.machine)).toBe("alive")
     await node[Symbol.asyncDispose]()
