@@ -1,6 +1,6 @@
-import { createHmac, timingSafeEqual } from "node:crypto"
+import { createHmac, randomUUID, timingSafeEqual } from "node:crypto"
 import { existsSync, readFileSync, renameSync } from "node:fs"
-import { open, rename } from "node:fs/promises"
+import { open, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import * as z from "zod"
 
@@ -64,16 +64,26 @@ export function readAnchor(bookPath: string, secret: string | undefined): ReadAn
 /** Writes an anchor so that its file is always whole. */
 export async function writeAnchor(bookPath: string, value: Anchor, secret: string): Promise<void> {
   const path = anchorPath(bookPath)
-  const draft = `${path}.${process.pid}`
+  // Processes of two containers may have one number.
+  const draft = `${path}.${randomUUID()}`
   const text = JSON.stringify({ anchor: value, signature: signatureOf(value, secret) })
-  const file = await open(draft, "w", 0o600)
   try {
-    await file.writeFile(`${text}\n`)
+    await writeDurably(draft, `${text}\n`)
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, "wx", 0o600)
+  try {
+    await file.writeFile(text)
     await file.datasync()
   } finally {
     await file.close()
   }
-  await rename(draft, path)
 }
 
 /** Keeps the anchor of a book that another takes the place of, under another name. @returns that name. */

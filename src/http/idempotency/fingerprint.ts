@@ -1,7 +1,7 @@
 import { createHash, createHmac, type Hmac, hkdfSync } from "node:crypto"
 import { GatewayError } from "../../canon/errors.ts"
 import type { FileBytes } from "../../canon/form-file.ts"
-import { isJsonObject } from "../../canon/json.ts"
+import { parseJsonObject } from "../../canon/json.ts"
 import { type FilePart, type FormReceiver, readMultipart } from "../../wire/multipart.ts"
 
 export const IDEMPOTENCY_KEY = "idempotency-key"
@@ -118,11 +118,7 @@ async function readForm(
 
 async function modelOf(headers: Headers, body: FileBytes): Promise<string | undefined> {
   if (!(headers.get("content-type") ?? "").includes("json")) return undefined
-  try {
-    const value: unknown = JSON.parse(Buffer.from(await body.read(0, body.size)).toString())
-    const model = isJsonObject(value) ? value["model"] : undefined
-    return typeof model === "string" ? model : undefined
-  } catch {
-    return undefined
-  }
+  const text = Buffer.from(await body.read(0, body.size)).toString()
+  const model = parseJsonObject(text)?.["model"]
+  return typeof model === "string" ? model : undefined
 }
