@@ -148,6 +148,7 @@ export const CASES: readonly BillableCase[] = [
         { role: "user", content: "Hello there" },
         { type: "tool_search_output", call_id: "t", tools: [{ type: "web_search" }] },
       ],
+      store: false,
     },
     answer: response([searched]),
     place: "input[1].tools[0].type",

@@ -155,6 +155,29 @@ describe("tools", () => {
     ])
   })
 
+  test("that a conversation brings are known by their price only where nothing of it is kept", () => {
+    if (!responses) throw new Error("no switches")
+    const item = { type: "tool_search_output", call_id: "t", tools: [{ type: "web_search" }] }
+    const charges = (body: JsonObject) =>
+      findSwitches({ ...body, input: [item] }, responses, "openai-responses").map(
+        ({ charge }) => charge.by,
+      )
+    expect(charges({ store: false })).toEqual(["calls"])
+    // A later turn has the tool without naming it.
+    for (const kept of [
+      {},
+      { store: true },
+      { store: null },
+      { store: false, conversation: "c" },
+    ]) {
+      expect(charges(kept)).toEqual(["unknown"])
+    }
+    const named = { input: [], tools: [{ type: "web_search" }] }
+    expect(findSwitches(named, responses, "openai-responses")).toMatchObject([
+      { charge: { by: "calls" } },
+    ])
+  })
+
   test("nothing is billed at servers of one's own", () => {
     expect(switchesOf("vllm", "openai-chat")).toBeUndefined()
   })

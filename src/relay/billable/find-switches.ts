@@ -43,12 +43,25 @@ export function findSwitches(body: JsonObject, switches: Switches, dialect: Dial
       if (!isFree(charge)) findings.push({ place, value, charge, field })
     }
   }
-  for (const { place, type, tool } of toolsOf(body, dialect)) {
+  const outlasts = isKept(body)
+  for (const { place, type, tool, isBrought } of toolsOf(body, dialect)) {
     const charge = Object.hasOwn(switches.tools, type) ? switches.tools[type] : undefined
     const known: Charge = charge ?? { by: "unknown", why: "what such a tool costs is not known" }
-    if (!isFree(known)) findings.push({ place, value: type, charge: known, tool })
+    if (isFree(known)) continue
+    findings.push({ place, value: type, charge: isBrought && outlasts ? OUTLASTING : known, tool })
   }
   return findings
+}
+
+/** Later requests that go on from this one have such a tool without naming it. */
+const OUTLASTING: Charge = {
+  by: "unknown",
+  why: "it would stay in later turns that do not name it: name it in 'tools', or send 'store: false'",
+}
+
+/** Whether the vendor keeps the items of a request for later ones. */
+function isKept({ store, conversation }: JsonObject): boolean {
+  return store !== false || isSet(conversation)
 }
 
 /** Null, false and nothing at all are how a switch is left alone. */
@@ -94,6 +107,8 @@ interface FoundTool {
   readonly place: string
   readonly type: string
   readonly tool: JsonObject
+  /** Whether an item of the conversation brings it. */
+  readonly isBrought?: boolean
 }
 
 function toolsOf(body: JsonObject, dialect: DialectId): FoundTool[] {
@@ -105,7 +120,9 @@ function toolsOf(body: JsonObject, dialect: DialectId): FoundTool[] {
   const found = toolsByType(body.tools, "tools")
   if (dialect !== "openai-responses" || !Array.isArray(body.input)) return found
   for (const [index, item] of body.input.entries()) {
-    if (bringsTools(item)) found.push(...toolsByType(item.tools, `input[${index}].tools`))
+    if (!bringsTools(item)) continue
+    const brought = toolsByType(item.tools, `input[${index}].tools`)
+    found.push(...brought.map((tool) => ({ ...tool, isBrought: true })))
   }
   return found
 }
