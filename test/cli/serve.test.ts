@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { rmSync, writeFileSync } from "node:fs"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import { databasePath } from "../../src/store/book-place.ts"
-import { DONE, frame, startVendor, usageFrame } from "../relay/scripted-vendor.ts"
+import { helloUntil, startVendor } from "../relay/scripted-vendor.ts"
 import { readUntil } from "../relay/support.ts"
 import { until } from "../support/gateway.ts"
 import {
@@ -150,17 +150,8 @@ describe("a running gateway hears of", () => {
 /** A vendor whose stream says a word, and ends when it is let. */
 function startPausing() {
   const gate = Promise.withResolvers<void>()
-  const encoder = new TextEncoder()
   const vendor = startVendor(() => {
-    const body = new ReadableStream<Uint8Array>({
-      async start(controller) {
-        controller.enqueue(encoder.encode(frame("Hello")))
-        await gate.promise
-        controller.enqueue(encoder.encode(frame("", "stop") + usageFrame(10, 1) + DONE))
-        controller.close()
-      },
-    })
-    return new Response(body, { headers: { "content-type": "text/event-stream" } })
+    return helloUntil(gate.promise)
   })
   return { vendor, end: () => gate.resolve() }
 }

@@ -6,7 +6,7 @@ import {
   frame,
   startVendor,
   streamed,
-  usageFrame,
+  helloUntil,
   WHOLE_STREAM,
 } from "../relay/scripted-vendor.ts"
 import { until } from "../support/gateway.ts"
@@ -175,18 +175,8 @@ test("a process that was suspended as a whole, its watchdog with it, goes on", a
 
 test("a worker that stands still gets no new connections, and may finish what it serves when it turns again", async () => {
   const gate = Promise.withResolvers<void>()
-  const encoder = new TextEncoder()
   using vendor = startVendor((_, number) => {
-    if (number > 1) return streamed([WHOLE_STREAM])
-    const body = new ReadableStream<Uint8Array>({
-      async start(controller) {
-        controller.enqueue(encoder.encode(frame("Hello")))
-        await gate.promise
-        controller.enqueue(encoder.encode(frame("", "stop") + usageFrame(10, 1) + DONE))
-        controller.close()
-      },
-    })
-    return new Response(body, { headers: { "content-type": "text/event-stream" } })
+    return number > 1 ? streamed([WHOLE_STREAM]) : helloUntil(gate.promise)
   })
   using installation = createInstallation(yaml(vendor.url))
   const key = await createCaller(installation)

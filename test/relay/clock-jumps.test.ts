@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test"
 import { provider, simulated, startGateway, until } from "../support/gateway.ts"
 import { sendRaw } from "./raw-caller.ts"
-import { DONE, frame, startVendor, usageFrame } from "./scripted-vendor.ts"
+import { helloUntil, startVendor } from "./scripted-vendor.ts"
 import { CHAT, HELLO, onlyReceipt } from "./support.ts"
 
 const HOUR = 3_600_000
@@ -19,18 +19,9 @@ function jump(milliseconds: number): void {
 function startPausing() {
   const gate = Promise.withResolvers<void>()
   const asked = Promise.withResolvers<void>()
-  const encoder = new TextEncoder()
   const vendor = startVendor(() => {
     asked.resolve()
-    const body = new ReadableStream<Uint8Array>({
-      async start(controller) {
-        controller.enqueue(encoder.encode(frame("Hello")))
-        await gate.promise
-        controller.enqueue(encoder.encode(frame("", "stop") + usageFrame(10, 1) + DONE))
-        controller.close()
-      },
-    })
-    return new Response(body, { headers: { "content-type": "text/event-stream" } })
+    return helloUntil(gate.promise)
   })
   return { vendor, asked: asked.promise, end: () => gate.resolve() }
 }

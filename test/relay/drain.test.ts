@@ -3,23 +3,14 @@ import { databasePath } from "../../src/store/book-place.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import { provider, simulated, startGateway, type TestGateway, until } from "../support/gateway.ts"
 import { connectTo, sendRaw } from "./raw-caller.ts"
-import { DONE, frame, startVendor, usageFrame } from "./scripted-vendor.ts"
+import { DONE, helloUntil, startVendor } from "./scripted-vendor.ts"
 import { CHAT, contentOf, errorOf, HELLO, receiptsOf, streamErrorOf } from "./support.ts"
 
 /** A stream that says a word and ends when it is let. */
 function startPausing() {
   const end = Promise.withResolvers<void>()
-  const encoder = new TextEncoder()
   const vendor = startVendor(() => {
-    const body = new ReadableStream<Uint8Array>({
-      async start(controller) {
-        controller.enqueue(encoder.encode(frame("Hello")))
-        await end.promise
-        controller.enqueue(encoder.encode(frame("", "stop") + usageFrame(10, 1) + DONE))
-        controller.close()
-      },
-    })
-    return new Response(body, { headers: { "content-type": "text/event-stream" } })
+    return helloUntil(end.promise)
   })
   return { vendor, end: () => end.resolve() }
 }

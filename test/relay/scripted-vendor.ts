@@ -26,6 +26,20 @@ export function startVendor(answer: Answer): ScriptedVendor {
   }
 }
 
+/** A stream that says a word at once, and ends when it is let. */
+export function helloUntil(end: Promise<unknown>): Response {
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      controller.enqueue(encoder.encode(frame("Hello")))
+      await end
+      controller.enqueue(encoder.encode(frame("", "stop") + usageFrame(10, 1) + DONE))
+      controller.close()
+    },
+  })
+  return new Response(body, { headers: { "content-type": "text/event-stream" } })
+}
+
 /** A frame of a stream that says a text, and ends the choice when told why. */
 export function frame(content: string, finish: string | null = null): string {
   const choice = { index: 0, delta: { content }, finish_reason: finish }
