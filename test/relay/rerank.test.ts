@@ -99,7 +99,7 @@ describe("every model", () => {
     test(`${id}: the best first, scores in 0 to 1, documents as they were supplied`, async () => {
       const caller = await gateway.caller("1")
       const { answer, results, response, receipt } = await rerank(caller, { model: id })
-      expect(Object.keys(answer)).toEqual(["results"])
+      expect(Object.keys(answer)).toEqual(["id", "results", "meta"])
       expect(results.map(({ index }) => index)).toEqual([1, 2, 0])
       expect(results.map(({ document }) => document)).toEqual(
         [1, 2, 0].map((index) => DOCUMENTS[index]),
@@ -138,17 +138,36 @@ describe("what clients of vendors send", () => {
     expect((await rerank(caller, body)).results[0]?.index).toBe(1)
   })
 
-  test("Cohere's newer address", async () => {
-    const caller = await gateway.caller("1")
-    const { answer, response } = await rerank(caller, { model: "all/cohere" }, "/v2/rerank")
-    expect(answer).toMatchObject({
-      id: response.headers.get("x-request-id"),
-      results: [{ index: 1 }, { index: 2 }, { index: 0 }],
-      meta: { api_version: { version: "2" }, billed_units: { search_units: 1 } },
+  for (const path of [PATH, "/v2/rerank"]) {
+    test(`${path}: what Cohere has beside the results`, async () => {
+      const caller = await gateway.caller("1")
+      const version = path === PATH ? "1" : "2"
+      const { answer, response } = await rerank(caller, { model: "all/cohere" }, path)
+      expect(answer).toMatchObject({
+        id: response.headers.get("x-request-id"),
+        results: [{ index: 1 }, { index: 2 }, { index: 0 }],
+        meta: { api_version: { version }, billed_units: { search_units: 1 } },
+      })
+      const byToken = await rerank(caller, { model: "all/jina" }, path)
+      const { input } = byToken.receipt.usage ?? {}
+      expect(byToken.answer).toMatchObject({ meta: { billed_units: { input_tokens: input } } })
     })
-    const byToken = await rerank(caller, { model: "all/jina" }, "/v2/rerank")
-    const { input } = byToken.receipt.usage ?? {}
-    expect(byToken.answer).toMatchObject({ meta: { billed_units: { input_tokens: input } } })
+  }
+
+  test("documents as objects with a text at Cohere's newer address, and where they are asked for", async () => {
+    const caller = await gateway.caller("1")
+    const wanted = [1, 2, 0].map((index) => ({ text: DOCUMENTS[index] }))
+    const asked = { model: "all/cohere", return_documents: true }
+    for (const { results } of [
+      await rerank(caller, { model: "all/cohere" }, "/v2/rerank"),
+      await rerank(caller, asked, "/v2/rerank"),
+      await rerank(caller, asked),
+    ]) {
+      expect(results.map(({ document }) => document)).toEqual(wanted)
+    }
+    const without = { model: "all/cohere", return_documents: false }
+    const { results } = await rerank(caller, without, "/v2/rerank")
+    expect(results.map(({ document }) => document)).toEqual([undefined, undefined, undefined])
   })
 
   test("an empty document, also where embeddings are compared", async () => {

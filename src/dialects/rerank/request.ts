@@ -46,7 +46,8 @@ export interface RerankOrder {
   readonly request: RerankRequest
   /** The documents as they were supplied: texts, or objects with a `text`. */
   readonly supplied: readonly JsonValue[]
-  readonly returnDocuments: boolean
+  /** Undefined where the caller did not say. */
+  readonly returnDocuments: boolean | undefined
 }
 
 /**
@@ -77,7 +78,8 @@ export function decodeRerankRequest(body: JsonObject): RerankOrder {
   if (typeof maxTokens === "number") request.maxTokensPerDocument = maxTokens
   const extra = unknownFields(body, OWN_FIELDS)
   if (extra !== undefined) request.extra = extra
-  return { request, supplied, returnDocuments: body.return_documents !== false }
+  const { return_documents: asked } = body
+  return { request, supplied, returnDocuments: typeof asked === "boolean" ? asked : undefined }
 }
 
 function decodeDocuments(value: JsonValue | undefined): readonly JsonValue[] {

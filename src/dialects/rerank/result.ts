@@ -1,25 +1,52 @@
-import type { JsonObject } from "../../canon/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import type { DocumentScore } from "../../canon/rerank.ts"
 import { totalInput, type Usage } from "../../canon/usage.ts"
 import type { RerankOrder } from "./request.ts"
 
-/** The answer to a rerank request (SPEC, "Rerank result"); documents as they were supplied. */
+/**
+ * How documents stand in an answer that nobody said anything of: as they were supplied (SPEC, "Rerank
+ * result"), or as objects with a `text`, which is the only form that Cohere's clients read (WIRE.md 10).
+ */
+export type DocumentForm = "supplied" | "objects"
+
+/** One member of `results`. */
+export interface RankedDocument extends JsonObject {
+  readonly index: number
+  readonly relevance_score: number
+  readonly document?: JsonValue
+}
+
+/**
+ * The answer to a rerank request. `return_documents` is no parameter of the specification's: who sends it
+ * is a client of Cohere's or Jina's, and gets objects or nothing.
+ * @param form of the documents where the caller did not send it.
+ */
 export function encodeRerankResult(
   { supplied, returnDocuments }: RerankOrder,
   ranking: readonly DocumentScore[],
-): JsonObject {
+  form: DocumentForm,
+): { results: RankedDocument[] } {
+  const areObjects = returnDocuments === true || form === "objects"
   return {
-    results: ranking.map(({ index, score }) => ({
-      index,
-      relevance_score: score,
-      ...(returnDocuments && { document: supplied[index] }),
-    })),
+    results: ranking.map(({ index, score }) => {
+      const result = { index, relevance_score: score }
+      const document = supplied[index]
+      if (returnDocuments === false || document === undefined) return result
+      return { ...result, document: areObjects ? objectOf(document) : document }
+    }),
   }
 }
 
-/** What Cohere's second version has beside the results, and the AI SDK's provider cannot do without. */
-export function cohereMembers(id: string, usage: Usage): JsonObject {
+function objectOf(document: JsonValue): JsonValue {
+  return isJsonObject(document) ? document : { text: document }
+}
+
+/**
+ * What Cohere has beside the results, without which some of its clients take no answer.
+ * @param version of Cohere's API, by the address that was asked.
+ */
+export function cohereMeta(version: "1" | "2", usage: Usage): JsonObject {
   const { searches } = usage
   const units = searches > 0 ? { search_units: searches } : { input_tokens: totalInput(usage) }
-  return { id, meta: { api_version: { version: "2" }, billed_units: units } }
+  return { api_version: { version }, billed_units: units }
 }

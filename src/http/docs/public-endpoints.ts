@@ -100,7 +100,7 @@ export const PUBLIC_ENDPOINTS: readonly PublicEndpoint[] = [
   {
     method: "POST",
     path: "/v2/rerank",
-    summary: "The same, where Cohere's clients look",
+    summary: "The same for Cohere's newer clients, documents as objects with a text",
     group: "Text",
     like: "Cohere",
     ...JSON_BODY,

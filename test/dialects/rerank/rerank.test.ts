@@ -4,7 +4,7 @@ import { type JsonObject, listAt } from "../../../src/canon/json.ts"
 import type { OperationAnswer } from "../../../src/canon/operation.ts"
 import type { RerankFormat } from "../../../src/canon/rerank.ts"
 import { decodeRerankRequest } from "../../../src/dialects/rerank/request.ts"
-import { encodeRerankResult } from "../../../src/dialects/rerank/result.ts"
+import { type DocumentForm, encodeRerankResult } from "../../../src/dialects/rerank/result.ts"
 import { vendors } from "../../../src/vendors/index.ts"
 import { recordedAt, type RecordedOperation } from "../../support/recorded-operations.ts"
 import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../../support/recordings.ts"
@@ -55,7 +55,7 @@ describe("a request", () => {
     expect(orderOf()).toEqual({
       request: { ...REQUEST, topN: 3 },
       supplied: REQUEST.documents,
-      returnDocuments: true,
+      returnDocuments: undefined,
     })
     expect(orderOf({ top_n: 2 }).request.topN).toBe(2)
     expect(orderOf({ top_n: 50, return_documents: null }).request.topN).toBe(3)
@@ -104,14 +104,32 @@ describe("a request", () => {
   }
 })
 
-test("an answer gives documents as they were supplied, or none", () => {
-  const ranking = [{ index: 1, score: 0.5 }]
+describe("an answer", () => {
+  const ranking = [
+    { index: 1, score: 0.5 },
+    { index: 0, score: 0.25 },
+  ]
   const documents = ["Ruby", { text: "Paris", id: 7 }]
-  expect(encodeRerankResult(orderOf({ documents }), ranking)).toEqual({
-    results: [{ index: 1, relevance_score: 0.5, document: { text: "Paris", id: 7 } }],
+  const scores = ranking.map(({ index, score }) => ({ index, relevance_score: score }))
+
+  function documentsIn(body: JsonObject, form: DocumentForm = "supplied") {
+    const { results } = encodeRerankResult(orderOf({ documents, ...body }), ranking, form)
+    return results.map(({ document }) => document)
+  }
+
+  test("gives documents as they were supplied, or none", () => {
+    expect(documentsIn({})).toEqual([{ text: "Paris", id: 7 }, "Ruby"])
+    expect(documentsIn({ return_documents: null })).toEqual([{ text: "Paris", id: 7 }, "Ruby"])
+    for (const form of ["supplied", "objects"] as const) {
+      const none = orderOf({ documents, return_documents: false })
+      expect(encodeRerankResult(none, ranking, form)).toEqual({ results: scores })
+    }
   })
-  expect(encodeRerankResult(orderOf({ return_documents: false }), ranking)).toEqual({
-    results: [{ index: 1, relevance_score: 0.5 }],
+
+  test("gives them as Cohere's clients read them where these ask", () => {
+    const objects = [{ text: "Paris", id: 7 }, { text: "Ruby" }]
+    expect(documentsIn({ return_documents: true })).toEqual(objects)
+    expect(documentsIn({}, "objects")).toEqual(objects)
   })
 })
 
