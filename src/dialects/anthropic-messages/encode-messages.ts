@@ -3,6 +3,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.
 import type { LossList } from "../../canon/losses.ts"
 import { encodeBlock, encodeText, plainContent } from "./encode-blocks.ts"
 
+/** What the user is made to say where Anthropic demands a turn of his and the caller wrote none. */
+const PLACEHOLDER = "."
+
 interface Turn {
   readonly role: "user" | "assistant"
   /** What tools answered comes ahead of everything else that the user says (WIRE.md 3). */
@@ -18,19 +21,27 @@ export interface EncodedMessages {
 
 /**
  * The messages of a request as turns that alternate: what follows in the same role is joined, and a turn
- * that says nothing is left out.
+ * that says nothing is left out. The user begins; and ends, where the last message is his and is empty:
+ * without it the answer before would be taken for one to be continued.
  */
 export function encodeMessages(messages: readonly Message[], losses: LossList): EncodedMessages {
   const system: JsonObject[] = []
   const turns: Turn[] = []
+  let isUserLast = true
   for (const message of messages) {
     losses.fieldsOf(message.extra)
     if (message.name !== undefined) losses.add("name")
     if (message.role === "system" || message.role === "developer") {
       if (turns.length > 0) losses.add("system.position", "approximated")
       system.push(...encodeInstructions(message.parts, losses))
-    } else pushTurn(message, turns, losses)
+      continue
+    }
+    pushTurn(message, turns, losses)
+    isUserLast = message.role !== "assistant"
   }
+  if (turns[0]?.role === "assistant") turns.unshift(placeholder(losses))
+  const isUserAwaited = isUserLast || turns.length === 0
+  if (isUserAwaited && turns.at(-1)?.role !== "user") turns.push(placeholder(losses))
   trimPrefill(turns)
   return { system, messages: turns.map(encodeTurn) }
 }
@@ -69,6 +80,11 @@ function pushTurn(message: Message, turns: Turn[], losses: LossList): void {
     last.results.push(...results)
     last.blocks.push(...blocks)
   } else turns.push({ role, results, blocks })
+}
+
+function placeholder(losses: LossList): Turn {
+  losses.add("messages", "approximated")
+  return { role: "user", results: [], blocks: [{ type: "text", text: PLACEHOLDER }] }
 }
 
 /** Anthropic refuses an answer to be continued whose text ends in white space. */

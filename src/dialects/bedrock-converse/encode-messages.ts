@@ -44,6 +44,8 @@ class ConversationWriter {
   readonly #losses: LossList
   readonly #parts: PartEncoder
   readonly #points: CachePoints
+  /** Whether the last message was the user's, be it empty: then no answer is to be continued. */
+  #isUserLast = false
 
   constructor(family: ModelFamily, losses: LossList) {
     this.#losses = losses
@@ -54,11 +56,21 @@ class ConversationWriter {
   add(message: Message): void {
     this.#losses.fieldsOf(message.extra)
     if (message.name !== undefined) this.#losses.add("name")
-    if (message.role === "system" || message.role === "developer") this.#addSystem(message)
-    else for (const part of message.parts) this.#addPart(part, message.role)
+    const { role, parts } = message
+    if (role === "system" || role === "developer") {
+      this.#addSystem(message)
+      return
+    }
+    for (const part of parts) this.#addPart(part, role)
+    this.#isUserLast = role !== "assistant"
   }
 
   messages(): JsonObject[] {
+    const last = this.#turns.at(-1)
+    if (this.#isUserLast && last?.role === "assistant") {
+      this.#losses.add("messages", "approximated")
+      this.#turns.push({ role: "user", results: [], content: [{ text: PLACEHOLDER }] })
+    }
     for (const turn of this.#turns) this.#complete(turn)
     trimPrefill(this.#turns.at(-1))
     const messages: JsonObject[] = this.#turns.map(({ role, results, content }) => ({

@@ -26,8 +26,10 @@ function encode(fields: Partial<ChatRequest>, dialect = ANTHROPIC_MESSAGES) {
 }
 
 function encodeParts(role: Message["role"], ...parts: Part[]) {
-  const { body, losses } = encode({ messages: [{ role, parts }] })
-  const [message] = body.messages as JsonObject[]
+  const { body, losses } = encode({
+    messages: [...(role === "assistant" ? [USER] : []), { role, parts }],
+  })
+  const message = (body.messages as JsonObject[]).at(-1)
   return { content: message?.content, losses }
 }
 
@@ -230,9 +232,9 @@ describe("turns", () => {
 
   test("ids that the vendor would not take are the same short ones every time", () => {
     const { body } = encode({
-      messages: [{ role: "assistant", parts: [call("functions.f:0")] }, answer("functions.f:0")],
+      messages: [USER, { role: "assistant", parts: [call("a:0")] }, answer("a:0")],
     })
-    const [asking, answering] = body.messages as { content: Record<string, string>[] }[]
+    const [, asking, answering] = body.messages as { content: Record<string, string>[] }[]
     const id = asking?.content[0]?.id ?? ""
     expect(id).toMatch(/^[a-zA-Z0-9_-]+$/)
     expect(answering?.content[0]?.tool_use_id).toBe(id)

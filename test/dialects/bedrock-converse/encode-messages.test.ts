@@ -60,6 +60,18 @@ describe("turns", () => {
     expect(lossesOf({ messages })).toEqual(["messages:approximated"])
   })
 
+  test("an empty question at the end is one, and the answer before it none to be continued", () => {
+    const messages = [user(text("Hello")), assistant(text("Hi")), user(text(""))]
+    expect(bodyOf({ messages }).messages).toEqual([
+      { role: "user", content: [{ text: "Hello" }] },
+      { role: "assistant", content: [{ text: "Hi" }] },
+      { role: "user", content: [{ text: "." }] },
+    ])
+    expect(lossesOf({ messages })).toEqual(["messages:approximated"])
+    const continued = [user(text("Hello")), user(text("")), assistant(text("Hi"))]
+    expect(lossesOf({ messages: continued })).toEqual([])
+  })
+
   test("instructions alone get somebody to answer", () => {
     const messages = [system(text("Tell a joke"))]
     expect(bodyOf({ messages })).toMatchObject({

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "bun:test"
+import type { Message, Part } from "../../../src/canon/chat.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
+
+/** A turn of the user that the caller did not write stands in the conversation. */
+const FILLED = "messages:approximated"
+
+const USER: Message = { role: "user", parts: [{ type: "text", text: "Hi" }] }
+
+function text(value: string): Part {
+  return { type: "text", text: value }
+}
+
+function encode({ messages }: { messages: readonly Message[] }) {
+  const { body, losses } = ANTHROPIC_MESSAGES.encodeRequest({
+    model: "claude",
+    messages,
+    stream: false,
+    streamUsage: false,
+    choices: 1,
+    maxTokens: 100,
+  })
+  return { body, losses: losses.map(({ name, effect }) => `${name}:${effect}`) }
+}
+
+describe("a conversation that Anthropic would refuse", () => {
+  const user = (...parts: Part[]): Message => ({ role: "user", parts })
+  const assistant = (...parts: Part[]): Message => ({ role: "assistant", parts })
+  const filler = { role: "user", content: "." }
+  const hi = { role: "user", content: "Hi" }
+  const yes = { role: "assistant", content: "Yes" }
+
+  const cases: [string, Message[], JsonObject[]][] = [
+    ["of instructions alone", [{ role: "system", parts: [text("A")] }], [filler]],
+    ["of nothing at all", [], [filler]],
+    ["of an empty question", [user(text(""))], [filler]],
+    ["of an empty answer", [assistant(text(""))], [filler]],
+    ["of white space", [user(text(" \n"))], [filler]],
+    [
+      "of an empty question after instructions",
+      [{ role: "developer", parts: [text("A")] }, user()],
+      [filler],
+    ],
+    ["that the assistant begins", [assistant(text("Yes")), USER], [filler, yes, hi]],
+    ["of an answer to be continued alone", [assistant(text("Yes"))], [filler, yes]],
+    [
+      "that ends in an empty question",
+      [USER, assistant(text("Yes")), user(text(""))],
+      [hi, yes, filler],
+    ],
+  ]
+  for (const [name, messages, expected] of cases) {
+    test(`${name} gets a turn of the user, and says so`, () => {
+      const { body, losses } = encode({ messages })
+      expect(body.messages).toEqual(expected)
+      expect(losses).toEqual([FILLED])
+    })
+  }
+
+  test("an answer to be continued is still the last, whatever was empty before it", () => {
+    const { body, losses } = encode({ messages: [USER, user(text("")), assistant(text("Yes"))] })
+    expect(body.messages).toEqual([hi, yes])
+    expect(losses).toEqual([])
+  })
+})
