@@ -8,6 +8,7 @@ import { OPENAI_FAMILIES } from "../dialects/image/openai-families.ts"
 import { OPENROUTER_IMAGES } from "../dialects/image/openrouter.ts"
 import { TOGETHER_IMAGES } from "../dialects/image/together.ts"
 import { XAI_IMAGES } from "../dialects/image/xai.ts"
+import type { ClosedSchema } from "../dialects/openai-chat/closed-schema.ts"
 import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "../dialects/openai-chat/quirks.ts"
 import type { OpenAiResponsesQuirks } from "../dialects/openai-responses/index.ts"
 import type { JinaRerankQuirks } from "../dialects/rerank/jina.ts"
@@ -52,6 +53,37 @@ export interface CompatibleRow {
 /** For those that know both names of the limit. */
 const BOTH_LIMITS = { maxTokensFieldOnly: false } as const
 
+/** Fields of OpenAI's that Mistral refuses (docs.mistral.ai/api, "Chat completion"). */
+const MISTRAL_LACKS = [
+  "audio",
+  "function_call",
+  "functions",
+  "logit_bias",
+  "logprobs",
+  "modalities",
+  "moderation",
+  "prompt_cache_options",
+  "prompt_cache_retention",
+  "safety_identifier",
+  "service_tier",
+  "store",
+  "top_logprobs",
+  "user",
+  "verbosity",
+  "web_search_options",
+]
+
+const MISTRAL_SCHEMA: ClosedSchema = {
+  messages: {
+    system: ["content"],
+    user: ["content"],
+    assistant: ["content", "tool_calls", "prefix"],
+    tool: ["content", "tool_call_id", "name"],
+  },
+  // It thinks or it does not.
+  efforts: { minimal: "none", low: "high", medium: "high", xhigh: "high", max: "high" },
+}
+
 /**
  * THE TABLE of OpenAI-compatible vendors: a new one is one row. Addresses are those of the recorded
  * traffic or of the vendor's own pages; quirks are those of WIRE.md, sections 2 and 7, and of the
@@ -78,7 +110,9 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       usageInStream: "always",
       seedField: "random_seed",
       toolCallIds: "nine-characters",
-      dropFields: ["logit_bias", "logprobs", "top_logprobs", "store", "user", "verbosity"],
+      fileUrls: true,
+      dropFields: MISTRAL_LACKS,
+      closedSchema: MISTRAL_SCHEMA,
       maxTemperature: 1.5,
     },
     embedding: { mostInputs: 256, dimensionsField: "output_dimension", user: false },

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, isThere } from "../../canon/json.ts"
+import { fitClosedSchema } from "./closed-schema.ts"
 import type { OpenAiChatQuirks } from "./quirks.ts"
 import { decodeReasoning, reasoningText } from "./reasoning.ts"
 import { type LossList } from "../../canon/losses.ts"
@@ -27,6 +28,7 @@ export function fitBody(body: JsonObject, quirks: OpenAiChatQuirks, losses: Loss
     delete body[name]
   }
   if (Array.isArray(body.messages)) body.messages = fitMessages(body.messages, quirks, losses)
+  if (quirks.closedSchema !== undefined) fitClosedSchema(body, quirks.closedSchema, losses)
 }
 
 /** Usage is always asked for, because it is what is billed (trap 4). */

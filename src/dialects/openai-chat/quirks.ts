@@ -1,3 +1,5 @@
+import type { ClosedSchema } from "./closed-schema.ts"
+
 /** How one vendor's API departs from OpenAI's own. Data: the vendors' table holds one per vendor. */
 export interface OpenAiChatQuirks {
   /** The field that limits the output, when the gateway writes one. */
@@ -34,6 +36,8 @@ export interface OpenAiChatQuirks {
   readonly choices: "many" | "one"
   /** Top-level fields that the vendor refuses. Each one dropped is a loss. */
   readonly dropFields: readonly string[]
+  /** Present where members without a name are refused, not passed over. */
+  readonly closedSchema?: ClosedSchema
   /** The highest temperature that is taken; a higher one is lowered to it, which is a loss. */
   readonly maxTemperature?: number
 }

@@ -27,6 +27,11 @@ export function supportsOf(quirks: OpenAiChatQuirks): Readonly<Record<Feature, S
     reasoning: carriesHistory ? "carried" : "dropped",
     "reasoning.signature": quirks.reasoningHistory === "details" ? "carried" : "dropped",
   }
+  if (quirks.closedSchema !== undefined) {
+    supports.reasoning_effort = "approximated"
+    supports.refusal = "approximated"
+    supports.name = "dropped"
+  }
   for (const name of ALL) if (quirks.dropFields.includes(name)) supports[name] = "dropped"
   return supports
 }

@@ -82,10 +82,21 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
 /** Where an address still comes up although the gateway is to fetch it first, it is left out. */
 const FETCHED: ReadonlySet<Feature> = new Set(["file.url"])
 
+const CLOSED = {
+  messages: {
+    system: ["content"],
+    user: ["content"],
+    assistant: ["content"],
+    tool: ["content", "tool_call_id"],
+  },
+  efforts: { low: "high" },
+}
+
 const VARIANTS: readonly (readonly [string, Partial<OpenAiChatQuirks>])[] = [
   ["OpenAI's own", {}],
   ["what carries the most", KEEPING],
   ["text of reasoning", { reasoningHistory: "text", developerRole: "system" }],
+  ["a closed schema", { closedSchema: CLOSED }],
   ["what drops fields", { dropFields: ["logprobs", "user", "verbosity"], maxTemperature: 1.5 }],
 ]
 
