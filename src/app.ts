@@ -95,7 +95,9 @@ export class App implements AsyncDisposable {
     const { contents } = beside
     const intake = { memory: state.memory, ...(options.pace && { pace: options.pace }) }
     const isDraining = (): boolean => state.isDraining
-    const routes = callerRoutes({ ...parts, ...intake, ...inForce(state), contents, isDraining })
+    const ownUrl = (): string => state.url
+    const own = { contents, isDraining, ownUrl }
+    const routes = callerRoutes({ ...parts, ...intake, ...inForce(state), ...own })
     const baseUrl = (): string => state.settings.publicUrl ?? state.url
     const admin = building.use(
       new Lazy(async () => {

@@ -18,8 +18,8 @@ const KNOWN_VARIABLES = [
   "TOLLGATE_WORKERS",
 ]
 
-/** Set by the gateway for its own processes. */
-const INTERNAL_VARIABLES = /^TOLLGATE_(WORKER|SANDBOX)_/
+/** Set by the gateway for its own processes, or by its callers for theirs. */
+const OTHER_VARIABLES = /^TOLLGATE_((WORKER|SANDBOX)_|KEY$)/
 
 /** Settings from `TOLLGATE_*`; each one set here wins over the file. */
 export interface Overrides {
@@ -86,6 +86,6 @@ function readPort(text: string): number | Fault {
 function unknownVariables(environment: Environment): string[] {
   return Object.keys(environment)
     .filter((name) => name.startsWith("TOLLGATE_"))
-    .filter((name) => !INTERNAL_VARIABLES.test(name) && !KNOWN_VARIABLES.includes(name))
+    .filter((name) => !OTHER_VARIABLES.test(name) && !KNOWN_VARIABLES.includes(name))
     .map((name) => `${name}: unknown variable, ignored.${suggestion(name, KNOWN_VARIABLES)}`)
 }

@@ -143,10 +143,11 @@ function invalidKey(message: string): GatewayError {
 }
 
 /**
- * `Authorization: Bearer` counts first; Anthropic's SDK sends `x-api-key`. A header that is sent twice
+ * `Authorization: Bearer` counts first; Anthropic's SDK sends `x-api-key`, and Azure's `api-key`. A header that is sent twice
  * arrives as one, joined by a comma, which no key contains. An empty credential is none.
  */
 function credentialOf(headers: Headers): string | undefined {
   const authorization = headers.get("authorization")?.replace(BEARER, "")
-  return authorization || headers.get("x-api-key")?.trim() || undefined
+  if (authorization) return authorization
+  return headers.get("x-api-key")?.trim() || headers.get("api-key")?.trim() || undefined
 }

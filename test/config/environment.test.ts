@@ -64,6 +64,10 @@ describe("a bad variable is named", () => {
   }
 })
 
+test("the key that callers keep in TOLLGATE_KEY is none of the gateway's business", () => {
+  expect(load("", { TOLLGATE_KEY: "sk-tg-x" }).warnings).toEqual([])
+})
+
 test("an unknown variable of ours is a warning with the nearest name", () => {
   const { warnings } = load("", {
     TOLLGATE_PROT: "1",

@@ -48,6 +48,16 @@ describe("a credential", () => {
     expect(ask(keyring, wrongFirst)).toBe("invalid_api_key")
   })
 
+  test("counts as api-key, which Azure's clients send, where there is no other", async () => {
+    await using book = Book.direct()
+    await book.account("account", 0n)
+    const { keyring, issuer } = await desk(book)
+    const { secret, key } = await issuer.issue({ account: "account", name: "azure" })
+    await keyring.refresh()
+    expect(ask(keyring, { "api-key": secret })).toBe(key.id)
+    expect(ask(keyring, { "api-key": secret, "x-api-key": "wrong" })).toBe("invalid_api_key")
+  })
+
   test.each([
     ["no header", {}],
     ["an empty header", { authorization: "" }],

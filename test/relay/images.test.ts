@@ -232,6 +232,14 @@ describe("links to kept pictures", () => {
     expect((await fetch(good.href)).status).toBe(200)
   })
 
+  test("do not follow a name of the internet that the caller sends", async () => {
+    const headers = { host: "evil.example" }
+    const order = { model: "sim/gpt-image-1", prompt: "a kept boat" }
+    const response = await calls.caller.post("/v1/images/generations", order, headers)
+    const [made] = ((await response.json()) as Made).data
+    expect(made?.url).toStartWith(`${calls.gateway.url}/v1/images/files/`)
+  })
+
   test("stand on the operator's public address, where there is one", async () => {
     await using own = await startGateway({ models: { "sim/gpt-image-1": image() } })
     const someone = await own.caller("1")

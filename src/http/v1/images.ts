@@ -10,6 +10,7 @@ import type { Answer, Call } from "../../relay/call.ts"
 import type { Images } from "../../relay/images.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import { errorAnswer } from "../answers.ts"
+import { callerOrigin } from "../caller-origin.ts"
 import { heldAnswer } from "../held-answer.ts"
 import { USUAL_PACE } from "../incoming-body.ts"
 import { readJsonBody } from "../read-body.ts"
@@ -22,8 +23,10 @@ import { callOf, type JsonOperationServices } from "./json-operation.ts"
 export interface ImageServices extends JsonOperationServices {
   readonly images: Images
   readonly spool: Spool
-  /** The address that callers use, when the operator says that it is another than they seem to. */
+  /** The address that callers use, when the operator says which. */
   readonly publicUrl: () => string | undefined
+  /** Where the gateway is without that. */
+  readonly ownUrl: () => string
 }
 
 /** `POST /v1/images/generations` */
@@ -126,11 +129,11 @@ interface Received {
 }
 
 function make(
-  { images, publicUrl }: ImageServices,
+  { images, publicUrl, ownUrl }: ImageServices,
   { call, request, parameters }: Received,
   wanted: ImageRequest,
 ): Promise<Answer> {
-  // Whatever name the caller reaches this gateway by, he reaches its pictures by it too.
-  const base = publicUrl() ?? new URL(request.url).origin
+  // Whatever name of its own network the caller reaches this gateway by, he reaches its pictures by it too.
+  const base = publicUrl() ?? callerOrigin(request.url, ownUrl())
   return images.make({ call, model: parameters.model, request: wanted, base }, request)
 }

@@ -57,6 +57,8 @@ export interface RouteParts {
   readonly settings: () => Settings
   readonly catalog: () => Catalog
   readonly isDraining: () => boolean
+  /** Where the gateway listens. */
+  readonly ownUrl: () => string
   readonly store: Store
   readonly keyring: Keyring
   readonly ledger: Ledger
@@ -162,6 +164,7 @@ function imageRoutes(parts: RouteParts): Route[] {
     images,
     ...intakeOf(parts),
     publicUrl: () => settings().publicUrl,
+    ownUrl: parts.ownUrl,
   }
   return [
     { path: GENERATIONS_PATH, method: "POST", handler: imageGenerations(services) },
