@@ -15,6 +15,7 @@ import {
 import { initialState, type State, takeOver } from "./app/state.ts"
 import { Redactor } from "./canon/redactor.ts"
 import type { Settings } from "./config/settings.ts"
+import { elsewhere } from "./http/elsewhere.ts"
 import { Lazy } from "./http/lazy.ts"
 import { managementMounts } from "./http/mounts.ts"
 import { addressOf } from "./app/address.ts"
@@ -108,7 +109,8 @@ export class App implements AsyncDisposable {
       }),
     )
     const mounts = managementMounts({ admin, events, baseUrl })
-    const server = serve({ ...settings.server, isShared: options.isShared }, routes, mounts)
+    const answering = { routes, mounts, elsewhere: elsewhere(routes) }
+    const server = serve({ ...settings.server, isShared: options.isShared }, answering)
     building.defer(() => drain({ server, state, billing, watch, idempotency }))
     const { hostname = settings.server.host, port = settings.server.port } = server
     state.url = addressOf(hostname, port)

@@ -1,5 +1,5 @@
 import { GatewayError } from "../canon/errors.ts"
-import { errorAnswer } from "./answers.ts"
+import { type ErrorAnswer, errorAnswer } from "./answers.ts"
 import { newRequestId } from "./request-id.ts"
 
 /**
@@ -19,6 +19,8 @@ export interface Route {
   readonly path: string
   readonly method: "GET" | "POST"
   readonly handler: Handler
+  /** How it tells errors; absent: in OpenAI's envelope. */
+  readonly errors?: ErrorAnswer
 }
 
 /** A part of the gateway that routes by itself: every method, all paths below one. */
@@ -43,17 +45,24 @@ const LONG_TIMEOUT = 255
 /** Bodies are limited where they are read, with an error of ours; this is only the last fence. */
 const LARGEST_BODY = 1024 * 1024 * 1024
 
-/** Listens. Bun's own router matches the paths; everything else gets our 404 or 405. */
+/** What a server answers. */
+export interface Answering {
+  readonly routes: readonly Route[]
+  readonly mounts: readonly Mount[]
+  /** What no path of these matches, or not with its method. */
+  readonly elsewhere: Handler
+}
+
+/** Listens. Bun's own router matches the paths. */
 export function serve(
   settings: ServerSettings,
-  routes: readonly Route[],
-  mounts: readonly Mount[] = [],
+  { routes, mounts, elsewhere }: Answering,
 ): Bun.Server<undefined> {
   const methods: Record<string, Record<string, BunHandler>> = {}
   for (const route of routes) {
     const handlers = (methods[route.path] ??= {})
-    handlers[route.method] = bunHandler(route)
-    if (route.method === "GET") handlers["HEAD"] = bunHandler(route)
+    handlers[route.method] = bunHandler(route.handler)
+    if (route.method === "GET") handlers["HEAD"] = bunHandler(route.handler)
   }
   return Bun.serve({
     hostname: settings.host,
@@ -63,7 +72,7 @@ export function serve(
     idleTimeout: IDLE_TIMEOUT,
     maxRequestBodySize: LARGEST_BODY,
     routes: { ...methods, ...Object.fromEntries(mounts.map(mounted)) },
-    fetch: (request) => unmatched(request, routes),
+    fetch: bunHandler(elsewhere),
     error: () =>
       errorAnswer(new GatewayError("internal_error", "The gateway failed."), newRequestId()),
   })
@@ -71,8 +80,7 @@ export function serve(
 
 type BunHandler = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
 
-function bunHandler(route: Route): BunHandler {
-  const { handler } = route
+function bunHandler(handler: Handler): BunHandler {
   return (request, server) => handler(request, () => server.timeout(request, 0))
 }
 
@@ -84,29 +92,4 @@ function mounted({ path, handler }: Mount): [string, BunHandler] {
       return handler(request, server.requestIP(request)?.address ?? null)
     },
   ]
-}
-
-function unmatched(request: Request, routes: readonly Route[]): Response {
-  const { pathname } = new URL(request.url)
-  const allowed = routes.filter((route) => matches(route.path, pathname))
-  if (allowed.length === 0) {
-    return errorAnswer(
-      new GatewayError(
-        "not_found",
-        `There is no ${request.method} ${pathname.slice(0, 200)} here.`,
-      ),
-      newRequestId(),
-    )
-  }
-  const allow = allowed.map((route) => route.method).join(", ")
-  return errorAnswer(
-    new GatewayError("method_not_allowed", `${pathname} takes ${allow}, not ${request.method}.`, {
-      headers: { allow },
-    }),
-    newRequestId(),
-  )
-}
-
-function matches(path: string, pathname: string): boolean {
-  return path.endsWith("/*") ? pathname.startsWith(path.slice(0, -1)) : path === pathname
 }

@@ -24,6 +24,8 @@ export function getModel(services: ModelServices) {
   return authenticated(services, ({ key, id, url }) => {
     const name = decoded(url.pathname.slice(PREFIX.length))
     const catalog = services.catalog()
+    // The address of the list, with a slash at its end.
+    if (name === "") return textAnswer(id, catalog.listBody(key.allows))
     return jsonAnswer(id, catalog.entry(catalog.visible(name, key.allows)))
   })
 }

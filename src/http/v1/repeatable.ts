@@ -8,6 +8,7 @@ import type { IdempotencyRecord } from "../../store/idempotency-records.ts"
 import type { ReceiptRecord } from "../../store/records.ts"
 import type { Store } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
+import type { ErrorAnswer } from "../answers.ts"
 import type { Pace } from "../incoming-body.ts"
 import { IDEMPOTENCY_KEY, isForm, type ReadBody } from "../idempotency/fingerprint.ts"
 import type { Idempotency } from "../idempotency/idempotency.ts"
@@ -29,9 +30,6 @@ export interface RepeatableServices {
 
 /** The largest form that any endpoint takes; each has limits of its own below it. Bytes. */
 const LARGEST_FORM = 64 * 1024 * 1024
-
-/** An error in the words of an endpoint's dialect. */
-export type ErrorAnswer = (error: GatewayError, id: string) => Response
 
 /**
  * An endpoint that costs money, for callers who try again: with the header `idempotency-key`, the same

@@ -15,7 +15,7 @@ import type { Store } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
 import type { MemoryBudget } from "../../limits/memory-budget.ts"
 import type { Pace } from "../incoming-body.ts"
-import { errorAnswer, errorHeaders } from "../answers.ts"
+import { type ErrorAnswer, errorAnswer, errorHeaders } from "../answers.ts"
 import { healthz, readyz } from "../health.ts"
 import type { Idempotency } from "../idempotency/idempotency.ts"
 import type { Route } from "../server.ts"
@@ -39,7 +39,7 @@ import { MESSAGES } from "./messages.ts"
 import { getModel, listModels } from "./models.ts"
 import { getReceipt } from "./receipts.ts"
 import { COHERE_RERANK_PATH, rerank, RERANK_PATH } from "./rerank.ts"
-import { type ErrorAnswer, repeatable } from "./repeatable.ts"
+import { repeatable } from "./repeatable.ts"
 import { RESPONSES_COMPACT } from "./responses-compact.ts"
 import { RESPONSES } from "./responses.ts"
 import { speech, SPEECH_PATH } from "./speech.ts"
@@ -108,10 +108,10 @@ export function callerRoutes(parts: RouteParts): Route[] {
   ]
   const again = { ...parts, bodyLimit: chat.bodyLimit }
   return [
-    ...paid.map((route) => ({
-      ...route,
-      handler: repeatable(route.handler, again, errorsOf(route.path)),
-    })),
+    ...paid.map((route) => {
+      const errors = errorsOf(route.path)
+      return { ...route, handler: repeatable(route.handler, again, errors), errors }
+    }),
     { path: `${PICTURE_PATH}*`, method: "GET", handler: getImageFile(parts.pictures) },
     {
       path: ESTIMATE_PATH,

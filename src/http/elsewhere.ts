@@ -1,0 +1,67 @@
+import { GatewayError } from "../canon/errors.ts"
+import { suggestion } from "../config/nearest.ts"
+import { errorAnswer } from "./answers.ts"
+import { meantAddress } from "./meant-address.ts"
+import { newRequestId } from "./request-id.ts"
+import type { Handler, Route } from "./server.ts"
+import { withModel } from "./with-model.ts"
+
+/** What Anthropic's clients always send, and the endpoint whose errors they can read. */
+const ANTHROPIC = { header: "anthropic-version", path: "/v1/messages" }
+/** More of an address is neither repeated nor compared. */
+const LONGEST_PATH = 200
+
+/**
+ * Answers what no route matches. An address that can mean one endpoint only is answered by it; every other one gets
+ * 404 or 405, with what may have been meant, in the caller's dialect.
+ */
+export function elsewhere(routes: readonly Route[]): Handler {
+  return function handle(request, waitLong) {
+    const url = new URL(request.url)
+    const meant = meantAddress(url.pathname, (path) => routes.some((one) => fits(one, path)))
+    if (meant === undefined) return unknown(request, url.pathname, routes)
+    const allowed = routes.filter((route) => fits(route, meant.path))
+    const method = request.method === "HEAD" ? "GET" : request.method
+    const route = allowed.find((one) => one.method === method)
+    if (route === undefined) return wrongMethod(request, meant.path, allowed)
+    url.pathname = meant.path
+    if (meant.model !== undefined && isPlainJson(request.headers)) {
+      return route.handler(withModel(request, url.href, meant.model), waitLong)
+    }
+    // Only these look at their address; the others are left as they came, with their bodies.
+    const isOpen = route.path.endsWith("/*")
+    return route.handler(isOpen ? new Request(url.href, request) : request, waitLong)
+  }
+}
+
+function fits({ path }: Route, pathname: string): boolean {
+  return path.endsWith("/*") ? pathname.startsWith(path.slice(0, -1)) : path === pathname
+}
+
+/** Whether a body can be added to. */
+function isPlainJson(headers: Headers): boolean {
+  return !headers.has("content-encoding") && /json/i.test(headers.get("content-type") ?? "")
+}
+
+function wrongMethod(request: Request, path: string, allowed: readonly Route[]): Response {
+  const allow = allowed.map((route) => route.method).join(", ")
+  const error = new GatewayError(
+    "method_not_allowed",
+    `${path.slice(0, LONGEST_PATH)} takes ${allow}, not ${request.method}.`,
+    { headers: { allow } },
+  )
+  return (allowed[0]?.errors ?? errorAnswer)(error, newRequestId())
+}
+
+function unknown(request: Request, pathname: string, routes: readonly Route[]): Response {
+  const path = pathname.slice(0, LONGEST_PATH)
+  const paths = routes.map((route) => route.path).filter((one) => !one.endsWith("/*"))
+  const error = new GatewayError(
+    "not_found",
+    `There is no ${request.method} ${path} here.${suggestion(path, paths)}`,
+  )
+  const spoken = request.headers.has(ANTHROPIC.header)
+    ? routes.find((route) => route.path === ANTHROPIC.path)
+    : undefined
+  return (spoken?.errors ?? errorAnswer)(error, newRequestId())
+}

@@ -1,0 +1,43 @@
+/** Where a request was probably meant to go. */
+export interface MeantAddress {
+  readonly path: string
+  /** The model that an address of Azure's names. */
+  readonly model?: string
+}
+
+/** What clients put before the path of an endpoint, by how base addresses of vendors and routers are usually written. */
+const HABITS = new Set(["v1", "openai", "anthropic", "api"])
+/** Azure OpenAI: `/openai/deployments/{deployment}/chat/completions?api-version=…`. A model's name may hold slashes. */
+const DEPLOYMENT =
+  /^\/openai\/deployments\/(.+?)\/((?:chat|images|audio)\/[a-z]+|embeddings|responses)$/
+
+/**
+ * The address of ours that another one can only mean: with slashes too many, with `/v1` twice or not at all, or as Azure has it.
+ * @param isKnown whether a path is an endpoint's.
+ * @returns undefined when there is none.
+ */
+export function meantAddress(
+  pathname: string,
+  isKnown: (path: string) => boolean,
+): MeantAddress | undefined {
+  const parts = pathname.split("/").filter((part) => part !== "")
+  const tidy = `/${parts.join("/")}`
+  if (isKnown(tidy)) return { path: tidy }
+  const [, deployment, operation] = DEPLOYMENT.exec(tidy) ?? []
+  if (deployment !== undefined && isKnown(`/v1/${operation}`)) {
+    return { path: `/v1/${operation}`, model: decoded(deployment) }
+  }
+  const habits = parts.findIndex((part) => !HABITS.has(part))
+  const rest = parts.slice(habits).join("/")
+  const path = [`/v1/${rest}`, `/${rest}`].find(isKnown)
+  return path === undefined ? undefined : { path }
+}
+
+/** What cannot be decoded is the name of no model, and shall be told so. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,136 @@
+import Anthropic from "@anthropic-ai/sdk"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import OpenAI, { AzureOpenAI } from "openai"
+import { simulated, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
+
+let gateway: TestGateway
+let caller: TestCaller
+
+beforeAll(async () => {
+  const deployments = [{ provider: "sim", model: "echo", weight: 1 }]
+  gateway = await startGateway({ models: { "sim/other": simulated({ deployments }) } })
+  caller = await gateway.caller("1")
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+})
+
+const HELLO = [{ role: "user" as const, content: "Hello" }]
+const CHAT = { model: "sim/echo", messages: HELLO }
+
+describe("an address that can mean one thing only simply works", () => {
+  test.each(["", "/v1/v1", "//v1", "/v1/", "/api/v1", "/openai/v1", "/v1//"])(
+    "OpenAI's client at '%s'",
+    async (base) => {
+      const baseURL = gateway.url + base
+      const client = new OpenAI({ apiKey: caller.key, baseURL, maxRetries: 0 })
+      const answer = await client.chat.completions.create(CHAT)
+      expect(answer.choices[0]?.message.content).toContain("Hello")
+      const models = await client.models.list()
+      expect(models.data.map(({ id }) => id)).toContain("sim/echo")
+      const { id } = await client.models.retrieve("sim/echo")
+      expect(id).toBe("sim/echo")
+    },
+  )
+
+  test.each(["/v1", "/anthropic", "/anthropic/v1", "/v1/"])(
+    "Anthropic's client at '%s'",
+    async (base) => {
+      const baseURL = gateway.url + base
+      const client = new Anthropic({ apiKey: caller.key, baseURL, maxRetries: 0 })
+      const order = { model: "sim/echo", messages: HELLO, max_tokens: 50 }
+      const answer = await client.messages.create(order)
+      expect(JSON.stringify(answer.content)).toContain("Hello")
+      const stream = client.messages.stream(order)
+      expect(await stream.finalText()).toContain("Hello")
+      const { messages, model } = order
+      const counted = await client.messages.countTokens({ messages, model })
+      expect(counted.input_tokens).toBeGreaterThan(0)
+    },
+  )
+
+  test("with a slash at its end", async () => {
+    const response = await caller.post("/v1/chat/completions/", CHAT)
+    expect(response.status).toBe(200)
+    const models = (await (await caller.get("/v1/models/")).json()) as { object: string }
+    expect(models.object).toBe("list")
+  })
+
+  test("and is charged once, as everything is", async () => {
+    const headers = { "idempotency-key": "one" }
+    const first = await caller.post("/chat/completions", CHAT, headers)
+    const before = await caller.balance()
+    const second = await caller.post("/chat/completions", CHAT, headers)
+    expect(await second.text()).toBe(await first.text())
+    expect(await caller.balance()).toBe(before)
+  })
+
+  test("also what is not below /v1", async () => {
+    expect((await caller.get("/v1/v1beta/models")).status).toBe(200)
+    expect((await fetch(`${gateway.url}/v1/healthz`)).status).toBe(200)
+  })
+})
+
+describe("Azure's addresses", () => {
+  test("work with Azure's client, key and all", async () => {
+    const options = { apiKey: caller.key, endpoint: gateway.url, apiVersion: "2026-01-01" }
+    const client = new AzureOpenAI({ ...options, maxRetries: 0 })
+    const answer = await client.chat.completions.create(CHAT)
+    expect(answer.model).toBe("sim/echo")
+    const response = await client.responses.create({ model: "sim/echo", input: "Hello" })
+    expect(response.output_text).toContain("Hello")
+  })
+
+  test("name the model where the body does not", async () => {
+    const path = "/openai/deployments/sim%2Fother/chat/completions?api-version=2026-01-01"
+    const response = await caller.post(path, { messages: HELLO })
+    expect(((await response.json()) as { model: string }).model).toBe("sim/other")
+    const plain = await caller.post(
+      path.replace("%2F", "/"),
+      ` \n{"messages": [{"role":"user","content":"x"}]}`,
+    )
+    expect(((await plain.json()) as { model: string }).model).toBe("sim/other")
+    const said = await caller.post(path, CHAT)
+    expect(((await said.json()) as { model: string }).model).toBe("sim/echo")
+  })
+
+  test("with a body that is no object are refused as such", async () => {
+    const path = "/openai/deployments/sim%2Fother/chat/completions"
+    for (const body of ["", "[]", "{", "nothing"]) {
+      const response = await caller.post(path, body)
+      const { error } = (await response.json()) as { error: { code: string } }
+      expect([body, response.status, error.code]).toEqual([body, 400, "invalid_json"])
+    }
+  })
+})
+
+describe("an address that is not there", () => {
+  test("is told with the nearest one", async () => {
+    const response = await caller.post("/v1/chat/completion", CHAT)
+    const { error } = (await response.json()) as { error: { message: string; code: string } }
+    expect([response.status, error.code]).toEqual([404, "not_found"])
+    expect(error.message).toContain("Did you mean '/v1/chat/completions'?")
+  })
+
+  test("is told in Anthropic's envelope to Anthropic's callers", async () => {
+    const headers = { "anthropic-version": "2023-06-01" }
+    const response = await caller.post("/v1/messages/batches", {}, headers)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toMatchObject({
+      type: "error",
+      error: { type: "not_found_error" },
+      request_id: response.headers.get("x-request-id"),
+    })
+    const wrongMethod = await caller.get("/v1/messages")
+    expect(wrongMethod.status).toBe(405)
+    expect(wrongMethod.headers.get("allow")).toBe("POST")
+    expect(await wrongMethod.json()).toMatchObject({ type: "error" })
+  })
+
+  test("of the management is not guessed", async () => {
+    for (const path of ["/v1/admin/v1/keys", "/openai/admin/v1/keys", "/v1/console/"]) {
+      expect([path, (await caller.get(path)).status]).toEqual([path, 404])
+    }
+  })
+})
