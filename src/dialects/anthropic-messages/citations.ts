@@ -20,15 +20,31 @@ export function decodeCitation(fields: JsonObject): Citation {
   return citation
 }
 
-/** As this dialect told it, or as a find on the web, which is what other vendors cite. */
+/**
+ * As this dialect told it. What other vendors cite has an address, and is told as a find on the web, or has
+ * none, and is told as text that somebody gave, such as what a tool answered. Clients refuse a find whose
+ * title is null or whose address is empty (AI SDK 5 and 6).
+ */
 export function encodeCitation(citation: Citation): JsonObject {
-  return (
-    ownFields(citation.extra) ?? {
-      type: "web_search_result_location",
-      url: citation.url ?? "",
-      title: citation.title ?? null,
-      cited_text: citation.quote ?? "",
-      encrypted_index: "",
+  const own = ownFields(citation.extra)
+  if (own !== undefined) return own
+  const { url, title, quote = "" } = citation
+  if (url === undefined) {
+    return {
+      type: "char_location",
+      cited_text: quote,
+      document_index: 0,
+      document_title: title ?? null,
+      start_char_index: 0,
+      end_char_index: quote.length,
+      file_id: null,
     }
-  )
+  }
+  return {
+    type: "web_search_result_location",
+    url,
+    title: title ?? url,
+    cited_text: quote,
+    encrypted_index: "",
+  }
 }

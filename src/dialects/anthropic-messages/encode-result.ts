@@ -24,7 +24,9 @@ export const DIRECT_CALLER: JsonObject = { type: "direct" }
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
   const [choice = EMPTY_CHOICE] = result.choices
   const { content: others, ...extra } = ownFields(choice.extra) ?? {}
-  const content = choice.parts.map(encodePart).filter((block) => block !== undefined)
+  const content = toldParts(choice.parts)
+    .map(encodePart)
+    .filter((block) => block !== undefined)
   return {
     id: messageId(result.id),
     type: "message",
@@ -58,15 +60,23 @@ export function messageId(id: string | undefined): string {
 
 const EMPTY_CHOICE: Choice = { index: 0, parts: [], finish: "other" }
 
+/** Without a signature behind the text, as in a stream (`WrittenBlocks.signature`). */
+function toldParts(parts: readonly Part[]): readonly Part[] {
+  const last = parts.at(-1)
+  const isSignature = last?.type === "reasoning" && last.text === "" && last.isRedacted !== true
+  return isSignature && parts.at(-2)?.type === "text" ? parts.slice(0, -1) : parts
+}
+
 /** @returns undefined for what an answer in this dialect cannot hold. */
 function encodePart(part: Part): JsonObject | undefined {
   switch (part.type) {
     case "text": {
       const citations: JsonValue[] = (part.citations ?? []).map(encodeCitation)
-      return { type: "text", text: part.text, citations: citations.length > 0 ? citations : null }
+      // Anthropic leaves the member out where there are none, and AI SDK 5 and 6 refuse a null.
+      return { type: "text", text: part.text, ...(citations.length > 0 && { citations }) }
     }
     case "refusal":
-      return { type: "text", text: part.text, citations: null }
+      return { type: "text", text: part.text }
     case "reasoning": {
       const { text, signature = "", isRedacted } = part
       return isRedacted === true

@@ -32,7 +32,7 @@ const NOTHING_WRITTEN = {
   isStopped: false,
 }
 
-const EMPTY_TEXT: JsonObject = { type: "text", text: "", citations: null }
+const EMPTY_TEXT: JsonObject = { type: "text", text: "" }
 const EMPTY_THINKING: JsonObject = { type: "thinking", thinking: "", signature: "" }
 
 /**
@@ -45,6 +45,8 @@ export class WrittenBlocks {
   readonly #waiting = new Set<Call>()
   #index = -1
   #open: OpenBlock | undefined
+  /** Came behind text; told once a block follows. */
+  #heldSignature: string | undefined
 
   text(text: string, frames: SseFrame[]): void {
     if (text === "") return
@@ -66,8 +68,18 @@ export class WrittenBlocks {
     this.#delta(`{"type":"thinking_delta","thinking":${JSON.stringify(text)}}`, frames)
   }
 
-  /** Ends a piece of thinking: what follows is another. */
+  /**
+   * Ends a piece of thinking: what follows is another. Gemini signs text behind it (WIRE.md trap 6): an answer
+   * that ended with a block of empty thinking would be taken for one without text.
+   */
   signature(signature: string, frames: SseFrame[]): void {
+    if (this.#open?.kind === "text" || this.#heldSignature !== undefined) {
+      this.#stop(frames)
+      this.#heldSignature = signature
+    } else this.#sign(signature, frames)
+  }
+
+  #sign(signature: string, frames: SseFrame[]): void {
     this.#openAs("thinking", EMPTY_THINKING, frames)
     const text = JSON.stringify(signature)
     this.#delta(`{"type":"signature_delta","signature":${text}}`, frames)
@@ -149,6 +161,11 @@ export class WrittenBlocks {
   }
 
   #start(block: JsonObject, frames: SseFrame[]): void {
+    const held = this.#heldSignature
+    if (held !== undefined) {
+      this.#heldSignature = undefined
+      this.#sign(held, frames)
+    }
     this.#index++
     const text = `"index":${this.#index},"content_block":${JSON.stringify(block)}`
     const data = `{"type":"content_block_start",${text}}`

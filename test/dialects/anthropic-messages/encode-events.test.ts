@@ -98,7 +98,7 @@ describe("a stream as Anthropic writes it", () => {
       {
         type: "content_block_start",
         index: 0,
-        content_block: { type: "text", text: "", citations: null },
+        content_block: { type: "text", text: "" },
       },
       {
         type: "content_block_delta",
@@ -267,6 +267,24 @@ describe("blocks", () => {
       '1 "a"',
       "1 stop",
     ])
+  })
+
+  test("a signature behind the text is told with what follows it, and makes no block at the end", () => {
+    const thought: ChatEvent = { type: "reasoning-delta", choice: 0, text: "hm" }
+    const signed = { type: "reasoning-signature", choice: 0, signedBy: "gemini" } as const
+    const signature: ChatEvent = { ...signed, signature: "s" }
+    const spoken = ["0 thinking", '0 "hm"', "0 stop", "1 text", '1 "a"', "1 stop"]
+    expect(blocksOf([thought, text("a"), signature, FINISH])).toEqual(spoken)
+    expect(blocksOf([thought, text("a"), signature, call(0), written(0, "{}"), FINISH])).toEqual([
+      ...spoken,
+      "2 thinking",
+      '2 "s"',
+      "2 stop",
+      "3 tool_use c0",
+      '3 "{}"',
+      "3 stop",
+    ])
+    expect(blocksOf([signature, FINISH])).toEqual(["0 thinking", '0 "s"', "0 stop"])
   })
 
   test("citations stand in the block of their text; other text begins another", () => {

@@ -25,12 +25,12 @@ function contentOf(...parts: Part[]) {
 describe("a whole message", () => {
   test("has every member that the official client declares", () => {
     const message = encode({ parts: [{ type: "text", text: "Hi" }] })
+    expect(message.content).toEqual([{ type: "text", text: "Hi" }])
     expect(message).toMatchObject({
       id: "msg_1",
       type: "message",
       role: "assistant",
       model: "m",
-      content: [{ type: "text", text: "Hi", citations: null }],
       stop_reason: "end_turn",
       stop_sequence: null,
       stop_details: null,
@@ -89,6 +89,7 @@ describe("a whole message", () => {
     const citations = [
       { quote: "q", extra: { dialect: "anthropic-messages" as const, fields: own } },
       { url: "https://a", start: 0, end: 2 },
+      { quote: "sunny", title: "Weather" },
     ]
     expect(contentOf({ type: "text", text: "So", citations })).toEqual([
       {
@@ -99,13 +100,30 @@ describe("a whole message", () => {
           {
             type: "web_search_result_location",
             url: "https://a",
-            title: null,
+            title: "https://a",
             cited_text: "",
             encrypted_index: "",
+          },
+          {
+            type: "char_location",
+            cited_text: "sunny",
+            document_index: 0,
+            document_title: "Weather",
+            start_char_index: 0,
+            end_char_index: 5,
+            file_id: null,
           },
         ],
       },
     ])
+  })
+
+  test("a signature behind the text makes no block at the end", () => {
+    const text: Part = { type: "text", text: "a" }
+    const signature: Part = { type: "reasoning", text: "", signature: "s", signedBy: "gemini" }
+    expect(contentOf(text, signature)).toEqual([{ type: "text", text: "a" }])
+    expect(contentOf(text, signature, text)).toHaveLength(3)
+    expect(contentOf(signature)).toEqual([{ type: "thinking", thinking: "", signature: "s" }])
   })
 
   test("a refusal is text, and the end", () => {
