@@ -1,18 +1,13 @@
-import type { Message, Part, TextPart } from "../../canon/chat.ts"
+import type { Message, Part } from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
-import {
-  emptyArray,
-  invalidType,
-  invalidValue,
-  unsupportedValue,
-} from "../../canon/invalid-request.ts"
-import { isJsonObject, type JsonObject, type JsonValue, isThere } from "../../canon/json.ts"
+import { emptyArray, invalidType, unsupportedValue } from "../../canon/invalid-request.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import { decodeAssistantBlock, decodeUserBlock } from "./decode-blocks.ts"
 import { nameOf, type Place, wrongMember } from "./place.ts"
+import { decodeSystemMessage, isCleared } from "./decode-system.ts"
 import { ToolTurns } from "./tool-turns.ts"
-import { decodeCache } from "./cache.ts"
 
-const ROLES = ["user", "assistant"] as const
+const ROLES = ["user", "assistant", "system"] as const
 
 /**
  * The messages of a request, judged as they are read. What tools answered becomes messages of its own,
@@ -27,32 +22,11 @@ export function decodeMessages(value: JsonValue | undefined, goesOn: boolean): M
   for (let index = 0; index < value.length; index++) {
     const message = value[index]
     if (!isJsonObject(message)) throw invalidType(`messages[${index}]`, "an object", message)
-    decodeMessage(message, index, turns, messages)
+    if (message.role !== "system") decodeMessage(message, index, turns, messages)
+    else if (!isCleared(value, index)) messages.push(decodeSystemMessage(message, index))
   }
   turns.close()
   return messages
-}
-
-/** The instructions ahead of the conversation: text, or blocks of it. */
-export function decodeSystem(value: JsonValue | undefined): Message | undefined {
-  if (!isThere(value) || value === "") return undefined
-  if (typeof value === "string") return { role: "system", parts: [{ type: "text", text: value }] }
-  if (!Array.isArray(value)) {
-    throw invalidType("system", "one of a string or array of objects", value)
-  }
-  const parts = value.map(decodeSystemBlock)
-  return parts.length === 0 ? undefined : { role: "system", parts }
-}
-
-function decodeSystemBlock(block: JsonValue, index: number): TextPart {
-  const name = `system[${index}]`
-  if (!isJsonObject(block)) throw invalidType(name, "an object", block)
-  const { type, text } = block
-  if (typeof type !== "string") throw wrongMember(type, `${name}.type`, "a string")
-  if (type !== "text") throw unsupportedValue(`${name}.type`, type, ["text"])
-  if (typeof text !== "string") throw wrongMember(text, `${name}.text`, "a string")
-  const cache = decodeCache(block.cache_control, () => `${name}.`)
-  return cache === undefined ? { type: "text", text } : { type: "text", text, cache }
 }
 
 function decodeMessage(
@@ -72,12 +46,6 @@ function decodeMessage(
       turns.onAssistant()
       messages.push(decodeAssistant(message.content, index, turns))
       return
-    case "system":
-      throw invalidValue(
-        name,
-        'messages: Unexpected role "system". The Messages API accepts a top-level `system` ' +
-          'parameter, not "system" as an input message role.',
-      )
     default:
   }
   if (typeof role !== "string") throw wrongMember(role, name, "a string")

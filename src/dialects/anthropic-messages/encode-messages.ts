@@ -7,14 +7,16 @@ import { encodeBlock, encodeText, plainContent } from "./encode-blocks.ts"
 const PLACEHOLDER = "."
 
 interface Turn {
-  readonly role: "user" | "assistant"
+  readonly role: "user" | "assistant" | "system"
   /** What tools answered comes ahead of everything else that the user says (WIRE.md 3). */
   readonly results: JsonObject[]
   readonly blocks: JsonObject[]
+  /** Further members of the message. */
+  readonly fields?: JsonObject
 }
 
 export interface EncodedMessages {
-  /** All instructions, wherever they stood. */
+  /** All instructions but those that stood amid a conversation of this dialect. */
   readonly system: readonly JsonObject[]
   readonly messages: readonly JsonObject[]
 }
@@ -29,9 +31,11 @@ export function encodeMessages(messages: readonly Message[], losses: LossList): 
   const turns: Turn[] = []
   let isUserLast = true
   for (const message of messages) {
-    losses.fieldsOf(message.extra)
+    const own = losses.fieldsOf(message.extra)
     if (message.name !== undefined) losses.add("name")
-    if (message.role === "system" || message.role === "developer") {
+    if (message.role === "system" && own !== undefined && turns.length > 0) {
+      turns.push(systemTurn(message, own, losses))
+    } else if (message.role === "system" || message.role === "developer") {
       if (turns.length > 0) losses.add("system.position", "approximated")
       system.push(...encodeInstructions(message.parts, losses))
       continue
@@ -62,6 +66,13 @@ function encodeInstructions(parts: readonly Part[], losses: LossList): JsonObjec
     if (block !== undefined) blocks.push(block)
   }
   return blocks
+}
+
+function systemTurn(message: Message, fields: JsonObject, losses: LossList): Turn {
+  const blocks = message.parts
+    .map((part) => encodeBlock(part, losses))
+    .filter((block) => block !== undefined)
+  return { role: "system", results: [], blocks, fields }
 }
 
 function pushTurn(message: Message, turns: Turn[], losses: LossList): void {
@@ -95,8 +106,10 @@ function trimPrefill(turns: Turn[]): void {
   block.text = String(block.text).trimEnd()
 }
 
-function encodeTurn({ role, results, blocks }: Turn): JsonObject {
-  return { role, content: encodeContent([...results, ...blocks]) }
+function encodeTurn({ role, results, blocks, fields }: Turn): JsonObject {
+  // Instructions may be settings alone.
+  if (role === "system" && blocks.length === 0) return { role, ...fields }
+  return { role, content: encodeContent([...results, ...blocks]), ...fields }
 }
 
 /**
@@ -104,7 +117,8 @@ function encodeTurn({ role, results, blocks }: Turn): JsonObject {
  * answer continued, in a turn of the assistant that did not begin with thinking. A turn goes on over
  * the results of its calls, and thinks at its beginning only.
  */
-export function mayThink(messages: readonly JsonObject[]): boolean {
+export function mayThink(all: readonly JsonObject[]): boolean {
+  const messages = all.filter(({ role }) => role !== "system")
   let index = messages.length - 1
   if (startsWith(messages[index], RESULT_BLOCKS)) index--
   if (messages[index]?.role !== "assistant") return true

@@ -20,6 +20,7 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
   "reasoning",
   "reasoning.signature",
   "system",
+  "system.position",
   "image.url",
   "image.data",
   "file.url",

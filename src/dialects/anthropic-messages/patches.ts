@@ -11,12 +11,14 @@ import type { GatewayError } from "../../canon/errors.ts"
 import {
   isJsonObject,
   type JsonObject,
+  type JsonValue,
   isThere,
   listAt,
   objectAt,
   textAt,
 } from "../../canon/json.ts"
 import { LossList } from "../../canon/losses.ts"
+import { isCleared } from "./decode-system.ts"
 import { STOP } from "./encode-events.ts"
 import { mayThink } from "./encode-messages.ts"
 import { fitBudget } from "./encode-thinking.ts"
@@ -49,6 +51,7 @@ function patchRequest(body: JsonObject, patch: RequestPatch, all: AnthropicQuirk
     lowerBudget(patched, patch.maxTokens, losses)
   }
   dropLateBudget(patched, losses)
+  raiseSystem(patched)
   const { temperatureWithTopP } = quirksOf(patch.model, all)
   if (!temperatureWithTopP && isThere(body.temperature) && isThere(body.top_p)) {
     delete patched.top_p
@@ -75,6 +78,30 @@ function dropLateBudget(body: JsonObject, losses: LossList): void {
   if (mayThink(listAt(body, "messages").filter(isJsonObject))) return
   delete body.thinking
   losses.add("reasoning_budget")
+}
+
+/** Anthropic takes instructions amid a conversation, and refuses them at its head: there they are `system`. */
+function raiseSystem(body: JsonObject): void {
+  const messages = listAt(body, "messages")
+  if (!isSystem(messages[0])) return
+  const first = messages.findIndex((message) => !isSystem(message))
+  const count = first === -1 ? messages.length : first
+  const contents = messages
+    .slice(0, count)
+    .filter((_, index) => !isCleared(messages, index))
+    .map((message) => (message as JsonObject).content)
+  body.messages = messages.slice(count)
+  body.system = [body.system, ...contents].flatMap(blocksOf)
+}
+
+function isSystem(message: JsonValue | undefined): boolean {
+  return isJsonObject(message) && message.role === "system"
+}
+
+/** Text alone needs no list of blocks. */
+function blocksOf(content: JsonValue | undefined): JsonValue[] {
+  if (Array.isArray(content)) return content
+  return typeof content === "string" && content !== "" ? [{ type: "text", text: content }] : []
 }
 
 /** The meter reads the same frames, so their objects are left as they are. */

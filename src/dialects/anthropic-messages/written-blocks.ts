@@ -69,8 +69,9 @@ export class WrittenBlocks {
   }
 
   /**
-   * Ends a piece of thinking: what follows is another. Gemini signs text behind it (WIRE.md trap 6): an answer
-   * that ended with a block of empty thinking would be taken for one without text.
+   * Ends a piece of thinking: what follows is another. Gemini signs behind its text (WIRE.md trap 6) and does not
+   * ask for that signature again. A last block of empty thinking would hide the text from clients that read the
+   * last block (Claude Code), so it is told only where something follows.
    */
   signature(signature: string, frames: SseFrame[]): void {
     if (this.#open?.kind === "text" || this.#heldSignature !== undefined) {

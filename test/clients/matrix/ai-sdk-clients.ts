@@ -68,7 +68,8 @@ export const AI_SDK_ANTHROPIC_CLIENT: TestedClient = {
   marksCache: true,
   asksForSchema: false,
   showsThoughts: true,
-  returnsSignatures: () => true,
+  // A message has no place for what Gemini signs behind the streamed text.
+  returnsSignatures: (upstream, isStreamed) => upstream !== "gemini" || !isStreamed,
   errors: {
     "429": { type: Error, status: 529, word: "overloaded_error" },
     "500": { type: Error, status: 502, word: "api_error" },

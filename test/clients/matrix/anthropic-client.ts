@@ -37,7 +37,8 @@ export const ANTHROPIC_CLIENT: TestedClient = {
   marksCache: true,
   asksForSchema: true,
   showsThoughts: true,
-  returnsSignatures: () => true,
+  // A message has no place for what Gemini signs behind the streamed text.
+  returnsSignatures: (upstream, isStreamed) => upstream !== "gemini" || !isStreamed,
   begin: (upstreams) => new MessagesConversation(anthropicOf(upstreams)),
   async leave(upstreams, model, text) {
     const messages = [{ role: "user" as const, content: text }]

@@ -103,3 +103,25 @@ for (const upstream of CLAUDES) {
     expect(JSON.stringify(upstreams.sent)).toContain('"budget_tokens":2048')
   })
 }
+
+describe("instructions amid the conversation reach the model", () => {
+  const order = {
+    max_tokens: 100,
+    messages: [
+      { role: "system" as const, content: "Be brief." },
+      { role: "user" as const, content: "Hello there, gateway" },
+      { role: "system" as const, content: "Remember the harbour." },
+    ],
+  }
+
+  test.each(UPSTREAMS)("%s", async (upstream) => {
+    const message = await anthropicOf(upstreams).messages.create({
+      ...order,
+      model: modelAt(upstream),
+    })
+    expect(message.content).toMatchObject([{ type: "text", text: "Hello there, gateway" }])
+    const sent = JSON.stringify(upstreams.gateway.simulator.requests.at(-1)?.body)
+    expect(sent).toContain("Be brief.")
+    expect(sent).toContain("Remember the harbour.")
+  })
+})

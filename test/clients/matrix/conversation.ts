@@ -88,7 +88,7 @@ export interface TestedClient {
   /** It shows the model's thoughts. */
   readonly showsThoughts: boolean
   /** It sends an upstream's reasoning back with what proves it. */
-  returnsSignatures(upstream: Upstream): boolean
+  returnsSignatures(upstream: Upstream, isStreamed: boolean): boolean
   begin(upstreams: SixUpstreams): Conversation
   /** Has an answer streamed, reads three pieces of it, and leaves. */
   leave(upstreams: SixUpstreams, model: string, text: string): Promise<void>

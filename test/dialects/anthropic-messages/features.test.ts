@@ -121,7 +121,6 @@ test("callers can ask for what the canon has names for, and no more", () => {
     "frequency_penalty",
     "logprobs",
     "json_object",
-    "system.position",
     "name",
     "image.detail",
     "audio",

@@ -47,6 +47,34 @@ describe("a request on the verbatim path", () => {
     expect(body.thinking.budget_tokens).toBe(5000)
   })
 
+  test("instructions at the head of the conversation join the system, others stay", () => {
+    const told = { role: "system", content: "A" }
+    const once = { role: "system", content: "B", clear_at: "next_user_message" }
+    const user = { role: "user", content: "Hi" }
+    const body = { model: "a/b", system: "S", messages: [told, once, user, told] }
+    expect(patches.request(body, { model: "claude" }).body).toEqual({
+      model: "claude",
+      system: [
+        { type: "text", text: "S" },
+        { type: "text", text: "A" },
+      ],
+      messages: [user, told],
+    })
+  })
+
+  test("a budget is judged by the turns, not by instructions behind them", () => {
+    const call = { type: "tool_use", id: "a", name: "f", input: {} }
+    const result = { type: "tool_result", tool_use_id: "a" }
+    const messages = [
+      { role: "assistant", content: [call] },
+      { role: "user", content: [result] },
+      { role: "system", content: "A" },
+    ]
+    const thinking = { type: "enabled", budget_tokens: 2000 }
+    const body = { model: "a/b", max_tokens: 5000, thinking, messages }
+    expect(patches.request(body, { model: "claude" }).body).not.toHaveProperty("thinking")
+  })
+
   test("temperature goes up without top_p where the vendor refuses both", () => {
     const body = { model: "a/b", temperature: 0.5, top_p: 0.9 }
     expect(patches.request(body, { model: "claude" })).toEqual({

@@ -118,10 +118,11 @@ describe("messages", () => {
     ])
   })
 
-  test("of the system are pointed to the top", () => {
-    const messages = [{ role: "system", content: "Be brief." }]
-    expect(refused({ messages })).toEqual(["invalid_value", "messages[0].role"])
-    expect(refusalOf({ ...BODY, messages }).message).toContain("top-level `system` parameter")
+  test("of the system are text", () => {
+    const amid = (content: JsonValue) => refused({ messages: [{ role: "system", content }] })
+    expect(amid(5)).toEqual(["invalid_type", "messages[0].content"])
+    expect(amid(["Hi"])).toEqual(["invalid_type", "messages[0].content[0]"])
+    expect(amid([{ type: "image" }])).toEqual(["invalid_value", "messages[0].content[0].type"])
     expect(refused({ system: 5 })).toEqual(["invalid_type", "system"])
     expect(refused({ system: [{ type: "image" }] })).toEqual(["invalid_value", "system[0].type"])
     expect(refused({ system: [{ type: "text" }] })).toEqual([
