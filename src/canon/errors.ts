@@ -53,6 +53,7 @@ export const ERROR_KINDS = {
   conflict: final(409, INVALID, "conflict", INVALID),
   too_many_attempts: passing(429, "requests", "too_many_attempts", "rate_limit_error"),
   method_not_allowed: final(405, INVALID, "method_not_allowed", INVALID),
+  upgrade_not_supported: final(426, INVALID, "upgrade_not_supported", INVALID),
   invalid_json: final(400, INVALID, "invalid_json", INVALID),
   unsupported_media_type: final(415, INVALID, "unsupported_media_type", INVALID),
   missing_required_parameter: final(400, INVALID, "missing_required_parameter", INVALID),

@@ -44,13 +44,24 @@ function isPlainJson(headers: Headers): boolean {
 }
 
 function wrongMethod(request: Request, path: string, allowed: readonly Route[]): Response {
+  const errors = allowed[0]?.errors ?? errorAnswer
+  if (request.headers.has("upgrade")) return errors(noUpgrade(path), newRequestId())
   const allow = allowed.map((route) => route.method).join(", ")
   const error = new GatewayError(
     "method_not_allowed",
     `${path.slice(0, LONGEST_PATH)} takes ${allow}, not ${request.method}.`,
     { headers: { allow } },
   )
-  return (allowed[0]?.errors ?? errorAnswer)(error, newRequestId())
+  return errors(error, newRequestId())
+}
+
+/** With 426, clients that prefer a web socket (Codex) send their requests by HTTP at once, and do not try again. */
+function noUpgrade(path: string): GatewayError {
+  return new GatewayError(
+    "upgrade_not_supported",
+    `${path.slice(0, LONGEST_PATH)} is served by plain HTTP, not by web sockets. Send the request with POST.`,
+    { headers: { upgrade: "HTTP/1.1", connection: "Upgrade" } },
+  )
 }
 
 function unknown(request: Request, pathname: string, routes: readonly Route[]): Response {

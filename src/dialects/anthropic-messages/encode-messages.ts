@@ -35,7 +35,9 @@ export function encodeMessages(messages: readonly Message[], losses: LossList): 
     if (message.name !== undefined) losses.add("name")
     if (message.role === "system" && own !== undefined && turns.length > 0) {
       turns.push(systemTurn(message, own, losses))
-    } else if (message.role === "system" || message.role === "developer") {
+      continue
+    }
+    if (message.role === "system" || message.role === "developer") {
       if (turns.length > 0) losses.add("system.position", "approximated")
       system.push(...encodeInstructions(message.parts, losses))
       continue
@@ -44,8 +46,8 @@ export function encodeMessages(messages: readonly Message[], losses: LossList): 
     isUserLast = message.role !== "assistant"
   }
   if (turns[0]?.role === "assistant") turns.unshift(placeholder(losses))
-  const isUserAwaited = isUserLast || turns.length === 0
-  if (isUserAwaited && turns.at(-1)?.role !== "user") turns.push(placeholder(losses))
+  const last = turns.findLast(({ role }) => role !== "system")
+  if (last === undefined || (isUserLast && last.role !== "user")) turns.push(placeholder(losses))
   trimPrefill(turns)
   return { system, messages: turns.map(encodeTurn) }
 }

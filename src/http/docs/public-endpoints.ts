@@ -32,7 +32,8 @@ export const PUBLIC_ENDPOINTS: readonly PublicEndpoint[] = [
   {
     method: "GET",
     path: "/v1/models",
-    summary: "The same list, where OpenAI's clients look",
+    summary:
+      "The same list, where OpenAI's clients look; with `anthropic-version`, in pages as Anthropic's clients read them",
     group: "Models",
   },
   {

@@ -2,7 +2,8 @@ import type { Catalog } from "../../catalog/catalog.ts"
 import type { Keyring } from "../../keys/keyring.ts"
 import type { Events } from "../../telemetry/events.ts"
 import { jsonAnswer, textAnswer } from "../answers.ts"
-import { authenticated } from "../authenticated.ts"
+import { authenticated, type KnownRequest } from "../authenticated.ts"
+import { anthropicModel, anthropicPage, speaksAnthropic } from "./anthropic-models.ts"
 
 export interface ModelServices {
   readonly keyring: Keyring
@@ -10,23 +11,37 @@ export interface ModelServices {
   readonly catalog: () => Catalog
 }
 
-/** `GET /v1/models` and `GET /v1beta/models`: the models that this key may call. */
+/** `GET /v1beta/models`: the models that this key may call. */
 export function listModels(services: ModelServices) {
   return authenticated(services, ({ key, id }) =>
     textAnswer(id, services.catalog().listBody(key.allows)),
   )
 }
 
+/** `GET /v1/models`: the same list; page by page, in the form of their API, for Anthropic's clients. */
+export function listModelsForClients(services: ModelServices) {
+  return authenticated(services, (asked) => listFor(asked, services.catalog()))
+}
+
+function listFor({ request, key, id, url }: KnownRequest, catalog: Catalog): Response {
+  return speaksAnthropic(request.headers)
+    ? jsonAnswer(id, anthropicPage(catalog.list(key.allows), url.searchParams))
+    : textAnswer(id, catalog.listBody(key.allows))
+}
+
 const PREFIX = "/v1/models/"
 
 /** `GET /v1/models/{provider}/{name}`: one of them. A name may hold slashes of its own. */
 export function getModel(services: ModelServices) {
-  return authenticated(services, ({ key, id, url }) => {
+  return authenticated(services, (asked) => {
+    const { request, key, id, url } = asked
     const name = decoded(url.pathname.slice(PREFIX.length))
     const catalog = services.catalog()
     // The address of the list, with a slash at its end.
-    if (name === "") return textAnswer(id, catalog.listBody(key.allows))
-    return jsonAnswer(id, catalog.entry(catalog.visible(name, key.allows)))
+    if (name === "") return listFor(asked, catalog)
+    const model = catalog.visible(name, key.allows)
+    const isAnthropic = speaksAnthropic(request.headers)
+    return jsonAnswer(id, isAnthropic ? anthropicModel(model) : catalog.entry(model))
   })
 }
 

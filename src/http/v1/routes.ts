@@ -36,7 +36,7 @@ import {
   VARIATIONS_PATH,
 } from "./images.ts"
 import { MESSAGES } from "./messages.ts"
-import { getModel, listModels } from "./models.ts"
+import { getModel, listModels, listModelsForClients } from "./models.ts"
 import { getReceipt } from "./receipts.ts"
 import { COHERE_RERANK_PATH, rerank, RERANK_PATH } from "./rerank.ts"
 import { repeatable } from "./repeatable.ts"
@@ -126,7 +126,7 @@ export function callerRoutes(parts: RouteParts): Route[] {
     },
     { path: "/v1/messages/count_tokens", method: "POST", handler: countTokens(chat) },
     { path: "/v1beta/models", method: "GET", handler: listModels(models) },
-    { path: "/v1/models", method: "GET", handler: listModels(models) },
+    { path: "/v1/models", method: "GET", handler: listModelsForClients(models) },
     { path: "/v1/models/*", method: "GET", handler: getModel(models) },
     { path: "/v1/credits", method: "GET", handler: getCredits({ keyring, events, store, ledger }) },
     { path: "/v1/receipts/*", method: "GET", handler: getReceipt({ keyring, events, store }) },

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import Anthropic from "@anthropic-ai/sdk"
+import { simulated, startGateway, type TestGateway } from "../support/gateway.ts"
+
+let gateway: TestGateway
+let client: Anthropic
+
+beforeAll(async () => {
+  const names = Array.from({ length: 24 }, (_, index) => `sim/m${String(index).padStart(2, "0")}`)
+  gateway = await startGateway({
+    models: Object.fromEntries(names.map((name) => [name, simulated()])),
+  })
+  client = await clientOf({})
+})
+
+afterAll(() => gateway[Symbol.asyncDispose]())
+
+async function clientOf(order: { models?: readonly string[] }): Promise<Anthropic> {
+  const { key } = await gateway.caller("1", order)
+  return new Anthropic({ apiKey: key, baseURL: gateway.url, maxRetries: 0 })
+}
+
+/** The status that a call is refused with. */
+function refusalOf(call: PromiseLike<unknown>): Promise<unknown> {
+  return Promise.resolve(
+    call.then(
+      () => undefined,
+      (error: { status?: unknown }) => error.status,
+    ),
+  )
+}
+
+test("Anthropic's client reads the list in its own form, page by page", async () => {
+  const first = await client.models.list()
+  expect(first.data).toHaveLength(20)
+  expect(first).toMatchObject({ has_more: true, first_id: "sim/echo", last_id: "sim/m18" })
+  const ids: string[] = []
+  for await (const model of client.models.list({ limit: 10 })) ids.push(model.id)
+  expect(ids).toHaveLength(25)
+  expect(ids).toEqual(ids.toSorted())
+})
+
+test("backwards too", async () => {
+  const page = await client.models.list({ before_id: "sim/m03", limit: 2 })
+  expect(page.data.map(({ id }) => id)).toEqual(["sim/m01", "sim/m02"])
+  expect(page.has_more).toBe(true)
+  const whole = await client.models.list({ before_id: "sim/m01" })
+  expect(whole).toMatchObject({ has_more: false, first_id: "sim/echo", last_id: "sim/m00" })
+})
+
+test("and one model", async () => {
+  const model = await client.models.retrieve("sim/echo")
+  expect(model).toEqual({
+    type: "model",
+    id: "sim/echo",
+    display_name: "sim/echo",
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    capabilities: null,
+    deprecated_at: null,
+    lifecycle: "active",
+    line: null,
+    max_input_tokens: 100_000,
+    max_tokens: 1_000,
+    retires_at: null,
+  })
+})
+
+test("a key sees its own models only, and none that are retired", async () => {
+  const limited = await clientOf({ models: ["sim/m0*"] })
+  expect((await limited.models.list()).data).toHaveLength(10)
+  expect((await limited.models.list({ lifecycle: ["retired"] })).data).toEqual([])
+  expect((await limited.models.list({ lifecycle: ["active"] })).data).toHaveLength(10)
+  expect(await refusalOf(limited.models.retrieve("sim/echo"))).toBe(404)
+})
+
+test("a wrong place or size of a page is refused", async () => {
+  expect(await refusalOf(client.models.list({ after_id: "sim/none" }))).toBe(400)
+  for (const limit of [0, 1001, 1.5]) {
+    expect(await refusalOf(client.models.list({ limit }))).toBe(400)
+  }
+})
+
+test("everybody else gets the list as it was", async () => {
+  const caller = await gateway.caller("1")
+  for (const path of ["/v1/models", "/v1beta/models"]) {
+    expect(await (await caller.get(path)).json()).toMatchObject({ object: "list" })
+  }
+})
