@@ -10,7 +10,7 @@ import {
 } from "../json-operation.ts"
 import { DETAIL, OPENAI } from "../manners.ts"
 import { countTokens } from "../tokens.ts"
-import { base64Of, vectorOf } from "./vectors.ts"
+import { base64Of, int8Of, vectorOf } from "./vectors.ts"
 
 /** How those that embed at `/v1/embeddings` differ (WIRE.md 9). */
 interface Kind {
@@ -19,10 +19,17 @@ interface Kind {
   readonly takesTokens: boolean
   readonly dimensionsField: string
   readonly encodingField: string
+  /** What may stand in it: what a vector is written as for each. The first holds where it is absent. */
+  readonly encodings: ReadonlyMap<string, (vector: readonly number[]) => Json>
   readonly dimensions: number
   readonly usage: (tokens: number) => object
   readonly speaksDetail: boolean
 }
+
+const FLOATS: Kind["encodings"] = new Map<string, (vector: readonly number[]) => Json>([
+  ["float", (vector) => [...vector]],
+  ["base64", base64Of],
+])
 
 const OPENAI_KIND: Kind = {
   fields: ["model", "input", "encoding_format", "dimensions", "user"],
@@ -30,6 +37,7 @@ const OPENAI_KIND: Kind = {
   takesTokens: true,
   dimensionsField: "dimensions",
   encodingField: "encoding_format",
+  encodings: FLOATS,
   dimensions: 256,
   usage: (tokens) => ({ prompt_tokens: tokens, total_tokens: tokens }),
   speaksDetail: false,
@@ -48,6 +56,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
       takesTokens: false,
       dimensionsField: "output_dimension",
       encodingField: "encoding_format",
+      encodings: FLOATS,
       dimensions: 1024,
       usage: (tokens) => ({ total_tokens: tokens }),
       speaksDetail: true,
@@ -63,9 +72,22 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
       takesTokens: false,
       dimensionsField: "dimensions",
       encodingField: "embedding_type",
+      encodings: FLOATS,
       dimensions: 1024,
       usage: (tokens) => ({ prompt_tokens: tokens, total_tokens: tokens }),
       speaksDetail: true,
+    },
+  ],
+  [
+    // docs.perplexity.ai/api-reference/embeddings-post
+    /^pplx-embed-/,
+    {
+      ...OPENAI_KIND,
+      fields: ["model", "input", "encoding_format", "dimensions"],
+      mostInputs: 512,
+      takesTokens: false,
+      encodings: new Map([["base64_int8", int8Of]]),
+      dimensions: 1024,
     },
   ],
   [
@@ -108,12 +130,15 @@ function answer(body: JsonObject, kind: Kind, fault: Fault | undefined): Answere
   }
   const wanted = body[kind.dimensionsField]
   const dimensions = typeof wanted === "number" ? wanted : kind.dimensions
-  const isText = body[kind.encodingField] === "base64"
+  const [usual] = kind.encodings.keys()
+  const encoding = body[kind.encodingField] ?? usual
+  const write = kind.encodings.get(stringOf(encoding))
+  if (write === undefined) return { refused: `Input should be '${usual}'.` }
   const tokens = inputs.reduce((sum: number, input) => sum + tokensOf(input), 0)
   const told = toldCount(tokens, fault)
   const data = inputs.map((input, index) => {
     const vector = vectorOf(typeof input === "string" ? input : input.join(" "), dimensions)
-    return { object: "embedding", index, embedding: isText ? base64Of(vector) : vector }
+    return { object: "embedding", index, embedding: write(vector) }
   })
   return {
     json: {

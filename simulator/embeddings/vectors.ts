@@ -29,3 +29,10 @@ export function base64Of(vector: readonly number[]): string {
   vector.forEach((number, index) => view.setFloat32(index * 4, number, true))
   return Buffer.from(view.buffer).toString("base64")
 }
+
+/** Base64 of signed bytes, the greatest of them as great as a byte can be. */
+export function int8Of(vector: readonly number[]): string {
+  const greatest = Math.max(...vector.map(Math.abs)) || 1
+  const bytes = Int8Array.from(vector, (number) => Math.round((number / greatest) * 127))
+  return Buffer.from(bytes.buffer).toString("base64")
+}

@@ -197,6 +197,8 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.perplexity.ai",
     keyVariables: ["PERPLEXITY_API_KEY", "PPLX_API_KEY"],
     quirks: { usageInStream: "always", topK: true },
+    // docs.perplexity.ai/api-reference/embeddings-post
+    embedding: { mostInputs: 512, numbers: "int8", path: "/v1/embeddings", user: false },
   },
   {
     id: "cerebras",

@@ -33,6 +33,7 @@ const MODELS: Readonly<Record<string, ModelSettings>> = {
   "sim/embed": embedding("sim", "embed"),
   "all/openai": embedding("openai", "text-embedding-3-small"),
   "all/mistral": embedding("mistral", "mistral-embed"),
+  "all/perplexity": embedding("perplexity", "pplx-embed-v1-0.6b"),
   "all/voyage": embedding("voyage", "voyage-3.5"),
   "all/jina": embedding("jina", "jina-embeddings-v3"),
   "all/azure": embedding("azure", "text-embedding-3-small"),
@@ -65,6 +66,7 @@ function providersAt(url: string): Record<string, ProviderSettings> {
   return {
     openai: at("openai", "/v1"),
     mistral: at("mistral", "/v1"),
+    perplexity: at("perplexity"),
     voyage: at("voyage", "/v1"),
     jina: at("jina", "/v1"),
     azure: { ...at("azure", "/v1"), headers: { authorization: "Bearer key" } },

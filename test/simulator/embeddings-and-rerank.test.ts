@@ -60,6 +60,11 @@ describe("refuses what vendors refuse", () => {
     ["no input", "/v1/embeddings", { model: "embed", input: [] }],
     ["too many inputs", "/v1/embeddings", { model: "embed", input: batch(2_049) }],
     ["Mistral's limit", "/v1/embeddings", { model: "mistral-embed", input: batch(257) }],
+    [
+      "floats at Perplexity",
+      "/v1/embeddings",
+      { model: "pplx-embed-v1-4b", input, encoding_format: "float" },
+    ],
     ["tokens at Voyage", "/v1/embeddings", { model: "voyage-3", input: [[1]] }],
     ["dimensions at Voyage", "/v1/embeddings", { model: "voyage-3", input, dimensions: 8 }],
     [

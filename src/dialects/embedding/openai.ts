@@ -11,7 +11,10 @@ import type { OperationAnswer } from "../../canon/operation.ts"
 import { jsonCall, jsonOf, unusable } from "../../canon/operation-answer.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import { allVectors, batchesOf } from "./batches.ts"
-import { vectorOf } from "./vectors.ts"
+import { vectorOf, vectorOfBytes } from "./vectors.ts"
+
+/** Reads one embedding of an answer. @throws GatewayError `upstream_error`. */
+type VectorReader = (value: unknown) => Vector
 
 /** How a vendor departs from OpenAI's form. */
 export interface OpenAiEmbeddingQuirks {
@@ -21,6 +24,9 @@ export interface OpenAiEmbeddingQuirks {
   readonly tokens: boolean
   /** Whether it gives base64 when `encoding_format` asks for it. */
   readonly base64: boolean
+  /** `int8`: it gives the base64 of signed bytes and nothing else, and has to be asked for it by that name. */
+  readonly numbers: "float" | "int8"
+  readonly path: string
   readonly dimensionsField: "dimensions" | "output_dimension"
   /** Whether it knows `user`. */
   readonly user: boolean
@@ -36,6 +42,8 @@ export const OPENAI_EMBEDDING_QUIRKS: OpenAiEmbeddingQuirks = {
   mostInputs: 2048,
   tokens: true,
   base64: true,
+  numbers: "float",
+  path: "/embeddings",
   dimensionsField: "dimensions",
   user: true,
 }
@@ -60,13 +68,18 @@ export function openAiEmbedding(
           ? batchesOf(input.texts, all.mostInputs)
           : batchesOf(input.tokens, all.mostInputs)
       const calls = batches.map((batch) =>
-        jsonCall("/embeddings", { ...fields, model, input: batch.map(copied) }),
+        jsonCall(all.path, { ...fields, model, input: batch.map(copied) }),
       )
       return { calls, losses }
     },
-    decode,
+    decode: (answers, request) => decode(answers, request, READERS[all.numbers]),
     decodeError,
   }
+}
+
+const READERS: Readonly<Record<OpenAiEmbeddingQuirks["numbers"], VectorReader>> = {
+  float: vectorOf,
+  int8: vectorOfBytes,
 }
 
 function copied(input: string | readonly number[]): string | number[] {
@@ -81,7 +94,8 @@ function fieldsOf(
 ): JsonObject {
   const { dimensions, user, encoding, extra } = request
   const fields: JsonObject = { ...extra, ...purposeOf(request, quirks, losses) }
-  if (encoding === "base64" && quirks.base64) fields["encoding_format"] = "base64"
+  if (quirks.numbers === "int8") fields["encoding_format"] = "base64_int8"
+  else if (encoding === "base64" && quirks.base64) fields["encoding_format"] = "base64"
   if (dimensions !== undefined) fields[quirks.dimensionsField] = dimensions
   if (user !== undefined && quirks.user) fields["user"] = user
   if (user !== undefined && !quirks.user) losses.push({ name: "user", effect: "dropped" })
@@ -103,14 +117,19 @@ function purposeOf(
   return own
 }
 
-function decode(answers: readonly OperationAnswer[], request: EmbeddingRequest): EmbeddingResult {
+function decode(
+  answers: readonly OperationAnswer[],
+  request: EmbeddingRequest,
+  read: VectorReader,
+): EmbeddingResult {
   const bodies = answers.map(jsonOf)
-  const vectors = allVectors(bodies.map(vectorsOf), request)
+  const lists = bodies.map((body) => vectorsOf(body, read))
+  const vectors = allVectors(lists, request)
   return { vectors, tokens: bodies.reduce((sum, body) => sum + tokensOf(body), 0) }
 }
 
 /** Vendors keep the order of the inputs, but only `index` promises it. */
-function vectorsOf(body: JsonObject): Vector[] {
+function vectorsOf(body: JsonObject, read: VectorReader): Vector[] {
   const data = listAt(body, "data")
   const vectors: Vector[] = []
   data.forEach((item, position) => {
@@ -119,7 +138,7 @@ function vectorsOf(body: JsonObject): Vector[] {
     if (typeof index !== "number" || data[index] === undefined || vectors[index] !== undefined) {
       throw unusable("the places of its embeddings are not those of the inputs")
     }
-    vectors[index] = vectorOf(embedding)
+    vectors[index] = read(embedding)
   })
   return vectors
 }

@@ -16,6 +16,19 @@ export function vectorOf(value: unknown): Vector {
   throw unusable("an embedding in it is no list of numbers")
 }
 
+/**
+ * A vector out of the base64 of signed bytes, brought to length one: as bytes they have any length, and
+ * callers multiply vectors as they are. @throws GatewayError `upstream_error`.
+ */
+export function vectorOfBytes(value: unknown): Vector {
+  const bytes = typeof value === "string" ? Buffer.from(value, "base64") : undefined
+  if (bytes === undefined || bytes.byteLength === 0) {
+    throw unusable("an embedding in it is not the base64 of bytes")
+  }
+  const unit = unitVector(Array.from(Int8Array.from(bytes)))
+  return unit.map((number) => Number(number.toPrecision(FLOAT_DIGITS)))
+}
+
 /** The numbers of a vector. @throws GatewayError `upstream_error` when its base64 holds no floats. */
 export function numbersOf(vector: Vector): readonly number[] {
   if (typeof vector !== "string") return vector

@@ -44,6 +44,16 @@ describe("each vendor is asked in its own form", () => {
     })
   })
 
+  test("Perplexity, beside its other address", () => {
+    const body = { dimensions: 256, user: "u", encoding_format: "base64" }
+    expect(asked("perplexity", body)).toEqual({
+      path: "/v1/embeddings",
+      bodies: [{ model: "m", input: ["hello"], dimensions: 256, encoding_format: "base64_int8" }],
+      losses: ["user:dropped"],
+    })
+    expect(embeddingOf("perplexity").takesTokens).toBe(false)
+  })
+
   test("Voyage", () => {
     const body = { dimensions: 8, input_type: "search_query", truncation: false }
     expect(asked("voyage", body).bodies).toEqual([
@@ -171,6 +181,7 @@ test("inputs above a vendor's limit are split", () => {
   expect(sizes("openai")).toEqual([2048, 52])
   expect(sizes("jina")).toEqual([2048, 52])
   expect(sizes("mistral")).toEqual([...Array<number>(8).fill(256), 52])
+  expect(sizes("perplexity").slice(-2)).toEqual([512, 52])
   expect(sizes("voyage").slice(-2)).toEqual([128, 52])
   expect(sizes("cohere").slice(-2)).toEqual([96, 84])
   expect(sizes("google")).toEqual(Array<number>(21).fill(100))
@@ -207,6 +218,19 @@ describe("answers", () => {
     const { vectors } = await decoded("google", answers, { dimensions: 2 })
     expect(vectors).toEqual([[0.6, 0.8]])
     expect((await decoded("google", answers)).vectors).toEqual([[0.3, 0.4]])
+  })
+
+  test("of Perplexity are signed bytes, brought to length one", async () => {
+    const bytes = Buffer.from(Int8Array.of(3, -4, 0).buffer).toString("base64")
+    const { vectors, tokens } = await decoded("perplexity", [answerOf(list([item(0, bytes)], 2))])
+    expect(vectors).toEqual([[0.6, -0.8, 0]])
+    expect(tokens).toBe(2)
+    for (const odd of ["", [3, -4], null]) {
+      const failure = await decoded("perplexity", [answerOf(list([item(0, odd)], 2))]).catch(
+        (error: unknown) => error,
+      )
+      expect((failure as GatewayError).kind).toBe("upstream_error")
+    }
   })
 
   test("of Bedrock tell their tokens in a header", async () => {
