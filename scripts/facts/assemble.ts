@@ -2,6 +2,7 @@ import { exactNames, recordsOf } from "./genai-prices.ts"
 import { oddities } from "./merge-price.ts"
 import { Notes } from "./notes.ts"
 import { fillFromElsewhere, makersFacts } from "./resold.ts"
+import { listedModels } from "./listed.ts"
 import { alwaysSearching, modelModes, modelRates, services } from "./services.ts"
 import type { Facts } from "./shape.ts"
 import { VendorList } from "./vendor-list.ts"
@@ -18,6 +19,7 @@ export function assembleFacts(
   for (const [vendor, source] of Object.entries(vendorSources)) {
     facts.vendors[vendor] = new VendorList(sources, notes, vendor, source).models()
   }
+  addListed(facts)
   addServices(facts)
   addResold(facts, sources, notes)
   addToVertex(facts, notes)
@@ -25,6 +27,19 @@ export function assembleFacts(
   for (const name of fillFromElsewhere(facts)) notes.add("image price unknown, so unpriced", name)
   check(facts, notes)
   return { facts, notes }
+}
+
+function addListed(facts: Facts): void {
+  for (const [vendor, listed] of Object.entries(listedModels)) {
+    const models = { ...listed, ...facts.vendors[vendor] }
+    const names = Object.keys(models).toSorted()
+    facts.vendors[vendor] = Object.fromEntries(
+      names.flatMap((name) => {
+        const known = models[name]
+        return known === undefined ? [] : [[name, structuredClone(known)]]
+      }),
+    )
+  }
 }
 
 /** What the vendors' own pages say of single models. Where the lists have it, they count. */

@@ -74,8 +74,15 @@ describe("facts.json", () => {
 
   test("every price can charge for the input, and for the output where there is any", () => {
     const speaking = new Set(["chat", "image", "speech", "transcription"])
+    /** What of a kind may be counted in place of tokens. */
+    const counted: Partial<Record<string, PriceClass>> = {
+      rerank: "search",
+      speech: "character",
+      transcription: "second",
+    }
     for (const { id, kind, price } of models) {
-      if (price === undefined) continue
+      const other = counted[kind]
+      if (price === undefined || (other !== undefined && price[other] !== undefined)) continue
       expect([id, price.input]).toEqual([id, expect.any(String)])
       if (speaking.has(kind)) expect([id, price.output]).toEqual([id, expect.any(String)])
     }
@@ -186,7 +193,12 @@ describe("known models", () => {
       "voyage/voyage-3.5": "embedding",
       "nvidia/nvidia/rerank-qa-mistral-4b": "rerank",
       "google/gemini-2.5-flash-image": "image",
+      "cohere/cohere-transcribe-03-2026": "transcription",
+      "cohere/rerank-v3.5": "rerank",
       "openai/gpt-4o-mini-tts": "speech",
+      "openai/tts-1": "speech",
+      "openai/whisper-1": "transcription",
+      "perplexity/pplx-embed-v1-4b": "embedding",
       "openai/gpt-4o-transcribe": "transcription",
     }
     const found = models.filter(({ id }) => id in kindsOf).map(({ id, kind }) => [id, kind])
@@ -195,6 +207,16 @@ describe("known models", () => {
       input: "0",
       output: "0",
     })
+  })
+
+  test("what is counted by searches, characters and seconds is priced by them", () => {
+    // 2 a thousand searches, 15 a million characters, 0.006 a minute.
+    expect(known("cohere", "rerank-v3.5").price).toEqual({ search: "2000" })
+    expect(known("openai", "tts-1").price).toEqual({ character: "15" })
+    expect(known("openai", "tts-1-hd").price).toEqual({ character: "30" })
+    expect(known("openai", "whisper-1").price).toEqual({ second: "100" })
+    expect(known("perplexity", "pplx-embed-v1-0.6b").price).toEqual({ input: "0.004" })
+    expect(known("cohere", "cohere-transcribe-03-2026").price).toBeUndefined()
   })
 
   test("resold audio and images are not sold at the price of text", () => {
