@@ -68,6 +68,7 @@ const CASES: Readonly<Record<DialectId, readonly Case[]>> = {
   gemini: [
     { word: "STOP", row: ENDED },
     { word: "STOP", ...CALL },
+    { word: "UNEXPECTED_TOOL_CALL", ...CALL },
     { word: "MAX_TOKENS", row: LIMITED },
     ...["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"].map(
       (word) => ({ word, row: FILTERED }),

@@ -21,11 +21,19 @@ const FILTERS: ReadonlySet<string> = new Set([
   "MODEL_ARMOR",
 ])
 
+/**
+ * Words for calls that the caller did not offer, or too many of them (`FinishReason` of @google/genai).
+ * Where a call came with the word all the same, that is what ended the answer: callers look for calls
+ * only where they are told of them.
+ */
+const CALLS: ReadonlySet<string> = new Set(["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])
+
 /** Why a candidate ended (WIRE.md 5). Gemini has no word for calls: it "stops" with them (trap 6). */
 export function decodeFinish(word: string | undefined, hasToolCalls: boolean): Finish {
   if (word === undefined) return { reason: "other" }
   if (word === "STOP") return { reason: hasToolCalls ? "tool-calls" : "stop" }
   if (word === "MAX_TOKENS") return { reason: "length" }
+  if (hasToolCalls && CALLS.has(word)) return { reason: "tool-calls", raw: word }
   return { reason: FILTERS.has(word) ? "content-filter" : "other", raw: word }
 }
 

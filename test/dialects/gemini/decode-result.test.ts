@@ -192,7 +192,17 @@ describe("why it ended (WIRE.md 5 and 7)", () => {
     expect(choiceOf([call])).toMatchObject({ finish: "tool-calls" })
     expect(choiceOf([call]).rawFinish).toBeUndefined()
     expect(choiceOf([call], { finishReason: "MAX_TOKENS" }).finish).toBe("length")
+    expect(choiceOf([call], { finishReason: "MALFORMED_FUNCTION_CALL" }).finish).toBe("other")
   })
+
+  test.each(["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])(
+    "%s with a call ends with it",
+    (word) => {
+      const call = { functionCall: { name: "f", args: {} } }
+      const { finish, rawFinish } = choiceOf([call], { finishReason: word })
+      expect([finish, rawFinish]).toEqual(["tool-calls", word])
+    },
+  )
 
   test("an answer can be empty: filtered, or all thought", () => {
     const filtered = { candidates: [{ content: {}, finishReason: "SAFETY", safetyRatings: [1] }] }
