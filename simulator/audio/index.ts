@@ -1,5 +1,6 @@
 import type { Answer, WireFormat } from "../format.ts"
 import { answerJson } from "../json-operation.ts"
+import { answerCohereListen } from "./cohere.ts"
 import { answerSpeech } from "./openai-speech.ts"
 import { answerTranscription } from "./openai-transcription.ts"
 import {
@@ -16,6 +17,7 @@ const PATHS: Readonly<Record<string, Answer>> = {
   "/v1/audio/speech": answerSpeech,
   "/v1/audio/transcriptions": (exchange) => answerTranscription(exchange, "transcribe"),
   "/v1/audio/translations": (exchange) => answerTranscription(exchange, "translate"),
+  "/v2/audio/transcriptions": answerCohereListen,
   "/v1/speak": answerDeepgramSpeech,
   "/v1/listen": answerDeepgramListen,
   "/v1/speech-to-text": answerElevenLabsListen,

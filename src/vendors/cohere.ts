@@ -1,13 +1,14 @@
 import { COHERE_CHAT } from "../dialects/cohere-chat/index.ts"
 import { cohereEmbedding } from "../dialects/embedding/cohere.ts"
 import { cohereRerank } from "../dialects/rerank/cohere.ts"
+import { cohereTranscription } from "../dialects/transcription/cohere.ts"
 import { offer } from "./offers.ts"
 import { bearerSigner } from "./static-signer.ts"
 import type { Vendor } from "./vendor.ts"
 
 const BASE_URL = "https://api.cohere.com"
 
-/** Cohere's API, version 2 (WIRE.md 7, 9 and 10). */
+/** Cohere's API, version 2 (WIRE.md 7, 9, 10 and 13). */
 export const COHERE: Vendor = {
   id: "cohere",
   name: "Cohere",
@@ -17,6 +18,7 @@ export const COHERE: Vendor = {
   operations: {
     embedding: cohereEmbedding(COHERE_CHAT.decodeError),
     rerank: cohereRerank(COHERE_CHAT.decodeError),
+    transcription: cohereTranscription(COHERE_CHAT.decodeError),
   },
   baseUrlOf: ({ baseUrl = BASE_URL }) => baseUrl,
   signer: ({ apiKey }) => bearerSigner(apiKey),

@@ -280,6 +280,7 @@ describe("every vendor's transcription", () => {
     "groq/whisper-large-v3": "",
     "mistral/voxtral-mini": "",
     "xai/grok-stt": "",
+    "cohere/transcribe": "",
     "deepgram/nova-3": "",
     "elevenlabs/scribe_v2": "",
     "google/gemini-listen": "transcription:approximated",

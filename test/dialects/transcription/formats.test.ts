@@ -113,6 +113,25 @@ describe("what vendors are asked", () => {
     expect(await fieldsOf(xai.call)).toEqual({ file: FILE })
   })
 
+  test("Cohere, which has to be told the language", async () => {
+    const plain = await encoded("cohere", "transcribe", { language: "de", temperature: 0.2 })
+    expect(plain.call.path).toBe("/v2/audio/transcriptions")
+    const fields = await fieldsOf(plain.call)
+    expect(fields).toEqual({ model: "transcribe", language: "de", temperature: "0.2", file: FILE })
+    expect(Object.keys(fields).at(-1)).toBe("file")
+    expect(plain.losses).toEqual([])
+    const assumed = await encoded("cohere", "transcribe", { form: "srt", prompt: "Names" })
+    expect((await fieldsOf(assumed.call)).language).toBe("en")
+    expect(assumed.losses).toEqual([
+      "prompt:dropped",
+      "language:approximated",
+      "timestamps:approximated",
+    ])
+    expect(encoded("cohere", "transcribe", { task: "translate" })).rejects.toThrow(
+      "transcribes but does not translate",
+    )
+  })
+
   test("Gemini is told in words", async () => {
     const { call, losses } = await encoded("google", "gemini-2.5-flash", { language: "de" })
     expect(call.path).toBe("/v1beta/models/gemini-2.5-flash:generateContent")

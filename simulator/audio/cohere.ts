@@ -1,0 +1,19 @@
+import type { Exchange } from "../exchange.ts"
+import { readForm } from "../form.ts"
+import { credentialError, refuse } from "../openai-chat/errors.ts"
+import { hear } from "./heard.ts"
+
+/** Cohere's `POST /v2/audio/transcriptions` (docs.cohere.com/reference/create-audio-transcription). */
+export async function answerCohereListen(exchange: Exchange): Promise<Response> {
+  const form = await readForm(exchange)
+  const refused = credentialError(exchange.headers)
+  if (refused !== undefined) return refuse(exchange, refused)
+  const [file] = form?.files ?? []
+  const { model, language } = form?.fields ?? {}
+  exchange.finish()
+  if (file === undefined || !model || !language) {
+    const missing = file === undefined ? "file" : model ? "language" : "model"
+    return Response.json({ message: `${missing} is required` }, { status: 400 })
+  }
+  return Response.json({ text: ` ${hear(file.bytes).text}` })
+}
