@@ -104,12 +104,27 @@ export interface ReasoningPart {
   readonly extra?: Extra
 }
 
+/**
+ * How the caller has what is no plain function: `text` takes text in place of arguments (a custom tool);
+ * `legacy` is OpenAI's older form of functions, whose calls have no ids.
+ */
+export interface CallOrigin {
+  readonly form: "function" | "text" | "legacy"
+  /** The caller's own name, in its namespace if there is one. */
+  readonly name: string
+  readonly namespace?: string
+}
+
 export interface ToolCallPart {
   readonly type: "tool-call"
   readonly id: string
   readonly name: string
-  /** JSON text, as the model wrote it; `{}` for a tool without arguments. */
+  /**
+   * JSON text, as the model wrote it; `{}` for a tool without arguments. Text for a tool stands in it as
+   * the one member `input`.
+   */
   readonly arguments: string
+  readonly origin?: CallOrigin
   readonly cache?: CacheMarker
   readonly extra?: Extra
 }
@@ -120,6 +135,7 @@ export interface ToolResultPart {
   readonly id: string
   readonly content: readonly (TextPart | ImagePart | AudioPart | FilePart)[]
   readonly failed?: boolean
+  readonly origin?: CallOrigin
   readonly cache?: CacheMarker
   readonly extra?: Extra
 }
@@ -154,12 +170,22 @@ export interface Message {
   readonly extra?: Extra
 }
 
+/** How a tool was declared that is no plain function. */
+export interface ToolOrigin extends CallOrigin {
+  readonly description?: string
+  /** What the text has to follow: OpenAI's `{type: "grammar", syntax, definition}`. */
+  readonly format?: JsonObject
+  readonly namespaceDescription?: string
+}
+
+/** A function. One with an origin stands for what the caller declared, for dialects that have only functions. */
 export interface Tool {
   readonly name: string
   readonly description?: string
   /** JSON schema of the arguments. */
   readonly parameters?: JsonObject
   readonly strict?: boolean
+  readonly origin?: ToolOrigin
   readonly cache?: CacheMarker
   readonly extra?: Extra
 }
@@ -260,6 +286,8 @@ export type ChatEvent =
       readonly call: number
       readonly id: string
       readonly name: string
+      /** Known where the vendor has such tools itself; else the request says what the name stands for. */
+      readonly origin?: CallOrigin
     }
   | {
       readonly type: "tool-call-delta"

@@ -135,6 +135,8 @@ export interface UpstreamDialect {
   readonly framing: "sse" | "event-stream"
   /** Whether a request has to say how long its answer may be: it is asked for as much as is held. */
   readonly needsMaxTokens?: boolean
+  /** Whether functions are all that the vendor knows: tools of other forms go up as functions. */
+  readonly functionsOnly?: boolean
   /** `request.model` is the vendor's own name for the model. Usage in streams is always asked for. */
   encodeRequest(request: ChatRequest): EncodedRequest
   decodeResult(body: JsonObject, request?: ChatRequest): ChatResult

@@ -15,6 +15,8 @@ export const FEATURES = {
   logprobs: "log probabilities of the output",
   tools: "functions the model may call",
   "tools.strict": "arguments that follow the schema strictly",
+  "tools.grammar":
+    "a grammar for the text of a custom tool; where an upstream has functions only, it is described in words",
   tool_choice: "which tool, or whether any, has to be called",
   parallel_tool_calls: "whether several calls may come at once",
   "tool_result.media": "pictures, sound and files in what a tool answered",

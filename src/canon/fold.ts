@@ -82,8 +82,9 @@ function onChoiceEvent(event: ChoiceEvent, choice: OpenChoice): void {
       onCitation(event.citation, choice)
       break
     case "tool-call-start": {
-      const { call, id, name } = event
+      const { call, id, name, origin } = event
       const part: Draft<ToolCallPart> = { type: "tool-call", id, name, arguments: "" }
+      if (origin !== undefined) part.origin = origin
       choice.calls.set(call, part)
       choice.parts.push(part)
       break

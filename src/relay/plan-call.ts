@@ -1,5 +1,6 @@
 import type { ChatRequest } from "../canon/chat.ts"
 import type { UpstreamDialect } from "../canon/dialect.ts"
+import { hasOtherTools } from "../canon/tool-names.ts"
 import type { Deployment, Model } from "../catalog/model.ts"
 import type { ChatOffer } from "../vendors/vendor.ts"
 import type { Bill } from "./billing.ts"
@@ -63,7 +64,11 @@ export function planCall(
 
 /** What cannot go up as it was written, though the vendor speaks the caller's dialect. */
 function needsCanon(request: ChatRequest, dialect: UpstreamDialect): boolean {
-  return isMany(request, dialect) || carriesEnvelope(request)
+  return (
+    isMany(request, dialect) ||
+    carriesEnvelope(request) ||
+    (dialect.functionsOnly === true && hasOtherTools(request))
+  )
 }
 
 /** Upstream calls that a request may take: one for each choice where a vendor gives one at a time. */

@@ -25,6 +25,7 @@ const COMMON: OpenAiChatQuirks = {
   maxTokensField: "max_tokens",
   maxTokensFieldOnly: true,
   developerRole: "system",
+  customTools: false,
 }
 
 /**
@@ -75,7 +76,9 @@ export function compatibleVendor(row: CompatibleRow): Vendor {
 function offersOf(row: CompatibleRow): ChatOffer[] {
   const chat = offer(openAiChat({ ...COMMON, ...row.quirks }), "/chat/completions")
   if (row.isServerOfOnesOwn) return [chat, ...OWN_SERVER_OFFERS]
-  return row.responses ? [chat, offer(openAiResponses(row.responses), "/responses")] : [chat]
+  return row.responses
+    ? [chat, offer(openAiResponses({ customTools: false, ...row.responses }), "/responses")]
+    : [chat]
 }
 
 function operationsOf(row: CompatibleRow): Operations {

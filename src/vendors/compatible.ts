@@ -33,7 +33,7 @@ export interface CompatibleRow {
   readonly keyVariables: readonly string[]
   /** What is unlike most compatible vendors. */
   readonly quirks?: Partial<OpenAiChatQuirks>
-  /** Present where it speaks `openai-responses` too, at the same base address: what is unlike OpenAI. */
+  /** Present where it speaks `openai-responses` too, at the same base address: what is unlike OpenAI. Custom tools are OpenAI's own. */
   readonly responses?: Partial<OpenAiResponsesQuirks>
   /** How its embeddings are unlike those of most compatible vendors, or that it has none. */
   readonly embedding?: Partial<OpenAiEmbeddingQuirks> | "none"
@@ -96,7 +96,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     baseUrl: "https://api.openai.com/v1",
     keyVariables: ["OPENAI_API_KEY"],
     quirks: OPENAI_QUIRKS,
-    responses: {},
+    responses: { customTools: true },
     embedding: OPENAI_EMBEDDING_QUIRKS,
     image: openAiImages(OPENAI_FAMILIES),
     sound: OPENAI_SOUND,

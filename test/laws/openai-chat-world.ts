@@ -15,8 +15,10 @@ import type {
   TextPart,
   Tool,
   ToolCallPart,
+  ToolOrigin,
 } from "../../src/canon/chat.ts"
 import type { JsonValue } from "../../src/canon/json.ts"
+import { textTool } from "../../src/canon/text-tool.ts"
 import { NO_USAGE, type Usage } from "../../src/canon/usage.ts"
 
 /** Whatever the canon can say in `openai-chat`, for the laws. */
@@ -126,9 +128,19 @@ const otherCall: fc.Arbitrary<Part> = word.map((id) => ({
   type: "unknown",
   extra: {
     dialect: "openai-chat",
-    fields: { type: "custom", id, custom: { name: "c", input: "x" } },
+    fields: { type: "vendor_call", id, vendor_call: { name: "c", input: "x" } },
   },
 }))
+const textCall: fc.Arbitrary<ToolCallPart> = record<ToolCallPart>(
+  fc.tuple(word, word, fc.string({ unit: "binary" })).map(([id, name, input]) => ({
+    type: "tool-call",
+    id,
+    name,
+    arguments: JSON.stringify({ input }),
+    origin: { form: "text", name },
+  })),
+  { extra },
+)
 
 const plainMessage = record<Message>(
   fc
@@ -142,7 +154,7 @@ const assistantMessage = record<Message>(
       fc.array(reasoningPart, { maxLength: 2 }),
       fc.array(textPart, { maxLength: 2 }),
       fc.array(refusalPart, { maxLength: 1 }),
-      fc.array(fc.oneof(toolCall, otherCall), { maxLength: 2 }),
+      fc.array(fc.oneof(toolCall, textCall, otherCall), { maxLength: 2 }),
     )
     .map((parts) => ({ role: "assistant", parts: parts.flat() })),
   { name: word, extra },
@@ -159,6 +171,20 @@ const tool: fc.Arbitrary<Tool> = record<Tool>(
   word.map((name) => ({ name })),
   { description: text, parameters: schema, strict: fc.boolean(), cache, extra },
 )
+
+const format = fc.constantFrom(
+  { type: "text" },
+  { type: "grammar", syntax: "regex", definition: "a*" },
+)
+const freeTool: fc.Arbitrary<Tool> = fc
+  .tuple(
+    record<ToolOrigin>(
+      word.map((name) => ({ form: "text", name })),
+      { description: text, format },
+    ),
+    record<Pick<Tool, "cache" | "extra">>(fc.constant({}), { cache, extra }),
+  )
+  .map(([origin, rest]) => ({ ...textTool(origin.name, origin), ...rest }))
 
 const toolChoice = fc.oneof(
   fc.constantFrom("auto", "none", "required").map((type) => ({ type })),
@@ -224,7 +250,7 @@ export const request: fc.Arbitrary<ChatRequest> = record<ChatRequest>(
     // Of calls something can be said only where there are tools.
     record(
       fc
-        .tuple(fc.array(tool, { minLength: 1, maxLength: 3 }), fc.boolean())
+        .tuple(fc.array(fc.oneof(tool, freeTool), { minLength: 1, maxLength: 3 }), fc.boolean())
         .map(([tools, parallelToolCalls]) => ({ ...request, tools, parallelToolCalls })),
       { toolChoice },
     ),

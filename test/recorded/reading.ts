@@ -60,12 +60,14 @@ function readResponse({ output }: JsonObject): ReadChoice[] {
   const said = items
     .filter(({ type }) => type === "message")
     .flatMap(({ content }) => list(content))
-  const calls = items.filter(({ type }) => type === "function_call")
+  const calls = items.filter(({ type }) => type === "function_call" || type === "custom_tool_call")
   return [
     {
       text: textsOf(said),
       refusal: said.map(({ refusal }) => refusal ?? "").join(""),
-      calls: calls.map(({ name, arguments: written }) => readCall(name, written)),
+      calls: calls.map(({ name, input, arguments: written = JSON.stringify({ input }) }) =>
+        readCall(name, written),
+      ),
     },
   ]
 }

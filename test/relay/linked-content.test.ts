@@ -28,7 +28,10 @@ const chat = (part: object): object => ({
 })
 const found = (part: object): object => ({
   model: "openai/m",
-  input: [{ type: "custom_tool_call_output", call_id: "c", output: [part] }],
+  input: [
+    { type: "custom_tool_call", call_id: "c", name: "look", input: "" },
+    { type: "custom_tool_call_output", call_id: "c", output: [part] },
+  ],
 })
 
 const LINKED: readonly [name: string, path: string, body: object][] = [

@@ -1,6 +1,7 @@
 import type { ChatRequest, Tool, ToolChoice } from "../../canon/chat.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
+import { noteGrammar } from "../../canon/text-tool.ts"
 import { encodeCache } from "./cache.ts"
 import { ANSWER_TOOL, answersByTool, answerTool, closedSchema } from "./json-answer.ts"
 import type { AnthropicQuirks } from "./quirks.ts"
@@ -65,6 +66,7 @@ function encodeChoice(request: ChatRequest): JsonObject | undefined {
 }
 
 function encodeTool(tool: Tool, quirks: AnthropicQuirks, losses: LossList): JsonObject {
+  noteGrammar(tool, losses)
   const isStrict = tool.strict === true && quirks.structuredOutput
   if (tool.strict === true && !quirks.structuredOutput) losses.add("tools.strict")
   const schema: JsonObject = { type: "object", ...tool.parameters }

@@ -44,6 +44,7 @@ export function supportOf(quirks: AnthropicQuirks): Readonly<Record<Feature, Sup
     frequency_penalty: "dropped",
     logprobs: "dropped",
     tools: "carried",
+    "tools.grammar": "approximated",
     "tools.strict": quirks.structuredOutput ? "carried" : "dropped",
     tool_choice: "carried",
     parallel_tool_calls: "carried",

@@ -1,6 +1,7 @@
 import type { ChatRequest, Message, Tool, ToolChoice } from "../../canon/chat.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
+import { noteGrammar } from "../../canon/text-tool.ts"
 import { CachePoints } from "./cache-points.ts"
 import type { ModelFamily } from "./families.ts"
 import type { JsonAnswer } from "./json-answer.ts"
@@ -81,6 +82,7 @@ function calledTools(messages: readonly Message[]): ReadonlySet<string> {
 
 function encodeTool(tool: Tool, family: ModelFamily, losses: LossList): JsonObject {
   losses.fieldsOf(tool.extra)
+  noteGrammar(tool, losses)
   const toolSpec: JsonObject = { name: fittedName(tool.name) }
   // An empty description is refused.
   if (tool.description?.trim()) toolSpec.description = tool.description

@@ -18,6 +18,7 @@ export const SUPPORTS: Readonly<Record<Feature, Support>> = {
   logprobs: "dropped",
   tools: "carried",
   "tools.strict": "carried",
+  "tools.grammar": "approximated",
   tool_choice: "carried",
   parallel_tool_calls: "carried",
   "tool_result.media": "carried",

@@ -1,6 +1,7 @@
 import { assertNever, type ChatRequest, type Tool, type ToolChoice } from "../../canon/chat.ts"
 import { isJsonObject, type JsonObject, listAt } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
+import { noteGrammar } from "../../canon/text-tool.ts"
 import { fittedToolName } from "./tool-names.ts"
 
 /** Every tool has a schema, be it an empty one. */
@@ -35,6 +36,7 @@ function areStrict(tools: readonly Tool[]): boolean {
 }
 
 function encodeTool(tool: Tool, losses: LossList): JsonObject {
+  noteGrammar(tool, losses)
   if (tool.cache !== undefined) losses.add("cache_control")
   const declared: JsonObject = { name: fittedToolName(tool.name) }
   if (tool.description !== undefined) declared.description = tool.description

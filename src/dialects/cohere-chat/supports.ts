@@ -18,6 +18,7 @@ export const SUPPORTS: Readonly<Record<Feature, Support>> = Object.freeze({
   logprobs: "dropped",
   tools: "carried",
   "tools.strict": "carried",
+  "tools.grammar": "approximated",
   // There is no choice of one tool: that one alone is offered, and some call required.
   tool_choice: "approximated",
   parallel_tool_calls: "dropped",

@@ -1,6 +1,7 @@
 import type { ChatRequest, Tool, ToolChoice } from "../../canon/chat.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
+import { noteGrammar } from "../../canon/text-tool.ts"
 
 /** The functions of a request, and which of them may or must be called (WIRE.md 5). */
 export function encodeTools(request: ChatRequest, losses: LossList): JsonObject {
@@ -19,6 +20,7 @@ export function encodeTools(request: ChatRequest, losses: LossList): JsonObject 
 
 /** `parametersJsonSchema` takes the schema as it is; `parameters` knows only a part of OpenAPI's. */
 function declare(tool: Tool, losses: LossList): JsonObject {
+  noteGrammar(tool, losses)
   if (tool.strict === true) losses.add("tools.strict")
   if (tool.cache !== undefined) losses.add("cache_control")
   const declared: JsonObject = { name: tool.name }

@@ -17,6 +17,7 @@ export function supportsOf(quirks: GeminiQuirks): Readonly<Record<Feature, Suppo
     logprobs: "dropped",
     tools: "carried",
     "tools.strict": "dropped",
+    "tools.grammar": "approximated",
     tool_choice: "carried",
     parallel_tool_calls: "dropped",
     "tool_result.media": "approximated",

@@ -197,8 +197,6 @@ export class ChoiceDecoder {
     for (const delta of deltas) {
       if (!isJsonObject(delta)) continue
       this.#calls.push(delta, this.#choice, events)
-      // What a model writes for a tool that takes text.
-      if (delta.function === undefined) this.#other.json(delta.custom)
     }
     if (this.#calls.size > size) this.#text.close()
   }

@@ -1,8 +1,9 @@
-import type { ChatEvent, Citation, ReasoningPart } from "../../canon/chat.ts"
+import type { CallOrigin, ChatEvent, Citation, ReasoningPart } from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import { encodeCitation, TextSpan } from "./citations.ts"
 import { encodeDetail, type PlacedReasoning } from "./reasoning-details.ts"
+import { WrittenCall } from "./written-call.ts"
 
 /** Characters that are written again at most; beyond that, all details come once more at the end alone. */
 const MOST_REPEATED = 1_000_000
@@ -15,8 +16,7 @@ type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
  * repeats those before it under new indexes, and citations come in one list at the end.
  */
 export class ChoiceEncoder {
-  /** Calls that were announced, and whether they have arguments yet. */
-  readonly #calls = new Map<number, boolean>()
+  readonly #calls = new Map<number, WrittenCall>()
   readonly #text = new TextSpan()
   readonly #signed: PlacedReasoning[] = []
   readonly #annotations: JsonValue[] = []
@@ -31,6 +31,8 @@ export class ChoiceEncoder {
   /** The last thing said was a signature. */
   #isSigned = false
   #hasSpoken = false
+  /** Its call is in the older form, which has a word of its own for why it ended. */
+  isLegacy = false
 
   text(text: string): void {
     this.#speak()
@@ -78,14 +80,19 @@ export class ChoiceEncoder {
     this.#annotations.push({ index: this.#annotations.length, ...annotation })
   }
 
-  callStart(call: number): void {
+  callStart(call: number, form: CallOrigin["form"] = "function"): WrittenCall {
     this.#speak()
     this.#text.close()
-    this.#calls.set(call, false)
+    // Of the older form there is one call in a message; further ones are calls of today.
+    const own = form === "legacy" && this.#calls.size > 0 ? "function" : form
+    if (own === "legacy") this.isLegacy = true
+    const written = new WrittenCall(call, own)
+    this.#calls.set(call, written)
+    return written
   }
 
-  callArguments(call: number): void {
-    this.#calls.set(call, true)
+  call(call: number): WrittenCall {
+    return this.#calls.get(call) ?? this.callStart(call)
   }
 
   /** Citations that are still to be written. */
@@ -93,8 +100,11 @@ export class ChoiceEncoder {
     return this.#annotations.splice(0)
   }
 
-  callsWithoutArguments(): number[] {
-    return [...this.#calls].filter(([, hasArguments]) => !hasArguments).map(([call]) => call)
+  /** What is still to be written of calls. */
+  takeCalls(): string[] {
+    return [...this.#calls.values()]
+      .map((call) => call.rest())
+      .filter((delta) => delta !== undefined)
   }
 
   /** A signature right after another replaces it (WIRE.md 3). @returns the text they sign. */

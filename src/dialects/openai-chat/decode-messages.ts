@@ -1,4 +1,4 @@
-import type { Message, Part, ToolCallPart, ToolResultPart } from "../../canon/chat.ts"
+import type { CacheMarker, Message, Part, ToolCallPart, ToolResultPart } from "../../canon/chat.ts"
 import {
   emptyArray,
   invalidType,
@@ -12,6 +12,8 @@ import {
   listAt,
   unknownFields,
 } from "../../canon/json.ts"
+import { textArguments } from "../../canon/text-tool.ts"
+import { takeCache } from "./cache.ts"
 import { citeText } from "./citations.ts"
 import { decodeContent, isToolContent } from "./decode-parts.ts"
 import { decodeReasoning, joinParts } from "./reasoning.ts"
@@ -35,8 +37,7 @@ const ASSISTANT_FIELDS = new Set([
 ])
 const CALL_FIELDS = new Set(["id", "type", "index", "function"])
 
-/** Marks what came in the older form of functions, so that it goes back in it. */
-export const LEGACY_FUNCTION = "legacy_function"
+const CUSTOM_CALL_FIELDS = new Set(["id", "type", "index", "custom"])
 
 /** The messages of a request, judged as they are read: one pass, on the path of every request. */
 export function decodeMessages(value: JsonValue | undefined): Message[] {
@@ -44,15 +45,16 @@ export function decodeMessages(value: JsonValue | undefined): Message[] {
   if (!Array.isArray(value)) throw invalidType("messages", "an array of objects", value)
   if (value.length === 0) throw emptyArray("messages")
   const messages: Message[] = []
+  const legacy = new LegacyCalls()
   for (let index = 0; index < value.length; index++) {
     const message = value[index]
     if (!isJsonObject(message)) throw invalidType(`messages[${index}]`, "an object", message)
-    messages.push(decodeMessage(message, index))
+    messages.push(decodeMessage(message, index, legacy))
   }
   return messages
 }
 
-function decodeMessage(message: JsonObject, index: number): Message {
+function decodeMessage(message: JsonObject, index: number, legacy: LegacyCalls): Message {
   const { role } = message
   switch (role) {
     case "system":
@@ -60,11 +62,11 @@ function decodeMessage(message: JsonObject, index: number): Message {
     case "user":
       return decodePlain(message, role, index)
     case "assistant":
-      return decodeAssistant(message, index)
+      return decodeAssistant(message, index, legacy)
     case "tool":
       return decodeToolAnswer(message, index)
     case "function":
-      return decodeFunctionAnswer(message, index)
+      return decodeFunctionAnswer(message, index, legacy)
     default:
   }
   const name = `messages[${index}].role`
@@ -82,7 +84,7 @@ function decodePlain(
   return withRest(decoded, message, PLAIN_FIELDS, index)
 }
 
-function decodeAssistant(message: JsonObject, index: number): Message {
+function decodeAssistant(message: JsonObject, index: number, legacy: LegacyCalls): Message {
   const { content, refusal } = message
   const said: Part[] = []
   if (content !== null && (content !== undefined || needsContent(message))) {
@@ -92,7 +94,7 @@ function decodeAssistant(message: JsonObject, index: number): Message {
   if (typeof refusal === "string" && refusal !== "") said.push({ type: "refusal", text: refusal })
   const calls = decodeToolCalls(message.tool_calls, index)
   if (isJsonObject(message.function_call)) {
-    calls.push(decodeFunctionCall(message.function_call, index))
+    calls.push(decodeFunctionCall(message.function_call, index, legacy))
   }
   const reasoning = hasReasoning(message) ? decodeReasoning(message) : []
   const parts = joinParts(reasoning, said, calls)
@@ -131,16 +133,35 @@ function decodeToolAnswer(message: JsonObject, index: number): Message {
   return withRest({ role: "tool", parts: [result] }, message, TOOL_FIELDS, index)
 }
 
-/** The older form of a tool's answer has no id: the name of the function stands for it. */
-function decodeFunctionAnswer(message: JsonObject, index: number): Message {
+/** Calls in the older form have no ids: an answer is to the last call of its function. */
+class LegacyCalls {
+  #calls: Map<string, number> | undefined
+
+  /** @returns the id of one more call, which no other has. */
+  call(name: string): string {
+    const calls = (this.#calls ??= new Map())
+    calls.set(name, (calls.get(name) ?? 0) + 1)
+    return this.last(name)
+  }
+
+  last(name: string): string {
+    const count = this.#calls?.get(name) ?? 1
+    return count === 1 ? name : `${name}_${count}`
+  }
+}
+
+function decodeFunctionAnswer(message: JsonObject, index: number, legacy: LegacyCalls): Message {
   const { name } = message
   if (typeof name !== "string") throw missingParameter(`messages[${index}].name`)
   const content = message.content === null ? [] : decodeContent(message.content, index)
-  const extra = extraOf({ [LEGACY_FUNCTION]: true })
-  return {
-    role: "tool",
-    parts: [{ type: "tool-result", id: name, content: content.filter(isToolContent), extra }],
+  const origin = { form: "legacy", name } as const
+  const answer: Part = {
+    type: "tool-result",
+    id: legacy.last(name),
+    content: content.filter(isToolContent),
+    origin,
   }
+  return { role: "tool", parts: [answer] }
 }
 
 function decodeToolCalls(calls: JsonValue | undefined, index: number): Part[] {
@@ -155,6 +176,9 @@ function decodeToolCalls(calls: JsonValue | undefined, index: number): Part[] {
 
 function decodeToolCall(call: JsonObject, index: number, position: number): Part {
   const { id, type, function: called } = call
+  if (type === "custom" && isJsonObject(call.custom)) {
+    return decodeCustomCall(call, call.custom, `messages[${index}].tool_calls[${position}]`)
+  }
   if (type !== undefined && type !== "function") return { type: "unknown", extra: extraOf(call) }
   if (typeof id === "string" && isJsonObject(called)) {
     const { name, arguments: written } = called
@@ -173,15 +197,32 @@ function decodeToolCall(call: JsonObject, index: number, position: number): Part
   throw wrongToolCall(call, `messages[${index}].tool_calls[${position}]`)
 }
 
-function decodeFunctionCall(call: JsonObject, index: number): ToolCallPart {
+function decodeCustomCall(call: JsonObject, called: JsonObject, place: string): ToolCallPart {
+  const { name, input } = called
+  if (typeof call.id !== "string") throw wrongMember(call.id, `${place}.id`, "a string")
+  if (typeof name !== "string") throw wrongMember(name, `${place}.custom.name`, "a string")
+  if (typeof input !== "string") throw wrongMember(input, `${place}.custom.input`, "a string")
+  const part: Draft<ToolCallPart> = {
+    type: "tool-call",
+    id: call.id,
+    name,
+    arguments: textArguments(input),
+    origin: { form: "text", name },
+  }
+  const extra = unknownFields(call, CUSTOM_CALL_FIELDS)
+  if (extra !== undefined) part.extra = extraOf(extra)
+  return part
+}
+
+function decodeFunctionCall(call: JsonObject, index: number, legacy: LegacyCalls): ToolCallPart {
   const { name, arguments: written } = call
   if (typeof name !== "string") throw missingParameter(`messages[${index}].function_call.name`)
   return {
     type: "tool-call",
-    id: name,
+    id: legacy.call(name),
     name,
     arguments: typeof written === "string" && written !== "" ? written : "{}",
-    extra: extraOf({ [LEGACY_FUNCTION]: true }),
+    origin: { form: "legacy", name },
   }
 }
 
@@ -199,6 +240,14 @@ function wrongMember(value: JsonValue | undefined, name: string, expected: strin
   return value === undefined ? missingParameter(name) : invalidType(name, expected, value)
 }
 
+const MARKED: ReadonlySet<Part["type"]> = new Set([
+  "text",
+  "image",
+  "file",
+  "tool-call",
+  "tool-result",
+])
+
 /** The name of the speaker, and whatever else the message holds. */
 function withRest(
   decoded: Draft<Message>,
@@ -211,7 +260,22 @@ function withRest(
   else if (name !== undefined && name !== null) {
     throw invalidType(`messages[${index}].name`, "a string", name)
   }
-  const extra = unknownFields(message, known)
-  if (extra !== undefined) decoded.extra = extraOf(extra)
+  const unknown = unknownFields(message, known)
+  if (unknown === undefined) return decoded
+  const { cache, extra } = takeCache(unknown)
+  if (cache === undefined) decoded.extra = extraOf(unknown)
+  else {
+    const parts = marked(decoded.parts, cache)
+    if (parts !== undefined) decoded.parts = parts
+    const rest = parts === undefined ? unknown : extra
+    if (rest !== undefined) decoded.extra = extraOf(rest)
+  }
   return decoded
+}
+
+/** A mark on a whole message is one on its last part; undefined where no part can have one. */
+function marked(parts: readonly Part[], cache: CacheMarker): Part[] | undefined {
+  const last = parts.findLastIndex(({ type }) => MARKED.has(type))
+  if (last < 0) return undefined
+  return parts.map((part, index) => (index === last ? ({ cache, ...part } as Part) : part))
 }

@@ -8,6 +8,7 @@ import {
   textAt,
   unknownFields,
 } from "../../canon/json.ts"
+import { textArguments } from "../../canon/text-tool.ts"
 import { citeText } from "./citations.ts"
 import { decodeContentParts } from "./content.ts"
 import { decodeFinish } from "./finish.ts"
@@ -31,6 +32,7 @@ const MESSAGE_FIELDS = new Set([
   "reasoning_details",
 ])
 const CALL_FIELDS = new Set(["id", "type", "index", "function"])
+const CUSTOM_CALL_FIELDS = new Set(["id", "type", "index", "custom"])
 
 /**
  * A whole chat completion (WIRE.md 2 and 7). What only this dialect knows is kept as extra: of a
@@ -80,6 +82,10 @@ function decodeCalls(message: JsonObject): Part[] {
   for (const call of listAt(message, "tool_calls")) {
     if (!isJsonObject(call)) continue
     const called = call.function
+    if (isJsonObject(call.custom)) {
+      parts.push(customCall(call, call.custom))
+      continue
+    }
     if (!isJsonObject(called)) {
       parts.push({ type: "unknown", extra: extraOf(call) })
       continue
@@ -91,6 +97,20 @@ function decodeCalls(message: JsonObject): Part[] {
   const legacy = message.function_call
   if (isJsonObject(legacy)) parts.push(toolCall(mintCallId(), legacy, undefined))
   return parts
+}
+
+function customCall(call: JsonObject, called: JsonObject): ToolCallPart {
+  const name = textAt(called, "name") ?? ""
+  const part: Draft<ToolCallPart> = {
+    type: "tool-call",
+    id: textAt(call, "id") ?? mintCallId(),
+    name,
+    arguments: textArguments(textAt(called, "input") ?? ""),
+    origin: { form: "text", name },
+  }
+  const extra = unknownFields(call, CUSTOM_CALL_FIELDS)
+  if (extra !== undefined) part.extra = extraOf(extra)
+  return part
 }
 
 function toolCall(id: string, called: JsonObject, extra: JsonObject | undefined): ToolCallPart {

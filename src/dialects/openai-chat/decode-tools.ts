@@ -1,4 +1,4 @@
-import type { Tool, ToolChoice } from "../../canon/chat.ts"
+import type { Tool, ToolChoice, ToolOrigin } from "../../canon/chat.ts"
 import { invalidType, missingParameter, unsupportedValue } from "../../canon/invalid-request.ts"
 import {
   isJsonObject,
@@ -8,17 +8,20 @@ import {
   unknownFields,
 } from "../../canon/json.ts"
 import type { Draft } from "../../canon/draft.ts"
+import { textTool } from "../../canon/text-tool.ts"
 import { takeCache } from "./cache.ts"
 import { extraOf } from "./wire.ts"
 
 const TOOL_CHOICES = ["none", "auto", "required"] as const
 
 const TOOL_FIELDS = new Set(["type", "function"])
+const CUSTOM_TOOL_FIELDS = new Set(["type", "custom"])
+const CUSTOM_FIELDS = new Set(["name", "description", "format"])
 const FUNCTION_FIELDS = new Set(["name", "description", "parameters", "strict"])
 
 export interface DecodedTools {
   readonly tools: readonly Tool[]
-  /** Tools that are no functions: custom tools, and those a vendor runs itself. */
+  /** Tools that a vendor runs itself, and kinds that nobody knows. */
   readonly others: readonly JsonValue[]
 }
 
@@ -34,10 +37,37 @@ export function decodeTools(value: JsonValue | undefined): DecodedTools | undefi
     // Mistral's own client leaves the type of a function out.
     const type = tool.type ?? (isJsonObject(tool.function) ? "function" : undefined)
     if (type === "function") tools.push(decodeFunction(tool, index))
+    else if (type === "custom") tools.push(decodeCustom(tool, index))
     else if (typeof type === "string") others.push(tool)
     else throw wrong(type, `tools[${index}].type`, "a string")
   }
   return { tools, others }
+}
+
+/** Functions in the older form; undefined where the request has none. */
+export function decodeLegacyFunctions(value: JsonValue | undefined): readonly Tool[] | undefined {
+  if (!isThere(value)) return undefined
+  if (!Array.isArray(value)) throw invalidType("functions", "an array of objects", value)
+  return value.map((declared, index) => {
+    const name = `functions[${index}]`
+    if (!isJsonObject(declared)) throw invalidType(name, "an object", declared)
+    const { tool, extra } = decodeDeclaration(declared, name)
+    const { cache, extra: rest } = takeCache(extra)
+    const decoded: Draft<Tool> = { ...tool, origin: { form: "legacy", name: tool.name } }
+    if (cache !== undefined) decoded.cache = cache
+    if (rest !== undefined) decoded.extra = extraOf({ function: rest })
+    return decoded
+  })
+}
+
+/** Which of the older functions is to be called. */
+export function decodeLegacyChoice(value: JsonValue | undefined): ToolChoice | undefined {
+  if (!isThere(value)) return undefined
+  if (value === "none" || value === "auto") return { type: value }
+  if (typeof value === "string") throw unsupportedValue("function_call", value, ["none", "auto"])
+  if (!isJsonObject(value)) throw invalidType("function_call", "one of a string or object", value)
+  if (typeof value.name !== "string") throw wrong(value.name, "function_call.name", "a string")
+  return { type: "tool", name: value.name }
 }
 
 /** @returns undefined when the caller chose nothing, or in a way that only this dialect knows. */
@@ -48,11 +78,12 @@ export function decodeToolChoice(value: JsonValue | undefined): ToolChoice | und
     throw invalidType("tool_choice", "one of a string or object", value)
   }
   if (typeof value.type !== "string") throw wrong(value.type, "tool_choice.type", "a string")
-  if (value.type !== "function") return undefined
-  const called = value.function
-  if (!isJsonObject(called)) throw wrong(called, "tool_choice.function", "an object")
+  const { type } = value
+  if (type !== "function" && type !== "custom") return undefined
+  const called = value[type]
+  if (!isJsonObject(called)) throw wrong(called, `tool_choice.${type}`, "an object")
   if (typeof called.name !== "string") {
-    throw wrong(called.name, "tool_choice.function.name", "a string")
+    throw wrong(called.name, `tool_choice.${type}.name`, "a string")
   }
   return { type: "tool", name: called.name }
 }
@@ -75,6 +106,43 @@ function decodeFunction(tool: JsonObject, index: number): Tool {
   const name = `tools[${index}].function`
   const declared = tool.function
   if (!isJsonObject(declared)) throw wrong(declared, name, "an object")
+  const { tool: decoded, extra: inside } = decodeDeclaration(declared, name)
+  return withRest(decoded, unknownFields(tool, TOOL_FIELDS), inside && { function: inside })
+}
+
+/** A tool that takes text. Its grammar stands one level deeper here than in the other dialect of OpenAI. */
+function decodeCustom(tool: JsonObject, index: number): Tool {
+  const place = `tools[${index}].custom`
+  const declared = tool.custom
+  if (!isJsonObject(declared)) throw wrong(declared, place, "an object")
+  const { name, description, format } = declared
+  if (typeof name !== "string") throw wrong(name, `${place}.name`, "a string")
+  const origin: Draft<ToolOrigin> = { form: "text", name }
+  if (typeof description === "string") origin.description = description
+  else if (isThere(description)) throw invalidType(`${place}.description`, "a string", description)
+  if (isJsonObject(format)) {
+    const { grammar, ...rest } = format
+    origin.format = isJsonObject(grammar) ? { ...rest, ...grammar } : format
+  } else if (isThere(format)) throw invalidType(`${place}.format`, "an object", format)
+  const inside = unknownFields(declared, CUSTOM_FIELDS)
+  const outside = unknownFields(tool, CUSTOM_TOOL_FIELDS)
+  return withRest(textTool(name, origin), outside, inside && { custom: inside })
+}
+
+function withRest(tool: Tool, outside?: JsonObject, inside?: JsonObject): Tool {
+  if (outside === undefined && inside === undefined) return tool
+  const { cache, extra } = takeCache({ ...outside, ...inside })
+  return {
+    ...tool,
+    ...(cache === undefined ? {} : { cache }),
+    ...(extra === undefined ? {} : { extra: extraOf(extra) }),
+  }
+}
+
+function decodeDeclaration(
+  declared: JsonObject,
+  name: string,
+): { readonly tool: Tool; readonly extra: JsonObject | undefined } {
   if (typeof declared.name !== "string") throw wrong(declared.name, `${name}.name`, "a string")
   const { description, parameters, strict } = declared
   const decoded: Draft<Tool> = { name: declared.name }
@@ -84,14 +152,7 @@ function decodeFunction(tool: JsonObject, index: number): Tool {
   else if (isThere(parameters)) throw invalidType(`${name}.parameters`, "an object", parameters)
   if (typeof strict === "boolean") decoded.strict = strict
   else if (isThere(strict)) throw invalidType(`${name}.strict`, "a boolean", strict)
-  const inside = unknownFields(declared, FUNCTION_FIELDS)
-  const outside = unknownFields(tool, TOOL_FIELDS)
-  const { cache, extra } = takeCache(
-    inside === undefined ? outside : { ...outside, function: inside },
-  )
-  if (cache !== undefined) decoded.cache = cache
-  if (extra !== undefined) decoded.extra = extraOf(extra)
-  return decoded
+  return { tool: decoded, extra: unknownFields(declared, FUNCTION_FIELDS) }
 }
 
 function wrong(value: JsonValue | undefined, name: string, expected: string): Error {

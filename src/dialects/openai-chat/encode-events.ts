@@ -1,7 +1,8 @@
-import { assertNever, type ChatEvent, type ChatRequest } from "../../canon/chat.ts"
+import { assertNever, type CallOrigin, type ChatEvent, type ChatRequest } from "../../canon/chat.ts"
 import type { EventEncoder, SseFrame } from "../../canon/dialect.ts"
 import { ERROR_KINDS, type GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { originsOf } from "../../canon/tool-names.ts"
 import type { Usage } from "../../canon/usage.ts"
 import { ChoiceEncoder } from "./choice-encoder.ts"
 import { encodeFinish } from "./finish.ts"
@@ -24,6 +25,8 @@ export function encodeEvents(request: ChatRequest): EventEncoder {
  */
 class ChunkEncoder implements EventEncoder {
   readonly #request: ChatRequest
+  /** What functions of the request stand for, by their names. */
+  readonly #origins: ReadonlyMap<string, CallOrigin> | undefined
   readonly #choices = new Map<number, ChoiceEncoder>()
   #head: JsonObject | undefined
   #before = ""
@@ -33,6 +36,7 @@ class ChunkEncoder implements EventEncoder {
 
   constructor(request: ChatRequest) {
     this.#request = request
+    this.#origins = originsOf(request)
   }
 
   push(event: ChatEvent): SseFrame[] {
@@ -142,31 +146,28 @@ class ChunkEncoder implements EventEncoder {
     return { data: this.#before + middle + this.#after }
   }
 
-  /** Id, type and name stand only in the first delta of a call (trap 3). */
   #callStart(event: Extract<ChatEvent, { type: "tool-call-start" }>, frames: SseFrame[]): void {
     const { choice, call, id, name } = event
-    this.#open(choice, "null", frames).callStart(call)
-    const opened = [{ index: call, id, type: "function", function: { name, arguments: "" } }]
-    this.#delta(choice, JSON.stringify({ tool_calls: opened }), frames)
+    const origin = event.origin ?? this.#origins?.get(name)
+    const written = this.#open(choice, "null", frames).callStart(call, origin?.form)
+    this.#delta(choice, written.opening(id, name), frames)
   }
 
   #callDelta(choice: number, call: number, written: string, frames: SseFrame[]): void {
     if (written === "") return
-    this.#open(choice, "null", frames).callArguments(call)
-    const text = JSON.stringify(written)
-    const delta = `{"tool_calls":[{"index":${call},"function":{"arguments":${text}}}]}`
-    this.#delta(choice, delta, frames)
+    const delta = this.#open(choice, "null", frames).call(call).piece(written)
+    if (delta !== undefined) this.#delta(choice, delta, frames)
   }
 
   #finish(event: Extract<ChatEvent, { type: "finish" }>, frames: SseFrame[]): void {
     const { choice, reason } = event
     const ended = this.#open(choice, '""', frames)
-    // A tool without arguments is called with an empty object, never with nothing (trap 7).
-    for (const call of ended.callsWithoutArguments()) this.#callDelta(choice, call, "{}", frames)
+    for (const delta of ended.takeCalls()) this.#delta(choice, delta, frames)
     this.#details(choice, ended.takeDetails(), frames)
     const annotations = ended.takeAnnotations()
     if (annotations.length > 0) this.#delta(choice, JSON.stringify({ annotations }), frames)
-    frames.push(this.#chunk(choice, "{}", `"${encodeFinish(reason)}"`))
+    const word = encodeFinish(reason, ended.isLegacy)
+    frames.push(this.#chunk(choice, "{}", `"${word}"`))
   }
 
   #details(choice: number, details: readonly JsonValue[], frames: SseFrame[]): void {

@@ -9,8 +9,8 @@ import type {
 } from "../../canon/chat.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
+import { textOf } from "../../canon/text-tool.ts"
 import { CACHE_FIELD } from "./cache.ts"
-import { LEGACY_FUNCTION } from "./decode-messages.ts"
 import { isContentType } from "./decode-parts.ts"
 import { encodeContent } from "./encode-parts.ts"
 import type { OpenAiChatQuirks } from "./quirks.ts"
@@ -78,9 +78,10 @@ class MessageEncoder {
 
   #answer(answer: ToolResultPart, message: Message): JsonObject {
     if (answer.failed === true) this.#losses.add("tool_result.failed")
-    const { [LEGACY_FUNCTION]: isLegacy, content: others } = this.#fieldsOf(answer.extra) ?? {}
+    const { content: others } = this.#fieldsOf(answer.extra) ?? {}
     const content = this.#content([...this.#saidBy(answer), ...unknownParts(others)])
-    if (isLegacy === true) return { role: "function", name: answer.id, content }
+    const { origin } = answer
+    if (origin?.form === "legacy") return { role: "function", name: origin.name, content }
     const encoded: JsonObject = { role: "tool", tool_call_id: answer.id, content }
     return message.role === "tool" ? this.#withRest(encoded, message) : encoded
   }
@@ -139,9 +140,13 @@ class MessageEncoder {
     // Calls have no place for a mark.
     if (part.cache !== undefined) this.#losses.add(CACHE_FIELD)
     const extra = this.#fieldsOf(part.extra)
-    const called = { name: part.name, arguments: part.arguments }
-    if (extra?.[LEGACY_FUNCTION] === true) encoded.function_call = called
-    else calls.push({ id: part.id, type: "function", function: called, ...extra })
+    const { id, name, arguments: written, origin } = part
+    const called = { name, arguments: written }
+    if (origin?.form === "legacy") encoded.function_call = called
+    else if (origin?.form === "text" && this.#quirks.customTools) {
+      const custom = { name, input: textOf(written) }
+      calls.push({ id, type: "custom", custom, ...extra })
+    } else calls.push({ id, type: "function", function: called, ...extra })
   }
 
   #withRest(encoded: JsonObject, message: Message): JsonObject {

@@ -1,6 +1,7 @@
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../canon/chat.ts"
 import type { EncodedRequest } from "../../canon/dialect.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { noteGrammar } from "../../canon/text-tool.ts"
 import { encodeCache } from "./cache.ts"
 import { encodeMessages } from "./encode-messages.ts"
 import { fitBody } from "./fit.ts"
@@ -67,22 +68,54 @@ function encodeTools(
 ): void {
   // OpenAI refuses a list of none.
   if (request.tools !== undefined && request.tools.length > 0) {
-    body.tools = request.tools.map((tool) => encodeTool(tool, quirks, losses))
+    const legacy = request.tools.filter(({ origin }) => origin?.form === "legacy")
+    const tools = request.tools.filter((tool) => !legacy.includes(tool))
+    if (tools.length > 0) body.tools = tools.map((tool) => encodeTool(tool, quirks, losses))
+    if (legacy.length > 0) setLegacyFunctions(body, legacy, { request, quirks, losses })
   }
   const { toolChoice } = request
-  if (toolChoice !== undefined) body.tool_choice = encodeToolChoice(toolChoice)
+  if (toolChoice !== undefined && body.functions === undefined) {
+    body.tool_choice = encodeToolChoice(toolChoice, quirks.customTools ? request.tools : undefined)
+  }
   set(body, "parallel_tool_calls", request.parallelToolCalls)
+}
+
+interface EncodeContext {
+  readonly request: ChatRequest
+  readonly quirks: OpenAiChatQuirks
+  readonly losses: LossList
+}
+
+/** Functions in the older form go back in it, as do their calls. */
+function setLegacyFunctions(
+  body: JsonObject,
+  legacy: readonly Tool[],
+  context: EncodeContext,
+): void {
+  const { request, quirks, losses } = context
+  body.functions = legacy.map((tool) => encodeTool(tool, quirks, losses).function ?? {})
+  const { toolChoice: choice } = request
+  if (choice?.type === "tool") body.function_call = { name: choice.name }
+  else if (choice !== undefined) body.function_call = choice.type
 }
 
 /** What is said of calls is refused where there is nothing to call (WIRE.md 2). */
 function fitToolSettings(body: JsonObject, choice: ToolChoice | undefined, losses: LossList): void {
   if (body.tools !== undefined) return
+  if (body.functions !== undefined) {
+    delete body.parallel_tool_calls
+    return
+  }
   delete body.tool_choice
   delete body.parallel_tool_calls
   if (choice?.type === "required" || choice?.type === "tool") losses.add("tool_choice")
 }
 
 function encodeTool(tool: Tool, quirks: OpenAiChatQuirks, losses: LossList): JsonObject {
+  if (tool.origin?.form === "text" && quirks.customTools) {
+    return encodeCustomTool(tool, quirks, losses)
+  }
+  noteGrammar(tool, losses)
   const declared: JsonObject = { name: tool.name }
   set(declared, "description", tool.description)
   set(declared, "parameters", tool.parameters)
@@ -97,10 +130,31 @@ function encodeTool(tool: Tool, quirks: OpenAiChatQuirks, losses: LossList): Jso
   }
 }
 
-function encodeToolChoice(choice: ToolChoice): JsonValue {
-  return choice.type === "tool"
-    ? { type: "function", function: { name: choice.name } }
-    : choice.type
+/** This dialect has the grammar one level deeper than the canon. */
+function encodeCustomTool(tool: Tool, quirks: OpenAiChatQuirks, losses: LossList): JsonObject {
+  const { description, format } = tool.origin ?? {}
+  const custom: JsonObject = { name: tool.name }
+  set(custom, "description", description)
+  if (format?.type === "grammar") {
+    const { type, ...grammar } = format
+    custom.format = { type, grammar }
+  } else set(custom, "format", format)
+  const extra = losses.fieldsOf(tool.extra)
+  const inside = extra?.custom
+  return {
+    type: "custom",
+    ...encodeCache(tool.cache, quirks, losses),
+    ...extra,
+    custom: isJsonObject(inside) ? { ...custom, ...inside } : custom,
+  }
+}
+
+/** @param tools where some of them may be no functions. */
+function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[] | undefined): JsonValue {
+  if (choice.type !== "tool") return choice.type
+  const { name } = choice
+  const isText = tools?.find((tool) => tool.name === name)?.origin?.form === "text"
+  return isText ? { type: "custom", custom: { name } } : { type: "function", function: { name } }
 }
 
 function encodeFormat(format: ResponseFormat): JsonObject {

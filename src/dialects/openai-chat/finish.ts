@@ -29,11 +29,14 @@ export function decodeFinish(word: string, hasToolCalls: boolean): Finish {
   return known.reason === "stop" && hasToolCalls ? { reason: "tool-calls", raw: word } : known
 }
 
-/** The word of this dialect; it has none for `other`. */
-export function encodeFinish(reason: FinishReason): string {
+/**
+ * The word of this dialect; it has none for `other`.
+ * @param isLegacy the call is in the older form.
+ */
+export function encodeFinish(reason: FinishReason, isLegacy = false): string {
   switch (reason) {
     case "tool-calls":
-      return "tool_calls"
+      return isLegacy ? "function_call" : "tool_calls"
     case "content-filter":
       return "content_filter"
     case "length":

@@ -33,6 +33,7 @@ export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect 
     supports: supportsOf(all),
     framing: "sse",
     encodeRequest: (request) => encodeRequest(request, all),
+    functionsOnly: !all.customTools,
     decodeResult,
     decodeEvents,
     decodeError,

@@ -1,5 +1,6 @@
 import type { ChatEvent } from "../../canon/chat.ts"
-import { isJsonObject, type JsonObject, textAt } from "../../canon/json.ts"
+import { TEXT_CLOSING, textArguments, TEXT_OPENING, writeText } from "../../canon/text-tool.ts"
+import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
 import { mintCallId } from "../../canon/identifiers.ts"
 
 /** A tool call that is being streamed. */
@@ -10,6 +11,8 @@ interface OpenCall {
   id: string
   name: string
   announced: boolean
+  /** Of a tool that takes text: how much of its arguments is told. */
+  text?: "unsaid" | "open" | "closed"
 }
 
 /** What a delta says about which call it belongs to. */
@@ -35,7 +38,8 @@ export class OpenCalls {
 
   /** One entry of `tool_calls`, or of the older `function_call` in the same shape. */
   push(delta: JsonObject, choice: number, events: ChatEvent[]): void {
-    const called = isJsonObject(delta.function) ? delta.function : {}
+    const custom = isJsonObject(delta.custom) ? delta.custom : undefined
+    const called = isJsonObject(delta.function) ? delta.function : (custom ?? {})
     const id = textAt(delta, "id")
     const name = textAt(called, "name")
     const index = typeof delta.index === "number" ? delta.index : undefined
@@ -45,7 +49,12 @@ export class OpenCalls {
       this.#byId.set(id, open)
     }
     if (name !== undefined && open.name === "") open.name = name
+    if (custom !== undefined && !open.announced) open.text = "unsaid"
     if (open.name !== "") announce(open, choice, events)
+    if (custom !== undefined && open.text !== undefined) {
+      this.#writeText(open, custom.input, choice, events)
+      return
+    }
     const written = called.arguments
     const text = isJsonObject(written) ? JSON.stringify(written) : written
     if (typeof text !== "string" || text === "") return
@@ -55,7 +64,28 @@ export class OpenCalls {
 
   /** Calls that never got a name are calls all the same. */
   announceAll(choice: number, events: ChatEvent[]): void {
-    for (const call of this.#calls) announce(call, choice, events)
+    for (const open of this.#calls) {
+      announce(open, choice, events)
+      const { call, text } = open
+      if (text === undefined || text === "closed") continue
+      open.text = "closed"
+      const closing = text === "open" ? TEXT_CLOSING : textArguments("")
+      events.push({ type: "tool-call-delta", choice, call, arguments: closing })
+    }
+  }
+
+  #writeText(
+    open: OpenCall,
+    text: JsonValue | undefined,
+    choice: number,
+    events: ChatEvent[],
+  ): void {
+    if (typeof text !== "string" || text === "") return
+    announce(open, choice, events)
+    const opening = open.text === "unsaid" ? TEXT_OPENING : ""
+    open.text = "open"
+    const written = opening + writeText(text)
+    events.push({ type: "tool-call-delta", choice, call: open.call, arguments: written })
   }
 
   #callOf(address: Address): OpenCall {
@@ -87,6 +117,7 @@ function announce(open: OpenCall, choice: number, events: ChatEvent[]): void {
   if (open.announced) return
   open.announced = true
   // The one that was told stays the call's, even when the vendor thinks of another later.
-  const { call, id, name } = open
-  events.push({ type: "tool-call-start", choice, call, id: id || mintCallId(), name })
+  const { call, id, name, text } = open
+  const start = { type: "tool-call-start", choice, call, id: id || mintCallId(), name } as const
+  events.push(text === undefined ? start : { ...start, origin: { form: "text", name } })
 }

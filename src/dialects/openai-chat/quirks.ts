@@ -34,6 +34,8 @@ export interface OpenAiChatQuirks {
   readonly toolCallIds: "any" | "nine-characters"
   /** `one`: `n` is refused or passed over, so several choices take as many calls. */
   readonly choices: "many" | "one"
+  /** Whether tools that take text are known; else they go up as functions. */
+  readonly customTools: boolean
   /** Top-level fields that the vendor refuses. Each one dropped is a loss. */
   readonly dropFields: readonly string[]
   /** Present where members without a name are refused, not passed over. */
@@ -57,5 +59,6 @@ export const OPENAI_QUIRKS: OpenAiChatQuirks = Object.freeze({
   topK: false,
   toolCallIds: "any",
   choices: "many",
+  customTools: true,
   dropFields: Object.freeze([]),
 })

@@ -10,7 +10,13 @@ import {
   unknownFields,
 } from "../../canon/json.ts"
 import { decodeMessages } from "./decode-messages.ts"
-import { type DecodedTools, decodeToolChoice, decodeTools } from "./decode-tools.ts"
+import {
+  type DecodedTools,
+  decodeLegacyChoice,
+  decodeLegacyFunctions,
+  decodeToolChoice,
+  decodeTools,
+} from "./decode-tools.ts"
 import { decodeReasoningOrder, reasoningOrderExtra } from "./reasoning-order.ts"
 import { checkRules } from "./rules.ts"
 import { type ChatParameters, chatParameters } from "./schema.ts"
@@ -37,6 +43,8 @@ const CANON_FIELDS = new Set([
   "top_logprobs",
   "tools",
   "tool_choice",
+  "functions",
+  "function_call",
   "parallel_tool_calls",
   "response_format",
   "reasoning_effort",
@@ -78,6 +86,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   setSampling(request, parameters)
   setService(request, parameters)
   setTools(request, parameters, body.tool_choice, tools)
+  setLegacyFunctions(request, body)
   const reasoning = decodeReasoningOrder(body)
   if (reasoning !== undefined) request.reasoning = reasoning
   const extra = requestExtra(body, request, tools)
@@ -130,6 +139,20 @@ function setTools(
   if (isThere(parallel)) request.parallelToolCalls = parallel
 }
 
+/** Of the older functions, one is called at a time. */
+function setLegacyFunctions(request: Draft<ChatRequest>, body: JsonObject): void {
+  if (body.functions === undefined) return
+  const functions = decodeLegacyFunctions(body.functions)
+  if (functions === undefined || functions.length === 0) return
+  request.tools = [...(request.tools ?? []), ...functions]
+  const choice = request.toolChoice ?? decodeLegacyChoice(body.function_call)
+  if (choice !== undefined) request.toolChoice = choice
+  request.parallelToolCalls ??= false
+}
+
+/** What a schema is called whose caller gave it no name, which some vendors do not ask for. */
+const UNNAMED_SCHEMA = "answer"
+
 /** @returns undefined for formats that only some vendors know. */
 function decodeFormat(format: ChatParameters["response_format"]): ResponseFormat | undefined {
   switch (format?.type) {
@@ -150,7 +173,7 @@ function decodeJsonSchema(
   if (!isThere(declared)) return undefined
   const format: Draft<Extract<ResponseFormat, { type: "json-schema" }>> = {
     type: "json-schema",
-    name: declared.name,
+    name: declared.name ?? UNNAMED_SCHEMA,
   }
   const { schema, description, strict } = declared
   if (isJsonObject(schema)) format.schema = schema

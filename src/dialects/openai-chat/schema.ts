@@ -10,7 +10,7 @@ const anyObject = z.looseObject({}, AN_OBJECT).nullish()
 
 const jsonSchemaFormat = z.looseObject(
   {
-    name: z.string(),
+    name: text(),
     description: text(),
     schema: anyObject,
     strict: flag(),

@@ -24,6 +24,7 @@ export function supportsOf(quirks: OpenAiChatQuirks): Readonly<Record<Feature, S
     // They follow in a message of the user.
     "tool_result.media": "approximated",
     "tool_result.failed": "dropped",
+    "tools.grammar": quirks.customTools ? "carried" : "approximated",
     reasoning: carriesHistory ? "carried" : "dropped",
     "reasoning.signature": quirks.reasoningHistory === "details" ? "carried" : "dropped",
   }

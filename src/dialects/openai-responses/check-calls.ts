@@ -1,4 +1,4 @@
-import type { Message, Part } from "../../canon/chat.ts"
+import type { Message, Part, ToolCallPart, ToolResultPart } from "../../canon/chat.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, textAt } from "../../canon/json.ts"
 import { isStandIn } from "./item-types.ts"
@@ -12,26 +12,31 @@ import { ownFields } from "./wire.ts"
  */
 export function checkCalls(messages: readonly Message[]): void {
   if (messages.some(({ parts }) => parts.some(standsForOthers))) return
-  const open = new Set<string>()
+  const open = new Map<string, string>()
   const called = new Set<string>()
   for (const { parts } of messages) {
     for (const part of parts) {
       if (part.type === "tool-call") {
-        open.add(part.id)
+        open.set(part.id, wordOf(part))
         called.add(part.id)
       } else if (part.type === "tool-result") {
-        if (!called.has(part.id)) throw outputWithoutCall(part.id)
+        if (!called.has(part.id)) throw outputWithoutCall(part)
         open.delete(part.id)
       } else for (const id of otherCalls(part)) called.add(id)
     }
   }
-  for (const id of open) {
-    throw invalidValue("input", `No tool output found for function call ${id}.`)
+  for (const [id, word] of open) {
+    throw invalidValue("input", `No tool output found for ${word} ${id}.`)
   }
 }
 
-function outputWithoutCall(id: string): Error {
-  return invalidValue("input", `No tool call found for function call output with call_id ${id}.`)
+function wordOf({ origin }: ToolCallPart | ToolResultPart): string {
+  return origin?.form === "text" ? "custom tool call" : "function call"
+}
+
+function outputWithoutCall(part: ToolResultPart): Error {
+  const output = `${wordOf(part)} output with call_id ${part.id}`
+  return invalidValue("input", `No tool call found for ${output}.`)
 }
 
 /** Calls that are no functions: some of them are answered as if they were. */

@@ -1,4 +1,4 @@
-import type { ChatEvent } from "../../canon/chat.ts"
+import type { ChatEvent, ChatRequest } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { GatewayError } from "../../canon/errors.ts"
@@ -43,21 +43,26 @@ const EVENT_FIELDS = new Set([
 /** Events that open a part of a message or of reasoning. */
 const OPENING = /_part\.added$/
 /** Those that repeat one that was told, and keep-alives. */
-const REPEATING = /^keepalive$|_part\.done$|_text\.done$|function_call_arguments\.done$/
+const REPEATING =
+  /^keepalive$|_part\.done$|_text\.done$|function_call_arguments\.done$|custom_tool_call_input\.done$/
 
 /** A decoder for one stream of response events (WIRE.md 4, traps 8 and 9). */
-export function decodeEvents(): EventDecoder {
-  return new ResponseDecoder()
+export function decodeEvents(request?: ChatRequest): EventDecoder {
+  return new ResponseDecoder(request)
 }
 
 class ResponseDecoder implements EventDecoder {
   readonly other = new OtherContent()
-  readonly #items = new OpenItems(this.other)
+  readonly #items: OpenItems
   /** Places of pictures of which a draft has come. */
   readonly #drafted = new Set<number>()
   #started = false
   #broken = false
   #finished = false
+
+  constructor(request: ChatRequest | undefined) {
+    this.#items = new OpenItems(this.other, request?.tools)
+  }
 
   get finished(): boolean {
     return this.#finished
@@ -157,6 +162,11 @@ class ResponseDecoder implements EventDecoder {
       case "response.function_call_arguments.delta":
         if (delta !== undefined) {
           this.#items.writeArguments(this.#items.itemAt(index, "function_call"), delta, events)
+        }
+        break
+      case "response.custom_tool_call_input.delta":
+        if (delta !== undefined) {
+          this.#items.writeInput(this.#items.itemAt(index, "custom_tool_call"), delta, events)
         }
         break
       default:

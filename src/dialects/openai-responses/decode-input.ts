@@ -1,4 +1,11 @@
-import type { Message, Part, ReasoningPart, ToolResultPart } from "../../canon/chat.ts"
+import type {
+  CallOrigin,
+  Message,
+  Part,
+  ReasoningPart,
+  Tool,
+  ToolResultPart,
+} from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
 import {
   emptyArray,
@@ -13,6 +20,9 @@ import {
   textAt,
   unknownFields,
 } from "../../canon/json.ts"
+import { textArguments } from "../../canon/text-tool.ts"
+import { nameInRequest } from "../../canon/tool-names.ts"
+import { originOfCall } from "./call-origin.ts"
 import { decodeContent, decodeOutput } from "./decode-parts.ts"
 import { ITEM_TYPES, roleOfItem } from "./item-types.ts"
 import { reasoningText } from "./reasoning.ts"
@@ -21,7 +31,16 @@ import { DIALECT, extraOf } from "./wire.ts"
 const ROLES = ["assistant", "system", "developer", "user"] as const
 
 const MESSAGE_FIELDS = new Set(["type", "role", "content", "id", "status"])
-const CALL_FIELDS = new Set(["type", "id", "call_id", "name", "arguments", "status"])
+const CALL_FIELDS = new Set([
+  "type",
+  "id",
+  "call_id",
+  "name",
+  "namespace",
+  "arguments",
+  "input",
+  "status",
+])
 const OUTPUT_FIELDS = new Set(["type", "id", "call_id", "output", "status"])
 const REASONING_FIELDS = new Set([
   "type",
@@ -40,8 +59,9 @@ interface OpenMessage extends Draft<Message> {
 /**
  * The items of a conversation as messages. What the assistant said, thought and called in a row is one
  * message, its parts in the order of the items; each output of a call is a message of its own.
+ * @param tools of the request, by whose names calls are known.
  */
-export function decodeInput(input: JsonValue): Message[] {
+export function decodeInput(input: JsonValue, tools?: readonly Tool[]): Message[] {
   if (typeof input === "string") return [{ role: "user", parts: decodeContent(input, "input") }]
   if (!Array.isArray(input)) {
     throw invalidType("input", "one of a string or array of input items", input)
@@ -52,21 +72,28 @@ export function decodeInput(input: JsonValue): Message[] {
     const item = input[index]
     const name = `input[${index}]`
     if (!isJsonObject(item)) throw invalidType(name, "an object", item)
-    decodeItem(item, name, messages)
+    decodeItem(item, name, { messages, tools })
   }
   return messages
 }
 
-function decodeItem(item: JsonObject, name: string, messages: OpenMessage[]): void {
+interface Conversation {
+  readonly messages: OpenMessage[]
+  readonly tools: readonly Tool[] | undefined
+}
+
+function decodeItem(item: JsonObject, name: string, { messages, tools }: Conversation): void {
   const type = typeOf(item, name)
   switch (type) {
     case "message":
       decodeMessage(item, name, messages)
       break
     case "function_call":
-      turnOf("assistant", messages).push(decodeCall(item, name))
+    case "custom_tool_call":
+      turnOf("assistant", messages).push(decodeCall(item, name, tools))
       break
     case "function_call_output":
+    case "custom_tool_call_output":
       messages.push({ role: "tool", parts: [decodeCallOutput(item, name)] })
       break
     case "reasoning":
@@ -126,14 +153,23 @@ function wrongRole(role: JsonValue | undefined, name: string): Error {
     : invalidType(name, "a string", role)
 }
 
-function decodeCall(item: JsonObject, name: string): Part {
-  const written = requiredText(item, "arguments", name)
+/** A call of an output whose call is not there to be looked at. */
+const SOME_TEXT_CALL: CallOrigin = { form: "text", name: "" }
+
+function decodeCall(item: JsonObject, name: string, tools: readonly Tool[] | undefined): Part {
+  const isText = item.type === "custom_tool_call"
+  const called = requiredText(item, "name", name)
+  const written = isText
+    ? textArguments(requiredText(item, "input", name))
+    : requiredText(item, "arguments", name)
+  const origin = originOfCall(item)
   const part: Draft<Extract<Part, { type: "tool-call" }>> = {
     type: "tool-call",
     id: requiredText(item, "call_id", name),
-    name: requiredText(item, "name", name),
+    name: origin === undefined ? called : nameInRequest(tools, origin),
     arguments: written === "" ? "{}" : written,
   }
+  if (origin !== undefined) part.origin = origin
   const extra = unknownFields(item, CALL_FIELDS)
   if (extra !== undefined) part.extra = extraOf(extra)
   return part
@@ -145,6 +181,7 @@ function decodeCallOutput(item: JsonObject, name: string): ToolResultPart {
     id: requiredText(item, "call_id", name),
     content: decodeOutput(item.output, `${name}.output`),
   }
+  if (item.type === "custom_tool_call_output") part.origin = SOME_TEXT_CALL
   const extra = unknownFields(item, OUTPUT_FIELDS)
   if (extra !== undefined) part.extra = extraOf(extra)
   return part

@@ -1,11 +1,23 @@
-import type { ChatResult, Choice, Part, ReasoningPart, TextPart } from "../../canon/chat.ts"
+import type {
+  ChatRequest,
+  ChatResult,
+  Choice,
+  Part,
+  ReasoningPart,
+  TextPart,
+  Tool,
+  ToolCallPart,
+} from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { mintCallId } from "../../canon/identifiers.ts"
 import { isJsonObject, type JsonObject, type JsonValue, listAt, textAt } from "../../canon/json.ts"
+import { textArguments } from "../../canon/text-tool.ts"
+import { nameInRequest } from "../../canon/tool-names.ts"
 import { answerExtra } from "./answer-extra.ts"
 import { decodeAnnotation } from "./citations.ts"
 import { failedResponse } from "./errors.ts"
+import { originOfCall } from "./call-origin.ts"
 import { decodeFinish } from "./finish.ts"
 import { reasoningText } from "./reasoning.ts"
 import { decodeUsage } from "./usage.ts"
@@ -17,13 +29,13 @@ import { DIALECT, extraOf } from "./wire.ts"
  *
  * @throws GatewayError when the body is no response, or one that says it failed.
  */
-export function decodeResult(body: JsonObject): ChatResult {
+export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {
   if (body.status === "failed") throw failedResponse(body)
   if (!Array.isArray(body.output)) {
     throw new GatewayError("upstream_error", "The provider's answer is not a response.")
   }
   const items = body.output.filter(isJsonObject)
-  const result: Draft<ChatResult> = { choices: [decodeChoice(body, items)] }
+  const result: Draft<ChatResult> = { choices: [decodeChoice(body, items, request?.tools)] }
   const id = textAt(body, "id")
   if (id !== undefined) result.id = id
   const model = textAt(body, "model")
@@ -36,8 +48,12 @@ export function decodeResult(body: JsonObject): ChatResult {
   return result
 }
 
-function decodeChoice(body: JsonObject, items: readonly JsonObject[]): Choice {
-  const parts = items.flatMap(decodeItem)
+function decodeChoice(
+  body: JsonObject,
+  items: readonly JsonObject[],
+  tools: readonly Tool[] | undefined,
+): Choice {
+  const parts = items.flatMap((item) => decodeItem(item, tools))
   const hasCalls = parts.some(({ type }) => type === "tool-call")
   const { reason, raw } = decodeFinish(body, hasCalls)
   const choice: Draft<Choice> = { index: 0, parts, finish: reason }
@@ -47,19 +63,13 @@ function decodeChoice(body: JsonObject, items: readonly JsonObject[]): Choice {
   return choice
 }
 
-function decodeItem(item: JsonObject): Part[] {
+function decodeItem(item: JsonObject, tools: readonly Tool[] | undefined): Part[] {
   switch (item.type) {
     case "message":
       return listAt(item, "content").filter(isJsonObject).flatMap(decodeContent)
     case "function_call":
-      return [
-        {
-          type: "tool-call",
-          id: callIdOf(item),
-          name: textAt(item, "name") ?? "",
-          arguments: argumentsOf(item) || "{}",
-        },
-      ]
+    case "custom_tool_call":
+      return [decodeCall(item, tools)]
     case "reasoning":
       return decodeReasoning(item)
     default: {
@@ -69,6 +79,15 @@ function decodeItem(item: JsonObject): Part[] {
   }
 }
 
+function decodeCall(item: JsonObject, tools: readonly Tool[] | undefined): ToolCallPart {
+  const id = callIdOf(item)
+  const written = argumentsOf(item) || "{}"
+  const origin = originOfCall(item)
+  return origin === undefined
+    ? { type: "tool-call", id, name: textAt(item, "name") ?? "", arguments: written }
+    : { type: "tool-call", id, name: nameInRequest(tools, origin), arguments: written, origin }
+}
+
 /** Some vendors give a call only the one id. */
 export function callIdOf(item: JsonObject): string {
   return textAt(item, "call_id") ?? textAt(item, "id") ?? mintCallId()
@@ -76,6 +95,7 @@ export function callIdOf(item: JsonObject): string {
 
 /** Some servers send the arguments as an object. */
 export function argumentsOf(item: JsonObject): string {
+  if (item.type === "custom_tool_call") return textArguments(textAt(item, "input") ?? "")
   const written = item.arguments
   if (isJsonObject(written)) return JSON.stringify(written)
   return typeof written === "string" ? written : ""

@@ -1,5 +1,6 @@
 import {
   assertNever,
+  type CallOrigin,
   type ChatEvent,
   type ChatRequest,
   type FinishReason,
@@ -8,6 +9,7 @@ import type { EventEncoder, SseFrame } from "../../canon/dialect.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import { mintId, prefixedId } from "../../canon/identifiers.ts"
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../canon/json.ts"
+import { originsOf } from "../../canon/tool-names.ts"
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 import { streamFailure, type StreamFailure, vendorFailure } from "./errors.ts"
 import { encodeFinish } from "./finish.ts"
@@ -15,9 +17,11 @@ import { FrameWriter } from "./frame-writer.ts"
 import { ItemIds } from "./item-ids.ts"
 import {
   CallWriter,
+  CustomCallWriter,
   type ItemPlace,
   type ItemWriter,
   MessageWriter,
+  type OpenCallWriter,
   ReasoningWriter,
   WholeItemWriter,
 } from "./item-writers.ts"
@@ -56,7 +60,9 @@ class ResponseEncoder implements EventEncoder {
   readonly #writer = new FrameWriter()
   readonly #ids = new ItemIds()
   readonly #items: ItemWriter[] = []
-  readonly #calls = new Map<number, CallWriter>()
+  readonly #calls = new Map<number, OpenCallWriter>()
+  /** What functions of the request stand for, by their names. */
+  readonly #origins: ReadonlyMap<string, CallOrigin> | undefined
   #head: Head | undefined
   #echo: JsonObject = {}
   #current: MessageWriter | ReasoningWriter | undefined
@@ -66,6 +72,7 @@ class ResponseEncoder implements EventEncoder {
 
   constructor(request: ChatRequest) {
     this.#request = request
+    this.#origins = originsOf(request)
   }
 
   push(event: ChatEvent): SseFrame[] {
@@ -193,8 +200,12 @@ class ResponseEncoder implements EventEncoder {
   #callStart(event: EventOf<"tool-call-start">, frames: SseFrame[]): void {
     this.#closeCurrent(frames)
     this.#headOf(frames)
-    const call = { id: this.#ids.callId(event.id), name: event.name }
-    const writer = new CallWriter(this.#writer, this.#place("fc_"), call, frames)
+    const origin = event.origin ?? this.#origins?.get(event.name)
+    const call = { id: this.#ids.callId(event.id), name: event.name, origin }
+    const writer =
+      origin?.form === "text"
+        ? new CustomCallWriter(this.#writer, this.#place("ctc_"), call, frames)
+        : new CallWriter(this.#writer, this.#place("fc_"), call, frames)
     this.#items.push(writer)
     this.#calls.set(event.call, writer)
   }

@@ -14,6 +14,7 @@ import { encodeAnnotations } from "./citations.ts"
 import { encodeContent, isPlainText, noteCache } from "./encode-parts.ts"
 import { isContentType } from "./item-types.ts"
 import type { OpenAiResponsesQuirks } from "./quirks.ts"
+import { calledItem } from "./output-items.ts"
 import { PIECE_BREAK } from "./reasoning.ts"
 import { DIALECT, ownFields } from "./wire.ts"
 
@@ -35,10 +36,11 @@ export function encodeInput(
   const { messages } = request
   const leading = leadingInstructions(request)
   const input: JsonObject[] = []
+  const textCalls = quirks.customTools ? textCallsOf(messages) : NO_CALLS
   for (const message of messages.slice(leading)) {
     if (message.name !== undefined) losses.add("name")
     if (message.role === "assistant") encodeAssistant(message, input, quirks, losses)
-    else encodeOther(message, input, losses)
+    else encodeOther(message, input, { textCalls, losses })
   }
   if (leading === 0) return { input }
   const told = messages.slice(0, leading).flatMap(({ parts }) => parts)
@@ -62,12 +64,32 @@ function isInstructions({ role, parts, name, extra }: Message): boolean {
   return name === undefined && extra === undefined && isPlainText(parts)
 }
 
+const NO_CALLS: ReadonlySet<string> = new Set()
+
+/** Calls of tools that take text, by id: what those tools answer is of another kind. */
+function textCallsOf(messages: readonly Message[]): ReadonlySet<string> {
+  let calls: Set<string> | undefined
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      if (part.type !== "tool-call" && part.type !== "tool-result") continue
+      if (part.origin?.form === "text") (calls ??= new Set()).add(part.id)
+    }
+  }
+  return calls ?? NO_CALLS
+}
+
+interface InputContext {
+  readonly textCalls: ReadonlySet<string>
+  readonly losses: LossList
+}
+
 /** A message of the user or the operator; what a tool answered; or an item kept whole. */
-function encodeOther(message: Message, input: JsonObject[], losses: LossList): void {
+function encodeOther(message: Message, input: JsonObject[], context: InputContext): void {
+  const { losses } = context
   const content: Part[] = []
   let hasItems = false
   for (const part of message.parts) {
-    if (part.type === "tool-result") input.push(encodeCallOutput(part, losses))
+    if (part.type === "tool-result") input.push(encodeCallOutput(part, context))
     else if (part.type === "unknown" && !isContent(part.extra)) {
       input.push(...itemsOf(part.extra, losses))
     } else {
@@ -95,11 +117,11 @@ function itemsOf(extra: Extra, losses: LossList): JsonObject[] {
   return Object.values(losses.fieldsOf(extra) ?? {}) as JsonObject[]
 }
 
-function encodeCallOutput(part: ToolResultPart, losses: LossList): JsonObject {
+function encodeCallOutput(part: ToolResultPart, { textCalls, losses }: InputContext): JsonObject {
   noteCache(part, losses)
   if (part.failed === true) losses.add("tool_result.failed")
   return {
-    type: "function_call_output",
+    type: textCalls.has(part.id) ? "custom_tool_call_output" : "function_call_output",
     call_id: callId(part.id),
     output: encodeContent(part.content, losses),
     ...losses.fieldsOf(part.extra),
@@ -171,7 +193,7 @@ function encodeDone(
     case "reasoning":
       return encodeReasoning(part, quirks, losses)
     case "tool-call":
-      return [encodeCall(part, losses)]
+      return [encodeCall(part, quirks, losses)]
     case "unknown":
       return itemsOf(part.extra, losses)
     default:
@@ -180,13 +202,14 @@ function encodeDone(
   }
 }
 
-function encodeCall(part: ToolCallPart, losses: LossList): JsonObject {
+function encodeCall(
+  part: ToolCallPart,
+  quirks: OpenAiResponsesQuirks,
+  losses: LossList,
+): JsonObject {
   noteCache(part, losses)
   return {
-    type: "function_call",
-    call_id: callId(part.id),
-    name: part.name,
-    arguments: part.arguments,
+    ...calledItem(callId(part.id), part, quirks.customTools ? part.origin : undefined),
     ...losses.fieldsOf(part.extra),
   }
 }

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.
 import { LossList } from "../../canon/losses.ts"
 import { effortOf } from "../../canon/reasoning.ts"
 import { encodeInput } from "./encode-input.ts"
-import { encodeFormat, encodeTool, encodeToolChoice } from "./encode-tools.ts"
+import { encodeFormat, encodeToolChoice, encodeTools } from "./encode-tools.ts"
 import type { OpenAiResponsesQuirks } from "./quirks.ts"
 import { DIALECT, INCLUDE_LOGPROBS, INCLUDE_REASONING } from "./wire.ts"
 
@@ -26,7 +26,7 @@ export function encodeRequest(request: ChatRequest, quirks: OpenAiResponsesQuirk
   encodeSampling(body, request, quirks, losses)
   encodeFormats(body, request, losses)
   encodeService(body, request)
-  encodeTools(body, request, losses)
+  setTools(body, request, quirks, losses)
   const include = includes(request, quirks)
   if (include.length > 0) body.include = include
   mergeExtra(body, losses.fieldsOf(request.extra))
@@ -83,10 +83,17 @@ function encodeService(body: JsonObject, request: ChatRequest): void {
   set(body, "prompt_cache_key", request.promptCacheKey)
 }
 
-function encodeTools(body: JsonObject, request: ChatRequest, losses: LossList): void {
+function setTools(
+  body: JsonObject,
+  request: ChatRequest,
+  quirks: OpenAiResponsesQuirks,
+  losses: LossList,
+): void {
   const { tools, toolChoice } = request
-  if (tools !== undefined) body.tools = tools.map((tool) => encodeTool(tool, losses))
-  if (toolChoice !== undefined) body.tool_choice = encodeToolChoice(toolChoice)
+  if (tools !== undefined) body.tools = encodeTools(tools, quirks, losses)
+  if (toolChoice !== undefined) {
+    body.tool_choice = encodeToolChoice(toolChoice, quirks.customTools ? tools : [])
+  }
   set(body, "parallel_tool_calls", request.parallelToolCalls)
 }
 

@@ -1,7 +1,8 @@
-import type { ChatRequest, ChatResult, Choice, Part } from "../../canon/chat.ts"
+import type { CallOrigin, ChatRequest, ChatResult, Choice, Part } from "../../canon/chat.ts"
 import { prefixedId } from "../../canon/identifiers.ts"
 import { isJsonObject, type JsonObject, type JsonValue, listAt, textAt } from "../../canon/json.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
+import { originsOf } from "../../canon/tool-names.ts"
 import { encodeAnnotations } from "./citations.ts"
 import { encodeFinish, type Ending } from "./finish.ts"
 import { ItemIds } from "./item-ids.ts"
@@ -28,13 +29,15 @@ export function encodeResult(result: ChatResult, request: ChatRequest): JsonObje
     model: result.model ?? request.model,
     status: ending.status,
     incomplete: ending.incomplete,
-    output: choice === undefined ? [] : encodeOutput(choice, ending),
+    output: choice === undefined ? [] : encodeOutput(choice, ending, originsOf(request)),
     usage: encodeUsage(result.usage ?? NO_USAGE),
   }
   return { ...encodeResponse(answer, echoOf(request)), ...ownFields(result.extra) }
 }
 
-function encodeOutput(choice: Choice, ending: Ending): JsonObject[] {
+type Origins = ReadonlyMap<string, CallOrigin> | undefined
+
+function encodeOutput(choice: Choice, ending: Ending, origins: Origins): JsonObject[] {
   const ids = new ItemIds()
   const { output: others, logprobs } = ownFields(choice.extra) ?? {}
   const items: JsonObject[] = []
@@ -49,7 +52,7 @@ function encodeOutput(choice: Choice, ending: Ending): JsonObject[] {
       continue
     }
     content = undefined
-    items.push(...encodeItem(part, ids))
+    items.push(...encodeItem(part, ids, origins))
   }
   if (Array.isArray(others)) items.push(...others.filter(isJsonObject))
   if (Array.isArray(logprobs)) setLogprobs(items, logprobs)
@@ -64,12 +67,15 @@ function encodeSaid(part: Extract<Part, { type: "text" | "refusal" }>): JsonObje
     : textContent(part.text, encodeAnnotations(part))
 }
 
-function encodeItem(part: Part, ids: ItemIds): JsonObject[] {
+function encodeItem(part: Part, ids: ItemIds, origins: Origins): JsonObject[] {
   switch (part.type) {
     case "reasoning":
       return [reasoningItem(ids.itemId("rs_", part.id), part)]
-    case "tool-call":
-      return [callItem(ids.itemId("fc_"), "completed", { ...part, id: ids.callId(part.id) })]
+    case "tool-call": {
+      const origin = part.origin ?? origins?.get(part.name)
+      const id = ids.itemId(origin?.form === "text" ? "ctc_" : "fc_")
+      return [callItem(id, "completed", { ...part, id: ids.callId(part.id) }, origin)]
+    }
     case "unknown":
       return ownItems(ownFields(part.extra), ids)
     default:

@@ -34,6 +34,7 @@ export function openAiResponses(quirks: Partial<OpenAiResponsesQuirks> = {}): Ch
     supports: supportsOf(all),
     framing: "sse",
     encodeRequest: (request) => encodeRequest(request, all),
+    functionsOnly: !all.customTools,
     decodeResult,
     decodeEvents,
     decodeError,

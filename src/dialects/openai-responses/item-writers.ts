@@ -1,6 +1,7 @@
-import type { Citation } from "../../canon/chat.ts"
+import type { CallOrigin, Citation } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
+import { textArguments, TextReader } from "../../canon/text-tool.ts"
 import { encodeAnnotation } from "./citations.ts"
 import type { FrameWriter } from "./frame-writer.ts"
 import {
@@ -207,7 +208,12 @@ export class ReasoningWriter extends ItemWriter {
 export interface CallNames {
   readonly id: string
   readonly name: string
+  /** What the call stands for, where that is no plain function. */
+  readonly origin?: CallOrigin | undefined
 }
+
+/** A call while it is streamed. */
+export type OpenCallWriter = ItemWriter & { write(delta: string, frames: SseFrame[]): void }
 
 /** Several calls may be open at once: each has an item of its own. */
 export class CallWriter extends ItemWriter {
@@ -217,11 +223,12 @@ export class CallWriter extends ItemWriter {
   constructor(writer: FrameWriter, place: ItemPlace, call: CallNames, frames: SseFrame[]) {
     super(writer, place)
     this.#call = call
-    this.open(callItem(this.id, "in_progress", { ...call, arguments: "" }), frames)
+    this.open(callItem(this.id, "in_progress", { ...call, arguments: "" }, call.origin), frames)
   }
 
   get item(): JsonObject {
-    return callItem(this.id, this.status, { ...this.#call, arguments: this.#arguments })
+    const call = { ...this.#call, arguments: this.#arguments }
+    return callItem(this.id, this.status, call, call.origin)
   }
 
   write(delta: string, frames: SseFrame[]): void {
@@ -234,9 +241,48 @@ export class CallWriter extends ItemWriter {
   protected override finish(frames: SseFrame[]): void {
     // A tool without arguments is called with an empty object, never with nothing (trap 7).
     if (this.#arguments === "") this.write("{}", frames)
-    const name = JSON.stringify(this.#call.name)
+    const name = JSON.stringify(this.#call.origin?.name ?? this.#call.name)
     const members = `${this.place},"name":${name},"arguments":${JSON.stringify(this.#arguments)}`
     frames.push(this.writer.frame("response.function_call_arguments.done", members))
+  }
+}
+
+/** A call of a tool that takes text: told as the text that the arguments hold. */
+export class CustomCallWriter extends ItemWriter {
+  readonly #call: CallNames
+  readonly #reader = new TextReader()
+  #text = ""
+
+  constructor(writer: FrameWriter, place: ItemPlace, call: CallNames, frames: SseFrame[]) {
+    super(writer, place)
+    this.#call = call
+    this.open(this.#itemOf("in_progress"), frames)
+  }
+
+  get item(): JsonObject {
+    return this.#itemOf(this.status)
+  }
+
+  write(delta: string, frames: SseFrame[]): void {
+    this.#tell(this.#reader.push(delta), frames)
+  }
+
+  protected override finish(frames: SseFrame[]): void {
+    this.#tell(this.#reader.end(), frames)
+    const members = `${this.place},"input":${JSON.stringify(this.#text)}`
+    frames.push(this.writer.frame("response.custom_tool_call_input.done", members))
+  }
+
+  #itemOf(status: ItemStatus): JsonObject {
+    const call = { ...this.#call, arguments: textArguments(this.#text) }
+    return callItem(this.id, status, call, call.origin)
+  }
+
+  #tell(text: string, frames: SseFrame[]): void {
+    if (text === "") return
+    this.#text += text
+    const members = `${this.place},"delta":${JSON.stringify(text)}`
+    frames.push(this.writer.frame("response.custom_tool_call_input.delta", members))
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ChatEvent } from "../../canon/chat.ts"
+import type { ChatEvent, Tool } from "../../canon/chat.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -8,13 +8,22 @@ import {
   unknownFields,
 } from "../../canon/json.ts"
 import type { OtherContent } from "../../canon/other-content.ts"
+import { TEXT_CLOSING, TEXT_OPENING, writeText } from "../../canon/text-tool.ts"
+import { nameInRequest } from "../../canon/tool-names.ts"
+import { originOfCall } from "./call-origin.ts"
 import { decodeAnnotation } from "./citations.ts"
 import { argumentsOf, callIdOf } from "./decode-result.ts"
 import { PIECE_BREAK, reasoningText } from "./reasoning.ts"
 import { DIALECT, extraOf } from "./wire.ts"
 
 /** Items that have events of the canon. */
-const TOLD_ITEMS: ReadonlySet<string> = new Set(["message", "function_call", "reasoning"])
+const TOLD_ITEMS: ReadonlySet<string> = new Set([
+  "message",
+  "function_call",
+  "custom_tool_call",
+  "reasoning",
+])
+const CALLS: ReadonlySet<string> = new Set(["function_call", "custom_tool_call"])
 /** What an item is called and how it fares. */
 const ITEM_HEAD: ReadonlySet<string> = new Set([
   "id",
@@ -47,10 +56,15 @@ export class OpenItems {
   #textRun = 0
   #calls = 0
   readonly #other: OtherContent
+  readonly #tools: readonly Tool[] | undefined
 
-  /** @param other takes up what no event tells. */
-  constructor(other: OtherContent) {
+  /**
+   * @param other takes up what no event tells.
+   * @param tools of the request, by whose names calls are known.
+   */
+  constructor(other: OtherContent, tools?: readonly Tool[]) {
     this.#other = other
+    this.#tools = tools
   }
 
   get hasCalls(): boolean {
@@ -70,7 +84,7 @@ export class OpenItems {
   /** A call is told as soon as its name is known. */
   announce(index: number, value: JsonObject, events: ChatEvent[]): void {
     const item = this.itemAt(index, textAt(value, "type") ?? "item")
-    if (item.type === "function_call" && textAt(value, "name") !== undefined) {
+    if (CALLS.has(item.type) && textAt(value, "name") !== undefined) {
       this.#announceCall(item, value, events)
     } else if (!TOLD_ITEMS.has(item.type)) this.#other.wholeAt(index, contentOf(value))
     else
@@ -126,6 +140,12 @@ export class OpenItems {
     events.push({ type: "tool-call-delta", ...CHOICE, call: item.call, arguments: delta })
   }
 
+  /** Text for a tool, as it comes. */
+  writeInput(item: OpenItem, delta: string, events: ChatEvent[]): void {
+    const opening = item.call < 0 || item.hasArguments ? "" : TEXT_OPENING
+    this.writeArguments(item, opening + (item.call < 0 ? delta : writeText(delta)), events)
+  }
+
   /** The whole output. Items are found in it by id too, since a vendor may leave some out of it. */
   end(output: readonly JsonValue[], events: ChatEvent[]): void {
     for (const [index, value] of output.entries()) {
@@ -144,8 +164,11 @@ export class OpenItems {
         this.#messageDone(item, listAt(value, "content").filter(isJsonObject), events)
         break
       case "function_call":
+      case "custom_tool_call":
         this.#announceCall(item, value, events)
-        if (!item.hasArguments) {
+        if (item.hasArguments && item.type === "custom_tool_call") {
+          this.writeArguments(item, TEXT_CLOSING, events)
+        } else if (!item.hasArguments) {
           const written = argumentsOf(value)
           if (written !== "") this.writeArguments(item, written, events)
         }
@@ -191,8 +214,15 @@ export class OpenItems {
     item.call = this.#calls++
     this.#textRun = 0
     const id = callIdOf(value)
-    const name = textAt(value, "name") ?? ""
-    events.push({ type: "tool-call-start", ...CHOICE, call: item.call, id, name })
+    const { call } = item
+    const origin = originOfCall(value)
+    if (origin === undefined) {
+      const name = textAt(value, "name") ?? ""
+      events.push({ type: "tool-call-start", ...CHOICE, call, id, name })
+    } else {
+      const name = nameInRequest(this.#tools, origin)
+      events.push({ type: "tool-call-start", ...CHOICE, call, id, name, origin })
+    }
   }
 
   #reasoningDone(item: OpenItem, value: JsonObject, events: ChatEvent[]): void {

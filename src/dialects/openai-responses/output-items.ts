@@ -1,5 +1,6 @@
-import type { ReasoningPart, ToolCallPart } from "../../canon/chat.ts"
+import type { CallOrigin, ReasoningPart, ToolCallPart } from "../../canon/chat.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
+import { textOf } from "../../canon/text-tool.ts"
 
 /** The items of an output, each with every member that either description requires (WIRE.md 4). */
 
@@ -37,17 +38,26 @@ export function reasoningItem(
   }
 }
 
+/** @param origin what the call stands for; undefined for one of a plain function. */
 export function callItem(
   id: string,
   status: ItemStatus,
   call: Pick<ToolCallPart, "id" | "name" | "arguments">,
+  origin?: CallOrigin,
 ): JsonObject {
-  return {
-    id,
-    type: "function_call",
-    status,
-    arguments: call.arguments,
-    call_id: call.id,
-    name: call.name,
-  }
+  const { type, call_id, name, ...members } = calledItem(call.id, call, origin)
+  return { id, type, status, ...members, call_id, name }
+}
+
+/** A call as an item of an input, which needs neither id nor status. */
+export function calledItem(
+  callId: string,
+  call: Pick<ToolCallPart, "name" | "arguments">,
+  origin: CallOrigin | undefined,
+): JsonObject {
+  const named = origin?.namespace === undefined ? {} : { namespace: origin.namespace }
+  const name = origin?.name ?? call.name
+  return origin?.form === "text"
+    ? { type: "custom_tool_call", call_id: callId, name, input: textOf(call.arguments), ...named }
+    : { type: "function_call", call_id: callId, name, arguments: call.arguments, ...named }
 }

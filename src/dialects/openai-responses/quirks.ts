@@ -11,6 +11,8 @@ export interface OpenAiResponsesQuirks {
   readonly reasoningText: boolean
   /** Whether the penalties are known: Open Responses has them, OpenAI has not. */
   readonly penalties: boolean
+  /** Whether tools that take text, and namespaces of tools, are known; else they go up as functions. */
+  readonly customTools: boolean
 }
 
 /** OpenAI's own API. */
@@ -19,4 +21,5 @@ export const OPENAI_QUIRKS: OpenAiResponsesQuirks = Object.freeze({
   unreasoningModels: /(?:^|[/:])(?:gpt-3|gpt-4|chatgpt-|gpt-5(?:\.\d+)?-chat)/,
   reasoningText: false,
   penalties: false,
+  customTools: true,
 })

@@ -1,5 +1,11 @@
 import type * as z from "zod"
-import type { ChatRequest, Message, ReasoningOrder, ResponseFormat } from "../../canon/chat.ts"
+import type {
+  ChatRequest,
+  Message,
+  ReasoningOrder,
+  ResponseFormat,
+  Tool,
+} from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { invalidValue, missingParameter } from "../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, isThere, unknownFields } from "../../canon/json.ts"
@@ -69,7 +75,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   const tools = decodeTools(body.tools)
   const request: Draft<ChatRequest> = {
     model: parameters.model,
-    messages: decodeMessages(body, parameters),
+    messages: decodeMessages(body, parameters, tools?.tools),
     stream: parameters.stream === true,
     streamUsage: true,
     choices: 1,
@@ -85,12 +91,16 @@ export function decodeRequest(body: JsonObject): ChatRequest {
 
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(responseParameters.shape))
 
-function decodeMessages(body: JsonObject, parameters: ResponseParameters): Message[] {
+function decodeMessages(
+  body: JsonObject,
+  parameters: ResponseParameters,
+  tools: readonly Tool[] | undefined,
+): Message[] {
   const { instructions } = parameters
   const continues =
     isThere(parameters.previous_response_id) || isThere(body.conversation) || isThere(body.prompt)
   if (!isThere(body.input) && !continues) throw missingParameter("input")
-  const messages = isThere(body.input) ? decodeInput(body.input) : []
+  const messages = isThere(body.input) ? decodeInput(body.input, tools) : []
   if (!continues) checkCalls(messages)
   if (!instructions) return messages
   return [{ role: "system", parts: [{ type: "text", text: instructions }] }, ...messages]
@@ -164,7 +174,7 @@ function setTools(request: Draft<ChatRequest>, body: JsonObject, tools?: Decoded
   if (tools !== undefined && (tools.tools.length > 0 || tools.others.length === 0)) {
     request.tools = tools.tools
   }
-  const choice = decodeToolChoice(body.tool_choice)
+  const choice = decodeToolChoice(body.tool_choice, tools?.tools)
   if (choice !== undefined) request.toolChoice = choice
   const { parallel_tool_calls: parallel } = body
   if (typeof parallel === "boolean") request.parallelToolCalls = parallel

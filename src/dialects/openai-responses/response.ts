@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import { objectAt, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
-import { echoTool, encodeFormat, encodeToolChoice } from "./encode-tools.ts"
+import { echoTools, encodeFormat, encodeToolChoice } from "./encode-tools.ts"
 import { ownFields } from "./wire.ts"
 
 /**
@@ -32,7 +32,7 @@ export function echoOf(request: ChatRequest): JsonObject {
     temperature: request.temperature ?? 1,
     text: textOf(request, extra),
     tool_choice: choiceOf(request, extra),
-    tools: [...(request.tools ?? []).map(echoTool), ...listAt(extra, "tools")],
+    tools: [...echoTools(request.tools ?? []), ...listAt(extra, "tools")],
     top_logprobs: request.topLogprobs ?? 0,
     top_p: request.topP ?? 1,
     truncation: extra.truncation ?? "disabled",
@@ -60,8 +60,8 @@ function textOf({ responseFormat, verbosity }: ChatRequest, extra: JsonObject): 
   }
 }
 
-function choiceOf({ toolChoice }: ChatRequest, extra: JsonObject): JsonValue {
-  if (toolChoice !== undefined) return encodeToolChoice(toolChoice)
+function choiceOf({ toolChoice, tools }: ChatRequest, extra: JsonObject): JsonValue {
+  if (toolChoice !== undefined) return encodeToolChoice(toolChoice, tools)
   return extra.tool_choice ?? "auto"
 }
 

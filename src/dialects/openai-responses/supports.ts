@@ -31,6 +31,7 @@ export function supportsOf(quirks: OpenAiResponsesQuirks): Readonly<Record<Featu
     // Asked for, but only a caller of this dialect can read them as they come.
     logprobs: "approximated",
     "tool_result.failed": "dropped",
+    "tools.grammar": quirks.customTools ? "carried" : "approximated",
     reasoning_budget: "approximated",
     reasoning: quirks.reasoningText ? "carried" : "dropped",
     "reasoning.signature": quirks.encryptedReasoning ? "carried" : "dropped",

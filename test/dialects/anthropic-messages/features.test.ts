@@ -5,6 +5,7 @@ import {
   ANTHROPIC_MESSAGES,
   anthropicMessages,
 } from "../../../src/dialects/anthropic-messages/index.ts"
+import { GRAMMAR_TOOL } from "../grammar-tool.ts"
 
 const HI: Part = { type: "text", text: "Hi" }
 const USER: Message = { role: "user", parts: [HI] }
@@ -43,6 +44,7 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   logprobs: { logprobs: true, topLogprobs: 2 },
   tools: { tools: TOOLS },
   "tools.strict": { tools: [{ ...TOOLS[0]!, strict: true }] },
+  "tools.grammar": { tools: [GRAMMAR_TOOL] },
   tool_choice: { tools: TOOLS, toolChoice: { type: "required" } },
   parallel_tool_calls: { tools: TOOLS, parallelToolCalls: false },
   "tool_result.media": answered({ content: [{ type: "image", source: PNG }] }),
@@ -120,6 +122,7 @@ test("callers can ask for what the canon has names for, and no more", () => {
     "presence_penalty",
     "frequency_penalty",
     "logprobs",
+    "tools.grammar",
     "json_object",
     "name",
     "image.detail",

@@ -6,6 +6,7 @@ import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 import { assistant, call, result, system, text, tool, user } from "./conversation.ts"
 import { request } from "./fixtures.ts"
 import { Smithy } from "./smithy.ts"
+import { GRAMMAR_TOOL } from "../grammar-tool.ts"
 
 const look = { name: "look" }
 const closed = { type: "object", properties: {}, additionalProperties: false }
@@ -32,6 +33,7 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   logprobs: { logprobs: true },
   tools: { tools: [look] },
   "tools.strict": { tools: [{ ...look, parameters: closed, strict: true }] },
+  "tools.grammar": { tools: [GRAMMAR_TOOL] },
   tool_choice: { tools: [look], toolChoice: { type: "tool", name: "look" } },
   parallel_tool_calls: { tools: [look], parallelToolCalls: false },
   "tool_result.media": asking({ type: "tool-result", id: "1", content: [picture] }),

@@ -3,6 +3,7 @@ import type { ChatRequest, Message, Part } from "../../../src/canon/chat.ts"
 import { type Feature, FEATURES } from "../../../src/canon/features.ts"
 import { GEMINI } from "../../../src/dialects/gemini/index.ts"
 import { answered, asked, called, encode } from "./support.ts"
+import { GRAMMAR_TOOL } from "../grammar-tool.ts"
 
 const PICTURE = { type: "base64", data: "iVBORw0KGgo=", mediaType: "image/png" } as const
 const ADDRESS = { type: "url", url: "https://host/a" } as const
@@ -39,6 +40,7 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   logprobs: { logprobs: true, topLogprobs: 2 },
   tools: { tools, messages: [asked("a"), called("1"), answered("1", "b")] },
   "tools.strict": { tools: [{ name: "f", strict: true }] },
+  "tools.grammar": { tools: [GRAMMAR_TOOL] },
   tool_choice: { tools, toolChoice: { type: "tool", name: "f" } },
   parallel_tool_calls: { tools, parallelToolCalls: false },
   "tool_result.media": toolAnswered({ content: [{ type: "image", source: PICTURE }] }),

@@ -130,7 +130,6 @@ describe("what is read", () => {
         tools: [
           search,
           { type: "function", function: { name: "f", x: 1 }, cache_control: { type: "a" } },
-          { type: "custom", custom: { name: "c" } },
         ],
         tool_choice: choice,
         response_format: { type: "regex", regex: { regex: "a*" } },
@@ -143,7 +142,7 @@ describe("what is read", () => {
     ])
     expect(request.toolChoice).toBeUndefined()
     expect(request.extra?.fields).toEqual({
-      tools: [search, { type: "custom", custom: { name: "c" } }],
+      tools: [search],
       tool_choice: choice,
       response_format: { type: "regex", regex: { regex: "a*" } },
       stream_options: { include_obfuscation: false },
@@ -172,6 +171,15 @@ describe("what is read", () => {
     expect(request.reasoning).toEqual({ effort: "low" })
     expect(request.extra?.fields).toEqual({ reasoning: { x: 1 } })
     expect(decodeRequest(body({ reasoning: "yes" })).extra?.fields).toEqual({ reasoning: "yes" })
+  })
+
+  test("a schema without a name, as Perplexity's clients send it", () => {
+    const response_format = { type: "json_schema", json_schema: { schema: { type: "object" } } }
+    expect(decodeRequest(body({ response_format })).responseFormat).toEqual({
+      type: "json-schema",
+      name: "answer",
+      schema: { type: "object" },
+    })
   })
 
   test("Mistral's word for a tool that must be called", () => {
@@ -223,11 +231,11 @@ describe("messages", () => {
           { type: "tool-call", id: "a", name: "f", arguments: '{"a":1}' },
           { type: "tool-call", id: "b", name: "g", arguments: "{}" },
           {
-            type: "unknown",
-            extra: {
-              dialect: "openai-chat",
-              fields: { id: "c", type: "custom", custom: { name: "h", input: "x" } },
-            },
+            type: "tool-call",
+            id: "c",
+            name: "h",
+            arguments: '{"input":"x"}',
+            origin: { form: "text", name: "h" },
           },
         ],
       },
@@ -253,6 +261,30 @@ describe("messages", () => {
       { role: "assistant", parts: [{ type: "tool-call", id: "f", name: "f" }] },
       { role: "tool", parts: [{ type: "tool-result", id: "f", content: [{ text: "ok" }] }] },
     ])
+  })
+
+  test("two calls of one function in the older form have two ids", () => {
+    const call = { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } }
+    const answer = { role: "function", name: "f", content: "ok" }
+    const { messages } = decodeRequest(withMessage(call, answer, call, answer))
+    const ids = messages.flatMap(({ parts }) => parts.map((part) => "id" in part && part.id))
+    expect(ids).toEqual(["f", "f", "f_2", "f_2"])
+  })
+
+  test("a mark on a whole message is one on its last part", () => {
+    const mark = { type: "ephemeral", ttl: "1h" }
+    const { messages } = decodeRequest(
+      withMessage(
+        { role: "system", content: "Long.", cache_control: mark },
+        { role: "user", content: [{ type: "text", text: "a" }], cache_control: mark },
+        { role: "assistant", content: null, refusal: "No", cache_control: mark },
+      ),
+    )
+    expect(messages[0]?.parts).toEqual([{ type: "text", text: "Long.", cache: { ttl: "1h" } }])
+    expect(messages[1]?.parts).toEqual([{ type: "text", text: "a", cache: { ttl: "1h" } }])
+    expect(messages[0]?.extra).toBeUndefined()
+    // No part of it can have one: it is reported where it goes no further.
+    expect(messages[2]?.extra?.fields).toEqual({ cache_control: mark })
   })
 
   test("reasoning and refusals of earlier turns", () => {

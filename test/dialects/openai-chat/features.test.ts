@@ -7,6 +7,7 @@ import {
   type OpenAiChatQuirks,
 } from "../../../src/dialects/openai-chat/index.ts"
 import { ASKED, KEEPING } from "./examples.ts"
+import { GRAMMAR_TOOL } from "../grammar-tool.ts"
 
 const PDF = { type: "base64", data: "JVBERg==", mediaType: "application/pdf" } as const
 const PNG = { type: "base64", data: "iVBORw0KGgo=", mediaType: "image/png" } as const
@@ -45,6 +46,7 @@ const EXAMPLES: Readonly<Record<Feature, Partial<ChatRequest>>> = {
   logprobs: { logprobs: true },
   tools: { tools: TOOLS },
   "tools.strict": { tools: [{ name: "f", strict: true }] },
+  "tools.grammar": { tools: [GRAMMAR_TOOL] },
   tool_choice: { tools: TOOLS, toolChoice: { type: "tool", name: "f" } },
   parallel_tool_calls: { tools: TOOLS, parallelToolCalls: false },
   "tool_result.media": answered({ content: [{ type: "image", source: PNG }] }),

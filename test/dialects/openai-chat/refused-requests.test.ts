@@ -181,9 +181,9 @@ describe("what is refused", () => {
       ["missing_required_parameter", "response_format.json_schema", "Missing"],
     ],
     [
-      "json_schema without name",
-      body({ response_format: { type: "json_schema", json_schema: {} } }),
-      ["missing_required_parameter", "response_format.json_schema.name", "Missing"],
+      "a json_schema whose name is none",
+      body({ response_format: { type: "json_schema", json_schema: { name: 1 } } }),
+      ["invalid_type", "response_format.json_schema.name", "a string"],
     ],
     [
       "an unknown format",

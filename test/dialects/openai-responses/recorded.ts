@@ -103,8 +103,12 @@ export function readResponse(response: JsonObject): Reading {
       .map(({ content, summary }) => paragraphs(content) || paragraphs(summary))
       .join(""),
     calls: items
-      .filter(({ type }) => type === "function_call")
-      .map(({ call_id: id, name, arguments: written }) => ({ id, name, arguments: written })),
+      .filter(({ type }) => type === "function_call" || type === "custom_tool_call")
+      .map(({ call_id: id, name, input, arguments: written = JSON.stringify({ input }) }) => ({
+        id,
+        name,
+        arguments: written,
+      })),
     citations: contents.flatMap(({ annotations }) => list(annotations)).length,
   }
 }

@@ -4,6 +4,7 @@ import type { ChatDialect } from "../../../src/canon/dialect.ts"
 import { FEATURES, type Feature } from "../../../src/canon/features.ts"
 import { openAiResponses, OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
 import { assistant, conversation, requestOf, text, user } from "./support.ts"
+import { GRAMMAR_TOOL } from "../grammar-tool.ts"
 
 const TOOL = { name: "weather", parameters: { type: "object", required: ["city"] } }
 const CALL: Part = { type: "tool-call", id: "1", name: "weather", arguments: "{}" }
@@ -40,6 +41,7 @@ const EXAMPLES: Readonly<Record<Feature, ChatRequest>> = {
   logprobs: requestOf({ logprobs: true, topLogprobs: 2 }),
   tools: requestOf({ tools: [TOOL] }),
   "tools.strict": requestOf({ tools: [{ ...TOOL, strict: true }] }),
+  "tools.grammar": requestOf({ tools: [GRAMMAR_TOOL] }),
   tool_choice: requestOf({ tools: [TOOL], toolChoice: { type: "tool", name: "weather" } }),
   parallel_tool_calls: requestOf({ tools: [TOOL], parallelToolCalls: false }),
   "tool_result.media": answered([PICTURE]),

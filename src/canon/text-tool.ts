@@ -1,0 +1,110 @@
+import type { Tool, ToolOrigin } from "./chat.ts"
+import { isJsonObject, type JsonObject, parseJson, textAt } from "./json.ts"
+import type { LossList } from "./losses.ts"
+
+/** The one parameter of the function that stands for a tool that takes text. */
+const PARAMETER = "input"
+
+const PARAMETERS: JsonObject = Object.freeze({
+  type: "object",
+  properties: Object.freeze({
+    [PARAMETER]: Object.freeze({ type: "string", description: "The text for the tool, as it is." }),
+  }),
+  required: Object.freeze([PARAMETER]) as unknown as string[],
+  additionalProperties: false,
+})
+
+/** What a model writes ahead of the text, and after it. */
+export const TEXT_OPENING = `{"${PARAMETER}":"`
+export const TEXT_CLOSING = '"}'
+
+/** A piece of the text, as it stands between the two. */
+export function writeText(piece: string): string {
+  return JSON.stringify(piece).slice(1, -1)
+}
+
+/** The text for a tool as arguments of the function that stands for it. */
+export function textArguments(text: string): string {
+  return TEXT_OPENING + writeText(text) + TEXT_CLOSING
+}
+
+/** The function that stands for a tool that takes text; a grammar is told in its description. */
+export function textTool(name: string, origin: ToolOrigin): Tool {
+  const { description, format } = origin
+  const told = [description, format === undefined ? undefined : grammarInWords(format)]
+  const words = told.filter((each) => each !== undefined && each !== "").join("\n\n")
+  return { name, ...(words === "" ? {} : { description: words }), parameters: PARAMETERS, origin }
+}
+
+function grammarInWords(format: JsonObject): string | undefined {
+  const definition = textAt(format, "definition")
+  if (format.type !== "grammar" || definition === undefined) return undefined
+  const syntax = textAt(format, "syntax") ?? "given"
+  return `\`${PARAMETER}\` has to follow this ${syntax} grammar:\n${definition}`
+}
+
+/** Reports grammars that a dialect without such tools can only describe. */
+export function noteGrammar({ origin }: Tool, losses: LossList): void {
+  if (origin?.format?.type === "grammar") losses.add("tools.grammar", "approximated")
+}
+
+/** The text in the arguments of a function that stands for a tool that takes text. */
+export function textOf(written: string): string {
+  const reader = new TextReader()
+  return reader.push(written) + reader.end()
+}
+
+const HEAD = /^\s*\{\s*"input"\s*:\s*"/
+/** Whole characters of a JSON text: plain ones, and escapes with all that belongs to them. */
+const WHOLE = /^(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*/
+const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(.))/gs
+/** Characters; a shorter rest is an escape that was cut off. */
+const LONGEST_ESCAPE = 6
+const ESCAPED: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" }
+
+/** Reads the text out of arguments that come in pieces; what a model escapes wrongly stands as it is. */
+export class TextReader {
+  /** What has come and is not told yet. */
+  #rest = ""
+  #state: "head" | "text" | "over" = "head"
+
+  /** @returns what of the text is known by now and was not told. */
+  push(piece: string): string {
+    if (this.#state === "over") return ""
+    this.#rest += piece
+    if (this.#state === "head") {
+      const head = HEAD.exec(this.#rest)
+      if (head === null) return ""
+      this.#state = "text"
+      this.#rest = this.#rest.slice(head[0].length)
+    }
+    const whole = WHOLE.exec(this.#rest)?.[0] ?? ""
+    this.#rest = this.#rest.slice(whole.length)
+    if (this.#rest.startsWith('"')) this.#state = "over"
+    return whole.includes("\\") ? whole.replaceAll(ESCAPE, unescape) : whole
+  }
+
+  /** @returns the text of arguments that are written in any other way, or the rest of one that is not JSON. */
+  end(): string {
+    const state = this.#state
+    this.#state = "over"
+    if (state === "head") return looseText(this.#rest)
+    return state === "text" && this.#rest.length > LONGEST_ESCAPE ? this.#rest : ""
+  }
+}
+
+function unescape(_: string, code: string | undefined, character: string | undefined): string {
+  if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16))
+  return ESCAPED[character ?? ""] ?? character ?? ""
+}
+
+/** Models leave the member out, or name it otherwise. */
+function looseText(written: string): string {
+  const parsed = parseJson(written)
+  if (typeof parsed === "string") return parsed
+  if (!isJsonObject(parsed)) return written
+  const values = Object.values(parsed)
+  const text = parsed[PARAMETER] ?? (values.length === 1 ? values[0] : undefined)
+  if (typeof text === "string") return text
+  return values.length === 0 ? "" : written
+}
