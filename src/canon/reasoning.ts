@@ -1,4 +1,5 @@
 import type { ReasoningOrder } from "./chat.ts"
+import type { LossList } from "./losses.ts"
 
 /**
  * Effort in words and budgets in tokens, each as the other. The shares are those OpenRouter documents
@@ -44,4 +45,9 @@ export function effortOf(order: ReasoningOrder, maxTokens: number | undefined): 
   const share = budget / (maxTokens ?? Math.max(USUAL_LIMIT, budget))
   if (share <= 0.2) return "low"
   return share <= 0.5 ? "medium" : "high"
+}
+
+/** Reports a wish for how reasoning is shown, at vendors that show it as they do. `auto` leaves it to them. */
+export function noteSummary({ summary }: ReasoningOrder, losses: LossList): void {
+  if (summary !== undefined && summary !== "auto") losses.add("reasoning.summary")
 }

@@ -5,6 +5,7 @@ import { LossList } from "../../canon/losses.ts"
 import { encodeContent, encodeMessages } from "./encode-messages.ts"
 import { encodeThinking } from "./encode-thinking.ts"
 import { encodeTools } from "./encode-tools.ts"
+import { describedSchema } from "../../canon/response-schema.ts"
 import { closedSchema, JSON_INSTRUCTION } from "./json-answer.ts"
 import { type AnthropicQuirks, quirksOf } from "./quirks.ts"
 import { encodeServiceTier } from "./service-tier.ts"
@@ -46,7 +47,7 @@ function encodeJsonMode(request: ChatRequest, losses: LossList): JsonObject[] {
 
 function encodeFormat({ responseFormat }: ChatRequest, quirks: AnthropicQuirks): JsonObject {
   if (responseFormat?.type !== "json-schema" || !quirks.structuredOutput) return {}
-  const schema = closedSchema({ type: "object", ...responseFormat.schema })
+  const schema = closedSchema({ type: "object", ...describedSchema(responseFormat) })
   return { format: { type: "json_schema", schema } }
 }
 

@@ -1,7 +1,7 @@
 import type { ChatRequest, ReasoningOrder } from "../../canon/chat.ts"
 import { isJsonObject, type JsonObject, listAt } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
-import { budgetOf, effortOf, isReasoningOff } from "../../canon/reasoning.ts"
+import { budgetOf, effortOf, isReasoningOff, noteSummary } from "../../canon/reasoning.ts"
 import type { ModelFamily } from "./families.ts"
 
 /** Words of effort, from the least to the most. */
@@ -107,6 +107,7 @@ function startsWith(message: JsonObject | undefined, kind: string): boolean {
 /** The budget has to leave room for an answer: it is less than the limit of both. */
 function encodeBudget(encoder: Encoder): EncodedReasoning | undefined {
   const { order, maxTokens, losses } = encoder
+  noteSummary(order, losses)
   const wanted = budgetOf(order, maxTokens) ?? budgetOf(MIDDLE, maxTokens) ?? SMALLEST_BUDGET
   const budget = Math.max(SMALLEST_BUDGET, Math.min(wanted, (maxTokens ?? Infinity) - 1))
   if (maxTokens !== undefined && budget >= maxTokens) {
@@ -128,7 +129,7 @@ function encodeAdaptive({
   // Its text is withheld unless it is asked for.
   if (order.summary !== undefined && family.reasoning === "adaptive") {
     thinking.display = order.summary === "none" ? "omitted" : "summarized"
-  }
+  } else noteSummary(order, losses)
   if (order.budget !== undefined) losses.add("reasoning_budget", "approximated")
   const effort = fittedEffort(effortOf(order, maxTokens), family.efforts)
   if (effort !== undefined) return strictly({ thinking, output_config: { effort } })

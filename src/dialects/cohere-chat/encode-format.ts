@@ -1,6 +1,7 @@
 import { assertNever, type ResponseFormat } from "../../canon/chat.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
+import { describedSchema } from "../../canon/response-schema.ts"
 
 interface EncodedFormat {
   /** The value of `response_format`. */
@@ -27,7 +28,7 @@ export function encodeFormat(
       losses.add("json_object", "approximated")
       return { instruction: instructionFor(undefined) }
     case "json-schema": {
-      const { schema } = format
+      const schema = describedSchema(format)
       if (!hasTools) return { field: { type: "json_object", ...asSchemaField(schema) } }
       losses.add("json_schema", "approximated")
       return { instruction: instructionFor(schema) }

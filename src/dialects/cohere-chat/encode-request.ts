@@ -2,7 +2,7 @@ import type { ChatRequest, ReasoningOrder } from "../../canon/chat.ts"
 import type { EncodedRequest } from "../../canon/dialect.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import { LossList } from "../../canon/losses.ts"
-import { budgetOf, isReasoningOff } from "../../canon/reasoning.ts"
+import { budgetOf, isReasoningOff, noteSummary } from "../../canon/reasoning.ts"
 import { encodeFormat } from "./encode-format.ts"
 import { encodeMessages } from "./encode-messages.ts"
 import { encodeSampling } from "./encode-sampling.ts"
@@ -43,6 +43,7 @@ function encodeThinking(
 
 /** What Cohere has no field for. */
 function reportUnknown(request: ChatRequest, losses: LossList): void {
+  if (request.reasoning !== undefined) noteSummary(request.reasoning, losses)
   if (request.logprobs === true) losses.add("logprobs")
   if (request.verbosity !== undefined) losses.add("verbosity")
   if (request.user !== undefined) losses.add("user")

@@ -1,3 +1,4 @@
+import { describedSchema } from "../../canon/response-schema.ts"
 import type { ChatRequest, ResponseFormat } from "../../canon/chat.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
@@ -35,7 +36,7 @@ export function encodeAnswerFormat(format: ResponseFormat): JsonObject {
       return { responseMimeType: "application/json" }
     case "json-schema": {
       const config: JsonObject = { responseMimeType: "application/json" }
-      set(config, "responseJsonSchema", format.schema)
+      set(config, "responseJsonSchema", describedSchema(format))
       return config
     }
   }
@@ -49,7 +50,7 @@ export function describeAnswerFormat(format: ResponseFormat): string | undefined
     case "json-object":
       return "Unless you call a function, answer with one JSON object and nothing else."
     case "json-schema":
-      return `Unless you call a function, answer with JSON that follows this schema, and with nothing else: ${JSON.stringify(format.schema ?? {})}`
+      return `Unless you call a function, answer with JSON that follows this schema, and with nothing else: ${JSON.stringify(describedSchema(format) ?? {})}`
   }
 }
 

@@ -8,7 +8,7 @@ import {
   unknownFields,
 } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
-import { effortOf, isReasoningOff } from "../../canon/reasoning.ts"
+import { effortOf, isReasoningOff, noteSummary } from "../../canon/reasoning.ts"
 import type { OpenAiChatQuirks } from "./quirks.ts"
 
 /**
@@ -44,6 +44,7 @@ export function encodeReasoningOrder(
   if (order.budget !== undefined && !isReasoningOff(order)) {
     losses.add("reasoning_budget", "approximated")
   }
+  noteSummary(order, losses)
   const effort = effortOf(order, request.maxTokens)
   return effort === undefined ? {} : { reasoning_effort: effort }
 }
