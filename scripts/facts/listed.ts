@@ -1,8 +1,8 @@
 import type { ModelFacts } from "./shape.ts"
 
 /**
- * Models that neither source lists and that people ask for, as their vendors' own pages have them on
- * 2026-11-22; in US dollars per million units. A source that comes to list one counts.
+ * Models that neither source lists and that people ask for; in US dollars per million units. The page to check a price
+ * by stands with it; only Perplexity's was read (2026-11-22). A source that comes to list one counts.
  */
 export const listedModels: Readonly<Record<string, Readonly<Record<string, ModelFacts>>>> = {
   cohere: {

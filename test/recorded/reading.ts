@@ -43,14 +43,14 @@ function readCompletion({ choices }: JsonObject): ReadChoice[] {
   return list(choices).map(({ message }) => {
     const { content, refusal, tool_calls: calls, function_call: called } = object(message)
     const isText = typeof content === "string"
-    const functions = list(calls).flatMap((call) =>
-      isJsonObject(call.function) ? [call.function] : [],
-    )
+    const functions = list(calls).map((call) => object(call.function ?? call.custom))
     if (isJsonObject(called)) functions.push(called)
     return {
       text: isText ? content : textsOf(list(content).filter(({ type }) => type === "text")),
       refusal: typeof refusal === "string" ? refusal : "",
-      calls: functions.map(({ name, arguments: written }) => readCall(name, written)),
+      calls: functions.map(({ name, input, arguments: written = JSON.stringify({ input }) }) =>
+        readCall(name, written),
+      ),
     }
   })
 }

@@ -123,12 +123,14 @@ function framed({ name, dialect, change }: Framing): VendorAnswer {
 }
 
 /** Signatures of Gemini where it was recorded to put them (trap 6). */
+const AT_THE_END = "on an empty text at the end"
+
 const SIGNED: Readonly<Record<string, readonly JsonValue[]>> = {
   "on the first of two calls": [
     { functionCall: { name: "weather", args: { city: "Rome" } }, thoughtSignature: "c2lnbmVk" },
     { functionCall: { name: "clock", args: {} } },
   ],
-  "on an empty text at the end": [{ text: "Hi" }, { text: "", thoughtSignature: "c2lnbmVk" }],
+  [AT_THE_END]: [{ text: "Hi" }, { text: "", thoughtSignature: "c2lnbmVk" }],
 }
 
 function geminiTurn(name: string, parts: readonly JsonValue[]): VendorAnswer {
@@ -277,7 +279,10 @@ describe("trap 6: Gemini's signatures come back where they were", () => {
         expect(next.failure).toBeUndefined()
         const contents = list(replaying.vendor.requestFor(id).body.contents)
         const turn = list(contents.find(({ role }) => role === "model")?.parts)
-        expect(turn.map(withoutCallId)).toEqual(parts.map((part) => object(part)))
+        // An answer that ended with a block of empty thinking would be taken for an empty one by Claude Code.
+        const isUntold = name === AT_THE_END && face.dialect === "anthropic-messages"
+        const told = isUntold ? parts.slice(0, -1) : parts
+        expect(turn.map(withoutCallId)).toEqual(told.map((part) => object(part)))
       })
     }
   }
