@@ -251,6 +251,8 @@ export interface ChatRequest {
   readonly promptCacheKey?: string
   /** The id of an earlier answer that the vendor keeps and that this request continues. */
   readonly previousResponse?: string
+  /** The vendor is to keep the conversation, so that later requests can go on from it (Anthropic's threads). */
+  readonly isThread?: boolean
   readonly extra?: Extra
 }
 

@@ -1,7 +1,10 @@
 import { GatewayError } from "./errors.ts"
+import type { JsonObject } from "./json.ts"
 
 /** The longest message of a vendor that is passed on. */
 const LONGEST_MESSAGE = 2000
+/** Longer details are not passed on. Characters of JSON. */
+const LONGEST_DETAILS = 4000
 
 /** What a vendor said went wrong, out of whatever shape its dialect says it in. */
 export interface VendorError {
@@ -9,6 +12,8 @@ export interface VendorError {
   readonly type?: string
   readonly code?: string
   readonly parameter?: string
+  /** What programs read of it. */
+  readonly details?: JsonObject
   /** Seconds, where the body tells them. */
   readonly retryAfter?: number
 }
@@ -45,7 +50,8 @@ export function vendorRefusal(status: number, error: VendorError): GatewayError 
   if (status < 400 || status >= 500) {
     return new GatewayError("upstream_error", `The provider failed with status ${status}.`)
   }
-  const { type, code, parameter } = error
+  const { type, code, parameter, details } = error
+  const isTold = details !== undefined && JSON.stringify(details).length <= LONGEST_DETAILS
   const message = error.message?.trim().slice(0, LONGEST_MESSAGE)
   return new GatewayError(
     "refused_by_upstream",
@@ -57,6 +63,7 @@ export function vendorRefusal(status: number, error: VendorError): GatewayError 
         ...(code === undefined ? {} : { code }),
       },
       ...(parameter === undefined ? {} : { parameter }),
+      ...(isTold ? { fields: { details } } : {}),
     },
   )
 }

@@ -2,6 +2,7 @@ import type { HttpAnswer } from "../wire/http/answer.ts"
 import type { Loss } from "../canon/chat.ts"
 import { asGatewayError, GatewayError } from "../canon/errors.ts"
 import type { Deployment } from "../catalog/model.ts"
+import { withLosses } from "./answer-headers.ts"
 import { route } from "../routing/route.ts"
 import { type Exchange, isFinal, NOT_NEEDED, type RelayServices } from "./exchange.ts"
 import type { Plan } from "./plan.ts"
@@ -56,7 +57,9 @@ export async function callUpstream<T>(
       return { plan, all }
     } catch (thrown) {
       failure = asGatewayError(thrown)
-      if (isFinal(failure) || failure.kind === "refused_by_upstream") break
+      if (isFinal(failure)) throw failure
+      failure = withLosses(failure, plan.losses)
+      if (failure.kind === "refused_by_upstream") break
     }
   }
   throw failure ?? new GatewayError("upstream_overloaded", "No deployment of this model is set up.")

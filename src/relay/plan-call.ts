@@ -9,7 +9,7 @@ import type { Exchange } from "./exchange.ts"
 import { inlined, needsInlining } from "./inline-media.ts"
 import type { Plan } from "./plan.ts"
 import { carriesEnvelope, openEnvelopes } from "./reasoning-envelope.ts"
-import { leadsNowhere } from "./state-kinds.ts"
+import { leadsNowhere, noThreads } from "./state-kinds.ts"
 
 /** What of an exchange a plan depends on. */
 export type PlannedExchange = Pick<
@@ -113,7 +113,7 @@ function planTranscoded(way: Way, request: ChatRequest): Plan {
 function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
   const { exchange, deployment, endpoint } = way
   const { dialect } = offer
-  if (dialect.id !== exchange.dialect.id) refuseKept(exchange.bill)
+  if (dialect.id !== exchange.dialect.id) refuseKept(exchange.bill, request)
   const isSplit = isMany(request, dialect)
   const { messages, lost } = openEnvelopes(request, exchange.seal, endpoint.provider)
   const { clampedTo, model } = exchange.bill
@@ -141,7 +141,8 @@ function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
 }
 
 /** In another dialect nothing can be said of what a vendor keeps, but for files. */
-function refuseKept({ state }: Bill): void {
+function refuseKept({ state }: Bill, { isThread }: ChatRequest): void {
   const lost = state?.references.find((reference) => reference.state.isEssential)
   if (lost) throw leadsNowhere(lost)
+  if (isThread) throw noThreads("thread")
 }

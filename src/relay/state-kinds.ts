@@ -80,7 +80,15 @@ export function notFound({ id, path, state }: StateReference): GatewayError {
 export function leadsNowhere({ path, state }: StateReference): GatewayError {
   const { noun, instead } = factsOf(state.kind)
   const message = `The vendor of this model keeps no ${noun}s, so '${path}' cannot be used with it. ${instead}`
-  if (state.kind !== "message") return invalidValue(path, message)
+  return state.kind === "message" ? noThreads(path) : invalidValue(path, message)
+}
+
+/**
+ * Anthropic's client sends the whole conversation without a thread when it reads these details (ThreadState of
+ * its SDK).
+ */
+export function noThreads(path: string): GatewayError {
+  const message = `The vendor of this model keeps no threads, so '${path}' cannot be used with it. ${factsOf("message").instead}`
   const details = { error_code: "thread_unsupported_request", unsupported: ["thread"] }
   return new GatewayError("invalid_value", message, { parameter: path, fields: { details } })
 }

@@ -84,10 +84,12 @@ function readVendorError(body: unknown): VendorError {
   const type = textAt(error, "type")
   const message = textAt(error, "message")
   const code = accountCode(error, message)
+  const details = objectAt(error, "details")
   return {
     ...(type === undefined ? {} : { type }),
     ...(message === undefined ? {} : { message }),
     ...(code === undefined ? {} : { code }),
+    ...(details === undefined ? {} : { details }),
   }
 }
 

@@ -84,6 +84,7 @@ export function decodeCountRequest(body: JsonObject): ChatRequest {
     request.tools = tools.tools
   }
   Object.assign(request, decodeToolChoice(body.tool_choice))
+  if (isThere(body.thread)) request.isThread = true
   const extra = requestExtra(body, parameters, tools)
   if (extra !== undefined) request.extra = extraOf(extra)
   return request
