@@ -43,7 +43,7 @@ const COUNTED: Record<string, Rule> = {
 // What a request for an answer may say besides; anything else is refused.
 const CREATED: Record<string, Rule> = {
   ...COUNTED,
-  max_tokens: { kind: "integer", least: 1, required: true },
+  max_tokens: { kind: "integer", least: 0, required: true },
   container: { kind: "any", nullable: true },
   diagnostics: { kind: "dictionary", nullable: true },
   inference_geo: { kind: "string", nullable: true },

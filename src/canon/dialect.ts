@@ -137,6 +137,8 @@ export interface UpstreamDialect {
   readonly needsMaxTokens?: boolean
   /** Whether functions are all that the vendor knows: tools of other forms go up as functions. */
   readonly functionsOnly?: boolean
+  /** Whether an answer without any output can be asked for, to have the prompt cached. */
+  readonly takesNoOutput?: boolean
   /** `request.model` is the vendor's own name for the model. Usage in streams is always asked for. */
   encodeRequest(request: ChatRequest): EncodedRequest
   decodeResult(body: JsonObject, request?: ChatRequest): ChatResult

@@ -106,7 +106,9 @@ export function repeated(calls: number, bound: Bound): Bound {
 export function longestAnswer({ maxTokens }: ChatRequest, model: Model): number {
   const most = model.maxOutput ?? model.context
   if (maxTokens === undefined) return most ?? UNKNOWN_MAXIMUM
-  return most === undefined ? maxTokens : Math.min(maxTokens, most)
+  // Most vendors give some output also where none is asked for.
+  const asked = Math.max(1, maxTokens)
+  return most === undefined ? asked : Math.min(asked, most)
 }
 
 /** Nanocredits: the worst case of a bound at the dearest deployment. */

@@ -1,4 +1,4 @@
-import type { ChatRequest } from "../canon/chat.ts"
+import type { ChatRequest, Loss } from "../canon/chat.ts"
 import type { UpstreamDialect } from "../canon/dialect.ts"
 import { hasOtherTools } from "../canon/tool-names.ts"
 import type { Deployment, Model } from "../catalog/model.ts"
@@ -18,6 +18,10 @@ export type PlannedExchange = Pick<
 >
 
 type Inlining = typeof inlined
+
+/** What a vendor is asked for that cannot be asked for nothing. Tokens. */
+const LEAST_OUTPUT = 1
+const RAISED: Loss = { name: "max_tokens", effect: "approximated" }
 
 /**
  * Plans the call of a deployment: verbatim where the vendor speaks the caller's dialect, else through
@@ -67,8 +71,14 @@ function needsCanon(request: ChatRequest, dialect: UpstreamDialect): boolean {
   return (
     isMany(request, dialect) ||
     carriesEnvelope(request) ||
+    isRaised(request, dialect) ||
     (dialect.functionsOnly === true && hasOtherTools(request))
   )
+}
+
+/** Whether no output is wanted of a vendor that gives some. */
+function isRaised({ maxTokens }: ChatRequest, { takesNoOutput }: UpstreamDialect): boolean {
+  return maxTokens === 0 && takesNoOutput !== true
 }
 
 /** Upstream calls that a request may take: one for each choice where a vendor gives one at a time. */
@@ -118,7 +128,8 @@ function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
   const { messages, lost } = openEnvelopes(request, exchange.seal, endpoint.provider)
   const { clampedTo, model } = exchange.bill
   const longest = dialect.needsMaxTokens ? model.maxOutput : undefined
-  const maxTokens = clampedTo ?? request.maxTokens ?? longest
+  const raised = isRaised(request, dialect) ? LEAST_OUTPUT : undefined
+  const maxTokens = raised ?? clampedTo ?? request.maxTokens ?? longest
   const asked = {
     ...request,
     messages,
@@ -128,6 +139,7 @@ function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
     ...(maxTokens === undefined ? {} : { maxTokens }),
   }
   const { body, losses } = dialect.encodeRequest(asked)
+  const others = losses.filter(({ name }) => raised === undefined || name !== RAISED.name)
   return {
     deployment,
     endpoint,
@@ -135,7 +147,7 @@ function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
     isVerbatim: false,
     request: asked,
     body,
-    losses: lost.length === 0 ? losses : [...lost, ...losses],
+    losses: [...lost, ...(raised === undefined ? [] : [RAISED]), ...others],
     calls: isSplit ? request.choices : 1,
   }
 }

@@ -28,6 +28,7 @@ export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDi
     supports: supportOf(all),
     framing: "sse",
     needsMaxTokens: true,
+    takesNoOutput: true,
     decodeRequest,
     encodeResult,
     encodeEvents,

@@ -16,7 +16,8 @@ const format = z.looseObject({ type: z.string(), schema: z.looseObject({}, AN_OB
  */
 export const messageParameters = z.object({
   model: z.string(),
-  max_tokens: integer({ minimum: 1 }),
+  // 0 asks for nothing but that the prompt be cached.
+  max_tokens: integer({ minimum: 0 }),
   stream: flag(),
   temperature: decimal({ minimum: 0, maximum: 1 }),
   top_p: decimal({ minimum: 0, maximum: 1 }),

@@ -39,7 +39,11 @@ export const chatParameters = z.object({
   stream: flag(),
   stream_options: z.looseObject({ include_usage: flag() }, AN_OBJECT).nullish(),
   max_tokens: integer({ minimum: 1 }),
-  max_completion_tokens: integer({ minimum: 1 }),
+  // OpenAI refuses 0, which clients send to have a prompt cached; for anything less its words hold.
+  max_completion_tokens: z.preprocess(
+    (value) => (value === 0 ? 1 : value),
+    integer({ minimum: 1 }),
+  ),
   n: integer({ minimum: 1, maximum: 128 }),
   temperature: decimal({ minimum: 0, maximum: 2 }),
   top_p: decimal({ minimum: 0, maximum: 1 }),

@@ -51,7 +51,7 @@ describe("parameters", () => {
   })
 
   test("of the wrong type or out of range", () => {
-    expect(refused({ max_tokens: 0 })).toEqual(["below_min_value", "max_tokens"])
+    expect(refused({ max_tokens: -1 })).toEqual(["below_min_value", "max_tokens"])
     expect(refused({ max_tokens: "5" })).toEqual(["invalid_type", "max_tokens"])
     expect(refused({ max_tokens: 1.5 })).toEqual(["invalid_type", "max_tokens"])
     expect(refused({ temperature: 1.1 })).toEqual(["above_max_value", "temperature"])
