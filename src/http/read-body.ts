@@ -8,6 +8,7 @@ import {
 import { isJsonObject, type JsonObject } from "../canon/json.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
 import { incomingPieces, USUAL_PACE } from "./incoming-body.ts"
+import { encodingOf, unpackedPieces } from "./unpacked-body.ts"
 import { free } from "../wire/free-piece.ts"
 
 /** Deeper nesting than this is no request but an attack on whoever walks it. */
@@ -20,7 +21,7 @@ const SMALL_BODY = 32 * 1024
 const COPIES = 3
 const DECODER = new TextDecoder()
 
-/** A JSON body and the size it came in, in bytes. */
+/** A JSON body and its size, unpacked, in bytes. */
 export interface ReceivedBody {
   readonly json: JsonObject
   readonly bytes: number
@@ -31,7 +32,7 @@ export interface ReceivedBody {
  * it is read.
  * @param limit bytes.
  * @param memory takes what the body needs; absent where small bodies alone are read.
- * @throws GatewayError `unsupported_media_type`, `body_too_large`, `invalid_json`, `overloaded`.
+ * @throws GatewayError `unsupported_media_type`, `body_too_large`, `invalid_json`, `invalid_value`, `overloaded`.
  */
 export async function readJsonBody(
   request: Request,
@@ -46,10 +47,15 @@ export async function readJsonBody(
       `The body has to be JSON: send 'content-type: application/json'${type === "" ? "" : `, not '${type.slice(0, 100)}'`}.`,
     )
   }
+  const encoding = encodingOf(request.headers)
   const length = request.headers.get("content-length")
   const announced = length === null ? undefined : Number(length)
   if (announced !== undefined && announced > limit) throw tooLarge(limit)
   try {
+    if (encoding !== undefined) {
+      const pieces = unpackedPieces(incomingPieces(request, pace), encoding, memory)
+      return await readLarge(pieces, { limit, memory, announced: undefined })
+    }
     if (announced !== undefined && announced <= SMALL_BODY) {
       memory?.takeBody(COPIES * announced)
       return { json: parseSmall(await request.text(), memory), bytes: announced }

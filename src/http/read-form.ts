@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from "../canon/json.ts"
 import { FormError, type FilePart, type FormLimits, readMultipart } from "../wire/multipart.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
 import { incomingPieces, type Pace, USUAL_PACE } from "./incoming-body.ts"
+import { refuseEncoding } from "./unpacked-body.ts"
 import { PassingPieces } from "./passing-pieces.ts"
 import type { Foretold, Spool, SpooledBytes } from "./spool.ts"
 
@@ -82,6 +83,7 @@ export async function readForm(
   const { memory, pace = USUAL_PACE, onArriving } = terms
   const type = request.headers.get("content-type") ?? ""
   if (!FORM.test(type)) throw notForm(type)
+  refuseEncoding(request.headers)
   const limit = bodyLimit(rules)
   const announced = request.headers.get("content-length")
   if (announced !== null && Number(announced) > limit) throw bodyTooLarge(rules, limit)

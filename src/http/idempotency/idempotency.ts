@@ -7,6 +7,7 @@ import type { Store } from "../../store/store.ts"
 import { incomingPieces, type Pace, USUAL_PACE } from "../incoming-body.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Spool, SpooledBytes } from "../spool.ts"
+import { encodingOf, refuseEncoding, unpackedPieces } from "../unpacked-body.ts"
 import { AnswerFolder } from "./answer-folder.ts"
 import { fromNeighbour, fromReader, fromStored } from "./answers.ts"
 import { Claims } from "./claims.ts"
@@ -346,18 +347,32 @@ async function keep(spool: Spool, order: RepeatableRequest): Promise<SpooledByte
     throw new GatewayError("body_too_large", `The body is larger than ${megabytes} MB.`)
   }
   check(Number(request.headers.get("content-length") ?? 0))
+  const encoding = packingOf(request.headers)
+  const incoming = incomingPieces(request, pace)
+  const pieces = encoding === undefined ? incoming : unpackedPieces(incoming, encoding, memory)
   try {
-    return await spool.keep(incomingPieces(request, pace), { check, memory })
+    return await spool.keep(pieces, { check, memory })
   } catch (error) {
     if (error instanceof GatewayError) throw error
     throw new GatewayError("invalid_value", "The body ended before it was whole.", { cause: error })
   }
 }
 
-/** The request as it came, for whoever performs it: its caller is all who wait for the answer. */
+/** Forms come as they are. @throws GatewayError `unsupported_media_type` */
+function packingOf(headers: Headers): string | undefined {
+  if (!isForm(headers)) return encodingOf(headers)
+  refuseEncoding(headers)
+  return undefined
+}
+
+/** The request as it came, unpacked, for whoever performs it: its caller is all who wait for the answer. */
 async function again(request: Request, bytes: SpooledBytes, signal: AbortSignal): Promise<Request> {
   const { url, method } = request
   const headers = new Headers(request.headers)
+  if (headers.has("content-encoding")) {
+    headers.delete("content-encoding")
+    headers.set("content-length", String(bytes.size))
+  }
   if (bytes.size <= SMALL_BODY) {
     const body = bytes.size === 0 ? null : await bytes.read(0, bytes.size)
     return new Request(url, { method, headers, body, signal })

@@ -1,14 +1,20 @@
 import { Readable, type Transform } from "node:stream"
 import {
+  constants,
   createBrotliDecompress,
   createGunzip,
   createInflate,
   createZstdDecompress,
+  type ZstdOptions,
 } from "node:zlib"
 import { ProtocolError } from "./response-head.ts"
 
 /** What one step unpacks: others have their turn between two steps. Bytes. */
 const PIECE = { chunkSize: 64 * 1024 }
+
+/** No window of more than 8 MB has to be taken (RFC 9659); the library would take 128. */
+const SMALL_WINDOW: ZstdOptions = { ...PIECE }
+SMALL_WINDOW.params = { [constants.ZSTD_d_windowLogMax]: 23 }
 
 /** How a server may compress although it was asked not to. */
 const OPENERS: Readonly<Record<string, () => Transform>> = {
@@ -16,7 +22,7 @@ const OPENERS: Readonly<Record<string, () => Transform>> = {
   "x-gzip": () => createGunzip(PIECE),
   deflate: () => createInflate(PIECE),
   br: () => createBrotliDecompress(PIECE),
-  zstd: () => createZstdDecompress(PIECE),
+  zstd: () => createZstdDecompress(SMALL_WINDOW),
 }
 
 /**

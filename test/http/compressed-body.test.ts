@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
+import { startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
+
+let gateway: TestGateway
+let caller: TestCaller
+
+beforeAll(async () => {
+  gateway = await startGateway()
+  caller = await gateway.caller("1")
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+})
+
+const CHAT = { model: "sim/echo", messages: [{ role: "user", content: "Hello, packed" }] }
+const PACKERS = {
+  gzip: gzipSync,
+  "x-gzip": gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+  zstd: zstdCompressSync,
+}
+
+function send(
+  path: string,
+  body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const authorization = `Bearer ${caller.key}`
+  const type = { "content-type": "application/json" }
+  return fetch(gateway.url + path, {
+    method: "POST",
+    body,
+    headers: { authorization, ...type, ...headers },
+  })
+}
+
+function packed(body: object | string, encoding: keyof typeof PACKERS): Uint8Array<ArrayBuffer> {
+  const text = typeof body === "string" ? body : JSON.stringify(body)
+  return new Uint8Array(PACKERS[encoding](Buffer.from(text)))
+}
+
+async function refusal(response: Response) {
+  const { error } = (await response.json()) as { error: { code: string; message: string } }
+  return { status: response.status, code: error.code, message: error.message }
+}
+
+describe("a compressed body", () => {
+  test.each(Object.keys(PACKERS) as (keyof typeof PACKERS)[])(
+    "is unpacked: %s",
+    async (encoding) => {
+      const body = packed(CHAT, encoding)
+      const response = await send("/v1/chat/completions", body, { "content-encoding": encoding })
+      expect(response.status).toBe(200)
+      expect(await response.text()).toContain("Hello, packed")
+      const upper = { "content-encoding": encoding.toUpperCase() }
+      const counted = await send("/v1/messages/count_tokens", body, upper)
+      expect(counted.status).toBe(200)
+    },
+  )
+
+  test("is unpacked when it comes in pieces, and 'identity' is none", async () => {
+    const bytes = packed(CHAT, "gzip")
+    const pieces = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (let at = 0; at < bytes.length; at += 7) controller.enqueue(bytes.slice(at, at + 7))
+        controller.close()
+      },
+    })
+    const response = await send("/v1/chat/completions", pieces, { "content-encoding": "gzip" })
+    expect(response.status).toBe(200)
+    const plain = new Uint8Array(Buffer.from(JSON.stringify(CHAT)))
+    const same = await send("/v1/chat/completions", plain, { "content-encoding": "identity" })
+    expect(same.status).toBe(200)
+  })
+
+  test("is the same request as the plain one to an idempotency key", async () => {
+    const key = { "idempotency-key": "packed-once" }
+    const body = packed(CHAT, "br")
+    const first = await send("/v1/chat/completions", body, { "content-encoding": "br", ...key })
+    const answer = await first.text()
+    expect(first.status).toBe(200)
+    const again = await send(
+      "/v1/chat/completions",
+      new Uint8Array(Buffer.from(JSON.stringify(CHAT))),
+      key,
+    )
+    expect(again.headers.get("idempotent-replayed")).toBe("true")
+    expect(await again.text()).toBe(answer)
+  })
+
+  test("is not unpacked beyond the limit of a body", async () => {
+    const order = { ...CHAT, padding: "a".repeat(64 * 1024 * 1024) }
+    const body = packed(order, "gzip")
+    expect(body.byteLength).toBeLessThan(100_000)
+    for (const headers of [{}, { "idempotency-key": "too-large" }]) {
+      const encoded = { "content-encoding": "gzip", ...headers }
+      const response = await send("/v1/chat/completions", body, encoded)
+      expect(await refusal(response)).toMatchObject({ status: 413, code: "body_too_large" })
+    }
+  })
+
+  test("is not unpacked beyond the memory that a request may take", async () => {
+    const megabyte = 1024 * 1024
+    const limits = { ...gateway.settings.limits, bodyBytes: 512 * megabyte }
+    gateway.app.apply({ ...gateway.settings, limits: { ...limits, memoryBytes: 64 * megabyte } })
+    const body = packed({ ...CHAT, padding: "a".repeat(64 * megabyte) }, "zstd")
+    const response = await send("/v1/chat/completions", body, { "content-encoding": "zstd" })
+    const { status, message } = await refusal(response)
+    expect([status, message]).toEqual([413, expect.stringContaining("48 MB of memory")])
+    const small = await send("/v1/chat/completions", packed(CHAT, "br"), {
+      "content-encoding": "br",
+    })
+    expect(small.status).toBe(200)
+    gateway.app.apply(gateway.settings)
+  })
+
+  test("that is none is the caller's mistake", async () => {
+    const plain = new Uint8Array(Buffer.from(JSON.stringify(CHAT)))
+    const cut = packed(CHAT, "gzip").slice(0, 40)
+    for (const body of [plain, cut]) {
+      for (const headers of [{}, { "idempotency-key": `broken-${body.length}` }]) {
+        const encoded = { "content-encoding": "gzip", ...headers }
+        const response = await send("/v1/chat/completions", body, encoded)
+        const { status, message } = await refusal(response)
+        expect([status, message]).toEqual([
+          400,
+          expect.stringContaining("'content-encoding: gzip'"),
+        ])
+      }
+    }
+  })
+})
+
+describe("an encoding that nobody knows", () => {
+  test("is refused with those that are known", async () => {
+    for (const encoding of ["compress", "gzip, br", "aws-chunked", "constructor"]) {
+      for (const path of ["/v1/chat/completions", "/v1/messages", "/v1/embeddings"]) {
+        const response = await send(path, packed(CHAT, "gzip"), { "content-encoding": encoding })
+        expect([encoding, response.status]).toEqual([encoding, 415])
+        expect(response.headers.get("accept-encoding")).toBe("gzip, deflate, br, zstd")
+        expect(await response.text()).toContain("unsupported_media_type")
+      }
+    }
+  })
+
+  test("is refused for forms, whose limits are those of their files", async () => {
+    const form = new FormData()
+    form.set("model", "sim/echo")
+    const plain = new Response(form)
+    const type = plain.headers.get("content-type") ?? ""
+    const body = new Uint8Array(gzipSync(Buffer.from(await plain.arrayBuffer())))
+    for (const headers of [{}, { "idempotency-key": "form" }]) {
+      const encoded = { "content-type": type, "content-encoding": "gzip", ...headers }
+      const response = await send("/v1/audio/transcriptions", body, encoded)
+      expect(response.status).toBe(415)
+      expect(response.headers.get("accept-encoding")).toBe("identity")
+    }
+  })
+})
