@@ -15,6 +15,7 @@ import {
 import { initialState, type State, takeOver } from "./app/state.ts"
 import { Redactor } from "./canon/redactor.ts"
 import type { Settings } from "./config/settings.ts"
+import { CrossOrigin } from "./http/cross-origin.ts"
 import { elsewhere } from "./http/elsewhere.ts"
 import { Lazy } from "./http/lazy.ts"
 import { managementMounts } from "./http/mounts.ts"
@@ -98,7 +99,9 @@ export class App implements AsyncDisposable {
     const isDraining = (): boolean => state.isDraining
     const ownUrl = (): string => state.url
     const own = { contents, isDraining, ownUrl }
-    const routes = callerRoutes({ ...parts, ...intake, ...inForce(state), ...own })
+    const callers = callerRoutes({ ...parts, ...intake, ...inForce(state), ...own })
+    const crossOrigin = new CrossOrigin(() => state.settings.corsOrigins)
+    const routes = crossOrigin.routes(callers)
     const baseUrl = (): string => state.settings.publicUrl ?? state.url
     const admin = building.use(
       new Lazy(async () => {
@@ -109,7 +112,7 @@ export class App implements AsyncDisposable {
       }),
     )
     const mounts = managementMounts({ admin, events, baseUrl })
-    const answering = { routes, mounts, elsewhere: elsewhere(routes) }
+    const answering = { routes, mounts, elsewhere: crossOrigin.asked(elsewhere(callers)) }
     const server = serve({ ...settings.server, isShared: options.isShared }, answering)
     building.defer(() => drain({ server, state, billing, watch, idempotency }))
     const { hostname = settings.server.host, port = settings.server.port } = server

@@ -41,6 +41,7 @@ export function buildSettings(parts: SettingsParts): Settings {
     data: dataDirectory(parts),
     publicUrl: file.server?.public_url,
     adminToken: overrides.adminToken ?? file.admin_token,
+    corsOrigins: file.cors?.origins,
     console: signInSettings(file.console),
     stripe: paymentSettings(file.stripe),
     limits: present({

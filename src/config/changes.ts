@@ -46,6 +46,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     "server.public_url": settings.publicUrl,
     data: settings.data,
     admin_token: settings.adminToken,
+    "cors.origins": settings.corsOrigins,
     "console.oidc": settings.console?.oidc,
     stripe: settings.stripe,
     "console.trusted_origins": settings.console?.trustedOrigins,

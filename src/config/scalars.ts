@@ -190,6 +190,18 @@ export function address() {
   })
 }
 
+/** The origin of a page as browsers tell it, without a path; `*` for any. */
+export function pageOrigin() {
+  return reading((input) => {
+    const text = readText(input)
+    if (text instanceof Fault || text === "*") return text
+    const url = URL.parse(text)
+    const isOrigin = url !== null && url.href === `${url.origin}/` && !url.hostname.includes("*")
+    if (isOrigin && /^https?:\/\//i.test(text)) return url.origin
+    return new Fault('must be an origin such as https://app.example.com, or "*" for any page')
+  })
+}
+
 const PLACE = /^[a-z0-9]([a-z0-9.:-]*[a-z0-9])?$/
 
 /** A name that becomes part of an address: of a region, a location, a project. */

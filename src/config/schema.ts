@@ -9,6 +9,7 @@ import {
   host,
   number,
   oneOf,
+  pageOrigin,
   placeName,
   readText,
   reading,
@@ -264,6 +265,7 @@ export function fileSchema(names: KnownNames, directory: string) {
         .optional(),
       trusted_origins: list(address()).optional(),
     }),
+    cors: section({ origins: list(pageOrigin()).optional() }),
     stripe: section(paymentScalars),
     limits: section({
       body_mb: number(1, 512).optional(),

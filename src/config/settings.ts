@@ -208,6 +208,8 @@ export interface Settings {
   /** Seconds-free, absolute address callers use, when it differs from host and port. */
   readonly publicUrl?: string
   readonly adminToken?: string
+  /** The origins of pages that may read answers to callers, such as `https://app.example.com`, or `*`; absent: none. */
+  readonly corsOrigins?: readonly string[]
   /** Absent: passwords only. */
   readonly console?: SignInSettings
   /** Absent: credits are not sold by card. */
