@@ -29,6 +29,7 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
     (await import("./user-reset.ts")).registerUserReset,
   ],
   models: async () => [(await import("./models.ts")).registerModels],
+  connect: async () => [(await import("./connect.ts")).registerConnect],
   receipt: async () => [(await import("./receipt.ts")).registerReceipt],
   statement: async () => [(await import("./statement.ts")).registerStatement],
   ledger: async () => [(await import("./ledger-verify.ts")).registerLedgerVerify],
