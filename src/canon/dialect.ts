@@ -47,6 +47,16 @@ export interface RequestPatch {
   readonly maxTokens?: number
 }
 
+/** Which limits of an answer a vendor keeps. What it cannot be asked for, the relay sees to itself. */
+export interface AnswerLimits {
+  /** Stop sequences that a request may have; 0: there is no word for them. */
+  readonly stops: number
+  /** Whether they may be of white space alone. Empty ones are never sent. */
+  readonly blankStops: boolean
+  /** The least that `max_tokens` may be. */
+  readonly leastOutput: number
+}
+
 /** A request as it goes up, and what of the caller's could not go with it. */
 export interface EncodedRequest {
   readonly body: JsonObject
@@ -139,7 +149,12 @@ export interface UpstreamDialect {
   readonly functionsOnly?: boolean
   /** Whether an answer without any output can be asked for, to have the prompt cached. */
   readonly takesNoOutput?: boolean
-  /** `request.model` is the vendor's own name for the model. Usage in streams is always asked for. */
+  /** @param model the vendor's own name for it. */
+  answerLimits(model: string): AnswerLimits
+  /**
+   * `request.model` is the vendor's own name for the model, its limits are such as the vendor takes. Usage in streams is
+   * always asked for.
+   */
   encodeRequest(request: ChatRequest): EncodedRequest
   decodeResult(body: JsonObject, request?: ChatRequest): ChatResult
   decodeEvents(request?: ChatRequest): EventDecoder

@@ -110,11 +110,16 @@ function callOnce<T>(order: Order<T>, choice: number): Promise<T> {
         model: plan.deployment.upstreamModel,
         stream: request.stream,
         body: JSON.stringify(plan.body),
-        headers: plan.isVerbatim ? call.forwarded : undefined,
+        headers: isForwarded(exchange, plan) ? call.forwarded : undefined,
       }),
     format: formatOf(order),
     use: (attempt, response) => use(attempt, response, choice),
   })
+}
+
+/** Whether the vendor speaks the caller's dialect, though the answer may go through the canon for its limits. */
+function isForwarded({ dialect }: Exchange, { isVerbatim, limits, offer }: Plan): boolean {
+  return isVerbatim || (limits !== undefined && offer.dialect.id === dialect.id)
 }
 
 /** Whose refusals they are. */

@@ -243,7 +243,7 @@ function partBound(part: Part, model: Model): number | undefined {
 }
 
 /** Bytes that the longest tokens of common vocabularies stand for: runs of spaces, dashes and the like. */
-const LONGEST_TOKEN = 128
+export const LONGEST_TOKEN = 128
 
 /** The fewest tokens that a text of so many bytes can be, whoever counts. */
 export function fewestTokens(bytes: number): number {

@@ -181,6 +181,9 @@ export const CALLER_LEFT = new GatewayError("upstream_error", "The caller has le
 /** Why one of several calls of a request ends when another has failed. */
 export const NOT_NEEDED = new GatewayError("upstream_error", "Another call of this request failed.")
 
+/** Why an upstream call ends whose caller has all of the answer that was asked for. */
+export const ANSWER_OVER = new GatewayError("upstream_error", "The answer is over.")
+
 /** Why an answer ends when the gateway does and has waited for it as long as it may. */
 export const SHUTTING_DOWN = new GatewayError(
   "overloaded",

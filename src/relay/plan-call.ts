@@ -6,6 +6,7 @@ import type { ChatOffer } from "../vendors/vendor.ts"
 import type { Bill } from "./billing.ts"
 import type { Endpoint } from "./endpoint.ts"
 import type { Exchange } from "./exchange.ts"
+import { fitLimits, takesLimits } from "./own-limits.ts"
 import { inlined, needsInlining } from "./inline-media.ts"
 import type { Plan } from "./plan.ts"
 import { carriesEnvelope, openEnvelopes } from "./reasoning-envelope.ts"
@@ -38,7 +39,12 @@ export function planCall(
   const { dialect, request, call, bill } = exchange
   const offers = endpoint.offers(deployment)
   const own = offers.find((offer) => offer.dialect.id === dialect.id)
-  const isVerbatim = own !== undefined && !dialect.isOneWay && !needsCanon(request, own.dialect)
+  const order = own && { dialect: own.dialect, model: deployment.upstreamModel }
+  const isVerbatim =
+    order !== undefined &&
+    !dialect.isOneWay &&
+    !needsCanon(request, order.dialect) &&
+    takesLimits(request, bill.clampedTo ?? request.maxTokens, order)
   if (own?.dialect.patches && isVerbatim) {
     const patch = { model: deployment.upstreamModel }
     const { body, losses } = own.dialect.patches.request(
@@ -113,11 +119,17 @@ function planTranscoded(way: Way, request: ChatRequest): Plan {
   let best: Plan | undefined
   for (const offer of way.candidates) {
     const plan = planOffer(way, offer, request)
-    if (best === undefined || plan.losses.length < best.losses.length) best = plan
+    if (best === undefined || isBetter(plan, best)) best = plan
   }
   if (best === undefined)
     throw new Error(`provider ${way.endpoint.provider} offers no chat dialect`)
   return best
+}
+
+/** What is not lost is best kept by the vendor: its answer then ends by itself, and its usage is told. */
+function isBetter(plan: Plan, other: Plan): boolean {
+  if (plan.losses.length !== other.losses.length) return plan.losses.length < other.losses.length
+  return plan.limits === undefined && other.limits !== undefined
 }
 
 function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
@@ -130,13 +142,16 @@ function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
   const longest = dialect.needsMaxTokens ? model.maxOutput : undefined
   const raised = isRaised(request, dialect) ? LEAST_OUTPUT : undefined
   const maxTokens = raised ?? clampedTo ?? request.maxTokens ?? longest
+  const fitted = fitLimits(request, maxTokens, dialect.answerLimits(deployment.upstreamModel))
+  const sent = fitted?.maxTokens ?? maxTokens
   const asked = {
     ...request,
+    ...(fitted === undefined ? {} : { stop: fitted.stop }),
     messages,
     model: deployment.upstreamModel,
     streamUsage: true,
     choices: isSplit ? 1 : request.choices,
-    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(sent === undefined ? {} : { maxTokens: sent }),
   }
   const { body, losses } = dialect.encodeRequest(asked)
   const others = losses.filter(({ name }) => raised === undefined || name !== RAISED.name)
@@ -149,6 +164,7 @@ function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
     body,
     losses: [...lost, ...(raised === undefined ? [] : [RAISED]), ...others],
     calls: isSplit ? request.choices : 1,
+    limits: fitted?.own,
   }
 }
 

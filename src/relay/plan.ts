@@ -5,6 +5,7 @@ import type { ChatOffer } from "../vendors/vendor.ts"
 import { AnswerRecord } from "./billable/answer-record.ts"
 import type { Bill } from "./billing.ts"
 import type { Endpoint } from "./endpoint.ts"
+import type { OwnLimits } from "./own-limits.ts"
 
 /** What is told by an answer of a plan beside its usage; undefined where nothing but tokens is billed. */
 export function recordOf(bill: Bill, { deployment, offer }: Plan): AnswerRecord | undefined {
@@ -24,4 +25,6 @@ export interface Plan {
   readonly losses: readonly Loss[]
   /** Upstream calls that it takes: several where the vendor gives one choice at a time. */
   readonly calls: number
+  /** What of its limits the relay keeps; absent where the vendor keeps them all, as nearly always. */
+  readonly limits?: OwnLimits | undefined
 }

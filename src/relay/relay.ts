@@ -16,6 +16,7 @@ import {
   Leash,
   type RelayServices,
 } from "./exchange.ts"
+import { heldRequest } from "./own-limits.ts"
 import { answerStreamed } from "./stream-answer.ts"
 import { mostCalls } from "./plan-call.ts"
 import type { ResolvedState } from "./vendor-state.ts"
@@ -162,7 +163,8 @@ export class Relay {
     try {
       const model = "terms" in asked ? asked.model : asked
       const calls = mostCalls(request, model, surroundings.endpoints)
-      const admitted = this.#services.billing.admit({ call, request, asked, state, calls })
+      const held = heldRequest(request, model, surroundings.endpoints)
+      const admitted = this.#services.billing.admit({ call, request: held, asked, state, calls })
       return admitted instanceof Promise
         ? admitted.catch((error: unknown) => this.#refuse(call, error))
         : admitted

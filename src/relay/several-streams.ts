@@ -1,6 +1,7 @@
 import type { ChatEvent } from "../canon/chat.ts"
 import type { SseFrame } from "../canon/dialect.ts"
 import type { GatewayError } from "../canon/errors.ts"
+import type { Usage } from "../canon/usage.ts"
 import { Meter } from "./meter.ts"
 import type { Plan } from "./plan.ts"
 import type { StreamWriter, TranscodingWriter } from "./stream-writer.ts"
@@ -30,6 +31,10 @@ export class ChoiceWriter implements StreamWriter {
 
   broken(): void {
     // What else a vendor says with its error is of its own dialect.
+  }
+
+  setUsage(usage: Usage): void {
+    this.#shared.setUsage(usage)
   }
 
   end(cost: bigint): string {

@@ -6,6 +6,7 @@ import { callUpstream } from "./attempts.ts"
 import type { Answer } from "./call.ts"
 import type { Watched } from "./deadline-watch.ts"
 import {
+  ANSWER_OVER,
   CALLER_LEFT,
   correctRate,
   type Exchange,
@@ -18,6 +19,7 @@ import { type Plan, recordOf } from "./plan.ts"
 import { recordState } from "./record-state.ts"
 import { ChoiceWriter, SeveralStreams } from "./several-streams.ts"
 import { RecordingDecoder } from "./state-recorder.ts"
+import { StreamLimits } from "./stream-limits.ts"
 import { type StreamWriter, TranscodingWriter, VerbatimWriter } from "./stream-writer.ts"
 import { brokeOff } from "./upstream-call.ts"
 import { type AnswerStream, type StreamParts, UpstreamStream } from "./upstream-stream.ts"
@@ -68,7 +70,8 @@ async function openStream(
       const decoder = recorder ? new RecordingDecoder(own, recorder) : own
       const meter = new Meter(own.other)
       meters.push(meter)
-      return { decoder, meter, record: recordOf(exchange.bill, plan) }
+      const limits = limitsOf(services, plan)
+      return { decoder, meter, record: recordOf(exchange.bill, plan), limits }
     }
     writer = shared
     began({ plan, meters })
@@ -85,6 +88,10 @@ async function openStream(
   const [only] = all
   if (all.length === 1 && only) return only
   return new SeveralStreams(plan, all, writer as TranscodingWriter)
+}
+
+function limitsOf({ counter }: RelayServices, { limits, request }: Plan): StreamLimits | undefined {
+  return limits && new StreamLimits(limits, request.choices, counter)
 }
 
 function writerOf(exchange: Exchange, plan: Plan): VerbatimWriter | TranscodingWriter {
@@ -210,7 +217,9 @@ class StreamedAnswer implements Watched {
     this.#patience.resolve(undefined)
     const controller = this.#controller
     if (!controller) return
-    const ended = this.#upstream?.attempts.find((attempt) => attempt.ended)?.ended
+    const ended = this.#upstream?.attempts
+      .map((attempt) => attempt.ended)
+      .find((reason) => reason !== undefined && reason !== ANSWER_OVER)
     if ((controller.desiredSize ?? 0) > 0) controller.enqueue(KEEP_ALIVE)
     // The caller has stopped reading, so no read will find out that the upstream's time is over.
     else if (ended) void this.#fail(controller, ended)
@@ -234,6 +243,9 @@ class StreamedAnswer implements Watched {
     const settlement = await billing.settle(bill, deployment, reckoning)
     correctRate(limiter, call, reckoning.usage)
     this.#keepContent(upstream.meter)
+    if (upstream.plan.limits && !upstream.meter.isCounted) {
+      upstream.writer.setUsage(reckoning.usage)
+    }
     return upstream.writer.end(settlement.charged)
   }
 

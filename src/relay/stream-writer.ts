@@ -22,6 +22,8 @@ export interface StreamWriter {
   push(frame: SseFrame | undefined, events: readonly ChatEvent[]): string
   /** Takes the frame with which a vendor tells that its stream has failed; `fail` says so. */
   broken(frame: SseFrame): void
+  /** Usage for the last frames, where no frame of the vendor's tells it. */
+  setUsage(usage: Usage): void
   /** Whether the vendor's last word has come, though its connection may still be open. */
   readonly isOver: boolean
   /** The last words, once the charge is on disk. @param cost nanocredits. */
@@ -73,6 +75,10 @@ export class VerbatimWriter implements StreamWriter {
 
   broken(frame: SseFrame): void {
     this.#broken = frame
+  }
+
+  setUsage(): void {
+    // Its vendor tells it, or nobody does.
   }
 
   fail(error: GatewayError, requestId: string): string {
@@ -163,7 +169,7 @@ export class TranscodingWriter implements StreamWriter {
     // What else a vendor says with its error is of its own dialect.
   }
 
-  /** Usage of several upstream calls together, which stands in the last frames. */
+  /** Usage of several upstream calls together, or our own count. */
   setUsage(usage: Usage): void {
     this.#encoder.push({ type: "usage", usage })
   }

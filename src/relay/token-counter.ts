@@ -31,19 +31,28 @@ export class TokenCounter implements Disposable {
 
   /** Tokens of a text in OpenAI's o200k vocabulary; undefined when it could not be counted in time. */
   count(text: string): Promise<number | undefined> {
-    if (text === "") return Promise.resolve(0)
-    if (text.length > LONGEST) return Promise.resolve(undefined)
+    return this.#ask({ text })
+  }
+
+  /** How many characters of a text its first tokens make; undefined when that could not be told in time. */
+  head(text: string, tokens: number): Promise<number | undefined> {
+    return this.#ask({ text, head: tokens })
+  }
+
+  [Symbol.dispose](): void {
+    this.#replace()
+  }
+
+  #ask(order: Omit<CountOrder, "id">): Promise<number | undefined> {
+    if (order.text === "") return Promise.resolve(0)
+    if (order.text.length > LONGEST) return Promise.resolve(undefined)
     const thread = (this.#thread ??= this.#start())
     const id = ++this.#last
     return new Promise((resolve) => {
       const timer = this.#timer(this.#isReady ? this.#patience : LOADING_PATIENCE)
       this.#waiting.set(id, { timer, resolve })
-      thread.postMessage({ id, text } satisfies CountOrder)
+      thread.postMessage({ id, ...order } satisfies CountOrder)
     })
-  }
-
-  [Symbol.dispose](): void {
-    this.#replace()
   }
 
   #start(): Worker {

@@ -11,6 +11,8 @@ import { SseParser } from "../wire/sse.ts"
 import type { AnswerRecord } from "./billable/answer-record.ts"
 import type { Meter } from "./meter.ts"
 import type { Plan } from "./plan.ts"
+import { ANSWER_OVER } from "./exchange.ts"
+import type { StreamLimits } from "./stream-limits.ts"
 import type { StreamWriter } from "./stream-writer.ts"
 import type { Attempt } from "./upstream.ts"
 
@@ -53,6 +55,8 @@ export interface StreamParts {
   readonly writer: StreamWriter
   /** Where something else than tokens may be billed: what the stream tells of it. */
   readonly record?: AnswerRecord | undefined
+  /** Where the vendor does not keep all limits of the answer. */
+  readonly limits?: StreamLimits | undefined
 }
 
 /** The stream of one upstream call. */
@@ -66,6 +70,7 @@ export class UpstreamStream implements AnswerStream {
   readonly #parser: FrameParser
   readonly #decoder: EventDecoder
   readonly #record: AnswerRecord | undefined
+  readonly #limits: StreamLimits | undefined
   /** What was read to find out whether the stream is one. */
   #first: string | undefined
   #isEnded = false
@@ -84,6 +89,7 @@ export class UpstreamStream implements AnswerStream {
     this.meter = parts.meter
     this.#decoder = parts.decoder
     this.#record = parts.record
+    this.#limits = parts.limits
     if (parts.record) this.meter.records = [parts.record]
     const { framing } = attempt.plan.offer.dialect
     const { memory } = attempt
@@ -128,8 +134,9 @@ export class UpstreamStream implements AnswerStream {
     // A turn takes bytes, or it is the last: nothing else may make this loop go on.
     for (let turn = 1; this.#failure === undefined; turn++) {
       const bytes = await this.#receive()
-      if (bytes === undefined) return this.#end()
-      const text = this.#pass(this.#frames(bytes))
+      let text = bytes === undefined ? this.#end() : this.#pass(this.#frames(bytes))
+      if (this.#limits) text += await this.#limited(this.#limits)
+      if (bytes === undefined) return text
       if (text !== "" || this.isOver) {
         this.#attempt.pause()
         return text
@@ -187,6 +194,10 @@ export class UpstreamStream implements AnswerStream {
         const frame = parsed(event)
         text += this.#tell(frame, this.#decoder.push(frame))
         told++
+        if (this.#limits?.isOver) {
+          this.#hearUsage(received.slice(told))
+          break
+        }
       }
     } catch (failure) {
       this.#hearUsage(received.slice(told + 1))
@@ -219,7 +230,18 @@ export class UpstreamStream implements AnswerStream {
       if (frame) this.writer.broken(frame)
       throw this.#failed(this.meter.failure)
     }
-    return this.writer.push(frame, events)
+    return this.writer.push(frame, this.#limits ? this.#limits.push(events) : events)
+  }
+
+  /** Counts what is to be counted, and lets the vendor go when the caller has all. */
+  async #limited(limits: StreamLimits): Promise<string> {
+    const text = limits.isDue ? this.writer.push(undefined, await limits.settle()) : ""
+    if (limits.isOver && !this.#isEnded) {
+      this.#isEnded = true
+      this.#failure = undefined
+      this.#attempt.end(ANSWER_OVER)
+    }
+    return text
   }
 
   /** The last words. A stream that ends without its own is broken off, once they are told. */
@@ -227,10 +249,11 @@ export class UpstreamStream implements AnswerStream {
     let text = this.#pass(this.#frames())
     if (this.#failure === undefined) {
       text += this.#tell(undefined, this.#decoder.end())
+      if (this.#limits) text += this.writer.push(undefined, this.#limits.flush())
       if (this.#decoder.finished) this.#isEnded = true
       else this.#failure = this.#brokenOff()
     }
-    if (text === "" && this.#failure !== undefined) throw this.#failure
+    if (text === "" && this.#failure !== undefined && !this.#limits?.isDue) throw this.#failure
     return text
   }
 

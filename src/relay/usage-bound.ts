@@ -11,7 +11,7 @@ const WRAPPED = 4_096
  * Vendors raise a limit on output to their own least, and count their own marks: OpenAI's responses take
  * no less than 16, Cohere was seen to give 6 tokens for 3 (decision 17).
  */
-const LEAST_OUTPUT = 16
+export const LEAST_OUTPUT = 16
 
 /** In the order in which they are charged up to a bound. */
 const INPUTS = [

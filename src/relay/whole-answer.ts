@@ -7,6 +7,7 @@ import type { AnswerRecord } from "./billable/answer-record.ts"
 import type { Bill } from "./billing.ts"
 import type { Answer } from "./call.ts"
 import { correctRate, type Exchange, giveUp, type RelayServices } from "./exchange.ts"
+import { limitedResult } from "./limited-result.ts"
 import { Meter } from "./meter.ts"
 import { type Plan, recordOf } from "./plan.ts"
 import { recordState } from "./record-state.ts"
@@ -17,6 +18,8 @@ interface Received {
   readonly attempt: Attempt
   readonly body: JsonObject
   readonly result: ChatResult
+  /** As much of it as is the caller's. */
+  readonly told: ChatResult
   readonly record: AnswerRecord | undefined
 }
 
@@ -26,7 +29,7 @@ export async function answerWhole(services: RelayServices, exchange: Exchange): 
   const { bill, dialect, request, headers, leash } = exchange
   let used: Used<Received>
   try {
-    used = await callUpstream(services, exchange, (plan) => receiver(bill, plan))
+    used = await callUpstream(services, exchange, (plan) => receiver(services, bill, plan))
   } catch (error) {
     giveUp(services, exchange)
     throw error
@@ -58,7 +61,7 @@ export async function answerWhole(services: RelayServices, exchange: Exchange): 
     services.contents.keep(exchange.call, exchange.call.body, body)
     return { headers, body: JSON.stringify(body) }
   }
-  const results = all.map(({ result }) => result)
+  const results = all.map(({ told }) => told)
   const whole = sealed(merged(results, meter), exchange.seal, plan)
   const answer = dialect.encodeResult({ ...whole, model: request.model }, request)
   services.contents.keep(exchange.call, exchange.call.body, answer)
@@ -66,8 +69,8 @@ export async function answerWhole(services: RelayServices, exchange: Exchange): 
 }
 
 /** Reads a whole answer; one that cannot be read is a failed attempt, and another deployment may do. */
-function receiver(bill: Bill, plan: Plan): Use<Received> {
-  const { offer, request } = plan
+function receiver({ counter }: RelayServices, bill: Bill, plan: Plan): Use<Received> {
+  const { offer, request, limits } = plan
   return async (attempt, response) => {
     const text = await attempt.text(response)
     const body = parseJsonObject(text)
@@ -80,7 +83,8 @@ function receiver(bill: Bill, plan: Plan): Use<Received> {
     const result = offer.dialect.decodeResult(body, request)
     const record = recordOf(bill, plan)
     record?.answer(body)
-    return { attempt, body, result, record }
+    const told = limits ? await limitedResult(result, limits, counter) : result
+    return { attempt, body, result, told, record }
   }
 }
 

@@ -2,6 +2,7 @@ import { describe, test } from "bun:test"
 import type { ChatRequest } from "../../src/canon/chat.ts"
 import type { ClientDialect, UpstreamDialect } from "../../src/canon/dialect.ts"
 import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
+import { fitLimits } from "../../src/relay/own-limits.ts"
 import { openEnvelopes, Seal } from "../../src/relay/reasoning-envelope.ts"
 import { CLIENTS, MODELS, UPSTREAMS } from "./dialects.ts"
 import {
@@ -48,8 +49,11 @@ function wayUp(written: string, client: ClientDialect, upstream: UpstreamDialect
   const request = fetched(client.decodeRequest(asked), upstream)
   const { messages } = openEnvelopes(request, seal, PROVIDER)
   const isMany = upstream.supports.n !== "carried"
+  const { maxTokens } = request
+  const fitted = fitLimits(request, maxTokens, upstream.answerLimits(MODELS[upstream.id]))
   return upstream.encodeRequest({
     ...request,
+    ...(fitted === undefined ? {} : { stop: fitted.stop }),
     messages,
     model: MODELS[upstream.id],
     streamUsage: true,

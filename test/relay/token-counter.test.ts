@@ -15,6 +15,18 @@ test("gives up on a text that chokes it, and counts the next one", async () => {
   expect(await counter.count("hello world")).toBe(2)
 }, 30_000)
 
+test("tells how many characters the first tokens make, whole ones only", async () => {
+  using counter = new TokenCounter()
+  expect(await counter.head("hello world, again", 2)).toBe("hello world".length)
+  expect(await counter.head("hello world", 5)).toBe("hello world".length)
+  expect(await counter.head("", 5)).toBe(0)
+  // Its one character takes three tokens.
+  expect(await counter.count("\u{1F9FF}")).toBe(3)
+  expect(await counter.head("\u{1F9FF}", 2)).toBe(0)
+  expect(await counter.count("<|endoftext|> is text")).toBeGreaterThan(4)
+  expect(await counter.head("<|endoftext|> is text like any other", 40)).toBe(36)
+}, 20_000)
+
 test("does not try what is too long to be worth it", async () => {
   using counter = new TokenCounter()
   expect(await counter.count("a ".repeat(300_000))).toBeUndefined()

@@ -80,12 +80,7 @@ function encodeSampling(
 
 function encodeRest(body: JsonObject, request: ChatRequest, losses: LossList): void {
   const { stop, user, safetyIdentifier, serviceTier } = request
-  if (stop !== undefined) {
-    // Anthropic refuses stop strings without a word in them.
-    const kept = stop.filter((text) => text.trim() !== "")
-    if (kept.length < stop.length) losses.add("stop", "approximated")
-    if (kept.length > 0) body.stop_sequences = kept
-  }
+  if (stop !== undefined && stop.length > 0) body.stop_sequences = [...stop]
   const served = user ?? safetyIdentifier
   if (served !== undefined) body.metadata = { user_id: served }
   if (safetyIdentifier !== undefined && safetyIdentifier !== served) {

@@ -1,3 +1,4 @@
+import type { AnswerLimits } from "../../canon/dialect.ts"
 import type { Feature, Support } from "../../canon/features.ts"
 import type { AnthropicQuirks } from "./quirks.ts"
 
@@ -29,6 +30,9 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
   "user",
   "service_tier",
 ])
+
+/** Anthropic refuses stop sequences without a word in them; how many there may be it does not say. */
+export const ANSWER_LIMITS: AnswerLimits = { stops: Infinity, blankStops: false, leastOutput: 1 }
 
 /** What becomes of each feature at a vendor with these quirks, whose models are of no family. */
 export function supportOf(quirks: AnthropicQuirks): Readonly<Record<Feature, Support>> {

@@ -5,7 +5,7 @@ import { encodeEvents } from "./encode-events.ts"
 import { encodeRequest } from "./encode-request.ts"
 import { encodeResult } from "./encode-result.ts"
 import { decodeError, encodeError } from "./errors.ts"
-import { EXPRESSES, supportOf } from "./features.ts"
+import { ANSWER_LIMITS, EXPRESSES, supportOf } from "./features.ts"
 import { createPatches, setCost } from "./patches.ts"
 import { ANTHROPIC_QUIRKS, type AnthropicQuirks } from "./quirks.ts"
 import { decodeRequest } from "./request.ts"
@@ -34,6 +34,7 @@ export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDi
     encodeEvents,
     encodeError,
     setCost,
+    answerLimits: () => ANSWER_LIMITS,
     encodeRequest: (request) => encodeRequest(request, all),
     decodeResult: (body, request) => decodeResult(body, request, all),
     decodeEvents: (request) => decodeEvents(request, all),

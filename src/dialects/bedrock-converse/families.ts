@@ -25,7 +25,10 @@ export interface ModelFamily {
   readonly topK: "none" | "claude" | "nova"
   /** Whether temperature and `top_p` are taken: both, only one of them, or neither. */
   readonly sampling: "both" | "one" | "none"
-  readonly stop: boolean
+  /** Stop sequences that a request may have; 0: it takes none. */
+  readonly stops: number
+  /** Whether they may be of white space alone. */
+  readonly blankStops: boolean
   /** Whether the answer tells which stop string ended it. */
   readonly stopTold: boolean
   /** How far a call can be demanded: of one tool, of any, or not at all. */
@@ -48,7 +51,8 @@ const PLAIN = {
   efforts: [],
   topK: "none",
   sampling: "both",
-  stop: true,
+  stops: 4,
+  blankStops: true,
   stopTold: false,
   toolChoice: "auto",
   parallelSwitch: false,
@@ -61,6 +65,7 @@ const PLAIN = {
 const CLAUDE = {
   ...PLAIN,
   topK: "claude",
+  blankStops: false,
   stopTold: true,
   toolChoice: "tool",
   toolResultStatus: true,
@@ -138,7 +143,7 @@ export const FAMILIES: readonly ModelFamily[] = [
     reasoning: "nested-effort",
     efforts: ["none", "low", "medium", "high", "xhigh"],
     sampling: "none",
-    stop: false,
+    stops: 0,
     pattern: /(?:^|[./])openai\./,
   },
   { ...PLAIN, toolChoice: "any", structuredOutput: true, pattern: /mistral\.mistral-large-3/ },

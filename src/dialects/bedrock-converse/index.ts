@@ -3,6 +3,7 @@ import { decodeEvents } from "./decode-events.ts"
 import { decodeResult } from "./decode-result.ts"
 import { encodeRequest } from "./encode-request.ts"
 import { decodeError } from "./errors.ts"
+import { familyOf } from "./families.ts"
 import { BEDROCK_QUIRKS, type BedrockConverseQuirks } from "./quirks.ts"
 import { SUPPORTS } from "./supports.ts"
 import { DIALECT } from "./wire.ts"
@@ -22,6 +23,10 @@ export function bedrockConverse(quirks: Partial<BedrockConverseQuirks> = {}): Up
     id: DIALECT,
     supports: SUPPORTS,
     framing: "event-stream",
+    answerLimits(model) {
+      const { stops, blankStops } = familyOf(model, all.families)
+      return { stops, blankStops, leastOutput: 1 }
+    },
     encodeRequest: (request) => encodeRequest(request, all),
     decodeResult: (body, request) => decodeResult(body, request, all),
     decodeEvents: (request) => decodeEvents(request, all),

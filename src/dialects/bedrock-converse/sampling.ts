@@ -30,10 +30,7 @@ export function encodeSampling(
     if (request.temperature !== undefined) losses.add("temperature")
     if (request.topP !== undefined) losses.add("top_p")
   }
-  if (stop !== undefined) {
-    if (family.stop) config.stopSequences = [...stop]
-    else losses.add("stop")
-  }
+  if (stop !== undefined && stop.length > 0) config.stopSequences = [...stop]
   const additional = encodeTopK(request.topK, isFree, family, losses)
   return {
     ...(Object.keys(config).length === 0 ? {} : { inferenceConfig: config }),

@@ -3,9 +3,6 @@ import type { Feature } from "../../canon/features.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
 
-/** Stop strings that Cohere takes at most. */
-const MOST_STOPS = 5
-
 interface Range {
   readonly least: number
   readonly most: number
@@ -29,15 +26,10 @@ export function encodeSampling(request: ChatRequest, losses: LossList): JsonObje
   if (topK !== undefined) fields.k = within(topK, RANKS, "top_k", losses)
   // Only seeds from 0 are taken; which one it is does not matter, as long as it stays the same.
   if (seed !== undefined) fields.seed = Math.abs(seed)
-  encodeStop(request, fields, losses)
+  const { stop } = request
+  if (stop !== undefined && stop.length > 0) fields.stop_sequences = [...stop]
   encodePenalties(request, fields, losses)
   return fields
-}
-
-function encodeStop({ stop }: ChatRequest, fields: JsonObject, losses: LossList): void {
-  if (stop === undefined || stop.length === 0) return
-  fields.stop_sequences = stop.slice(0, MOST_STOPS)
-  if (stop.length > MOST_STOPS) losses.add("stop", "approximated")
 }
 
 /** Cohere takes only one of the two; a penalty of 0 is none. */

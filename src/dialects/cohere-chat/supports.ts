@@ -1,4 +1,8 @@
+import type { AnswerLimits } from "../../canon/dialect.ts"
 import type { Feature, Support } from "../../canon/features.ts"
+
+/** Cohere's reference of `/v2/chat` allows five. */
+export const ANSWER_LIMITS: AnswerLimits = { stops: 5, blankStops: true, leastOutput: 1 }
 
 /**
  * What Cohere's API makes of each thing (WIRE.md 7, Cohere's reference of `/v2/chat`). What it carries

@@ -5,8 +5,6 @@ import type { LossList } from "../../canon/losses.ts"
 import { encodeThinking } from "./encode-thinking.ts"
 import type { Encoding } from "./encoding.ts"
 
-/** Stop strings that one request can have. */
-const MOST_STOPS = 5
 /** Seeds are integers of 32 bits. */
 const SEED_RANGE = 2 ** 31
 
@@ -19,7 +17,7 @@ export function encodeGeneration(request: ChatRequest, encoding: Encoding): Json
   set(config, "topK", request.topK)
   set(config, "candidateCount", candidateCount(request.choices, encoding))
   set(config, "maxOutputTokens", request.maxTokens)
-  set(config, "stopSequences", stopSequences(request.stop, losses))
+  set(config, "stopSequences", stopSequences(request.stop))
   set(config, "presencePenalty", request.presencePenalty)
   set(config, "frequencyPenalty", request.frequencyPenalty)
   set(config, "seed", seed(request.seed, losses))
@@ -62,13 +60,8 @@ function candidateCount(choices: number, { quirks, losses }: Encoding): number |
   return Math.min(choices, most)
 }
 
-function stopSequences(
-  stop: readonly string[] | undefined,
-  losses: LossList,
-): string[] | undefined {
-  if (stop === undefined || stop.length === 0) return undefined
-  if (stop.length > MOST_STOPS) losses.add("stop", "approximated")
-  return stop.slice(0, MOST_STOPS)
+function stopSequences(stop: readonly string[] | undefined): string[] | undefined {
+  return stop === undefined || stop.length === 0 ? undefined : [...stop]
 }
 
 /** A larger seed becomes a smaller one, always the same: it repeats what it began. */

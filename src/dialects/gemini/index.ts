@@ -4,7 +4,7 @@ import { decodeResult } from "./decode-result.ts"
 import { encodeRequest } from "./encode-request.ts"
 import { decodeError } from "./errors.ts"
 import { GEMINI_QUIRKS, type GeminiQuirks } from "./quirks.ts"
-import { supportsOf } from "./supports.ts"
+import { ANSWER_LIMITS, supportsOf } from "./supports.ts"
 import { DIALECT } from "./wire.ts"
 
 /**
@@ -18,6 +18,7 @@ export function gemini(quirks: Partial<GeminiQuirks> = {}): UpstreamDialect {
     id: DIALECT,
     supports: supportsOf(all),
     framing: "sse",
+    answerLimits: () => ANSWER_LIMITS,
     encodeRequest: (request) => encodeRequest(request, all),
     decodeResult,
     decodeEvents,

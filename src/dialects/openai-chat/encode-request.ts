@@ -39,7 +39,7 @@ function encodeSampling(
   set(body, "top_p", request.topP)
   if (quirks.topK) set(body, "top_k", request.topK)
   else if (request.topK !== undefined) losses.add("top_k")
-  set(body, "stop", request.stop === undefined ? undefined : [...request.stop])
+  set(body, "stop", request.stop?.length ? [...request.stop] : undefined)
   set(body, "seed", request.seed)
   set(body, "presence_penalty", request.presencePenalty)
   set(body, "frequency_penalty", request.frequencyPenalty)

@@ -9,7 +9,7 @@ import { createPatches } from "./patches.ts"
 import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "./quirks.ts"
 import { decodeRequest } from "./request.ts"
 import { answerState, REQUEST_STATE } from "./state.ts"
-import { EXPRESSES, supportsOf } from "./supports.ts"
+import { answerLimitsOf, EXPRESSES, supportsOf } from "./supports.ts"
 import { setCost } from "./usage.ts"
 import { DIALECT } from "./wire.ts"
 
@@ -22,6 +22,7 @@ export type { OpenAiChatQuirks } from "./quirks.ts"
  */
 export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect {
   const all = { ...OPENAI_QUIRKS, ...quirks }
+  const limits = answerLimitsOf(all)
   return {
     id: DIALECT,
     expresses: EXPRESSES,
@@ -32,6 +33,7 @@ export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect 
     setCost,
     supports: supportsOf(all),
     framing: "sse",
+    answerLimits: () => limits,
     encodeRequest: (request) => encodeRequest(request, all),
     functionsOnly: !all.customTools,
     decodeResult,

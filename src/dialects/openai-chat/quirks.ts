@@ -40,6 +40,8 @@ export interface OpenAiChatQuirks {
   readonly dropFields: readonly string[]
   /** Present where members without a name are refused, not passed over. */
   readonly closedSchema?: ClosedSchema
+  /** Stop sequences that a request may have. */
+  readonly stops: number
   /** The highest temperature that is taken; a higher one is lowered to it, which is a loss. */
   readonly maxTemperature?: number
 }
@@ -60,5 +62,6 @@ export const OPENAI_QUIRKS: OpenAiChatQuirks = Object.freeze({
   toolCallIds: "any",
   choices: "many",
   customTools: true,
+  stops: 4,
   dropFields: Object.freeze([]),
 })

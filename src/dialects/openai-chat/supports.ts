@@ -1,3 +1,4 @@
+import type { AnswerLimits } from "../../canon/dialect.ts"
 import { type Feature, FEATURES, type Support } from "../../canon/features.ts"
 import type { OpenAiChatQuirks } from "./quirks.ts"
 
@@ -8,6 +9,12 @@ const ALL = Object.keys(FEATURES) as Feature[]
 
 /** What callers of this dialect can ask for. */
 export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNSAID.has(name)))
+
+/** What a vendor with these quirks takes of the limits of an answer. */
+export function answerLimitsOf({ stops, dropFields }: OpenAiChatQuirks): AnswerLimits {
+  const isKnown = !dropFields.includes("stop")
+  return { stops: isKnown ? stops : 0, blankStops: true, leastOutput: 1 }
+}
 
 /** What becomes of each thing at a vendor with these quirks. */
 export function supportsOf(quirks: OpenAiChatQuirks): Readonly<Record<Feature, Support>> {

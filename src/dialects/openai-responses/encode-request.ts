@@ -8,9 +8,6 @@ import { encodeFormat, encodeToolChoice, encodeTools } from "./encode-tools.ts"
 import type { OpenAiResponsesQuirks } from "./quirks.ts"
 import { DIALECT, INCLUDE_LOGPROBS, INCLUDE_REASONING } from "./wire.ts"
 
-/** OpenAI refuses a smaller `max_output_tokens`. */
-const LEAST_OUTPUT = 16
-
 /**
  * A request for a response as the vendor takes it (WIRE.md 4). The vendor keeps nothing unless the
  * caller says so or goes on from what is kept; reasoning comes encrypted instead, to be sent back.
@@ -39,9 +36,7 @@ function encodeSampling(
   quirks: OpenAiResponsesQuirks,
   losses: LossList,
 ): void {
-  const { maxTokens } = request
-  if (maxTokens !== undefined) body.max_output_tokens = Math.max(LEAST_OUTPUT, maxTokens)
-  if (maxTokens !== undefined && maxTokens < LEAST_OUTPUT) losses.add("max_tokens", "approximated")
+  set(body, "max_output_tokens", request.maxTokens)
   set(body, "temperature", request.temperature)
   set(body, "top_p", request.topP)
   const { presencePenalty, frequencyPenalty } = request
@@ -56,7 +51,6 @@ function encodeSampling(
   set(body, "top_logprobs", request.topLogprobs)
   if (request.logprobs === true) losses.add("logprobs", "approximated")
   if (request.topK !== undefined) losses.add("top_k")
-  if (request.stop !== undefined && request.stop.length > 0) losses.add("stop")
   if (request.seed !== undefined) losses.add("seed")
 }
 

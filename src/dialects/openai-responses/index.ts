@@ -9,7 +9,7 @@ import { PATCHES } from "./patches.ts"
 import { OPENAI_QUIRKS, type OpenAiResponsesQuirks } from "./quirks.ts"
 import { decodeRequest } from "./request.ts"
 import { answerState, REQUEST_STATE } from "./state.ts"
-import { EXPRESSES, supportsOf } from "./supports.ts"
+import { ANSWER_LIMITS, EXPRESSES, supportsOf } from "./supports.ts"
 import { setCost } from "./usage.ts"
 import { DIALECT } from "./wire.ts"
 
@@ -33,6 +33,7 @@ export function openAiResponses(quirks: Partial<OpenAiResponsesQuirks> = {}): Ch
     setCost,
     supports: supportsOf(all),
     framing: "sse",
+    answerLimits: () => ANSWER_LIMITS,
     encodeRequest: (request) => encodeRequest(request, all),
     functionsOnly: !all.customTools,
     decodeResult,

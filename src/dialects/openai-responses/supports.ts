@@ -1,3 +1,4 @@
+import type { AnswerLimits } from "../../canon/dialect.ts"
 import { type Feature, FEATURES, type Support } from "../../canon/features.ts"
 import type { OpenAiResponsesQuirks } from "./quirks.ts"
 
@@ -17,13 +18,15 @@ const ALL = Object.keys(FEATURES) as Feature[]
 /** What callers of this dialect can ask for. */
 export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNSAID.has(name)))
 
+/** There is no word for stop sequences, and OpenAI refuses a smaller `max_output_tokens`. */
+export const ANSWER_LIMITS: AnswerLimits = { stops: 0, blankStops: false, leastOutput: 16 }
+
 /** What becomes of each thing at a vendor with these quirks (WIRE.md 4, specs/openai-openapi.yaml). */
 export function supportsOf(quirks: OpenAiResponsesQuirks): Readonly<Record<Feature, Support>> {
   const penalties = quirks.penalties ? "carried" : "dropped"
   return {
     ...CARRIED,
     top_k: "dropped",
-    stop: "dropped",
     seed: "dropped",
     n: "approximated",
     presence_penalty: penalties,

@@ -83,10 +83,8 @@ test("only one of the two penalties is taken, and one of zero is none", () => {
   expect(one.losses).toEqual([])
 })
 
-test("five stop strings at most", () => {
-  const { body, losses } = encoded(requestOf({ stop: ["a", "b", "c", "d", "e", "f"] }))
-  expect(body.stop_sequences).toEqual(["a", "b", "c", "d", "e"])
-  expect(losses).toEqual(["stop:approximated"])
+test("no stop strings are no field", () => {
+  expect(encoded(requestOf({ stop: ["a", "b"] })).body.stop_sequences).toEqual(["a", "b"])
   expect(encoded(requestOf({ stop: [] })).body).not.toHaveProperty("stop_sequences")
 })
 

@@ -63,7 +63,7 @@ const REQUESTS: [string, ChatRequest][] = [
       seed: -3,
       presencePenalty: -2,
       frequencyPenalty: 2,
-      stop: [..."abcdef"].map((letter) => `/${letter}/`),
+      stop: [..."abcde"].map((letter) => `/${letter}/`),
     }),
   ],
   ["thinking", requestOf({ reasoning: { effort: "low" } })],

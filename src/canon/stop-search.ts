@@ -1,0 +1,98 @@
+/** One state of the search: what was read last begins a sequence as far as here. */
+interface State {
+  readonly next: Map<number, State>
+  /** Characters of the sequence that have been read. */
+  readonly depth: number
+  /** Where to go on when the sequence does not: the longest end of what was read that begins another. */
+  fallback: State | undefined
+  /** The longest sequence that ends here. */
+  ended: string | undefined
+}
+
+/** Stop sequences, ready to be looked for (Aho and Corasick 1975): the search takes a step for each character. */
+export class StopSequences {
+  readonly root: State = newState(0)
+
+  /** @param sequences none of them empty. */
+  constructor(sequences: readonly string[]) {
+    for (const sequence of sequences) this.#add(sequence)
+    this.#link()
+  }
+
+  #add(sequence: string): void {
+    let state = this.root
+    for (let index = 0; index < sequence.length; index++) {
+      const code = sequence.charCodeAt(index)
+      let next = state.next.get(code)
+      if (next === undefined) {
+        next = newState(index + 1)
+        state.next.set(code, next)
+      }
+      state = next
+    }
+    state.ended = sequence
+  }
+
+  #link(): void {
+    const queue = [this.root]
+    for (const state of queue) {
+      for (const [code, next] of state.next) {
+        next.fallback = state.fallback === undefined ? this.root : step(state.fallback, code)
+        next.ended ??= next.fallback.ended
+        queue.push(next)
+      }
+    }
+  }
+}
+
+/**
+ * Looks for stop sequences in a text that comes in pieces. The sequence that ends first is found; of
+ * those that end together the longest, so that it does not matter where the pieces were cut.
+ */
+export class StopSearch {
+  readonly #sequences: StopSequences
+  #state: State
+
+  constructor(sequences: StopSequences) {
+    this.#sequences = sequences
+    this.#state = sequences.root
+  }
+
+  /** The sequence that was found. */
+  get found(): string | undefined {
+    return this.#state.ended
+  }
+
+  /** How many of the last characters may begin a sequence. */
+  get begun(): number {
+    return this.#state.depth
+  }
+
+  /** @returns how much of the piece was read when a sequence was found; undefined: none was. */
+  push(piece: string): number | undefined {
+    for (let index = 0; index < piece.length; index++) {
+      this.#state = step(this.#state, piece.charCodeAt(index))
+      if (this.#state.ended !== undefined) return index + 1
+    }
+    return undefined
+  }
+
+  /** What comes next does not go on with what came. */
+  restart(): void {
+    this.#state = this.#sequences.root
+  }
+}
+
+function newState(depth: number): State {
+  return { next: new Map(), depth, fallback: undefined, ended: undefined }
+}
+
+function step(from: State, code: number): State {
+  let state = from
+  for (;;) {
+    const next = state.next.get(code)
+    if (next !== undefined) return next
+    if (state.fallback === undefined) return state
+    state = state.fallback
+  }
+}

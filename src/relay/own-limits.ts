@@ -1,0 +1,81 @@
+import type { ChatRequest } from "../canon/chat.ts"
+import type { AnswerLimits, UpstreamDialect } from "../canon/dialect.ts"
+import type { Model } from "../catalog/model.ts"
+import type { Endpoint } from "./endpoint.ts"
+import { LEAST_OUTPUT } from "./usage-bound.ts"
+
+/** Limits of an answer that its vendor does not keep, or not alone, so that the relay does (decision 28). */
+export interface OwnLimits {
+  /** Sequences to be looked for in the text; empty where the vendor takes all. */
+  readonly stop: readonly string[]
+  /** Tokens of text, by our own count; absent where the vendor takes the limit. */
+  readonly maxTokens?: number
+}
+
+/** What the vendor is asked instead, and what is left for the relay. */
+export interface FittedLimits {
+  readonly stop: readonly string[]
+  readonly maxTokens: number | undefined
+  readonly own: OwnLimits | undefined
+}
+
+/**
+ * Fits the limits of a request to what a vendor takes.
+ * @param maxTokens as many as may be asked for.
+ * @returns undefined where the vendor takes them as they are, as nearly always.
+ */
+export function fitLimits(
+  { stop }: Pick<ChatRequest, "stop">,
+  maxTokens: number | undefined,
+  taken: AnswerLimits,
+): FittedLimits | undefined {
+  const isLengthTaken = maxTokens === undefined || maxTokens >= taken.leastOutput
+  const isStopTaken = stop === undefined || areTaken(stop, taken)
+  if (isLengthTaken && isStopTaken) return undefined
+  // An empty sequence stands before every text: no vendor means it so.
+  const wanted = stop?.filter((sequence) => sequence !== "") ?? []
+  const sent = wanted.filter((sequence) => isTaken(sequence, taken)).slice(0, taken.stops)
+  // The first that ends is the one that counts, whoever looks for the others.
+  const looked = sent.length < wanted.length ? wanted : []
+  const own = isLengthTaken ? { stop: looked } : { stop: looked, maxTokens }
+  return {
+    stop: sent,
+    maxTokens: isLengthTaken ? maxTokens : taken.leastOutput,
+    own: isLengthTaken && looked.length === 0 ? undefined : own,
+  }
+}
+
+/** Whether a dialect takes the limits of a request as they are. */
+export function takesLimits(
+  request: ChatRequest,
+  maxTokens: number | undefined,
+  order: { readonly dialect: UpstreamDialect; readonly model: string },
+): boolean {
+  if (request.stop === undefined && maxTokens === undefined) return true
+  return fitLimits(request, maxTokens, order.dialect.answerLimits(order.model)) === undefined
+}
+
+/** A request with a limit that every deployment takes: a hold covers what is asked of the dearest. */
+export function heldRequest(
+  request: ChatRequest,
+  { deployments }: Model,
+  endpoints: ReadonlyMap<string, Endpoint>,
+): ChatRequest {
+  const { maxTokens } = request
+  if (maxTokens === undefined || maxTokens >= LEAST_OUTPUT) return request
+  let least = maxTokens
+  for (const deployment of deployments) {
+    for (const { dialect } of endpoints.get(deployment.provider)?.offers(deployment) ?? []) {
+      least = Math.max(least, dialect.answerLimits(deployment.upstreamModel).leastOutput)
+    }
+  }
+  return least === maxTokens ? request : { ...request, maxTokens: least }
+}
+
+function areTaken(stop: readonly string[], taken: AnswerLimits): boolean {
+  return stop.length <= taken.stops && stop.every((sequence) => isTaken(sequence, taken))
+}
+
+function isTaken(sequence: string, { blankStops }: AnswerLimits): boolean {
+  return blankStops ? sequence !== "" : sequence.trim() !== ""
+}
