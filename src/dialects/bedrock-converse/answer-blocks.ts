@@ -46,6 +46,8 @@ export class AnswerBlocks {
   readonly #names: ReadonlyMap<string, string>
   /** The tool whose arguments are the answer. */
   readonly #answerTool: string | undefined
+  /** The stop string, where there was only one. */
+  readonly #onlyStop: string | undefined
   #events: ChatEvent[] = []
   #calls = 0
   /** Characters of the text part that is being written. */
@@ -56,6 +58,7 @@ export class AnswerBlocks {
   constructor(request: ChatRequest | undefined, quirks: BedrockConverseQuirks) {
     this.#names = originalNames(request?.tools)
     if (request === undefined) return
+    if (request.stop?.length === 1) this.#onlyStop = request.stop[0]
     const answer = jsonAnswerOf(request, familyOf(request.model, quirks.families))
     if (answer?.way === "tool") this.#answerTool = answer.tool
   }
@@ -141,7 +144,8 @@ export class AnswerBlocks {
     const finish: Draft<FinishEvent> = { type: "finish", choice: 0, reason }
     if (raw !== undefined) finish.rawReason = raw
     const fields = (additional && objectAt(additional, "delta")) ?? additional
-    const stop = fields === undefined ? undefined : textAt(fields, "stop_sequence")
+    const told = fields === undefined ? undefined : textAt(fields, "stop_sequence")
+    const stop = told ?? (word === "stop_sequence" ? this.#onlyStop : undefined)
     if (stop !== undefined) finish.stopSequence = stop
     this.#events.push(finish)
   }

@@ -93,6 +93,17 @@ describe("whole answers", () => {
     })
   })
 
+  test("the stop string that was the only one, where the model does not tell", () => {
+    const body = answer([{ text: "a" }], { stopReason: "stop_sequence" })
+    const stoppedBy = (stop: readonly string[]) => {
+      const request = { model: "amazon.nova-pro-v1:0", messages: [], stop, choices: 1 }
+      const asked = { ...request, stream: false, streamUsage: false }
+      return BEDROCK_CONVERSE.decodeResult(body, asked).choices[0]?.stopSequence
+    }
+    expect(stoppedBy(["END"])).toBe("END")
+    expect(stoppedBy(["END", "FIN"])).toBeUndefined()
+  })
+
   test("the stop string, where it was asked for", () => {
     const body = answer([{ text: "a" }], {
       stopReason: "stop_sequence",
