@@ -37,6 +37,7 @@ async function build(): Promise<void> {
       "scripts/executable.ts",
       "src/store/sqlite/thread.ts",
       "src/store/sqlite/requests-thread.ts",
+      "src/store/sqlite/conversations-thread.ts",
       "src/store/sqlite/checkpoint-thread.ts",
       "src/cli/watchdog-thread.ts",
       "src/relay/token-counter-thread.ts",

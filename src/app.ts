@@ -7,6 +7,7 @@ import {
   inForce,
   limiterOf,
   openBeside,
+  openConversations,
   openIdempotency,
   openPerformers,
   openSettings,
@@ -75,6 +76,9 @@ export class App implements AsyncDisposable {
     const watch = building.use(new DeadlineWatch(options.pulse))
     const counter = building.use(new TokenCounter())
     const billing = new Billing(ledger, counter, events)
+    const failed = events.conversationNotKept
+    const conversing = { hasher, secret, settings: () => state.settings.responses, failed }
+    const conversations = openConversations(bookPath, conversing, building)
     const services: RelayServices = {
       surroundings: () => state.surroundings,
       client: building.use(new HttpClient(process.env)),
@@ -87,6 +91,7 @@ export class App implements AsyncDisposable {
       counter,
       contents: beside.contents,
       vendorState: building.use(new VendorState(store, hasher, events.vendorStateLeft)),
+      conversations,
       keepAlive: options.keepAlive ?? KEEP_ALIVE,
     }
     const spool = new Spool(join(settings.data, "uploads"))

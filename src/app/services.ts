@@ -9,12 +9,14 @@ import type { Machine } from "../machine/machine.ts"
 import { LiveSettings } from "../management/live-settings.ts"
 import { PictureStore } from "../media/picture-store.ts"
 import { Contents } from "../relay/contents.ts"
+import { type ConversationParts, Conversations } from "../relay/conversations.ts"
 import type { RelayServices } from "../relay/exchange.ts"
 import { Images } from "../relay/images.ts"
 import { Operations } from "../relay/operations.ts"
 import { Relay } from "../relay/relay.ts"
 import { TokenDecoder } from "../relay/token-decoder.ts"
 import { databasePath } from "../store/book-place.ts"
+import { ConversationShelf } from "../store/conversation-shelf.ts"
 import { ContentShelf } from "../store/content-shelf.ts"
 import { ReportsOnDemand } from "../store/reports-on-demand.ts"
 import type { Store } from "../store/store.ts"
@@ -53,6 +55,16 @@ export function openBeside(bookPath: string, events: Events, building: AsyncDisp
   const shelf = new ContentShelf(bookPath, reports)
   const contents = building.use(new Contents(shelf, events.contentsFailed))
   return { reports, shelf, contents }
+}
+
+/** What keeps conversations. */
+export function openConversations(
+  bookPath: string,
+  parts: Omit<ConversationParts, "keeper">,
+  building: AsyncDisposableStack,
+): Conversations {
+  const keeper = building.use(new ConversationShelf(bookPath))
+  return building.use(new Conversations({ ...parts, keeper }))
 }
 
 /** What performs requests. */

@@ -253,6 +253,10 @@ export interface ChatRequest {
   readonly previousResponse?: string
   /** The vendor is to keep the conversation, so that later requests can go on from it (Anthropic's threads). */
   readonly isThread?: boolean
+  /** The id of an earlier answer whose items the gateway has put into `messages`. */
+  readonly continued?: string
+  /** Whether the gateway keeps the answer. */
+  readonly isKept?: boolean
   readonly extra?: Extra
 }
 

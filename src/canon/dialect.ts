@@ -3,6 +3,7 @@ import type { GatewayError } from "./errors.ts"
 import type { Feature, Support } from "./features.ts"
 import type { JsonObject } from "./json.ts"
 import type { OtherContent } from "./other-content.ts"
+import type { ConversationForm } from "./conversation.ts"
 import type { StateShape } from "./vendor-state.ts"
 
 /** One server-sent event on the wire, or its like. */
@@ -119,6 +120,8 @@ export interface ClientDialect {
   readonly isOneWay?: boolean
   /** Where a caller's body names what a vendor keeps; absent where it cannot. */
   readonly requestState?: StateShape
+  /** How a caller goes on from earlier answers by their names; absent where that is not done. */
+  readonly conversation?: ConversationForm
   decodeRequest(body: JsonObject): ChatRequest
   encodeResult(result: ChatResult, request: ChatRequest): JsonObject
   encodeEvents(request: ChatRequest): EventEncoder

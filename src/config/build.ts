@@ -62,6 +62,11 @@ export function buildSettings(parts: SettingsParts): Settings {
       accountBytes: Math.round((file.idempotency?.account_mb ?? 512) * MEBIBYTE),
       totalBytes: Math.round((file.idempotency?.total_mb ?? 4_096) * MEBIBYTE),
     },
+    responses: {
+      keep: file.responses?.keep ?? 86_400_000,
+      accountBytes: Math.round((file.responses?.account_mb ?? 256) * MEBIBYTE),
+      totalBytes: Math.round((file.responses?.total_mb ?? 4_096) * MEBIBYTE),
+    },
     disconnect: file.disconnect ?? "cancel",
     disconnectLimit: file.disconnect_limit ?? 60_000,
     images: images(file.images),

@@ -285,6 +285,11 @@ export function fileSchema(names: KnownNames, directory: string) {
       account_mb: number(0, 1_048_576).optional(),
       total_mb: number(0, 1_048_576).optional(),
     }),
+    responses: section({
+      keep: durationOrOff().optional(),
+      account_mb: number(0, 1_048_576).optional(),
+      total_mb: number(0, 1_048_576).optional(),
+    }),
     disconnect: oneOf(DISCONNECTS, "way to end").optional(),
     disconnect_limit: duration().optional(),
     images: section({

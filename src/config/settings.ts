@@ -193,6 +193,15 @@ export interface IdempotencySettings {
   readonly totalBytes: number
 }
 
+/** What is kept of answers so that callers can go on from them. */
+export interface ConversationSettings {
+  /** How long, milliseconds; 0: not at all. */
+  readonly keep: number
+  /** Of all conversations of one account, in bytes: the oldest make room. */
+  readonly accountBytes: number
+  readonly totalBytes: number
+}
+
 export interface Settings {
   readonly server: {
     readonly host: string
@@ -228,6 +237,7 @@ export interface Settings {
   }
   readonly deadlines: DeadlineSettings
   readonly idempotency: IdempotencySettings
+  readonly responses: ConversationSettings
   readonly disconnect: Disconnect
   /** How long an answer is drained at most, milliseconds. */
   readonly disconnectLimit: number

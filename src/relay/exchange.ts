@@ -13,6 +13,7 @@ import type { HttpClient } from "../wire/http/client.ts"
 import type { Bill, Billing } from "./billing.ts"
 import type { Call, Caller, ChatCall } from "./call.ts"
 import type { Contents } from "./contents.ts"
+import type { Conversations, Keeping } from "./conversations.ts"
 import type { DeadlineWatch, Watched } from "./deadline-watch.ts"
 import type { Endpoint } from "./endpoint.ts"
 import type { Seal } from "./reasoning-envelope.ts"
@@ -66,6 +67,7 @@ export interface RelayServices {
   readonly counter: TokenCounter
   readonly contents: Contents
   readonly vendorState: VendorState
+  readonly conversations: Conversations
   /** A silent stream gets a comment this often, milliseconds. */
   readonly keepAlive: number
 }
@@ -173,6 +175,8 @@ export interface Exchange {
   /** Headers of the answer, as they become known. */
   readonly headers: Record<string, string>
   readonly leash: Leash
+  /** Set where the answer is to be kept for its account. */
+  readonly keeping?: Keeping | undefined
 }
 
 /** Why an upstream call ends when nobody waits for its answer any more. */

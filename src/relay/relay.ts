@@ -17,7 +17,9 @@ import {
   type RelayServices,
 } from "./exchange.ts"
 import { heldRequest } from "./own-limits.ts"
+import { type Asked, resolveState } from "./resolve-state.ts"
 import { answerStreamed } from "./stream-answer.ts"
+import type { Keeping } from "./conversations.ts"
 import { mostCalls } from "./plan-call.ts"
 import type { ResolvedState } from "./vendor-state.ts"
 import { answerWhole } from "./whole-answer.ts"
@@ -28,9 +30,6 @@ type Order = Omit<Exchange, "bill" | "seal" | "leash"> & {
   /** What the pulse calls it. */
   readonly work: number
 }
-
-/** What a caller asks for, and where. */
-type Asked = Pick<Exchange, "call" | "dialect" | "request" | "surroundings">
 
 /** What becomes of a request once its money is set aside. */
 type Serve<T> = (order: Order, bill: Bill) => Promise<T>
@@ -100,31 +99,39 @@ export class Relay {
     references: readonly StateReference[],
     serve: Serve<T>,
   ): Promise<T> {
-    const { call, dialect, surroundings } = order
-    const { endpoints, passesUnknownState: passesUnknown } = surroundings
-    const { account } = call.key
-    const named = { account, references, model, dialect: dialect.id, endpoints, passesUnknown }
+    let whole = order
     let state: ResolvedState | undefined
     let asked: Model | Demand
     try {
-      state = await this.#services.vendorState.resolve(named)
+      const resolved = await resolveState(this.#services, order, model, references)
+      whole = { ...order, ...resolved.asked }
+      state = resolved.state
       const narrowed = state?.model ?? model
-      asked = this.#survey(order, narrowed) ?? narrowed
+      asked = this.#survey(whole, narrowed) ?? narrowed
     } catch (error) {
-      return this.#refuse(call, error)
+      return this.#refuse(whole.call, error)
     }
-    return serve(order, await this.#hold(order, asked, state))
+    return serve(whole, await this.#hold(whole, asked, state))
   }
 
   readonly #answer: Serve<Answer> = (order, bill) => {
-    const { call, dialect, request, surroundings, headers, caller, work } = order
+    const { call, dialect, surroundings, headers, caller, work } = order
     const { seal, watch } = this.#services
+    const keeping = this.#keeping(order)
+    const request = keeping ? { ...order.request, isKept: true } : order.request
     if (bill.clampedTo !== undefined) headers["x-tollgate-max-tokens"] = String(bill.clampedTo)
     const leash = new Leash(caller, watch, work, drainTimeOf(surroundings, bill.model))
-    const exchange = { call, dialect, request, bill, seal, surroundings, headers, leash }
+    const exchange = { call, dialect, request, bill, seal, surroundings, headers, leash, keeping }
     return request.stream
       ? answerStreamed(this.#services, exchange)
       : answerWhole(this.#services, exchange)
+  }
+
+  /** How its answer is kept, if it is to be. */
+  #keeping({ call, dialect }: Order): Keeping | undefined {
+    const form = dialect.isOneWay ? undefined : dialect.conversation
+    if (!form?.wantsKept(call.body) || !this.#services.conversations.isOn) return undefined
+    return { call, form, body: call.body }
   }
 
   /**

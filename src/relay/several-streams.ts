@@ -4,7 +4,7 @@ import type { GatewayError } from "../canon/errors.ts"
 import type { Usage } from "../canon/usage.ts"
 import { Meter } from "./meter.ts"
 import type { Plan } from "./plan.ts"
-import type { StreamWriter, TranscodingWriter } from "./stream-writer.ts"
+import type { StreamWriter, Tell, TranscodingWriter } from "./stream-writer.ts"
 import type { Attempt } from "./upstream.ts"
 import type { AnswerStream, UpstreamStream } from "./upstream-stream.ts"
 
@@ -37,8 +37,8 @@ export class ChoiceWriter implements StreamWriter {
     this.#shared.setUsage(usage)
   }
 
-  end(cost: bigint): string {
-    return this.#shared.end(cost)
+  end(cost: bigint, tell?: Tell): string {
+    return this.#shared.end(cost, tell)
   }
 
   fail(error: GatewayError, requestId: string): string {

@@ -1,5 +1,6 @@
 import type { Place } from "../canon/linked-list.ts"
 import { asGatewayError, type GatewayError } from "../canon/errors.ts"
+import type { JsonObject } from "../canon/json.ts"
 import { encodeText, formatEvent, KEEP_ALIVE } from "../wire/sse.ts"
 import { addAnswerHeaders } from "./answer-headers.ts"
 import { callUpstream } from "./attempts.ts"
@@ -246,7 +247,17 @@ class StreamedAnswer implements Watched {
     if (upstream.plan.limits && !upstream.meter.isCounted) {
       upstream.writer.setUsage(reckoning.usage)
     }
-    return upstream.writer.end(settlement.charged)
+    return this.#end(upstream.writer, settlement.charged)
+  }
+
+  /** The last words. What is kept of the answer is kept before they go out: its caller may go on at once. */
+  async #end(writer: StreamWriter, cost: bigint): Promise<string> {
+    const { keeping } = this.#exchange
+    if (!keeping) return writer.end(cost)
+    let last: JsonObject | undefined
+    const text = writer.end(cost, (frame) => (last = frame))
+    if (last) await this.#services.conversations.keep(keeping, last)
+    return text
   }
 
   /** Never a silent success: the caller is told in the dialect's own words, then the stream ends. */

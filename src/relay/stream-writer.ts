@@ -7,11 +7,14 @@ import type {
   SseFrame,
 } from "../canon/dialect.ts"
 import type { GatewayError } from "../canon/errors.ts"
-import type { JsonObject } from "../canon/json.ts"
+import { type JsonObject, parseJsonObject } from "../canon/json.ts"
 import type { Usage } from "../canon/usage.ts"
 import { formatCredits } from "../ledger/money.ts"
 import { formatEvent } from "../wire/sse.ts"
 import type { Seal, Signed } from "./reasoning-envelope.ts"
+
+/** Hears of a frame. */
+export type Tell = (frame: JsonObject) => void
 
 /** Puts what an upstream says into the words its caller reads: text of server-sent events. */
 export interface StreamWriter {
@@ -26,8 +29,12 @@ export interface StreamWriter {
   setUsage(usage: Usage): void
   /** Whether the vendor's last word has come, though its connection may still be open. */
   readonly isOver: boolean
-  /** The last words, once the charge is on disk. @param cost nanocredits. */
-  end(cost: bigint): string
+  /**
+   * The last words, once the charge is on disk.
+   * @param cost nanocredits.
+   * @param tell told of the frame that says that the answer is over, with the cost in it.
+   */
+  end(cost: bigint, tell?: Tell): string
   /** Tells the caller that the answer broke off. */
   fail(error: GatewayError, requestId: string): string
 }
@@ -65,10 +72,12 @@ export class VerbatimWriter implements StreamWriter {
     return before
   }
 
-  end(cost: bigint): string {
+  end(cost: bigint, tell?: Tell): string {
     if (this.#last === undefined) {
       return this.#release(cost) + this.#patcher.end().map(formatEvent).join("")
     }
+    const last = this.#last.usageCarrier ?? (tell && parseJsonObject(this.#last.data))
+    if (last) tell?.(last)
     if (this.#last.usageCarrier === undefined) return this.#release(cost) + formatEvent(this.#last)
     return this.#release() + withCost(this.#client, this.#last, this.#last.usageCarrier, cost)
   }
@@ -174,9 +183,10 @@ export class TranscodingWriter implements StreamWriter {
     this.#encoder.push({ type: "usage", usage })
   }
 
-  end(cost: bigint): string {
+  end(cost: bigint, tell?: Tell): string {
     let text = ""
     for (const frame of this.#encoder.end()) {
+      if (frame.json) tell?.(frame.json)
       text += frame.json ? withCost(this.#client, frame, frame.json, cost) : formatEvent(frame)
     }
     return text

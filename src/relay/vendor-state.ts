@@ -10,7 +10,7 @@ import type { Endpoint } from "./endpoint.ts"
 import { factsOf, keptElsewhere, leadsNowhere, notFound } from "./state-kinds.ts"
 
 /** What one request may name. */
-const MOST_REFERENCES = 5_000
+export const MOST_REFERENCES = 5_000
 /** Records that are remembered; of more, the oldest go. About 4 GB. */
 const MOST_RECORDS = 20_000_000
 const SWEEP_EVERY = 600_000
@@ -121,20 +121,25 @@ export class VendorState implements Disposable {
 
 /** What goes to other vendors too, or everything where one of them speaks the caller's dialect. */
 function concerning(order: StateOrder): readonly StateReference[] {
-  const { references, model, dialect, endpoints } = order
-  const isUnderstood = model.deployments.some((deployment) =>
-    endpoints
-      .get(deployment.provider)
-      ?.offers(deployment)
-      .some((offer) => offer.dialect.id === dialect),
-  )
-  if (isUnderstood) return references
+  const { references } = order
+  if (understands(order)) return references
   const lost = references.find(({ state }) => state.isEssential)
   if (lost) throw leadsNowhere(lost)
   return references.filter(({ state }) => state.isShared)
 }
 
-function tooMany({ path }: StateReference): GatewayError {
+/** Whether a vendor of the model speaks the caller's dialect. */
+export function understands({ model, dialect, endpoints }: StateOrder): boolean {
+  return model.deployments.some((deployment) =>
+    endpoints
+      .get(deployment.provider)
+      ?.offers(deployment)
+      .some((offer) => offer.dialect.id === dialect),
+  )
+}
+
+/** What is said of a request that names more than that. */
+export function tooMany({ path }: StateReference): GatewayError {
   const message = `The request names more than ${MOST_REFERENCES} things that a vendor keeps, such as '${path}'. Send fewer.`
   return invalidValue(path, message)
 }

@@ -26,7 +26,7 @@ interface Received {
 /** A whole answer: as the vendor wrote it but for the named patches, or through the canon. */
 export async function answerWhole(services: RelayServices, exchange: Exchange): Promise<Answer> {
   const { billing, limiter } = services
-  const { bill, dialect, request, headers, leash } = exchange
+  const { bill, dialect, request, headers, leash, keeping } = exchange
   let used: Used<Received>
   try {
     used = await callUpstream(services, exchange, (plan) => receiver(services, bill, plan))
@@ -59,12 +59,14 @@ export async function answerWhole(services: RelayServices, exchange: Exchange): 
       streamUsage: request.streamUsage,
     })
     services.contents.keep(exchange.call, exchange.call.body, body)
+    if (keeping) await services.conversations.keep(keeping, body)
     return { headers, body: JSON.stringify(body) }
   }
   const results = all.map(({ told }) => told)
   const whole = sealed(merged(results, meter), exchange.seal, plan)
   const answer = dialect.encodeResult({ ...whole, model: request.model }, request)
   services.contents.keep(exchange.call, exchange.call.body, answer)
+  if (keeping) await services.conversations.keep(keeping, answer)
   return { headers, body: JSON.stringify(answer) }
 }
 

@@ -20,6 +20,7 @@ export interface Events {
   contentsFailed(error: unknown): void
   vendorStateLeft(error: unknown): void
   answerNotKept(request: string, error: unknown): void
+  conversationNotKept(request: string, error: unknown): void
   nodeForgotten(): void
   nodeFailed(error: unknown): void
   /** A worker stands still: another one has taken its place. */
@@ -143,7 +144,10 @@ function unchargedEvents(logger: Logger): Pick<Events, "unpricedPassed" | "usage
 function leftEvents(
   logger: Logger,
   words: (error: unknown) => string,
-): Pick<Events, "picturesLeft" | "contentsFailed" | "answerNotKept" | "vendorStateLeft"> {
+): Pick<
+  Events,
+  "picturesLeft" | "contentsFailed" | "answerNotKept" | "conversationNotKept" | "vendorStateLeft"
+> {
   return {
     picturesLeft: (error) =>
       logger.error(
@@ -159,6 +163,11 @@ function leftEvents(
       logger.error(
         { event: "answer_not_kept", request, error: words(error) },
         "an answer could not be kept for its idempotency key: a retry is told so, and not charged again",
+      ),
+    conversationNotKept: (request, error) =>
+      logger.error(
+        { event: "conversation_not_kept", request, error: words(error) },
+        "an answer could not be kept for later requests to go on from, or those whose time is over not deleted",
       ),
     vendorStateLeft: (error) =>
       logger.error(

@@ -39,6 +39,7 @@ test("reads the documented example", () => {
     },
     deadlines: { connect: 5_000, firstByte: 600_000, betweenBytes: 120_000, whole: 1_800_000 },
     idempotency: { answerBytes: 2 ** 25, accountBytes: 2 ** 29, totalBytes: 2 ** 32 },
+    responses: { keep: 86_400_000, accountBytes: 2 ** 28, totalBytes: 2 ** 32 },
     disconnect: "cancel",
     disconnectLimit: 60_000,
     images: { linkLifetime: 3_600_000 },
@@ -91,6 +92,7 @@ admin_token: 0123456789abcdef
 limits: { body_mb: 1.5, answer_mb: 48, memory_mb: 512, media_mb: 2.5, media_private: true }
 deadlines: { connect: 500ms, first_byte: 5m, between_bytes: 1.5, whole: 1h }
 idempotency: { answer_mb: 0.5, account_mb: 10, total_mb: 100 }
+responses: { keep: 2h, account_mb: 10, total_mb: 100 }
 disconnect: drain
 disconnect_limit: 90s
 multiplier: "1.25"
@@ -130,6 +132,11 @@ models:
   })
   expect(settings.idempotency).toEqual({
     answerBytes: 524_288,
+    accountBytes: 10_485_760,
+    totalBytes: 104_857_600,
+  })
+  expect(settings.responses).toEqual({
+    keep: 7_200_000,
     accountBytes: 10_485_760,
     totalBytes: 104_857_600,
   })

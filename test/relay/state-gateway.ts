@@ -41,7 +41,11 @@ export function stateGateway(): StateGateway {
         "both/gpt": at("gpt", "first", "second"),
         "claude/opus": at("opus", "claude"),
       },
-      settings: { unpricedFeatures: "pass" },
+      settings: {
+        unpricedFeatures: "pass",
+        // What the gateway keeps itself has tests of its own.
+        responses: { keep: 0, accountBytes: 0, totalBytes: 0 },
+      },
     }))
     parts.ann = await gateway.caller()
     parts.bob = await gateway.caller()

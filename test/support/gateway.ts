@@ -120,6 +120,7 @@ function settingsFor(data: string, simulator: Simulator, options: GatewayOptions
     },
     deadlines: { connect: 5_000, firstByte: 20_000, betweenBytes: 20_000, whole: 60_000 },
     idempotency: { answerBytes: 1 << 25, accountBytes: 1 << 29, totalBytes: 2 ** 32 },
+    responses: { keep: 86_400_000, accountBytes: 1 << 28, totalBytes: 2 ** 32 },
     disconnect: "cancel",
     disconnectLimit: 60_000,
     images: { linkLifetime: 3_600_000 },

@@ -7,7 +7,6 @@ import {
 } from "../../canon/chat.ts"
 import type { EventEncoder, SseFrame } from "../../canon/dialect.ts"
 import type { GatewayError } from "../../canon/errors.ts"
-import { mintId, prefixedId } from "../../canon/identifiers.ts"
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../canon/json.ts"
 import { originsOf } from "../../canon/tool-names.ts"
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
@@ -25,9 +24,9 @@ import {
   ReasoningWriter,
   WholeItemWriter,
 } from "./item-writers.ts"
-import { type Answer, echoOf, encodeResponse, nowInSeconds } from "./response.ts"
+import { type Answer, echoOf, encodeResponse, nowInSeconds, responseId } from "./response.ts"
 import { encodeUsage } from "./usage.ts"
-import { ID_PREFIX, ownFields } from "./wire.ts"
+import { ownFields } from "./wire.ts"
 
 type EventOf<Type extends ChatEvent["type"]> = Extract<ChatEvent, { type: Type }>
 type Head = Pick<Answer, "id" | "createdAt" | "model">
@@ -147,8 +146,7 @@ class ResponseEncoder implements EventEncoder {
 
   #start(event: EventOf<"start"> | undefined, frames: SseFrame[]): Head {
     const createdAt = event?.created ?? nowInSeconds()
-    const id =
-      event?.id === undefined ? mintId(ID_PREFIX) : prefixedId(ID_PREFIX, event.id, createdAt)
+    const id = responseId(this.#request, event?.id, createdAt)
     const head = { id, createdAt, model: event?.model ?? this.#request.model }
     this.#head = head
     this.#echo = { ...echoOf(this.#request), ...ownFields(event?.extra) }

@@ -1,5 +1,4 @@
 import type { CallOrigin, ChatRequest, ChatResult, Choice, Part } from "../../canon/chat.ts"
-import { prefixedId } from "../../canon/identifiers.ts"
 import { isJsonObject, type JsonObject, type JsonValue, listAt, textAt } from "../../canon/json.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
 import { originsOf } from "../../canon/tool-names.ts"
@@ -13,10 +12,9 @@ import {
   refusalContent,
   textContent,
 } from "./output-items.ts"
-import { echoOf, encodeResponse, nowInSeconds } from "./response.ts"
+import { echoOf, encodeResponse, nowInSeconds, responseId } from "./response.ts"
 import { encodeUsage } from "./usage.ts"
-import { ID_PREFIX, ownFields } from "./wire.ts"
-import { mintId } from "../../canon/identifiers.ts"
+import { ownFields } from "./wire.ts"
 
 /** A whole response (WIRE.md 4, SPEC). This dialect has one choice. */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
@@ -24,7 +22,7 @@ export function encodeResult(result: ChatResult, request: ChatRequest): JsonObje
   const ending = encodeFinish(choice?.finish ?? "other")
   const createdAt = result.created ?? nowInSeconds()
   const answer = {
-    id: result.id === undefined ? mintId(ID_PREFIX) : prefixedId(ID_PREFIX, result.id, createdAt),
+    id: responseId(request, result.id, createdAt),
     createdAt,
     model: result.model ?? request.model,
     status: ending.status,

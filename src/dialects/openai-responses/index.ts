@@ -1,4 +1,5 @@
 import type { ChatDialect } from "../../canon/dialect.ts"
+import { CONVERSATION } from "./conversation.ts"
 import { decodeEvents } from "./decode-events.ts"
 import { decodeResult } from "./decode-result.ts"
 import { encodeEvents } from "./encode-events.ts"
@@ -41,6 +42,7 @@ export function openAiResponses(quirks: Partial<OpenAiResponsesQuirks> = {}): Ch
     decodeError,
     patches: PATCHES,
     requestState: REQUEST_STATE,
+    conversation: CONVERSATION,
     answerState,
   }
 }

@@ -1,12 +1,13 @@
 import type { ChatRequest } from "../../canon/chat.ts"
+import { mintId, prefixedId } from "../../canon/identifiers.ts"
 import { objectAt, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
 import { echoTools, encodeFormat, encodeToolChoice } from "./encode-tools.ts"
-import { ownFields } from "./wire.ts"
+import { ID_PREFIX, ownFields } from "./wire.ts"
 
 /**
  * What a response repeats of its request, with OpenAI's own values where the caller said nothing: the
- * members that either description requires (WIRE.md 4). The gateway keeps no response, so `store` is
- * false whatever was asked for.
+ * members that either description requires (WIRE.md 4). `store` says whether the gateway keeps it,
+ * whatever was asked for.
  */
 export function echoOf(request: ChatRequest): JsonObject {
   const extra = ownFields(request.extra) ?? {}
@@ -19,7 +20,7 @@ export function echoOf(request: ChatRequest): JsonObject {
     metadata: { ...request.metadata },
     parallel_tool_calls: request.parallelToolCalls ?? true,
     presence_penalty: request.presencePenalty ?? 0,
-    previous_response_id: request.previousResponse ?? null,
+    previous_response_id: request.previousResponse ?? request.continued ?? null,
     prompt_cache_key: request.promptCacheKey ?? null,
     reasoning: {
       effort: request.reasoning?.effort ?? null,
@@ -28,7 +29,7 @@ export function echoOf(request: ChatRequest): JsonObject {
     },
     safety_identifier: request.safetyIdentifier ?? null,
     service_tier: tierOf(request),
-    store: false,
+    store: request.isKept ?? false,
     temperature: request.temperature ?? 1,
     text: textOf(request, extra),
     tool_choice: choiceOf(request, extra),
@@ -63,6 +64,16 @@ function textOf({ responseFormat, verbosity }: ChatRequest, extra: JsonObject): 
 function choiceOf({ toolChoice, tools }: ChatRequest, extra: JsonObject): JsonValue {
   if (toolChoice !== undefined) return encodeToolChoice(toolChoice, tools)
   return extra.tool_choice ?? "auto"
+}
+
+/** A vendor's own id serves where it need not be told from all others: some count theirs from one. */
+export function responseId(
+  request: ChatRequest,
+  id: string | undefined,
+  createdAt: number,
+): string {
+  if (id === undefined || request.isKept === true) return mintId(ID_PREFIX)
+  return prefixedId(ID_PREFIX, id, createdAt)
 }
 
 /** What is told of an answer itself. */

@@ -62,13 +62,13 @@ export const REQUEST_STATE: StateShape = stateIn({
 })
 
 /** The type of a reference may be left out. */
-function isReference(item: JsonValue): boolean {
+export function isReference(item: JsonValue): boolean {
   if (!isJsonObject(item)) return false
   return item.type === "item_reference" || (!isThere(item.type) && !isThere(item.role))
 }
 
 /** An item that says nothing itself: the vendor looks for what it has kept of it. */
-function isEmptied(item: JsonValue): boolean {
+export function isEmptied(item: JsonValue): boolean {
   if (!isJsonObject(item)) return false
   if (item.type === "image_generation_call") return textAt(item, "result") === undefined
   if (item.type !== "reasoning") return false

@@ -1,0 +1,90 @@
+import { GatewayError } from "../canon/errors.ts"
+import type { JsonObject } from "../canon/json.ts"
+import { findState, type StateReference } from "../canon/vendor-state.ts"
+import type { Model } from "../catalog/model.ts"
+import type { ChatCall } from "./call.ts"
+import { estimatedTokens, type Exchange, type RelayServices } from "./exchange.ts"
+import { notFound } from "./state-kinds.ts"
+import {
+  MOST_REFERENCES,
+  type ResolvedState,
+  type StateOrder,
+  tooMany,
+  understands,
+} from "./vendor-state.ts"
+
+/** What a caller asks for, and where. */
+export type Asked = Pick<Exchange, "call" | "dialect" | "request" | "surroundings">
+
+/** A request with all that it names found. */
+export interface Resolved {
+  /** As it goes on: with the items in it that only the gateway keeps. */
+  readonly asked: Asked
+  readonly state: ResolvedState | undefined
+}
+
+/** A body takes about so much memory, by the bytes of its JSON. */
+const MEMORY_OF_BODY = 2
+
+/**
+ * Finds what a request names. What its model's vendor keeps is left to the vendor; else what the gateway
+ * keeps for the account takes the place of its name, so that what is held, counted and sent is the whole.
+ * @throws GatewayError `not_found` for what is neither, and as `VendorState.resolve`.
+ */
+export async function resolveState(
+  services: RelayServices,
+  asked: Asked,
+  model: Model,
+  references: readonly StateReference[],
+): Promise<Resolved> {
+  const { vendorState, conversations } = services
+  const { call, dialect, surroundings } = asked
+  const { endpoints, passesUnknownState: passesUnknown } = surroundings
+  const { account } = call.key
+  const order = { account, references, model, dialect: dialect.id, endpoints, passesUnknown }
+  const form = dialect.conversation
+  if (form === undefined || !conversations.isOn || form.names(call.body).length === 0) {
+    return { asked, state: await vendorState.resolve(order) }
+  }
+  const [first] = references
+  if (first && references.length > MOST_REFERENCES) throw tooMany(first)
+  try {
+    return { asked, state: await vendorState.resolve({ ...order, passesUnknown: false }) }
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    const body = await conversations.writtenOut({ call, form, body: call.body })
+    if (body !== undefined) return goOn(services, asked, order, body)
+    const lost = references.find(({ state: { kind } }) => kind === "response" || kind === "item")
+    if (lost?.state.isEssential && !understands(order)) throw notFound(lost)
+    if (!passesUnknown) throw error
+    return { asked, state: await vendorState.resolve(order) }
+  }
+}
+
+/** The same request, with the items in the place of their names. */
+async function goOn(
+  { vendorState, limiter }: RelayServices,
+  asked: Asked,
+  order: StateOrder,
+  body: JsonObject,
+): Promise<Resolved> {
+  const { call, dialect } = asked
+  const bodyBytes = Buffer.byteLength(JSON.stringify(body))
+  call.memory.takeBody(bodyBytes * MEMORY_OF_BODY)
+  const previous = asked.request.previousResponse
+  const request = {
+    ...dialect.decodeRequest(body),
+    ...(previous === undefined ? {} : { continued: previous }),
+  }
+  const references = dialect.requestState ? findState(dialect.requestState, body) : []
+  const state = await vendorState.resolve({ ...order, references })
+  const whole: ChatCall = { ...call, body, bodyBytes }
+  limiter.adjust(call.key.id, estimatedTokens(whole) - estimatedTokens(call))
+  return { asked: { ...asked, call: whole, request }, state }
+}
+
+function isMissing(error: unknown): boolean {
+  return (
+    error instanceof GatewayError && (error.kind === "not_found" || error.kind === "invalid_value")
+  )
+}

@@ -1,0 +1,4 @@
+import { openSqliteConversations } from "./conversations.ts"
+import { serveSteps } from "./serve-steps.ts"
+
+serveSteps(openSqliteConversations)

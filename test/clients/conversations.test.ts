@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { createOpenAI } from "@ai-sdk/openai"
+import { generateText, isStepCount, jsonSchema, type ModelMessage, streamText, tool } from "ai"
+import type OpenAI from "openai"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../support/gateway.ts"
+
+let gateway: TestGateway
+let ann: TestCaller
+let bob: TestCaller
+
+/** Models of vendors that keep nothing, each in a dialect of its own. */
+const MODELS = ["sim/echo", "claude/opus", "gemini/gemini-2.5-pro"] as const
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    providersAt: (url) => ({
+      openai: provider(`${url}/v1`, "openai"),
+      claude: provider(url, "anthropic"),
+      gemini: provider(url, "google"),
+    }),
+    models: {
+      "openai/gpt": simulated({ dialects: ["openai-responses"] }),
+      "claude/opus": simulated(),
+      "gemini/gemini-2.5-pro": simulated(),
+    },
+  })
+  ann = await gateway.caller()
+  bob = await gateway.caller()
+})
+
+beforeEach(() => {
+  gateway.simulator.requests.length = 0
+})
+
+afterAll(() => gateway[Symbol.asyncDispose]())
+
+/** What reached the vendor in the last request, as text. */
+function sent(): string {
+  return JSON.stringify(gateway.simulator.requests.at(-1)?.body)
+}
+
+function aiSdk(caller: TestCaller, model: string) {
+  return createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })(model)
+}
+
+type Turn = Partial<OpenAI.Responses.ResponseCreateParams> & { readonly model: string }
+
+/** One turn with OpenAI's client, whole or streamed. */
+async function say(caller: TestCaller, turn: Turn, streamed: boolean) {
+  const { client } = caller
+  const { stream: _, ...order } = turn
+  if (!streamed) return client.responses.create(order)
+  return client.responses.stream(order).finalResponse()
+}
+
+describe.each(MODELS)("%s", (model) => {
+  test.each([false, true])(
+    "OpenAI's client goes on from a response; streamed: %p",
+    async (streamed) => {
+      const first = await say(ann, { model, input: "My name is Ann" }, streamed)
+      expect(first).toMatchObject({ store: true })
+      const order = { model, input: "And my age is 40", previous_response_id: first.id }
+      const second = await say(ann, order, streamed)
+      expect(second.previous_response_id).toBe(first.id)
+      expect(sent()).toContain("My name is Ann")
+      expect(sent()).not.toContain(first.id)
+      await say(ann, { model, input: "Who am I?", previous_response_id: second.id }, streamed)
+      expect(sent()).toContain("My name is Ann")
+      expect(sent()).toContain("And my age is 40")
+      expect(sent()).toContain("Who am I?")
+    },
+  )
+
+  test("the AI SDK holds a second turn", async () => {
+    const messages: ModelMessage[] = [{ role: "user", content: "My name is Ann" }]
+    const first = await generateText({ model: aiSdk(ann, model), messages })
+    messages.push(...first.response.messages, { role: "user", content: "What is my name?" })
+    await generateText({ model: aiSdk(ann, model), messages })
+    expect(sent()).toContain(JSON.stringify(first.text).slice(1, -1))
+  })
+
+  test("the AI SDK holds a second turn after a stream", async () => {
+    const messages: ModelMessage[] = [{ role: "user", content: "My name is Ann" }]
+    const first = streamText({ model: aiSdk(ann, model), messages })
+    const text = await first.text
+    messages.push(...(await first.response).messages, { role: "user", content: "My name?" })
+    const second = streamText({ model: aiSdk(ann, model), messages })
+    expect(await second.text).not.toBe("")
+    expect(sent()).toContain(JSON.stringify(text).slice(1, -1))
+  })
+
+  test("the AI SDK goes on after a call of a tool", async () => {
+    const weather = tool({
+      inputSchema: jsonSchema({ type: "object", properties: {} }),
+      execute: () => "sunny",
+    })
+    await generateText({
+      model: aiSdk(ann, model),
+      tools: { get_weather: weather },
+      stopWhen: isStepCount(2),
+      prompt: "Call get_weather",
+    })
+    expect(sent()).toContain("sunny")
+  })
+})
+
+test("a conversation goes from model to model, and back to a vendor that keeps a part of it", async () => {
+  const first = await say(ann, { model: "openai/gpt", input: "My name is Ann" }, false)
+  const turn = (model: string, input: string, previous: string) =>
+    say(ann, { model, input, previous_response_id: previous }, false)
+  const second = await turn("claude/opus", "I am 40", first.id)
+  expect(sent()).toContain("My name is Ann")
+  const third = await turn("gemini/gemini-2.5-pro", "I like tea", second.id)
+  const fourth = await turn("openai/gpt", "Who am I?", third.id)
+  for (const said of ["My name is Ann", "I am 40", "I like tea"]) expect(sent()).toContain(said)
+  expect(sent()).not.toContain("previous_response_id")
+  await turn("openai/gpt", "Go on", fourth.id)
+  expect(sent()).toContain(`"previous_response_id":"${fourth.id}"`)
+  expect(sent()).not.toContain("I like tea")
+  await turn("claude/opus", "Go on", fourth.id)
+  expect(sent()).toContain("I like tea")
+})
+
+test.each(MODELS)("no other account goes on from it: %s", async (model) => {
+  const first = await say(ann, { model, input: "My name is Ann" }, false)
+  gateway.simulator.requests.length = 0
+  const [item] = first.output
+  const taken = await bob.post("/v1/responses", {
+    model,
+    input: "Who am I?",
+    previous_response_id: first.id,
+  })
+  expect(taken.status).toBe(404)
+  expect(await taken.json()).toMatchObject({
+    error: { code: "not_found", param: "previous_response_id" },
+  })
+  const referred = await bob.post("/v1/responses", {
+    model,
+    input: [
+      { type: "item_reference", id: item?.id },
+      { role: "user", content: "Who am I?" },
+    ],
+  })
+  expect(referred.status).toBe(404)
+  expect(await referred.json()).toMatchObject({ error: { param: "input[0].id" } })
+  expect(gateway.simulator.requests).toHaveLength(0)
+  expect(await bob.balance()).toBe(10_000_000_000n)
+})
+
+test("what is not to be stored is not kept", async () => {
+  const first = await ann.client.responses.create({ model: "sim/echo", input: "Hi", store: false })
+  expect(first).toMatchObject({ store: false })
+  const order = { model: "sim/echo", input: "Hi", previous_response_id: first.id }
+  expect((await ann.post("/v1/responses", order)).status).toBe(404)
+})
