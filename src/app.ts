@@ -76,9 +76,7 @@ export class App implements AsyncDisposable {
     const watch = building.use(new DeadlineWatch(options.pulse))
     const counter = building.use(new TokenCounter())
     const billing = new Billing(ledger, counter, events)
-    const failed = events.conversationNotKept
-    const conversing = { hasher, secret, settings: () => state.settings.responses, failed }
-    const conversations = openConversations(bookPath, conversing, building)
+    const conversations = openConversations({ bookPath, state, events, hasher, secret }, building)
     const services: RelayServices = {
       surroundings: () => state.surroundings,
       client: building.use(new HttpClient(process.env)),

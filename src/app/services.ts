@@ -59,12 +59,18 @@ export function openBeside(bookPath: string, events: Events, building: AsyncDisp
 
 /** What keeps conversations. */
 export function openConversations(
-  bookPath: string,
-  parts: Omit<ConversationParts, "keeper">,
+  parts: Pick<ConversationParts, "hasher" | "secret"> & {
+    readonly bookPath: string
+    readonly state: State
+    readonly events: Events
+  },
   building: AsyncDisposableStack,
 ): Conversations {
+  const { bookPath, state, events, hasher, secret } = parts
   const keeper = building.use(new ConversationShelf(bookPath))
-  return building.use(new Conversations({ ...parts, keeper }))
+  const settings = () => state.settings.responses
+  const failed = events.conversationNotKept
+  return building.use(new Conversations({ keeper, hasher, secret, settings, failed }))
 }
 
 /** What performs requests. */
@@ -73,13 +79,14 @@ export function openPerformers(
   pictures: PictureStore,
   building: AsyncDisposableStack,
 ) {
-  const { counter, alarms } = services
+  const { counter, alarms, conversations } = services
   building.use(pictures)
   const operations = new Operations(services)
   const decoder = building.use(new TokenDecoder())
   const embedding = { operations, counter, decoder, alarms }
   return {
     relay: new Relay(services),
+    conversations,
     embedding,
     pictures,
     images: new Images(operations, pictures),

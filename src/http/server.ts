@@ -17,7 +17,7 @@ export type Handler = (
 export interface Route {
   /** An exact path, or one that ends in `/*`. */
   readonly path: string
-  readonly method: "GET" | "POST"
+  readonly method: "DELETE" | "GET" | "POST"
   readonly handler: Handler
   /** How it tells errors; absent: in OpenAI's envelope. */
   readonly errors?: ErrorAnswer

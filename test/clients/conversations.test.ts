@@ -159,3 +159,31 @@ test("what is not to be stored is not kept", async () => {
   const order = { model: "sim/echo", input: "Hi", previous_response_id: first.id }
   expect((await ann.post("/v1/responses", order)).status).toBe(404)
 })
+
+test.each([false, true])("a response is fetched and deleted; streamed: %p", async (streamed) => {
+  const { client } = ann
+  const model = "claude/opus"
+  const made = await say(ann, { model, input: "My name is Ann" }, streamed)
+  const fetched = await client.responses.retrieve(made.id)
+  expect(fetched).toMatchObject({ id: made.id, status: "completed", model })
+  expect(fetched.output_text).toBe(made.output_text)
+  expect(await statusOf(bob.client.responses.retrieve(made.id))).toBe(404)
+  expect(await statusOf(bob.client.responses.delete(made.id))).toBe(404)
+  await client.responses.delete(made.id)
+  expect(await statusOf(client.responses.retrieve(made.id))).toBe(404)
+  const order = { model, input: "Who am I?", previous_response_id: made.id }
+  expect(await statusOf(client.responses.create(order))).toBe(404)
+  const item = { type: "item_reference" as const, id: made.output[0]?.id ?? "" }
+  const input = [item, { role: "user" as const, content: "Who am I?" }]
+  expect(await statusOf(client.responses.create({ model, input }))).toBe(404)
+})
+
+/** How a call was refused; 200 when it was not. */
+async function statusOf(call: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    await call
+    return 200
+  } catch (error) {
+    return (error as { status?: number }).status
+  }
+}

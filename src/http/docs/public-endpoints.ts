@@ -171,6 +171,18 @@ export const PUBLIC_ENDPOINTS: readonly PublicEndpoint[] = [
   },
   {
     method: "GET",
+    path: "/v1/responses/{id}",
+    summary: "A response as it was answered, while it is kept",
+    group: "Text",
+  },
+  {
+    method: "DELETE",
+    path: "/v1/responses/{id}",
+    summary: "Forgets a response and its items",
+    group: "Text",
+  },
+  {
+    method: "GET",
     path: "/v1/receipts/{id}",
     summary: "How one charge came about; its id is the answer's x-request-id",
     group: "Money",

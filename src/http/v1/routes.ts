@@ -5,6 +5,7 @@ import type { Ledger } from "../../ledger/ledger.ts"
 import type { RateLimiter } from "../../limits/rate-limiter.ts"
 import { PICTURE_PATH, type PictureStore } from "../../media/picture-store.ts"
 import type { Contents } from "../../relay/contents.ts"
+import type { Conversations } from "../../relay/conversations.ts"
 import { Embeddings, type EmbeddingServices } from "../../relay/embeddings.ts"
 import type { Images } from "../../relay/images.ts"
 import type { Relay } from "../../relay/relay.ts"
@@ -35,6 +36,7 @@ import {
   imageVariations,
   VARIATIONS_PATH,
 } from "./images.ts"
+import { deleteKeptResponse, getKeptResponse, KEPT_RESPONSES_PATH } from "./kept-responses.ts"
 import { MESSAGES } from "./messages.ts"
 import { getModel, listModels, listModelsForClients } from "./models.ts"
 import { getReceipt } from "./receipts.ts"
@@ -70,6 +72,7 @@ export interface RouteParts {
   readonly images: Images
   readonly pictures: PictureStore
   readonly contents: Contents
+  readonly conversations: Conversations
   readonly memory: MemoryBudget
   readonly pace?: Pace
   readonly limiter: RateLimiter
@@ -125,6 +128,8 @@ export function callerRoutes(parts: RouteParts): Route[] {
       }),
     },
     { path: "/v1/messages/count_tokens", method: "POST", handler: countTokens(chat) },
+    { path: `${KEPT_RESPONSES_PATH}*`, method: "GET", handler: getKeptResponse(parts) },
+    { path: `${KEPT_RESPONSES_PATH}*`, method: "DELETE", handler: deleteKeptResponse(parts) },
     { path: "/v1beta/models", method: "GET", handler: listModels(models) },
     { path: "/v1/models", method: "GET", handler: listModelsForClients(models) },
     { path: "/v1/models/*", method: "GET", handler: getModel(models) },
