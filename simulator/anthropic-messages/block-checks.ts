@@ -22,7 +22,7 @@ const FIELDS: Record<string, readonly string[]> = {
   tool_result: ["tool_use_id", "content", "is_error", "cache_control", "toolset_name"],
 }
 const UNCHECKED =
-  /^(server_tool_use|container_upload|tool_reference|browser_state|mcp_tool_use|\w+_tool_result)$/
+  /^(server_tool_use|container_upload|tool_reference|browser_state|mcp_tool_use|tool_addition|tool_removal|\w+_tool_result)$/
 const ROLE_OF: Record<string, string> = {
   image: "user",
   document: "user",

@@ -4,6 +4,9 @@ import { checkBlock } from "./block-checks.ts"
 
 const ROLES = ["user", "assistant", "system"]
 
+/** What instructions amid a conversation may say besides, by the SDK's `BetaSystemMessageParam`. */
+const SYSTEM_SETTINGS = ["clear_at", "output_config"]
+
 /** What Anthropic would refuse in the messages, in its words; undefined when nothing. */
 export function checkMessages(body: JsonObject): string | undefined {
   const messages = arrayOf(body.messages)
@@ -30,7 +33,9 @@ function checkMessage(message: Json, index: number, isLast: boolean): string | u
   const place = `messages.${index}`
   if (!isObject(message)) return `${place}: Input should be a valid dictionary`
   const { role, content, ...rest } = message
-  for (const field in rest) return `${place}.${field}: Extra inputs are not permitted`
+  const settings = role === "system" ? SYSTEM_SETTINGS : []
+  const unknown = Object.keys(rest).filter((field) => !settings.includes(field))
+  for (const field of unknown) return `${place}.${field}: Extra inputs are not permitted`
   if (role === undefined) return `${place}.role: Field required`
   if (!ROLES.includes(stringOf(role))) {
     return `${place}.role: Input should be 'user' or 'assistant'`

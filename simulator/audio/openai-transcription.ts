@@ -13,7 +13,7 @@ import { playFault } from "./openai-speech.ts"
 type Task = "transcribe" | "translate"
 
 const FIELDS: ReadonlySet<string> = new Set(
-  "model language prompt response_format temperature timestamp_granularities[] stream include[] chunking_strategy known_speaker_names[] known_speaker_references[] diarize".split(
+  "model language prompt response_format temperature timestamp_granularities[] keywords[] languages[] stream include[] chunking_strategy known_speaker_names[] known_speaker_references[] diarize".split(
     " ",
   ),
 )

@@ -43,6 +43,8 @@ const RULES: Record<string, Rule> = {
   stream: { kind: "boolean" },
   stream_options: { kind: "object" },
   temperature: { kind: "decimal", least: 0, most: 2 },
+  // OpenAI has none, but most vendors of its format do.
+  top_k: { kind: "integer" },
   tool_choice: { kind: "any" },
   tools: { kind: "array" },
   top_logprobs: { kind: "integer", least: 0, most: 20 },

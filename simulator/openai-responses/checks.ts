@@ -9,6 +9,7 @@ import { missing, unsupported } from "./refusals.ts"
 const RULES: Record<string, Rule> = {
   access_programs: { kind: "any" },
   background: { kind: "boolean" },
+  client_metadata: { kind: "object" },
   context_management: { kind: "array" },
   conversation: { kind: "any" },
   image: { kind: "object" },

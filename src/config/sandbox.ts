@@ -65,6 +65,9 @@ const DIALECTS: Readonly<Record<string, (simulatorUrl: string) => SandboxSetting
   }),
 }
 
+/** Names by which what a model takes is known. */
+const UPSTREAM_NAMES: Readonly<Record<string, string>> = { nova: "amazon.nova-pro-v1:0" }
+
 type SandboxSettings = Omit<ProviderSettings, "headers" | "knownModels" | "origin">
 
 /**
@@ -84,7 +87,7 @@ export function withSandbox(settings: Settings, simulatorUrl: string): Settings 
     providers[id] = provider(settingsAt(simulatorUrl))
     models[`sandbox/${name}`] = {
       ...ECHO,
-      deployments: [{ provider: id, model: "echo", weight: 1 }],
+      deployments: [{ provider: id, model: UPSTREAM_NAMES[name] ?? "echo", weight: 1 }],
     }
   }
   for (const [id, own] of Object.entries(settings.models)) models[id] = { ...models[id], ...own }

@@ -39,6 +39,12 @@ test("only Bedrock's provider signs, and none brings known models", () => {
   }
 })
 
+test("the model at Bedrock has a name by which it is known to call tools", () => {
+  const { models } = withSandbox(load("").settings, URL)
+  const [deployment] = models["sandbox/nova"]?.deployments ?? []
+  expect(deployment?.model).toStartWith("amazon.nova-")
+})
+
 test("what the operator configured stays, and wins field by field", () => {
   const { settings } = load(
     "providers: { a: { vendor: openai } }\nmodels: { sandbox/gpt: { multiplier: 2 } }",
