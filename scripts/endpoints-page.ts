@@ -21,9 +21,11 @@ const HEAD = `# Which endpoint reaches which vendor
 
 <!-- Written by scripts/endpoints-page.ts from the vendors' tables in the code. Do not edit. -->
 
-The chat endpoints (\`/v1/chat/completions\`, \`/v1/messages\`, \`/v1/responses\`, \`/v1/responses/compact\`) reach every vendor that has an entry
+The chat endpoints (\`/v1/chat/completions\`, \`/v1/messages\`, \`/v1/responses\`, \`/v1/responses/compact\`,
+\`/v1beta/models/{model}:generateContent\` and \`:streamGenerateContent\`) reach every vendor that has an entry
 under *chat*, in whichever dialect is named there: the caller's own if it is among them, else through the canon
-([losses.md](losses.md)). Dialects in brackets are spoken only where a provider's \`dialects\` say so. \`/v1/rerank\` and \`/v2/rerank\`
+([losses.md](losses.md)). Dialects in brackets are spoken only where a provider's \`dialects\` say so. \`:embedContent\` and \`:batchEmbedContents\` reach the vendors of
+\`/v1/embeddings\`. \`/v1/rerank\` and \`/v2/rerank\`
 (which gives documents as objects with a \`text\`) reach embedding models as well, emulated; \`/v1/audio/translations\` reaches models that only transcribe, whose text a chat model translates. What a single model can do is in the model list.
 
 Pictures are *edited* by a mask, which is redrawn where a vendor's masks are black and white; a model that cannot be shown where to change what

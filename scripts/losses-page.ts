@@ -14,7 +14,12 @@ import { OPENAI_RESPONSES } from "../src/dialects/openai-responses/index.ts"
 
 export const LOSSES_PAGE = join(import.meta.dir, "../docs/losses.md")
 
-const CLIENTS: readonly ClientDialect[] = [OPENAI_CHAT, ANTHROPIC_MESSAGES, OPENAI_RESPONSES]
+const CLIENTS: readonly ClientDialect[] = [
+  OPENAI_CHAT,
+  ANTHROPIC_MESSAGES,
+  OPENAI_RESPONSES,
+  GEMINI,
+]
 const UPSTREAMS: readonly UpstreamDialect[] = [
   OPENAI_CHAT,
   OPENAI_RESPONSES,
@@ -28,6 +33,7 @@ const ENDPOINTS: Readonly<Record<string, string>> = {
   "openai-chat": "`POST /v1/chat/completions`",
   "anthropic-messages": "`POST /v1/messages`",
   "openai-responses": "`POST /v1/responses`",
+  gemini: "`POST /v1beta/models/{model}:generateContent`",
 }
 
 const MARKS: Readonly<Record<Support, string>> = {

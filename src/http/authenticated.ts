@@ -1,4 +1,4 @@
-import { asGatewayError } from "../canon/errors.ts"
+import { asGatewayError, type GatewayError } from "../canon/errors.ts"
 import type { Key } from "../keys/key.ts"
 import type { Keyring } from "../keys/keyring.ts"
 import type { Events } from "../telemetry/events.ts"
@@ -13,10 +13,14 @@ export interface KnownRequest {
   readonly url: URL
 }
 
-/** An endpoint that any key may call and whose errors are in OpenAI's envelope. */
+/**
+ * An endpoint that any key may call.
+ * @param tellError in OpenAI's envelope where none is given.
+ */
 export function authenticated(
   services: { readonly keyring: Keyring; readonly events: Events },
   answer: (known: KnownRequest) => Response | Promise<Response>,
+  tellError: (error: GatewayError, id: string) => Response = errorAnswer,
 ) {
   return async function handle(request: Request): Promise<Response> {
     const id = newRequestId()
@@ -26,7 +30,7 @@ export function authenticated(
     } catch (thrown) {
       const error = asGatewayError(thrown)
       if (error.kind === "internal_error") services.events.requestFailed(id, thrown)
-      return errorAnswer(error, id)
+      return tellError(error, id)
     }
   }
 }

@@ -5,6 +5,9 @@ import type { Signal } from "../machine/machine.ts"
 import { type Key, keyFromRecord } from "./key.ts"
 import { type KeyHasher, looksLikeKey } from "./secret.ts"
 
+/** Where official clients send a key that is no bearer token, the first that is there counts. */
+const KEY_HEADERS = ["x-api-key", "api-key", "x-goog-api-key"] as const
+
 const BEARER = /^bearer(?: +|$)/i
 
 interface Held {
@@ -143,11 +146,15 @@ function invalidKey(message: string): GatewayError {
 }
 
 /**
- * `Authorization: Bearer` counts first; Anthropic's SDK sends `x-api-key`, and Azure's `api-key`. A header that is sent twice
+ * `Authorization: Bearer` counts first; Anthropic's SDK sends `x-api-key`, Azure's `api-key`, Google's `x-goog-api-key`. A header that is sent twice
  * arrives as one, joined by a comma, which no key contains. An empty credential is none.
  */
 function credentialOf(headers: Headers): string | undefined {
   const authorization = headers.get("authorization")?.replace(BEARER, "")
   if (authorization) return authorization
-  return headers.get("x-api-key")?.trim() || headers.get("api-key")?.trim() || undefined
+  for (const name of KEY_HEADERS) {
+    const key = headers.get(name)?.trim()
+    if (key) return key
+  }
+  return undefined
 }

@@ -7,7 +7,12 @@ import { GEMINI } from "../../src/dialects/gemini/index.ts"
 import { OPENAI_CHAT } from "../../src/dialects/openai-chat/index.ts"
 import { OPENAI_RESPONSES } from "../../src/dialects/openai-responses/index.ts"
 
-export const CLIENTS: readonly ClientDialect[] = [OPENAI_CHAT, ANTHROPIC_MESSAGES, OPENAI_RESPONSES]
+export const CLIENTS: readonly ClientDialect[] = [
+  OPENAI_CHAT,
+  ANTHROPIC_MESSAGES,
+  OPENAI_RESPONSES,
+  GEMINI,
+]
 
 export const UPSTREAMS: readonly UpstreamDialect[] = [
   OPENAI_CHAT,

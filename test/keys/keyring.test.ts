@@ -64,6 +64,7 @@ describe("a credential", () => {
     ["a scheme alone", { authorization: "Bearer" }],
     ["a scheme and spaces", { authorization: "Bearer   " }],
     ["an empty x-api-key", { "x-api-key": " " }],
+    ["an empty x-goog-api-key", { "x-goog-api-key": " " }],
   ])("is missing: %s", async (_case, headers) => {
     await using book = Book.direct()
     const { keyring } = await desk(book)

@@ -18,13 +18,16 @@ export function decodePart(part: JsonObject): Part[] {
   return main === undefined ? [signed] : [signed, main]
 }
 
-/** A call; Gemini gives few an id, so that most are given one here. */
-export function decodeCall(call: JsonObject): ToolCallPart {
+/**
+ * A call; Gemini gives few an id, so that most are given one here.
+ * @param newId the id of a call that has none.
+ */
+export function decodeCall(call: JsonObject, newId: () => string = mintCallId): ToolCallPart {
   const whole = { ...objectAt(call, "args") }
   addPartialArguments(whole, listAt(call, "partialArgs"))
   return {
     type: "tool-call",
-    id: textAt(call, "id") ?? mintCallId(),
+    id: textAt(call, "id") ?? newId(),
     name: textAt(call, "name") ?? "",
     arguments: JSON.stringify(whole),
   }

@@ -72,7 +72,7 @@ function encodeCall(part: ToolCallPart, { quirks, losses }: Encoding): JsonObjec
 }
 
 /** Arguments have to be an object; what a model wrote wrongly is still shown to the next one. */
-function argumentsOf(text: string): JsonObject {
+export function argumentsOf(text: string): JsonObject {
   if (text.trim() === "") return {}
   return parseJsonObject(text) ?? { arguments: text }
 }

@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { EncodedRequest } from "../../canon/dialect.ts"
-import type { JsonObject } from "../../canon/json.ts"
+import { isJsonObject, type JsonObject, listAt, objectAt } from "../../canon/json.ts"
 import { LossList } from "../../canon/losses.ts"
 import { encodeConversation } from "./encode-contents.ts"
 import { describeAnswerFormat, encodeAnswerFormat, encodeGeneration } from "./encode-generation.ts"
@@ -44,7 +44,7 @@ export function encodeRequest(request: ChatRequest, quirks: GeminiQuirks): Encod
   if (Object.keys(generation).length > 0) body.generationConfig = generation
   encodeService(body, request, encoding)
   reportUnknown(request, losses)
-  Object.assign(body, losses.fieldsOf(request.extra))
+  addExtra(body, losses.fieldsOf(request.extra))
   return { body, losses: losses.losses }
 }
 
@@ -89,6 +89,20 @@ function labelsOf(metadata: Readonly<Record<string, string>>): Record<string, st
       ([name, value]) => LABEL_NAME.test(name) && LABEL_VALUE.test(value),
     ),
   )
+}
+
+/** Extras that are members of a field stand beside those that the canon has names for. */
+function addExtra(body: JsonObject, extra: JsonObject | undefined): void {
+  if (extra === undefined) return
+  const { tools, generationConfig, toolConfig, ...others } = extra
+  Object.assign(body, others)
+  if (Array.isArray(tools)) body.tools = [...listAt(body, "tools"), ...tools]
+  if (isJsonObject(generationConfig)) {
+    body.generationConfig = { ...objectAt(body, "generationConfig"), ...generationConfig }
+  }
+  if (isJsonObject(toolConfig)) {
+    body.toolConfig = { ...objectAt(body, "toolConfig"), ...toolConfig }
+  }
 }
 
 /** What Gemini has nothing for. */

@@ -1,4 +1,5 @@
 import type { ChatEvent } from "../../canon/chat.ts"
+import type { SseFrame } from "../../canon/dialect.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
 import type { Draft } from "../../canon/draft.ts"
@@ -22,6 +23,77 @@ export function errorEvent(error: JsonObject): Extract<ChatEvent, { type: "error
   const message = textAt(error, "message") ?? "The provider broke off the stream."
   const code = textAt(error, "status")
   return code === undefined ? { type: "error", message } : { type: "error", message, code }
+}
+
+/** Google's words for statuses (`google.rpc.Code`); the rest are the caller's mistakes, or its own. */
+const STATUS_WORDS: ReadonlyMap<number, string> = new Map([
+  [401, "UNAUTHENTICATED"],
+  [402, "FAILED_PRECONDITION"],
+  [403, "PERMISSION_DENIED"],
+  [404, "NOT_FOUND"],
+  [409, "ABORTED"],
+  [429, "RESOURCE_EXHAUSTED"],
+  [500, "INTERNAL"],
+  [502, "UNAVAILABLE"],
+  [503, "UNAVAILABLE"],
+  [504, "DEADLINE_EXCEEDED"],
+])
+
+const DETAIL = "type.googleapis.com/google.rpc."
+
+/** Google's error; `error_type` and the fields beside it are ours (DESIGN section 3). */
+export function encodeError(
+  error: GatewayError,
+  requestId: string,
+): { status: number; body: JsonObject } {
+  const { kind, status, message } = error
+  const word = STATUS_WORDS.get(status) ?? (status < 500 ? "INVALID_ARGUMENT" : "INTERNAL")
+  const told: JsonObject = {
+    code: status,
+    message,
+    status: word,
+    error_type: kind,
+    request_id: requestId,
+    ...error.details.fields,
+    details: detailsOf(error),
+  }
+  return { status, body: { error: told } }
+}
+
+/** What clients act upon: the reason, the field, and how long to wait. */
+function detailsOf({ kind, message, details }: GatewayError): JsonObject[] {
+  const { parameter, retryAfter } = details
+  const told: JsonObject[] = [
+    { "@type": `${DETAIL}ErrorInfo`, reason: kind.toUpperCase(), domain: "tollgate" },
+  ]
+  if (parameter !== undefined) {
+    const fieldViolations = [{ field: parameter, description: message }]
+    told.push({ "@type": `${DETAIL}BadRequest`, fieldViolations })
+  }
+  if (retryAfter !== undefined) {
+    told.push({ "@type": `${DETAIL}RetryInfo`, retryDelay: `${retryAfter}s` })
+  }
+  return told
+}
+
+/**
+ * The frame that breaks a stream: official clients throw on it.
+ * @param broken the vendor's own, whose other members are the caller's.
+ */
+export function encodeStreamError(
+  error: GatewayError,
+  requestId: string,
+  broken?: JsonObject,
+): SseFrame[] {
+  const json = { ...broken, ...encodeError(error, requestId).body }
+  return [{ data: JSON.stringify(json), json }]
+}
+
+/** The same for an error that the vendor told in its stream. */
+export function encodeErrorEvent({ message }: Extract<ChatEvent, { type: "error" }>): SseFrame {
+  const error = { code: 502, message, status: "UNAVAILABLE", error_type: "upstream_error" }
+  const json: JsonObject = { error }
+  return { data: JSON.stringify(json), json }
 }
 
 function readError(body: unknown): VendorError {

@@ -28,6 +28,38 @@ const FILTERS: ReadonlySet<string> = new Set([
  */
 const CALLS: ReadonlySet<string> = new Set(["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])
 
+/** Further words that say that an answer went wrong. */
+const OTHERS: ReadonlySet<string> = new Set([
+  "OTHER",
+  "LANGUAGE",
+  "MALFORMED_FUNCTION_CALL",
+  "UNEXPECTED_TOOL_CALL",
+  "TOO_MANY_TOOL_CALLS",
+  "MISSING_THOUGHT_SIGNATURE",
+  "NO_IMAGE",
+])
+
+/** The end of an answer, from whichever dialect it came. */
+export interface Ending {
+  readonly reason: FinishReason
+  readonly raw?: string | undefined
+}
+
+/** The word of this dialect; a vendor's own stands where it is one of this dialect and agrees. */
+export function encodeFinish({ reason, raw = "" }: Ending): string {
+  switch (reason) {
+    case "stop":
+    case "tool-calls":
+      return "STOP"
+    case "length":
+      return "MAX_TOKENS"
+    case "content-filter":
+      return FILTERS.has(raw) ? raw : "SAFETY"
+    case "other":
+      return OTHERS.has(raw) ? raw : "OTHER"
+  }
+}
+
 /** Why a candidate ended (WIRE.md 5). Gemini has no word for calls: it "stops" with them (trap 6). */
 export function decodeFinish(word: string | undefined, hasToolCalls: boolean): Finish {
   if (word === undefined) return { reason: "other" }

@@ -1,21 +1,30 @@
-import type { UpstreamDialect } from "../../canon/dialect.ts"
+import type { ChatDialect } from "../../canon/dialect.ts"
 import { decodeEvents } from "./decode-events.ts"
 import { decodeResult } from "./decode-result.ts"
+import { encodeEvents } from "./encode-events.ts"
 import { encodeRequest } from "./encode-request.ts"
-import { decodeError } from "./errors.ts"
+import { encodeResult } from "./encode-result.ts"
+import { decodeError, encodeError } from "./errors.ts"
+import { EXPRESSES } from "./features.ts"
+import { createPatches, setCost } from "./patches.ts"
 import { GEMINI_QUIRKS, type GeminiQuirks } from "./quirks.ts"
+import { decodeRequest } from "./request.ts"
+import { REQUEST_STATE } from "./state.ts"
 import { ANSWER_LIMITS, supportsOf } from "./supports.ts"
 import { DIALECT } from "./wire.ts"
+
+export { type Addressed, decodeCountRequest, withAddress } from "./request.ts"
 
 /**
  * Google's `generateContent` and `streamGenerateContent?alt=sse` (WIRE.md 5).
  *
  * @param quirks how a home of it departs from the Gemini API; what is not named is as that has it.
  */
-export function gemini(quirks: Partial<GeminiQuirks> = {}): UpstreamDialect {
+export function gemini(quirks: Partial<GeminiQuirks> = {}): ChatDialect {
   const all = { ...GEMINI_QUIRKS, ...quirks }
   return {
     id: DIALECT,
+    expresses: EXPRESSES,
     supports: supportsOf(all),
     framing: "sse",
     answerLimits: () => ANSWER_LIMITS,
@@ -23,8 +32,15 @@ export function gemini(quirks: Partial<GeminiQuirks> = {}): UpstreamDialect {
     decodeResult,
     decodeEvents,
     decodeError,
+    decodeRequest,
+    encodeResult,
+    encodeEvents,
+    encodeError,
+    setCost,
+    patches: createPatches(all),
+    requestState: REQUEST_STATE,
   }
 }
 
-/** The dialect as the Gemini API speaks it. */
-export const GEMINI: UpstreamDialect = gemini()
+/** The dialect as the Gemini API speaks it, and as callers do. */
+export const GEMINI: ChatDialect = gemini()

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
-import { NO_USAGE, type Usage } from "../../canon/usage.ts"
+import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 
 /**
  * Usage in classes that never overlap (WIRE.md 8 and trap 5): what came from the cache is part of the
@@ -31,6 +31,36 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
     reasoning,
     audioOutput,
   }
+}
+
+/** Usage as Google counts it; what was written to a cache has no member of its own. */
+export function encodeUsage(usage: Usage): JsonObject {
+  const { reasoning, reasoningBeside, audioInput, audioCacheRead, audioOutput } = usage
+  const thoughts = reasoning + reasoningBeside
+  const cached = usage.inputCacheRead + audioCacheRead
+  const encoded: JsonObject = {
+    promptTokenCount: totalInput(usage),
+    candidatesTokenCount: totalOutput(usage) - thoughts,
+    totalTokenCount: totalInput(usage) + totalOutput(usage),
+  }
+  if (thoughts > 0) encoded.thoughtsTokenCount = thoughts
+  if (cached > 0) encoded.cachedContentTokenCount = cached
+  if (audioInput + audioCacheRead > 0) {
+    encoded.promptTokensDetails = modalities(totalInput(usage), audioInput + audioCacheRead)
+  }
+  if (audioCacheRead > 0) encoded.cacheTokensDetails = modalities(cached, audioCacheRead)
+  if (audioOutput > 0) {
+    encoded.candidatesTokensDetails = modalities(totalOutput(usage) - thoughts, audioOutput)
+  }
+  return encoded
+}
+
+/** A breakdown into sound and everything else. */
+function modalities(all: number, heard: number): JsonObject[] {
+  return [
+    { modality: "TEXT", tokenCount: all - heard },
+    { modality: "AUDIO", tokenCount: heard },
+  ]
 }
 
 /** The tokens of sound in a breakdown by modality. */

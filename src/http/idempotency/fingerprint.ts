@@ -2,6 +2,7 @@ import { createHash, createHmac, type Hmac, hkdfSync } from "node:crypto"
 import { GatewayError } from "../../canon/errors.ts"
 import type { FileBytes } from "../../canon/form-file.ts"
 import { parseJsonObject } from "../../canon/json.ts"
+import { readGoogleAddress } from "../v1/google-address.ts"
 import { type FilePart, type FormReceiver, readMultipart } from "../../wire/multipart.ts"
 
 export const IDEMPOTENCY_KEY = "idempotency-key"
@@ -71,7 +72,10 @@ export class Fingerprints {
       return { fingerprint, model: () => Promise.resolve(form.model) }
     }
     for await (const piece of piecesOf(body)) hmac.update(piece)
-    return { fingerprint: hmac.digest("base64url"), model: () => modelOf(headers, body) }
+    return {
+      fingerprint: hmac.digest("base64url"),
+      model: async () => readGoogleAddress(pathname)?.model ?? (await modelOf(headers, body)),
+    }
   }
 
   #hmac(): Hmac {

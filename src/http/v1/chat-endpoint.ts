@@ -1,5 +1,6 @@
 import type { ClientDialect } from "../../canon/dialect.ts"
 import { asGatewayError, GatewayError } from "../../canon/errors.ts"
+import type { JsonObject } from "../../canon/json.ts"
 import type { Keyring } from "../../keys/keyring.ts"
 import type { Relay } from "../../relay/relay.ts"
 import type { Events } from "../../telemetry/events.ts"
@@ -25,6 +26,11 @@ export interface ChatEndpointServices {
 export interface ChatEndpoint {
   readonly path: string
   readonly dialect: ClientDialect
+  /**
+   * The body as the dialect reads it, where the address says a part of the request.
+   * @param path of the request, without its query.
+   */
+  bodyAt?(json: JsonObject, path: string): JsonObject
   /** Headers of the caller's that a vendor of the same dialect is to see too. */
   forwarded?(headers: Headers): Readonly<Record<string, string>> | undefined
 }
@@ -48,7 +54,7 @@ export function chatEndpoint(endpoint: ChatEndpoint, services: ChatEndpointServi
         id,
         key,
         endpoint: path,
-        body: json,
+        body: endpoint.bodyAt ? endpoint.bodyAt(json, new URL(request.url).pathname) : json,
         bodyBytes: bytes,
         receivedAt,
         startedAt,
@@ -65,10 +71,19 @@ export function chatEndpoint(endpoint: ChatEndpoint, services: ChatEndpointServi
       memory?.[Symbol.dispose]()
       const error = asGatewayError(thrown)
       if (error.kind === "internal_error") services.events.requestFailed(id, thrown)
-      const { status, body } = dialect.encodeError(error, id)
-      return new Response(JSON.stringify(body), { status, headers: errorHeaders(error, id) })
+      return errorIn(dialect, error, id)
     }
   }
+}
+
+/** An error in the words of a dialect. */
+export function errorIn(
+  dialect: Pick<ClientDialect, "encodeError">,
+  error: GatewayError,
+  id: string,
+): Response {
+  const { status, body } = dialect.encodeError(error, id)
+  return new Response(JSON.stringify(body), { status, headers: errorHeaders(error, id) })
 }
 
 /** Whether a header asks for what it usually does not. */

@@ -22,6 +22,8 @@ import type { ChatEndpoint } from "./chat-endpoint.ts"
 import { EMBEDDINGS_PATH } from "./embeddings.ts"
 import { estimateDocument } from "./estimate-document.ts"
 import { readDescribedAudio, withDescribedPictures, withoutFiles } from "./estimate-files.ts"
+import { embeddingAt } from "./embed-content.ts"
+import { GOOGLE_METHODS, googlePath, readGoogleAddress } from "./google-address.ts"
 import { EDITS_PATH, GENERATIONS_PATH, VARIATIONS_PATH } from "./images.ts"
 import { callOf, type JsonOperationServices } from "./json-operation.ts"
 import { COHERE_RERANK_PATH, RERANK_PATH } from "./rerank.ts"
@@ -48,6 +50,8 @@ export interface EstimateServices extends Pick<
 /** What is to be estimated: a call as its endpoint would have it, and who asks. */
 interface Asked {
   readonly call: Call
+  /** Where the request would be sent. */
+  readonly path: string
   readonly body: JsonObject
   readonly headers: Headers
   readonly caller: Caller
@@ -66,23 +70,29 @@ export function estimate(services: EstimateServices) {
     const startedAt = performance.now()
     using memory = services.memory.open(key)
     const { json } = await readJsonBody(request, services.bodyLimit(), memory, services.pace)
-    const { path, body } = readWish(json)
-    const estimator = estimators.get(path)
+    const { path: wished, body } = readWish(json)
+    const [path = ""] = wished.split("?", 1)
+    const endpoint = endpointAt(path)
+    const estimator = estimators.get(endpoint)
     if (!estimator) throw unknownPath(path, [...estimators.keys()])
     const bodyBytes = Buffer.byteLength(JSON.stringify(body))
-    const known = { id, key, endpoint: path, bodyBytes, receivedAt, startedAt, memory }
+    const known = { id, key, endpoint, bodyBytes, receivedAt, startedAt, memory }
     const call = { ...callOf(known, request.headers), isEstimate: true as const }
-    const told = await estimator({ call, body, headers: request.headers, caller: request })
+    const { headers } = request
+    const told = await estimator({ call, path, body, headers, caller: request })
     return jsonAnswer(id, estimateDocument(path, told))
   })
 }
 
 function estimatorsOf(services: EstimateServices): ReadonlyMap<string, Estimator> {
   const { chats, relay, operations, embeddings, reranking } = services
-  const chat = ({ path, dialect, forwarded }: ChatEndpoint): [string, Estimator] => [
-    path,
-    ({ call, body, headers, caller }) =>
-      relay.estimate(dialect, { ...call, body, forwarded: forwarded?.(headers) }, caller),
+  const chat = (endpoint: ChatEndpoint): [string, Estimator] => [
+    endpoint.path,
+    ({ call, path, body: written, headers, caller }) => {
+      const body = endpoint.bodyAt ? endpoint.bodyAt(written, path) : written
+      const forwarded = endpoint.forwarded?.(headers)
+      return relay.estimate(endpoint.dialect, { ...call, body, forwarded }, caller)
+    },
   ]
   const rerank: Estimator = ({ call, body }) =>
     operations.estimate([reranking.plan(call, decodeRerankRequest(body).request)])
@@ -95,6 +105,11 @@ function estimatorsOf(services: EstimateServices): ReadonlyMap<string, Estimator
     ],
     [RERANK_PATH, rerank],
     [COHERE_RERANK_PATH, rerank],
+    ...(["embedContent", "batchEmbedContents"] as const).map((method): [string, Estimator] => [
+      googlePath(method),
+      async ({ call, path, body }) =>
+        operations.estimate([embeddings.plan(call, embeddingAt(method, body, path))]),
+    ]),
     ...imageEstimators(services),
     ...soundEstimators(services),
   ])
@@ -146,6 +161,13 @@ function soundEstimators(services: EstimateServices): [string, Estimator][] {
       },
     ]),
   ]
+}
+
+/** The endpoint of a path: Google's clients name the model in it. */
+function endpointAt(path: string): string {
+  const address = readGoogleAddress(path)
+  const method = GOOGLE_METHODS.find((known) => known === address?.method)
+  return method === undefined ? path : googlePath(method)
 }
 
 /** The two members of the body. @throws GatewayError */

@@ -5,7 +5,7 @@ import type { Call } from "../../relay/call.ts"
 import type { Contents } from "../../relay/contents.ts"
 import type { Events } from "../../telemetry/events.ts"
 import type { MemoryBudget, Reservation } from "../../limits/memory-budget.ts"
-import { errorAnswer, textHeaders } from "../answers.ts"
+import { type ErrorAnswer, errorAnswer, textHeaders } from "../answers.ts"
 import { heldAnswer } from "../held-answer.ts"
 import type { Pace } from "../incoming-body.ts"
 import { readJsonBody } from "../read-body.ts"
@@ -29,11 +29,15 @@ export interface JsonOperationAnswer {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** An endpoint that takes JSON, answers with JSON, and whose errors are in OpenAI's envelope. */
+/**
+ * An endpoint that takes JSON and answers with JSON.
+ * @param tellError in OpenAI's envelope where none is given.
+ */
 export function jsonOperation(
   path: string,
   services: JsonOperationServices,
   serve: (call: Call, body: JsonObject, request: Request) => Promise<JsonOperationAnswer>,
+  tellError: ErrorAnswer = errorAnswer,
 ): Handler {
   return async function handle(request, waitLong, id = newRequestId()) {
     let memory: Reservation | undefined
@@ -56,7 +60,7 @@ export function jsonOperation(
       memory?.[Symbol.dispose]()
       const error = asGatewayError(thrown)
       if (error.kind === "internal_error") services.events.requestFailed(id, thrown)
-      return errorAnswer(error, id)
+      return tellError(error, id)
     }
   }
 }

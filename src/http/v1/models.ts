@@ -4,6 +4,7 @@ import type { Events } from "../../telemetry/events.ts"
 import { jsonAnswer, textAnswer } from "../answers.ts"
 import { authenticated, type KnownRequest } from "../authenticated.ts"
 import { anthropicModel, anthropicPage, speaksAnthropic } from "./anthropic-models.ts"
+import { modelName } from "./google-address.ts"
 
 export interface ModelServices {
   readonly keyring: Keyring
@@ -29,13 +30,11 @@ function listFor({ request, key, id, url }: KnownRequest, catalog: Catalog): Res
     : textAnswer(id, catalog.listBody(key.allows))
 }
 
-const PREFIX = "/v1/models/"
-
 /** `GET /v1/models/{provider}/{name}`: one of them. A name may hold slashes of its own. */
 export function getModel(services: ModelServices) {
   return authenticated(services, (asked) => {
     const { request, key, id, url } = asked
-    const name = decoded(url.pathname.slice(PREFIX.length))
+    const name = modelName(url.pathname)
     const catalog = services.catalog()
     // The address of the list, with a slash at its end.
     if (name === "") return listFor(asked, catalog)
@@ -43,13 +42,4 @@ export function getModel(services: ModelServices) {
     const isAnthropic = speaksAnthropic(request.headers)
     return jsonAnswer(id, isAnthropic ? anthropicModel(model) : catalog.entry(model))
   })
-}
-
-/** What cannot be decoded is the name of no model, and shall be told so. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

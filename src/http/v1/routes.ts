@@ -16,17 +16,19 @@ import type { Store } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
 import type { MemoryBudget } from "../../limits/memory-budget.ts"
 import type { Pace } from "../incoming-body.ts"
-import { type ErrorAnswer, errorAnswer, errorHeaders } from "../answers.ts"
+import { type ErrorAnswer, errorAnswer } from "../answers.ts"
 import { healthz, readyz } from "../health.ts"
 import type { Idempotency } from "../idempotency/idempotency.ts"
 import type { Route } from "../server.ts"
 import type { Spool } from "../spool.ts"
 import { CHAT_COMPLETIONS } from "./chat-completions.ts"
-import { chatEndpoint } from "./chat-endpoint.ts"
-import { countTokens } from "./count-tokens.ts"
+import { chatEndpoint, errorIn } from "./chat-endpoint.ts"
+import { MESSAGE_TOKENS, tokenCounter } from "./count-tokens.ts"
 import { getCredits } from "./credits.ts"
 import { embeddings, EMBEDDINGS_PATH } from "./embeddings.ts"
 import { estimate, ESTIMATE_PATH } from "./estimate.ts"
+import { googleRoutes } from "./google-routes.ts"
+import { GENERATE_CONTENT, STREAM_GENERATE_CONTENT } from "./generate-content.ts"
 import { getImageFile } from "./image-files.ts"
 import {
   EDITS_PATH,
@@ -38,7 +40,6 @@ import {
 } from "./images.ts"
 import { deleteKeptResponse, getKeptResponse, KEPT_RESPONSES_PATH } from "./kept-responses.ts"
 import { MESSAGES } from "./messages.ts"
-import { getModel, listModels, listModelsForClients } from "./models.ts"
 import { getReceipt } from "./receipts.ts"
 import { COHERE_RERANK_PATH, rerank, RERANK_PATH } from "./rerank.ts"
 import { repeatable } from "./repeatable.ts"
@@ -122,17 +123,19 @@ export function callerRoutes(parts: RouteParts): Route[] {
       handler: estimate({
         ...chat,
         ...operations,
-        chats: CHAT_ENDPOINTS,
+        chats: [...CHAT_ENDPOINTS, GENERATE_CONTENT, STREAM_GENERATE_CONTENT],
         operations: embedding.operations,
         images: parts.images,
       }),
     },
-    { path: "/v1/messages/count_tokens", method: "POST", handler: countTokens(chat) },
+    {
+      path: "/v1/messages/count_tokens",
+      method: "POST",
+      handler: tokenCounter(MESSAGE_TOKENS, chat),
+    },
     { path: `${KEPT_RESPONSES_PATH}*`, method: "GET", handler: getKeptResponse(parts) },
     { path: `${KEPT_RESPONSES_PATH}*`, method: "DELETE", handler: deleteKeptResponse(parts) },
-    { path: "/v1beta/models", method: "GET", handler: listModels(models) },
-    { path: "/v1/models", method: "GET", handler: listModelsForClients(models) },
-    { path: "/v1/models/*", method: "GET", handler: getModel(models) },
+    ...googleRoutes({ chat, models, embeddings: operations.embeddings, again }),
     { path: "/v1/credits", method: "GET", handler: getCredits({ keyring, events, store, ledger }) },
     { path: "/v1/receipts/*", method: "GET", handler: getReceipt({ keyring, events, store }) },
     { path: "/healthz", method: "GET", handler: healthz },
@@ -153,10 +156,7 @@ function intakeOf({ settings, memory, pace }: RouteParts) {
 function errorsOf(path: string): ErrorAnswer {
   const dialect = CHAT_ENDPOINTS.find((endpoint) => endpoint.path === path)?.dialect
   if (!dialect) return errorAnswer
-  return (error, id) => {
-    const { status, body } = dialect.encodeError(error, id)
-    return new Response(JSON.stringify(body), { status, headers: errorHeaders(error, id) })
-  }
+  return (error, id) => errorIn(dialect, error, id)
 }
 
 function imageRoutes(parts: RouteParts): Route[] {

@@ -87,6 +87,8 @@ export interface TestedClient {
   readonly asksForSchema: boolean
   /** It shows the model's thoughts. */
   readonly showsThoughts: boolean
+  /** What a picture by its address is to an upstream, where it is not what it is for every client. */
+  readonly picturesByUrl?: Readonly<Partial<Record<Upstream, string>>>
   /** It sends an upstream's reasoning back with what proves it. */
   returnsSignatures(upstream: Upstream, isStreamed: boolean): boolean
   begin(upstreams: SixUpstreams): Conversation

@@ -1,0 +1,74 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+
+/** Counts that the JSON mapping of protocol buffers writes as text. */
+const COUNTS: ReadonlySet<string> = new Set([
+  "minItems",
+  "maxItems",
+  "minLength",
+  "maxLength",
+  "minProperties",
+  "maxProperties",
+])
+
+/** The same by the names of the protocol buffers themselves. */
+const SNAKE_NAMES: ReadonlyMap<string, string> = new Map([
+  ["any_of", "anyOf"],
+  ["min_items", "minItems"],
+  ["max_items", "maxItems"],
+  ["min_length", "minLength"],
+  ["max_length", "maxLength"],
+  ["min_properties", "minProperties"],
+  ["max_properties", "maxProperties"],
+  ["property_ordering", "propertyOrdering"],
+])
+
+/**
+ * Google's `Schema`, a part of OpenAPI's, as the JSON schema that other vendors take: types in small letters,
+ * `nullable` as a type, counts as numbers. What it shares with JSON schema stays as it is.
+ */
+export function jsonSchemaOf(schema: JsonObject): JsonObject {
+  const written: JsonObject = {}
+  for (const [name, value] of Object.entries(schema)) {
+    const known = SNAKE_NAMES.get(name) ?? name
+    if (value === undefined || name === "__proto__") continue
+    // The order of the answer, which is nobody else's field, and what became of the type.
+    if (known === "propertyOrdering" || known === "nullable") continue
+    written[known] = member(known, value)
+  }
+  return schema.nullable === true ? orNull(written) : written
+}
+
+function member(name: string, value: JsonValue): JsonValue {
+  switch (name) {
+    case "type":
+      return typeof value === "string" ? value.toLowerCase() : value
+    case "properties":
+    case "$defs":
+      return isJsonObject(value) ? eachSchema(value) : value
+    case "items":
+    case "additionalProperties":
+      return schemaOr(value)
+    case "anyOf":
+    case "prefixItems":
+      return Array.isArray(value) ? value.map(schemaOr) : value
+    default:
+      return COUNTS.has(name) && typeof value === "string" ? Number(value) : value
+  }
+}
+
+function schemaOr(value: JsonValue): JsonValue {
+  return isJsonObject(value) ? jsonSchemaOf(value) : value
+}
+
+function eachSchema(properties: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, value]) => [name, value && schemaOr(value)]),
+  )
+}
+
+function orNull(schema: JsonObject): JsonObject {
+  const { type, enum: values } = schema
+  if (typeof type !== "string") return { anyOf: [schema, { type: "null" }] }
+  const nullable: JsonObject = { ...schema, type: [type, "null"] }
+  return Array.isArray(values) ? { ...nullable, enum: [...values, null] } : nullable
+}

@@ -1,0 +1,32 @@
+import type { JsonValue } from "../../canon/json.ts"
+import { isWebUrl } from "../../canon/media-source.ts"
+import { isVendorAddress, STATE, type StateShape, stateIn } from "../../canon/vendor-state.ts"
+
+/** Addresses of Google's own and names of its files; what the whole web can read is nobody's. */
+function isKept(uri: JsonValue): boolean {
+  return isVendorAddress(uri) || (typeof uri === "string" && !isWebUrl(uri))
+}
+
+const FILE = stateIn({ fileData: stateIn({ fileUri: { ...STATE.file, when: isKept } }) })
+
+const PART: StateShape = {
+  ...FILE,
+  also: [stateIn({ functionResponse: stateIn({ parts: FILE }) })],
+}
+
+/** Where a request to generate content names what its vendor keeps (@google/genai). */
+export const REQUEST_STATE: StateShape = stateIn({
+  cachedContent: STATE.cache,
+  contents: stateIn({ parts: PART }),
+  systemInstruction: stateIn({ parts: PART }),
+  tools: stateIn({
+    fileSearch: stateIn({ fileSearchStoreNames: STATE.vectorStore }),
+    retrieval: stateIn({
+      vertexAiSearch: stateIn({ datastore: STATE.vectorStore, engine: STATE.vectorStore }),
+      vertexRagStore: stateIn({
+        ragCorpora: STATE.vectorStore,
+        ragResources: stateIn({ ragCorpus: STATE.vectorStore }),
+      }),
+    }),
+  }),
+})

@@ -1,0 +1,24 @@
+/** The header in which Google's clients send their key. */
+export const GOOGLE_KEY = "x-goog-api-key"
+const PARAMETER = "key"
+
+/** Whether a request comes with a key as Google's clients send it. */
+export function hasGoogleKey({ headers, url }: Request): boolean {
+  return headers.has(GOOGLE_KEY) || new URL(url).searchParams.has(PARAMETER)
+}
+
+/**
+ * The request with the key of its address in its headers instead: what is told of an address, whoever tells it,
+ * then holds no secret. A header counts more.
+ */
+export function withoutKeyInUrl(request: Request): Request {
+  if (!request.url.includes(`${PARAMETER}=`)) return request
+  const url = new URL(request.url)
+  const key = url.searchParams.get(PARAMETER)
+  if (key === null) return request
+  url.searchParams.delete(PARAMETER)
+  const headers = new Headers(request.headers)
+  if (!headers.has(GOOGLE_KEY)) headers.set(GOOGLE_KEY, key)
+  const { method, body, signal } = request
+  return new Request(url.href, { method, headers, signal, body })
+}

@@ -1,0 +1,15 @@
+import { decodeCountRequest, GEMINI, withAddress } from "../../dialects/gemini/index.ts"
+import type { CountEndpoint } from "./count-tokens.ts"
+import { addressedOf, readGoogleAddress } from "./google-address.ts"
+
+/** `POST /v1beta/models/{model}:countTokens` */
+export const CONTENT_TOKENS: CountEndpoint = {
+  dialect: GEMINI,
+  read(json, path) {
+    const address = readGoogleAddress(path)
+    return decodeCountRequest(
+      address === undefined ? json : withAddress(json, addressedOf(address)),
+    )
+  },
+  tell: (tokens) => ({ totalTokens: tokens }),
+}

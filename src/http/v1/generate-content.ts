@@ -1,0 +1,24 @@
+import type { JsonObject } from "../../canon/json.ts"
+import { GEMINI, withAddress } from "../../dialects/gemini/index.ts"
+import type { ChatEndpoint } from "./chat-endpoint.ts"
+import { addressedOf, googlePath, readGoogleAddress } from "./google-address.ts"
+
+/** Google's clients name the model, and whether to stream, in the address. */
+function bodyAt(json: JsonObject, path: string): JsonObject {
+  const address = readGoogleAddress(path)
+  return address === undefined ? json : withAddress(json, addressedOf(address))
+}
+
+/** `POST /v1beta/models/{model}:generateContent` */
+export const GENERATE_CONTENT: ChatEndpoint = {
+  path: googlePath("generateContent"),
+  dialect: GEMINI,
+  bodyAt,
+}
+
+/** `POST /v1beta/models/{model}:streamGenerateContent` */
+export const STREAM_GENERATE_CONTENT: ChatEndpoint = {
+  path: googlePath("streamGenerateContent"),
+  dialect: GEMINI,
+  bodyAt,
+}

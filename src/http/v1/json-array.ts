@@ -1,0 +1,53 @@
+import { SseParser } from "../../wire/sse.ts"
+
+const encoder = new TextEncoder()
+/** White space between elements: it says that the stream lives. */
+const STILL_ALIVE = encoder.encode("\n")
+
+/** Whether a caller of `streamGenerateContent` wants events; the answer is one long array otherwise (WIRE.md 5). */
+export function wantsEvents(url: string): boolean {
+  return new URL(url).searchParams.get("alt") === "sse"
+}
+
+/** A stream of events as one JSON array that comes piece by piece. Other answers stay as they are. */
+export function asJsonArray(response: Response): Response {
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false
+  if (!isStream || response.body === null) return response
+  const headers = new Headers(response.headers)
+  headers.set("content-type", "application/json; charset=utf-8")
+  return new Response(new ReadableStream(new ArraySource(response.body.getReader())), { headers })
+}
+
+/** What of a reader is needed. */
+type Pieces = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">
+
+class ArraySource {
+  readonly #events: Pieces
+  readonly #parser = new SseParser()
+  #isBegun = false
+
+  constructor(events: Pieces) {
+    this.#events = events
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    const { value, done } = await this.#events.read()
+    if (done) {
+      controller.enqueue(encoder.encode(this.#isBegun ? "]" : "[]"))
+      controller.close()
+      return
+    }
+    const elements = this.#parser.push(value).map(({ data }) => this.#element(data))
+    controller.enqueue(elements.length === 0 ? STILL_ALIVE : encoder.encode(elements.join("")))
+  }
+
+  cancel(reason: unknown): Promise<void> {
+    return this.#events.cancel(reason)
+  }
+
+  #element(data: string): string {
+    const before = this.#isBegun ? ",\r\n" : "["
+    this.#isBegun = true
+    return before + data
+  }
+}

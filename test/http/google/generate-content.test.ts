@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
+
+let gateway: TestGateway
+let caller: TestCaller
+
+const CONTENTS = [{ role: "user", parts: [{ text: "Hello there" }] }]
+const ECHO = "/v1beta/models/sim/echo"
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    providersAt: (url) => ({ google: provider(url, "google") }),
+    models: {
+      "google/gemini-3-flash": simulated(),
+    },
+  })
+  caller = await gateway.caller()
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+})
+
+function ask(path: string, body: JsonObject, headers: Record<string, string> = {}) {
+  return fetch(gateway.url + path, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  })
+}
+
+function asCaller(path: string, body: JsonObject = { contents: CONTENTS }) {
+  return ask(path, body, { "x-goog-api-key": caller.key })
+}
+
+describe("credentials", () => {
+  test("a key in the address counts, and is told to nobody", async () => {
+    const good = await ask(`${ECHO}:generateContent?key=${caller.key}`, { contents: CONTENTS })
+    expect(good.status).toBe(200)
+    const receipt = await caller.get(`/v1/receipts/${good.headers.get("x-request-id")}`)
+    expect(await receipt.text()).not.toContain(caller.key)
+    const listed = await fetch(`${gateway.url}/v1beta/models?key=${caller.key}`)
+    expect(await listed.json()).toHaveProperty("models")
+    const wrong = `${caller.key}x`
+    for (const path of [`${ECHO}:generateContent`, `${ECHO}:predict`, "/v1beta/nothing"]) {
+      const bad = await ask(`${path}?key=${wrong}`, { contents: CONTENTS })
+      expect(bad.status).toBeGreaterThanOrEqual(401)
+      expect(await bad.text()).not.toContain(caller.key)
+    }
+    expect(JSON.stringify(gateway.heard)).not.toContain(caller.key)
+    expect(JSON.stringify(gateway.simulator.requests)).not.toContain(caller.key)
+  })
+
+  test("none at all is told in Google's form", async () => {
+    const answer = await ask(`${ECHO}:generateContent`, { contents: CONTENTS })
+    expect(answer.status).toBe(401)
+    expect(await answer.json()).toMatchObject({
+      error: { code: 401, status: "UNAUTHENTICATED", error_type: "missing_api_key" },
+    })
+  })
+})
+
+describe("addresses", () => {
+  test.each([ECHO, "/v1/models/sim/echo", "/v1beta/models/sim%2Fecho"])("%s", async (place) => {
+    const answer = await asCaller(`${place}:generateContent`)
+    expect(await answer.json()).toMatchObject({
+      candidates: [{ content: { role: "model", parts: [{ text: "Hello there" }] } }],
+      modelVersion: "sim/echo",
+    })
+  })
+
+  test("what nobody does is not found, in Google's form", async () => {
+    const answer = await asCaller(`${ECHO}:predict`)
+    expect(answer.status).toBe(404)
+    expect(await answer.json()).toMatchObject({ error: { status: "NOT_FOUND" } })
+  })
+})
+
+describe("a stream", () => {
+  test("without alt=sse is one JSON array, paid before its last byte", async () => {
+    const answer = await asCaller(`${ECHO}:streamGenerateContent`)
+    expect(answer.headers.get("content-type")).toStartWith("application/json")
+    const pieces = (await answer.json()) as JsonObject[]
+    expect(pieces.length).toBeGreaterThan(1)
+    expect(pieces.at(-1)).toMatchObject({
+      candidates: [{ finishReason: "STOP" }],
+      usageMetadata: { cost: expect.any(Number) },
+    })
+    const receipt = await caller.get(`/v1/receipts/${answer.headers.get("x-request-id")}`)
+    expect(await receipt.json()).toMatchObject({
+      status: "settled",
+      endpoint: "/v1beta/models/{model}:streamGenerateContent",
+    })
+  })
+
+  test("to Gemini goes as it came, with our model and the cost", async () => {
+    const path = "/v1beta/models/google/gemini-3-flash:streamGenerateContent?alt=sse"
+    const answer = await asCaller(path, { contents: CONTENTS, safety_settings: [] })
+    const pieces = (await answer.text())
+      .split("\n\n")
+      .filter((text) => text !== "")
+      .map((text) => JSON.parse(text.replace(/^data: /, "")) as JsonObject)
+    for (const piece of pieces) expect(piece.modelVersion).toBe("google/gemini-3-flash")
+    expect(pieces.at(-1)).toMatchObject({ usageMetadata: { cost: expect.any(Number) } })
+    expect(gateway.simulator.requests.at(-1)?.body).toEqual({
+      contents: CONTENTS,
+      safetySettings: [],
+    })
+  })
+})
+
+describe("money", () => {
+  const path = "/v1beta/models/google/gemini-3-flash:generateContent"
+
+  test.each([
+    ["a class of service", { serviceTier: "priority" }, { service_tier: "priority" }],
+    ["a tool", { tools: [{ googleMaps: {} }] }, { tools: [{ google_maps: {} }] }],
+  ])("what Google bills besides tokens is held in snake case too: %s", async (_, camel, snake) => {
+    const plain = await mostOf({})
+    expect(await mostOf(camel)).toBeGreaterThan(plain)
+    expect(await mostOf(snake)).toBeCloseTo(await mostOf(camel), 5)
+  })
+
+  test("what Google keeps for another is not found, in either case", async () => {
+    for (const name of ["cachedContent", "cached_content"]) {
+      const answer = await asCaller(path, { contents: CONTENTS, [name]: "cachedContents/other" })
+      expect([400, 404]).toContain(answer.status)
+    }
+    const fileData = { file_uri: "https://generativelanguage.googleapis.com/v1beta/files/other" }
+    const parts = [{ file_data: fileData }]
+    const answer = await asCaller(path, { contents: [{ role: "user", parts }] })
+    expect(answer.status).toBe(404)
+  })
+
+  test("a request that is sent again with its key is charged once", async () => {
+    const before = await caller.balance()
+    const headers = { "x-goog-api-key": caller.key, "idempotency-key": "google-1" }
+    const again = () =>
+      ask(`${ECHO}:streamGenerateContent`, { contents: CONTENTS }, headers).then(
+        async (answer) => ({
+          text: await answer.text(),
+          isReplayed: answer.headers.get("idempotent-replayed"),
+        }),
+      )
+    const first = await again()
+    const charged = before - (await caller.balance())
+    expect(charged).toBeGreaterThan(0n)
+    const second = await again()
+    expect(second).toEqual({ text: first.text, isReplayed: "true" })
+    expect(before - (await caller.balance())).toBe(charged)
+  })
+
+  test("an estimate takes the address of a model", async () => {
+    const answer = await caller.post("/v1/estimate", {
+      path: `${ECHO}:generateContent`,
+      body: { contents: CONTENTS, generationConfig: { maxOutputTokens: 5 } },
+    })
+    expect(await answer.json()).toMatchObject({
+      is_covered: true,
+      parts: [{ model: "sim/echo", lines: [{ name: "input" }, { name: "output", quantity: 5 }] }],
+    })
+  })
+})
+
+/** The most that a request to Gemini can cost, in credits. */
+async function mostOf(wish: object): Promise<number> {
+  const path = "/v1beta/models/google/gemini-3-flash:generateContent"
+  const answer = await caller.post("/v1/estimate", { path, body: { contents: CONTENTS, ...wish } })
+  const { most } = (await answer.json()) as { readonly most: string }
+  return Number(most)
+}
