@@ -1,0 +1,68 @@
+import { GoogleGenAI } from "@google/genai"
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { provider, startGateway, type TestCaller, type TestGateway } from "../../support/gateway.ts"
+
+let gateway: TestGateway
+let caller: TestCaller
+
+const EMBEDDING = { kind: "embedding", price: { input: "1" } } as const
+const MODELS = ["sim/embed", "google/gemini-embedding-001"] as const
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    providersAt: (url) => ({ google: provider(url, "google") }),
+    models: Object.fromEntries(MODELS.map((id) => [id, EMBEDDING])),
+  })
+  caller = await gateway.caller()
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+})
+
+test.each(MODELS)("Google's client embeds with %s, and pays for it", async (model) => {
+  const client = new GoogleGenAI({ apiKey: caller.key, httpOptions: { baseUrl: gateway.url } })
+  const before = await caller.balance()
+  const { embeddings } = await client.models.embedContent({
+    model,
+    contents: ["One text", "another"],
+    config: { taskType: "RETRIEVAL_QUERY" },
+  })
+  expect(embeddings).toHaveLength(2)
+  for (const { values } of embeddings ?? []) expect(values?.length).toBeGreaterThan(1)
+  expect(await caller.balance()).toBeLessThan(before)
+})
+
+test.each([
+  ["content", {}],
+  ["content", { content: { parts: [] } }],
+  ["content.parts[0]", { content: { parts: [{ inlineData: {} }] } }],
+])("names %s when it is wrong, in Google's form", async (field, body) => {
+  const answer = await caller.post("/v1beta/models/sim/embed:embedContent", body)
+  expect(answer.status).toBe(400)
+  expect(await answer.json()).toMatchObject({
+    error: { status: "INVALID_ARGUMENT", details: [{}, { fieldViolations: [{ field }] }] },
+  })
+})
+
+test("a batch whose requests differ in more than their text is refused", async () => {
+  const content = { parts: [{ text: "One text" }] }
+  const answer = await caller.post("/v1beta/models/sim/embed:batchEmbedContents", {
+    requests: [{ content }, { content, output_dimensionality: 8 }],
+  })
+  expect(await answer.json()).toMatchObject({
+    error: { details: [{}, { fieldViolations: [{ field: "requests[1].outputDimensionality" }] }] },
+  })
+})
+
+test("one text has one vector, in snake case too, and an estimate", async () => {
+  const body = { content: { parts: [{ text: "One text" }] }, task_type: "CLUSTERING" }
+  const path = "/v1beta/models/sim/embed:embedContent"
+  const answer = await caller.post(path, body)
+  expect(await answer.json()).toMatchObject({
+    embedding: { values: expect.any(Array) },
+    usageMetadata: { promptTokenCount: expect.any(Number) },
+  })
+  const told = await caller.post("/v1/estimate", { path, body })
+  expect(await told.json()).toMatchObject({ is_covered: true, parts: [{ model: "sim/embed" }] })
+})
