@@ -49,7 +49,12 @@ export function googleRoutes({ chat, models, embeddings, again }: GoogleParts): 
   }
   const get = getGoogleModel(models, getModel(models))
   return GOOGLE_PLACES.flatMap((place): Route[] => [
-    { path: `${place}/*`, method: "POST", handler: ask },
+    {
+      path: `${place}/*`,
+      method: "POST",
+      handler: ask,
+      errors: (error, id) => errorIn(GEMINI, error, id),
+    },
     { path: place, method: "GET", handler: lists[place] },
     { path: `${place}/*`, method: "GET", handler: get },
   ])
