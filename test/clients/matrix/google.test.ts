@@ -29,7 +29,7 @@ describeLosses("google", upstreams, {
   badRequest: ApiError,
   losses: {
     "openai-chat": [],
-    "openai-responses": ["stop:dropped", "top_k:dropped", "seed:dropped"],
+    "openai-responses": ["top_k:dropped", "seed:dropped"],
     "anthropic-messages": ["seed:dropped"],
     gemini: [],
     "bedrock-converse": ["seed:dropped"],
