@@ -68,7 +68,8 @@ function claude({ url, key = NO_KEY, model, environment }: ConnectionFacts): Too
       ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
     },
   }
-  return json(join(folder, "settings.json"), members, false)
+  const after = "Unset ANTHROPIC_API_KEY where it is set: Claude Code would send that as well."
+  return { ...json(join(folder, "settings.json"), members, false), after }
 }
 
 /** https://opencode.ai/docs/providers */
