@@ -15,6 +15,7 @@ import type { SixUpstreams, Upstream } from "./six-upstreams.ts"
 
 /** Vendors that tell that it was a stop string which ended the answer. */
 const TELL_STOP: ReadonlySet<Upstream> = new Set([
+  "openai-responses",
   "anthropic-messages",
   "bedrock-converse",
   "cohere-chat",

@@ -30,7 +30,7 @@ describeLosses("anthropic", upstreams, {
   badRequest: Anthropic.BadRequestError,
   losses: {
     "openai-chat": [],
-    "openai-responses": ["stop:dropped", "top_k:dropped"],
+    "openai-responses": ["top_k:dropped"],
     "anthropic-messages": [],
     gemini: ["user:dropped"],
     "bedrock-converse": ["user:dropped"],

@@ -12,8 +12,6 @@ interface UpstreamFacts {
   readonly signs: boolean
   /** Its model withholds what it thought when it is told to. */
   readonly withholds: boolean
-  /** It takes stop strings. */
-  readonly hasStop: boolean
   /** It can be held to a JSON schema; else a tool stands in. */
   readonly hasSchema: boolean
   /** What it makes of a picture's address: it looks itself, or the gateway looks for it. */
@@ -34,7 +32,6 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
     countsAlong: false,
     signs: false,
     withholds: false,
-    hasStop: true,
     hasSchema: true,
     pictureByUrl: OWN_LOOK,
     needsCacheMark: false,
@@ -46,7 +43,6 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
     countsAlong: false,
     signs: true,
     withholds: false,
-    hasStop: false,
     hasSchema: true,
     pictureByUrl: OWN_LOOK,
     needsCacheMark: false,
@@ -58,7 +54,6 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
     countsAlong: false,
     signs: true,
     withholds: true,
-    hasStop: true,
     hasSchema: true,
     pictureByUrl: OWN_LOOK,
     needsCacheMark: true,
@@ -70,7 +65,6 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
     countsAlong: true,
     signs: true,
     withholds: false,
-    hasStop: true,
     hasSchema: true,
     pictureByUrl: FETCHED,
     needsCacheMark: false,
@@ -82,7 +76,6 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
     countsAlong: false,
     signs: true,
     withholds: true,
-    hasStop: true,
     hasSchema: false,
     pictureByUrl: FETCHED,
     needsCacheMark: true,
@@ -94,7 +87,6 @@ export const FACTS: Readonly<Record<Upstream, UpstreamFacts>> = {
     countsAlong: false,
     signs: false,
     withholds: false,
-    hasStop: true,
     hasSchema: true,
     pictureByUrl: OWN_LOOK,
     needsCacheMark: false,
