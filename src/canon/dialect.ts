@@ -4,6 +4,7 @@ import type { Feature, Support } from "./features.ts"
 import type { JsonObject } from "./json.ts"
 import type { OtherContent } from "./other-content.ts"
 import type { ConversationForm } from "./conversation.ts"
+import type { Usage } from "./usage.ts"
 import type { StateShape } from "./vendor-state.ts"
 
 /** One server-sent event on the wire, or its like. */
@@ -90,6 +91,11 @@ export interface PatchedFrame {
 export interface FramePatcher {
   /** @param frame with `json` set when its data is a JSON object. */
   push(frame: SseFrame): PatchedFrame
+  /**
+   * What the vendor has left unsaid before its last word; absent in a dialect where nothing can be.
+   * @param usage our own count, where no frame of the vendor's has told one.
+   */
+  unsaid?(usage: Usage | undefined): PatchedFrame[]
   /** The dialect's last word, for a vendor that ended properly without it. */
   end(): SseFrame[]
   /**
@@ -131,6 +137,11 @@ export interface ClientDialect {
    * @param carrier a whole answer, or the parsed frame that carries the usage of a stream.
    */
   setCost(carrier: JsonObject, cost: string): void
+  /**
+   * Puts our own count, which is charged, where the vendor has told none.
+   * @param carrier as of `setCost`.
+   */
+  setUsage(carrier: JsonObject, usage: Usage): void
 }
 
 /**

@@ -1,5 +1,3 @@
-import type { JsonValue } from "./json.ts"
-
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 /** Characters of a call's id: as many as OpenAI's own have, and too many to meet twice. */
 const CALL_LENGTH = 24
@@ -9,16 +7,9 @@ export function mintId(prefix: string): string {
   return prefix + crypto.randomUUID().replaceAll("-", "")
 }
 
-/**
- * A vendor's id as a dialect wants it. Where the vendor gave none, the time stands in: it is the same
- * in every frame of a stream, which must all carry one id.
- */
-export function prefixedId(
-  prefix: string,
-  id: JsonValue | undefined,
-  created: JsonValue | undefined,
-): string {
-  if (typeof id !== "string" || id === "") return `${prefix}${String(created ?? 0)}`
+/** A vendor's id as a dialect wants it. Where the vendor gave none, it is a new one. */
+export function prefixedId(prefix: string, id: string | undefined): string {
+  if (id === undefined || id === "") return mintId(prefix)
   return id.startsWith(prefix) ? id : prefix + id
 }
 

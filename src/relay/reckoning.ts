@@ -27,6 +27,11 @@ export interface CountedUsage {
   readonly estimated: boolean
 }
 
+/** What the answer tells of its usage in the vendor's place: our own count, where that is charged. */
+export function ownCount({ usage, estimated }: Reckoning): Usage | undefined {
+  return estimated ? usage : undefined
+}
+
 /** What a usage costs. */
 export function reckon({ usage, estimated }: CountedUsage, price: Price): Reckoning {
   const counted = withRequest(usage, price)

@@ -17,6 +17,7 @@ import {
 } from "./exchange.ts"
 import { Meter } from "./meter.ts"
 import { type Plan, recordOf } from "./plan.ts"
+import { ownCount } from "./reckoning.ts"
 import { recordState } from "./record-state.ts"
 import { ChoiceWriter, SeveralStreams } from "./several-streams.ts"
 import { RecordingDecoder } from "./state-recorder.ts"
@@ -244,9 +245,9 @@ class StreamedAnswer implements Watched {
     const settlement = await billing.settle(bill, deployment, reckoning)
     correctRate(limiter, call, reckoning.usage)
     this.#keepContent(upstream.meter)
-    if (upstream.plan.limits && !upstream.meter.isCounted) {
-      upstream.writer.setUsage(reckoning.usage)
-    }
+    const counted = upstream.plan.limits && !upstream.meter.isCounted
+    const usage = counted ? reckoning.usage : ownCount(reckoning)
+    if (usage) upstream.writer.setUsage(usage)
     return this.#end(upstream.writer, settlement.charged)
   }
 

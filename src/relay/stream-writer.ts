@@ -47,6 +47,7 @@ export class VerbatimWriter implements StreamWriter {
   #kept: PatchedFrame | undefined
   #last: PatchedFrame | undefined
   #broken: SseFrame | undefined
+  #usage: Usage | undefined
 
   constructor(client: ClientDialect, patcher: FramePatcher) {
     this.#client = client
@@ -73,21 +74,37 @@ export class VerbatimWriter implements StreamWriter {
   }
 
   end(cost: bigint, tell?: Tell): string {
+    const before = this.#sayUnsaid()
     if (this.#last === undefined) {
-      return this.#release(cost) + this.#patcher.end().map(formatEvent).join("")
+      return before + this.#release(cost) + this.#patcher.end().map(formatEvent).join("")
     }
-    const last = this.#last.usageCarrier ?? (tell && parseJsonObject(this.#last.data))
+    const { usageCarrier, data } = this.#last
+    const last = usageCarrier ?? (tell && parseJsonObject(data))
     if (last) tell?.(last)
-    if (this.#last.usageCarrier === undefined) return this.#release(cost) + formatEvent(this.#last)
-    return this.#release() + withCost(this.#client, this.#last, this.#last.usageCarrier, cost)
+    if (usageCarrier === undefined) return before + this.#release(cost) + formatEvent(this.#last)
+    return before + this.#release() + withCost(this.#client, this.#last, usageCarrier, cost)
+  }
+
+  /** What the vendor left out. Our own count stands where its would: in its frame, or in one of ours. */
+  #sayUnsaid(): string {
+    const usage = this.#usage
+    const carrier = this.#kept?.usageCarrier ?? this.#last?.usageCarrier
+    if (carrier !== undefined && usage !== undefined) this.#client.setUsage(carrier, usage)
+    const unsaid = this.#patcher.unsaid?.(carrier === undefined ? usage : undefined) ?? []
+    let text = ""
+    for (const frame of unsaid) {
+      if (frame.usageCarrier === undefined) text += formatEvent(frame)
+      else this.#kept = frame
+    }
+    return text
   }
 
   broken(frame: SseFrame): void {
     this.#broken = frame
   }
 
-  setUsage(): void {
-    // Its vendor tells it, or nobody does.
+  setUsage(usage: Usage): void {
+    this.#usage = usage
   }
 
   fail(error: GatewayError, requestId: string): string {

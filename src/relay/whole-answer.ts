@@ -10,6 +10,7 @@ import { correctRate, type Exchange, giveUp, type RelayServices } from "./exchan
 import { limitedResult } from "./limited-result.ts"
 import { Meter } from "./meter.ts"
 import { type Plan, recordOf } from "./plan.ts"
+import { ownCount } from "./reckoning.ts"
 import { recordState } from "./record-state.ts"
 import type { Seal } from "./reasoning-envelope.ts"
 import type { Attempt } from "./upstream.ts"
@@ -52,19 +53,22 @@ export async function answerWhole(services: RelayServices, exchange: Exchange): 
     balance: settlement.balance,
   })
   headers["content-type"] = "application/json"
+  const counted = ownCount(reckoning)
   if (plan.isVerbatim && all[0]) {
     const { body } = all[0]
     plan.offer.dialect.patches?.result(body, {
       model: request.model,
       streamUsage: request.streamUsage,
     })
+    if (counted !== undefined) dialect.setUsage(body, counted)
     services.contents.keep(exchange.call, exchange.call.body, body)
     if (keeping) await services.conversations.keep(keeping, body)
     return { headers, body: JSON.stringify(body) }
   }
   const results = all.map(({ told }) => told)
   const whole = sealed(merged(results, meter), exchange.seal, plan)
-  const answer = dialect.encodeResult({ ...whole, model: request.model }, request)
+  const told = counted === undefined ? whole : { ...whole, usage: counted }
+  const answer = dialect.encodeResult({ ...told, model: request.model }, request)
   services.contents.keep(exchange.call, exchange.call.body, answer)
   if (keeping) await services.conversations.keep(keeping, answer)
   return { headers, body: JSON.stringify(answer) }

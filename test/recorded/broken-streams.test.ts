@@ -83,7 +83,7 @@ const BROKEN: readonly Broken[] = [
   {
     name: "the end without a finish of the second choice",
     body: frames(...DELIVERED, delta({}, "stop"), second("Hi")),
-    chunks: [...DELIVERED, delta({}, "stop"), second("Hi")],
+    chunks: [...DELIVERED, delta({}, "stop"), second("Hi", { role: "assistant" })],
   },
   {
     name: "the end in the middle of a frame",
@@ -95,8 +95,10 @@ const BROKEN: readonly Broken[] = [
   },
 ]
 
-function second(content: string): JsonObject {
-  return chunk({ choices: [{ index: 1, delta: { content }, finish_reason: null }] })
+/** @param mended what the relay puts into the first delta of a choice. */
+function second(content: string, mended: JsonObject = {}): JsonObject {
+  const delta = { content, ...mended }
+  return chunk({ choices: [{ index: 1, delta, finish_reason: null }] })
 }
 
 /** Answers that are none: they become a status, and nothing is charged. */

@@ -13,10 +13,19 @@ export function expectedAnswer(recorded: JsonObject, model: string): JsonObject 
   answer.model = model
   answer.id = expectedId(recorded)
   for (const choice of choicesOf(answer)) {
-    if (isJsonObject(choice.message)) repair(choice.message, "message")
+    if (isJsonObject(choice.message)) {
+      repair(choice.message, "message")
+      giveContent(choice.message)
+    }
   }
   if (isJsonObject(answer.usage)) answer.usage = withoutCost(answer.usage)
   return answer
+}
+
+/** The text is always there, and null only for a model that acted or refused. */
+function giveContent(message: JsonObject): void {
+  const acted = Boolean(message.tool_calls ?? message.function_call ?? message.refusal)
+  message.content ??= acted ? null : ""
 }
 
 /** A vendor's stream, as a caller is to get it. */
@@ -40,6 +49,7 @@ export function expectedStream(
 ): ExpectedStream {
   const chunks: JsonObject[] = []
   let usage: JsonObject | undefined
+  const choicesSeen = new ExpectedChoices()
   for (const { data } of eventsOf(recorded)) {
     if (data === "[DONE]") break
     const chunk = JSON.parse(data) as JsonObject
@@ -54,12 +64,44 @@ export function expectedStream(
     if (!isUsageAsked) delete chunk.usage
     else if (reported) chunk.usage = withoutCost(reported)
     for (const { delta } of choices) if (isJsonObject(delta)) repair(delta, "delta")
+    choicesSeen.look(chunk, choices)
     // The usage is kept back for its cost, so a remark behind it comes first.
     const last = chunks.at(-1)
     const isOvertaking = isRemark && last?.usage !== undefined && choicesOf(last).length === 0
     chunks.splice(isOvertaking ? chunks.length - 1 : chunks.length, 0, chunk)
   }
+  // The usage that is kept back for its cost comes behind the ends.
+  const isKept = isUsageAsked && chunks.at(-1)?.usage !== undefined
+  chunks.splice(isKept ? chunks.length - 1 : chunks.length, 0, ...choicesSeen.missingEnds())
   return { chunks, usage, error: undefined }
+}
+
+/** Each choice begins with its role and has an end, also where the vendor leaves them out. */
+class ExpectedChoices {
+  readonly #open = new Map<number, { isEnded: boolean; isCalling: boolean }>()
+  #head: JsonObject = {}
+
+  look(chunk: JsonObject, choices: readonly JsonObject[]): void {
+    const { id, object, created, model } = chunk
+    this.#head = JSON.parse(JSON.stringify({ id, object, created, model })) as JsonObject
+    for (const choice of choices) {
+      const index = Number(choice.index)
+      const delta = isJsonObject(choice.delta) ? choice.delta : {}
+      if (!this.#open.has(index)) delta.role = "assistant"
+      const seen = this.#open.get(index) ?? { isEnded: false, isCalling: false }
+      if (choice.finish_reason) seen.isEnded = true
+      if (delta.tool_calls) seen.isCalling = true
+      this.#open.set(index, seen)
+    }
+  }
+
+  missingEnds(): JsonObject[] {
+    const open = [...this.#open].filter(([, { isEnded }]) => !isEnded)
+    return open.map(([index, { isCalling }]) => {
+      const end = { index, delta: {}, finish_reason: isCalling ? "tool_calls" : "stop" }
+      return { ...this.#head, choices: [end] }
+    })
+  }
 }
 
 /** The vendor's own price for the operator is not the caller's to see. */

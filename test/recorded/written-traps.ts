@@ -25,7 +25,11 @@ export interface Trap extends Written {
 
 export const PLAIN = [ROLE, HELLO, WORLD, FINISH]
 const NULL_USAGE = PLAIN.map((each) => ({ ...each, usage: null }))
-const UNCOUNTED = [delta({ content: "one" }), delta({ content: "two" }), delta({}, "stop")]
+const UNCOUNTED = [
+  delta({ role: "assistant", content: "one" }),
+  delta({ content: "two" }),
+  delta({}, "stop"),
+]
 const COUNTING = UNCOUNTED.map((each, index) => ({
   ...each,
   usage: { ...USAGE, completion_tokens: 3 + index, total_tokens: 23 + index },
@@ -35,6 +39,11 @@ const SPARSE = [
   chunk({ choices: [{ index: 0, delta: { role: "assistant" } }] }),
   chunk({ choices: [{ index: 0, delta: { content: "Hello" } }] }),
   chunk({ choices: [{ index: 0, finish_reason: "stop" }] }),
+]
+
+const UNSPARSE = [
+  ...SPARSE.slice(0, 2),
+  chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }),
 ]
 
 const CALLS = [
@@ -52,7 +61,10 @@ function call(index: number, id: string, name: string): JsonObject {
 
 const CLOCK = { id: "abcdefghi", function: { name: "clock", arguments: "{}" } }
 const BARE_CALL = delta({ tool_calls: [CLOCK] })
-const WHOLE_CALL = delta({ tool_calls: [{ index: 0, type: "function", ...CLOCK }] })
+const WHOLE_CALL = delta({
+  role: "assistant",
+  tool_calls: [{ index: 0, type: "function", ...CLOCK }],
+})
 const CALLED = delta({}, "tool_calls")
 
 const GROQ_END = { ...FINISH, x_groq: { id: "req_1", usage: USAGE } }
@@ -162,8 +174,8 @@ export const TRAPS: readonly Trap[] = [
     name: "trap 8: xAI leaves members out",
     vendor: "xai",
     body: frames(...SPARSE, USAGE_CHUNK, DONE),
-    asked: [...SPARSE, USAGE_CHUNK],
-    unasked: SPARSE,
+    asked: [...UNSPARSE, USAGE_CHUNK],
+    unasked: UNSPARSE,
   },
   {
     name: "section 7: Perplexity counts along in every chunk",

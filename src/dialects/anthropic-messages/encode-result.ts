@@ -5,7 +5,7 @@ import {
   type Choice,
   type Part,
 } from "../../canon/chat.ts"
-import { mintId, prefixedId } from "../../canon/identifiers.ts"
+import { prefixedId } from "../../canon/identifiers.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
 import { encodeCitation } from "./citations.ts"
@@ -55,7 +55,7 @@ export const NULL_MEMBERS: JsonObject = Object.freeze({
 
 /** A vendor's id as this dialect wants it. */
 export function messageId(id: string | undefined): string {
-  return id === undefined ? mintId(ID_PREFIX) : prefixedId(ID_PREFIX, id, undefined)
+  return prefixedId(ID_PREFIX, id)
 }
 
 const EMPTY_CHOICE: Choice = { index: 0, parts: [], finish: "other" }

@@ -6,7 +6,7 @@ import { encodeRequest } from "./encode-request.ts"
 import { encodeResult } from "./encode-result.ts"
 import { decodeError, encodeError } from "./errors.ts"
 import { ANSWER_LIMITS, EXPRESSES, supportOf } from "./features.ts"
-import { createPatches, setCost } from "./patches.ts"
+import { createPatches, setCost, setUsage } from "./patches.ts"
 import { ANTHROPIC_QUIRKS, type AnthropicQuirks } from "./quirks.ts"
 import { decodeRequest } from "./request.ts"
 import { answerState, REQUEST_STATE } from "./state.ts"
@@ -35,6 +35,7 @@ export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDi
     encodeError,
     setCost,
     answerLimits: () => ANSWER_LIMITS,
+    setUsage,
     encodeRequest: (request) => encodeRequest(request, all),
     decodeResult: (body, request) => decodeResult(body, request, all),
     decodeEvents: (request) => decodeEvents(request, all),

@@ -17,6 +17,7 @@ import {
   objectAt,
   textAt,
 } from "../../canon/json.ts"
+import type { Usage } from "../../canon/usage.ts"
 import { LossList } from "../../canon/losses.ts"
 import { isCleared } from "./decode-system.ts"
 import { STOP } from "./encode-events.ts"
@@ -24,6 +25,7 @@ import { mayThink } from "./encode-messages.ts"
 import { fitBudget } from "./encode-thinking.ts"
 import { encodeStreamError } from "./errors.ts"
 import { type AnthropicQuirks, quirksOf } from "./quirks.ts"
+import { encodeCounts, encodeUsage } from "./usage.ts"
 import { DIALECT } from "./wire.ts"
 
 /** The named changes of the path on which caller and vendor both speak this dialect. */
@@ -40,6 +42,11 @@ export function createPatches(quirks: AnthropicQuirks): DialectPatches {
 /** Puts the cost beside the counts: a number, as the exact one stands in the receipt. */
 export function setCost(carrier: JsonObject, cost: string): void {
   carrier.usage = { ...objectAt(carrier, "usage"), cost: Number(cost) }
+}
+
+/** Puts our own count where the vendor tells none: in a message, or in the event that ends it. */
+export function setUsage(carrier: JsonObject, usage: Usage): void {
+  carrier.usage = carrier.type === "message_delta" ? encodeCounts(usage) : encodeUsage(usage)
 }
 
 /** The caller's body is left as it is. */

@@ -6,7 +6,7 @@ import { encodeRequest } from "./encode-request.ts"
 import { encodeResult } from "./encode-result.ts"
 import { decodeError, encodeError } from "./errors.ts"
 import { EXPRESSES } from "./features.ts"
-import { createPatches, setCost } from "./patches.ts"
+import { createPatches, setCost, setUsage } from "./patches.ts"
 import { GEMINI_QUIRKS, type GeminiQuirks } from "./quirks.ts"
 import { decodeRequest } from "./request.ts"
 import { REQUEST_STATE } from "./state.ts"
@@ -37,6 +37,7 @@ export function gemini(quirks: Partial<GeminiQuirks> = {}): ChatDialect {
     encodeEvents,
     encodeError,
     setCost,
+    setUsage,
     patches: createPatches(all),
     requestState: REQUEST_STATE,
   }

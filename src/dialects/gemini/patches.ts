@@ -16,10 +16,12 @@ import {
   objectAt,
 } from "../../canon/json.ts"
 import { LossList } from "../../canon/losses.ts"
+import type { Usage } from "../../canon/usage.ts"
 import { blockReason } from "./answer-head.ts"
 import { encodeStreamError } from "./errors.ts"
 import { finishWord } from "./finish.ts"
 import type { GeminiQuirks } from "./quirks.ts"
+import { encodeUsage } from "./usage.ts"
 import { DIALECT } from "./wire.ts"
 
 /** The named changes of the path on which caller and vendor both speak this dialect. */
@@ -36,6 +38,11 @@ export function createPatches(quirks: GeminiQuirks): DialectPatches {
 /** Puts the cost beside the counts: a number, as the exact one stands in the receipt. */
 export function setCost(carrier: JsonObject, cost: string): void {
   carrier.usageMetadata = { ...objectAt(carrier, "usageMetadata"), cost: Number(cost) }
+}
+
+/** Puts our own count where the vendor tells none. */
+export function setUsage(carrier: JsonObject, usage: Usage): void {
+  carrier.usageMetadata = encodeUsage(usage)
 }
 
 /** The caller's body is left as it is. The model and the stream go into the address. */

@@ -11,7 +11,8 @@ import {
 import { choiceNumber } from "../../canon/quantity.ts"
 import { OtherContent } from "../../canon/other-content.ts"
 import { ChoiceDecoder, isWorthKeeping } from "./choice-decoder.ts"
-import { errorEvent } from "./errors.ts"
+import { isTime } from "./complete.ts"
+import { errorEvent, noChoice } from "./errors.ts"
 import { chunkUsage, decodeUsage } from "./usage.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { extraOf } from "./wire.ts"
@@ -95,6 +96,7 @@ class ChunkDecoder implements EventDecoder {
 
   /** Servers that forget to say why a choice ended have still said that all is said. */
   #onDone(events: ChatEvent[]): void {
+    if (this.#choices.size === 0) throw noChoice()
     this.#finished = true
     for (const choice of this.#choices.values()) {
       if (!choice.finished) choice.finishUnsaid(events)
@@ -131,7 +133,7 @@ class ChunkDecoder implements EventDecoder {
     if (id !== undefined) start.id = id
     const model = textAt(chunk, "model")
     if (model !== undefined) start.model = model
-    if (typeof chunk.created === "number") start.created = chunk.created
+    if (isTime(chunk.created)) start.created = chunk.created
     const extra = unknownFields(chunk, CHUNK_FIELDS)
     if (extra !== undefined) start.extra = extraOf(extra)
     events.push(start)

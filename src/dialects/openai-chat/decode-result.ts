@@ -14,6 +14,8 @@ import { decodeContentParts } from "./content.ts"
 import { decodeFinish } from "./finish.ts"
 import { mintCallId } from "../../canon/identifiers.ts"
 import { decodeReasoning, joinParts } from "./reasoning.ts"
+import { isTime } from "./complete.ts"
+import { noChoice } from "./errors.ts"
 import { chunkUsage, decodeUsage } from "./usage.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { choiceNumber } from "../../canon/quantity.ts"
@@ -38,18 +40,19 @@ const CUSTOM_CALL_FIELDS = new Set(["id", "type", "index", "custom"])
  * A whole chat completion (WIRE.md 2 and 7). What only this dialect knows is kept as extra: of a
  * choice, its own members as they are and those of its message under `message`.
  *
- * @throws GatewayError `upstream_error` when the body is no chat completion.
+ * @throws GatewayError `upstream_error` when the body is no chat completion, or one without a choice.
  */
 export function decodeResult(body: JsonObject): ChatResult {
   if (!Array.isArray(body.choices)) {
     throw new GatewayError("upstream_error", "The provider's answer is not a chat completion.")
   }
+  if (body.choices.length === 0) throw noChoice()
   const result: Draft<ChatResult> = { choices: body.choices.map(decodeChoice) }
   const id = textAt(body, "id")
   if (id !== undefined) result.id = id
   const model = textAt(body, "model")
   if (model !== undefined) result.model = model
-  if (typeof body.created === "number") result.created = body.created
+  if (isTime(body.created)) result.created = body.created
   const usage = decodeUsage(chunkUsage(body))
   if (usage !== undefined) result.usage = usage
   const extra = unknownFields(body, RESULT_FIELDS)

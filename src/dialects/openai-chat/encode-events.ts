@@ -6,7 +6,7 @@ import { originsOf } from "../../canon/tool-names.ts"
 import type { Usage } from "../../canon/usage.ts"
 import { ChoiceEncoder } from "./choice-encoder.ts"
 import { encodeFinish } from "./finish.ts"
-import { mintId, prefixedId } from "../../canon/identifiers.ts"
+import { prefixedId } from "../../canon/identifiers.ts"
 import { encodeBreak } from "./errors.ts"
 import { encodeUsage } from "./usage.ts"
 import { END, ID_PREFIX, ownFields } from "./wire.ts"
@@ -108,10 +108,7 @@ class ChunkEncoder implements EventEncoder {
 
   #start(event: StartEvent | undefined): void {
     this.#head = {
-      id:
-        event?.id === undefined
-          ? mintId(ID_PREFIX)
-          : prefixedId(ID_PREFIX, event.id, event.created),
+      id: prefixedId(ID_PREFIX, event?.id),
       object: "chat.completion.chunk",
       created: event?.created ?? Math.floor(Date.now() / 1000),
       model: event?.model ?? this.#request.model,

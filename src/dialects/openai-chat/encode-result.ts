@@ -4,7 +4,7 @@ import { NO_USAGE } from "../../canon/usage.ts"
 import { textOf } from "../../canon/text-tool.ts"
 import { originsOf } from "../../canon/tool-names.ts"
 import { encodeFinish } from "./finish.ts"
-import { mintId, prefixedId } from "../../canon/identifiers.ts"
+import { prefixedId } from "../../canon/identifiers.ts"
 import { encodeCitation } from "./citations.ts"
 import { encodeReasoning } from "./reasoning.ts"
 import type { PlacedReasoning } from "./reasoning-details.ts"
@@ -15,10 +15,7 @@ import { ID_PREFIX, ownFields } from "./wire.ts"
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
   const origins = originsOf(request)
   return {
-    id:
-      result.id === undefined
-        ? mintId(ID_PREFIX)
-        : prefixedId(ID_PREFIX, result.id, result.created),
+    id: prefixedId(ID_PREFIX, result.id),
     object: "chat.completion",
     created: result.created ?? Math.floor(Date.now() / 1000),
     model: result.model ?? request.model,

@@ -1,6 +1,6 @@
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
-import { errorEnvelope, type GatewayError } from "../../canon/errors.ts"
+import { errorEnvelope, GatewayError } from "../../canon/errors.ts"
 import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
 
@@ -29,6 +29,11 @@ export function errorEvent(chunk: JsonObject): Extract<ChatEvent, { type: "error
   return reason === undefined
     ? { type: "error", message: words }
     : { type: "error", message: words, code: reason }
+}
+
+/** An answer without a choice is none, whatever its vendor has counted for it. */
+export function noChoice(): GatewayError {
+  return new GatewayError("upstream_error", "The provider's answer holds no choice. Try again.")
 }
 
 /** An error answer of a vendor of this dialect. */

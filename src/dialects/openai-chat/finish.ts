@@ -16,6 +16,7 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
   ["model_length", { reason: "length", raw: "model_length" }],
   ["max_tokens", { reason: "length", raw: "max_tokens" }],
   ["eos", { reason: "stop", raw: "eos" }],
+  ["eos_token", { reason: "stop", raw: "eos_token" }],
   ["end_turn", { reason: "stop", raw: "end_turn" }],
 ])
 
@@ -24,9 +25,13 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
  * OpenAI says `stop` when the tool was forced.
  */
 export function decodeFinish(word: string, hasToolCalls: boolean): Finish {
-  const known = FINISH_REASONS.get(word)
+  // Servers that pass on a model's own word may shout it.
+  const known = FINISH_REASONS.get(word) ?? FINISH_REASONS.get(word.toLowerCase())
   if (known === undefined) return word === "" ? { reason: "other" } : { reason: "other", raw: word }
-  return known.reason === "stop" && hasToolCalls ? { reason: "tool-calls", raw: word } : known
+  if (known.reason === "stop" && hasToolCalls) return { reason: "tool-calls", raw: word }
+  return known.raw === undefined && word !== encodeFinish(known.reason)
+    ? { ...known, raw: word }
+    : known
 }
 
 /**

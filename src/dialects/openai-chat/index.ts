@@ -10,7 +10,7 @@ import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "./quirks.ts"
 import { decodeRequest } from "./request.ts"
 import { answerState, REQUEST_STATE } from "./state.ts"
 import { answerLimitsOf, EXPRESSES, supportsOf } from "./supports.ts"
-import { setCost } from "./usage.ts"
+import { setCost, setUsage } from "./usage.ts"
 import { DIALECT } from "./wire.ts"
 
 export type { OpenAiChatQuirks } from "./quirks.ts"
@@ -31,6 +31,7 @@ export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect 
     encodeEvents,
     encodeError,
     setCost,
+    setUsage,
     supports: supportsOf(all),
     framing: "sse",
     answerLimits: () => limits,

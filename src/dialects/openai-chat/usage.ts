@@ -80,6 +80,18 @@ export function setCost(carrier: JsonObject, cost: string): void {
   carrier.usage = { ...usage, cost: Number(cost) }
 }
 
+/** Puts our own count where the vendor tells none, in a whole answer or in the chunk that tells it. */
+export function setUsage(carrier: JsonObject, usage: Usage): void {
+  carrier.usage = encodeUsage(usage)
+}
+
+/** What the vendor asks of the operator is between the two. */
+export function withoutCost(usage: JsonObject): JsonObject {
+  if (usage.cost === undefined && usage.cost_details === undefined) return usage
+  const { cost: _, cost_details: _details, ...rest } = usage
+  return rest
+}
+
 /** The usage of a chunk: its own, or where Groq puts it (WIRE.md 7). */
 export function chunkUsage(chunk: JsonObject): JsonObject | undefined {
   if (isJsonObject(chunk.usage)) return chunk.usage

@@ -146,7 +146,7 @@ class ResponseEncoder implements EventEncoder {
 
   #start(event: EventOf<"start"> | undefined, frames: SseFrame[]): Head {
     const createdAt = event?.created ?? nowInSeconds()
-    const id = responseId(this.#request, event?.id, createdAt)
+    const id = responseId(this.#request, event?.id)
     const head = { id, createdAt, model: event?.model ?? this.#request.model }
     this.#head = head
     this.#echo = { ...echoOf(this.#request), ...ownFields(event?.extra) }

@@ -22,7 +22,7 @@ export function encodeResult(result: ChatResult, request: ChatRequest): JsonObje
   const ending = encodeFinish(choice?.finish ?? "other")
   const createdAt = result.created ?? nowInSeconds()
   const answer = {
-    id: responseId(request, result.id, createdAt),
+    id: responseId(request, result.id),
     createdAt,
     model: result.model ?? request.model,
     status: ending.status,

@@ -11,7 +11,7 @@ import { OPENAI_QUIRKS, type OpenAiResponsesQuirks } from "./quirks.ts"
 import { decodeRequest } from "./request.ts"
 import { answerState, REQUEST_STATE } from "./state.ts"
 import { ANSWER_LIMITS, EXPRESSES, supportsOf } from "./supports.ts"
-import { setCost } from "./usage.ts"
+import { setCost, setUsage } from "./usage.ts"
 import { DIALECT } from "./wire.ts"
 
 export { compactOf } from "./compact.ts"
@@ -32,6 +32,7 @@ export function openAiResponses(quirks: Partial<OpenAiResponsesQuirks> = {}): Ch
     encodeEvents,
     encodeError,
     setCost,
+    setUsage,
     supports: supportsOf(all),
     framing: "sse",
     answerLimits: () => ANSWER_LIMITS,

@@ -83,9 +83,10 @@ class ResponseFrames implements FramePatcher {
     const patched: JsonObject = { ...json, response }
     const told = { event: type, data: JSON.stringify(patched) }
     if (!LAST_WORDS.has(type)) return { action: "forward", ...told }
-    return objectAt(response, "usage") === undefined
-      ? { action: "last", ...told }
-      : { action: "last", ...told, usageCarrier: patched }
+    const isCounted = type !== "response.failed" || objectAt(response, "usage") !== undefined
+    return isCounted
+      ? { action: "last", ...told, usageCarrier: patched }
+      : { action: "last", ...told }
   }
 
   /** A stream that never began still has to begin before it can fail. */

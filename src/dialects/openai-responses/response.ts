@@ -67,13 +67,8 @@ function choiceOf({ toolChoice, tools }: ChatRequest, extra: JsonObject): JsonVa
 }
 
 /** A vendor's own id serves where it need not be told from all others: some count theirs from one. */
-export function responseId(
-  request: ChatRequest,
-  id: string | undefined,
-  createdAt: number,
-): string {
-  if (id === undefined || request.isKept === true) return mintId(ID_PREFIX)
-  return prefixedId(ID_PREFIX, id, createdAt)
+export function responseId(request: ChatRequest, id: string | undefined): string {
+  return request.isKept === true ? mintId(ID_PREFIX) : prefixedId(ID_PREFIX, id)
 }
 
 /** What is told of an answer itself. */

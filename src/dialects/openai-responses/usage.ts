@@ -58,6 +58,12 @@ export function setCost(carrier: JsonObject, cost: string): void {
   response.usage = { ...objectAt(response, "usage"), cost: Number(cost) }
 }
 
+/** Puts our own count where the vendor tells none: as of `setCost`. */
+export function setUsage(carrier: JsonObject, usage: Usage): void {
+  const response = objectAt(carrier, "response") ?? carrier
+  response.usage = encodeUsage(usage)
+}
+
 /** Names under which vendors tell what they ask of the operator, which is between the two. */
 const VENDOR_COSTS = ["cost", "cost_details", "cost_in_usd_ticks"]
 

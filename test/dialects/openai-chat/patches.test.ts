@@ -138,11 +138,13 @@ describe("a request on the verbatim path", () => {
 
 describe("a whole answer on the verbatim path", () => {
   test("names the public model and has the prefix", () => {
-    const body: JsonObject = { id: "gen-1", model: "up", provider: "x", choices: [] }
+    const body: JsonObject = { id: "gen-1", model: "up", created: 7, provider: "x", choices: [] }
     OPENAI_CHAT.patches.result(body, PATCH)
     expect(body).toEqual({
       id: "chatcmpl-gen-1",
+      object: "chat.completion",
       model: "public/model",
+      created: 7,
       provider: "x",
       choices: [],
     })
@@ -167,18 +169,21 @@ describe("a whole answer on the verbatim path", () => {
           reasoning_content: "hm",
           tool_calls: [{ ...call, type: "function" }],
         },
+        finish_reason: "tool_calls",
       },
     ])
   })
 })
 
 describe("a frame on the verbatim path", () => {
-  const choices = [{ index: 0, delta: { content: "a" }, finish_reason: null }]
+  const delta = { role: "assistant", content: "a" }
+  const choices = [{ index: 0, delta, finish_reason: null }]
+  const object = "chat.completion.chunk"
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
   const asked = { ...PATCH, streamUsage: true }
 
   test("names the public model and has the prefix, all else untouched", () => {
-    const chunk = { id: "gen-1", model: "up", choices, obfuscation: "x" }
+    const chunk = { id: "gen-1", object, created: 7, model: "up", choices, obfuscation: "x" }
     const patched = patchFrame(frame(chunk), PATCH)
     expect(patched.action).toBe("forward")
     expect(JSON.parse(patched.data)).toEqual({
@@ -190,7 +195,9 @@ describe("a frame on the verbatim path", () => {
   })
 
   test("is the very text that came when nothing is to be changed", () => {
-    const data = '{ "id":"chatcmpl-1", "model":"public/model", "choices":[{"index":0,"delta":{}}] }'
+    const choice = '{"index":0,"delta":{"role":"assistant"}}'
+    const head = `"id":"chatcmpl-1", "object":"${object}", "created":7, "model":"public/model"`
+    const data = `{ ${head}, "choices":[${choice}] }`
     expect(patchFrame({ data, json: JSON.parse(data) }, PATCH)).toEqual({
       action: "forward",
       data,
@@ -253,6 +260,7 @@ describe("a frame on the verbatim path", () => {
     const json = { id: "chatcmpl-1", model: "up", choices: [{ index: 0, delta }] }
     const patched = JSON.parse(patchFrame(frame(json), PATCH).data)
     expect(patched.choices[0].delta).toEqual({
+      role: "assistant",
       content: "so",
       tool_calls: [
         { ...call, type: "function", index: 0 },
@@ -263,8 +271,11 @@ describe("a frame on the verbatim path", () => {
 
   test("one id for the whole stream even where the vendor gives none", () => {
     const json = { created: 7, model: "up", choices }
-    const data = patchFrame(frame(json), PATCH).data
-    expect(JSON.parse(data).id).toBe("chatcmpl-7")
+    const patcher = OPENAI_CHAT.patches.frames(PATCH)
+    const ids = [1, 2].map(() => JSON.parse(patcher.push(frame(json)).data).id)
+    expect(ids[0]).toMatch(/^chatcmpl-\w{20,}$/)
+    expect(ids[1]).toBe(ids[0])
+    expect(JSON.parse(patchFrame(frame(json), PATCH).data).id).not.toBe(ids[0])
   })
 
   test("the last word, and the one that breaks the stream", () => {
