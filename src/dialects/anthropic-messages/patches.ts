@@ -53,6 +53,8 @@ export function setUsage(carrier: JsonObject, usage: Usage): void {
 function patchRequest(body: JsonObject, patch: RequestPatch, all: AnthropicQuirks): EncodedRequest {
   const losses = new LossList(DIALECT)
   const patched: JsonObject = { ...body, model: patch.model }
+  // Anthropic refuses null where it would take the field left out.
+  for (const name in patched) if (patched[name] === null) delete patched[name]
   if (patch.maxTokens !== undefined) {
     patched.max_tokens = patch.maxTokens
     lowerBudget(patched, patch.maxTokens, losses)

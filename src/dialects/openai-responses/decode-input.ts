@@ -23,6 +23,7 @@ import {
 import { textArguments } from "../../canon/text-tool.ts"
 import { nameInRequest } from "../../canon/tool-names.ts"
 import { originOfCall } from "./call-origin.ts"
+import { withMessages } from "./content-input.ts"
 import { decodeContent, decodeOutput } from "./decode-parts.ts"
 import { ITEM_TYPES, roleOfItem } from "./item-types.ts"
 import { reasoningText } from "./reasoning.ts"
@@ -68,8 +69,9 @@ export function decodeInput(input: JsonValue, tools?: readonly Tool[]): Message[
   }
   if (input.length === 0) throw emptyArray("input")
   const messages: OpenMessage[] = []
-  for (let index = 0; index < input.length; index++) {
-    const item = input[index]
+  const items = withMessages(input)
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index]
     const name = `input[${index}]`
     if (!isJsonObject(item)) throw invalidType(name, "an object", item)
     decodeItem(item, name, { messages, tools })

@@ -8,7 +8,8 @@ import type {
   SseFrame,
 } from "../../canon/dialect.ts"
 import type { GatewayError } from "../../canon/errors.ts"
-import { type JsonObject, objectAt, textAt } from "../../canon/json.ts"
+import { type JsonObject, type JsonValue, objectAt, textAt } from "../../canon/json.ts"
+import { withMessages } from "./content-input.ts"
 import { encodeEvents, failureFrames } from "./encode-events.ts"
 import { streamFailure } from "./errors.ts"
 import { FrameWriter } from "./frame-writer.ts"
@@ -25,6 +26,7 @@ export const PATCHES: DialectPatches = {
 
 function patchRequest(body: JsonObject, { model, maxTokens }: RequestPatch): EncodedRequest {
   const patched: JsonObject = { ...body, model }
+  if (Array.isArray(body.input)) patched.input = withMessages(body.input) as JsonValue[]
   if (maxTokens !== undefined) patched.max_output_tokens = maxTokens
   return { body: patched, losses: [] }
 }

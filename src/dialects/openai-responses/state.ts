@@ -2,7 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue, isThere, textAt } from "
 import { FILE_ADDRESS, STATE, type StateShape, stateIn } from "../../canon/vendor-state.ts"
 import { reasoningText } from "./reasoning.ts"
 
-const CONTENT = stateIn({ file_id: STATE.file, file_url: FILE_ADDRESS, image_url: FILE_ADDRESS })
+const CONTENT_MEMBERS = { file_id: STATE.file, file_url: FILE_ADDRESS, image_url: FILE_ADDRESS }
+const CONTENT = stateIn(CONTENT_MEMBERS)
 
 /** The vendor's own skills have plain names. */
 const SKILL: StateShape = {
@@ -36,6 +37,8 @@ const ITEM: StateShape = {
   ...stateIn({
     content: CONTENT,
     output: CONTENT,
+    // Content may stand without a message around it.
+    ...CONTENT_MEMBERS,
     container_id: STATE.container,
     environment: ENVIRONMENT,
     // Tools that are added to the conversation, or that a search for tools found.

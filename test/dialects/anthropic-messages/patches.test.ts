@@ -30,6 +30,13 @@ describe("a request on the verbatim path", () => {
     expect(body.model).toBe("a/b")
   })
 
+  test("null is absent, as on every other path", () => {
+    const body = { model: "a/b", max_tokens: 10, system: null, stream: null, top_p: null }
+    const patched = patches.request(body, { model: "claude" })
+    expect(patched).toEqual({ body: { model: "claude", max_tokens: 10 }, losses: [] })
+    expect(body.system).toBeNull()
+  })
+
   test("with the limit that can be paid for, and a budget below it", () => {
     const thinking = { type: "enabled", budget_tokens: 5000, display: "omitted" }
     const body = { model: "a/b", max_tokens: 10_000, thinking }

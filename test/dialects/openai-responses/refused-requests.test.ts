@@ -73,7 +73,7 @@ describe("what is missing", () => {
 describe("what is of another type", () => {
   test.each<[string, JsonObject, string]>([
     ["input", { input: 1 }, "expected one of a string or array of input items, but got an integer"],
-    ["input[0]", { input: ["Hi"] }, "expected an object, but got a string"],
+    ["input[0]", { input: [1] }, "expected an object, but got an integer"],
     ["input[0].type", { input: [{ type: 1 }] }, "expected a string, but got an integer"],
     ["input[0].role", { input: [{ role: 1 }] }, "expected a string, but got an integer"],
     [

@@ -1,0 +1,54 @@
+import { expect, test } from "bun:test"
+import type { JsonValue } from "../../../src/canon/json.ts"
+import { findState } from "../../../src/canon/vendor-state.ts"
+import { OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
+
+const HI = { type: "input_text", text: "Hi" }
+const PICTURE = { type: "input_image", image_url: "data:image/png;base64,AAAA" }
+const SAID = { role: "assistant", content: "So?" }
+
+const CASES: readonly [name: string, input: JsonValue[], items: JsonValue[]][] = [
+  ["content objects", [HI, PICTURE], [{ type: "message", role: "user", content: [HI, PICTURE] }]],
+  ["plain strings", ["Hi"], [{ type: "message", role: "user", content: [HI] }]],
+  [
+    "content by its short name",
+    [{ type: "text", text: "Hi" }],
+    [{ type: "message", role: "user", content: [HI] }],
+  ],
+  [
+    "content between items",
+    [HI, SAID, "Hi"],
+    [
+      { type: "message", role: "user", content: [HI] },
+      SAID,
+      { type: "message", role: "user", content: [HI] },
+    ],
+  ],
+]
+
+for (const [name, input, items] of CASES) {
+  test(`${name} are messages of the user`, () => {
+    const told = OPENAI_RESPONSES.decodeRequest({ model: "m", input })
+    const written = OPENAI_RESPONSES.decodeRequest({ model: "m", input: items })
+    expect(told).toEqual(written)
+  })
+
+  test(`${name} go up as items`, () => {
+    const body = { model: "m", input }
+    const patched = OPENAI_RESPONSES.patches.request(body, { model: "up" })
+    expect(patched).toEqual({ body: { model: "up", input: items }, losses: [] })
+    expect(body.input).toBe(input)
+  })
+}
+
+test("a file that the vendor keeps is found without a message around it", () => {
+  const input = [{ type: "input_file", file_id: "file_1" }]
+  const found = findState(OPENAI_RESPONSES.requestState ?? {}, { model: "m", input })
+  expect(found.map(({ id }) => id)).toEqual(["file_1"])
+})
+
+test("an input of items goes up as it is", () => {
+  const input = [SAID]
+  const { body } = OPENAI_RESPONSES.patches.request({ model: "m", input }, { model: "up" })
+  expect(body.input).toBe(input)
+})
