@@ -21,13 +21,6 @@ const AT_ONCE = 16
 
 /** Streams that the official client cannot take even from the vendor itself, and what it says. */
 const NOT_ACCEPTED: Readonly<Record<string, string>> = {
-  // Neither says who speaks.
-  "groq/test-groq-model-web-search-tool-stream--0 through /v1/chat/completions": "missing role",
-  "vercel-ai/mistral/mistral-incremental-tool-call.chunks.txt 0 through /v1/chat/completions":
-    "missing role",
-  // It says `[DONE]` without a reason for the end.
-  "openai-chat/test-tools-streaming-variant-b--0 through /v1/chat/completions":
-    "missing finish_reason",
   // It tells of parts of reasoning, which OpenAI does not know.
   "bedrock-mantle/providers-bedrock-mantle-responses-chat-streams-through-the-responses-surface--0 through /v1/responses":
     "Unhandled response stream event",
