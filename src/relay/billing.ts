@@ -1,30 +1,35 @@
-import type { ChatRequest } from "../canon/chat.ts"
 import { GatewayError } from "../canon/errors.ts"
-import { isNoUsage, NO_USAGE, totalOutput, type Usage } from "../canon/usage.ts"
+import { isNoUsage, totalOutput, type Usage } from "../canon/usage.ts"
 import type { Deployment, Model } from "../catalog/model.ts"
-import type { Hold, Settlement, Standing } from "../ledger/hold.ts"
+import type { Settlement, Standing } from "../ledger/hold.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { parseCredits } from "../ledger/money.ts"
-import { type Cost, costOf, type Price } from "../ledger/price.ts"
-import { pictureTokens } from "../media/picture-tokens.ts"
-import type { Payer } from "../store/records.ts"
+import type { Price } from "../ledger/price.ts"
+import {
+  type Bill,
+  type ChatAdmission,
+  type ChatOrder,
+  clampOf,
+  mostOf,
+  type Order,
+  type UsageOrder,
+  widened,
+} from "./bill.ts"
+import { settleTerms } from "./billable/settle.ts"
+import { UnchargedUsage } from "./billable/uncharged.ts"
 import {
   affordableOutput,
   type Bound,
   boundByBytes,
   boundByCount,
-  estimateInput,
   keptTokens,
-  longestAnswer,
   repeated,
   textOf,
   worstCost,
 } from "./bounds.ts"
-import { settleTerms } from "./billable/settle.ts"
-import type { Demand } from "./billable/survey.ts"
-import { type Terms, widen } from "./billable/terms.ts"
-import { UnchargedUsage } from "./billable/uncharged.ts"
 import type { Call } from "./call.ts"
+import { dearestOf } from "./deployment-costs.ts"
+import { type Delivered, estimateUsage } from "./estimated-usage.ts"
 import type { Meter } from "./meter.ts"
 import {
   bookUnavailable,
@@ -34,58 +39,14 @@ import {
   reserved,
 } from "./payment-refusals.ts"
 import { type AttemptRecord, writeReceipt } from "./receipt.ts"
-import type { StateRecorder } from "./state-recorder.ts"
 import {
   type CountedUsage,
   heldReckoning,
   reckon,
   reckonSettled,
   type Reckoning,
-  withRequest,
 } from "./reckoning.ts"
-import { soundTokens } from "./speech-usage.ts"
 import type { TokenCounter } from "./token-counter.ts"
-import { mostOfChat } from "./usage-bound.ts"
-import type { ResolvedState } from "./vendor-state.ts"
-import type { Loss } from "../canon/chat.ts"
-
-/** The money side of one request, from its hold to its end. */
-export interface Bill {
-  readonly call: Call
-  /** Absent for what is no chat. */
-  readonly request: ChatRequest | undefined
-  readonly model: Model
-  readonly hold: Hold
-  /** What is asked of the vendor where that is less than the caller's: for the credits, or the model's sake. */
-  readonly clampedTo: number | undefined
-  /** What it was placed by: the most that can have been used, however the vendor counts. */
-  readonly order: Order
-  /** By deployment: what is billed beside the tokens; absent where nothing is. */
-  readonly terms?: ReadonlyMap<string, Terms> | undefined
-  /** Of an estimate: the deployments as its hold has seen them, and why it would be refused. */
-  readonly held?: readonly Deployment[]
-  readonly refusal?: GatewayError
-  readonly attempts: AttemptRecord[]
-  losses: readonly Loss[]
-  /** By `performance.now()`. */
-  firstByteAt: number | undefined
-  /** What the request names of what vendors keep; absent where it names nothing, as nearly all. */
-  readonly state?: ResolvedState | undefined
-  /** Notes what the vendor keeps of the answer; absent where it keeps nothing. */
-  recorder?: StateRecorder | undefined
-}
-
-/** A chat request whose money is to be set aside. */
-export interface ChatAdmission {
-  readonly call: Call
-  readonly request: ChatRequest
-  /** The model, or what is known of the request beyond it. */
-  readonly asked: Model | Demand
-  /** What it names of what vendors keep. */
-  readonly state: ResolvedState | undefined
-  /** Upstream calls that it may take: one, or one for each choice. */
-  readonly calls: number
-}
 
 /** What the operator must hear of. */
 export interface BillingAlarms {
@@ -96,9 +57,6 @@ export interface BillingAlarms {
   /** A vendor counts something that is charged to nobody. */
   usageUncharged(request: string, deployment: string, name: string): void
 }
-
-/** Of common text and of JSON: four bytes are about a token. */
-const CHARACTERS_OF_TOKEN = 4
 
 /**
  * The one place that places and settles holds. Whatever path an answer takes, its money takes this
@@ -281,8 +239,7 @@ export class Billing {
     const settled = { bill, deployment, meter }
     if (usage && meter.isCounted) return this.#reckoned(settled, usage, false)
     if (meter.finished) this.#alarms.usageMissing(bill.call.id, deployment.id)
-    if (!bill.request) throw new Error("only chat is estimated from what it delivered")
-    return this.#estimate(bill, bill.request, deployment, meter).then((estimate) => {
+    return estimateUsage(this.#counter, settled).then((estimate) => {
       // What is told before the end may only be how it began: Anthropic begins with one token (WIRE.md 3).
       const isBegun = usage !== undefined && !isNoUsage(usage)
       if (!isBegun) return this.#reckoned(settled, estimate, true)
@@ -313,36 +270,6 @@ export class Billing {
     const { price } = deployment
     if (!price) throw new Error(`deployment ${deployment.id} was called without a price`)
     return believed(bill, reckon(counted, price), price, meter)
-  }
-
-  async #estimate(
-    bill: Bill,
-    request: ChatRequest,
-    deployment: Deployment,
-    meter: Meter,
-  ): Promise<Usage> {
-    const { call, model, state } = bill
-    const { other } = meter
-    const [input, output] = await Promise.all([
-      this.#counter.count(textOf(request)),
-      this.#counter.count(meter.text),
-    ])
-    const kept = Math.max(1, meter.text.length)
-    const outputGuess = output ?? Math.ceil(meter.text.length / CHARACTERS_OF_TOKEN)
-    const text = Math.ceil((outputGuess * Math.max(kept, meter.characters)) / kept)
-    const picture = other.pictures === 0 ? 0 : pictureTokens(deployment.upstreamModel)
-    return {
-      ...NO_USAGE,
-      inputFresh: estimateInput({
-        request,
-        bodyBytes: call.bodyBytes,
-        model,
-        counted: input,
-        kept: state?.tokens,
-      }),
-      output: text + Math.ceil(other.characters / CHARACTERS_OF_TOKEN) + other.pictures * picture,
-      audioOutput: soundTokens(other.soundBytes, other.packedSoundBytes),
-    }
   }
 
   /**
@@ -388,20 +315,9 @@ export class Billing {
   }
 }
 
-/** An answer that is to be charged. */
-interface Delivered {
-  readonly bill: Bill
-  readonly deployment: Deployment
-  readonly meter: Meter
-}
-
 /** Milliseconds that a request has taken. */
 function elapsed({ call }: Bill): number {
   return Math.round(performance.now() - call.startedAt)
-}
-
-function widened(terms: Order["terms"], model: Model, bound: Bound): Bound {
-  return terms === undefined ? bound : widen(bound, [...terms.values()], model.context)
 }
 
 /** A cost that its hold covers needs no closer look. */
@@ -409,68 +325,3 @@ function believed(bill: Bill, told: Reckoning, price: Price, meter?: Meter): Rec
   const isCovered = told.cost.total <= bill.hold.amount
   return isCovered ? told : heldReckoning(told, price, mostOf(bill, meter))
 }
-
-function mostOf({ order, clampedTo }: Bill, meter: Meter | undefined): Usage {
-  if (order.request === undefined) return order.worst
-  const { bound, model, terms } = order
-  const asked =
-    clampedTo === undefined ? bound : { ...bound, output: Math.min(bound.output, clampedTo) }
-  const came = meter === undefined ? 0 : meter.characters + meter.other.characters
-  return mostOfChat({ bound: asked, model, terms, came })
-}
-
-/** What is asked for in place of more than there are credits for, or than the model can say. */
-function clampOf({ request, model }: Order, affordable: number | undefined): number | undefined {
-  if (request?.maxTokens === undefined) return affordable
-  const most = longestAnswer(request, model)
-  if (most >= request.maxTokens) return affordable
-  return affordable === undefined ? most : Math.min(affordable, most)
-}
-
-/** What a usage costs at the dearest deployment; undefined where none has a price. */
-export function dearestOf(usage: Usage, deployments: readonly Deployment[]): Cost | undefined {
-  let worst: Cost | undefined
-  for (const { price } of deployments) {
-    if (!price) continue
-    const cost = costOf(withRequest(usage, price), price)
-    if (worst === undefined || cost.total > worst.total) worst = cost
-  }
-  return worst
-}
-
-/** Nanocredits: what a usage costs at the cheapest deployment. */
-export function cheapestOf(usage: Usage, deployments: readonly Deployment[]): bigint {
-  let least: bigint | undefined
-  for (const { price } of deployments) {
-    if (!price) continue
-    const { total } = costOf(withRequest(usage, price), price)
-    if (least === undefined || total < least) least = total
-  }
-  return least ?? 0n
-}
-
-interface AnyOrder {
-  readonly terms?: ReadonlyMap<string, Terms> | undefined
-  /** The deployments as a hold has to see them; absent where they are the model's own. */
-  readonly held?: readonly Deployment[]
-  readonly call: Call
-  readonly model: Model
-  readonly payer: Payer
-  readonly state?: ResolvedState | undefined
-}
-
-interface ChatOrder extends AnyOrder {
-  readonly request: ChatRequest
-  /** The deployments as a hold has to see them. */
-  readonly held: readonly Deployment[]
-  readonly bound: Bound
-  readonly calls: number
-}
-
-/** Of what is no chat. */
-interface UsageOrder extends AnyOrder {
-  readonly request: undefined
-  readonly worst: Usage
-}
-
-type Order = ChatOrder | UsageOrder

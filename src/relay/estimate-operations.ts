@@ -1,4 +1,4 @@
-import { dearestOf } from "./billing.ts"
+import { dearestOf } from "./deployment-costs.ts"
 import {
   type Estimate,
   type EstimatedPart,

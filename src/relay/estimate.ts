@@ -9,7 +9,8 @@ import type { Health } from "../routing/health.ts"
 import { likelyRoute } from "../routing/route.ts"
 import { notCarried } from "./attempts.ts"
 import { SAME, widen } from "./billable/terms.ts"
-import { type Bill, cheapestOf } from "./billing.ts"
+import type { Bill } from "./bill.ts"
+import { cheapestOf } from "./deployment-costs.ts"
 import {
   type Bound,
   boundByBytes,

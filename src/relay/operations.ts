@@ -8,7 +8,7 @@ import type { Settlement } from "../ledger/hold.ts"
 import { route } from "../routing/route.ts"
 import { addAnswerHeaders } from "./answer-headers.ts"
 import { notCarried } from "./attempts.ts"
-import type { Bill } from "./billing.ts"
+import type { Bill } from "./bill.ts"
 import type { Caller } from "./call.ts"
 import {
   CALLER_LEFT,

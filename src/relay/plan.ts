@@ -3,7 +3,7 @@ import type { JsonObject } from "../canon/json.ts"
 import type { Deployment } from "../catalog/model.ts"
 import type { ChatOffer } from "../vendors/vendor.ts"
 import { AnswerRecord } from "./billable/answer-record.ts"
-import type { Bill } from "./billing.ts"
+import type { Bill } from "./bill.ts"
 import type { Endpoint } from "./endpoint.ts"
 import type { OwnLimits } from "./own-limits.ts"
 

@@ -1,6 +1,6 @@
 import { asGatewayError, type GatewayError } from "../canon/errors.ts"
 import type { DeadlineSettings } from "../config/settings.ts"
-import type { Bill } from "./billing.ts"
+import type { Bill } from "./bill.ts"
 import type { HttpAnswer } from "../wire/http/answer.ts"
 import type { HttpRequest } from "../wire/http/request.ts"
 import {

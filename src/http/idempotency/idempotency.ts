@@ -1,26 +1,19 @@
 import { join } from "node:path"
 import { GatewayError } from "../../canon/errors.ts"
 import type { IdempotencySettings } from "../../config/settings.ts"
-import type { Reservation } from "../../limits/memory-budget.ts"
 import type { IdempotencyRecord } from "../../store/idempotency-records.ts"
 import type { Store } from "../../store/store.ts"
-import { incomingPieces, type Pace, USUAL_PACE } from "../incoming-body.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Spool, SpooledBytes } from "../spool.ts"
-import { encodingOf, refuseEncoding, unpackedPieces } from "../unpacked-body.ts"
 import { AnswerFolder } from "./answer-folder.ts"
 import { fromNeighbour, fromReader, fromStored } from "./answers.ts"
 import { Claims } from "./claims.ts"
-import {
-  Fingerprints,
-  IDEMPOTENCY_KEY,
-  isForm,
-  piecesOf,
-  type ReadBody,
-  readIdempotencyKey,
-} from "./fingerprint.ts"
+import { Fingerprints, type ReadBody, readIdempotencyKey } from "./fingerprint.ts"
 import { Neighbours } from "./neighbours.ts"
 import type { RecordingReader } from "./recording.ts"
+import { keyReused, tooManyKeys, unreachable } from "./refusals.ts"
+import type { RepeatableRequest } from "./repeatable-request.ts"
+import { keepBody, requestAgain } from "./request-body.ts"
 import { Run } from "./run.ts"
 
 /** How long a key is remembered, milliseconds. */
@@ -32,39 +25,8 @@ const MOST_KEYS = 1_000_000
 const LOOK_EVERY = 100
 /** How long. It takes less until the others have noticed. */
 const LOOK_FOR = 60_000
-/** Bodies up to this many bytes are in memory anyway. */
-const SMALL_BODY = 1024 * 1024
 /** How long the last answers may take to be written when the gateway ends, milliseconds. */
 const END_TIME = 5_000
-
-/** A request that came with a key, and what is particular to its kind. */
-export interface RepeatableRequest {
-  readonly request: Request
-  /** Whose key it is: the same key of somebody else is another one. */
-  readonly scope: string
-  /** Kept with the claim, for `admit`. */
-  readonly rights: string
-  /** The largest body that is read, in bytes. */
-  readonly bodyLimit: number
-  /** Takes what of the body is kept in memory. */
-  readonly memory?: Reservation
-  readonly pace?: Pace | undefined
-  /** Answers it in earnest, once. It must not throw. */
-  perform(request: Request, id: string): Promise<Response>
-  /**
-   * Whether a retry may have the answer.
-   * @returns headers of its own.
-   * @throws GatewayError
-   */
-  admit(claim: IdempotencyRecord, body: ReadBody): Promise<Readonly<Record<string, string>>>
-  /**
-   * Whether a request did what it was to do, so that it must not be done again.
-   * @param status of its answer; absent of one whose process died.
-   */
-  isSettled(request: string, status?: number): Promise<boolean>
-  /** What a retry is told when the answer is not there any more. */
-  answerGone(request: string): GatewayError
-}
 
 export interface IdempotencyParts {
   readonly store: Store
@@ -122,7 +84,7 @@ export class Idempotency implements AsyncDisposable {
     const { request } = order
     const opened = this.#open()
     const key = opened.fingerprints.ofKey(readIdempotencyKey(request.headers))
-    await using bytes = await keep(this.#parts.spool, order)
+    await using bytes = await keepBody(this.#parts.spool, order)
     onRead()
     const body = await opened.fingerprints.ofRequest(request, bytes)
     return await this.#claim({ order, key, body, bytes }, opened)
@@ -196,7 +158,7 @@ export class Idempotency implements AsyncDisposable {
     }
     if (claim) return claim
     this.#runs.delete(id)
-    throw tooManyKeys()
+    throw tooManyKeys(MOST_KEYS)
   }
 
   #newRun(id: string, order: RepeatableRequest, { claims, folder }: Opened): Run {
@@ -217,7 +179,7 @@ export class Idempotency implements AsyncDisposable {
   /** Performs the request. Its caller is a reader like those who come later. */
   async #first(run: Run, reader: RecordingReader, { order, bytes }: Arrived): Promise<Response> {
     const { request } = order
-    const own = await again(request, bytes, run.signal)
+    const own = await requestAgain(request, bytes, run.signal)
     const performed = order.perform(own, run.id)
     const answer = fromReader(reader, request.signal)
     // The caller may have left before; the body has to stay for the others, who are told the same.
@@ -338,85 +300,9 @@ interface Opened {
   readonly timer: Timer
 }
 
-/** The whole body, on disk where it is long. */
-async function keep(spool: Spool, order: RepeatableRequest): Promise<SpooledBytes> {
-  const { request, bodyLimit, memory, pace = USUAL_PACE } = order
-  const check = (size: number): void => {
-    if (size <= bodyLimit) return
-    const megabytes = (bodyLimit / 1024 / 1024).toFixed(bodyLimit < 1024 * 1024 ? 3 : 0)
-    throw new GatewayError("body_too_large", `The body is larger than ${megabytes} MB.`)
-  }
-  check(Number(request.headers.get("content-length") ?? 0))
-  const encoding = packingOf(request.headers)
-  const incoming = incomingPieces(request, pace)
-  const pieces = encoding === undefined ? incoming : unpackedPieces(incoming, encoding, memory)
-  try {
-    return await spool.keep(pieces, { check, memory })
-  } catch (error) {
-    if (error instanceof GatewayError) throw error
-    throw new GatewayError("invalid_value", "The body ended before it was whole.", { cause: error })
-  }
-}
-
-/** Forms come as they are. @throws GatewayError `unsupported_media_type` */
-function packingOf(headers: Headers): string | undefined {
-  if (!isForm(headers)) return encodingOf(headers)
-  refuseEncoding(headers)
-  return undefined
-}
-
-/** The request as it came, unpacked, for whoever performs it: its caller is all who wait for the answer. */
-async function again(request: Request, bytes: SpooledBytes, signal: AbortSignal): Promise<Request> {
-  const { url, method } = request
-  const headers = new Headers(request.headers)
-  if (headers.has("content-encoding")) {
-    headers.delete("content-encoding")
-    headers.set("content-length", String(bytes.size))
-  }
-  if (bytes.size <= SMALL_BODY) {
-    const body = bytes.size === 0 ? null : await bytes.read(0, bytes.size)
-    return new Request(url, { method, headers, body, signal })
-  }
-  // A long form that tells its length may be answered under another id, before all of it has come.
-  if (isForm(headers)) headers.delete("content-length")
-  const pieces = piecesOf(bytes)
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await pieces.next()
-      if (done) controller.close()
-      else controller.enqueue(value)
-    },
-  })
-  return new Request(url, { method, headers, body, signal })
-}
-
 /** With what says that it is not the first. */
 function repeated(answer: Response, own: Readonly<Record<string, string>>): Response {
   answer.headers.set("idempotent-replayed", "true")
   for (const [name, value] of Object.entries(own)) answer.headers.set(name, value)
   return answer
-}
-
-function keyReused(): GatewayError {
-  return new GatewayError(
-    "idempotency_key_reused",
-    "This idempotency key was used for another request: its endpoint, its body or a header that changes its meaning differs. Send a new key with a new request, and the same key only with the very same one.",
-    { parameter: IDEMPOTENCY_KEY },
-  )
-}
-
-function tooManyKeys(): GatewayError {
-  return new GatewayError(
-    "too_many_attempts",
-    `More than ${MOST_KEYS} idempotency keys were used in 24 hours. Send the request without one, or later.`,
-    { parameter: IDEMPOTENCY_KEY },
-  )
-}
-
-function unreachable(): GatewayError {
-  return new GatewayError(
-    "overloaded",
-    "The first request with this idempotency key still runs in a process that does not answer. Try again with the same key.",
-    { parameter: IDEMPOTENCY_KEY },
-  )
 }

@@ -1,0 +1,65 @@
+import { GatewayError } from "../../canon/errors.ts"
+import { incomingPieces, USUAL_PACE } from "../incoming-body.ts"
+import type { Spool, SpooledBytes } from "../spool.ts"
+import { encodingOf, refuseEncoding, unpackedPieces } from "../unpacked-body.ts"
+import { isForm, piecesOf } from "./fingerprint.ts"
+import type { RepeatableRequest } from "./repeatable-request.ts"
+
+/** Bodies up to this many bytes are in memory anyway. */
+const SMALL_BODY = 1024 * 1024
+
+/** The whole body, on disk where it is long. */
+export async function keepBody(spool: Spool, repeatable: RepeatableRequest): Promise<SpooledBytes> {
+  const { request, bodyLimit, memory, pace = USUAL_PACE } = repeatable
+  const check = (size: number): void => {
+    if (size <= bodyLimit) return
+    const megabytes = (bodyLimit / 1024 / 1024).toFixed(bodyLimit < 1024 * 1024 ? 3 : 0)
+    throw new GatewayError("body_too_large", `The body is larger than ${megabytes} MB.`)
+  }
+  check(Number(request.headers.get("content-length") ?? 0))
+  const encoding = packingOf(request.headers)
+  const incoming = incomingPieces(request, pace)
+  const pieces = encoding === undefined ? incoming : unpackedPieces(incoming, encoding, memory)
+  try {
+    return await spool.keep(pieces, { check, memory })
+  } catch (error) {
+    if (error instanceof GatewayError) throw error
+    throw new GatewayError("invalid_value", "The body ended before it was whole.", { cause: error })
+  }
+}
+
+/** Forms come as they are. @throws GatewayError `unsupported_media_type` */
+function packingOf(headers: Headers): string | undefined {
+  if (!isForm(headers)) return encodingOf(headers)
+  refuseEncoding(headers)
+  return undefined
+}
+
+/** The request as it came, unpacked, for whoever performs it: its caller is all who wait for the answer. */
+export async function requestAgain(
+  request: Request,
+  bytes: SpooledBytes,
+  signal: AbortSignal,
+): Promise<Request> {
+  const { url, method } = request
+  const headers = new Headers(request.headers)
+  if (headers.has("content-encoding")) {
+    headers.delete("content-encoding")
+    headers.set("content-length", String(bytes.size))
+  }
+  if (bytes.size <= SMALL_BODY) {
+    const body = bytes.size === 0 ? null : await bytes.read(0, bytes.size)
+    return new Request(url, { method, headers, body, signal })
+  }
+  // A long form that tells its length may be answered under another id, before all of it has come.
+  if (isForm(headers)) headers.delete("content-length")
+  const pieces = piecesOf(bytes)
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await pieces.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+  })
+  return new Request(url, { method, headers, body, signal })
+}
