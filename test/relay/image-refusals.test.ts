@@ -229,6 +229,7 @@ describe("a generation that breaks a rule", () => {
     ["n of 11", { prompt: "a", n: 11 }, "above_max_value", "n"],
     ["n of one and a half", { prompt: "a", n: 1.5 }, "invalid_type", "n"],
     ["a size in words", { prompt: "a", size: "large" }, "invalid_value", "size"],
+    ["an empty size", { prompt: "a", size: "" }, "invalid_value", "size"],
     ["a size of nothing", { prompt: "a", size: "0x512" }, "invalid_value", "size"],
     ["a size of a wall", { prompt: "a", size: "9000x9000" }, "invalid_value", "size"],
     ["another form", { prompt: "a", response_format: "png" }, "invalid_value", "response_format"],

@@ -77,7 +77,7 @@ export function decodeImageParameters(task: ImageTask, body: JsonObject): ImageP
   const prompt = textAt(body, "prompt")
   if (prompt === undefined && task !== "variation") throw missingParameter("prompt")
   const model = textAt(body, "model")
-  const size = readSize(task, textAt(body, "size"))
+  const size = typeof body.size === "string" ? readSize(task, body.size) : undefined
   return {
     task,
     prompt: task === "variation" ? "" : (prompt ?? ""),
@@ -86,7 +86,7 @@ export function decodeImageParameters(task: ImageTask, body: JsonObject): ImageP
     form: form === "b64_json" || stream ? "b64_json" : "url",
     wishes: unknownFields(body, NAMED_FIELDS) ?? {},
     ...(isThere(model) && { model }),
-    ...(isThere(size) && { size }),
+    ...(size !== undefined && { size }),
     ...(stream && { stream }),
   }
 }
@@ -110,8 +110,7 @@ function readStream(task: ImageTask, body: JsonObject): PictureStream | undefine
   return { drafts: typeof drafts === "number" ? drafts : 0 }
 }
 
-function readSize(task: ImageTask, name: string | undefined): PictureSize | "auto" | undefined {
-  if (name === undefined) return undefined
+function readSize(task: ImageTask, name: string): PictureSize | "auto" {
   if (task === "variation" && !VARIATION_SIZES.includes(name)) {
     throw unsupportedValue("size", name, VARIATION_SIZES)
   }
