@@ -1,17 +1,10 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatRequest, Message } from "../../../src/canon/chat.ts"
+import type { Message } from "../../../src/canon/chat.ts"
 import type { JsonObject, JsonValue } from "../../../src/canon/json.ts"
-import {
-  ANTHROPIC_MESSAGES,
-  decodeCountRequest,
-} from "../../../src/dialects/anthropic-messages/index.ts"
+import { decodeCountRequest } from "../../../src/dialects/anthropic-messages/index.ts"
+import { decode } from "./decoded-request.ts"
 
 const PNG = "iVBORw0KGgo="
-
-function decode(fields: JsonObject): ChatRequest {
-  const messages = [{ role: "user", content: "Hi" }]
-  return ANTHROPIC_MESSAGES.decodeRequest({ model: "a/b", max_tokens: 100, messages, ...fields })
-}
 
 function messagesOf(...messages: JsonValue[]): readonly Message[] {
   return decode({ messages }).messages
@@ -346,119 +339,5 @@ describe("blocks", () => {
         ],
       },
     ])
-  })
-})
-
-describe("cache markers", () => {
-  const marker = { type: "ephemeral" }
-
-  test("stand on blocks and tools", () => {
-    const request = decode({
-      tools: [{ name: "f", input_schema: { type: "object" }, cache_control: marker }],
-      messages: [
-        {
-          role: "user",
-          content: [{ type: "text", text: "Hi", cache_control: { ...marker, ttl: "5m" } }],
-        },
-      ],
-    })
-    expect(request.tools?.[0]?.cache).toEqual({})
-    expect(request.messages[0]?.parts[0]).toMatchObject({ cache: { ttl: "5m" } })
-  })
-
-  test("one on the request stands for one on its last block", () => {
-    const messages = [
-      { role: "user", content: "A" },
-      { role: "user", content: "B" },
-    ]
-    const request = decode({ messages, cache_control: { ...marker, ttl: "1h" } })
-    expect(request.messages.map(({ parts }) => parts[0])).toEqual([
-      { type: "text", text: "A" },
-      { type: "text", text: "B", cache: { ttl: "1h" } },
-    ])
-    expect(request).not.toHaveProperty("extra")
-  })
-})
-
-describe("tools", () => {
-  const schema = { type: "object", properties: { x: { type: "number" } } }
-
-  test("of the caller's own, and of Anthropic's", () => {
-    const search = { type: "web_search_20250305", name: "web_search", max_uses: 3 }
-    const request = decode({
-      tools: [
-        { name: "f", description: "D", input_schema: schema, strict: true, defer_loading: true },
-        search,
-        { type: "custom", name: "g", input_schema: schema },
-      ],
-    })
-    expect(request.tools).toEqual([
-      {
-        name: "f",
-        description: "D",
-        parameters: schema,
-        strict: true,
-        extra: { dialect: "anthropic-messages", fields: { defer_loading: true } },
-      },
-      { name: "g", parameters: schema },
-    ])
-    expect(request.extra?.fields).toEqual({ tools: [search] })
-    expect(decode({ tools: [search] })).not.toHaveProperty("tools")
-    expect(decode({ tools: [] }).tools).toEqual([])
-  })
-
-  test("and which of them is to be called", () => {
-    const choice = (value: JsonObject) => {
-      const { toolChoice, parallelToolCalls } = decode({ tool_choice: value })
-      return [toolChoice, parallelToolCalls]
-    }
-    expect(choice({ type: "auto" })).toEqual([{ type: "auto" }, undefined])
-    expect(choice({ type: "none" })).toEqual([{ type: "none" }, undefined])
-    expect(choice({ type: "any", disable_parallel_tool_use: true })).toEqual([
-      { type: "required" },
-      false,
-    ])
-    expect(choice({ type: "tool", name: "f", disable_parallel_tool_use: false })).toEqual([
-      { type: "tool", name: "f" },
-      true,
-    ])
-  })
-})
-
-describe("thinking and formats", () => {
-  const order = (fields: JsonObject) => decode({ max_tokens: 4000, ...fields }).reasoning
-
-  test("in every form of it", () => {
-    expect(order({ thinking: { type: "enabled", budget_tokens: 2000 } })).toEqual({ budget: 2000 })
-    expect(order({ thinking: { type: "disabled" } })).toEqual({ effort: "none" })
-    expect(order({ thinking: { type: "adaptive", display: "summarized" } })).toEqual({
-      isAdaptive: true,
-      summary: "auto",
-    })
-    const adaptive = { type: "adaptive", display: "omitted" }
-    expect(order({ thinking: adaptive, output_config: { effort: "max" } })).toEqual({
-      effort: "max",
-      isAdaptive: true,
-      summary: "none",
-    })
-    expect(order({ output_config: { effort: "low" } })).toEqual({ effort: "low" })
-    expect(order({})).toBeUndefined()
-  })
-
-  test("an effort beside no thinking is about the words, not the thoughts", () => {
-    const fields = { thinking: { type: "disabled" }, output_config: { effort: "low" } }
-    const request = decode(fields)
-    expect(request.reasoning).toEqual({ effort: "none" })
-    expect(request.extra?.fields).toEqual({ output_config: { effort: "low" } })
-  })
-
-  test("a schema, in its present place and its older one", () => {
-    const format = { type: "json_schema", schema: { type: "object" } }
-    const expected = { type: "json-schema", name: "answer", schema: { type: "object" } }
-    expect(decode({ output_config: { format } }).responseFormat).toEqual(expected as never)
-    expect(decode({ output_format: format }).responseFormat).toEqual(expected as never)
-    expect(decode({ output_config: { format: { type: "regex" } } }).extra?.fields).toEqual({
-      output_config: { format: { type: "regex" } },
-    })
   })
 })

@@ -1,18 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import type { ImagePart, Part } from "../../../src/canon/chat.ts"
 import { gemini } from "../../../src/dialects/gemini/index.ts"
-import {
-  answered,
-  asked,
-  at,
-  called,
-  CURRENT_MODEL,
-  EARLIER_MODEL,
-  encode,
-  encodeWhole,
-} from "./support.ts"
+import { answered, asked, at, called, EARLIER_MODEL, encode, encodeWhole } from "./support.ts"
 
 const PNG = "iVBORw0KGgo="
+
 const PDF = "JVBERi0xLjQ="
 
 function partsOf(...parts: Part[]): ReturnType<typeof encode> {
@@ -291,133 +283,5 @@ describe("calls and results", () => {
       model: EARLIER_MODEL,
     })
     expect(at(contents, 1, "parts", 0, "functionCall", "args")).toEqual({ arguments: "[1" })
-  })
-})
-
-describe("settings", () => {
-  test("go by Gemini's names", () => {
-    const body = encodeWhole({
-      temperature: 1.5,
-      topP: 0.9,
-      topK: 40,
-      maxTokens: 100,
-      stop: ["x"],
-      seed: 7,
-      choices: 3,
-      presencePenalty: 0.5,
-      frequencyPenalty: -0.5,
-    })
-    expect(body.generationConfig).toEqual({
-      temperature: 1.5,
-      topP: 0.9,
-      topK: 40,
-      candidateCount: 3,
-      maxOutputTokens: 100,
-      stopSequences: ["x"],
-      presencePenalty: 0.5,
-      frequencyPenalty: -0.5,
-      seed: 7,
-    })
-  })
-
-  test("beyond eight candidates and 32 bits it is nearly so", () => {
-    const { body, losses } = encode({
-      stop: ["1", "2"],
-      choices: 12,
-      seed: 2 ** 31 + 5,
-    })
-    expect(losses).toEqual(["n:approximated", "seed:approximated"])
-    expect(body.generationConfig).toEqual({
-      candidateCount: 8,
-      stopSequences: ["1", "2"],
-      seed: 5,
-    })
-    expect(encodeWhole({ stop: [], seed: -(2 ** 31) }).generationConfig).toEqual({
-      seed: -(2 ** 31),
-    })
-  })
-
-  test("a home without candidates is asked several times", () => {
-    const dialect = gemini({ maxCandidates: 1 })
-    expect(dialect.supports.n).toBe("approximated")
-    expect(Object.keys(encodeWhole({ choices: 3 }, dialect))).toEqual(["contents"])
-  })
-
-  test("the model and the stream are asked for by the address", () => {
-    const body = encodeWhole({ stream: true, streamUsage: true })
-    expect(Object.keys(body)).toEqual(["contents"])
-  })
-
-  test.each([
-    ["auto", undefined],
-    ["default", "standard"],
-    ["standard_only", "standard"],
-    ["flex", "flex"],
-    ["priority", "priority"],
-  ])("the service %s", (serviceTier, expected) => {
-    expect(encodeWhole({ serviceTier }).serviceTier).toBe(expected)
-  })
-
-  test("a service it does not have, or not in the body", () => {
-    expect(encode({ serviceTier: "scale" }).losses).toEqual(["service_tier:dropped"])
-    const vertex = gemini({ serviceTier: false })
-    expect(vertex.supports.service_tier).toBe("dropped")
-    expect(encode({ serviceTier: "flex" }, vertex).losses).toEqual(["service_tier:dropped"])
-    expect(encodeWhole({ serviceTier: "auto" }, vertex).serviceTier).toBeUndefined()
-    expect(encodeWhole({ serviceTier: "default" }, vertex).serviceTier).toBeUndefined()
-  })
-
-  test("metadata that can be labels", () => {
-    const metadata = { team: "research", Team: "x", note: "Two words" }
-    expect(encode({ metadata })).toMatchObject({
-      body: { labels: { team: "research" } },
-      losses: ["metadata:approximated"],
-    })
-    expect(encode({ metadata: { note: "Two words" } }).losses).toEqual(["metadata:dropped"])
-    expect(encodeWhole({ metadata: {} }).labels).toBeUndefined()
-    expect(encode({ metadata }, gemini({ labels: false })).losses).toEqual(["metadata:dropped"])
-  })
-
-  test("what other dialects know is lost by name", () => {
-    const { losses } = encode({
-      extra: { dialect: "openai-chat", fields: { logit_bias: {} } },
-      previousResponse: "resp_1",
-      tools: [
-        { name: "f", extra: { dialect: "anthropic-messages", fields: { input_examples: [] } } },
-      ],
-    })
-    expect(losses).toEqual([
-      "input_examples:dropped",
-      "previous_response_id:dropped",
-      "logit_bias:dropped",
-    ])
-  })
-})
-
-describe("the form of the answer", () => {
-  const schema = { type: "object", properties: { a: { type: "string" } } }
-  const format = { type: "json-schema", name: "n", schema } as const
-
-  test("JSON, with a schema or without", () => {
-    expect(encodeWhole({ responseFormat: { type: "json-object" } }).generationConfig).toEqual({
-      responseMimeType: "application/json",
-    })
-    expect(encodeWhole({ responseFormat: format }).generationConfig).toEqual({
-      responseMimeType: "application/json",
-      responseJsonSchema: schema,
-    })
-    expect(encodeWhole({ responseFormat: { type: "text" } }).generationConfig).toBeUndefined()
-  })
-
-  test("beside functions, an earlier model is asked for it in words", () => {
-    const tools = [{ name: "f" }]
-    const { body, losses } = encode({ responseFormat: format, tools, model: EARLIER_MODEL })
-    expect(losses).toEqual(["json_schema:approximated"])
-    expect(body.generationConfig).toBeUndefined()
-    expect(at(body, "systemInstruction", "parts", 0, "text")).toContain(JSON.stringify(schema))
-    const object = encode({ responseFormat: { type: "json-object" }, tools, model: EARLIER_MODEL })
-    expect(object.losses).toEqual(["json_object:approximated"])
-    const current = encodeWhole({ responseFormat: format, tools, model: CURRENT_MODEL })
-    expect(at(current, "generationConfig", "responseJsonSchema")).toEqual(schema)
   })
 })

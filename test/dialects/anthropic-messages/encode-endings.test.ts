@@ -1,0 +1,68 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatEvent } from "../../../src/canon/chat.ts"
+import { GatewayError } from "../../../src/canon/errors.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
+import { REQUEST, START, FINISH, encode, eventsOf, text } from "./encoded-events.ts"
+
+describe("why it ended (WIRE.md 7)", () => {
+  const word = (event: Omit<Extract<ChatEvent, { type: "finish" }>, "type" | "choice">) => {
+    const told = eventsOf(encode([START, { type: "finish", choice: 0, ...event }]))
+    const { delta } = told.at(-2) as { delta: JsonObject }
+    return [delta.stop_reason, delta.stop_sequence]
+  }
+
+  test("in every word there is", () => {
+    expect(word({ reason: "stop" })).toEqual(["end_turn", null])
+    expect(word({ reason: "length" })).toEqual(["max_tokens", null])
+    expect(word({ reason: "tool-calls" })).toEqual(["tool_use", null])
+    expect(word({ reason: "content-filter" })).toEqual(["refusal", null])
+    expect(word({ reason: "other" })).toEqual(["end_turn", null])
+    expect(word({ reason: "other", rawReason: "tired" })).toEqual(["end_turn", null])
+    expect(word({ reason: "stop", stopSequence: "END" })).toEqual(["stop_sequence", "END"])
+    expect(word({ reason: "stop", rawReason: "stop_sequence" })).toEqual(["stop_sequence", null])
+    expect(word({ reason: "stop", rawReason: "pause_turn" })).toEqual(["pause_turn", null])
+    expect(word({ reason: "length", rawReason: "model_context_window_exceeded" })).toEqual([
+      "model_context_window_exceeded",
+      null,
+    ])
+    // A word that is also one of ours, but means something else, is not ours.
+    expect(word({ reason: "tool-calls", rawReason: "end_turn" })).toEqual(["tool_use", null])
+  })
+
+  test("a refusal in words of its own", () => {
+    const told = eventsOf(
+      encode([START, { type: "refusal-delta", choice: 0, text: "No." }, FINISH]),
+    )
+    expect(told[3]).toMatchObject({ delta: { type: "text_delta", text: "No." } })
+    expect(told.at(-2)).toMatchObject({ delta: { stop_reason: "refusal" } })
+  })
+})
+
+describe("a stream that breaks", () => {
+  test("ends with the vendor's error, and nothing after it", () => {
+    const told = (code?: string) => {
+      const error = { type: "error", message: "broke", ...(code ? { code } : {}) } as const
+      return eventsOf(encode([START, text("a"), error])).at(-1)
+    }
+    expect(told("overloaded_error")).toEqual({
+      type: "error",
+      error: { type: "overloaded_error", message: "broke", error_type: "upstream_error" },
+    })
+    expect(told("server_error")).toMatchObject({ error: { type: "api_error" } })
+    expect(told()).toMatchObject({ type: "error", error: { message: "broke" } })
+  })
+
+  test("or with ours", () => {
+    const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
+    const error = new GatewayError("upstream_timeout", "late")
+    const [frame, ...more] = encoder.fail(error, "request-1")
+    expect(more).toEqual([])
+    expect(frame?.event).toBe("error")
+    expect(JSON.parse(frame?.data ?? "")).toEqual({
+      type: "error",
+      error: { type: "timeout_error", message: "late", error_type: "upstream_timeout" },
+      request_id: "request-1",
+    })
+  })
+})

@@ -1,0 +1,135 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatRequest, Part } from "../../../src/canon/chat.ts"
+import { encode, encodeParts, text } from "./encoded-request.ts"
+
+describe("other parts", () => {
+  test("refusals are text, citations go back to whom they came from", () => {
+    expect(encodeParts("assistant", { type: "refusal", text: "No." })).toEqual({
+      content: "No.",
+      losses: ["refusal:approximated"],
+    })
+    const own = { type: "char_location", cited_text: "x" }
+    const citations = [
+      { extra: { dialect: "anthropic-messages" as const, fields: own } },
+      { url: "https://example.com" },
+    ]
+    expect(encodeParts("assistant", { type: "text", text: "So.", citations })).toEqual({
+      content: [{ type: "text", text: "So.", citations: [own] }],
+      losses: ["citations:dropped"],
+    })
+  })
+
+  test("unknown ones go back to this dialect and to no other", () => {
+    const fields = { type: "server_tool_use", id: "s" }
+    expect(
+      encodeParts("assistant", {
+        type: "unknown",
+        extra: { dialect: "anthropic-messages", fields },
+      }),
+    ).toEqual({ content: [fields], losses: [] })
+    const foreign: Part = {
+      type: "unknown",
+      extra: { dialect: "openai-responses", fields: { computer_call: {} } },
+    }
+    expect(encodeParts("assistant", text("a"), foreign)).toEqual({
+      content: "a",
+      losses: ["computer_call:dropped"],
+    })
+  })
+})
+
+describe("tools", () => {
+  const tools = [{ name: "f", parameters: { type: "object" } }]
+
+  test("with everything about them", () => {
+    const { body, losses } = encode({
+      tools: [
+        {
+          name: "f",
+          description: "D",
+          parameters: { type: "object", properties: { x: { type: "object" } } },
+          strict: true,
+          cache: { ttl: "24h" },
+        },
+        { name: "g" },
+      ],
+    })
+    expect(body.tools).toEqual([
+      {
+        name: "f",
+        description: "D",
+        // A strict schema has to say that nothing else is taken.
+        input_schema: {
+          type: "object",
+          properties: { x: { type: "object", additionalProperties: false } },
+          additionalProperties: false,
+        },
+        strict: true,
+        cache_control: { type: "ephemeral" },
+      },
+      { name: "g", input_schema: { type: "object" } },
+    ])
+    expect(losses).toEqual(["cache_control:approximated"])
+  })
+
+  test("and which of them is to be called", () => {
+    const choice = (fields: Partial<ChatRequest>) => encode({ tools, ...fields }).body.tool_choice
+    expect(choice({})).toBeUndefined()
+    expect(choice({ toolChoice: { type: "auto" } })).toEqual({ type: "auto" })
+    expect(choice({ toolChoice: { type: "none" }, parallelToolCalls: false })).toEqual({
+      type: "none",
+    })
+    expect(choice({ toolChoice: { type: "required" } })).toEqual({ type: "any" })
+    expect(choice({ toolChoice: { type: "tool", name: "f" } })).toEqual({ type: "tool", name: "f" })
+    expect(choice({ parallelToolCalls: false })).toEqual({
+      type: "auto",
+      disable_parallel_tool_use: true,
+    })
+    expect(choice({ toolChoice: { type: "required" }, parallelToolCalls: false })).toEqual({
+      type: "any",
+      disable_parallel_tool_use: true,
+    })
+    expect(choice({ parallelToolCalls: true })).toBeUndefined()
+  })
+
+  test("that are not there cannot be chosen", () => {
+    const { body, losses } = encode({ toolChoice: { type: "required" } })
+    expect(body).not.toHaveProperty("tool_choice")
+    expect(losses).toEqual(["tool_choice:dropped"])
+    expect(encode({ toolChoice: { type: "none" }, parallelToolCalls: false }).losses).toEqual([])
+  })
+})
+
+describe("a schema for the answer", () => {
+  const schema = { type: "object", properties: { x: { enum: [{ type: "object" }] } } }
+  const responseFormat = { type: "json-schema", name: "x", schema } as const
+
+  test("is the vendor's own format, closed as it demands", () => {
+    const { body, losses } = encode({ responseFormat })
+    expect(body.output_config).toEqual({
+      format: { type: "json_schema", schema: { ...schema, additionalProperties: false } },
+    })
+    expect(losses).toEqual([])
+  })
+
+  test("is a forced tool where the vendor has none", () => {
+    const older = { model: "claude-sonnet-4-20250514", responseFormat }
+    const { body, losses } = encode(older)
+    expect(body.tools).toMatchObject([{ name: "json_answer", input_schema: schema }])
+    expect(body.tool_choice).toEqual({
+      type: "tool",
+      name: "json_answer",
+      disable_parallel_tool_use: true,
+    })
+    expect(losses).toEqual(["json_schema:approximated"])
+    const beside = encode({ ...older, tools: [{ name: "f" }] })
+    expect(beside.body.tools).toMatchObject([{ name: "f" }, { name: "json_answer" }])
+    expect(beside.body.tool_choice).toEqual({ type: "any", disable_parallel_tool_use: true })
+    const { body: body2 } = encode({
+      ...older,
+      tools: [{ name: "f" }],
+      toolChoice: { type: "none" },
+    })
+    expect(body2.tool_choice).toMatchObject({ type: "tool", name: "json_answer" })
+  })
+})

@@ -1,0 +1,182 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatRequest } from "../../../src/canon/chat.ts"
+import { assistant, call, result, text, tool, user } from "./conversation.ts"
+import { bodyOf, CLAUDE, lossesOf, NOVA } from "./fixtures.ts"
+import { OPUS_4_7, LLAMA } from "./models.ts"
+
+const GPT_OSS = "openai.gpt-oss-120b-1:0"
+
+const GPT = "us.openai.gpt-5.5"
+
+describe("reasoning", () => {
+  /** What is asked of the model's maker. */
+  function asked(model: string, reasoning: ChatRequest["reasoning"], maxTokens?: number) {
+    const more = { model, reasoning: reasoning!, ...(maxTokens === undefined ? {} : { maxTokens }) }
+    return [bodyOf(more).additionalModelRequestFields, lossesOf(more)]
+  }
+  const thinking = (budget: number) => ({
+    thinking: { type: "enabled", budget_tokens: budget },
+  })
+  const adaptive = (effort: string) => ({
+    thinking: { type: "adaptive" },
+    output_config: { effort },
+  })
+
+  test("of Claude up to 4.5 has a budget", () => {
+    expect(asked(CLAUDE, { budget: 2000 })).toEqual([thinking(2000), []])
+    expect(asked(CLAUDE, { effort: "medium" }, 10_000)).toEqual([thinking(5000), []])
+    expect(asked(CLAUDE, { effort: "low" }, 3000)).toEqual([thinking(1024), []])
+    expect(asked(CLAUDE, { effort: "high" })).toEqual([thinking(13_107), []])
+  })
+
+  test("leaves room for an answer, or is not asked for", () => {
+    expect(asked(CLAUDE, { budget: 5000 }, 4000)).toEqual([
+      thinking(3999),
+      ["reasoning_budget:approximated"],
+    ])
+    expect(asked(CLAUDE, { budget: 100 })).toEqual([
+      thinking(1024),
+      ["reasoning_budget:approximated"],
+    ])
+    expect(asked(CLAUDE, { effort: "high" }, 1024)).toEqual([
+      undefined,
+      ["reasoning_effort:dropped"],
+    ])
+    expect(asked(CLAUDE, { budget: 2000 }, 1024)).toEqual([undefined, ["reasoning_budget:dropped"]])
+    expect(asked(CLAUDE, { effort: "high" }, 1025)).toEqual([thinking(1024), []])
+  })
+
+  test("that the model should decide, and words that nobody knows, become the middle", () => {
+    const middle = [thinking(8192), ["reasoning_effort:approximated"]]
+    expect(asked(CLAUDE, { isAdaptive: true })).toEqual(middle)
+    expect(asked(CLAUDE, { effort: "galactic" })).toEqual(middle)
+  })
+
+  test("of Claude 4.6 has a budget or an effort", () => {
+    const model = "us.anthropic.claude-sonnet-4-6"
+    expect(asked(model, { budget: 2000 })).toEqual([thinking(2000), []])
+    expect(asked(model, { effort: "high" })).toEqual([adaptive("high"), []])
+    expect(asked(model, { effort: "xhigh" })).toEqual([adaptive("high"), []])
+    expect(asked(model, { effort: "minimal" })).toEqual([adaptive("low"), []])
+    expect(asked(model, { isAdaptive: true })).toEqual([{ thinking: { type: "adaptive" } }, []])
+  })
+
+  test("of Claude from 4.7 on has an effort, and shows its text when that is asked for", () => {
+    expect(asked(OPUS_4_7, { effort: "xhigh" })).toEqual([adaptive("xhigh"), []])
+    expect(asked(OPUS_4_7, { budget: 2000 })).toEqual([
+      adaptive("low"),
+      ["reasoning_budget:approximated"],
+    ])
+    expect(asked(OPUS_4_7, { isAdaptive: true, summary: "auto" })).toEqual([
+      { thinking: { type: "adaptive", display: "summarized" } },
+      [],
+    ])
+    expect(asked(OPUS_4_7, { isAdaptive: true, summary: "none" })).toEqual([
+      { thinking: { type: "adaptive", display: "omitted" } },
+      [],
+    ])
+    expect(asked(OPUS_4_7, { effort: "galactic" })).toEqual([
+      { thinking: { type: "adaptive" } },
+      ["reasoning_effort:dropped"],
+    ])
+  })
+
+  test("of Nova 2 has an effort, and no limit beside the highest", () => {
+    const nova = (effort: string) => ({
+      reasoningConfig: { type: "enabled", maxReasoningEffort: effort },
+    })
+    expect(asked(NOVA, { effort: "low" }, 100)).toEqual([nova("low"), []])
+    expect(asked(NOVA, { effort: "high" })).toEqual([nova("high"), []])
+    expect(asked(NOVA, { effort: "high" }, 100)).toEqual([
+      nova("medium"),
+      ["reasoning_effort:approximated"],
+    ])
+    expect(asked(NOVA, { effort: "none" })).toEqual([undefined, []])
+    expect(asked("amazon.nova-lite-v1:0", { effort: "low" })).toEqual([
+      undefined,
+      ["reasoning_effort:dropped"],
+    ])
+  })
+
+  test("of OpenAI's models has an effort, in either of two places", () => {
+    expect(asked(GPT_OSS, { effort: "medium" })).toEqual([{ reasoning_effort: "medium" }, []])
+    expect(asked(GPT_OSS, { effort: "none" })).toEqual([
+      { reasoning_effort: "low" },
+      ["reasoning_effort:approximated"],
+    ])
+    expect(asked(GPT_OSS, { budget: 9000 })).toEqual([
+      { reasoning_effort: "high" },
+      ["reasoning_budget:approximated"],
+    ])
+    expect(asked(GPT_OSS, { isAdaptive: true })).toEqual([
+      { reasoning_effort: "medium" },
+      ["reasoning_effort:approximated"],
+    ])
+    expect(asked(GPT, { effort: "none" })).toEqual([{ reasoning: { effort: "none" } }, []])
+    expect(asked(GPT, { effort: "galactic" })).toEqual([undefined, ["reasoning_effort:dropped"]])
+  })
+
+  test("that is off is not asked for", () => {
+    expect(asked(CLAUDE, { effort: "none" })).toEqual([undefined, []])
+    expect(asked(CLAUDE, { budget: 0 })).toEqual([undefined, []])
+    expect(asked(LLAMA, { effort: "none" })).toEqual([undefined, []])
+    expect(asked(OPUS_4_7, { effort: "none" })).toEqual([
+      undefined,
+      ["reasoning_effort:approximated"],
+    ])
+  })
+
+  test("is not asked for by those who only say how much of it they would read", () => {
+    for (const model of [CLAUDE, OPUS_4_7, NOVA, GPT, LLAMA]) {
+      expect(asked(model, { summary: "auto" })).toEqual([undefined, []])
+    }
+  })
+
+  test("of models without any is a loss", () => {
+    expect(asked(LLAMA, { effort: "low" })).toEqual([undefined, ["reasoning_effort:dropped"]])
+    expect(asked(LLAMA, { budget: 2000 })).toEqual([undefined, ["reasoning_budget:dropped"]])
+  })
+
+  test("takes temperature and the like away from Claude, and from Nova at its highest", () => {
+    const sampling = { temperature: 0.5, topK: 4 }
+    const reasoning = { effort: "high" }
+    expect(bodyOf({ reasoning, ...sampling })).not.toHaveProperty("inferenceConfig")
+    expect(lossesOf({ reasoning, ...sampling })).toEqual(["temperature:dropped", "top_k:dropped"])
+    expect(lossesOf({ model: NOVA, reasoning, ...sampling })).toEqual([
+      "temperature:dropped",
+      "top_k:dropped",
+    ])
+    expect(lossesOf({ model: NOVA, reasoning: { effort: "low" }, ...sampling })).toEqual([])
+    expect(lossesOf({ model: GPT_OSS, reasoning, temperature: 0.5 })).toEqual([])
+  })
+
+  test("gives way to a call that is demanded", () => {
+    const more = {
+      reasoning: { effort: "high" },
+      tools: [{ name: "look" }],
+      toolChoice: { type: "required" as const },
+    }
+    expect(bodyOf(more)).not.toHaveProperty("additionalModelRequestFields")
+    expect(lossesOf(more)).toEqual(["reasoning_effort:dropped"])
+  })
+
+  test("cannot begin between a call and its result, unless it may adapt", () => {
+    const more = {
+      messages: [user(text("a")), assistant(call("1")), tool(result("1", "x"))],
+      tools: [{ name: "look" }],
+      reasoning: { effort: "high" },
+    }
+    expect(lossesOf(more)).toEqual(["reasoning_effort:dropped"])
+    expect(lossesOf({ ...more, model: OPUS_4_7 })).toEqual([])
+    const thought = {
+      type: "reasoning" as const,
+      text: "Hm",
+      signature: "s",
+      signedBy: "bedrock-converse" as const,
+    }
+    const begun = [user(text("a")), assistant(thought, call("1")), tool(result("1", "x"))]
+    expect(lossesOf({ ...more, messages: begun })).toEqual([])
+    const over = [...more.messages, assistant(text("b")), user(text("c"))]
+    expect(lossesOf({ ...more, messages: over })).toEqual([])
+  })
+})
