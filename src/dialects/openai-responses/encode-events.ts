@@ -26,7 +26,7 @@ import {
 } from "./item-writers.ts"
 import { type Answer, echoOf, encodeResponse, nowInSeconds, responseId } from "./response.ts"
 import { encodeUsage } from "./usage.ts"
-import { ownFields } from "./wire.ts"
+import { COMPLETED, ownFields } from "./wire.ts"
 
 type EventOf<Type extends ChatEvent["type"]> = Extract<ChatEvent, { type: Type }>
 type Head = Pick<Answer, "id" | "createdAt" | "model">
@@ -100,7 +100,8 @@ class ResponseEncoder implements EventEncoder {
     this.#closeAll(frames)
     const usage = encodeUsage(this.#usage ?? NO_USAGE)
     const response = this.#response(frames, { status, incomplete, usage })
-    frames.push(this.#writer.parsed(`response.${status}`, { response }))
+    // Also of an answer that was cut short: its status says so (decision 32).
+    frames.push(this.#writer.parsed(COMPLETED, { response }))
     return frames
   }
 

@@ -14,6 +14,7 @@ import { encodeEvents, failureFrames } from "./encode-events.ts"
 import { streamFailure } from "./errors.ts"
 import { FrameWriter } from "./frame-writer.ts"
 import { withoutCost } from "./usage.ts"
+import { COMPLETED } from "./wire.ts"
 
 /** The named changes of the path on which caller and vendor both speak this dialect. */
 export const PATCHES: DialectPatches = {
@@ -38,12 +39,10 @@ function patchedResponse(response: JsonObject, { model }: ResultPatch): JsonObje
   return { ...response, model, ...shown }
 }
 
+/** OpenAI's own last word of an answer that was cut short; callers hear `COMPLETED` (decision 32). */
+const INCOMPLETE = "response.incomplete"
 /** The last words of a stream, each with the whole response (WIRE.md 4). */
-const LAST_WORDS: ReadonlySet<string> = new Set([
-  "response.completed",
-  "response.incomplete",
-  "response.failed",
-])
+const LAST_WORDS: ReadonlySet<string> = new Set([COMPLETED, INCOMPLETE, "response.failed"])
 
 class ResponseFrames implements FramePatcher {
   readonly #patch: ResultPatch
@@ -64,7 +63,10 @@ class ResponseFrames implements FramePatcher {
     if (typeof number === "number") this.#nextNumber = Math.max(this.#nextNumber, number + 1)
     const response = objectAt(json, "response")
     if (response === undefined) return { action: "forward", event: type, data }
-    return this.#withResponse(type, json, patchedResponse(response, this.#patch))
+    const patched = patchedResponse(response, this.#patch)
+    if (type !== INCOMPLETE) return this.#withResponse(type, json, patched)
+    patched.status ??= "incomplete"
+    return this.#withResponse(COMPLETED, { ...json, type: COMPLETED }, patched)
   }
 
   /** Only the response itself says that it is over: nothing can be said for it. */

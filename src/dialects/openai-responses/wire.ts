@@ -6,6 +6,9 @@ export const DIALECT = "openai-responses"
 /** Of an answer. */
 export const ID_PREFIX = "resp_"
 
+/** The last event of every stream whose answer came to its end, whole or cut short. */
+export const COMPLETED = "response.completed"
+
 /** Members of `include` that the canon knows: reasoning that can come back, and log probabilities. */
 export const INCLUDE_REASONING = "reasoning.encrypted_content"
 export const INCLUDE_LOGPROBS = "message.output_text.logprobs"

@@ -245,8 +245,8 @@ describe("the end", () => {
     ["stop", "response.completed", "completed", null],
     ["tool-calls", "response.completed", "completed", null],
     ["other", "response.completed", "completed", null],
-    ["length", "response.incomplete", "incomplete", { reason: "max_output_tokens" }],
-    ["content-filter", "response.incomplete", "incomplete", { reason: "content_filter" }],
+    ["length", "response.completed", "incomplete", { reason: "max_output_tokens" }],
+    ["content-filter", "response.completed", "incomplete", { reason: "content_filter" }],
   ] as const)("of an answer that ended with %s", (reason, type, status, details) => {
     const frames = encodeStream([START, text("Hi"), { type: "finish", choice: 0, reason }])
     expect(frames.at(-1)?.event).toBe(type)

@@ -89,6 +89,28 @@ describe("a frame", () => {
     })
   })
 
+  test("that says the answer is cut short is told as completed, with the status", () => {
+    const details = { incomplete_details: { reason: "max_output_tokens" } }
+    for (const status of ["incomplete", undefined]) {
+      const { status: _, ...told } = RESPONSE
+      const response = {
+        ...told,
+        ...details,
+        ...(status && { status }),
+        usage: { input_tokens: 1 },
+      }
+      const json = { type: "response.incomplete", response, sequence_number: 9 }
+      const { event, data } = push(frameOf(json))
+      expect(event).toBe("response.completed")
+      expect(JSON.parse(data)).toMatchObject({
+        type: "response.completed",
+        response: { status: "incomplete", ...details },
+        sequence_number: 9,
+      })
+      expect(json.type).toBe("response.incomplete")
+    }
+  })
+
   test("without usage carries none", () => {
     const frame = frameOf({ type: "response.failed", response: { ...RESPONSE, usage: null } })
     expect(push(frame)).not.toHaveProperty("usageCarrier")
