@@ -114,6 +114,8 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       dropFields: MISTRAL_LACKS,
       closedSchema: MISTRAL_SCHEMA,
       maxTemperature: 1.5,
+      // Each model has a default of its own (docs.mistral.ai/api, "Chat completion").
+      omittedTemperature: 1,
     },
     embedding: { mostInputs: 256, dimensionsField: "output_dimension", user: false },
     sound: MISTRAL_SOUND,
@@ -196,7 +198,8 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Perplexity",
     baseUrl: "https://api.perplexity.ai",
     keyVariables: ["PERPLEXITY_API_KEY", "PPLX_API_KEY"],
-    quirks: { usageInStream: "always", topK: true },
+    // The default is 0.2 (docs.perplexity.ai/api-reference/chat-completions-post).
+    quirks: { usageInStream: "always", topK: true, omittedTemperature: 1 },
     // docs.perplexity.ai/api-reference/embeddings-post
     embedding: { mostInputs: 512, numbers: "int8", path: "/v1/embeddings", user: false },
   },
@@ -248,7 +251,8 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Z.ai",
     baseUrl: "https://api.z.ai/api/paas/v4",
     keyVariables: ["ZAI_API_KEY"],
-    quirks: { reasoningHistory: "text", maxTemperature: 1 },
+    // The default is 0.6 or 0.75 for older models (docs.z.ai/api-reference/llm/chat-completion).
+    quirks: { reasoningHistory: "text", maxTemperature: 1, omittedTemperature: 1 },
   },
   {
     id: "alibaba",

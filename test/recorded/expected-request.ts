@@ -9,6 +9,9 @@ const KNOW_BOTH_LIMITS = new Set(["openai", "openai-compatible", "groq", "openro
 /** Vendors that know the role `developer`; the others get `system`. */
 const KNOW_DEVELOPERS = new Set(["openai", "openai-compatible", "openrouter"])
 
+/** Vendors whose own default for the temperature is not 1. */
+const TOLD_TEMPERATURE = new Set(["mistral", "perplexity", "zai"])
+
 /** What a vendor is to get for a caller's body: the body, less the named patches. */
 export function expectedRequest(sent: JsonObject, vendor: string, model: string): JsonObject {
   const body: JsonObject = { ...structuredClone(sent), model }
@@ -25,6 +28,7 @@ export function expectedRequest(sent: JsonObject, vendor: string, model: string)
       if (message.role === "developer") message.role = "system"
     }
   }
+  if (TOLD_TEMPERATURE.has(vendor)) body.temperature ??= 1
   if (vendor === "ollama") foldReasoning(body)
   return body
 }

@@ -24,6 +24,12 @@ describe("the table of compatible vendors", () => {
     for (const id of promised.split(" ")) expect(vendors.has(id)).toBe(true)
   })
 
+  test("names those whose temperature is another than 1 when it is left out", () => {
+    const named = COMPATIBLE.filter(({ quirks }) => quirks?.omittedTemperature !== undefined)
+    expect(named.map(({ id }) => id)).toEqual(["mistral", "perplexity", "zai"])
+    for (const { quirks } of named) expect(quirks?.omittedTemperature).toBe(1)
+  })
+
   test("reaches vendors over https, and local servers on this machine", () => {
     for (const { id, baseUrl } of COMPATIBLE) {
       if (id === "openai-compatible") {

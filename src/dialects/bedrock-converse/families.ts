@@ -25,6 +25,8 @@ export interface ModelFamily {
   readonly topK: "none" | "claude" | "nova"
   /** Whether temperature and `top_p` are taken: both, only one of them, or neither. */
   readonly sampling: "both" | "one" | "none"
+  /** Set where a temperature that is left out would not be 1, which is what callers are told that it is. */
+  readonly omittedTemperature?: number
   /** Stop sequences that a request may have; 0: it takes none. */
   readonly stops: number
   /** Whether they may be of white space alone. */
@@ -95,6 +97,8 @@ const ADAPTIVE_CLAUDE = {
 
 const NOVA = {
   ...PLAIN,
+  // 0.7 by default (docs.aws.amazon.com/nova/latest/userguide/complete-request-schema.html).
+  omittedTemperature: 1,
   topK: "nova",
   toolChoice: "tool",
   toolResultStatus: true,
@@ -146,8 +150,20 @@ export const FAMILIES: readonly ModelFamily[] = [
     stops: 0,
     pattern: /(?:^|[./])openai\./,
   },
-  { ...PLAIN, toolChoice: "any", structuredOutput: true, pattern: /mistral\.mistral-large-3/ },
-  { ...PLAIN, toolChoice: "any", pattern: /mistral\.mistral-large/ },
+  {
+    ...PLAIN,
+    omittedTemperature: 1,
+    toolChoice: "any",
+    structuredOutput: true,
+    pattern: /mistral\.mistral-large-3/,
+  },
+  { ...PLAIN, omittedTemperature: 1, toolChoice: "any", pattern: /mistral\.mistral-large/ },
+  // 0.5, 0.5 or 0.7, and 0.3 by default (docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html).
+  {
+    ...PLAIN,
+    omittedTemperature: 1,
+    pattern: /meta\.llama|mistral\.(?:mistral-(?:7b|small)|mixtral)|cohere\.command-r/,
+  },
   {
     ...PLAIN,
     structuredOutput: true,

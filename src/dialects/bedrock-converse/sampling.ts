@@ -40,10 +40,11 @@ export function encodeSampling(
 
 function setSampling(
   config: JsonObject,
-  { temperature, topP }: ChatRequest,
+  { temperature: wanted, topP }: ChatRequest,
   family: ModelFamily,
   losses: LossList,
 ): void {
+  const temperature = wanted ?? family.omittedTemperature
   if (temperature !== undefined) {
     config.temperature = Math.min(temperature, HIGHEST_TEMPERATURE)
     if (temperature > HIGHEST_TEMPERATURE) losses.add("temperature", "approximated")

@@ -10,6 +10,8 @@ interface Range {
 
 /** The ranges of Cohere's reference; a value outside is refused with 400. */
 const TEMPERATURES: Range = { least: 0, most: 1 }
+/** Said where the caller says none, since Cohere's own default is 0.3 (docs.cohere.com/reference/chat). */
+const OMITTED_TEMPERATURE = 1
 const PROBABILITIES: Range = { least: 0.01, most: 0.99 }
 const RANKS: Range = { least: 0, most: 500 }
 const PENALTIES: Range = { least: 0, most: 1 }
@@ -18,10 +20,8 @@ const PENALTIES: Range = { least: 0, most: 1 }
 export function encodeSampling(request: ChatRequest, losses: LossList): JsonObject {
   const fields: JsonObject = {}
   if (request.maxTokens !== undefined) fields.max_tokens = request.maxTokens
-  const { temperature, topP, topK, seed } = request
-  if (temperature !== undefined) {
-    fields.temperature = within(temperature, TEMPERATURES, "temperature", losses)
-  }
+  const { temperature = OMITTED_TEMPERATURE, topP, topK, seed } = request
+  fields.temperature = within(temperature, TEMPERATURES, "temperature", losses)
   if (topP !== undefined) fields.p = within(topP, PROBABILITIES, "top_p", losses)
   if (topK !== undefined) fields.k = within(topK, RANKS, "top_k", losses)
   // Only seeds from 0 are taken; which one it is does not matter, as long as it stays the same.

@@ -10,8 +10,11 @@ const NINE_CHARACTERS = /^[A-Za-z0-9]{9}$/
 export function fitBody(body: JsonObject, quirks: OpenAiChatQuirks, losses: LossList): void {
   fitStreamOptions(body, quirks)
   if (quirks.maxTokensFieldOnly) fitMaxTokens(body, quirks)
+  const { maxTemperature, omittedTemperature } = quirks
+  if (omittedTemperature !== undefined && !isThere(body.temperature)) {
+    body.temperature = omittedTemperature
+  }
   const { temperature } = body
-  const { maxTemperature } = quirks
   if (maxTemperature !== undefined && typeof temperature === "number") {
     if (temperature > maxTemperature) {
       body.temperature = maxTemperature

@@ -44,6 +44,8 @@ export interface OpenAiChatQuirks {
   readonly stops: number
   /** The highest temperature that is taken; a higher one is lowered to it, which is a loss. */
   readonly maxTemperature?: number
+  /** Set where a temperature that is left out would not be 1, which is what callers are told that it is. */
+  readonly omittedTemperature?: number
 }
 
 /** OpenAI's own API. */

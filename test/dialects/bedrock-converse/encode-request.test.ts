@@ -31,6 +31,21 @@ describe("limits and sampling", () => {
     expect(lossesOf({ temperature: 1 })).toEqual([])
   })
 
+  test("a temperature that is left out is 1 where the model has another default and takes one", () => {
+    const { inferenceConfig } = bodyOf({ model: NOVA, maxTokens: 5, topP: 0.5 })
+    expect(inferenceConfig).toEqual({ maxTokens: 5, temperature: 1, topP: 0.5 })
+    for (const model of [LLAMA, MISTRAL, "mistral.mixtral-8x7b-instruct-v0:1"]) {
+      expect(bodyOf({ model }).inferenceConfig).toEqual({ temperature: 1 })
+      expect(lossesOf({ model })).toEqual([])
+    }
+    expect(bodyOf({ model: NOVA, temperature: 0 }).inferenceConfig).toEqual({ temperature: 0 })
+    const thinking = { model: "us.amazon.nova-2-lite-v1:0", reasoning: { effort: "high" } }
+    expect(bodyOf(thinking)).not.toHaveProperty("inferenceConfig")
+    for (const model of [CLAUDE, OPUS_4_7, GPT_OSS, GPT, "deepseek.r1-v1:0"]) {
+      expect(bodyOf({ model })).not.toHaveProperty("inferenceConfig")
+    }
+  })
+
   test("Claude from 4.1 on takes temperature or top_p", () => {
     const more = { temperature: 0.5, topP: 0.9 }
     expect(bodyOf(more).inferenceConfig).toEqual({ temperature: 0.5 })

@@ -24,9 +24,22 @@ function toolResult(content: Extract<Part, { type: "tool-result" }>["content"], 
 
 test("the smallest request", () => {
   expect(encoded(requestOf())).toEqual({
-    body: { model: MODEL, messages: [{ role: "user", content: "Hello" }], stream: false },
+    body: {
+      model: MODEL,
+      messages: [{ role: "user", content: "Hello" }],
+      stream: false,
+      temperature: 1,
+    },
     losses: [],
   })
+})
+
+test("a temperature that is left out is 1, also beside top_p, which is not Cohere's default", () => {
+  expect(encoded(requestOf({ topP: 0.9 }))).toMatchObject({
+    body: { temperature: 1, p: 0.9 },
+    losses: [],
+  })
+  expect(encoded(requestOf({ temperature: 0 })).body.temperature).toBe(0)
 })
 
 test("sampling goes under Cohere's names", () => {

@@ -84,6 +84,18 @@ describe("a request on the verbatim path", () => {
     })
   })
 
+  test("says a temperature of 1 that was left out where the vendor has another default", () => {
+    const quirks = { omittedTemperature: 1, maxTemperature: 1 }
+    for (const body of [{}, { temperature: null }, { top_p: 0.5 }]) {
+      expect(request(body, quirks)).toEqual({
+        body: { model: "up", ...body, temperature: 1 },
+        losses: [],
+      })
+    }
+    expect(request({ temperature: 0 }, quirks).body.temperature).toBe(0)
+    expect(request({}).body).not.toHaveProperty("temperature")
+  })
+
   test("fits messages only where the vendor needs it", () => {
     const messages = [
       { role: "developer", content: "d" },
