@@ -133,10 +133,19 @@ export class UpstreamStream implements AnswerStream {
     }
     // A turn takes bytes, or it is the last: nothing else may make this loop go on.
     for (let turn = 1; this.#failure === undefined; turn++) {
-      const bytes = await this.#receive()
-      let text = bytes === undefined ? this.#end() : this.#pass(this.#frames(bytes))
-      if (this.#limits) text += await this.#limited(this.#limits)
-      if (bytes === undefined) return text
+      let isLast = false
+      let text = ""
+      try {
+        const bytes = await this.#receive()
+        isLast = bytes === undefined
+        text = bytes === undefined ? this.#end() : this.#pass(this.#frames(bytes))
+      } catch (failure) {
+        // What is held back is the caller's all the same.
+        if (this.#limits === undefined) throw failure
+        this.#failure = failure
+      }
+      if (this.#limits) text += await this.#limited(this.#limits, isLast)
+      if (isLast && this.#failure === undefined) return text
       if (text !== "" || this.isOver) {
         this.#attempt.pause()
         return text
@@ -233,9 +242,14 @@ export class UpstreamStream implements AnswerStream {
     return this.writer.push(frame, this.#limits ? this.#limits.push(events) : events)
   }
 
-  /** Counts what is to be counted, and lets the vendor go when the caller has all. */
-  async #limited(limits: StreamLimits): Promise<string> {
-    const text = limits.isDue ? this.writer.push(undefined, await limits.settle()) : ""
+  /**
+   * Gives what is held back when nothing more comes, counts what is to be counted, and lets the vendor
+   * go when the caller has all.
+   */
+  async #limited(limits: StreamLimits, isLast: boolean): Promise<string> {
+    const isWhole = isLast || this.#failure !== undefined
+    let text = isWhole ? this.writer.push(undefined, limits.flush()) : ""
+    if (limits.isDue) text += this.writer.push(undefined, await limits.settle())
     if (limits.isOver && !this.#isEnded) {
       this.#isEnded = true
       this.#failure = undefined
@@ -249,11 +263,10 @@ export class UpstreamStream implements AnswerStream {
     let text = this.#pass(this.#frames())
     if (this.#failure === undefined) {
       text += this.#tell(undefined, this.#decoder.end())
-      if (this.#limits) text += this.writer.push(undefined, this.#limits.flush())
       if (this.#decoder.finished) this.#isEnded = true
       else this.#failure = this.#brokenOff()
     }
-    if (text === "" && this.#failure !== undefined && !this.#limits?.isDue) throw this.#failure
+    if (text === "" && this.#failure !== undefined) throw this.#failure
     return text
   }
 
