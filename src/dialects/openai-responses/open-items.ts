@@ -227,11 +227,13 @@ export class OpenItems {
 
   #reasoningDone(item: OpenItem, value: JsonObject, events: ChatEvent[]): void {
     const text = reasoningText(value)
+    const kind = listAt(value, "content").length > 0 ? "content" : "summary"
     if (item.reasoning === undefined && text !== "")
-      this.reasoning(item, { kind: "content", index: 0 }, text, events)
+      this.reasoning(item, { kind, index: 0 }, text, events)
     const signature = textAt(value, "encrypted_content")
     if (signature === undefined) return
-    if (item.reasoning === undefined) this.#other.text(signature)
+    // A summary is shorter than what was thought, which is what the vendor bills.
+    if (item.reasoning !== "content") this.#other.text(signature.slice(text.length))
     this.#textRun = 0
     const id = textAt(value, "id")
     const named = id === undefined ? {} : { id }

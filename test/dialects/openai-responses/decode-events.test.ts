@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import type { ChatEvent } from "../../../src/canon/chat.ts"
-import type { SseFrame } from "../../../src/canon/dialect.ts"
+import type { EventDecoder, SseFrame } from "../../../src/canon/dialect.ts"
 import { foldEvents } from "../../../src/canon/fold.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
@@ -412,4 +412,33 @@ test("the data may stand ahead of the name of the event, and the name may be abs
   const event = JSON.stringify(completed({ output: [message("Hi")] }))
   const named = framesOf(`data: ${event}\nevent: response.completed\n\n`)
   expect(decodeStream(named)).toEqual(decodeStream(framesOf(`data: ${event}\r\n\r\n`)))
+})
+
+function push(decoder: EventDecoder, event: JsonObject): void {
+  for (const frame of frames(event)) decoder.push(frame)
+}
+
+test.each([
+  ["nothing is told of", [], 400],
+  ["a summary is told of counts beyond it", [{ type: "summary_text", text: "Hm, so." }], 393],
+])("withheld reasoning that %s", (_name, summary, counted) => {
+  for (const isStreamed of [true, false]) {
+    const decoder = OPENAI_RESPONSES.decodeEvents()
+    const item = { id: "rs_1", type: "reasoning", summary, encrypted_content: "x".repeat(400) }
+    const place = { output_index: 0, summary_index: 0 }
+    const type = "response.reasoning_summary_text.delta"
+    for (const { text } of isStreamed ? summary : []) {
+      push(decoder, { type, ...place, delta: text })
+    }
+    push(decoder, { type: "response.output_item.done", output_index: 0, item })
+    expect(decoder.other.characters).toBe(counted)
+  }
+})
+
+test("encrypted reasoning that is told whole counts once", () => {
+  const decoder = OPENAI_RESPONSES.decodeEvents()
+  const content = [{ type: "reasoning_text", text: "Hm, so." }]
+  const item = { id: "rs_1", type: "reasoning", content, encrypted_content: "x".repeat(400) }
+  push(decoder, { type: "response.output_item.done", output_index: 0, item })
+  expect(decoder.other.characters).toBe(0)
 })
