@@ -13,7 +13,7 @@ import { DIALECT, extraOf } from "./wire.ts"
 /** A block of a stream that has started and not stopped, and what of it cannot be told before it stops. */
 type OpenBlock =
   | { readonly kind: "text"; readonly citations: Citation[] }
-  | { readonly kind: "thinking"; signature: string; isTold: boolean }
+  | { readonly kind: "thinking"; signature: string; told: number }
   | { readonly kind: "call"; readonly call: number; readonly input: string; hasDelta: boolean }
   | { readonly kind: "answer"; readonly input: string; hasDelta: boolean }
   | { readonly kind: "other"; readonly block: JsonObject; input: string }
@@ -56,7 +56,7 @@ export class OpenBlocks {
         pushText(delta, "text", events)
         break
       case "thinking_delta":
-        if (open?.kind === "thinking") open.isTold = true
+        if (open?.kind === "thinking") open.told += textAt(delta, "thinking")?.length ?? 0
         pushThinking(delta, "thinking", events)
         break
       case "signature_delta":
@@ -108,7 +108,7 @@ export class OpenBlocks {
         return {
           kind: "thinking",
           signature: textAt(block, "signature") ?? "",
-          isTold: textAt(block, "thinking") !== undefined,
+          told: textAt(block, "thinking")?.length ?? 0,
         }
       case "redacted_thinking": {
         const signature = textAt(block, "data") ?? ""
@@ -124,9 +124,9 @@ export class OpenBlocks {
     }
   }
 
-  /** Thinking that is not shown is all in its signature. */
+  /** Thinking that is not shown, or in a summary, is all in its signature. */
   #onSignature(open: Extract<OpenBlock, { kind: "thinking" }>, signature: string): void {
-    if (!open.isTold) this.#other.text(signature)
+    this.#other.text(signature.slice(open.told))
     open.signature = signature
   }
 

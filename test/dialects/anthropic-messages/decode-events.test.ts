@@ -168,6 +168,19 @@ describe("blocks", () => {
     })
   })
 
+  test("thinking that is told in a summary counts by its signature", () => {
+    const decoder = ANTHROPIC_MESSAGES.decodeEvents()
+    const events = [
+      START,
+      opening(0, { type: "thinking", thinking: "", signature: "" }),
+      delta(0, { type: "thinking_delta", thinking: "Hm." }),
+      delta(0, { type: "signature_delta", signature: "x".repeat(400) }),
+      closing(0),
+    ]
+    for (const json of events) decoder.push({ data: JSON.stringify(json), json })
+    expect(decoder.other.characters).toBe(397)
+  })
+
   test("thinking: a later signature replaces an earlier one", () => {
     const events = inside(
       opening(0, { type: "thinking", thinking: "", signature: "" }),
