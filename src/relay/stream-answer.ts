@@ -10,6 +10,7 @@ import {
   ANSWER_OVER,
   CALLER_LEFT,
   correctRate,
+  drainTimeOf,
   type Exchange,
   giveUp,
   isFinal,
@@ -72,7 +73,7 @@ async function openStream(
       const decoder = recorder ? new RecordingDecoder(own, recorder) : own
       const meter = new Meter(own.other)
       meters.push(meter)
-      const limits = limitsOf(services, plan)
+      const limits = limitsOf(services, exchange, plan)
       return { decoder, meter, record: recordOf(exchange.bill, plan), limits }
     }
     writer = shared
@@ -92,8 +93,14 @@ async function openStream(
   return new SeveralStreams(plan, all, writer as TranscodingWriter)
 }
 
-function limitsOf({ counter }: RelayServices, { limits, request }: Plan): StreamLimits | undefined {
-  return limits && new StreamLimits(limits, request.choices, counter)
+function limitsOf(
+  { counter }: RelayServices,
+  { surroundings, bill }: Exchange,
+  { limits, request }: Plan,
+): StreamLimits | undefined {
+  if (limits === undefined) return undefined
+  const readsOn = drainTimeOf(surroundings, bill.model) !== undefined
+  return new StreamLimits(limits, request.choices, counter, readsOn)
 }
 
 function writerOf(exchange: Exchange, plan: Plan): VerbatimWriter | TranscodingWriter {

@@ -18,15 +18,25 @@ export class StreamLimits {
   readonly #choices: number
   readonly #cuts = new Map<number, Cuts>()
   readonly #ended = new Set<number>()
-  /** Whether every choice has ended, the last of them by a cut: its vendor need not go on. */
+  readonly #readsOn: boolean
+  /** Whether every choice has ended, the last of them by a cut: the caller has all. */
   isOver = false
 
-  /** @param choices how many the vendor was asked for. */
-  constructor(limits: OwnLimits, choices: number, counter: Counter) {
+  /**
+   * @param choices how many the vendor was asked for.
+   * @param readsOn whether the vendor is heard to its usage when the caller has all.
+   */
+  constructor(limits: OwnLimits, choices: number, counter: Counter, readsOn = false) {
     this.#limits = limits
     this.#choices = choices
     this.#counter = counter
+    this.#readsOn = readsOn
     this.#sequences = new StopSequences(limits.stop)
+  }
+
+  /** Whether its vendor need not go on. */
+  get letsGo(): boolean {
+    return this.isOver && !this.#readsOn
   }
 
   /** Whether tokens are to be counted before the answer goes on. */

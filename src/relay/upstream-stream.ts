@@ -203,7 +203,7 @@ export class UpstreamStream implements AnswerStream {
         const frame = parsed(event)
         text += this.#tell(frame, this.#decoder.push(frame))
         told++
-        if (this.#limits?.isOver) {
+        if (this.#limits?.letsGo) {
           this.#hearUsage(received.slice(told))
           break
         }
@@ -250,7 +250,7 @@ export class UpstreamStream implements AnswerStream {
     const isWhole = isLast || this.#failure !== undefined
     let text = isWhole ? this.writer.push(undefined, limits.flush()) : ""
     if (limits.isDue) text += this.writer.push(undefined, await limits.settle())
-    if (limits.isOver && !this.#isEnded) {
+    if ((limits.letsGo || (isWhole && limits.isOver)) && !this.#isEnded) {
       this.#isEnded = true
       this.#failure = undefined
       this.#attempt.end(ANSWER_OVER)

@@ -74,6 +74,22 @@ test("a usage that came with the sequence is the one that is charged", async () 
   expect({ estimated, usage }).toMatchObject({ estimated: false, usage: { input: 10, output: 4 } })
 })
 
+test("a vendor that is read on is charged by its usage, with what it thought out of sight", async () => {
+  const pieces = [frame("Hello STOP"), frame(" and on"), frame("", "stop"), usageFrame(10, 400)]
+  for (const last of [DONE, "", 'data: {"error":{"message":"Too late."}}\n\n']) {
+    using vendor = startVendor(() => streamed([...pieces, last]))
+    const models = { "vendor/model": simulated({ disconnect: "drain" }) }
+    await using gateway = await startGateway({ ...gatewayAt(vendor.url), models })
+    const caller = await gateway.caller("1")
+    const body = { model: "vendor/model", messages: HELLO, stop: STOP, stream: true }
+    const text = await (await caller.post(CHAT, body)).text()
+    expect(contentOf(text)).toBe("Hello ")
+    expect(text).toEndWith(DONE)
+    const { estimated, usage } = await onlyReceipt(gateway, caller)
+    expect({ estimated, usage }).toMatchObject({ estimated: false, usage: { output: 400 } })
+  }
+})
+
 test("a vendor that still writes another choice is heard to its end", async () => {
   const said = (index: number, content: string, finish: string | null = null) => ({
     index,
