@@ -15,6 +15,7 @@ import { setCost, setUsage } from "./usage.ts"
 import { DIALECT } from "./wire.ts"
 
 export { compactOf } from "./compact.ts"
+export { COMPACTION_BYTES, compactionBody, compactionOf, withSummaries } from "./compaction.ts"
 export type { OpenAiResponsesQuirks } from "./quirks.ts"
 
 /**

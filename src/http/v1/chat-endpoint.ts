@@ -27,23 +27,29 @@ export interface ChatEndpoint {
   readonly path: string
   readonly dialect: ClientDialect
   /**
-   * The body as the dialect reads it, where the address says a part of the request.
-   * @param path of the request, without its query.
+   * The body as the dialect reads it: where the address says a part of the request, or the body holds
+   * what only the gateway can read.
+   * @param url of the request, or its path.
    */
-  bodyAt?(json: JsonObject, path: string): JsonObject
+  bodyAt?(json: JsonObject, url: string): JsonObject
+  /** How many bytes `bodyAt` adds at most; absent: none. */
+  readonly addedBytes?: number
+  /** The endpoint that answers instead where a header asks for another form. @throws GatewayError */
+  inForm?(headers: Headers): ChatEndpoint | undefined
   /** Headers of the caller's that a vendor of the same dialect is to see too. */
   forwarded?(headers: Headers): Readonly<Record<string, string>> | undefined
 }
 
 /** Answers chat requests in one dialect. */
-export function chatEndpoint(endpoint: ChatEndpoint, services: ChatEndpointServices): Handler {
-  const { path, dialect } = endpoint
+export function chatEndpoint(usual: ChatEndpoint, services: ChatEndpointServices): Handler {
+  const { path } = usual
   return async function handle(request, waitLong, id = newRequestId()) {
     let memory: Reservation | undefined
     try {
       const receivedAt = Date.now()
       const startedAt = performance.now()
       const { headers } = request
+      const endpoint = usual.inForm?.(headers) ?? usual
       const found = services.keyring.identify(headers, receivedAt)
       const key = found instanceof Promise ? await found : found
       memory = services.memory.open(key)
@@ -54,8 +60,8 @@ export function chatEndpoint(endpoint: ChatEndpoint, services: ChatEndpointServi
         id,
         key,
         endpoint: path,
-        body: endpoint.bodyAt ? endpoint.bodyAt(json, new URL(request.url).pathname) : json,
-        bodyBytes: bytes,
+        body: endpoint.bodyAt ? endpoint.bodyAt(json, request.url) : json,
+        bodyBytes: bytes + (endpoint.addedBytes ?? 0),
         receivedAt,
         startedAt,
         refuseOnLowBalance: wishOf(headers, "x-tollgate-on-low-balance", "clamp", "refuse"),
@@ -63,7 +69,7 @@ export function chatEndpoint(endpoint: ChatEndpoint, services: ChatEndpointServi
         memory,
         forwarded: endpoint.forwarded?.(headers),
       }
-      const answer = await services.relay.chat(dialect, call, request)
+      const answer = await services.relay.chat(endpoint.dialect, call, request)
       answer.headers["x-request-id"] = id
       answer.headers["request-id"] = id
       return heldAnswer(answer, memory)
@@ -71,7 +77,7 @@ export function chatEndpoint(endpoint: ChatEndpoint, services: ChatEndpointServi
       memory?.[Symbol.dispose]()
       const error = asGatewayError(thrown)
       if (error.kind === "internal_error") services.events.requestFailed(id, thrown)
-      return errorIn(dialect, error, id)
+      return errorIn(usual.dialect, error, id)
     }
   }
 }

@@ -86,12 +86,14 @@ export function estimate(services: EstimateServices) {
 
 function estimatorsOf(services: EstimateServices): ReadonlyMap<string, Estimator> {
   const { chats, relay, operations, embeddings, reranking } = services
-  const chat = (endpoint: ChatEndpoint): [string, Estimator] => [
-    endpoint.path,
+  const chat = (usual: ChatEndpoint): [string, Estimator] => [
+    usual.path,
     ({ call, path, body: written, headers, caller }) => {
+      const endpoint = usual.inForm?.(headers) ?? usual
       const body = endpoint.bodyAt ? endpoint.bodyAt(written, path) : written
       const forwarded = endpoint.forwarded?.(headers)
-      return relay.estimate(endpoint.dialect, { ...call, body, forwarded }, caller)
+      const bodyBytes = call.bodyBytes + (endpoint.addedBytes ?? 0)
+      return relay.estimate(endpoint.dialect, { ...call, body, bodyBytes, forwarded }, caller)
     },
   ]
   const rerank: Estimator = ({ call, body }) =>

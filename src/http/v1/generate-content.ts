@@ -3,8 +3,11 @@ import { GEMINI, withAddress } from "../../dialects/gemini/index.ts"
 import type { ChatEndpoint } from "./chat-endpoint.ts"
 import { addressedOf, googlePath, readGoogleAddress } from "./google-address.ts"
 
+const ORIGIN = /^https?:\/\/[^/?#]*/
+
 /** Google's clients name the model, and whether to stream, in the address. */
-function bodyAt(json: JsonObject, path: string): JsonObject {
+function bodyAt(json: JsonObject, url: string): JsonObject {
+  const [path = ""] = url.replace(ORIGIN, "").split("?", 1)
   const address = readGoogleAddress(path)
   return address === undefined ? json : withAddress(json, addressedOf(address))
 }

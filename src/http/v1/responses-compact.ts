@@ -1,16 +1,36 @@
-import { compactOf, OPENAI_RESPONSES } from "../../dialects/openai-responses/index.ts"
-import type { ChatEndpoint } from "./chat-endpoint.ts"
+import type { ClientDialect } from "../../canon/dialect.ts"
+import {
+  COMPACTION_BYTES,
+  compactionBody,
+  compactionOf,
+  compactOf,
+  OPENAI_RESPONSES,
+  withSummaries,
+} from "../../dialects/openai-responses/index.ts"
+import { type ChatEndpoint, wishOf } from "./chat-endpoint.ts"
+
+const ONE_WAY: ClientDialect = {
+  ...OPENAI_RESPONSES,
+  isOneWay: true,
+  decodeRequest: (body) => ({ ...OPENAI_RESPONSES.decodeRequest(body), stream: false }),
+}
+
+/** In OpenAI's own form: a conversation made shorter, by any model. */
+const COMPACTION: ChatEndpoint = {
+  path: "/v1/responses/compact",
+  dialect: { ...ONE_WAY, encodeResult: compactionOf },
+  bodyAt: compactionBody,
+  addedBytes: COMPACTION_BYTES,
+}
 
 /**
  * `POST /v1/responses/compact`: the body of `/v1/responses`, answered by its text alone. `stream` in the
- * body changes nothing, since such an answer has no pieces.
+ * body changes nothing, since such an answer has no pieces. `x-compact-format: openai` asks for a compaction.
  */
 export const RESPONSES_COMPACT: ChatEndpoint = {
-  path: "/v1/responses/compact",
-  dialect: {
-    ...OPENAI_RESPONSES,
-    isOneWay: true,
-    decodeRequest: (body) => ({ ...OPENAI_RESPONSES.decodeRequest(body), stream: false }),
-    encodeResult: compactOf,
-  },
+  path: COMPACTION.path,
+  dialect: { ...ONE_WAY, encodeResult: compactOf },
+  bodyAt: withSummaries,
+  inForm: (headers) =>
+    wishOf(headers, "x-compact-format", "text", "openai") ? COMPACTION : undefined,
 }

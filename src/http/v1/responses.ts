@@ -1,8 +1,9 @@
-import { OPENAI_RESPONSES } from "../../dialects/openai-responses/index.ts"
+import { OPENAI_RESPONSES, withSummaries } from "../../dialects/openai-responses/index.ts"
 import type { ChatEndpoint } from "./chat-endpoint.ts"
 
 /** `POST /v1/responses` */
 export const RESPONSES: ChatEndpoint = {
   path: "/v1/responses",
   dialect: OPENAI_RESPONSES,
+  bodyAt: withSummaries,
 }

@@ -79,5 +79,43 @@ for (const upstream of UPSTREAMS) {
         expect(await response.json()).toEqual({ output: "Hello there, gateway" })
       }
     })
+
+    test("compact in OpenAI's own form gives items that can be sent back", async () => {
+      const { responses } = openAiOf(upstreams)
+      const told = await responses.compact(
+        {
+          model,
+          instructions: "Be brief",
+          input: [
+            { role: "user", content: "Hello there, gateway" },
+            { role: "assistant", content: "Hello" },
+            { role: "user", content: "Remember seven" },
+          ],
+        },
+        { headers: { "x-compact-format": "openai" } },
+      )
+      expect(told.object).toBe("response.compaction")
+      expect(told.id).toStartWith("resp_")
+      expect(Number.isInteger(told.created_at)).toBe(true)
+      expect(told.usage.total_tokens).toBeGreaterThan(0)
+      expect(told.output).toMatchObject([
+        { type: "message", role: "user", status: "completed" },
+        {
+          type: "message",
+          role: "user",
+          content: [{ type: "input_text", text: "Remember seven" }],
+        },
+        { type: "compaction" },
+      ])
+      const input = told.output as OpenAI.Responses.ResponseInputItem[]
+      const next = await responses.create({
+        model,
+        input: [...input, { role: "user", content: "And you?" }],
+      })
+      expect(next.output_text).toEndWith("And you?")
+      // The echo answers what was said last: here the summary itself, in words.
+      const summary = await responses.create({ model, input })
+      expect(summary.output_text).toContain("summary of the conversation so far")
+    })
   })
 }

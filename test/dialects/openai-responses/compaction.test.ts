@@ -1,0 +1,117 @@
+import { describe, expect, test } from "bun:test"
+import type { ChatRequest } from "../../../src/canon/chat.ts"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { listAt } from "../../../src/canon/json.ts"
+import { NO_USAGE } from "../../../src/canon/usage.ts"
+import {
+  compactionBody,
+  compactionOf,
+  OPENAI_RESPONSES,
+  withSummaries,
+} from "../../../src/dialects/openai-responses/index.ts"
+
+const SUMMARY = "They spoke of the number 7 — and of nothing else."
+
+function compacted(body: JsonObject): JsonObject {
+  const request: ChatRequest = OPENAI_RESPONSES.decodeRequest(compactionBody(body))
+  const parts = [{ type: "text" as const, text: SUMMARY }]
+  const usage = { ...NO_USAGE, inputFresh: 20, output: 5 }
+  return compactionOf(
+    { choices: [{ index: 0, parts, finish: "stop" }], usage, model: "vendor/model" },
+    request,
+  )
+}
+
+describe("a request for a compaction", () => {
+  test("asks for a summary behind the conversation, and for nothing else", () => {
+    const body = compactionBody({
+      model: "vendor/model",
+      input: "Hello",
+      stream: true,
+      text: { format: { type: "json_object" } },
+      tools: [{ type: "web_search" }, { type: "function", name: "look" }],
+      tool_choice: "required",
+      max_output_tokens: 500,
+    })
+    expect(body).toMatchObject({
+      model: "vendor/model",
+      tools: [{ type: "function", name: "look" }],
+      tool_choice: "none",
+      max_output_tokens: 500,
+    })
+    expect(Object.keys(body).toSorted()).toEqual(
+      ["input", "max_output_tokens", "model", "tool_choice", "tools"].toSorted(),
+    )
+    expect(listAt(body, "input")).toMatchObject([
+      { role: "user", content: "Hello" },
+      { role: "user", content: expect.stringContaining("summary") as string },
+    ])
+  })
+
+  test("may go on from an earlier answer without anything more", () => {
+    const body = compactionBody({ model: "m", previous_response_id: "resp_1", input: [] })
+    expect(body.previous_response_id).toBe("resp_1")
+    expect(listAt(body, "input")).toHaveLength(1)
+  })
+
+  test.each<JsonObject>([{ model: "m" }, { model: "m", input: 7 }, { model: "m", input: [] }])(
+    "%j is judged as it came",
+    (body) => {
+      expect(() => OPENAI_RESPONSES.decodeRequest(compactionBody(body))).toThrow()
+    },
+  )
+})
+
+describe("a compaction", () => {
+  const told = compacted({
+    model: "vendor/model",
+    instructions: "Be kind",
+    input: [
+      { role: "user", content: [{ type: "input_text", text: "Hello" }] },
+      { role: "assistant", content: "Hi" },
+      { type: "function_call", call_id: "c1", name: "look", arguments: "{}" },
+      { type: "function_call_output", call_id: "c1", output: "Nothing" },
+    ],
+  })
+
+  test("is what the user said and one item for all of it", () => {
+    expect(told).toMatchObject({
+      object: "response.compaction",
+      output: [
+        {
+          type: "message",
+          role: "user",
+          status: "completed",
+          content: [{ type: "input_text", text: "Hello" }],
+        },
+        { type: "compaction" },
+      ],
+      usage: { input_tokens: 20, output_tokens: 5, total_tokens: 25 },
+    })
+    expect(listAt(told, "output")).toHaveLength(2)
+  })
+
+  test("comes back as what it says, whoever is asked next", () => {
+    const output = listAt(told, "output")
+    const body = withSummaries({ model: "m", input: [...output] })
+    const { messages } = OPENAI_RESPONSES.decodeRequest(body)
+    expect(messages).toHaveLength(2)
+    expect(JSON.stringify(messages[1])).toContain(SUMMARY)
+    expect(messages[1]?.role).toBe("user")
+  })
+
+  test("of a compaction holds one summary", () => {
+    const again = compacted({ model: "m", input: [...listAt(told, "output")] })
+    expect(listAt(again, "output")).toMatchObject([{ type: "message" }, { type: "compaction" }])
+  })
+
+  test("of the vendor's own is left alone, and so is every other body", () => {
+    const bodies: JsonObject[] = [
+      { model: "m", input: [{ type: "compaction", encrypted_content: "gAAAA" }] },
+      { model: "m", input: [{ type: "compaction", encrypted_content: 7 }] },
+      { model: "m", input: [null, "text", { role: "user", content: "Hi" }] },
+      { model: "m", input: "Hi" },
+    ]
+    for (const body of bodies) expect(withSummaries(body)).toBe(body)
+  })
+})
