@@ -93,6 +93,7 @@ function images(section: FileSettings["images"]): ImageSettings {
   const bucket = section?.s3
   return present({
     linkLifetime: Math.round((section?.link_minutes ?? 60) * MINUTE),
+    mask: section?.mask,
     bucket:
       bucket &&
       present({

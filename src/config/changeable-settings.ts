@@ -111,6 +111,15 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
     }),
   },
   {
+    name: "images.mask",
+    label: "Masks of image edits",
+    help: "Whether an edit has to come with a mask: required, or optional for clients that send none.",
+    default: "required",
+    show: ({ images }) => images.mask ?? "required",
+    take: (settings, { images: { mask } }) =>
+      mask === undefined ? settings : { ...settings, images: { ...settings.images, mask } },
+  },
+  {
     name: "limits.body_mb",
     label: "Largest request, MB",
     help: "The largest JSON body that is read, from 1 to 512.",

@@ -62,6 +62,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     disconnect: settings.disconnect,
     disconnect_limit: settings.disconnectLimit,
     "images.link_minutes": settings.images.linkLifetime,
+    "images.mask": settings.images.mask,
     "images.s3": settings.images.bucket,
     "defaults.image_model": settings.imageModel,
     "defaults.translation_model": settings.translationModel,

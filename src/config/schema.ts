@@ -26,6 +26,7 @@ import {
   PRICE_NAMES,
   type PriceName,
   SERVICE_PRICE_NAMES,
+  MASK_RULES,
   VENDOR_STATE_RULES,
 } from "./settings.ts"
 import type { VendorSetting } from "./vendors.ts"
@@ -294,6 +295,7 @@ export function fileSchema(names: KnownNames, directory: string) {
     disconnect_limit: duration().optional(),
     images: section({
       link_minutes: number(1, 10_080).optional(),
+      mask: oneOf(MASK_RULES, "rule").optional(),
       s3: strict({
         bucket: text(),
         endpoint: address().optional(),

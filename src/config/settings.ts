@@ -173,11 +173,17 @@ export interface BucketSettings {
 }
 
 /** Pictures that are kept for callers who want links, of vendors that give none. */
+export const MASK_RULES = ["required", "optional"] as const
+
+export type MaskRule = (typeof MASK_RULES)[number]
+
 export interface ImageSettings {
   /** How long a link works, milliseconds. */
   readonly linkLifetime: number
   /** Absent: a folder of the data directory. */
   readonly bucket?: BucketSettings
+  /** Whether an edit has to have a mask. Absent: `required`. */
+  readonly mask?: MaskRule
 }
 
 export const VENDOR_STATE_RULES = ["own", "pass"] as const

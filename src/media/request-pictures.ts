@@ -17,7 +17,7 @@ export interface RequestPictures {
 
 /**
  * Reads the files of an edit or a variation: square PNGs; of an edit also a mask, which can be
- * transparent and is as large as the first image, and a `size` that is the image's own (SPEC).
+ * transparent and is as large as the first image, and a `size` that is the image's own.
  * @throws GatewayError `missing_required_parameter`, `file_too_large`, `invalid_image`.
  */
 export async function readRequestPictures(
@@ -28,7 +28,6 @@ export async function readRequestPictures(
   const images = files.filter(({ field }) => field === "image")
   const mask = files.find(({ field }) => field === "mask")
   if (images.length === 0) throw missingParameter("image")
-  if (task === "edit" && mask === undefined) throw missingParameter("mask")
   const read: PictureFile[] = []
   let size: PictureSize | undefined
   for (const file of images) {

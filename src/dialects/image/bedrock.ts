@@ -90,7 +90,7 @@ function amazonTask(request: ImageRequest, model: string): JsonObject {
       return { taskType: "TEXT_IMAGE", textToImageParams: { text } }
     case "edit": {
       const image = base64Of(onlyImage(request, model))
-      const maskImage = base64Of(neededMask(request))
+      const maskImage = base64Of(neededMask(request, model))
       return { taskType: "INPAINTING", inPaintingParams: { text, image, maskImage } }
     }
     case "variation":
@@ -126,7 +126,7 @@ function stabilityTask(request: ImageRequest, model: string, losses: Loss[]): Js
   if (task === "edit") {
     if (request.size !== "auto") losses.push(SIZE_APPROXIMATED)
     const image = base64Of(onlyImage(request, model))
-    return { image, mask: base64Of(neededMask(request)) }
+    return { image, mask: base64Of(neededMask(request, model)) }
   }
   const ratio = ratioOf(request, STABILITY_RATIOS, losses)
   if (task === "generation") {

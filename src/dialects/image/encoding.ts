@@ -79,9 +79,13 @@ export function onlyImage(request: ImageRequest, model: string): PictureFile {
 }
 
 /** The mask, of a model that edits nothing without one. @throws GatewayError */
-export function neededMask({ mask }: ImageRequest): PictureFile {
-  if (mask === undefined) throw missingParameter("mask")
-  return mask
+export function neededMask({ mask }: ImageRequest, model: string): PictureFile {
+  if (mask !== undefined) return mask
+  throw new GatewayError(
+    "missing_required_parameter",
+    `The model '${model}' changes an image only where a mask says: send 'mask', or use another model.`,
+    { parameter: "mask" },
+  )
 }
 
 /** A picture as a file of a form. @param name without its ending. */

@@ -124,7 +124,7 @@ function editOf(request: ImageRequest, model: string, losses: Loss[]): Order {
     fields: [],
     files: [
       outgoingPicture("image", "image", onlyImage(request, model)),
-      outgoingPicture("mask", "mask", neededMask(request)),
+      outgoingPicture("mask", "mask", neededMask(request, model)),
     ],
   }
 }

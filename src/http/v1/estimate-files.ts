@@ -1,6 +1,6 @@
 import type { ImageRequest, PictureFile, PictureSize } from "../../canon/image.ts"
 import { invalidValue, missingParameter } from "../../canon/invalid-request.ts"
-import type { JsonObject, JsonValue } from "../../canon/json.ts"
+import { isThere, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import type { Audio, AudioContainer } from "../../canon/transcription.ts"
 import type { ImageParameters } from "../../dialects/image/request.ts"
 import { describedAudio } from "../../media/audio-file.ts"
@@ -40,12 +40,12 @@ export function withDescribedPictures(parameters: ImageParameters, body: JsonObj
   const { task, size } = parameters
   const told = Array.isArray(body["image"]) ? body["image"] : [body["image"]]
   const sizes = told.map((picture) => sizeOf("image", picture))
-  const mask = body["mask"]
-  if (task === "edit" && (mask === undefined || mask === null)) throw missingParameter("mask")
+  const hasMask = isThere(body["mask"])
   return {
     ...parameters,
     images: sizes.map(() => STAND_IN),
-    ...(task === "edit" && { mask: STAND_IN, size: size ?? sizes[0] ?? "auto" }),
+    ...(task === "edit" && { size: size ?? sizes[0] ?? "auto" }),
+    ...(task === "edit" && hasMask && { mask: STAND_IN }),
   }
 }
 

@@ -24,7 +24,7 @@ import { estimateDocument } from "./estimate-document.ts"
 import { readDescribedAudio, withDescribedPictures, withoutFiles } from "./estimate-files.ts"
 import { embeddingAt } from "./embed-content.ts"
 import { GOOGLE_METHODS, googlePath, readGoogleAddress } from "./google-address.ts"
-import { EDITS_PATH, GENERATIONS_PATH, VARIATIONS_PATH } from "./images.ts"
+import { EDITS_PATH, GENERATIONS_PATH, requireMask, VARIATIONS_PATH } from "./images.ts"
 import { callOf, type JsonOperationServices } from "./json-operation.ts"
 import { COHERE_RERANK_PATH, RERANK_PATH } from "./rerank.ts"
 import { SPEECH_PATH } from "./speech.ts"
@@ -43,6 +43,7 @@ export interface EstimateServices extends Pick<
   readonly embeddings: Embeddings
   readonly reranking: Reranking
   readonly images: Images
+  readonly masksOptional: () => boolean
   readonly speaking: Speaking
   readonly transcribing: Transcribing
 }
@@ -117,7 +118,8 @@ function estimatorsOf(services: EstimateServices): ReadonlyMap<string, Estimator
   ])
 }
 
-function imageEstimators({ operations, images }: EstimateServices): [string, Estimator][] {
+function imageEstimators(services: EstimateServices): [string, Estimator][] {
+  const { operations, images } = services
   return [
     [
       GENERATIONS_PATH,
@@ -136,6 +138,7 @@ function imageEstimators({ operations, images }: EstimateServices): [string, Est
       async ({ call, body }) => {
         const parameters = decodeImageParameters(task, withoutFiles(body, "image", "mask"))
         const request = withDescribedPictures(parameters, body)
+        requireMask(request, services)
         return operations.estimate([images.plan({ call, model: parameters.model, request })])
       },
     ]),

@@ -1,5 +1,6 @@
 import { asGatewayError } from "../../canon/errors.ts"
 import type { ImageRequest, ImageTask } from "../../canon/image.ts"
+import { missingParameter } from "../../canon/invalid-request.ts"
 import {
   decodeImageParameters,
   IMAGE_FIELD_KINDS,
@@ -25,6 +26,8 @@ export interface ImageServices extends JsonOperationServices {
   readonly spool: Spool
   /** The address that callers use, when the operator says which. */
   readonly publicUrl: () => string | undefined
+  /** Whether edits without a mask are served. */
+  readonly masksOptional: () => boolean
   /** Where the gateway is without that. */
   readonly ownUrl: () => string
 }
@@ -78,8 +81,17 @@ function fromForm(
     const call = arrived(form.bytes)
     const parameters = decodeImageParameters(task, form.parameters(IMAGE_FIELD_KINDS))
     const wanted = await withPictures(parameters, form)
+    requireMask(wanted, services)
     return await make(services, { call, request, parameters }, wanted)
   })
+}
+
+/** @throws GatewayError where there is none, and the settings do not do without. */
+export function requireMask(
+  { task, mask }: Pick<ImageRequest, "task" | "mask">,
+  { masksOptional }: Pick<ImageServices, "masksOptional">,
+): void {
+  if (task === "edit" && mask === undefined && !masksOptional()) throw missingParameter("mask")
 }
 
 /** The call, once all of its body is here. @param bytes of the body. */

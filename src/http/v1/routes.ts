@@ -126,6 +126,7 @@ export function callerRoutes(parts: RouteParts): Route[] {
         chats: [...CHAT_ENDPOINTS, GENERATE_CONTENT, STREAM_GENERATE_CONTENT],
         operations: embedding.operations,
         images: parts.images,
+        masksOptional: () => areMasksOptional(parts),
       }),
     },
     {
@@ -169,6 +170,7 @@ function imageRoutes(parts: RouteParts): Route[] {
     images,
     ...intakeOf(parts),
     publicUrl: () => settings().publicUrl,
+    masksOptional: () => areMasksOptional(parts),
     ownUrl: parts.ownUrl,
   }
   return [
@@ -176,6 +178,10 @@ function imageRoutes(parts: RouteParts): Route[] {
     { path: EDITS_PATH, method: "POST", handler: imageEdits(services) },
     { path: VARIATIONS_PATH, method: "POST", handler: imageVariations(services) },
   ]
+}
+
+function areMasksOptional({ settings }: RouteParts): boolean {
+  return settings().images.mask === "optional"
 }
 
 interface SoundOperations {

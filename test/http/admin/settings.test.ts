@@ -56,6 +56,7 @@ describe("the settings", () => {
       "deadlines.between_bytes",
       "deadlines.whole",
       "images.link_minutes",
+      "images.mask",
       "limits.body_mb",
       "limits.answer_mb",
       "limits.memory_mb",
