@@ -194,6 +194,13 @@ export type ToolChoice =
   | { readonly type: "auto" | "none" | "required" }
   | { readonly type: "tool"; readonly name: string }
 
+/** A choice among some of the tools; the others are there for the cache of the prompt alone. */
+export interface AllowedTools {
+  readonly mode: "auto" | "required"
+  /** Names of the request's tools. */
+  readonly names: readonly string[]
+}
+
 export type ResponseFormat =
   | { readonly type: "text" | "json-object" }
   | {
@@ -238,6 +245,8 @@ export interface ChatRequest {
   readonly topLogprobs?: number
   readonly tools?: readonly Tool[]
   readonly toolChoice?: ToolChoice
+  /** In place of a choice. Its own dialect keeps it among its extras as `tool_choice`. */
+  readonly allowedTools?: AllowedTools
   readonly parallelToolCalls?: boolean
   readonly responseFormat?: ResponseFormat
   readonly reasoning?: ReasoningOrder

@@ -172,11 +172,12 @@ export interface BucketSettings {
   readonly secretAccessKey: string
 }
 
-/** Pictures that are kept for callers who want links, of vendors that give none. */
+/** Whether an image edit has to come with a mask. */
 export const MASK_RULES = ["required", "optional"] as const
 
 export type MaskRule = (typeof MASK_RULES)[number]
 
+/** Image edits, and pictures that are kept for callers who want links, of vendors that give none. */
 export interface ImageSettings {
   /** How long a link works, milliseconds. */
   readonly linkLifetime: number

@@ -3,6 +3,7 @@ import type { UpstreamDialect } from "../canon/dialect.ts"
 import { hasOtherTools } from "../canon/tool-names.ts"
 import type { Deployment, Model } from "../catalog/model.ts"
 import type { ChatOffer } from "../vendors/vendor.ts"
+import { withAllowedTools } from "./allowed-tools.ts"
 import type { Bill } from "./bill.ts"
 import type { Endpoint } from "./endpoint.ts"
 import type { Exchange } from "./exchange.ts"
@@ -144,8 +145,9 @@ function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
   const maxTokens = raised ?? clampedTo ?? request.maxTokens ?? longest
   const fitted = fitLimits(request, maxTokens, dialect.answerLimits(deployment.upstreamModel))
   const sent = fitted?.maxTokens ?? maxTokens
+  const offered = dialect.id === exchange.dialect.id ? request : withAllowedTools(request)
   const asked = {
-    ...request,
+    ...offered,
     ...(fitted === undefined ? {} : { stop: fitted.stop }),
     messages,
     model: deployment.upstreamModel,

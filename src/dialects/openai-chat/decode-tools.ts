@@ -1,4 +1,4 @@
-import type { Tool, ToolChoice, ToolOrigin } from "../../canon/chat.ts"
+import type { AllowedTools, Tool, ToolChoice, ToolOrigin } from "../../canon/chat.ts"
 import { invalidType, missingParameter, unsupportedValue } from "../../canon/invalid-request.ts"
 import {
   isJsonObject,
@@ -86,6 +86,18 @@ export function decodeToolChoice(value: JsonValue | undefined): ToolChoice | und
     throw wrong(called.name, `tool_choice.${type}.name`, "a string")
   }
   return { type: "tool", name: called.name }
+}
+
+/** The names among which `allowed_tools` chooses; undefined for every other choice. */
+export function decodeAllowedTools(value: JsonValue | undefined): AllowedTools | undefined {
+  if (!isJsonObject(value) || value.type !== "allowed_tools") return undefined
+  const { allowed_tools: allowed } = value
+  if (!isJsonObject(allowed) || !Array.isArray(allowed.tools)) return undefined
+  const names = allowed.tools.flatMap((tool) => {
+    const called = isJsonObject(tool) ? (tool.function ?? tool.custom) : undefined
+    return isJsonObject(called) && typeof called.name === "string" ? [called.name] : []
+  })
+  return { mode: allowed.mode === "required" ? "required" : "auto", names }
 }
 
 function decodeChoiceWord(word: string): ToolChoice {

@@ -12,6 +12,7 @@ import {
 import { decodeMessages } from "./decode-messages.ts"
 import {
   type DecodedTools,
+  decodeAllowedTools,
   decodeLegacyChoice,
   decodeLegacyFunctions,
   decodeToolChoice,
@@ -135,6 +136,8 @@ function setTools(
   if (tools !== undefined && tools.tools.length > 0) request.tools = tools.tools
   const choice = decodeToolChoice(chosen)
   if (choice !== undefined) request.toolChoice = choice
+  const allowed = decodeAllowedTools(chosen)
+  if (allowed !== undefined) request.allowedTools = allowed
   const { parallel_tool_calls: parallel } = parameters
   if (isThere(parallel)) request.parallelToolCalls = parallel
 }

@@ -1,4 +1,4 @@
-import type { Tool, ToolChoice, ToolOrigin } from "../../canon/chat.ts"
+import type { AllowedTools, Tool, ToolChoice, ToolOrigin } from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { invalidType, missingParameter, unsupportedValue } from "../../canon/invalid-request.ts"
 import {
@@ -140,6 +140,20 @@ export function decodeToolChoice(
   if (value.type !== "function" && value.type !== "custom") return undefined
   if (typeof value.name === "string") return { type: "tool", name: chosenName(value, tools) }
   throw wrongMember(value.name, "tool_choice.name", "a string")
+}
+
+/** The names among which `allowed_tools` chooses; undefined for every other choice. */
+export function decodeAllowedTools(
+  value: JsonValue | undefined,
+  tools?: readonly Tool[],
+): AllowedTools | undefined {
+  if (!isJsonObject(value) || value.type !== "allowed_tools") return undefined
+  const { mode, tools: allowed } = value
+  if (!Array.isArray(allowed)) return undefined
+  const names = allowed.flatMap((tool) =>
+    isJsonObject(tool) && typeof tool.name === "string" ? [chosenName(tool, tools)] : [],
+  )
+  return { mode: mode === "required" ? "required" : "auto", names }
 }
 
 /** A member of a namespace may be named without it. */

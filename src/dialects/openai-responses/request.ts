@@ -12,7 +12,12 @@ import { isJsonObject, type JsonObject, isThere, unknownFields } from "../../can
 import { judgeParameters } from "../../canon/parameters.ts"
 import { checkCalls } from "./check-calls.ts"
 import { decodeInput } from "./decode-input.ts"
-import { type DecodedTools, decodeToolChoice, decodeTools } from "./decode-tools.ts"
+import {
+  decodeAllowedTools,
+  type DecodedTools,
+  decodeToolChoice,
+  decodeTools,
+} from "./decode-tools.ts"
 import { type ResponseParameters, responseParameters } from "./schema.ts"
 import { extraOf, INCLUDE_LOGPROBS, INCLUDE_REASONING } from "./wire.ts"
 
@@ -176,6 +181,8 @@ function setTools(request: Draft<ChatRequest>, body: JsonObject, tools?: Decoded
   }
   const choice = decodeToolChoice(body.tool_choice, tools?.tools)
   if (choice !== undefined) request.toolChoice = choice
+  const allowed = decodeAllowedTools(body.tool_choice, tools?.tools)
+  if (allowed !== undefined) request.allowedTools = allowed
   const { parallel_tool_calls: parallel } = body
   if (typeof parallel === "boolean") request.parallelToolCalls = parallel
 }
