@@ -16,12 +16,15 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test("the simulator ends when its gateway is killed", async () => {
-  using installation = createInstallation("server: { port: 0 }\n")
-  const serving = await startServing(installation)
-  const children = await childrenOf(serving.process.pid)
-  expect(children.length).toBeGreaterThan(0)
-  serving.process.kill("SIGKILL")
-  await serving.process.exited
-  await until(() => children.every((child) => !isRunning(child)))
-})
+test.each(["SIGTERM", "SIGKILL"] as const)(
+  "the simulator ends when its gateway is ended by %s",
+  async (signal) => {
+    using installation = createInstallation("server: { port: 0 }\n")
+    const serving = await startServing(installation)
+    const children = await childrenOf(serving.process.pid)
+    expect(children.length).toBeGreaterThan(0)
+    serving.process.kill(signal)
+    await serving.process.exited
+    await until(() => children.every((child) => !isRunning(child)))
+  },
+)
