@@ -23,14 +23,13 @@ import { DIALECT, extraOf } from "./wire.ts"
 
 const CALL_FIELDS = new Set(["functionCall", "thought", "thoughtSignature"])
 
-/** The conversation of a request (`contents` of @google/genai). A text alone is a turn of the user. */
+/** The conversation of a request (`contents` of @google/genai), a list as `inUsualForms` makes it. */
 export function decodeContents(value: JsonValue | undefined): Message[] {
   if (!isThere(value)) throw missingParameter("contents")
-  if (typeof value === "string") return [{ role: "user", parts: [{ type: "text", text: value }] }]
-  const contents = Array.isArray(value) ? value : [value]
-  if (contents.length === 0) throw emptyArray("contents")
+  if (!Array.isArray(value)) throw invalidType("contents", "an array", value)
+  if (value.length === 0) throw emptyArray("contents")
   const reader = new ContentsReader()
-  for (const [index, content] of contents.entries()) reader.read(content, `contents[${index}]`)
+  for (const [index, content] of value.entries()) reader.read(content, `contents[${index}]`)
   return reader.messages
 }
 
@@ -76,7 +75,6 @@ class ContentsReader {
         parts.forEach((part, index) => this.#readModelPart(part, `${name}.parts[${index}]`))
         break
       case "user":
-      case "function":
       case undefined:
       case null:
       case "":

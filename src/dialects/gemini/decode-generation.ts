@@ -72,13 +72,20 @@ export function generationExtra(config: JsonObject, judged: GenerationConfig) {
 
 function decodeFormat(config: GenerationConfig): ResponseFormat | undefined {
   const { responseMimeType, responseSchema, responseJsonSchema } = config
-  if (responseMimeType !== JSON_TYPE) return undefined
+  const type = responseMimeType ?? ""
+  const isAsked = type === JSON_TYPE || (PLAIN_TYPES.has(type) && hasSchema(config))
+  if (!isAsked) return undefined
   if (isThere(responseJsonSchema)) {
     return { type: "json-schema", name: SCHEMA_NAME, schema: responseJsonSchema as JsonObject }
   }
   if (!isThere(responseSchema)) return { type: "json-object" }
   const schema = jsonSchemaOf(responseSchema as JsonObject)
   return { type: "json-schema", name: SCHEMA_NAME, schema }
+}
+
+/** Who gives a schema and no type means JSON. */
+function hasSchema({ responseSchema, responseJsonSchema }: GenerationConfig): boolean {
+  return isThere(responseSchema) || isThere(responseJsonSchema)
 }
 
 /** Thoughts are shown to who asks for them. */

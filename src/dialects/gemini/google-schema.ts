@@ -22,6 +22,9 @@ const SNAKE_NAMES: ReadonlyMap<string, string> = new Map([
   ["property_ordering", "propertyOrdering"],
 ])
 
+/** Google's types by their numbers, from 1 on. */
+const TYPES = ["string", "number", "integer", "boolean", "array", "object", "null"] as const
+
 /**
  * Google's `Schema`, a part of OpenAPI's, as the JSON schema that other vendors take: types in small letters,
  * `nullable` as a type, counts as numbers. What it shares with JSON schema stays as it is.
@@ -41,7 +44,7 @@ export function jsonSchemaOf(schema: JsonObject): JsonObject {
 function member(name: string, value: JsonValue): JsonValue {
   switch (name) {
     case "type":
-      return typeof value === "string" ? value.toLowerCase() : value
+      return typeof value === "string" ? value.toLowerCase() : typeByNumber(value)
     case "properties":
     case "$defs":
       return isJsonObject(value) ? eachSchema(value) : value
@@ -54,6 +57,10 @@ function member(name: string, value: JsonValue): JsonValue {
     default:
       return COUNTS.has(name) && typeof value === "string" ? Number(value) : value
   }
+}
+
+function typeByNumber(value: JsonValue): JsonValue {
+  return typeof value === "number" ? (TYPES[value - 1] ?? value) : value
 }
 
 function schemaOr(value: JsonValue): JsonValue {

@@ -15,6 +15,7 @@ import {
 } from "./decode-tools.ts"
 import { nameInCamelCase } from "./field-names.ts"
 import { type GenerationConfig, generationParameters, type GenerationParameters } from "./schema.ts"
+import { inUsualForms } from "./usual-forms.ts"
 import { extraOf } from "./wire.ts"
 
 /** Fields that the canon has a name for. Some of them hold members that it has none for. */
@@ -44,11 +45,11 @@ export interface Addressed {
 }
 
 /**
- * The body of a request with what its address says, all fields in camel case.
+ * The body of a request with what its address says, all fields in camel case and in their usual forms.
  * @param body is changed in place.
  */
 export function withAddress(body: JsonObject, { model, stream }: Addressed): JsonObject {
-  return Object.assign(nameInCamelCase(body), { model, stream })
+  return Object.assign(inUsualForms(nameInCamelCase(body)), { model, stream })
 }
 
 /**
@@ -110,5 +111,6 @@ function requestExtra(
 /** What is to be counted: the contents alone, or a whole request (`countTokens` of the Gemini API). */
 export function decodeCountRequest(body: JsonObject): ChatRequest {
   const whole = objectAt(body, "generateContentRequest")
-  return decodeRequest(whole === undefined ? body : { ...whole, model: body.model, stream: false })
+  if (whole === undefined) return decodeRequest(body)
+  return decodeRequest({ ...inUsualForms(whole), model: body.model, stream: false })
 }

@@ -1,0 +1,112 @@
+import { describe, expect, test } from "bun:test"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { decodeCountRequest, GEMINI, withAddress } from "../../../src/dialects/gemini/index.ts"
+
+/** What Google takes besides the usual form: the JSON mapping of protocol buffers, and habits of its own examples. */
+function addressed(body: JsonObject): JsonObject {
+  return withAddress(body, { model: "any/model", stream: false })
+}
+
+function decode(body: JsonObject) {
+  return GEMINI.decodeRequest(addressed({ contents: "Hello", ...body }))
+}
+
+describe("what Google takes in more than one form", () => {
+  test("numbers as text", () => {
+    const generationConfig = {
+      maxOutputTokens: "50",
+      temperature: "0.5",
+      topP: "1e-1",
+      topK: "40",
+      candidateCount: "2",
+      seed: "-7",
+      thinkingConfig: { thinkingBudget: "1024" },
+    }
+    const usual = {
+      maxOutputTokens: 50,
+      temperature: 0.5,
+      topP: 0.1,
+      topK: 40,
+      candidateCount: 2,
+      seed: -7,
+      thinkingConfig: { thinkingBudget: 1024 },
+    }
+    expect(decode({ generationConfig })).toEqual(decode({ generationConfig: usual }))
+    expect(addressed({ generationConfig })).toMatchObject({ generationConfig: usual })
+  })
+
+  test.each(["", "many", "0x10", "1 000", "Infinity"])(
+    "but '%s' is no number",
+    (maxOutputTokens) => {
+      expect(() => decode({ generationConfig: { maxOutputTokens } })).toThrow(/maxOutputTokens/)
+    },
+  )
+
+  test.each(["ANY", "any", 2])("the mode of calls as %p", (mode) => {
+    const tools = [{ functionDeclarations: [{ name: "find" }] }]
+    const request = decode({ tools, toolConfig: { functionCallingConfig: { mode } } })
+    expect(request.toolChoice).toEqual({ type: "required" })
+  })
+
+  test("one element without its list", () => {
+    const request = decode({
+      tools: { functionDeclarations: { name: "find" } },
+      toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: "find" } },
+      generationConfig: { stopSequences: "END" },
+    })
+    expect(request).toMatchObject({
+      tools: [{ name: "find" }],
+      toolChoice: { type: "tool", name: "find" },
+      stop: ["END"],
+    })
+  })
+
+  test("types of schemas as numbers", () => {
+    const parameters = {
+      type: 6,
+      properties: { city: { type: 1 }, days: { type: 5, items: { type: 3 } } },
+    }
+    const { tools } = decode({ tools: [{ functionDeclarations: [{ name: "find", parameters }] }] })
+    expect(tools?.[0]?.parameters).toEqual({
+      type: "object",
+      properties: { city: { type: "string" }, days: { type: "array", items: { type: "integer" } } },
+    })
+  })
+
+  test("a schema without the type of the answer asks for JSON", () => {
+    const schema = { type: "OBJECT", properties: { city: { type: "STRING" } } }
+    const { responseFormat } = decode({ generationConfig: { responseSchema: schema } })
+    expect(responseFormat).toMatchObject({ type: "json-schema", schema: { type: "object" } })
+  })
+
+  test("the role 'tool', as Google's own examples have it, for results", () => {
+    const { messages } = decode({
+      contents: [
+        { role: "user", parts: [{ text: "Find it" }] },
+        { role: "model", parts: [{ functionCall: { name: "find", args: {} } }] },
+        {
+          role: "tool",
+          parts: [{ functionResponse: { name: "find", response: { output: "1" } } }],
+        },
+      ],
+    })
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"])
+  })
+})
+
+test("what is in no usual form goes up to Google in it", () => {
+  const parts = [{ functionResponse: { name: "find", response: { output: "1" } } }]
+  expect(addressed({ contents: [{ role: "function", parts }] })).toMatchObject({
+    contents: [{ role: "user", parts }],
+  })
+  expect(addressed({ contents: "Hello" })).toMatchObject({
+    contents: [{ parts: [{ text: "Hello" }] }],
+  })
+})
+
+test("a request that is counted is read in all forms too", () => {
+  const counted = decodeCountRequest(
+    addressed({ generateContentRequest: { contents: "Hello", generationConfig: { topK: "4" } } }),
+  )
+  expect(counted).toMatchObject({ topK: 4, messages: [{ parts: [{ text: "Hello" }] }] })
+})
