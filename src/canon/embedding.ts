@@ -20,6 +20,8 @@ export interface EmbeddingRequest {
   readonly purpose?: EmbeddingPurpose
   /** Fields without a name here, the caller's own word for the purpose among them. */
   readonly extra?: JsonObject
+  /** Set where `extra` is in the words of Google's callers: vendors of OpenAI's format refuse those. */
+  readonly isGoogles?: boolean
 }
 
 /** Numbers, or the base64 of little-endian 32-bit floats: as the vendor gave it, so that nothing is rounded. */

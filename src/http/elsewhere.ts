@@ -1,6 +1,7 @@
 import { GatewayError } from "../canon/errors.ts"
 import { suggestion } from "../config/nearest.ts"
 import { errorAnswer } from "./answers.ts"
+import { GOOGLE_KEY } from "./google-key.ts"
 import { meantAddress } from "./meant-address.ts"
 import { newRequestId } from "./request-id.ts"
 import type { Handler, Route } from "./server.ts"
@@ -8,6 +9,12 @@ import { withModel } from "./with-model.ts"
 
 /** What Anthropic's clients always send, and the endpoint whose errors they can read. */
 const ANTHROPIC = { header: "anthropic-version", path: "/v1/messages" }
+/** The same of Google's, and where theirs are alone. */
+const GOOGLE = {
+  header: GOOGLE_KEY,
+  path: "/v1beta/models/*",
+  below: /^(?:\/upload)?\/v1(?:beta|alpha)/,
+}
 /** More of an address is neither repeated nor compared. */
 const LONGEST_PATH = 200
 
@@ -71,8 +78,13 @@ function unknown(request: Request, pathname: string, routes: readonly Route[]): 
     "not_found",
     `There is no ${request.method} ${path} here.${suggestion(path, paths)}`,
   )
-  const spoken = request.headers.has(ANTHROPIC.header)
-    ? routes.find((route) => route.path === ANTHROPIC.path)
-    : undefined
-  return (spoken?.errors ?? errorAnswer)(error, newRequestId())
+  const spoken = readablePath(request, pathname)
+  const like = routes.find((route) => route.path === spoken && route.errors !== undefined)
+  return (like?.errors ?? errorAnswer)(error, newRequestId())
+}
+
+/** The endpoint whose errors a caller can read; undefined: everybody's. */
+function readablePath({ headers }: Request, pathname: string): string | undefined {
+  if (headers.has(ANTHROPIC.header)) return ANTHROPIC.path
+  return headers.has(GOOGLE.header) || GOOGLE.below.test(pathname) ? GOOGLE.path : undefined
 }

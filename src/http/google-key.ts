@@ -18,7 +18,7 @@ export function withoutKeyInUrl(request: Request): Request {
   if (key === null) return request
   url.searchParams.delete(PARAMETER)
   const headers = new Headers(request.headers)
-  if (!headers.has(GOOGLE_KEY)) headers.set(GOOGLE_KEY, key)
+  if (!headers.get(GOOGLE_KEY)) headers.set(GOOGLE_KEY, key)
   const { method, body, signal } = request
   return new Request(url.href, { method, headers, signal, body })
 }

@@ -6,7 +6,7 @@ export interface MeantAddress {
 }
 
 /** What clients put before the path of an endpoint, by how base addresses of vendors and routers are usually written. */
-const HABITS = new Set(["v1", "openai", "anthropic", "api"])
+const HABITS = new Set(["v1", "openai", "anthropic", "api", "v1beta", "v1alpha", "v1beta1"])
 /** Azure OpenAI: `/openai/deployments/{deployment}/chat/completions?api-version=…`. A model's name may hold slashes. */
 const DEPLOYMENT =
   /^\/openai\/deployments\/(.+?)\/((?:chat|images|audio)\/[a-z]+|embeddings|responses)$/

@@ -13,6 +13,7 @@ import {
   type JsonValue,
   listAt,
   textAt,
+  unknownFields,
 } from "../../canon/json.ts"
 import { numbersOf } from "./vectors.ts"
 
@@ -23,6 +24,17 @@ const PURPOSES: ReadonlyMap<string, EmbeddingPurpose> = new Map([
   ["SEMANTIC_SIMILARITY", "similarity"],
   ["CLASSIFICATION", "classification"],
   ["CLUSTERING", "clustering"],
+])
+
+/** Fields that have a name in the canon; the model and the stream are what the address says. */
+const CANON_FIELDS = new Set([
+  "model",
+  "stream",
+  "requests",
+  "content",
+  "taskType",
+  "title",
+  "outputDimensionality",
 ])
 
 /** What has to be the same in all requests of a batch: it is asked for once. */
@@ -50,6 +62,7 @@ export function decodeGeminiEmbeddings(
     model,
     input: { type: "texts", texts },
     encoding: "float",
+    isGoogles: true,
   }
   if (isJsonObject(first)) addWishes(decoded, first)
   return decoded
@@ -93,9 +106,10 @@ function addWishes(decoded: Draft<EmbeddingRequest>, request: JsonObject): void 
   const purpose = task === undefined ? undefined : PURPOSES.get(task)
   if (purpose !== undefined) decoded.purpose = purpose
   const isOwn = task !== undefined && task !== "TASK_TYPE_UNSPECIFIED" && purpose === undefined
-  if (isOwn || title !== undefined) {
-    decoded.extra = { ...(isOwn && { task_type: task }), ...(title !== undefined && { title }) }
-  }
+  const extra: JsonObject = { ...unknownFields(request, CANON_FIELDS) }
+  if (isOwn) extra.task_type = task
+  if (title !== undefined) extra.title = title
+  if (Object.keys(extra).length > 0) decoded.extra = extra
 }
 
 /** The vectors as Google tells them. @param tokens of the input. */

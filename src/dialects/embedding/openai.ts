@@ -92,8 +92,11 @@ function fieldsOf(
   quirks: OpenAiEmbeddingQuirks,
   losses: Loss[],
 ): JsonObject {
-  const { dimensions, user, encoding, extra } = request
-  const fields: JsonObject = { ...extra, ...purposeOf(request, quirks, losses) }
+  const { dimensions, user, encoding } = request
+  const fields: JsonObject = {
+    ...ownFields(request, losses),
+    ...purposeOf(request, quirks, losses),
+  }
   if (quirks.numbers === "int8") fields["encoding_format"] = "base64_int8"
   else if (encoding === "base64" && quirks.base64) fields["encoding_format"] = "base64"
   if (dimensions !== undefined) fields[quirks.dimensionsField] = dimensions
@@ -102,13 +105,24 @@ function fieldsOf(
   return fields
 }
 
+/** What the caller wrote in words that vendors of this format may know. */
+function ownFields({ extra = {}, isGoogles }: EmbeddingRequest, losses: Loss[]): JsonObject {
+  if (isGoogles !== true) return extra
+  for (const name of Object.keys(extra)) losses.push({ name, effect: "dropped" })
+  return {}
+}
+
 /** A word that no vendor is known to have goes up as it came, under the caller's own name for it. */
 function purposeOf(
-  { purpose, extra }: EmbeddingRequest,
+  { purpose, extra, isGoogles }: EmbeddingRequest,
   { purpose: known }: OpenAiEmbeddingQuirks,
   losses: Loss[],
 ): JsonObject {
-  if (known === undefined || purpose === undefined) return {}
+  if (known === undefined || purpose === undefined) {
+    if (isGoogles === true && purpose !== undefined)
+      losses.push({ name: "task_type", effect: "dropped" })
+    return {}
+  }
   const word = known.words[purpose]
   // An undefined member is left out of the JSON: it takes the place of the caller's own.
   const own = extra?.["input_type"] === undefined ? {} : { input_type: undefined }

@@ -49,6 +49,11 @@ export function inUsualForms(body: JsonObject): JsonObject {
   for (const tool of listAt(body, "tools")) {
     if (isJsonObject(tool)) listAs(tool, "functionDeclarations")
   }
+  for (const request of [body, ...listAt(body, "requests")]) {
+    if (!isJsonObject(request)) continue
+    numberAt(request, "outputDimensionality")
+    listAs(objectAt(request, "content") ?? {}, "parts")
+  }
   const calling = objectAt(objectAt(body, "toolConfig") ?? {}, "functionCallingConfig")
   if (calling !== undefined) {
     calling.mode = modeOf(calling.mode)
@@ -58,7 +63,7 @@ export function inUsualForms(body: JsonObject): JsonObject {
 }
 
 /** Makes a text that is a number the number. */
-export function numberAt(object: JsonObject | undefined, name: string): void {
+function numberAt(object: JsonObject | undefined, name: string): void {
   const value = object?.[name]
   if (object === undefined || typeof value !== "string" || !NUMBER.test(value)) return
   object[name] = Number(value)

@@ -29,7 +29,7 @@ export function googlePath(method: GoogleMethod): string {
 
 /** The name of a model in its address: it may hold slashes, as it is or encoded. */
 export function modelName(pathname: string): string {
-  const text = pathname.replace(BELOW, "")
+  const text = pathname.replace(BELOW, "").replace(/\/+$/, "")
   try {
     return decodeURIComponent(text)
   } catch {

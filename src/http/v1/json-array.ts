@@ -4,9 +4,11 @@ const encoder = new TextEncoder()
 /** White space between elements: it says that the stream lives. */
 const STILL_ALIVE = encoder.encode("\n")
 
-/** Whether a caller of `streamGenerateContent` wants events; the answer is one long array otherwise (WIRE.md 5). */
+/** Whether a caller of `streamGenerateContent` wants events; the answer is one long array otherwise. */
 export function wantsEvents(url: string): boolean {
-  return new URL(url).searchParams.get("alt") === "sse"
+  const { searchParams } = new URL(url)
+  const form = searchParams.get("alt") ?? searchParams.get("$alt")
+  return form?.toLowerCase() === "sse"
 }
 
 /** A stream of events as one JSON array that comes piece by piece. Other answers stay as they are. */

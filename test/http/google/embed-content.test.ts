@@ -66,3 +66,36 @@ test("one text has one vector, in snake case too, and an estimate", async () => 
   const told = await caller.post("/v1/estimate", { path, body })
   expect(await told.json()).toMatchObject({ is_covered: true, parts: [{ model: "sim/embed" }] })
 })
+
+test.each([
+  ["embedContent", { content: { parts: { text: "One text" } }, outputDimensionality: "8" }],
+  [
+    "batchEmbedContents",
+    { requests: [{ content: { parts: { text: "One text" } }, output_dimensionality: "8" }] },
+  ],
+])("%s takes numbers as text, and one part without its list", async (method, body) => {
+  const answer = await caller.post(`/v1beta/models/sim/embed:${method}`, body)
+  const { embedding, embeddings } = (await answer.json()) as {
+    readonly embedding?: { readonly values: readonly number[] }
+    readonly embeddings?: readonly { readonly values: readonly number[] }[]
+  }
+  expect((embedding ?? embeddings?.[0])?.values).toHaveLength(8)
+})
+
+const LOSSES = {
+  "google/gemini-embedding-001": "autoTruncate:dropped",
+  "sim/embed": "autoTruncate:dropped, title:dropped, task_type:dropped",
+} as const
+
+test.each(MODELS)("what %s has no name for is reported, and not sent", async (model) => {
+  const answer = await caller.post(`/v1beta/models/${model}:embedContent`, {
+    content: { parts: [{ text: "One text" }] },
+    taskType: "RETRIEVAL_DOCUMENT",
+    title: "A title",
+    autoTruncate: true,
+  })
+  expect(answer.headers.get("x-tollgate-losses")).toBe(LOSSES[model])
+  const sent = JSON.stringify(gateway.simulator.requests.at(-1)?.body)
+  expect(sent).not.toContain("autoTruncate")
+  expect(sent.includes("A title")).toBe(model !== "sim/embed")
+})

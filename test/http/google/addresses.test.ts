@@ -1,0 +1,116 @@
+import { ApiError, GoogleGenAI } from "@google/genai"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { startGateway, type TestCaller, type TestGateway } from "../../support/gateway.ts"
+
+let gateway: TestGateway
+let caller: TestCaller
+
+const BODY = { contents: [{ role: "user", parts: [{ text: "Hello there" }] }] }
+const ECHO = "/v1beta/models/sim/echo:generateContent"
+
+beforeAll(async () => {
+  gateway = await startGateway()
+  caller = await gateway.caller()
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+})
+
+function ask(path: string, key: string | undefined = caller.key, method = "POST") {
+  return fetch(gateway.url + path, {
+    method,
+    headers: {
+      "content-type": "application/json",
+      ...(key !== undefined && { "x-goog-api-key": key }),
+    },
+    ...(method === "POST" && { body: JSON.stringify(BODY) }),
+  })
+}
+
+describe("what can mean one thing only works", () => {
+  test.each([
+    `${ECHO}/`,
+    "/v1alpha/models/sim/echo:generateContent",
+    "/v1beta1/models/sim/echo:generateContent",
+    "/v1beta/v1beta/models/sim/echo:generateContent",
+    "/v1/v1beta/models/sim/echo:generateContent",
+    "//v1beta//models/sim/echo:generateContent",
+  ])("%s", async (path) => {
+    const answer = await ask(path)
+    expect(answer.status).toBe(200)
+    expect(await answer.json()).toMatchObject({ modelVersion: "sim/echo" })
+  })
+
+  test.each(["v1alpha", "v1beta", "v1"])("Google's client of %s", async (apiVersion) => {
+    const httpOptions = { baseUrl: gateway.url, apiVersion }
+    const client = new GoogleGenAI({ apiKey: caller.key, httpOptions })
+    const { text } = await client.models.generateContent({ model: "sim/echo", contents: "Hello" })
+    expect(text).toBe("Hello")
+    const stream = await client.models.generateContentStream({ model: "sim/echo", contents: "One" })
+    const pieces: string[] = []
+    for await (const piece of stream) pieces.push(piece.text ?? "")
+    expect(pieces.join("")).toBe("One")
+    const listed: unknown[] = []
+    for await (const { name } of await client.models.list()) listed.push(name)
+    expect(listed).toContain("models/sim/echo")
+  })
+
+  test("OpenAI's format where Google has it", async () => {
+    const answer = await caller.post("/v1beta/openai/chat/completions", {
+      model: "sim/echo",
+      messages: [{ role: "user", content: "Hello" }],
+    })
+    expect(answer.status).toBe(200)
+  })
+})
+
+describe("what nobody does here", () => {
+  test.each([
+    ["POST", "/v1beta/tunedModels/mine:generateContent"],
+    ["POST", "/v1beta/cachedContents"],
+    ["GET", "/v1beta/files"],
+    ["POST", "/upload/v1beta/files"],
+    ["POST", "/v1beta/interactions"],
+  ])("%s %s is told in Google's form", async (method, path) => {
+    for (const key of [caller.key, ""]) {
+      const answer = await ask(path, key, method)
+      expect(answer.status).toBe(404)
+      expect(await answer.json()).toMatchObject({
+        error: { code: 404, status: "NOT_FOUND", error_type: "not_found" },
+      })
+    }
+  })
+
+  test("to Google's client, by its own error", async () => {
+    const client = new GoogleGenAI({ apiKey: caller.key, httpOptions: { baseUrl: gateway.url } })
+    const failure = await client.caches.list().catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ApiError)
+    expect((failure as ApiError).status).toBe(404)
+  })
+})
+
+describe("keys", () => {
+  test("an empty header is none", async () => {
+    expect((await ask(`${ECHO}?key=${caller.key}`, "")).status).toBe(200)
+  })
+
+  test("in the address are told to nobody, however they are written", async () => {
+    for (const name of ["key", "%6Bey", "access_token", "k%65y"]) {
+      const answer = await ask(`${ECHO}?${name}=${caller.key}`, "wrong")
+      expect(await answer.text()).not.toContain(caller.key)
+    }
+    expect(JSON.stringify(gateway.heard)).not.toContain(caller.key)
+    expect(JSON.stringify(gateway.simulator.requests)).not.toContain(caller.key)
+  })
+})
+
+test.each(["alt=sse", "$alt=sse", "%24alt=sse", "alt=SSE"])(
+  "?%s asks for events",
+  async (query) => {
+    const path = `/v1beta/models/sim/echo:streamGenerateContent?${query}`
+    const answer = await ask(path)
+    expect(answer.headers.get("content-type")).toStartWith("text/event-stream")
+    expect(await answer.text()).toStartWith("data: {")
+  },
+)
