@@ -4,7 +4,7 @@ import type { DialectId } from "../../src/canon/chat.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
 import { until } from "../support/gateway.ts"
 import { receiptOf } from "./checks.ts"
-import { askStream, askWhole, type Face, type FaceAnswer, FACES } from "./faces.ts"
+import { addressOf, askStream, askWhole, type Face, type FaceAnswer, FACES } from "./faces.ts"
 import { eventsOf } from "./read-stream.ts"
 import { object } from "./reading.ts"
 import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
@@ -231,6 +231,16 @@ function expectBrokenOff({ text }: FaceAnswer, face: Face, requestId: string): s
       expect(error.request_id).toBe(requestId)
       return String(error.message)
     }
+    case "gemini": {
+      const error = object(last?.data.error)
+      expect(error).toMatchObject({
+        code: 502,
+        status: "UNAVAILABLE",
+        error_type: "upstream_error",
+      })
+      expect(error.request_id).toBe(requestId)
+      return String(error.message)
+    }
     case "anthropic-messages":
       expect(last?.event).toBe("error")
       expect(events.filter(({ event }) => event === "message_stop")).toEqual([])
@@ -254,7 +264,7 @@ describe("trap 9: vendors' streams that break, through every face", () => {
       test(`${id}, through ${face.path}`, async () => {
         const { gateway, caller } = replaying
         const request = { ...face.request(replaying.modelOf(id), []), stream: true }
-        const response = await caller.post(face.path, request)
+        const response = await caller.post(addressOf(face, request), request)
         const text = await response.text()
         expect(response.status).toBe(200)
         const requestId = response.headers.get("x-request-id") ?? ""
@@ -285,8 +295,8 @@ describe("vendors' streams that open and break in one piece, through every face"
         const model = replaying.modelOf(id)
         const request = { ...face.request(model, []), stream: true }
         const [response, other] = await Promise.all([
-          caller.post(face.path, request),
-          caller.post(FACES[0]?.path ?? "", FACES[0]?.request("sim/echo", []) ?? {}),
+          caller.post(addressOf(face, request), request),
+          caller.post(FACES[0].path, FACES[0].request("sim/echo", [])),
         ])
         const text = await response.text()
         if (response.status === 200) {
@@ -311,7 +321,7 @@ describe("an answer of many words that breaks", () => {
       const { id } = longAndBroken()
       const { caller } = replaying
       const request = { ...face.request(replaying.modelOf(id), []), stream: true }
-      const response = await caller.post(face.path, request)
+      const response = await caller.post(addressOf(face, request), request)
       await response.text()
       const receipt = await receiptOf(caller, response.headers.get("x-request-id") ?? "")
       expect(receipt.usage?.output).toBeGreaterThan(MANY)

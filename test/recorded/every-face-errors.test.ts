@@ -16,14 +16,22 @@ interface Row {
   /** The word in Anthropic's envelope, and its status where it is another. */
   readonly anthropic: string
   readonly anthropicStatus?: number
+  /** The word in Google's. */
+  readonly google: string
 }
 
-const FAILED: Row = { status: 502, kind: "upstream_error", anthropic: "api_error" }
+const FAILED: Row = {
+  status: 502,
+  kind: "upstream_error",
+  anthropic: "api_error",
+  google: "UNAVAILABLE",
+}
 const OVERLOADED: Row = {
   status: 503,
   kind: "upstream_overloaded",
   anthropic: "overloaded_error",
   anthropicStatus: 529,
+  google: "UNAVAILABLE",
 }
 
 /** The caller's own fault: the vendor's words are passed on. */
@@ -31,6 +39,7 @@ const REFUSED: Row = {
   status: 400,
   kind: "refused_by_upstream",
   anthropic: "invalid_request_error",
+  google: "INVALID_ARGUMENT",
 }
 
 const ROWS: Readonly<Record<number, Row>> = {
@@ -92,6 +101,9 @@ function expectEnvelope({ body, headers }: FaceAnswer, face: Face, row: Row): Js
   if (face.dialect === "anthropic-messages") {
     expect(body).toMatchObject({ type: "error", request_id: requestId })
     expect(error.type).toBe(row.anthropic)
+  } else if (face.dialect === "gemini") {
+    const { status } = row
+    expect(error).toMatchObject({ code: status, status: row.google, request_id: requestId })
   } else {
     expect(error.request_id).toBe(requestId)
     expect(Object.keys(error)).toEqual(expect.arrayContaining(["message", "type", "param", "code"]))

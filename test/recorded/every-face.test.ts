@@ -10,7 +10,7 @@ import { eventsOf } from "./read-stream.ts"
 import { type ReadCall, readAnswer, type Reading } from "./reading.ts"
 import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
 import { stagedAnswer } from "./stage-vendor-answers.ts"
-import { toldUsage, totals } from "./told-usage.ts"
+import { toldUsage, totals, totalsIn } from "./told-usage.ts"
 import { type VendorAnswer, vendorAnswers } from "./vendor-answers.ts"
 import { type StreamedWhole, wholeOf } from "./whole-of-stream.ts"
 
@@ -119,7 +119,7 @@ function expectOutcome(recorded: VendorAnswer, face: Face): void {
     const hasIterations =
       told !== undefined && isJsonObject(body.usage) && "iterations" in body.usage
     if (!hasIterations || face.dialect !== recorded.dialect) {
-      expect(told && totals(told)).toEqual(totals(usage))
+      expect(told && totals(told)).toEqual(totalsIn(face.dialect, usage))
     }
   }
   if (recorded.isStream) expectWellFormed(answer.text, face, recorded)
@@ -129,6 +129,7 @@ function expectOutcome(recorded: VendorAnswer, face: Face): void {
 /** What of a reading a caller of this face can be told. */
 function throughFace(reading: Reading, { dialect }: Face): Reading {
   if (dialect === "openai-chat") return reading
+  if (dialect === "gemini") return throughGoogle(reading)
   const [text = ""] = reading.texts
   const [refusal = ""] = reading.refusals
   const [calls = []] = reading.calls
@@ -137,6 +138,15 @@ function throughFace(reading: Reading, { dialect }: Face): Reading {
   }
   // A refusal is told as text, and arguments have to be an object.
   return { texts: [text + refusal], refusals: [""], calls: [calls.map(withObject)] }
+}
+
+/** A refusal is told as text, and arguments have to be an object. */
+function throughGoogle({ texts, refusals, calls }: Reading): Reading {
+  return {
+    texts: texts.map((text, index) => text + (refusals[index] ?? "")),
+    refusals: texts.map(() => ""),
+    calls: calls.map((list) => list.map(withObject)),
+  }
 }
 
 function withObject({ name, input }: ReadCall): ReadCall {
@@ -152,6 +162,11 @@ function expectWellFormed(text: string, face: Face, recorded: VendorAnswer): voi
     return
   }
   const bodies = events.map(({ data }) => JSON.parse(data) as JsonObject)
+  if (face.dialect === "gemini") {
+    expect(events.every(({ event }) => event === undefined)).toBe(true)
+    expect(bodies.at(-1)?.usageMetadata).toBeDefined()
+    return
+  }
   expect(events.map(({ event }) => event)).toEqual(bodies.map(({ type }) => String(type)))
   if (face.dialect !== "openai-responses" || recorded.dialect === face.dialect) return
   expect(bodies.map(({ sequence_number: number }) => number)).toEqual(

@@ -2,6 +2,7 @@ import Anthropic from "@anthropic-ai/sdk"
 import OpenAI from "openai"
 import type { DialectId } from "../../src/canon/chat.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
+import { GOOGLE } from "./google-face.ts"
 
 /** Where to ask, and with which key. */
 export interface Door {
@@ -25,6 +26,8 @@ export interface FaceAnswer {
 export interface Face {
   readonly dialect: DialectId
   readonly path: string
+  /** Where a request is sent; absent: to the path. */
+  addressOf?(request: JsonObject): string
   /** The smallest request for a model, with these tools declared. */
   request(model: string, tools: readonly string[]): JsonObject
   /** Asks for a stream through the official client, to its end. */
@@ -98,7 +101,12 @@ const RESPONSES: Face = {
   },
 }
 
-export const FACES: readonly Face[] = [CHAT, MESSAGES, RESPONSES]
+export const FACES = [CHAT, MESSAGES, RESPONSES, GOOGLE] as const
+
+/** Where a request is sent. */
+export function addressOf(face: Face, request: JsonObject): string {
+  return face.addressOf?.(request) ?? face.path
+}
 
 function listed(names: readonly string[], declare: (name: string) => JsonObject): JsonObject {
   return names.length === 0 ? {} : { tools: names.map(declare) }
@@ -110,7 +118,7 @@ function openAi({ url, key }: Door, fetch: Fetch): OpenAI {
 
 /** Asks for a whole answer. */
 export async function askWhole(face: Face, door: Door, request: JsonObject): Promise<FaceAnswer> {
-  const response = await fetch(door.url + face.path, {
+  const response = await fetch(door.url + addressOf(face, request), {
     method: "POST",
     headers: { authorization: `Bearer ${door.key}`, "content-type": "application/json" },
     body: JSON.stringify(request),

@@ -13,22 +13,32 @@ interface Row {
   readonly messages: string
   /** The status, and after a colon the reason of an incomplete one. */
   readonly responses: string
+  /** Where a vendor's own word is one of Google's, it stands. */
+  readonly google: string
 }
 
-const ENDED: Row = { chat: "stop", messages: "end_turn", responses: "completed" }
+const ENDED: Row = { chat: "stop", messages: "end_turn", responses: "completed", google: "STOP" }
 const LIMITED: Row = {
   chat: "length",
   messages: "max_tokens",
   responses: "incomplete:max_output_tokens",
+  google: "MAX_TOKENS",
 }
 const OVERFULL: Row = { ...LIMITED, messages: "model_context_window_exceeded" }
 const STOPPED: Row = { ...ENDED, messages: "stop_sequence" }
-const CALLED: Row = { chat: "tool_calls", messages: "tool_use", responses: "completed" }
+const CALLED: Row = {
+  chat: "tool_calls",
+  messages: "tool_use",
+  responses: "completed",
+  google: "STOP",
+}
 const FILTERED: Row = {
   chat: "content_filter",
   messages: "refusal",
   responses: "incomplete:content_filter",
+  google: "SAFETY",
 }
+const FAILED: Row = { ...ENDED, google: "OTHER" }
 const PAUSED: Row = { ...ENDED, messages: "pause_turn" }
 
 interface Case extends Omit<Ending, "usage"> {
@@ -46,7 +56,7 @@ const CASES: Readonly<Record<DialectId, readonly Case[]>> = {
     { word: "tool_calls", ...CALL },
     // Mistral's words.
     { word: "model_length", row: LIMITED },
-    { word: "error", row: ENDED },
+    { word: "error", row: FAILED },
   ],
   "openai-responses": [
     { word: "completed", row: ENDED },
@@ -84,15 +94,15 @@ const CASES: Readonly<Record<DialectId, readonly Case[]>> = {
     { word: "guardrail_intervened", row: FILTERED },
     { word: "content_filtered", row: FILTERED },
     { word: "model_context_window_exceeded", row: OVERFULL },
-    { word: "malformed_model_output", row: ENDED },
-    { word: "malformed_tool_use", row: ENDED },
+    { word: "malformed_model_output", row: FAILED },
+    { word: "malformed_tool_use", row: FAILED },
   ],
   "cohere-chat": [
     { word: "COMPLETE", row: ENDED },
     { word: "MAX_TOKENS", row: LIMITED },
     { word: "STOP_SEQUENCE", ...END },
     { word: "TOOL_CALL", ...CALL },
-    { word: "TIMEOUT", row: ENDED },
+    { word: "TIMEOUT", row: FAILED },
   ],
 }
 
@@ -125,6 +135,9 @@ afterAll(() => replaying[Symbol.asyncDispose]())
 function asked(face: Face, id: string, isCall: boolean | undefined): JsonObject {
   const request = face.request(replaying.modelOf(id), isCall ? ["clock"] : [])
   if (face.dialect === "openai-chat") return { ...request, stop: "END" }
+  if (face.dialect === "gemini") {
+    return { ...request, generationConfig: { stopSequences: ["END"] } }
+  }
   return face.dialect === "anthropic-messages" ? { ...request, stop_sequences: ["END"] } : request
 }
 
@@ -133,6 +146,8 @@ function endOf(face: Face, body: JsonObject): string {
   switch (face.dialect) {
     case "openai-chat":
       return String(list(body.choices)[0]?.finish_reason)
+    case "gemini":
+      return String(list(body.candidates)[0]?.finishReason)
     case "anthropic-messages":
       return String(body.stop_reason)
     default: {
@@ -142,8 +157,9 @@ function endOf(face: Face, body: JsonObject): string {
   }
 }
 
-function expectedEnd(face: Face, { row }: Case): string {
+function expectedEnd(face: Face, dialect: DialectId, { row, word }: Case): string {
   if (face.dialect === "openai-chat") return row.chat
+  if (face.dialect === "gemini") return dialect === "gemini" ? word : row.google
   return face.dialect === "anthropic-messages" ? row.messages : row.responses
 }
 
@@ -159,7 +175,7 @@ for (const dialect of dialects) {
             const ask = way === "whole" ? askWhole : askStream
             const answer = await ask(face, door, asked(face, id, each.isCall))
             expect(answer.failure).toBeUndefined()
-            expect(endOf(face, answer.body)).toBe(expectedEnd(face, each))
+            expect(endOf(face, answer.body)).toBe(expectedEnd(face, dialect, each))
             const { texts, calls } = readAnswer(face.dialect, answer.body)
             expect(texts).toEqual([each.isCall ? "" : "Hi"])
             expect(calls).toEqual([each.isCall ? [{ name: "clock", input: {} }] : []])

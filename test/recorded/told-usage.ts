@@ -124,7 +124,14 @@ function cohereUsage(usage: JsonObject): PlainUsage {
   }
 }
 
-/** What every dialect can show of a usage. */
+/** What a dialect can show of a usage: Google's has no word for what is written to a cache. */
+export function totalsIn(dialect: DialectId, usage: PlainUsage): Readonly<Record<string, number>> {
+  const all = totals(usage)
+  if (dialect !== "gemini") return all
+  return { ...all, input: (all.input ?? 0) + (all.written ?? 0), written: 0 }
+}
+
+/** What most dialects can show of a usage. */
 export function totals(usage: PlainUsage): Readonly<Record<string, number>> {
   return {
     input: usage.input + usage.audio_input,

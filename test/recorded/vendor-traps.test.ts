@@ -184,7 +184,7 @@ function chunksOf({ text }: FaceAnswer): JsonObject[] {
     .map(({ data }) => JSON.parse(data) as JsonObject)
 }
 
-const [CHAT, MESSAGES, RESPONSES] = FACES as readonly [Face, Face, Face]
+const [CHAT, MESSAGES, RESPONSES] = FACES
 
 describe("trap 2: official clients pass over events without their name", () => {
   for (const { id } of PLAIN) {
@@ -301,6 +301,17 @@ function nextTurn(face: Face, body: JsonObject): JsonObject {
         content: "fine",
       }))
       return { messages: [question, message, ...(results.length > 0 ? results : [again])] }
+    }
+    case "gemini": {
+      const [{ content } = {}] = list(body.candidates)
+      const calls = list(object(content).parts).flatMap(({ functionCall }) => functionCall ?? [])
+      const results = calls.map((call) => {
+        const { id, name } = object(call)
+        return { functionResponse: { id, name, response: { output: "fine" } } }
+      })
+      const parts = results.length > 0 ? results : [{ text: "Go on." }]
+      const hello = { role: "user", parts: [{ text: "Hello" }] }
+      return { contents: [hello, object(content), { role: "user", parts }] } as JsonObject
     }
     case "anthropic-messages": {
       const content = list(body.content)

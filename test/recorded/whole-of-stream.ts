@@ -18,6 +18,11 @@ export function wholeOf(dialect: DialectId, stream: string | Uint8Array): Stream
   return READERS[dialect](events.filter(({ data }) => data !== "[DONE]").map(parsed))
 }
 
+/** The same of Google's answers that come piece by piece. */
+export function wholeOfPieces(pieces: readonly JsonObject[]): JsonObject {
+  return geminiAnswerOf(pieces.map((data) => ({ event: undefined, data }))).body
+}
+
 interface Piece {
   readonly event: string | undefined
   readonly data: JsonObject
@@ -151,7 +156,10 @@ function addBlockDelta(block: JsonObject, { type, text, partial_json: written }:
 }
 
 function geminiAnswerOf(pieces: readonly Piece[]): StreamedWhole {
-  const candidates: { content: { parts: JsonObject[] } }[] = []
+  const candidates: {
+    content: { parts: JsonObject[]; role?: JsonValue }
+    finishReason?: JsonValue
+  }[] = []
   let usageMetadata: JsonValue | undefined
   let isOver = false
   for (const { data } of pieces) {
@@ -164,6 +172,9 @@ function geminiAnswerOf(pieces: readonly Piece[]): StreamedWhole {
       const place = typeof index === "number" ? index : position
       const candidate = (candidates[place] ??= { content: { parts: [] } })
       for (const part of list(object(content).parts)) addPart(candidate.content.parts, part)
+      const { role } = object(content)
+      if (role !== undefined) candidate.content.role = role
+      if (finishReason !== undefined) candidate.finishReason = finishReason
       isOver ||= finishReason !== undefined
     }
     isOver ||= object(data.promptFeedback).blockReason !== undefined

@@ -1,0 +1,40 @@
+import { type Content, type GenerateContentConfig, GoogleGenAI } from "@google/genai"
+import { isJsonObject, type JsonObject } from "../../src/canon/json.ts"
+import type { Face } from "./faces.ts"
+import { object } from "./reading.ts"
+import { wholeOfPieces } from "./whole-of-stream.ts"
+
+const PLACE = "/v1beta/models"
+
+/** Google's: the model and the stream stand in the address. */
+export const GOOGLE: Face = {
+  dialect: "gemini",
+  path: PLACE,
+  addressOf({ model, stream }) {
+    const method = stream === true ? "streamGenerateContent?alt=sse" : "generateContent"
+    return `${PLACE}/${String(model)}:${method}`
+  },
+  request: (model, tools) => ({
+    model,
+    contents: [{ role: "user", parts: [{ text: "Hello" }] }],
+    ...(tools.length > 0 && {
+      tools: [{ functionDeclarations: tools.map((name) => ({ name })) }],
+    }),
+  }),
+  async stream({ url, key }, { model, contents, tools, generationConfig }, fetch) {
+    const { models } = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: url, fetch } })
+    const config = { ...object(generationConfig), ...(tools !== undefined && { tools }) }
+    const stream = await models.generateContentStream({
+      model: String(model),
+      contents: contents as unknown as Content[],
+      config: config as unknown as GenerateContentConfig,
+    })
+    const pieces: JsonObject[] = []
+    for await (const piece of stream) {
+      const told: unknown = JSON.parse(JSON.stringify(piece))
+      if (isJsonObject(told)) pieces.push(told)
+    }
+    // The client puts nothing together; `chats` keeps the pieces as they came.
+    return wholeOfPieces(pieces)
+  },
+}
