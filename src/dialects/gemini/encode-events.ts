@@ -7,7 +7,7 @@ import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 import { encodeEnd } from "./encode-candidate.ts"
 import { encodeErrorEvent, encodeStreamError } from "./errors.ts"
 import { encodeUsage } from "./usage.ts"
-import { ownFields } from "./wire.ts"
+import { ID_PREFIX, ownFields } from "./wire.ts"
 import { WrittenCandidate } from "./written-candidate.ts"
 
 /** An encoder for one stream of `GenerateContentResponse` pieces (WIRE.md 5). */
@@ -25,7 +25,7 @@ class GenerationEncoder implements EventEncoder {
   #failed = false
 
   constructor(request: ChatRequest) {
-    this.#head = { modelVersion: request.model, responseId: mintId("resp_") }
+    this.#head = { modelVersion: request.model, responseId: mintId(ID_PREFIX) }
   }
 
   push(event: ChatEvent): SseFrame[] {

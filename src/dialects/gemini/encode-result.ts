@@ -4,7 +4,7 @@ import type { JsonObject } from "../../canon/json.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
 import { encodeCandidate } from "./encode-candidate.ts"
 import { encodeUsage } from "./usage.ts"
-import { ownFields } from "./wire.ts"
+import { ID_PREFIX, ownFields } from "./wire.ts"
 
 /** A whole `GenerateContentResponse` (@google/genai). */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
@@ -13,6 +13,6 @@ export function encodeResult(result: ChatResult, request: ChatRequest): JsonObje
     ...ownFields(result.extra),
     usageMetadata: encodeUsage(result.usage ?? NO_USAGE),
     modelVersion: result.model ?? request.model,
-    responseId: result.id ?? mintId("resp_"),
+    responseId: result.id ?? mintId(ID_PREFIX),
   }
 }

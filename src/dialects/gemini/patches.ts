@@ -8,21 +8,24 @@ import type {
   SseFrame,
 } from "../../canon/dialect.ts"
 import type { GatewayError } from "../../canon/errors.ts"
+import { mintId } from "../../canon/identifiers.ts"
 import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
   listAt,
   objectAt,
+  textAt,
 } from "../../canon/json.ts"
 import { LossList } from "../../canon/losses.ts"
 import type { Usage } from "../../canon/usage.ts"
+import { completeResult, missingMembers } from "./complete.ts"
 import { blockReason } from "./answer-head.ts"
 import { encodeStreamError } from "./errors.ts"
 import { finishWord } from "./finish.ts"
 import type { GeminiQuirks } from "./quirks.ts"
 import { encodeUsage } from "./usage.ts"
-import { DIALECT } from "./wire.ts"
+import { DIALECT, ID_PREFIX } from "./wire.ts"
 
 /** The named changes of the path on which caller and vendor both speak this dialect. */
 export function createPatches(quirks: GeminiQuirks): DialectPatches {
@@ -30,6 +33,7 @@ export function createPatches(quirks: GeminiQuirks): DialectPatches {
     request: (body, patch) => patchRequest(body, patch, quirks),
     result: (body, patch) => {
       body.modelVersion = patch.model
+      completeResult(body)
     },
     frames: (patch) => new PiecePatcher(patch),
   }
@@ -89,6 +93,8 @@ function withoutCallId(part: JsonValue): JsonValue {
 /** The meter reads the same frames, so their objects are left as they are. */
 class PiecePatcher implements FramePatcher {
   readonly #model: string
+  /** The answer's, once a piece has told it or was given one. */
+  #id: string | undefined
   /** Whether a piece has told why a candidate ended: what comes from there on waits for the charge. */
   #isEnding = false
 
@@ -98,9 +104,16 @@ class PiecePatcher implements FramePatcher {
 
   push({ json, data }: SseFrame): PatchedFrame {
     if (json === undefined) return { action: "withhold", data }
-    const patched = { ...json, modelVersion: this.#model }
+    this.#id ??= textAt(json, "responseId") ?? mintId(ID_PREFIX)
+    const missing = missingMembers(json)
+    const patched: JsonObject = { ...json, ...missing, modelVersion: this.#model }
+    patched.responseId ??= this.#id
     this.#isEnding ||= endsCandidate(json)
-    const text = json.modelVersion === this.#model ? data : JSON.stringify(patched)
+    const isSame =
+      missing === undefined &&
+      json.modelVersion === this.#model &&
+      json.responseId === patched.responseId
+    const text = isSame ? data : JSON.stringify(patched)
     return this.#isEnding
       ? { action: "forward", data: text, usageCarrier: patched }
       : { action: "forward", data: text }

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { isJsonObject, type JsonObject } from "../../../src/canon/json.ts"
+import {
+  type Answer,
+  type ScriptedVendor,
+  startVendor,
+  streamed,
+} from "../../relay/scripted-vendor.ts"
+import { creditsOf, dataOf, onlyReceipt, readUntil, receiptOf } from "../../relay/support.ts"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
+
+/** A vendor of Google's dialect that leaves out what is always there, and a caller of the same dialect. */
+let vendor: ScriptedVendor
+let gateway: TestGateway
+let caller: TestCaller
+let answer: Answer
+
+beforeAll(async () => {
+  vendor = startVendor((request, number) => answer(request, number))
+  const url = vendor.url.replace("/v1", "")
+  gateway = await startGateway({
+    providers: { google: provider(url, "google") },
+    models: { "google/model": simulated() },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+beforeEach(async () => {
+  caller = await gateway.caller("1")
+})
+
+const MODEL = "/v1beta/models/google/model"
+const CONTENTS = [{ role: "user", parts: [{ text: "Hello" }] }]
+const USAGE = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 }
+
+function said(text: string, more: JsonObject = {}): JsonObject {
+  return { candidates: [{ content: { parts: [{ text }] }, ...more }] }
+}
+
+function framesOf(...pieces: readonly JsonObject[]): string {
+  return pieces.map((piece) => `data: ${JSON.stringify(piece)}\r\n\r\n`).join("")
+}
+
+function ask(more: JsonObject = {}, signal?: AbortSignal): Promise<Response> {
+  const path = `${MODEL}:streamGenerateContent?alt=sse`
+  return fetch(gateway.url + path, {
+    method: "POST",
+    headers: { "x-goog-api-key": caller.key, "content-type": "application/json" },
+    body: JSON.stringify({ contents: CONTENTS, ...more }),
+    ...(signal && { signal }),
+  })
+}
+
+async function piecesOf(response: Response): Promise<JsonObject[]> {
+  return dataOf(await response.text()).map((data) => JSON.parse(data) as JsonObject)
+}
+
+function textOf(pieces: readonly JsonObject[]): string {
+  return pieces
+    .flatMap(({ candidates }) => candidates as JsonObject[])
+    .flatMap(({ content }) => (isJsonObject(content) ? (content.parts as JsonObject[]) : []))
+    .map(({ text }) => text)
+    .join("")
+}
+
+describe("what is always there", () => {
+  test("is there in a whole answer", async () => {
+    answer = () => Response.json(said("Hi"))
+    const response = await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
+    const receipt = await receiptOf(caller, response)
+    const { input = 0, output = 0 } = receipt.usage ?? {}
+    expect(await response.json()).toEqual({
+      candidates: [
+        { content: { parts: [{ text: "Hi" }], role: "model" }, finishReason: "STOP", index: 0 },
+      ],
+      modelVersion: "google/model",
+      responseId: expect.stringMatching(/^resp_\w{20,}$/),
+      usageMetadata: {
+        promptTokenCount: input,
+        candidatesTokenCount: output,
+        totalTokenCount: input + output,
+      },
+    })
+  })
+
+  test("is there in each piece of a stream", async () => {
+    answer = () => streamed([framesOf(said("H"), said("i", { finishReason: "STOP" }))])
+    const pieces = await piecesOf(await ask())
+    expect(textOf(pieces)).toBe("Hi")
+    for (const piece of pieces) {
+      expect(piece).toMatchObject({
+        candidates: [{ content: { role: "model" }, index: 0 }],
+        modelVersion: "google/model",
+      })
+    }
+    expect(new Set(pieces.map(({ responseId }) => responseId)).size).toBe(1)
+    expect(pieces[0]?.responseId).toMatch(/^resp_\w{20,}$/)
+    const last = pieces.at(-1)
+    expect(last).toMatchObject({
+      candidates: [{ finishReason: "STOP" }],
+      usageMetadata: { totalTokenCount: expect.any(Number), cost: expect.any(Number) },
+    })
+  })
+
+  test("and a sum that the vendor leaves out is told", async () => {
+    const { totalTokenCount: _, ...usageMetadata } = USAGE
+    answer = () => Response.json({ ...said("Hi", { finishReason: "STOP" }), usageMetadata })
+    const response = await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
+    expect(await response.json()).toMatchObject({ usageMetadata: USAGE })
+    answer = () => streamed([framesOf({ ...said("Hi", { finishReason: "STOP" }), usageMetadata })])
+    expect((await piecesOf(await ask())).at(-1)).toMatchObject({ usageMetadata: USAGE })
+  })
+})
+
+describe("no candidate at all is a failed attempt that nobody pays,", () => {
+  const nothing = { candidates: [], usageMetadata: USAGE }
+  test.each([
+    ["whole", () => Response.json(nothing)],
+    ["empty", () => streamed([""])],
+  ])("%s", async (way, told) => {
+    answer = told
+    const response =
+      way === "whole"
+        ? await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
+        : await ask()
+    expect(response.status).toBe(502)
+    expect(await response.json()).toMatchObject({ error: { error_type: "upstream_error" } })
+    expect(await creditsOf(caller)).toMatchObject({ balance: "1", held: "0" })
+  })
+})
+
+test("a stream that ends without a candidate ends with an error", async () => {
+  answer = () => streamed([framesOf({ candidates: [], usageMetadata: USAGE })])
+  const last = (await piecesOf(await ask())).at(-1)
+  expect(last).toMatchObject({ error: { code: 502, error_type: "upstream_error" } })
+})
+
+describe("limits of our own", () => {
+  test("more stop strings than Google takes end the answer, and let the vendor go", async () => {
+    answer = () =>
+      streamed([
+        framesOf(said("Hello ")),
+        framesOf(said("there ST")),
+        framesOf(said("OP on")),
+        60_000,
+      ])
+    const stopSequences = ["a1", "b2", "c3", "d4", "e5", "STOP"]
+    const pieces = await piecesOf(await ask({ generationConfig: { stopSequences } }))
+    expect(textOf(pieces)).toBe("Hello there ")
+    expect(pieces.at(-1)).toMatchObject({ candidates: [{ finishReason: "STOP" }] })
+    expect(await onlyReceipt(gateway, caller)).toMatchObject({ status: "settled", estimated: true })
+  })
+})
+
+describe("who hangs up", () => {
+  const KINDS: Readonly<Record<string, JsonObject>> = {
+    words: { text: "as many words as forty letters and more" },
+    thoughts: { text: "as many words as forty letters and more", thought: true },
+    "a call": { functionCall: { name: "find", args: { what: "as many words as forty letters" } } },
+    code: {
+      executableCode: { language: "PYTHON", code: "print('as many words as forty letters')" },
+    },
+    "what code put out": { codeExecutionResult: { outcome: "OUTCOME_OK", output: "x".repeat(60) } },
+    "a picture": { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo".repeat(400) } },
+    "what nobody knows": { dream: { is: "as many words as forty letters and more" } },
+  }
+
+  test.each(Object.keys(KINDS))("after %s pays for it", async (kind) => {
+    answer = () =>
+      streamed([framesOf({ candidates: [{ content: { parts: [KINDS[kind] ?? {}] } }] }), 60_000])
+    const left = new AbortController()
+    const reader = (await ask({}, left.signal)).body?.getReader()
+    if (!reader) throw new Error("no body")
+    await readUntil(reader, (text) => text.includes("parts"))
+    left.abort()
+    const receipt = await onlyReceipt(gateway, caller)
+    expect(receipt).toMatchObject({ status: "settled", estimated: true })
+    expect(receipt.usage?.output).toBeGreaterThanOrEqual(5)
+  })
+
+  test("after frames that say nothing pays nothing", async () => {
+    const usageMetadata = { trafficType: "ON_DEMAND" }
+    answer = () => streamed([framesOf({ responseId: "x", usageMetadata }), 60_000])
+    const left = new AbortController()
+    const reader = (await ask({}, left.signal)).body?.getReader()
+    if (!reader) throw new Error("no body")
+    await readUntil(reader, (text) => text.includes("responseId"))
+    left.abort()
+    expect((await onlyReceipt(gateway, caller)).status).toBe("released")
+  })
+})
