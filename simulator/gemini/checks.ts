@@ -90,7 +90,7 @@ function checkFormat(config: JsonObject): string | undefined {
     return rule("generation_config.response_schema", words)
   }
   const hasSchema = responseSchema !== undefined || responseJsonSchema !== undefined
-  return hasSchema && type !== "application/json"
+  return hasSchema && type !== "application/json" && type !== "text/x.enum"
     ? rule(
         "generation_config.response_schema",
         "only allowed with response_mime_type application/json.",

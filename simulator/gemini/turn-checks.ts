@@ -20,15 +20,35 @@ interface Turn {
 
 /**
  * What Google would refuse about the order of the contents and about their signatures. Two contents of
- * the user in a row were recorded to be taken.
+ * the user in a row were recorded to be taken, and those of the model are one turn: the chats of the official
+ * client keep a streamed answer in the pieces in which it came.
  */
 export function checkTurns(contents: readonly JsonObject[], call: Call): VendorError | undefined {
-  const turns = contents.map(readTurn)
+  const turns = turnsOf(contents)
   for (const [index, turn] of turns.entries()) {
     const message = checkOrder(turn, turns[index - 1], turns[index + 1])
     if (message !== undefined) return invalid(message)
   }
   return checkSignatures(turns, call)
+}
+
+function turnsOf(contents: readonly JsonObject[]): Turn[] {
+  const turns: Turn[] = []
+  for (const turn of contents.map(readTurn)) {
+    const last = turns.at(-1)
+    if (last?.isModel && turn.isModel) turns[turns.length - 1] = joined(last, turn)
+    else turns.push(turn)
+  }
+  return turns
+}
+
+function joined(first: Turn, second: Turn): Turn {
+  return {
+    isModel: first.isModel,
+    parts: [...first.parts, ...second.parts],
+    calls: [...first.calls, ...second.calls],
+    responses: [...first.responses, ...second.responses],
+  }
 }
 
 function readTurn(content: JsonObject): Turn {
@@ -51,7 +71,6 @@ const RESPONSE_PLACE =
 const RESPONSE_COUNT =
   "Please ensure that the number of function response parts is equal to the number of function call " +
   "parts of the function call turn."
-const ALTERNATION = "Please ensure that multiturn requests alternate between user and model."
 
 function checkOrder(
   turn: Turn,
@@ -59,10 +78,10 @@ function checkOrder(
   after: Turn | undefined,
 ): string | undefined {
   if (turn.calls.length > 0) {
-    if (!turn.isModel || before === undefined || before.isModel) return CALL_PLACE
+    if (!turn.isModel || before === undefined) return CALL_PLACE
     return after?.responses.length === turn.calls.length ? undefined : RESPONSE_COUNT
   }
-  if (turn.responses.length === 0) return turn.isModel && before?.isModel ? ALTERNATION : undefined
+  if (turn.responses.length === 0) return undefined
   if (turn.isModel || before === undefined || before.calls.length === 0) return RESPONSE_PLACE
   return answersAll(turn.responses, before.calls)
     ? undefined

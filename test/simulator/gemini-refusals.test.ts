@@ -13,7 +13,6 @@ import {
 
 describe("refuses", () => {
   const user = { role: "user", parts: [{ text: "hi" }] }
-  const model = { role: "model", parts: [{ text: "hi" }] }
   const response = { functionResponse: { name: "get_time", response: {} } }
   const CASES: [string, object, string][] = [
     [
@@ -84,7 +83,6 @@ describe("refuses", () => {
       { contents: [{ ...user, role: "assistant" }] },
       "Please use a valid role: user, model.",
     ],
-    ["two turns of the model", { contents: [user, model, model, user] }, "alternate between user"],
     [
       "an answer to no call",
       { contents: [user, { role: "user", parts: [response] }] },

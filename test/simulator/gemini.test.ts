@@ -327,3 +327,16 @@ describe("a second turn", () => {
     expect(twice.message).toContain("has the name, and the id, of a function call part")
   })
 })
+
+test("takes a streamed answer back in its pieces, and a schema for one word", async () => {
+  const turn = (role: string, text: string) => ({ role, parts: [{ text }] })
+  const contents = [turn("user", "one"), turn("model", "two"), turn("model", " three")]
+  expect(
+    (await answerTo({ contents: [...contents, turn("user", "four")] })).candidates,
+  ).toHaveLength(1)
+  const wanted = {
+    responseMimeType: "text/x.enum",
+    responseSchema: { type: "STRING", enum: ["a"] },
+  }
+  expect((await answerTo(configured("hi", wanted))).candidates).toHaveLength(1)
+})

@@ -1,4 +1,4 @@
-import { ApiError } from "@google/genai"
+import { ApiError, type CallableTool } from "@google/genai"
 import { describe, expect, test } from "bun:test"
 import { GOOGLE_CLIENT, googleOf } from "./google-client.ts"
 import { describeSharedCases } from "./shared-cases.ts"
@@ -51,6 +51,60 @@ for (const upstream of UPSTREAMS) {
       expect(await upstreams.caller.balance()).toBe(balance)
     })
   })
+}
+
+for (const upstream of UPSTREAMS) {
+  describe(`chats of Google's client with ${upstream}`, () => {
+    const model = modelAt(upstream)
+
+    test("go on after a streamed answer, which they keep in its pieces", async () => {
+      const chat = googleOf(upstreams).chats.create({ model })
+      await chat.sendMessage({ message: "One" })
+      const pieces: string[] = []
+      const stream = await chat.sendMessageStream({ message: "Two words or more" })
+      for await (const { text = "" } of stream) pieces.push(text)
+      expect(pieces.join("")).toBe("Two words or more")
+      expect((await chat.sendMessage({ message: "Three" })).text).toBe("Three")
+      expect(chat.getHistory(true).length).toBeGreaterThan(5)
+    })
+
+    test.each(["whole", "streamed"])("call functions by themselves, %s", async (way) => {
+      const asked: unknown[] = []
+      const config = { tools: [callableWeather(asked)] }
+      const chat = googleOf(upstreams).chats.create({ model, config })
+      const message = "How is the weather?"
+      const pieces: string[] = []
+      if (way === "whole") pieces.push((await chat.sendMessage({ message })).text ?? "")
+      else {
+        const stream = await chat.sendMessageStream({ message })
+        for await (const { text = "" } of stream) pieces.push(text)
+      }
+      expect(pieces.join("")).toContain("sunny")
+      expect(asked).toHaveLength(1)
+      expect((await chat.sendMessage({ message: "Thank you" })).text).toBe("Thank you")
+    })
+  })
+}
+
+/** A tool that the client calls by itself. @param asked takes up what it was called with. */
+function callableWeather(asked: unknown[]): CallableTool {
+  const parametersJsonSchema = { type: "object", properties: { city: { type: "string" } } }
+  return {
+    tool: () =>
+      Promise.resolve({ functionDeclarations: [{ name: "weather", parametersJsonSchema }] }),
+    callTool: (calls) => {
+      asked.push(...calls.map(({ args }) => args))
+      return Promise.resolve(
+        calls.map(({ id, name }) => ({
+          functionResponse: {
+            ...(id !== undefined && { id }),
+            ...(name !== undefined && { name }),
+            response: { output: "sunny" },
+          },
+        })),
+      )
+    },
+  }
 }
 
 test("models are listed in Google's form", async () => {
