@@ -103,7 +103,7 @@ export class App implements AsyncDisposable {
     const ownUrl = (): string => state.url
     const own = { contents, isDraining, ownUrl }
     const callers = callerRoutes({ ...parts, ...intake, ...inForce(state), ...own })
-    const crossOrigin = new CrossOrigin(() => state.settings.corsOrigins)
+    const crossOrigin = new CrossOrigin({ ofSettings: () => state.settings.corsOrigins, keyring })
     const routes = crossOrigin.routes(callers)
     const baseUrl = (): string => state.settings.publicUrl ?? state.url
     const admin = building.use(

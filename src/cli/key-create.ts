@@ -9,6 +9,7 @@ import {
   creditsArgument,
   durationArgument,
   listArgument,
+  originsArgument,
   positiveIntegerArgument,
 } from "./parse.ts"
 
@@ -22,6 +23,7 @@ interface KeyCreateOptions {
   readonly rpm?: number
   readonly tpm?: number
   readonly expires?: number
+  readonly origin?: readonly string[]
 }
 
 /** `tollgate key create --account NAME [...]` */
@@ -38,6 +40,7 @@ export const registerKeyCreate: RegisterCommand = (program, terminal) => {
     .option("--rpm <N>", "requests per minute", positiveIntegerArgument)
     .option("--tpm <N>", "tokens per minute", positiveIntegerArgument)
     .option("--expires <TIME>", "how long it works, such as 30d", durationArgument)
+    .option("--origin <URL,..>", "pages that browsers let call with it, by origin", originsArgument)
     .action(async (options: KeyCreateOptions, command) => {
       const { secret, ...key } = await withInstallation(command, async ({ store, keys }) => {
         const account = await requireAccount(store, options.account)
@@ -60,7 +63,7 @@ export const registerKeyCreate: RegisterCommand = (program, terminal) => {
 }
 
 function orderOf(account: string, options: KeyCreateOptions): NewKey {
-  const { name, models, budget, dailyBudget, monthlyBudget, rpm, tpm, expires } = options
+  const { name, models, budget, dailyBudget, monthlyBudget, rpm, tpm, expires, origin } = options
   return {
     account,
     name,
@@ -71,5 +74,6 @@ function orderOf(account: string, options: KeyCreateOptions): NewKey {
     ...(rpm !== undefined && { requests_per_minute: rpm }),
     ...(tpm !== undefined && { tokens_per_minute: tpm }),
     ...(expires !== undefined && { expires_at: dateText(Date.now() + expires) }),
+    ...(origin !== undefined && { origins: [...origin] }),
   }
 }

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander"
 import { commaFault } from "../config/decimal.ts"
 import { parseDuration } from "../config/duration.ts"
+import { PAGE_ORIGIN_RULE, pageOriginOf } from "../config/page-origin.ts"
 import { parseCredits } from "../ledger/money.ts"
 
 /** Far below what the ledger's columns hold, far above what anyone pays. */
@@ -64,6 +65,15 @@ export function listArgument(text: string): readonly string[] {
     throw new InvalidArgumentError("It must be entries with one comma between them, such as a,b.")
   }
   return [...new Set(entries)]
+}
+
+/** Origins of pages. */
+export function originsArgument(text: string): readonly string[] {
+  return listArgument(text).map((entry) => {
+    const origin = pageOriginOf(entry)
+    if (origin !== undefined) return origin
+    throw new InvalidArgumentError(`'${entry.slice(0, 100)}' ${PAGE_ORIGIN_RULE}.`)
+  })
 }
 
 /** A whole number above zero. */

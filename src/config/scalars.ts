@@ -4,6 +4,7 @@ import { amountFault, commaFault, plainDecimal } from "./decimal.ts"
 import { parseDuration } from "./duration.ts"
 import { suggestion } from "./nearest.ts"
 import { YamlNumber } from "./yaml-file.ts"
+import { PAGE_ORIGIN_RULE, pageOriginOf } from "./page-origin.ts"
 
 /** Why a value cannot be read, as the end of a sentence that starts with the setting's name. */
 export class Fault {
@@ -194,11 +195,8 @@ export function address() {
 export function pageOrigin() {
   return reading((input) => {
     const text = readText(input)
-    if (text instanceof Fault || text === "*") return text
-    const url = URL.parse(text)
-    const isOrigin = url !== null && url.href === `${url.origin}/` && !url.hostname.includes("*")
-    if (isOrigin && /^https?:\/\//i.test(text)) return url.origin
-    return new Fault('must be an origin such as https://app.example.com, or "*" for any page')
+    if (text instanceof Fault) return text
+    return pageOriginOf(text) ?? new Fault(PAGE_ORIGIN_RULE)
   })
 }
 

@@ -1,3 +1,6 @@
+import { KeyOrigins } from "../keys/key-origins.ts"
+import type { Keyring } from "../keys/keyring.ts"
+import { headersWithKey } from "./google-key.ts"
 import type { Handler, Route } from "./server.ts"
 
 /** Seconds for which a browser need not ask again: more is not believed. */
@@ -20,16 +23,24 @@ const EXPOSED = [
   ]),
 ].join(", ")
 
+/** Whose pages may read: those that the settings name, for every key, and those that a key names, for itself. */
+export interface PageOrigins {
+  /** Such as `https://app.example.com`, or `*`; undefined: none. */
+  readonly ofSettings: () => readonly string[] | undefined
+  readonly keyring: Pick<Keyring, "known" | "latestOrigins" | "origins">
+}
+
 /**
  * Lets pages of some origins read answers (CORS, in the Fetch standard). Never with credentials: a key is sent by the page
  * itself, so that no page spends what a browser keeps for another one.
  */
 export class CrossOrigin {
-  readonly #origins: () => readonly string[] | undefined
+  readonly #ofSettings: PageOrigins["ofSettings"]
+  readonly #keyring: PageOrigins["keyring"]
 
-  /** @param origins such as `https://app.example.com`, or `*`; undefined: none. */
-  constructor(origins: () => readonly string[] | undefined) {
-    this.#origins = origins
+  constructor({ ofSettings, keyring }: PageOrigins) {
+    this.#ofSettings = ofSettings
+    this.#keyring = keyring
   }
 
   /** The same routes, whose answers such pages may read. */
@@ -40,43 +51,78 @@ export class CrossOrigin {
   /** A handler whose answers such pages may read. */
   readable(handler: Handler): Handler {
     return (request, waitLong, id) => {
-      const origins = this.#origins()
-      const origin = origins && allowed(request, origins)
+      // Taken before the handler has the request: a body that is read takes nothing from these.
+      const { headers, method } = request
+      const origin = headers.get("origin")
+      if (origin !== null) {
+        const { url } = request
+        const answer = handler(request, waitLong, id)
+        return this.#readableBy(origin, { headers, method, url }, answer)
+      }
       const answer = handler(request, waitLong, id)
-      return origin === undefined ? answer : readableBy(origin, answer)
+      return method === "POST" || !this.#isOn() ? answer : varied(answer)
     }
   }
 
   /** Answers what browsers ask before they send what a page wants; the rest is the handler's. */
   asked(handler: Handler): Handler {
     const readable = this.readable(handler)
-    return (request, waitLong, id) => {
+    return async (request, waitLong, id) => {
       const { method, headers } = request
-      if (method !== "OPTIONS" || !headers.has("access-control-request-method")) {
-        return readable(request, waitLong, id)
-      }
-      const origin = allowed(request, this.#origins() ?? [])
-      return origin === undefined ? handler(request, waitLong, id) : preflight(headers, origin)
+      const origin = headers.get("origin")
+      const isAsking = method === "OPTIONS" && headers.has("access-control-request-method")
+      if (!isAsking || origin === null) return readable(request, waitLong, id)
+      const allowed =
+        allowedBy(this.#ofSettings(), origin) ??
+        allowedBy(await this.#keyring.latestOrigins(), origin)
+      return allowed === undefined ? handler(request, waitLong, id) : preflight(headers, allowed)
     }
+  }
+
+  #isOn(): boolean {
+    return this.#ofSettings() !== undefined || !this.#keyring.origins.isEmpty
+  }
+
+  async #readableBy(
+    origin: string,
+    asking: Pick<Request, "headers" | "method" | "url">,
+    answering: Response | Promise<Response>,
+  ): Promise<Response> {
+    // The key is looked up behind the handler: who has just made it is known by then.
+    const answer = await answering
+    const allowed = allowedBy(this.#ofSettings(), origin) ?? this.#allowedByKey(origin, asking)
+    if (allowed !== undefined) {
+      answer.headers.set("access-control-allow-origin", allowed)
+      answer.headers.set("access-control-expose-headers", EXPOSED)
+    }
+    const isKept = asking.method !== "POST" && this.#isOn()
+    return isKept || (allowed !== undefined && allowed !== "*") ? varied(answer) : answer
+  }
+
+  /** An answer to a request without a good key holds nothing of anybody's, so that the page may read what is wrong. */
+  #allowedByKey(origin: string, asking: Pick<Request, "headers" | "url">): string | undefined {
+    if (this.#keyring.origins.isEmpty) return undefined
+    const key = this.#keyring.known(headersWithKey(asking))
+    return allowedBy(key === undefined ? this.#keyring.origins : key.origins, origin)
   }
 }
 
-/** The origin that an answer is for; undefined when no page may read it. */
-function allowed({ headers }: Request, origins: readonly string[]): string | undefined {
-  const origin = headers.get("origin")
-  if (origin === null) return undefined
-  if (origins.includes("*")) return "*"
-  return origins.includes(origin) ? origin : undefined
+/** What `access-control-allow-origin` says; undefined when pages of an origin may not read. */
+function allowedBy(
+  origins: readonly string[] | KeyOrigins | undefined,
+  origin: string,
+): string | undefined {
+  if (origins === undefined) return undefined
+  const has = (one: string): boolean =>
+    origins instanceof KeyOrigins ? origins.has(one) : origins.includes(one)
+  if (has("*")) return "*"
+  return has(origin) ? origin : undefined
 }
 
-async function readableBy(
-  origin: string,
-  answering: Response | Promise<Response>,
-): Promise<Response> {
+/** A browser that keeps an answer for one page does not take it for another's. */
+async function varied(answering: Response | Promise<Response>): Promise<Response> {
   const answer = await answering
-  answer.headers.set("access-control-allow-origin", origin)
-  answer.headers.set("access-control-expose-headers", EXPOSED)
-  if (origin !== "*") answer.headers.append("vary", "origin")
+  answer.headers.append("vary", "origin")
   return answer
 }
 

@@ -17,8 +17,16 @@ export function withoutKeyInUrl(request: Request): Request {
   const key = url.searchParams.get(PARAMETER)
   if (key === null) return request
   url.searchParams.delete(PARAMETER)
-  const headers = new Headers(request.headers)
-  if (!headers.get(GOOGLE_KEY)) headers.set(GOOGLE_KEY, key)
+  const headers = headersWithKey(request)
   const { method, body, signal } = request
   return new Request(url.href, { method, headers, signal, body })
+}
+
+/** The headers of a request with the key of its address among them, where they have none of their own. */
+export function headersWithKey({ headers, url }: Pick<Request, "headers" | "url">): Headers {
+  const key = url.includes(`${PARAMETER}=`) ? new URL(url).searchParams.get(PARAMETER) : null
+  if (key === null || headers.get(GOOGLE_KEY)) return headers
+  const all = new Headers(headers)
+  all.set(GOOGLE_KEY, key)
+  return all
 }

@@ -16,6 +16,8 @@ export interface Key {
   readonly revoked: boolean
   /** Whether prompts and answers of its account are kept. */
   readonly storesContent: boolean
+  /** Origins of the pages that browsers let call with it, beside those of the settings. */
+  readonly origins: readonly string[]
   /** Whether it may call this model. Undefined: it may call all. */
   readonly allows: ((model: string) => boolean) | undefined
 }
@@ -32,6 +34,7 @@ export function keyFromRecord(record: KeyRecord): Key {
     expiresAt: record.expiresAt ?? undefined,
     revoked: record.revokedAt !== null,
     storesContent: record.storesContent,
+    origins: record.origins ?? [],
     allows: record.models === null ? undefined : matcher(record.models),
   }
 }

@@ -3,6 +3,7 @@ import type { KeyRecord } from "../store/records.ts"
 import type { Store } from "../store/store.ts"
 import type { Signal } from "../machine/machine.ts"
 import { type Key, keyFromRecord } from "./key.ts"
+import { KeyOrigins } from "./key-origins.ts"
 import { type KeyHasher, looksLikeKey } from "./secret.ts"
 
 /** Where official clients send a key that is no bearer token, the first that is there counts. */
@@ -32,6 +33,7 @@ export class Keyring {
   #readAt = -Infinity
   readonly #byHash = new Map<string, Held>()
   readonly #hashesOf = new Map<string, readonly string[]>()
+  readonly #origins = new KeyOrigins()
   #revision = -1
 
   /** @param changes what processes share that serve from the same book, if they share anything. */
@@ -67,11 +69,28 @@ export class Keyring {
     const credential = credentialOf(headers)
     if (credential === undefined || !looksLikeKey(credential))
       return this.authenticate(headers, now)
-    const isCurrent = this.#changes === undefined || this.#changes.count === this.#changesSeen
-    const held = isCurrent ? this.#byHash.get(this.#hasher.hash(credential)) : undefined
+    const held = this.#isCurrent ? this.#byHash.get(this.#hasher.hash(credential)) : undefined
     if (held) return usable(held, now)
-    this.#nextReading ??= this.#read()
-    return this.#nextReading.then(() => this.authenticate(headers, now))
+    return this.#reread().then(() => this.authenticate(headers, now))
+  }
+
+  /** What keys that are not revoked allow to pages, as far as it is known by now. */
+  get origins(): KeyOrigins {
+    return this.#origins
+  }
+
+  /** The same, with what another process has changed, at once when that is nothing. */
+  latestOrigins(): KeyOrigins | Promise<KeyOrigins> {
+    if (this.#isCurrent) return this.#origins
+    const known = (): KeyOrigins => this.#origins
+    return this.#reread().then(known, known)
+  }
+
+  /** The key that a request's credential is or was, whether or not it works still; of what is known by now. */
+  known(headers: Headers): Key | undefined {
+    const credential = credentialOf(headers)
+    if (credential === undefined || !looksLikeKey(credential)) return undefined
+    return this.#byHash.get(this.#hasher.hash(credential))?.key
   }
 
   /**
@@ -92,6 +111,15 @@ export class Keyring {
       : undefined
     if (!held) throw invalidKey("Incorrect API key provided. Keys look like 'sk-tg-...'.")
     return usable(held, now)
+  }
+
+  get #isCurrent(): boolean {
+    return this.#changes === undefined || this.#changes.count === this.#changesSeen
+  }
+
+  #reread(): Promise<void> {
+    this.#nextReading ??= this.#read()
+    return this.#nextReading
   }
 
   /** Reads the changes of the book, once for all who ask until it begins. */
@@ -117,6 +145,7 @@ export class Keyring {
   #hold(record: KeyRecord): void {
     for (const hash of this.#hashesOf.get(record.id) ?? []) this.#byHash.delete(hash)
     const key = keyFromRecord(record)
+    this.#origins.set(key.id, key.revoked ? [] : key.origins)
     for (const { hash, expiresAt } of record.secrets) {
       this.#byHash.set(hash, { key, expiresAt: expiresAt ?? undefined })
     }

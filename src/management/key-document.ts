@@ -33,6 +33,7 @@ export function keyDocument(key: KeyRecord, now: number, use: KeyUse = UNUSED): 
     tokens_per_minute: key.tokensPerMinute,
     created_at: momentText(key.createdAt),
     expires_at: key.expiresAt === null ? null : momentText(key.expiresAt),
+    origins: key.origins === null ? null : [...key.origins],
     grace_until: rotated.flatMap(({ expiresAt }) =>
       expiresAt !== null && expiresAt > now ? [momentText(expiresAt)] : [],
     ),
@@ -51,6 +52,7 @@ type KeyLimits = Pick<
   | "requestsPerMinute"
   | "tokensPerMinute"
   | "expiresAt"
+  | "origins"
 >
 
 /** What people set of a key, as the audit log tells a change of it. */
@@ -64,6 +66,7 @@ export function keySettings(key: KeyLimits) {
     requests_per_minute: key.requestsPerMinute,
     tokens_per_minute: key.tokensPerMinute,
     expires_at: key.expiresAt === null ? null : momentText(key.expiresAt),
+    origins: key.origins,
   }
 }
 

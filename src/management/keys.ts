@@ -1,4 +1,5 @@
 import { GatewayError } from "../canon/errors.ts"
+import { pageOriginOf } from "../config/page-origin.ts"
 import { hintOf, type KeyHasher, newSecret, randomText } from "../keys/secret.ts"
 import { parseCredits } from "../ledger/money.ts"
 import type {
@@ -190,6 +191,7 @@ const UNLIMITED = {
   requestsPerMinute: null,
   tokensPerMinute: null,
   expiresAt: null,
+  origins: null,
 }
 
 /** The members that were given, as the store has them. */
@@ -205,11 +207,17 @@ function changeOf(order: KeyChange, now: number): KeyRecordChange {
     }),
     ...(order.tokens_per_minute !== undefined && { tokensPerMinute: order.tokens_per_minute }),
     ...(order.expires_at !== undefined && { expiresAt: expiryOf(order.expires_at, now) }),
+    ...(order.origins !== undefined && { origins: originsOf(order.origins) }),
   }
 }
 
 function amountOf(credits: string | null): bigint | null {
   return credits === null ? null : parseCredits(credits)
+}
+
+/** As browsers write them, each once. */
+function originsOf(texts: readonly string[] | null): string[] | null {
+  return texts === null ? null : [...new Set(texts.map((text) => pageOriginOf(text) ?? text))]
 }
 
 function expiryOf(text: string | null, now: number): number | null {

@@ -107,6 +107,7 @@ describe("keys", () => {
     const before = Date.now()
     const words = ["key", "create", "--account", "rich", "--name", "all", "--budget", "0.5"]
     words.push("--models", "sim/*,other/x", "--rpm", "60", "--tpm", "1000", "--expires", "30d")
+    words.push("--origin", "https://App.example.com,http://localhost:3000")
     const created = await runJson<KeyDocument & { expires_at: string }>(installation, ...words)
     expect(created).toMatchObject({
       name: "all",
@@ -116,6 +117,7 @@ describe("keys", () => {
       budget_left: "0.5",
       requests_per_minute: 60,
       tokens_per_minute: 1_000,
+      origins: ["https://app.example.com", "http://localhost:3000"],
     })
     expect(created.id).toMatch(/^key_/)
     expect(created.key).toMatch(/^sk-tg-[0-9A-Za-z]{43}$/)
@@ -151,6 +153,7 @@ describe("keys", () => {
       failing(4, "key", "rotate", "key_none"),
       failing(4, "key", "revoke", "key_none"),
       failing(2, "key", "create"),
+      failing(2, "key", "create", "--account", "poor", "--origin", "app.example.com"),
     ])
   }, 20_000)
 })

@@ -24,6 +24,7 @@ const key: Key = {
   tokens_per_minute: null,
   created_at: "2026-11-01T00:00:00.000Z",
   expires_at: "2026-12-01T10:20:30.456Z",
+  origins: null,
   grace_until: [],
   last_used_at: null,
   spent: "6",
@@ -41,6 +42,7 @@ describe("the form of a key", () => {
       requests_per_minute: null,
       tokens_per_minute: null,
       expires_at: null,
+      origins: null,
     })
   })
 
@@ -53,6 +55,7 @@ describe("the form of a key", () => {
         budget: "1,000.50",
         requests_per_minute: "1 000",
         models: ["a/*, b/c", ","],
+        origins: ["https://App.example.com, http://localhost:3000"],
       },
       Date.parse("2026-11-21T00:00:00Z"),
     )
@@ -60,6 +63,7 @@ describe("the form of a key", () => {
       budget: "1000.50",
       requests_per_minute: 1000,
       models: ["a/*", "b/c"],
+      origins: ["https://App.example.com", "http://localhost:3000"],
       expires_at: "2026-12-21T00:00:00.000Z",
     })
   })

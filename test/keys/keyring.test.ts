@@ -248,6 +248,7 @@ test("keys are listed by pages, the newest first, of some accounts and of one st
       account,
       name: id,
       models: null,
+      origins: null,
       budget: null,
       dailyBudget: null,
       monthlyBudget: null,

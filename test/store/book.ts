@@ -127,6 +127,7 @@ export class Book implements AsyncDisposable {
       tokensPerMinute: null,
       createdAt: 1,
       expiresAt: null,
+      origins: null,
       secret: { hash: `hash of ${id}`, hint: "abcd", createdAt: 1, expiresAt: null },
     })
   }

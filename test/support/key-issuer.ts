@@ -14,6 +14,7 @@ export interface KeyOrder {
   readonly tokensPerMinute?: number
   /** Unix milliseconds. */
   readonly expiresAt?: number
+  readonly origins?: readonly string[]
 }
 
 /** Issues and changes keys in the store itself, for tests that are about something else. */
@@ -41,6 +42,7 @@ export class KeyIssuer {
       tokensPerMinute: order.tokensPerMinute ?? null,
       createdAt: now,
       expiresAt: order.expiresAt ?? null,
+      origins: order.origins ?? null,
       secret: this.#recordOf(secret, now),
     })
     return { secret, key }

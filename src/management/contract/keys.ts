@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { PAGE_ORIGIN_RULE, pageOriginOf } from "../../config/page-origin.ts"
 import {
   credits,
   identifier,
@@ -35,6 +36,8 @@ export const key = z.object({
   tokens_per_minute: z.int().nullable(),
   created_at: moment,
   expires_at: moment.nullable(),
+  /** Origins of the pages that browsers let call with it, beside those of the settings; null: none. */
+  origins: z.array(z.string()).nullable(),
   /** When rotated secrets that still work stop. */
   grace_until: z.array(moment),
   last_used_at: moment.nullable(),
@@ -55,6 +58,12 @@ const glob = z
   .max(200)
   .refine(isPrintable, "must have no control characters and no half ones")
 
+const origin = z
+  .string()
+  .trim()
+  .max(200)
+  .refine((text) => pageOriginOf(text) !== undefined, PAGE_ORIGIN_RULE)
+
 /** In a change, null takes a limit away and an absent member leaves it. */
 const limits = {
   models: z.array(glob).min(1).max(100).nullable().optional(),
@@ -64,6 +73,7 @@ const limits = {
   requests_per_minute: z.int().min(1).max(1_000_000).nullable().optional(),
   tokens_per_minute: z.int().min(1).max(1_000_000_000).nullable().optional(),
   expires_at: moment.nullable().optional(),
+  origins: z.array(origin).min(1).max(20).nullable().optional(),
 }
 
 export const newKey = z.object({ account: identifier, name: label, ...limits })

@@ -23,6 +23,7 @@ interface KeyRow {
   daily_spent: bigint | null
   monthly_spent: bigint | null
   stores_content: bigint
+  origins: string | null
 }
 
 interface SecretRow {
@@ -54,6 +55,14 @@ function numberOrNull(value: bigint | null): number | null {
 
 function integerOrNull(value: number | null): bigint | null {
   return value === null ? null : BigInt(value)
+}
+
+function jsonOrNull(list: readonly string[] | null): string | null {
+  return list === null ? null : JSON.stringify(list)
+}
+
+function listOrNull(text: string | null): string[] | null {
+  return text === null ? null : (JSON.parse(text) as string[])
 }
 
 function leftOrNull(limit: bigint | null, spent: bigint | null): bigint | null {
@@ -98,12 +107,12 @@ export class Keys {
       throw new StoreError("not_found", `there is no account '${key.account}'`)
     }
     this.#database.run(
-      "INSERT INTO keys (id, account, name, models, budget, daily_budget, monthly_budget, requests_per_minute, tokens_per_minute, created_at, expires_at, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO keys (id, account, name, models, budget, daily_budget, monthly_budget, requests_per_minute, tokens_per_minute, created_at, expires_at, origins, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
         key.id,
         key.account,
         key.name,
-        key.models === null ? null : JSON.stringify(key.models),
+        jsonOrNull(key.models),
         key.budget,
         key.dailyBudget,
         key.monthlyBudget,
@@ -111,6 +120,7 @@ export class Keys {
         integerOrNull(key.tokensPerMinute),
         BigInt(key.createdAt),
         integerOrNull(key.expiresAt),
+        jsonOrNull(key.origins),
         this.#nextRevision(),
       ],
     )
@@ -126,16 +136,17 @@ export class Keys {
       throw new StoreError("revoked", `the key '${id}' was revoked: create a new one`)
     }
     this.#database.run(
-      "UPDATE keys SET name = ?, models = ?, budget = ?, daily_budget = ?, monthly_budget = ?, requests_per_minute = ?, tokens_per_minute = ?, expires_at = ? WHERE id = ?",
+      "UPDATE keys SET name = ?, models = ?, budget = ?, daily_budget = ?, monthly_budget = ?, requests_per_minute = ?, tokens_per_minute = ?, expires_at = ?, origins = ? WHERE id = ?",
       [
         key.name,
-        key.models === null ? null : JSON.stringify(key.models),
+        jsonOrNull(key.models),
         key.budget,
         key.dailyBudget,
         key.monthlyBudget,
         integerOrNull(key.requestsPerMinute),
         integerOrNull(key.tokensPerMinute),
         integerOrNull(key.expiresAt),
+        jsonOrNull(key.origins),
         id,
       ],
     )
@@ -233,7 +244,7 @@ export class Keys {
       id: row.id,
       account: row.account,
       name: row.name,
-      models: row.models === null ? null : (JSON.parse(row.models) as string[]),
+      models: listOrNull(row.models),
       budget: row.budget,
       budgetLeft: leftOrNull(row.budget, row.budget_spent),
       dailyBudget: row.daily_budget,
@@ -245,6 +256,7 @@ export class Keys {
       storesContent: row.stores_content === 1n,
       createdAt: Number(row.created_at),
       expiresAt: numberOrNull(row.expires_at),
+      origins: listOrNull(row.origins),
       revokedAt: numberOrNull(row.revoked_at),
       secrets: this.#secrets.all(row.id).map((secret) => ({
         hash: secret.hash,

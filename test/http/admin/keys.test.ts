@@ -114,6 +114,37 @@ test("a change is in force within a second; null takes a limit away and absence 
   expect(JSON.parse(record?.after ?? "{}")).toMatchObject({ models: ["other/*"] })
 })
 
+test("pages that may call with a key are kept as browsers name them, and are in force with the answer", async () => {
+  const preflight = async (origin: string) => {
+    const headers = { origin, "access-control-request-method": "POST" }
+    return (await fetch(`${gateway.url}/v1/models`, { method: "OPTIONS", headers })).status
+  }
+  const origins = [
+    "https://App.Example.com:443",
+    "https://app.example.com",
+    "http://localhost:3000/",
+  ]
+  const made = await asked(gateway, "POST", "/keys", { account, name: "page", origins })
+  expect(made.origins).toEqual(["https://app.example.com", "http://localhost:3000"])
+  expect(await preflight("https://app.example.com")).toBe(204)
+  const path = `/keys/${String(made.id)}`
+  for (const wrong of [
+    "app.example.com",
+    "null",
+    "https://a.example/path",
+    "https://*.a.example",
+  ]) {
+    const refused = await ask(gateway, "PATCH", path, { origins: [wrong] })
+    expect([wrong, refused.status]).toEqual([wrong, 400])
+  }
+  expect((await asked(gateway, "PATCH", path, { name: "still" })).origins).toHaveLength(2)
+  expect((await asked(gateway, "PATCH", path, { origins: null })).origins).toBeNull()
+  expect(await preflight("https://app.example.com")).toBe(405)
+  const managed = { origin: "https://app.example.com" }
+  const answer = await fetch(`${gateway.url}/admin/v1/keys`, { headers: managed })
+  expect(answer.headers.has("access-control-allow-origin")).toBe(false)
+})
+
 test("a changed budget moves what is left by the difference", async () => {
   const made = await asked(gateway, "POST", "/keys", { account, name: "budget", budget: "2" })
   const path = `/keys/${String(made.id)}`

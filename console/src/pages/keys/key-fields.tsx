@@ -46,7 +46,7 @@ export function KeyFields({ form }: { readonly form: KeyForm }) {
       <BudgetFields form={form} />
       <Accordion variant="separated" chevronPosition="left" defaultValue={openPart(form.values)}>
         <Accordion.Item value="limits">
-          <Accordion.Control>Models and rates</Accordion.Control>
+          <Accordion.Control>Models, rates and web pages</Accordion.Control>
           <Accordion.Panel>
             <LimitFields form={form} />
           </Accordion.Panel>
@@ -58,7 +58,10 @@ export function KeyFields({ form }: { readonly form: KeyForm }) {
 
 function openPart(values: KeyValues): string | null {
   const isLimited =
-    values.models.length > 0 || values.requests_per_minute !== "" || values.tokens_per_minute !== ""
+    values.models.length > 0 ||
+    values.origins.length > 0 ||
+    values.requests_per_minute !== "" ||
+    values.tokens_per_minute !== ""
   return isLimited ? "limits" : null
 }
 
@@ -111,6 +114,13 @@ function LimitFields({ form }: { readonly form: KeyForm }) {
           {...form.getInputProps("tokens_per_minute")}
         />
       </SimpleGrid>
+      <TagsInput
+        label="Web pages"
+        description="Origins of pages that may call with this key from a browser. Whoever opens such a page can read the key."
+        placeholder={form.values.origins.length === 0 ? "https://app.example.com" : ""}
+        maxTags={20}
+        {...form.getInputProps("origins")}
+      />
     </Stack>
   )
 }

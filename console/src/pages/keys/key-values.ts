@@ -12,6 +12,7 @@ export interface KeyValues {
   /** Of a `datetime-local` field, when the expiry is custom. */
   readonly expires_at: string
   readonly models: string[]
+  readonly origins: string[]
   readonly budget: string
   readonly daily_budget: string
   readonly monthly_budget: string
@@ -25,6 +26,7 @@ export const EMPTY_KEY: KeyValues = {
   expiry: "never",
   expires_at: "",
   models: [],
+  origins: [],
   budget: "",
   daily_budget: "",
   monthly_budget: "",
@@ -42,6 +44,7 @@ export function valuesOf(key: Key): KeyValues {
     expiry: key.expires_at === null ? "never" : "custom",
     expires_at: toLocalField(key.expires_at),
     models: [...(key.models ?? [])],
+    origins: [...(key.origins ?? [])],
     budget: key.budget?.limit ?? "",
     daily_budget: key.daily_budget?.limit ?? "",
     monthly_budget: key.monthly_budget?.limit ?? "",
@@ -54,13 +57,14 @@ export function valuesOf(key: Key): KeyValues {
 export function bodyOf(values: KeyValues, now = Date.now()): KeyChange {
   return {
     name: values.name.trim(),
-    models: globsOf(values.models),
+    models: partsOf(values.models),
     budget: readCredits(values.budget) ?? null,
     daily_budget: readCredits(values.daily_budget) ?? null,
     monthly_budget: readCredits(values.monthly_budget) ?? null,
     requests_per_minute: wholeOf(values.requests_per_minute),
     tokens_per_minute: wholeOf(values.tokens_per_minute),
     expires_at: expiryOf(values, now),
+    origins: partsOf(values.origins),
   }
 }
 
@@ -89,10 +93,10 @@ export const KEY_CHECKS = {
   tokens_per_minute: checkWhole,
 }
 
-/** No glob holds a comma or a space: what came in one piece is taken apart. */
-function globsOf(typed: readonly string[]): string[] | null {
-  const globs = typed.flatMap((text) => text.split(/[,\s]+/)).filter((glob) => glob !== "")
-  return globs.length === 0 ? null : globs
+/** No glob and no origin holds a comma or a space: what came in one piece is taken apart. */
+function partsOf(typed: readonly string[]): string[] | null {
+  const parts = typed.flatMap((text) => text.split(/[,\s]+/)).filter((part) => part !== "")
+  return parts.length === 0 ? null : parts
 }
 
 function checkWhole(value: string): string | null {

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
+
+const APP = "https://app.example.com"
+const OTHER = "https://other.example.com"
+const SETTINGS = "https://settings.example.com"
+const CHAT = "/v1/chat/completions"
+const HELLO = { model: "sim/echo", messages: [{ role: "user", content: "Hello" }] }
+const ASKING = { "access-control-request-method": "POST" }
+
+let gateway: TestGateway
+let app: TestCaller
+let other: TestCaller
+let plain: TestCaller
+
+beforeAll(async () => {
+  gateway = await startGateway({ settings: { corsOrigins: [SETTINGS] } })
+  app = await gateway.caller("1", { origins: [APP] })
+  other = await gateway.caller("1", { origins: [OTHER] })
+  plain = await gateway.caller("1")
+  // A gateway that runs already hears of keys by their first request.
+  for (const caller of [app, other, plain]) expect((await caller.get("/v1/models")).ok).toBe(true)
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+})
+
+async function asked(origin: string, url = gateway.url): Promise<[number, string | null]> {
+  const headers = { origin, ...ASKING }
+  const response = await fetch(url + CHAT, { method: "OPTIONS", headers })
+  return [response.status, response.headers.get("access-control-allow-origin")]
+}
+
+const allowed = ({ headers }: Response) => headers.get("access-control-allow-origin")
+
+describe("origins of a key", () => {
+  test("are asked for without a key, so that those of any key are allowed", async () => {
+    for (const origin of [APP, OTHER, SETTINGS]) expect(await asked(origin)).toEqual([204, origin])
+    for (const origin of ["https://evil.example", `${APP}.evil.example`, `${APP}:444`, "null"]) {
+      expect(await asked(origin)).toEqual([405, null])
+    }
+  })
+
+  test("read answers to that key alone, whole, streamed and refused", async () => {
+    for (const body of [HELLO, { ...HELLO, stream: true }, {}]) {
+      const own = await app.post(CHAT, body, { origin: APP })
+      expect([allowed(own), own.headers.get("vary")]).toEqual([APP, "origin"])
+      expect(own.headers.get("access-control-expose-headers")).toContain("x-tollgate-cost")
+      expect(own.headers.has("access-control-allow-credentials")).toBe(false)
+      for (const [caller, origin] of [
+        [app, OTHER],
+        [other, APP],
+        [plain, APP],
+      ] as const) {
+        expect(allowed(await caller.post(CHAT, body, { origin }))).toBeNull()
+      }
+    }
+  })
+
+  test("are beside those of the settings, which are for every key", async () => {
+    for (const caller of [app, other, plain]) {
+      expect(allowed(await caller.post(CHAT, HELLO, { origin: SETTINGS }))).toBe(SETTINGS)
+    }
+  })
+
+  test("count wherever the key is sent", async () => {
+    const path = "/v1beta/models/sim/echo:generateContent"
+    const contents = [{ parts: [{ text: "Hello" }] }]
+    const send = (key: string, origin: string) =>
+      fetch(`${gateway.url}${path}?key=${key}`, {
+        method: "POST",
+        body: JSON.stringify({ contents }),
+        headers: { origin, "content-type": "application/json" },
+      })
+    const own = await send(app.key, APP)
+    expect([own.status, allowed(own)]).toEqual([200, APP])
+    expect(allowed(await send(other.key, APP))).toBeNull()
+  })
+
+  test("read that there is no key, or a wrong one", async () => {
+    for (const authorization of ["", "Bearer sk-tg-wrong"]) {
+      const headers = { origin: APP, authorization }
+      const response = await fetch(gateway.url + CHAT, { method: "POST", headers })
+      expect([response.status, allowed(response)]).toEqual([401, APP])
+    }
+  })
+
+  test("end with the key, and its page reads why", async () => {
+    const origin = "https://short.example.com"
+    const short = await gateway.caller("1", { origins: [origin] })
+    await short.get("/v1/models")
+    expect(await asked(origin)).toEqual([204, origin])
+    await gateway.store.revokeKey(short.keyId, Date.now())
+    // Whoever shows an unknown key has the book read.
+    await fetch(gateway.url + "/v1/models", {
+      headers: { authorization: `Bearer sk-tg-${"a".repeat(43)}` },
+    })
+    expect(await asked(origin)).toEqual([405, null])
+    const response = await short.post(CHAT, HELLO, { origin })
+    expect([response.status, allowed(response)]).toEqual([401, origin])
+  })
+})
+
+test("a key for any page is a star for itself alone", async () => {
+  await using own = await startGateway()
+  const any = await own.caller("1", { origins: ["*"] })
+  const none = await own.caller("1")
+  for (const caller of [any, none]) await caller.get("/v1/models")
+  expect(await asked("https://anywhere.example", own.url)).toEqual([204, "*"])
+  expect(allowed(await any.post(CHAT, HELLO, { origin: APP }))).toBe("*")
+  expect(allowed(await none.post(CHAT, HELLO, { origin: APP }))).toBeNull()
+})
+
+describe("what a browser keeps", () => {
+  test("of a request without an origin is not taken for a page's", async () => {
+    for (const path of ["/healthz", "/v1/images/files/none.png", "/v1/models"]) {
+      expect([path, (await app.get(path)).headers.get("vary")]).toEqual([path, "origin"])
+    }
+  })
+
+  test("says nothing of origins where none is allowed", async () => {
+    await using own = await startGateway()
+    expect((await fetch(`${own.url}/healthz`)).headers.has("vary")).toBe(false)
+  })
+})
