@@ -89,26 +89,26 @@ async function readLarge(
   const scanner = new JsonScanner()
   const pieces: Uint8Array[] = []
   let bytes = 0
-  for await (const piece of incoming) {
-    bytes += piece.byteLength
-    if (bytes > limit) throw tooLarge(limit)
-    if (announced === undefined) memory?.takeBody(COPIES * piece.byteLength)
-    scanner.push(piece)
-    if (scanner.deepest > DEEPEST) throw tooDeep()
-    if (scanner.values > MOST_VALUES) throw tooMany()
-    pieces.push(piece)
+  let whole: Buffer
+  // What the pieces take is given back at once: the collector does not see how large its garbage is.
+  try {
+    for await (const piece of incoming) {
+      pieces.push(piece)
+      bytes += piece.byteLength
+      if (bytes > limit) throw tooLarge(limit)
+      if (announced === undefined) memory?.takeBody(COPIES * piece.byteLength)
+      scanner.push(piece)
+      if (scanner.deepest > DEEPEST) throw tooDeep()
+      if (scanner.values > MOST_VALUES) throw tooMany()
+    }
+    memory?.takeBody(scanner.bytes)
+    whole = Buffer.concat(pieces)
+  } finally {
+    for (const piece of pieces) free(piece)
   }
-  memory?.takeBody(scanner.bytes)
-  return { json: parse(textOf(pieces)), bytes }
-}
-
-/** The pieces' memory is given back at once: the collector does not see how large its garbage is. */
-function textOf(pieces: readonly Uint8Array[]): string {
-  const whole = Buffer.concat(pieces)
-  for (const piece of pieces) free(piece)
   const text = DECODER.decode(whole)
   free(whole)
-  return text
+  return { json: parse(text), bytes }
 }
 
 function parseSmall(text: string, memory: Reservation | undefined): JsonObject {
