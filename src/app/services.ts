@@ -16,7 +16,7 @@ import { Operations } from "../relay/operations.ts"
 import { Relay } from "../relay/relay.ts"
 import { TokenDecoder } from "../relay/token-decoder.ts"
 import { databasePath } from "../store/book-place.ts"
-import { ConversationShelf } from "../store/conversation-shelf.ts"
+import { ConversationStore } from "../store/conversation-store.ts"
 import { ContentShelf } from "../store/content-shelf.ts"
 import { ReportsOnDemand } from "../store/reports-on-demand.ts"
 import type { Store } from "../store/store.ts"
@@ -67,7 +67,7 @@ export function openConversations(
   building: AsyncDisposableStack,
 ): Conversations {
   const { bookPath, state, events, hasher, secret } = parts
-  const keeper = building.use(new ConversationShelf(bookPath))
+  const keeper = building.use(new ConversationStore(bookPath))
   const settings = () => state.settings.responses
   const failed = events.conversationNotKept
   return building.use(new Conversations({ keeper, hasher, secret, settings, failed }))

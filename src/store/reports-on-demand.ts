@@ -1,20 +1,23 @@
 import { type Reports, REPORT_STEPS } from "./reports.ts"
-import { openOnThread } from "./sqlite/step-thread.ts"
+import { StepsOnDemand } from "./steps-on-demand.ts"
 
 /** How long a report waits for the index; what it then has not seen comes with the next, milliseconds. */
 const PATIENCE = 3_000
 
 /** The reports of a book, on a thread that begins with the first question and ends with the gateway. */
 export class ReportsOnDemand implements AsyncDisposable {
-  readonly #path: string
+  readonly #steps: StepsOnDemand<Reports>
   readonly #patience: number
-  #opening: Promise<Reports> | undefined
   #last: Promise<void> = Promise.resolve()
-  #isClosed = false
 
   /** @param path the book's. @param patience milliseconds; for tests. */
   constructor(path: string, patience = PATIENCE) {
-    this.#path = path
+    this.#steps = new StepsOnDemand({
+      thread: "store/sqlite/requests-thread.ts",
+      path,
+      steps: REPORT_STEPS,
+      noun: "the reports",
+    })
     this.#patience = patience
   }
 
@@ -37,28 +40,17 @@ export class ReportsOnDemand implements AsyncDisposable {
   }
 
   async #catchUp(reports: Reports): Promise<void> {
-    while (!this.#isClosed && (await reports.bringUp()));
+    while (!this.#steps.isClosed && (await reports.bringUp()));
   }
 
   /** The reports as they are. */
   current(): Promise<Reports> {
-    if (this.#isClosed) return Promise.reject(new Error("the reports are closed"))
-    this.#opening ??= openOnThread<Reports>(
-      "store/sqlite/requests-thread.ts",
-      this.#path,
-      REPORT_STEPS,
-    ).catch((error: unknown) => {
-      // The next question tries again.
-      this.#opening = undefined
-      throw error
-    })
-    return this.#opening
+    return this.#steps.get()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true
-    const reports = await this.#opening?.catch(() => undefined)
+    this.#steps.close()
     await this.#last
-    await reports?.[Symbol.asyncDispose]()
+    await this.#steps[Symbol.asyncDispose]()
   }
 }
