@@ -27,6 +27,8 @@ export interface ConversationForm {
   wantsKept(body: JsonObject): boolean
   /** The items of a body that names none; undefined where it goes on from what only a vendor knows. */
   items(body: JsonObject): readonly JsonValue[] | undefined
+  /** Such items as they are shown. @param mark what is always the same of an item's place among them. */
+  listed(items: readonly JsonValue[], mark: (index: number) => string): readonly JsonObject[]
   /** @param last a whole answer, or the last frame of one. @returns undefined where it is not whole. */
   answer(last: JsonObject): ConversationAnswer | undefined
 }

@@ -129,6 +129,16 @@ export class Reservation implements Disposable {
     return this.#bytes
   }
 
+  /** Whether all of it was given back. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** For what is left to do when a request's own is over. */
+  another(): Reservation {
+    return new Reservation(this.#budget, this.#share)
+  }
+
   /**
    * Takes what a body needs before it is read, or while it grows.
    * @throws GatewayError `overloaded`; `body_too_large` when it never could have it.

@@ -1,35 +1,47 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 import {
+  type ConversationAnswer,
   type ConversationForm,
   conversationKey,
   type ConversationName,
 } from "../canon/conversation.ts"
 import { GatewayError } from "../canon/errors.ts"
+import { JsonScanner } from "../canon/json-structure.ts"
 import type { JsonObject, JsonValue } from "../canon/json.ts"
 import type { ConversationSettings } from "../config/settings.ts"
 import type { KeyHasher } from "../keys/secret.ts"
+import type { Reservation } from "../limits/memory-budget.ts"
 import type {
   ConversationRecord,
   ConversationRoom,
   FindOrder,
+  FoundParts,
   KeptPart,
 } from "../store/conversation-records.ts"
 import type { Call } from "./call.ts"
+import { ConversationSeal } from "./conversation-seal.ts"
 
-const CIPHER = "aes-256-gcm"
-const KEY_BYTES = 32
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
 const SWEEP_EVERY = 600_000
-/** Characters of what is kept of one answer with all that came before it. One that is longer is not kept. */
+/** Bytes of what is kept of one answer with all that came before it. One that is longer is not kept. */
 const MOST_KEPT = 32 * 1024 * 1024
+/** What is read before its memory is set aside. Bytes. */
+const SMALL = 32 * 1024
+/** What is read is there sealed, as text and parsed; what is written, as text and sealed. */
+const COPIES_READ = 3
+const COPIES_WRITTEN = 2
+/** What goes on from it is there as text once more, and as what goes upstream. */
+const COPIES_SENT = 2
+const MARK_LENGTH = 48
+/** As in a body: to parse more would keep everybody waiting. */
+const MOST_VALUES = 500_000
+/** How long an answer waits for being written. This process finds it before, other processes then. Milliseconds. */
+const PATIENCE = 50
 
 /** Where conversations are kept. */
 export interface ConversationKeeper {
   keep(record: ConversationRecord, room: ConversationRoom): Promise<void>
-  find(hashes: readonly string[], order: FindOrder): Promise<readonly KeptPart[] | null>
+  find(hashes: readonly string[], order: FindOrder): Promise<FoundParts>
   delete(hash: string): Promise<boolean>
-  sweep(now: number): Promise<void>
+  sweep(now: number, keep: number): Promise<void>
 }
 
 /** What conversations are kept with. */
@@ -63,13 +75,12 @@ export interface Keeping {
  */
 export class Conversations implements Disposable {
   readonly #parts: ConversationParts
-  readonly #key: Uint8Array
+  readonly #seal: ConversationSeal
   readonly #timer: Timer
 
   constructor(parts: ConversationParts) {
     this.#parts = parts
-    const purpose = "tollgate kept conversations"
-    this.#key = new Uint8Array(hkdfSync("sha256", parts.secret, "", purpose, KEY_BYTES))
+    this.#seal = new ConversationSeal(parts.secret)
     this.#timer = setInterval(() => void this.#sweep(), SWEEP_EVERY)
     this.#timer.unref()
     void this.#sweep()
@@ -81,18 +92,23 @@ export class Conversations implements Disposable {
 
   /**
    * A body with the items in it that it goes on from.
+   * @param memory takes what they need before they are read.
    * @returns undefined where one of them is not kept for this account.
-   * @throws GatewayError `book_unavailable`, or `body_too_large` where it is more than can be taken.
+   * @throws GatewayError `book_unavailable`, `overloaded`, or `body_too_large` where it is more than can be taken.
    */
-  async writtenOut({ call, form, body }: Keeping): Promise<JsonObject | undefined> {
+  async writtenOut(
+    { call, form, body }: Keeping,
+    memory: Reservation,
+  ): Promise<JsonObject | undefined> {
     const names = form.names(body)
     if (names.length === 0) return body
-    const found = await this.#find(call.key.account, names)
+    const found = await this.#find(call.key.account, names, memory)
     const length = names.reduce(
       (sum, name) => sum + (found.get(conversationKey(name))?.length ?? 0),
       0,
     )
     if (length > MOST_KEPT) throw tooLarge()
+    memory.takeBody(length * COPIES_SENT)
     const kept = new Map<string, readonly JsonValue[]>()
     for (const name of names) {
       const key = conversationKey(name)
@@ -104,41 +120,35 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Keeps an answer that is charged. It never fails: who cannot go on from it is told so then.
+   * Keeps an answer that is charged. It never fails: who cannot go on from it is told so then. Returns when it is
+   * written, or when that takes too long; it can be gone on from in either case.
    * @param last the answer, or its last frame.
    */
   async keep(keeping: Keeping, last: JsonObject): Promise<void> {
-    const { call, form } = keeping
-    const { keeper, settings, failed } = this.#parts
-    const { account } = call.key
-    const { keep, accountBytes, totalBytes } = settings()
-    const answer = form.answer(last)
-    if (answer === undefined || keep === 0) return
+    const { call } = keeping
+    const answer = keeping.form.answer(last)
+    if (answer === undefined || !this.isOn) return
+    const memory = call.memory.isOver ? call.memory.another() : call.memory
     try {
-      const whole = await this.writtenOut(keeping)
-      const before = (whole && form.items(whole)) ?? null
-      const response = { kind: "response", id: answer.id } as const
-      const texts: [ConversationName, string][] = [
-        [response, JSON.stringify({ body: answer.body, before } satisfies KeptAnswer)],
-      ]
-      for (const item of answer.items) {
-        if (typeof item.id !== "string") continue
-        texts.push([{ kind: "item", id: item.id }, JSON.stringify(item)])
-      }
-      if (texts.reduce((sum, [, text]) => sum + text.length, 0) > MOST_KEPT) return
-      const parts = texts.map(([name, text]) => this.#seal(this.#hash(account, name), text))
-      const at = Date.now()
-      await keeper.keep({ account, at, expiresAt: at + keep, parts }, { accountBytes, totalBytes })
+      const record = await this.#recordOf(keeping, answer, memory)
+      if (record) await this.#write(call.id, record)
     } catch (error) {
-      failed(call.id, error)
+      this.#parts.failed(call.id, error)
+    } finally {
+      if (memory !== call.memory) memory[Symbol.dispose]()
     }
   }
 
-  /** An answer of an account. @throws GatewayError `book_unavailable`. */
-  async find(account: string, id: string): Promise<KeptAnswer | undefined> {
+  /** An answer of an account. @throws GatewayError `book_unavailable`, `overloaded`. */
+  async find(account: string, id: string, memory: Reservation): Promise<KeptAnswer | undefined> {
     const name = { kind: "response", id } as const
-    const text = (await this.#find(account, [name])).get(conversationKey(name))
-    return text === undefined ? undefined : (JSON.parse(text) as KeptAnswer)
+    const text = (await this.#find(account, [name], memory)).get(conversationKey(name))
+    return text === undefined ? undefined : (JSON.parse(text.toString("utf8")) as KeptAnswer)
+  }
+
+  /** What is the same for an answer at any time, and says nothing of it. */
+  mark(account: string, id: string, index: number): string {
+    return this.#hash(account, { kind: "item", id: `${id}\0${index}` }).slice(0, MARK_LENGTH)
   }
 
   /** Deletes an answer with its items. @returns whether there was one. @throws GatewayError `book_unavailable`. */
@@ -150,58 +160,97 @@ export class Conversations implements Disposable {
     }
   }
 
+  /** What is to be kept of an answer; undefined where it is too much. */
+  async #recordOf(
+    keeping: Keeping,
+    answer: ConversationAnswer,
+    memory: Reservation,
+  ): Promise<ConversationRecord | undefined> {
+    const { call, form } = keeping
+    const { account } = call.key
+    if (call.bodyBytes > MOST_KEPT) return undefined
+    memory.takeBody(call.bodyBytes * COPIES_WRITTEN)
+    const whole = await this.writtenOut(keeping, memory)
+    const before = (whole && form.items(whole)) ?? null
+    const response = { kind: "response", id: answer.id } as const
+    const texts: [ConversationName, string][] = [
+      [response, JSON.stringify({ body: answer.body, before } satisfies KeptAnswer)],
+    ]
+    for (const item of answer.items) {
+      if (typeof item.id !== "string") continue
+      texts.push([{ kind: "item", id: item.id }, JSON.stringify(item)])
+    }
+    const bytes = texts.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0)
+    if (bytes > MOST_KEPT) return undefined
+    const parts = texts.map(([name, text]) => this.#seal.seal(this.#hash(account, name), text))
+    const at = Date.now()
+    return { account, at, expiresAt: at + this.#parts.settings().keep, parts }
+  }
+
+  /** The answer is in memory until it is written, so that a slow disk or a locked file holds up no answer. */
+  async #write(request: string, record: ConversationRecord): Promise<void> {
+    const { keeper, settings, failed } = this.#parts
+    const { accountBytes, totalBytes } = settings()
+    const { promise: enough, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, PATIENCE)
+    const written = keeper
+      .keep(record, { accountBytes, totalBytes })
+      .catch((error: unknown) => failed(request, error))
+    await Promise.race([written, enough])
+    clearTimeout(timer)
+  }
+
   /** The texts of what is there, by `conversationKey`. */
   async #find(
     account: string,
     names: readonly ConversationName[],
-  ): Promise<ReadonlyMap<string, string>> {
-    const texts = new Map<string, string>()
+    memory: Reservation,
+  ): Promise<ReadonlyMap<string, Buffer>> {
+    const texts = new Map<string, Buffer>()
     if (!this.isOn) return texts
     const byHash = new Map(names.map((name) => [this.#hash(account, name), conversationKey(name)]))
-    let parts: readonly KeptPart[] | null
+    const scanner = new JsonScanner()
+    for (const part of await this.#read([...byHash.keys()], memory)) {
+      const text = this.#seal.open(part)
+      const key = byHash.get(part.hash)
+      if (text === undefined || key === undefined) continue
+      scanner.push(text)
+      texts.set(key, text)
+    }
+    if (scanner.values > MOST_VALUES) throw tooLarge()
+    memory.takeBody(scanner.bytes)
+    return texts
+  }
+
+  /** The parts; how large they are is known, and set aside, before they are read. */
+  async #read(hashes: readonly string[], memory: Reservation): Promise<readonly KeptPart[]> {
+    const small = await this.#look(hashes, SMALL)
+    if (typeof small !== "number") return small
+    if (small > 2 * MOST_KEPT) throw tooLarge()
+    memory.takeBody(small * COPIES_READ)
+    const large = await this.#look(hashes, small)
+    // Only what was kept meanwhile can have made it more.
+    if (typeof large === "number") throw unreachable(undefined)
+    return large
+  }
+
+  async #look(hashes: readonly string[], most: number): Promise<FoundParts> {
+    const { keeper, settings, failed } = this.#parts
     try {
-      const order = { now: Date.now(), most: 2 * MOST_KEPT }
-      parts = await this.#parts.keeper.find([...byHash.keys()], order)
+      return await keeper.find(hashes, { now: Date.now(), keep: settings().keep, most })
     } catch (cause) {
+      failed("", cause)
       throw unreachable(cause)
     }
-    if (parts === null) throw tooLarge()
-    for (const part of parts) {
-      const text = this.#open(part)
-      const key = byHash.get(part.hash)
-      if (text !== undefined && key !== undefined) texts.set(key, text)
-    }
-    return texts
   }
 
   #hash(account: string, { kind, id }: ConversationName): string {
     return this.#parts.hasher.hash(`conversation\0${account}\0${kind}\0${id}`)
   }
 
-  #seal(hash: string, text: string): KeptPart {
-    const nonce = randomBytes(NONCE_BYTES)
-    const cipher = createCipheriv(CIPHER, this.#key, nonce)
-    cipher.setAAD(Buffer.from(hash))
-    const sealed = [nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]
-    return { hash, sealed: new Uint8Array(Buffer.concat(sealed)) }
-  }
-
-  /** Undefined where it was changed, or sealed under another secret. */
-  #open({ hash, sealed }: KeptPart): string | undefined {
-    try {
-      const decipher = createDecipheriv(CIPHER, this.#key, sealed.subarray(0, NONCE_BYTES))
-      decipher.setAAD(Buffer.from(hash))
-      decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
-      const text = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES))
-      return Buffer.concat([text, decipher.final()]).toString("utf8")
-    } catch {
-      return undefined
-    }
-  }
-
   async #sweep(): Promise<void> {
     try {
-      await this.#parts.keeper.sweep(Date.now())
+      await this.#parts.keeper.sweep(Date.now(), this.#parts.settings().keep)
     } catch (error) {
       this.#parts.failed("", error)
     }
@@ -213,13 +262,14 @@ export class Conversations implements Disposable {
 }
 
 function itemsOf(
-  text: string | undefined,
+  text: Buffer | undefined,
   { kind }: ConversationName,
   form: ConversationForm,
 ): readonly JsonValue[] | undefined {
   if (text === undefined) return undefined
-  if (kind === "item") return [JSON.parse(text) as JsonValue]
-  const { body, before } = JSON.parse(text) as KeptAnswer
+  const json = text.toString("utf8")
+  if (kind === "item") return [JSON.parse(json) as JsonValue]
+  const { body, before } = JSON.parse(json) as KeptAnswer
   return before === null ? undefined : [...before, ...(form.answer(body)?.items ?? [])]
 }
 

@@ -23,9 +23,6 @@ export interface Resolved {
   readonly state: ResolvedState | undefined
 }
 
-/** A body takes about so much memory, by the bytes of its JSON. */
-const MEMORY_OF_BODY = 2
-
 /**
  * Finds what a request names. What its model's vendor keeps is left to the vendor; else what the gateway
  * keeps for the account takes the place of its name, so that what is held, counted and sent is the whole.
@@ -52,7 +49,7 @@ export async function resolveState(
     return { asked, state: await vendorState.resolve({ ...order, passesUnknown: false }) }
   } catch (error) {
     if (!isMissing(error)) throw error
-    const body = await conversations.writtenOut({ call, form, body: call.body })
+    const body = await conversations.writtenOut({ call, form, body: call.body }, call.memory)
     if (body !== undefined) return goOn(services, asked, order, body)
     const lost = references.find(({ state: { kind } }) => kind === "response" || kind === "item")
     if (lost?.state.isEssential && !understands(order)) throw notFound(lost)
@@ -70,7 +67,6 @@ async function goOn(
 ): Promise<Resolved> {
   const { call, dialect } = asked
   const bodyBytes = Buffer.byteLength(JSON.stringify(body))
-  call.memory.takeBody(bodyBytes * MEMORY_OF_BODY)
   const previous = asked.request.previousResponse
   const request = {
     ...dialect.decodeRequest(body),

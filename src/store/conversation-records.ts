@@ -21,32 +21,39 @@ export interface ConversationRoom {
   readonly totalBytes: number
 }
 
+/** An answer and the room that there is for it. */
+export interface ConversationWrite {
+  readonly record: ConversationRecord
+  readonly room: ConversationRoom
+}
+
 /** How parts are looked for. */
 export interface FindOrder {
   /** Unix milliseconds. */
   readonly now: number
+  /** How long answers are kept now, milliseconds: those that are older are over, whatever they were told. */
+  readonly keep: number
   /** Bytes that can be taken. */
   readonly most: number
 }
 
+/** Parts that were found, or how many bytes they are where that is more than can be taken. */
+export type FoundParts = readonly KeptPart[] | number
+
 /** Where conversations are kept: a file of its own beside the book. */
 export interface ConversationSteps extends AsyncDisposable {
-  keepConversation(record: ConversationRecord, room: ConversationRoom): Promise<void>
-  /**
-   * Those of the parts that are there and whose time is not over.
-   * @returns null where they are more than can be taken.
-   */
-  findConversations(
-    hashes: readonly string[],
-    order: FindOrder,
-  ): Promise<readonly KeptPart[] | null>
+  /** All of them in one transaction. */
+  keepConversations(writes: readonly ConversationWrite[]): Promise<void>
+  /** Those of the parts that are there and whose time is not over. */
+  findConversations(hashes: readonly string[], order: FindOrder): Promise<FoundParts>
   /** @returns whether there was something. */
   deleteConversation(hash: string): Promise<boolean>
-  sweepConversations(now: number): Promise<void>
+  /** Deletes what is over. @param keep as in `FindOrder`. */
+  sweepConversations(now: number, keep: number): Promise<void>
 }
 
 export const CONVERSATION_STEPS = [
-  "keepConversation",
+  "keepConversations",
   "findConversations",
   "deleteConversation",
   "sweepConversations",

@@ -5,15 +5,29 @@ import {
   type ConversationRecord,
   type ConversationRoom,
   type ConversationSteps,
+  type ConversationWrite,
   type FindOrder,
+  type FoundParts,
   type KeptPart,
 } from "./conversation-records.ts"
 import { StepsOnDemand } from "./steps-on-demand.ts"
 
-/** Kept conversations, on a thread that begins with the first one. */
+/** What may wait to be written. Bytes; what comes beyond is not kept. */
+const MOST_WAITING = 64 * 1024 * 1024
+
+/**
+ * Kept conversations, on a thread that begins with the first one. Answers that come while one is being written are
+ * written together after it; until then they are found in memory.
+ */
 export class ConversationStore implements AsyncDisposable {
   readonly #path: string
   readonly #steps: StepsOnDemand<ConversationSteps>
+  readonly #waiting = new Map<string, Uint8Array>()
+  #waitingBytes = 0
+  #next: ConversationWrite[] = []
+  /** The transaction that is under way, and the one after it. */
+  #writing: Promise<void> = Promise.resolve()
+  #following: Promise<void> | undefined
 
   /** @param bookPath the book's: the file is beside it. */
   constructor(bookPath: string) {
@@ -26,25 +40,78 @@ export class ConversationStore implements AsyncDisposable {
     })
   }
 
-  async keep(record: ConversationRecord, room: ConversationRoom): Promise<void> {
-    await (await this.#steps.get()).keepConversation(record, room)
+  /**
+   * Keeps an answer. It is found from the moment of the call on.
+   * @returns when it is written, which is also when other processes find it.
+   */
+  keep(record: ConversationRecord, room: ConversationRoom): Promise<void> {
+    const bytes = sizeOf(record.parts)
+    if (this.#waitingBytes + bytes > MOST_WAITING) {
+      return Promise.reject(new Error("too much waits to be written to conversations.db"))
+    }
+    this.#waitingBytes += bytes
+    for (const { hash, sealed } of record.parts) this.#waiting.set(hash, sealed)
+    this.#next.push({ record, room })
+    this.#following ??= this.#writing.then(() => this.#write())
+    return this.#following
   }
 
-  async find(hashes: readonly string[], order: FindOrder): Promise<readonly KeptPart[] | null> {
-    if (!existsSync(this.#path)) return []
-    return (await this.#steps.get()).findConversations(hashes, order)
+  async find(hashes: readonly string[], order: FindOrder): Promise<FoundParts> {
+    const inMemory: KeptPart[] = []
+    const elsewhere: string[] = []
+    for (const hash of hashes) {
+      const sealed = this.#waiting.get(hash)
+      if (sealed === undefined) elsewhere.push(hash)
+      else inMemory.push({ hash, sealed })
+    }
+    const bytes = sizeOf(inMemory)
+    if (elsewhere.length === 0 || !existsSync(this.#path)) {
+      return bytes > order.most ? bytes : inMemory
+    }
+    const steps = await this.#steps.get()
+    const most = order.most - bytes
+    const found = await steps.findConversations(elsewhere, { ...order, most })
+    return typeof found === "number" ? found + bytes : [...found, ...inMemory]
   }
 
+  /** @returns whether there was something. */
   async delete(hash: string): Promise<boolean> {
+    await (this.#following ?? this.#writing).catch(() => undefined)
     return existsSync(this.#path) && (await this.#steps.get()).deleteConversation(hash)
   }
 
-  /** Deletes those whose time is over. */
-  async sweep(now: number): Promise<void> {
-    if (existsSync(this.#path)) await (await this.#steps.get()).sweepConversations(now)
+  /** Deletes those whose time is over. @param keep as in `FindOrder`. */
+  async sweep(now: number, keep: number): Promise<void> {
+    if (existsSync(this.#path)) await (await this.#steps.get()).sweepConversations(now, keep)
+  }
+
+  #write(): Promise<void> {
+    const writes = this.#next
+    this.#next = []
+    this.#following = undefined
+    const written = this.#steps.get().then((steps) => steps.keepConversations(writes))
+    this.#writing = written
+      .catch(() => undefined)
+      .then(() => {
+        for (const { record } of writes) this.#forget(record.parts)
+      })
+    return written
+  }
+
+  #forget(parts: readonly KeptPart[]): void {
+    this.#waitingBytes -= sizeOf(parts)
+    for (const { hash, sealed } of parts) {
+      if (this.#waiting.get(hash) === sealed) this.#waiting.delete(hash)
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#following?.catch(() => undefined)
+    await this.#writing
     await this.#steps[Symbol.asyncDispose]()
   }
+}
+
+function sizeOf(parts: readonly KeptPart[]): number {
+  return parts.reduce((sum, { sealed }) => sum + sealed.byteLength, 0)
 }

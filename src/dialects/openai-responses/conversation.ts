@@ -13,6 +13,7 @@ import {
   objectAt,
   textAt,
 } from "../../canon/json.ts"
+import { listedItems } from "./input-items.ts"
 import { isEmptied, isReference } from "./state.ts"
 
 /** Items whose vendor looks for its own under their id; without it they are what they say. */
@@ -52,6 +53,7 @@ export const CONVERSATION: ConversationForm = {
   },
   wantsKept: (body) => body.store !== false,
   items: (body) => (isThere(body.conversation) || isThere(body.prompt) ? undefined : inputOf(body)),
+  listed: listedItems,
   answer(last) {
     const body = objectAt(last, "response") ?? last
     const id = textAt(body, "id")

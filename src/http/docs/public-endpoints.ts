@@ -223,6 +223,12 @@ export const PUBLIC_ENDPOINTS: readonly PublicEndpoint[] = [
     group: "Text",
   },
   {
+    method: "GET",
+    path: "/v1/responses/{id}/input_items",
+    summary: "What a kept response was asked with, page by page",
+    group: "Text",
+  },
+  {
     method: "DELETE",
     path: "/v1/responses/{id}",
     summary: "Forgets a response and its items",

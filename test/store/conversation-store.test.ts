@@ -1,0 +1,203 @@
+import { Database } from "bun:sqlite"
+import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { ConversationRecord, KeptPart } from "../../src/store/conversation-records.ts"
+import { ConversationStore } from "../../src/store/conversation-store.ts"
+
+const HOUR = 3_600_000
+const NOW = 1_800_000_000_000
+const ROOM = { accountBytes: 1 << 20, totalBytes: 1 << 22 }
+
+let folder: string
+let store: ConversationStore
+let others: ConversationStore[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "tollgate-conversations-"))
+  others = []
+  store = opened()
+})
+
+afterEach(async () => {
+  for (const each of others) await each[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function opened(): ConversationStore {
+  const made = new ConversationStore(join(folder, "tollgate.db"))
+  others.push(made)
+  return made
+}
+
+function path(): string {
+  return join(folder, "conversations.db")
+}
+
+function answer(name: string, order: Partial<ConversationRecord> & { bytes?: number } = {}) {
+  const { bytes = 100, account = "ann", at = NOW } = order
+  const parts = [{ hash: name, sealed: new Uint8Array(bytes).fill(7) }]
+  return { account, at, expiresAt: at + 24 * HOUR, parts, ...order }
+}
+
+async function found(name: string, { now = NOW, keep = 24 * HOUR, by = store } = {}) {
+  const parts = await by.find([name], { now, keep, most: 1 << 24 })
+  return (parts as KeptPart[]).length > 0
+}
+
+describe("room", () => {
+  test("an answer that is larger than all room puts nobody else out", async () => {
+    await store.keep(answer("small"), ROOM)
+    await store.keep(answer("huge", { bytes: ROOM.accountBytes + 1 }), ROOM)
+    expect(await found("small")).toBe(true)
+    expect(await found("huge")).toBe(false)
+  })
+
+  test("of all accounts, it is who keeps most that gives way", async () => {
+    const room = { accountBytes: 1 << 20, totalBytes: 10_000 }
+    await store.keep(answer("modest", { account: "bob" }), room)
+    for (const name of ["first", "second", "third"]) {
+      await store.keep(answer(name, { bytes: 4_000 }), room)
+    }
+    expect(await found("modest")).toBe(true)
+    expect(await found("first")).toBe(false)
+    expect(await found("third")).toBe(true)
+  })
+})
+
+describe("time", () => {
+  test("is over when it was told, or when the time that is told now says so", async () => {
+    await store.keep(answer("old"), ROOM)
+    expect(await found("old", { now: NOW + 23 * HOUR })).toBe(true)
+    expect(await found("old", { now: NOW + 24 * HOUR })).toBe(false)
+    expect(await found("old", { now: NOW + 2 * HOUR, keep: HOUR })).toBe(false)
+  })
+
+  test("a clock that was far ahead keeps nothing for longer", async () => {
+    await store.keep(answer("ahead", { at: NOW + 1_000 * HOUR }), ROOM)
+    expect(await found("ahead")).toBe(false)
+    await store.keep(answer("a little", { at: NOW + HOUR }), ROOM)
+    expect(await found("a little")).toBe(true)
+  })
+
+  test("what is over is deleted, and all of it where nothing is kept any more", async () => {
+    for (const [name, at] of [
+      ["over", NOW - 2 * HOUR],
+      ["ahead", NOW + 1_000 * HOUR],
+      ["kept", NOW],
+    ] as const) {
+      await store.keep(answer(name, { at }), ROOM)
+    }
+    await store.sweep(NOW, HOUR)
+    expect(rows()).toEqual(["kept"])
+    await store.sweep(NOW, 0)
+    expect(rows()).toEqual([])
+  })
+})
+
+describe("its file", () => {
+  test("is begun again where it is no database", async () => {
+    writeFileSync(path(), "no database at all, but long enough to be looked at".repeat(100))
+    expect(await store.keep(answer("lost"), ROOM).catch(() => "told")).toBe("told")
+    await store.keep(answer("next"), ROOM)
+    expect(await found("next")).toBe(true)
+    expect(await found("next", { by: opened() })).toBe(true)
+  })
+
+  test("is begun again where half of it is lost while it is used", async () => {
+    for (let turn = 0; turn < 40; turn++) {
+      await store.keep(answer(`turn ${turn}`, { bytes: 20_000 }), ROOM)
+    }
+    const writer = new Database(path())
+    writer.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    writer.close()
+    truncateSync(path(), Math.floor(statSync(path()).size / 2))
+    const damaged = opened()
+    for (let turn = 0; turn < 40; turn++)
+      await damaged.find([`turn ${turn}`], order()).catch(() => 0)
+    await damaged.keep(answer("told"), ROOM).catch(() => 0)
+    await damaged.keep(answer("next"), ROOM)
+    expect(await found("next", { by: damaged })).toBe(true)
+    await store.keep(answer("of the other"), ROOM).catch(() => 0)
+    await store.keep(answer("of the other"), ROOM)
+    expect(await found("of the other", { by: damaged })).toBe(true)
+  })
+
+  test("is made again where it is deleted while it is used", async () => {
+    await store.keep(answer("gone"), ROOM)
+    for (const end of ["", "-wal", "-shm"]) rmSync(path() + end, { force: true })
+    await store.keep(answer("next"), ROOM)
+    expect(existsSync(path())).toBe(true)
+    expect(await found("next", { by: opened() })).toBe(true)
+    expect(await found("gone")).toBe(false)
+  })
+
+  test("is one for all processes", async () => {
+    const second = opened()
+    await store.keep(answer("by the first"), ROOM)
+    await second.keep(answer("by the second"), ROOM)
+    expect(await found("by the second")).toBe(true)
+    expect(await found("by the first", { by: second })).toBe(true)
+    expect(await second.delete("by the first")).toBe(true)
+    expect(await found("by the first")).toBe(false)
+  })
+
+  test("is not waited for by who goes on from what is still to be written", async () => {
+    await store.keep(answer("first"), ROOM)
+    const locking = new Database(path())
+    locking.run("BEGIN IMMEDIATE")
+    const writing = [store.keep(answer("second"), ROOM), store.keep(answer("third"), ROOM)]
+    expect(await found("second")).toBe(true)
+    expect(await found("third")).toBe(true)
+    locking.run("COMMIT")
+    locking.close()
+    await Promise.all(writing)
+    expect(rows()).toEqual(["first", "second", "third"])
+  })
+
+  test("that stays locked costs what was to be written, and nothing later", async () => {
+    await store.keep(answer("first"), ROOM)
+    const locking = new Database(path())
+    locking.run("BEGIN IMMEDIATE")
+    const lost = store.keep(answer("second"), ROOM)
+    expect(await lost.catch((error: Error) => error.message)).toContain("locked")
+    expect(await found("second")).toBe(false)
+    locking.run("COMMIT")
+    locking.close()
+    await store.keep(answer("third"), ROOM)
+    expect(rows()).toEqual(["first", "third"])
+  })
+})
+
+test("more than can be taken is told by its size", async () => {
+  await store.keep(answer("large", { bytes: 50_000 }), ROOM)
+  const told = await store.find(["large"], { ...order(), most: 10_000 })
+  expect(told).toBeGreaterThanOrEqual(50_000)
+})
+
+function order() {
+  return { now: NOW, keep: 24 * HOUR, most: 1 << 24 }
+}
+
+/** The names in the file. */
+function rows(): string[] {
+  expect(readFileSync(path()).length).toBeGreaterThan(0)
+  const reader = new Database(path())
+  try {
+    return reader
+      .query<{ hash: string }, []>("SELECT hash FROM parts ORDER BY hash")
+      .all()
+      .map(({ hash }) => hash)
+  } finally {
+    reader.close()
+  }
+}
