@@ -2,11 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { ChatRequest } from "../../../src/canon/chat.ts"
 import { assistant, call, result, text, tool, user } from "./conversation.ts"
 import { bodyOf, CLAUDE, lossesOf, NOVA } from "./fixtures.ts"
-import { OPUS_4_7, LLAMA } from "./models.ts"
-
-const GPT_OSS = "openai.gpt-oss-120b-1:0"
-
-const GPT = "us.openai.gpt-5.5"
+import { GPT, GPT_OSS, LLAMA, OPUS_4_7 } from "./models.ts"
 
 describe("reasoning", () => {
   /** What is asked of the model's maker. */

@@ -7,7 +7,7 @@ import {
 } from "../../../src/dialects/bedrock-converse/index.ts"
 import { assistant, call, result, text, tool, user } from "./conversation.ts"
 import { bodyOf, CLAUDE, lossesOf, NOVA, request } from "./fixtures.ts"
-import { OPUS_4_7, LLAMA } from "./models.ts"
+import { GPT, GPT_OSS, LLAMA, OPUS_4_7 } from "./models.ts"
 
 const SONNET_4 = "us.anthropic.claude-sonnet-4-20250514-v1:0"
 
