@@ -52,6 +52,12 @@ const keysRoute = createRoute({
   component: lazyRouteComponent(() => import("./pages/keys/keys-page.tsx"), "KeysPage"),
 })
 
+const connectRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: "/connect",
+  component: lazyRouteComponent(() => import("./pages/connect/connect-page.tsx"), "ConnectPage"),
+})
+
 const creditsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/credits",
@@ -191,6 +197,7 @@ const routeTree = rootRoute.addChildren([
   signedInRoute.addChildren([
     overviewRoute,
     keysRoute,
+    connectRoute,
     creditsRoute,
     requestsRoute,
     receiptRoute,

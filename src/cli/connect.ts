@@ -1,13 +1,22 @@
+import { homedir } from "node:os"
+import { join } from "node:path"
 import { Argument } from "commander"
 import { addressOf } from "../app/address.ts"
 import { surroundingsOf } from "../app/state.ts"
 import { isPriced } from "../catalog/model.ts"
 import { loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
+import type { Environment } from "../config/substitute.ts"
+import {
+  type Tool,
+  type ToolPlace,
+  TOOLS,
+  type ToolSettings,
+  toolSettings,
+} from "../management/contract/tools.ts"
 import { outputOf, type RegisterCommand } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
 import { loadOptions } from "./load-options.ts"
-import { type Tool, TOOLS, type ToolSettings, toolSettings } from "./tool-settings.ts"
 import { wholeSettings } from "./whole-settings.ts"
 import { type WrittenFile, writeToolFile } from "./write-tool-file.ts"
 
@@ -38,7 +47,7 @@ export const registerConnect: RegisterCommand = (program, terminal) => {
       const { settings } = await wholeSettings(load, loadSettings(load))
       const { key, url = urlOf(settings), model = modelOf(settings) } = options
       const facts = { url: url.replace(/(\/+v1)?\/*$/, ""), key, model }
-      const connection = toolSettings(tool, { ...facts, environment: process.env })
+      const connection = toolSettings(tool, { ...facts, pathOf: pathIn(process.env) })
       const written = options.write === true ? await write(connection, key) : undefined
       const { text, file, after } = connection
       const document = { tool, ...facts, settings: text, file: file?.path, written }
@@ -56,6 +65,12 @@ function write(connection: ToolSettings, key: string | undefined): Promise<Writt
     return writeToolFile(connection)
   }
   throw new CommandError("usage", "The file would hold no key.", "Add --key sk-tg-...")
+}
+
+function pathIn(environment: Environment): (place: ToolPlace) => string {
+  const home = environment["HOME"] || homedir()
+  return ({ variable, folder, file }) =>
+    join((variable && environment[variable]) || join(home, folder), file)
 }
 
 function writtenWords({ path, backup }: WrittenFile): string[] {

@@ -17,6 +17,7 @@ const PAGES = {
   overview: "",
   keys: "keys",
   "key-create": "keys?create=1",
+  connect: "connect",
   requests: "requests",
   credits: "credits",
   models: "models",

@@ -9,6 +9,7 @@ import {
   IconKey,
   IconListDetails,
   IconMessageChatbot,
+  IconPlug,
   IconPlugConnected,
   IconUserShield,
   IconUsers,
@@ -37,6 +38,7 @@ export const NAV_SECTIONS: readonly NavSection[] = [
     entries: [
       { to: "/", label: "Overview", icon: IconChartBar },
       { to: "/keys", label: "Keys", icon: IconKey },
+      { to: "/connect", label: "Connect", icon: IconPlug },
       { to: "/requests", label: "Requests", icon: IconListDetails },
       { to: "/credits", label: "Credits", icon: IconCoins },
       { to: "/models", label: "Models", icon: IconBox },

@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Modal, Stack, Text, Title } from "@mantine/core"
+import { Accordion, Alert, Button, Group, Modal, Stack, Text, Title } from "@mantine/core"
 import { IconEye } from "@tabler/icons-react"
 import type { KeyWithSecret } from "../../../../src/management/contract/keys.ts"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { KeySnippets } from "../../ui/key-snippets.tsx"
+import { ToolCards } from "../../ui/tool-cards.tsx"
 
 export interface SecretModalProperties {
   /** The key with its secret; undefined: closed. */
@@ -35,6 +36,14 @@ export function SecretModal({ shown, onClose }: SecretModalProperties) {
             A first request
           </Title>
           <KeySnippets secret={shown.secret} models={shown.models} />
+          <Accordion variant="separated" chevronPosition="left">
+            <Accordion.Item value="tools">
+              <Accordion.Control>Settings for Claude Code, Codex and other tools</Accordion.Control>
+              <Accordion.Panel>
+                <ToolCards secret={shown.secret} models={shown.models} columns={1} />
+              </Accordion.Panel>
+            </Accordion.Item>
+          </Accordion>
           <Group justify="flex-end">
             <Button onClick={onClose}>I have copied it</Button>
           </Group>

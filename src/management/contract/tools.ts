@@ -1,11 +1,26 @@
-import { homedir } from "node:os"
-import { join } from "node:path"
-import type { Environment } from "../config/substitute.ts"
-
-export const TOOLS = ["claude", "codex", "opencode", "aider", "cursor"] as const
+/** The programs that people call models with: what commands call them, and what their makers do. */
+export const TOOL_NAMES = {
+  claude: "Claude Code",
+  codex: "Codex",
+  opencode: "opencode",
+  aider: "Aider",
+  cursor: "Cursor",
+} as const
 
 /** A program that people call models with. */
-export type Tool = (typeof TOOLS)[number]
+export type Tool = keyof typeof TOOL_NAMES
+
+export const TOOLS = Object.keys(TOOL_NAMES) as readonly Tool[]
+
+/** Where a tool has its settings. */
+export interface ToolPlace {
+  /** The variable that names the folder, where there is one. */
+  readonly variable?: string
+  /** The folder below the home of its user when no variable names one; empty for the home itself. */
+  readonly folder: string
+  /** The file, below the folder. */
+  readonly file: string
+}
 
 export interface ConnectionFacts {
   /** The gateway's address, without `/v1`. */
@@ -13,8 +28,8 @@ export interface ConnectionFacts {
   /** Absent: it is to be taken from `TOLLGATE_KEY`, or to be filled in. */
   readonly key: string | undefined
   readonly model: string
-  /** Where the tool's own folder is. */
-  readonly environment: Environment
+  /** The path of a tool's file, as its user is to read it. */
+  readonly pathOf: (place: ToolPlace) => string
 }
 
 /** What makes a tool use this gateway. */
@@ -39,7 +54,8 @@ export interface JsonMembers {
   readonly [name: string]: string | JsonMembers
 }
 
-const NO_KEY = "sk-tg-..."
+/** What stands where a key is to be filled in. */
+export const NO_KEY = "sk-tg-..."
 
 /** The settings of a tool, in its own words. */
 export function toolSettings(tool: Tool, facts: ConnectionFacts): ToolSettings {
@@ -58,8 +74,8 @@ export function toolSettings(tool: Tool, facts: ConnectionFacts): ToolSettings {
 }
 
 /** https://code.claude.com/docs/en/settings */
-function claude({ url, key = NO_KEY, model, environment }: ConnectionFacts): ToolSettings {
-  const folder = environment["CLAUDE_CONFIG_DIR"] || join(homeOf(environment), ".claude")
+function claude({ url, key = NO_KEY, model, pathOf }: ConnectionFacts): ToolSettings {
+  const path = pathOf({ variable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" })
   const members = {
     env: {
       ANTHROPIC_BASE_URL: url,
@@ -69,12 +85,13 @@ function claude({ url, key = NO_KEY, model, environment }: ConnectionFacts): Too
     },
   }
   const after = "Unset ANTHROPIC_API_KEY where it is set: Claude Code would send that as well."
-  return { ...json(join(folder, "settings.json"), members, false), after }
+  return { ...json(path, members, false), after }
 }
 
 /** https://opencode.ai/docs/providers */
-function opencode({ url, key, model, environment }: ConnectionFacts): ToolSettings {
-  const folder = environment["XDG_CONFIG_HOME"] || join(homeOf(environment), ".config")
+function opencode({ url, key, model, pathOf }: ConnectionFacts): ToolSettings {
+  const file = "opencode/opencode.json"
+  const path = pathOf({ variable: "XDG_CONFIG_HOME", folder: ".config", file })
   const members = {
     $schema: "https://opencode.ai/config.json",
     provider: {
@@ -87,7 +104,7 @@ function opencode({ url, key, model, environment }: ConnectionFacts): ToolSettin
     },
     model: `tollgate/${model}`,
   }
-  return { ...json(join(folder, "opencode", "opencode.json"), members, true), ...exported(key) }
+  return { ...json(path, members, true), ...exported(key) }
 }
 
 function json(path: string, members: JsonMembers, isWholeWithoutKey: boolean): ToolSettings {
@@ -96,9 +113,8 @@ function json(path: string, members: JsonMembers, isWholeWithoutKey: boolean): T
 }
 
 /** https://developers.openai.com/codex/config-reference. The key stays out of the file. */
-function codex({ url, key = NO_KEY, model, environment }: ConnectionFacts): ToolSettings {
-  const folder = environment["CODEX_HOME"] || join(homeOf(environment), ".codex")
-  const path = join(folder, "config.toml")
+function codex({ url, key = NO_KEY, model, pathOf }: ConnectionFacts): ToolSettings {
+  const path = pathOf({ variable: "CODEX_HOME", folder: ".codex", file: "config.toml" })
   const text = [
     `model = ${JSON.stringify(model)}`,
     `model_provider = "tollgate"`,
@@ -118,11 +134,11 @@ function codex({ url, key = NO_KEY, model, environment }: ConnectionFacts): Tool
 }
 
 /** https://aider.chat/docs/llms/openai-compat.html */
-function aider({ url, key, model, environment }: ConnectionFacts): ToolSettings {
-  const path = join(homeOf(environment), ".aider.conf.yml")
+function aider({ url, key = NO_KEY, model, pathOf }: ConnectionFacts): ToolSettings {
+  const path = pathOf({ folder: "", file: ".aider.conf.yml" })
   const text = [
     `openai-api-base: ${JSON.stringify(`${url}/v1`)}`,
-    `openai-api-key: ${JSON.stringify(key ?? NO_KEY)}`,
+    `openai-api-key: ${JSON.stringify(key)}`,
     `model: ${JSON.stringify(`openai/${model}`)}`,
   ].join("\n")
   return { words: `Add this to ${path}:`, text, file: { path, isWholeWithoutKey: false } }
@@ -145,8 +161,4 @@ function exported(key: string | undefined): Pick<ToolSettings, "after"> {
   return key === undefined
     ? { after: `The key is taken from the environment: export TOLLGATE_KEY=${NO_KEY}` }
     : {}
-}
-
-function homeOf(environment: Environment): string {
-  return environment["HOME"] || homedir()
 }

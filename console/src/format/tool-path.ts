@@ -1,0 +1,6 @@
+import type { ToolPlace } from "../../../src/management/contract/tools.ts"
+
+/** Where a tool's settings are on the reader's machine, as far as a page can know. */
+export function toolPath({ folder, file }: ToolPlace): string {
+  return ["~", folder, file].filter((part) => part !== "").join("/")
+}

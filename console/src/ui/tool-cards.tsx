@@ -1,0 +1,46 @@
+import { SimpleGrid, Skeleton, Stack, Text } from "@mantine/core"
+import { TOOL_NAMES, TOOLS, toolSettings } from "../../../src/management/contract/tools.ts"
+import { useFirstModel } from "../api/first-model.ts"
+import { toolPath } from "../format/tool-path.ts"
+import { useSession } from "../session.tsx"
+import { Panel } from "./panel.tsx"
+import { Snippet } from "./snippet.tsx"
+
+export interface ToolCardsProperties {
+  /** The key that the tools send; undefined: it is to be filled in. */
+  readonly secret: string | undefined
+  /** Globs of the models it may call. */
+  readonly models: readonly string[] | null
+  readonly columns: 1 | 2
+}
+
+/** How each tool is told to call the gateway: the same as the command `connect` shows. */
+export function ToolCards({ secret, models, columns }: ToolCardsProperties) {
+  const { base_url: baseUrl } = useSession()
+  const model = useFirstModel(models)
+  if (model === undefined) return <Skeleton height={220} />
+  const facts = { url: baseUrl.replace(/\/+$/, ""), key: secret, model, pathOf: toolPath }
+  return (
+    <SimpleGrid cols={{ base: 1, lg: columns }}>
+      {TOOLS.map((tool) => {
+        const { words, text, after } = toolSettings(tool, facts)
+        const name = TOOL_NAMES[tool]
+        return (
+          <Panel key={tool} title={name}>
+            <Stack gap="xs">
+              <Text size="sm" className="anywhere">
+                {words}
+              </Text>
+              <Snippet code={text} label={`Copy the settings for ${name}`} />
+              {after !== undefined && (
+                <Text size="sm" c="dimmed" className="anywhere">
+                  {after}
+                </Text>
+              )}
+            </Stack>
+          </Panel>
+        )
+      })}
+    </SimpleGrid>
+  )
+}

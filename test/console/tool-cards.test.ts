@@ -1,0 +1,29 @@
+import { describe, expect, test } from "bun:test"
+import { toolPath } from "../../console/src/format/tool-path.ts"
+import { NO_KEY, type Tool, TOOLS, toolSettings } from "../../src/management/contract/tools.ts"
+
+const facts = { url: "https://gate.example", model: "sandbox/echo", pathOf: toolPath }
+
+describe("the card of a tool", () => {
+  test.each([
+    ["claude", "~/.claude/settings.json"],
+    ["codex", "~/.codex/config.toml"],
+    ["opencode", "~/.config/opencode/opencode.json"],
+    ["aider", "~/.aider.conf.yml"],
+  ] as [Tool, string][])("names where the settings of %s are", (tool, path) => {
+    const { words, file } = toolSettings(tool, { ...facts, key: undefined })
+    expect([words, file?.path]).toEqual([expect.stringContaining(`${path}`), path])
+  })
+
+  test.each(TOOLS)("of %s has the address, the model and the key or a place for it", (tool) => {
+    for (const [key, shown] of [
+      [undefined, NO_KEY],
+      ["sk-tg-secret", "sk-tg-secret"],
+    ] as const) {
+      const { text, after = "" } = toolSettings(tool, { ...facts, key })
+      expect(text).toContain("https://gate.example")
+      expect(text).toContain("sandbox/echo")
+      expect(text + after).toContain(shown)
+    }
+  })
+})
