@@ -1,19 +1,13 @@
 import { homedir } from "node:os"
 import { join } from "node:path"
-import { Argument } from "commander"
+import { Argument, InvalidArgumentError } from "commander"
 import { addressOf } from "../app/address.ts"
 import { surroundingsOf } from "../app/state.ts"
 import { isPriced } from "../catalog/model.ts"
 import { loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
 import type { Environment } from "../config/substitute.ts"
-import {
-  type Tool,
-  type ToolPlace,
-  TOOLS,
-  type ToolSettings,
-  toolSettings,
-} from "../management/contract/tools.ts"
+import { type Tool, type ToolPlace, TOOLS, toolSettings } from "../management/contract/tools.ts"
 import { outputOf, type RegisterCommand } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
 import { loadOptions } from "./load-options.ts"
@@ -27,6 +21,10 @@ interface ConnectOptions {
   readonly write?: boolean
 }
 
+/** Where the key is that tools take from the environment. */
+const KEY_VARIABLE = "TOLLGATE_KEY"
+/** Whatever a key is made of: nothing that a shell or a file would read otherwise. */
+const KEY = /^[\w.~+/=-]+$/
 /** The model of the simulator, which answers where no vendor is set up. */
 const SANDBOX_MODEL = "sandbox/echo"
 /** Where a gateway listens on all of its addresses, this is one of them. */
@@ -38,17 +36,21 @@ export const registerConnect: RegisterCommand = (program, terminal) => {
     .command("connect")
     .description("show the settings that make a tool use this gateway")
     .addArgument(new Argument("<TOOL>", "the tool").choices(TOOLS))
-    .option("--key <KEY>", "the key that the tool sends, such as sk-tg-...")
+    .option("--key <KEY>", "the key that the tool sends, such as sk-tg-...", keyArgument)
     .option("--model <MODEL>", "the model that it begins with")
-    .option("--url <URL>", "the gateway's address, when it is not the settings'")
+    .option("--url <URL>", "the gateway's address, when it is not the settings'", urlArgument)
     .option("--write", "write the tool's settings file, where nothing of it is lost")
     .action(async (tool: Tool, options: ConnectOptions, command) => {
       const load = loadOptions(command)
       const { settings } = await wholeSettings(load, loadSettings(load))
-      const { key, url = urlOf(settings), model = modelOf(settings) } = options
-      const facts = { url: url.replace(/(\/+v1)?\/*$/, ""), key, model }
-      const connection = toolSettings(tool, { ...facts, pathOf: pathIn(process.env) })
-      const written = options.write === true ? await write(connection, key) : undefined
+      const { url = urlOf(settings), model = modelOf(settings) } = options
+      const place = { url: url.replace(/(\/+v1)?\/*$/, ""), model }
+      const pathOf = pathIn(process.env)
+      const shown = toolSettings(tool, { ...place, pathOf, key: options.key })
+      const needsKey = options.write === true && shown.file?.isWholeWithoutKey === false
+      const facts = { ...place, key: options.key ?? (needsKey ? keyToWrite() : undefined) }
+      const connection = needsKey ? toolSettings(tool, { ...facts, pathOf }) : shown
+      const written = options.write === true ? await writeToolFile(connection) : undefined
       const { text, file, after } = connection
       const document = { tool, ...facts, settings: text, file: file?.path, written }
       outputOf(command, terminal).result(document, () =>
@@ -60,11 +62,26 @@ export const registerConnect: RegisterCommand = (program, terminal) => {
     })
 }
 
-function write(connection: ToolSettings, key: string | undefined): Promise<WrittenFile> {
-  if (key !== undefined || connection.file?.isWholeWithoutKey !== false) {
-    return writeToolFile(connection)
-  }
-  throw new CommandError("usage", "The file would hold no key.", "Add --key sk-tg-...")
+/** @throws CommandError where there is none: the file would say nothing. */
+function keyToWrite(): string {
+  const key = process.env[KEY_VARIABLE] ?? ""
+  if (KEY.test(key)) return key
+  throw new CommandError(
+    "usage",
+    "The file would hold no key.",
+    `Add --key sk-tg-..., or set ${KEY_VARIABLE}.`,
+  )
+}
+
+function keyArgument(text: string): string {
+  if (KEY.test(text)) return text
+  throw new InvalidArgumentError("It must be a key such as sk-tg-..., without spaces.")
+}
+
+function urlArgument(text: string): string {
+  const url = URL.parse(text)
+  if (url !== null && /^https?:\/\//i.test(text) && url.search + url.hash === "") return url.href
+  throw new InvalidArgumentError("It must be an address such as https://ai.example.com.")
 }
 
 function pathIn(environment: Environment): (place: ToolPlace) => string {

@@ -6,6 +6,9 @@ import type { JsonMembers, ToolSettings } from "../management/contract/tools.ts"
 
 /** The file may hold a key. */
 const PRIVATE = 0o600
+const BY_HAND = "Run the command without --write, and add the lines yourself."
+/** A text of JSON, or the white space between. */
+const TEXT_OR_SPACE = /("(?:[^"\\]|\\.)*")|\s+/g
 
 /** What was written. */
 export interface WrittenFile {
@@ -23,26 +26,41 @@ export async function writeToolFile({ file, text }: ToolSettings): Promise<Writt
     throw new CommandError("usage", "This tool has no file for its settings.", "Leave out --write.")
   }
   const { path, members } = file
-  const present = await textOf(path)
-  if (present === undefined) {
-    await mkdir(dirname(path), { recursive: true })
-    await writeFile(path, `${text}\n`, { mode: PRIVATE, flag: "wx" })
-    return { path }
+  try {
+    const present = await textOf(path)
+    if (present === undefined) {
+      await mkdir(dirname(path), { recursive: true })
+      await writeFile(path, `${text}\n`, { mode: PRIVATE, flag: "wx" })
+      return { path }
+    }
+    return { path, backup: await addTo(path, present, members) }
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandError("failed", `${path} cannot be written: ${reason}.`, BY_HAND)
   }
-  const settings = members && objectOf(present)
-  if (settings === undefined) {
+}
+
+/**
+ * Adds settings to a file of JSON, through a link to where it is kept.
+ * @returns where the copy of what was there is.
+ */
+async function addTo(path: string, present: string, members?: JsonMembers): Promise<string> {
+  const settings = objectOf(present)
+  const all = settings && members && merged(settings, members)
+  if (all === undefined) {
     throw new CommandError(
       "conflict",
       `${path} is there already, and adding to it could change what it says.`,
-      "Run the command without --write, and add the lines yourself.",
+      BY_HAND,
     )
   }
   const backup = `${path}.before-tollgate`
   // The first copy is the one from before, however often this is done.
   if ((await textOf(backup)) === undefined) await copyFile(path, backup)
-  await writeFile(path, `${JSON.stringify(merged(settings, members ?? {}), undefined, 2)}\n`)
+  await writeFile(path, `${JSON.stringify(all, undefined, 2)}\n`)
   await chmod(path, PRIVATE)
-  return { path, backup }
+  return backup
 }
 
 async function textOf(path: string): Promise<string | undefined> {
@@ -54,22 +72,25 @@ async function textOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Undefined for what is no plain JSON: comments would be lost. */
+/** Undefined for what does not say the same when it is written again: comments, large numbers, a member twice. */
 function objectOf(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return isJsonObject(value) ? value : undefined
+    const isSame = JSON.stringify(value) === text.replace(TEXT_OR_SPACE, "$1")
+    return isJsonObject(value) && isSame ? value : undefined
   } catch {
     return undefined
   }
 }
 
-function merged(present: JsonObject, members: JsonMembers): JsonObject {
+/** Undefined where something else stands in the place of settings. */
+function merged(present: JsonObject, members: JsonMembers): JsonObject | undefined {
   const result: JsonObject = { ...present }
   for (const [name, member] of Object.entries(members)) {
-    const own = result[name]
-    result[name] =
-      typeof member === "string" ? member : merged(isJsonObject(own) ? own : {}, member)
+    const own = result[name] ?? {}
+    const next = typeof member === "string" ? member : isJsonObject(own) && merged(own, member)
+    if (next === false || next === undefined) return undefined
+    result[name] = next
   }
   return result
 }

@@ -1,12 +1,21 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { runCli } from "../../src/cli/program.ts"
 import { FakeTerminal } from "./fake-terminal.ts"
 
 const KEY = "sk-tg-test"
-const NAMES = ["HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME"]
+const NAMES = ["HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "TOLLGATE_KEY"]
 const before = NAMES.map((name) => [name, process.env[name]] as const)
 
 let home: string
@@ -78,6 +87,15 @@ describe("the settings are shown", () => {
     })
   })
 
+  test("of no address and no key that cannot be one", async () => {
+    for (const url of ["gate.example", "ftp://gate.example", "http://a b"]) {
+      expect([url, (await connect("claude", "--url", url)).exitCode]).toEqual([url, 2])
+    }
+    for (const key of ["", "two words", "sk-tg-x\nevil: 1", "$(touch x)"]) {
+      expect([key, (await connect("codex", "--key", key)).exitCode]).toEqual([key, 2])
+    }
+  })
+
   test("of known tools only", async () => {
     const { exitCode, notices } = await connect("emacs")
     expect([exitCode, notices]).toEqual([2, expect.stringContaining("claude, codex, opencode")])
@@ -133,6 +151,51 @@ describe("the settings are written", () => {
       expect([exitCode, notices]).toEqual([5, expect.stringContaining("without --write")])
       expect(read(path)).toBe(text)
     }
+  })
+
+  test.each([
+    ["a number that no double holds", '{"big":12345678901234567890}'],
+    ["a member twice", '{"a":1,"a":2}'],
+    ["a text where settings go", '{"env":"mine"}'],
+    ["nothing", ""],
+  ])("never over a file of JSON with %s", async (_, text) => {
+    put(".claude/settings.json", text)
+    const { exitCode, notices } = await connect("claude", "--key", KEY, "--write")
+    expect([exitCode, notices]).toEqual([5, expect.stringContaining("without --write")])
+    expect(read(".claude/settings.json")).toBe(text)
+  })
+
+  test("through a link to where it is kept, and not where that is nothing", async () => {
+    put("dotfiles/claude.json", '{\n  "theme": "dark"\n}\n')
+    mkdirSync(join(home, ".claude"))
+    symlinkSync(join(home, "dotfiles/claude.json"), join(home, ".claude/settings.json"))
+    expect((await connect("claude", "--key", KEY, "--write")).exitCode).toBe(0)
+    expect(readJson("dotfiles/claude.json")).toMatchObject({ theme: "dark", env: {} })
+    expect(lstatSync(join(home, ".claude/settings.json")).isSymbolicLink()).toBe(true)
+    rmSync(join(home, "dotfiles/claude.json"))
+    const { exitCode, notices } = await connect("claude", "--key", KEY, "--write")
+    expect([exitCode, notices]).toEqual([1, expect.stringContaining(".claude/settings.json")])
+    expect(notices).toContain("without --write")
+  })
+
+  test("not where a folder stands in the way, which is told with its path", async () => {
+    mkdirSync(join(home, ".claude/settings.json"), { recursive: true })
+    put(".codex", "no folder")
+    for (const [tool, path] of [
+      ["claude", ".claude/settings.json"],
+      ["codex", ".codex/config.toml"],
+    ] as const) {
+      const { exitCode, notices } = await connect(tool, "--key", KEY, "--write")
+      expect([exitCode, notices]).toEqual([1, expect.stringContaining(join(home, path))])
+    }
+  })
+
+  test("with the key of TOLLGATE_KEY, which no history of commands then shows", async () => {
+    process.env["TOLLGATE_KEY"] = KEY
+    expect((await connect("claude", "--write")).exitCode).toBe(0)
+    expect(read(".claude/settings.json")).toContain(KEY)
+    expect((await connect("opencode", "--write")).exitCode).toBe(0)
+    expect(read(".config/opencode/opencode.json")).not.toContain(KEY)
   })
 
   test("not without a key that the file would need, nor where there is no file", async () => {
