@@ -1,4 +1,5 @@
 const OPENING_BRACE = 0x7b
+const CLOSING_BRACE = 0x7d
 /** Space, tab, line feed, carriage return. */
 const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d])
 
@@ -10,20 +11,30 @@ export function withModel(request: Request, url: string, model: string): Request
   const { method, signal } = request
   const headers = new Headers(request.headers)
   headers.delete("content-length")
-  const body = request.body?.pipeThrough(memberFirst(`{"model":${JSON.stringify(model)},`)) ?? null
+  const body = request.body?.pipeThrough(memberFirst(`"model":${JSON.stringify(model)}`)) ?? null
   return new Request(url, { method, headers, body, signal })
 }
 
-function memberFirst(opening: string): TransformStream<Uint8Array, Uint8Array> {
-  let isBegun = false
+function memberFirst(member: string): TransformStream<Uint8Array, Uint8Array> {
+  const encoder = new TextEncoder()
+  let place: "before" | "opened" | "behind" = "before"
   return new TransformStream({
     transform(piece: Uint8Array, controller) {
-      const start = isBegun ? 0 : piece.findIndex((byte) => !WHITE_SPACE.has(byte))
-      if (start === -1) return
-      const isObject = !isBegun && piece[start] === OPENING_BRACE
-      isBegun = true
-      if (isObject) controller.enqueue(new TextEncoder().encode(opening))
-      controller.enqueue(isObject ? piece.subarray(start + 1) : piece)
+      let rest = piece
+      while (place !== "behind") {
+        const start = rest.findIndex((byte) => !WHITE_SPACE.has(byte))
+        if (start === -1) return
+        rest = rest.subarray(start)
+        if (place === "before" && rest[0] === OPENING_BRACE) {
+          place = "opened"
+          controller.enqueue(encoder.encode(`{${member}`))
+          rest = rest.subarray(1)
+          continue
+        }
+        if (place === "opened" && rest[0] !== CLOSING_BRACE) controller.enqueue(encoder.encode(","))
+        place = "behind"
+      }
+      controller.enqueue(rest)
     },
   })
 }

@@ -95,6 +95,19 @@ describe("Azure's addresses", () => {
     expect(((await said.json()) as { model: string }).model).toBe("sim/echo")
   })
 
+  test("with an empty object are told what is missing in it", async () => {
+    const path = "/openai/deployments/sim%2Fother/chat/completions"
+    for (const body of ["{}", " {\n } "]) {
+      const response = await caller.post(path, body)
+      const { error } = (await response.json()) as { error: { code: string; param: string } }
+      expect([response.status, error.code, error.param]).toEqual([
+        400,
+        "missing_required_parameter",
+        "messages",
+      ])
+    }
+  })
+
   test("with a body that is no object are refused as such", async () => {
     const path = "/openai/deployments/sim%2Fother/chat/completions"
     for (const body of ["", "[]", "{", "nothing"]) {
