@@ -1,4 +1,4 @@
-import { GatewayError } from "../canon/errors.ts"
+import type { GatewayError } from "../canon/errors.ts"
 import type { ModelKind, Settings } from "../config/settings.ts"
 import { buildModel, type CallableProvider, type ModelSources, splitId } from "./build-model.ts"
 import type { KnownVendors } from "./dialects.ts"
@@ -7,10 +7,10 @@ import { type Facts, factsDate } from "./facts.ts"
 import { KnownModels } from "./known-models.ts"
 import { knownModelWarnings } from "./known-model-warnings.ts"
 import { type Deployment, isPriced, type Model } from "./model.ts"
+import type { Allows, ModelRights } from "./model-rights.ts"
 import { nearestNames } from "./nearest-names.ts"
-
-/** Whether a key may call a model. Absent: it may call all. */
-export type Allows = ((id: string) => boolean) | undefined
+import { type NamedProvider, OriginalNames } from "./original-names.ts"
+import { deadAlias, notAllowed, notFound, notPriced, ofOtherKind } from "./refusals.ts"
 
 export interface CatalogSources {
   readonly settings: Settings
@@ -26,9 +26,6 @@ export interface BuiltCatalog {
 
 /** How many names a message suggests. */
 const SUGGESTIONS = 3
-
-/** A name is repeated in a message up to here. */
-const LONGEST_NAME = 256
 
 /**
  * Builds the catalog from the settings and the known models of the vendors that are switched on.
@@ -68,7 +65,21 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
     else if (built.model) noteBrought(brought, built.model)
   }
   for (const [provider, known] of brought) warnings.push(...knownModelWarnings(provider, known))
-  return { catalog: new Catalog(models), warnings }
+  const aliases = new Map(Object.entries(settings.aliases ?? {}))
+  const named = providers.map(([id, { vendor }]) => ({ id, vendor }))
+  const catalog = new Catalog({ models, aliases, providers: named })
+  for (const [alias, id] of aliases) {
+    const fault = aliasFault(catalog, alias, id)
+    if (fault !== undefined) warnings.push(`aliases.${alias}: ${fault}`)
+  }
+  return { catalog, warnings }
+}
+
+/** Why an alias of the settings is of no use. */
+function aliasFault(catalog: Catalog, alias: string, id: string): string | undefined {
+  if (catalog.find(id) === undefined) return `there is no model '${id}', so it is refused`
+  if (catalog.find(alias) === undefined) return undefined
+  return "is not used, since there is a model of that id"
 }
 
 function noteBrought(brought: Map<string, Model[]>, model: Model): void {
@@ -78,22 +89,47 @@ function noteBrought(brought: Map<string, Model[]>, model: Model): void {
   else brought.set(provider, [model])
 }
 
+/** What a catalog is made of. */
+export interface CatalogParts {
+  readonly models: readonly Model[]
+  /** Further names, and the ids that they stand for. */
+  readonly aliases: ReadonlyMap<string, string>
+  /** In the order of the settings. */
+  readonly providers: readonly NamedProvider[]
+}
+
 /** The models that can be called, and how they are listed. Never changes: new settings, new catalog. */
 export class Catalog {
   readonly #models: readonly Model[]
   readonly #byId: ReadonlyMap<string, Model>
+  readonly #aliases: ReadonlyMap<string, string>
+  readonly #originalNames: OriginalNames
   readonly #entries = new Map<string, string>()
   #wholeBody: string | undefined
 
-  constructor(models: readonly Model[]) {
+  constructor({ models, aliases, providers }: CatalogParts) {
     // By code unit: a locale's order would differ from machine to machine.
     this.#models = models.toSorted((left, right) => (left.id < right.id ? -1 : 1))
     this.#byId = new Map(this.#models.map((model) => [model.id, model]))
+    this.#aliases = aliases
+    this.#originalNames = new OriginalNames(this.#models, providers)
   }
 
   /** The model of a public id. */
   find(id: string): Model | undefined {
     return this.#byId.get(id)
+  }
+
+  /**
+   * The model that a caller names: by its id; by an alias of its key, then of the settings; or by the name that it has
+   * at its vendor. What an alias stands for is an id, so none leads to another.
+   */
+  resolve(name: string, rights: ModelRights = {}): Model | undefined {
+    const listed = this.#byId.get(name)
+    if (listed !== undefined) return listed
+    const alias = this.#aliasOf(name, rights)
+    if (alias !== undefined) return this.#byId.get(alias)
+    return this.#originalNames.find(name, rights.allows)
   }
 
   /** The public id of the model that a provider has under a name of its own, if there is one. */
@@ -134,13 +170,25 @@ export class Catalog {
   }
 
   /**
-   * A model that a key may see.
+   * A model of the list.
    * @throws GatewayError `model_not_found`.
    */
-  visible(id: string, allows?: Allows): Model {
+  listed(id: string): Model {
     const model = this.#byId.get(id)
-    if (model === undefined || allows?.(id) === false) throw this.#notFound(id, allows)
+    if (model === undefined) throw this.#notFound(id)
     return model
+  }
+
+  /**
+   * A model that a key may see, under the name that it was asked for by.
+   * @throws GatewayError `model_not_found`.
+   */
+  visible(name: string, rights?: ModelRights): Model {
+    const model = this.resolve(name, rights)
+    if (model === undefined || rights?.allows?.(model.id) === false) {
+      throw this.#notFound(name, rights)
+    }
+    return model.id === name ? model : { ...model, id: name }
   }
 
   /**
@@ -148,39 +196,22 @@ export class Catalog {
    * @throws GatewayError `model_not_found`, `model_not_allowed`, `model_not_supported`,
    * `model_not_priced`.
    */
-  require(id: string, kind: ModelKind, allows?: Allows): Model {
-    const model = this.#byId.get(id)
-    if (model === undefined) throw this.#notFound(id, allows)
-    if (allows?.(id) === false) {
-      throw refusal(
-        "model_not_allowed",
-        `This key may not call the model \`${id}\`. GET /v1/models lists those it may.`,
-      )
-    }
-    if (model.kind !== kind) {
-      throw refusal(
-        "model_not_supported",
-        `The model \`${id}\` is of kind ${model.kind}; this endpoint takes models of kind ${kind}.`,
-      )
-    }
-    if (!isPriced(model)) {
-      throw refusal(
-        "model_not_priced",
-        `The model \`${id}\` has no price yet, so it cannot be called. The operator can give it one under 'models' in the settings.`,
-      )
-    }
+  require(id: string, kind: ModelKind, rights?: ModelRights): Model {
+    const model = this.resolve(id, rights)
+    if (model === undefined) throw this.#notFound(id, rights)
+    if (rights?.allows?.(model.id) === false) throw notAllowed(id)
+    if (model.kind !== kind) throw ofOtherKind(id, model.kind, kind)
+    if (!isPriced(model)) throw notPriced(id)
     return model
   }
 
-  #notFound(id: string, allows: Allows): GatewayError {
-    const shown = id.length > LONGEST_NAME ? `${id.slice(0, LONGEST_NAME)}…` : id
-    const nearest = this.nearest(id, allows)
-    const hint = nearest.length === 0 ? "" : ` Did you mean ${orList(nearest)}?`
-    const shape = id.includes("/") ? "" : " A model is named <provider>/<model_name>."
-    return refusal(
-      "model_not_found",
-      `The model \`${shown}\` does not exist.${shape}${hint} GET /v1/models lists all.`,
-    )
+  #aliasOf(name: string, rights: ModelRights): string | undefined {
+    return rights.aliases?.get(name) ?? this.#aliases.get(name)
+  }
+
+  #notFound(name: string, rights: ModelRights = {}): GatewayError {
+    const isAlias = this.#aliasOf(name, rights) !== undefined && !this.#byId.has(name)
+    return isAlias ? deadAlias(name) : notFound(name, this.nearest(name, rights.allows))
   }
 
   #bodyOf(models: readonly Model[]): string {
@@ -194,17 +225,4 @@ export class Catalog {
     })
     return `{"object":"list","data":[${entries.join(",")}]}`
   }
-}
-
-function refusal(
-  kind: "model_not_found" | "model_not_allowed" | "model_not_supported" | "model_not_priced",
-  message: string,
-): GatewayError {
-  return new GatewayError(kind, message, { parameter: "model" })
-}
-
-function orList(names: readonly string[]): string {
-  const quoted = names.map((name) => `\`${name}\``)
-  const last = quoted.pop() ?? ""
-  return quoted.length === 0 ? last : `${quoted.join(", ")} or ${last}`
 }

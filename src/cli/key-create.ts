@@ -6,6 +6,7 @@ import { requireAccount, withInstallation } from "./installation.ts"
 import { dateText, keyDocument } from "./key-document.ts"
 import { formatFields } from "./output.ts"
 import {
+  aliasesArgument,
   creditsArgument,
   durationArgument,
   listArgument,
@@ -17,6 +18,7 @@ interface KeyCreateOptions {
   readonly account: string
   readonly name: string
   readonly models?: readonly string[]
+  readonly alias?: Readonly<Record<string, string>>
   readonly budget?: bigint
   readonly dailyBudget?: bigint
   readonly monthlyBudget?: bigint
@@ -34,6 +36,11 @@ export const registerKeyCreate: RegisterCommand = (program, terminal) => {
     .requiredOption("--account <NAME>", "the account that pays, by name or id")
     .option("--name <NAME>", "what it is for", "unnamed")
     .option("--models <GLOB,..>", "the models it may call, such as openai/*", listArgument)
+    .option(
+      "--alias <NAME=MODEL>",
+      "a further name of a model, such as gpt-4o=openai/gpt-5.4; may be given again",
+      aliasesArgument,
+    )
     .option("--budget <N>", "all the credits it may ever spend", creditsArgument)
     .option("--daily-budget <N>", "the credits it may spend in a day (UTC)", creditsArgument)
     .option("--monthly-budget <N>", "the credits it may spend in a month (UTC)", creditsArgument)
@@ -63,11 +70,13 @@ export const registerKeyCreate: RegisterCommand = (program, terminal) => {
 }
 
 function orderOf(account: string, options: KeyCreateOptions): NewKey {
-  const { name, models, budget, dailyBudget, monthlyBudget, rpm, tpm, expires, origin } = options
+  const { name, models, alias, budget, dailyBudget, monthlyBudget } = options
+  const { rpm, tpm, expires, origin } = options
   return {
     account,
     name,
     ...(models !== undefined && { models: [...models] }),
+    ...(alias !== undefined && { aliases: { ...alias } }),
     ...(budget !== undefined && { budget: formatCredits(budget) }),
     ...(dailyBudget !== undefined && { daily_budget: formatCredits(dailyBudget) }),
     ...(monthlyBudget !== undefined && { monthly_budget: formatCredits(monthlyBudget) }),

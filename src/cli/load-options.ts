@@ -2,6 +2,7 @@ import type { Command } from "commander"
 import type { LoadOptions } from "../config/load.ts"
 import { vendors } from "../vendors/index.ts"
 import { globalOptions } from "./command.ts"
+import { listedModels } from "./listed-models.ts"
 
 /** How a command's options and the environment say where the settings are. */
 export function loadOptions(command: Command): LoadOptions {
@@ -9,6 +10,7 @@ export function loadOptions(command: Command): LoadOptions {
   return {
     environment: process.env,
     vendors: [...vendors.values()],
+    modelsOf: listedModels,
     ...(file === undefined ? {} : { file }),
     ...(dataDirectory === undefined ? {} : { dataDirectory }),
   }

@@ -1,7 +1,9 @@
 import { InvalidArgumentError } from "commander"
+import { readAliases } from "../config/aliases.ts"
 import { commaFault } from "../config/decimal.ts"
 import { parseDuration } from "../config/duration.ts"
 import { PAGE_ORIGIN_RULE, pageOriginOf } from "../config/page-origin.ts"
+import { Fault } from "../config/scalars.ts"
 import { parseCredits } from "../ledger/money.ts"
 
 /** Far below what the ledger's columns hold, far above what anyone pays. */
@@ -74,6 +76,16 @@ export function originsArgument(text: string): readonly string[] {
     if (origin !== undefined) return origin
     throw new InvalidArgumentError(`'${entry.slice(0, 100)}' ${PAGE_ORIGIN_RULE}.`)
   })
+}
+
+/** Names of models with what they stand for, in one argument or several: `gpt-4o=openai/gpt-5.4`. */
+export function aliasesArgument(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const aliases = readAliases(text)
+  if (aliases instanceof Fault) throw new InvalidArgumentError(`It ${aliases.message}.`)
+  return { ...before, ...aliases }
 }
 
 /** A whole number above zero. */

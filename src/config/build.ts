@@ -80,6 +80,7 @@ export function buildSettings(parts: SettingsParts): Settings {
       ...providers(file.providers ?? {}, parts.origin ?? "file"),
     ]),
     models: named(Object.entries(file.models ?? {}).map(([id, entry]) => [id, model(id, entry)])),
+    aliases: file.aliases ? named(Object.entries(file.aliases)) : undefined,
   })
 }
 

@@ -1,3 +1,4 @@
+import { aliasLine } from "./aliases.ts"
 import { MEBIBYTE } from "./build.ts"
 import type { FileSettings } from "./schema.ts"
 import type { DeadlineSettings, Settings } from "./settings.ts"
@@ -47,6 +48,14 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
     default: "1",
     show: ({ multiplier }) => multiplier,
     take: (settings, { multiplier }) => ({ ...settings, multiplier }),
+  },
+  {
+    name: "aliases",
+    label: "Aliases",
+    help: "Further names of models, and the ids that they stand for: gpt-4o=openai/gpt-5.4, fast=groq/llama. Without it: the names that models have at their vendors.",
+    default: null,
+    show: ({ aliases }) => aliasLine(aliases),
+    take: (settings, { aliases }) => (aliases === undefined ? settings : { ...settings, aliases }),
   },
   {
     name: "defaults.image_model",

@@ -67,6 +67,7 @@ function flatten(settings: Settings): Map<string, unknown> {
     "defaults.image_model": settings.imageModel,
     "defaults.translation_model": settings.translationModel,
     multiplier: settings.multiplier,
+    aliases: settings.aliases,
     unpriced_features: settings.unpricedFeatures,
     vendor_state: settings.vendorState,
   }

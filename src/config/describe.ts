@@ -56,6 +56,7 @@ export interface SettingsDescription {
   readonly vendorState?: VendorStateRule
   readonly providers: Readonly<Record<string, ProviderDescription>>
   readonly models: Readonly<Record<string, ModelSettings>>
+  readonly aliases?: Readonly<Record<string, string>>
 }
 
 /** The settings as they may be shown to an operator: everything but the secrets. */

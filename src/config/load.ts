@@ -4,6 +4,8 @@ import { writtenNames } from "./changeable-settings.ts"
 import { ConfigError, type ConfigProblem } from "./config-error.ts"
 import { environmentProviders, switchedOn } from "./environment-providers.ts"
 import { readEnvironment } from "./environment.ts"
+import type { Finding } from "./finding.ts"
+import { suggestion } from "./nearest.ts"
 import { DEFAULT_FILE, type FileReading, SettingsFile, findFile, readFile } from "./file.ts"
 import type { Settings } from "./settings.ts"
 import type { Environment } from "./substitute.ts"
@@ -17,6 +19,8 @@ export interface LoadOptions {
   /** The folder named on the command line. Wins over `TOLLGATE_DATA` and the file. */
   readonly dataDirectory?: string
   readonly vendors: readonly KnownVendor[]
+  /** The ids of the models that settings make available; absent: aliases may stand for any. */
+  readonly modelsOf?: (settings: Settings) => ReadonlySet<string>
 }
 
 export interface LoadedSettings {
@@ -59,12 +63,31 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
     },
     environmentProviders: added.providers,
   })
+  const astray = strayAliases(settings, options.modelsOf)
+  if (astray.length > 0) throw new ConfigError(astray.map((finding) => file.problem(finding)))
   return {
     settings,
     written: writtenNames(reading.settings),
     ...(name === undefined ? {} : { file: resolve(name) }),
     warnings: [...own.warnings, ...added.warnings, ...settingsWarnings(settings, found)],
   }
+}
+
+/**
+ * The aliases whose provider is set up and has no such model. What the console sets is not known yet: an alias for
+ * a model of a provider of its own is looked up with the catalog.
+ */
+function strayAliases(settings: Settings, modelsOf: LoadOptions["modelsOf"]): Finding[] {
+  if (modelsOf === undefined || settings.aliases === undefined) return []
+  const ids = modelsOf(settings)
+  return Object.entries(settings.aliases).flatMap(([alias, id]) => {
+    const [provider = ""] = id.split("/", 1)
+    if (ids.has(id) || !Object.hasOwn(settings.providers, provider)) return []
+    const hint = suggestion(id, [...ids])
+    return [
+      { path: ["aliases", alias], message: `leads to '${id}', and there is no such model.${hint}` },
+    ]
+  })
 }
 
 /** Runs a step and keeps its problems, so that the others are still found. */

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { ALIAS_PATTERN, aliasText, MODEL_ID_PATTERN } from "./aliases.ts"
 import {
   Fault,
   address,
@@ -107,8 +108,12 @@ const PROVIDER_ID = name(
   "the name of a provider must be small letters, digits and hyphens, such as my-openai",
 )
 const MODEL_ID = name(
-  /^[a-z0-9][a-z0-9-]*\/[^\s\p{C}]+$/u,
+  MODEL_ID_PATTERN,
   "the name of a model must be <provider>/<name>, without spaces, such as local/llama",
+)
+const ALIAS = name(
+  ALIAS_PATTERN,
+  "an alias must be a name without spaces, commas and equals signs, such as gpt-4o",
 )
 const HEADER_NAME = name(
   /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/,
@@ -313,6 +318,7 @@ export function fileSchema(names: KnownNames, directory: string) {
     vendor_state: oneOf(VENDOR_STATE_RULES, "rule").optional(),
     providers: record(PROVIDER_ID, providerSchema(names, directory)).nullish(),
     models: record(MODEL_ID, modelSchema(names)).nullish(),
+    aliases: either(aliasText(), record(ALIAS, MODEL_ID)).nullish(),
   })
 }
 

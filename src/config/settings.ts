@@ -267,4 +267,6 @@ export interface Settings {
   readonly unpricedFeatures?: "refuse" | "pass"
   readonly providers: Readonly<Record<string, ProviderSettings>>
   readonly models: Readonly<Record<string, ModelSettings>>
+  /** Further names of models, with the ids that they stand for. */
+  readonly aliases?: Readonly<Record<string, string>>
 }

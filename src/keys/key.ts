@@ -20,6 +20,8 @@ export interface Key {
   readonly origins: readonly string[]
   /** Whether it may call this model. Undefined: it may call all. */
   readonly allows: ((model: string) => boolean) | undefined
+  /** Further names of models, with the ids that they stand for. */
+  readonly aliases: ReadonlyMap<string, string> | undefined
 }
 
 /** Makes a stored key ready. */
@@ -36,6 +38,7 @@ export function keyFromRecord(record: KeyRecord): Key {
     storesContent: record.storesContent,
     origins: record.origins ?? [],
     allows: record.models === null ? undefined : matcher(record.models),
+    aliases: record.aliases === null ? undefined : new Map(Object.entries(record.aliases)),
   }
 }
 

@@ -26,6 +26,7 @@ export function keyDocument(key: KeyRecord, now: number, use: KeyUse = UNUSED): 
     hint: secret?.hint ?? null,
     status: statusOf(key, now),
     models: key.models === null ? null : [...key.models],
+    aliases: key.aliases === null ? null : { ...key.aliases },
     budget: budgetOf(key.budget, key.budgetLeft, null),
     daily_budget: budgetOf(key.dailyBudget, key.dailyLeft, endOfPeriod("day", now)),
     monthly_budget: budgetOf(key.monthlyBudget, key.monthlyLeft, endOfPeriod("month", now)),
@@ -46,6 +47,7 @@ type KeyLimits = Pick<
   KeyRecord,
   | "name"
   | "models"
+  | "aliases"
   | "budget"
   | "dailyBudget"
   | "monthlyBudget"
@@ -60,6 +62,7 @@ export function keySettings(key: KeyLimits) {
   return {
     name: key.name,
     models: key.models,
+    aliases: key.aliases,
     budget: creditsOrNull(key.budget),
     daily_budget: creditsOrNull(key.dailyBudget),
     monthly_budget: creditsOrNull(key.monthlyBudget),

@@ -185,6 +185,7 @@ export class Keys {
 
 const UNLIMITED = {
   models: null,
+  aliases: null,
   budget: null,
   dailyBudget: null,
   monthlyBudget: null,
@@ -199,6 +200,7 @@ function changeOf(order: KeyChange, now: number): KeyRecordChange {
   return {
     ...(order.name !== undefined && { name: order.name }),
     ...(order.models !== undefined && { models: order.models }),
+    ...(order.aliases !== undefined && { aliases: order.aliases }),
     ...(order.budget !== undefined && { budget: amountOf(order.budget) }),
     ...(order.daily_budget !== undefined && { dailyBudget: amountOf(order.daily_budget) }),
     ...(order.monthly_budget !== undefined && { monthlyBudget: amountOf(order.monthly_budget) }),

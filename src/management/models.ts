@@ -71,7 +71,7 @@ export class Models {
 
   /** @throws GatewayError `model_not_found`. */
   find(actor: Actor, id: string): ModelDocument {
-    return this.#document(this.#catalog().visible(id), actor.isOperator)
+    return this.#document(this.#catalog().listed(id), actor.isOperator)
   }
 
   /**

@@ -1,7 +1,9 @@
 import type { Catalog } from "../catalog/catalog.ts"
+import { readAliases } from "../config/aliases.ts"
 import { type ChangeableSetting, CHANGEABLE_SETTINGS } from "../config/changeable-settings.ts"
 import { entryFindings } from "../config/console-entry.ts"
 import { describeSettings } from "../config/describe.ts"
+import { Fault } from "../config/scalars.ts"
 import type { ModelKind } from "../config/settings.ts"
 import { VERSION } from "../runtime.ts"
 import type { Store } from "../store/store.ts"
@@ -117,6 +119,7 @@ export class GatewaySettings {
       "The setting",
       name,
     )
+    if (name === "aliases") this.#checkAliases(value)
     if (name === "defaults.image_model") this.#checkModel(name, value, "image")
     if (name === "defaults.translation_model") this.#checkModel(name, value, "chat")
   }
@@ -126,6 +129,14 @@ export class GatewaySettings {
     if (kind === wanted) return
     const reason = kind === undefined ? "there is no such model" : `it is of kind ${kind}`
     throw refused(name, `'${name}' must be a model of kind ${wanted}, and ${reason}.`)
+  }
+
+  #checkAliases(text: string): void {
+    const aliases = readAliases(text)
+    const ids = aliases instanceof Fault ? [] : Object.values(aliases)
+    const missing = ids.find((id) => this.#parts.catalog().find(id) === undefined)
+    if (missing === undefined) return
+    throw refused("aliases", `'aliases' leads to '${missing}', and there is no such model.`)
   }
 
   #isLocked(name: string): boolean {

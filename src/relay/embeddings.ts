@@ -62,7 +62,7 @@ export class Embeddings {
   plan(call: Call, request: EmbeddingRequest): OperationPlan {
     const { operations, decoder } = this.#services
     const { surroundings } = operations
-    const model = surroundings.catalog.require(request.model, "embedding", call.key.allows)
+    const model = surroundings.catalog.require(request.model, "embedding", call.key)
     return {
       call,
       model: atNoExtraPrice(model, request.extra, surroundings),

@@ -131,7 +131,7 @@ export class Images {
     const usual =
       imageModel !== undefined && key.allows?.(imageModel) !== false ? imageModel : undefined
     const wanted = id ?? usual
-    if (wanted !== undefined) return catalog.require(wanted, "image", key.allows)
+    if (wanted !== undefined) return catalog.require(wanted, "image", key)
     const first = catalog
       .list(key.allows)
       .find((model) => model.kind === "image" && isPriced(model))

@@ -76,7 +76,7 @@ export class Relay {
     const { key } = call
     const work = watch.pulse.enter(call.id, call.endpoint, call.body["model"])
     const request = dialect.decodeRequest(call.body)
-    const model = surroundings.catalog.require(request.model, "chat", key.allows)
+    const model = surroundings.catalog.require(request.model, "chat", key)
     const references = dialect.requestState ? findState(dialect.requestState, call.body) : NONE
     const asked = { call, dialect, request, surroundings }
     // What is kept leaves fewer deployments, and is surveyed when those are known.
@@ -141,7 +141,7 @@ export class Relay {
   async countTokens(request: ChatRequest, call: Pick<Call, "key" | "bodyBytes">): Promise<number> {
     const { limiter, counter } = this.#services
     const { key, bodyBytes } = call
-    const model = this.#services.surroundings().catalog.require(request.model, "chat", key.allows)
+    const model = this.#services.surroundings().catalog.require(request.model, "chat", key)
     limiter.check(key.id, { requestsPerMinute: key.requestsPerMinute, tokens: 0 })
     const counted = await counter.count(textOf(request))
     return estimateInput({ request, bodyBytes, model, counted })

@@ -70,8 +70,8 @@ export class Reranking {
   #modelOf({ key }: Call, request: RerankRequest): Model {
     const { surroundings } = this.#services.operations
     const { catalog } = surroundings
-    const kind = catalog.find(request.model)?.kind === "embedding" ? "embedding" : "rerank"
-    const model = catalog.require(request.model, kind, key.allows)
+    const kind = catalog.resolve(request.model, key)?.kind === "embedding" ? "embedding" : "rerank"
+    const model = catalog.require(request.model, kind, key)
     return atNoExtraPrice(model, request.extra, surroundings)
   }
 

@@ -84,7 +84,7 @@ export class Speaking {
   /** @throws GatewayError */
   plan(call: Call, wish: SpeechWish): OperationPlan {
     const { surroundings } = this.#operations
-    const known = surroundings.catalog.require(wish.model, "speech", call.key.allows)
+    const known = surroundings.catalog.require(wish.model, "speech", call.key)
     const model = atNoExtraPrice(known, wish.extra, surroundings)
     refuseLong(wish, model.maxInput)
     return {

@@ -111,7 +111,7 @@ export class Transcribing {
 
   #modelOf({ key }: Call, { model, extra }: TranscriptionRequest): Model {
     const { surroundings } = this.#operations
-    const known = surroundings.catalog.require(model, "transcription", key.allows)
+    const known = surroundings.catalog.require(model, "transcription", key)
     return atNoExtraPrice(known, extra, surroundings)
   }
 

@@ -96,6 +96,8 @@ export interface KeyRecord extends BudgetLimits {
   readonly name: string
   /** Globs of the models it may call; null means all. */
   readonly models: readonly string[] | null
+  /** Further names of models, with the ids that they stand for; null means none. */
+  readonly aliases: Readonly<Record<string, string>> | null
   /** All it may ever spend; null means no budget of its own. */
   readonly budget: bigint | null
   /** What is left of the budget, posted; null without one. */

@@ -247,12 +247,12 @@ describe("require", () => {
   })
 
   test("names what a caller may have meant", () => {
-    const bare = failure(() => catalog.require("large", "chat"))
+    const bare = failure(() => catalog.require("larg", "chat"))
     expect(bare.kind).toBe("model_not_found")
     expect(bare.status).toBe(404)
     expect(bare.details.parameter).toBe("model")
     expect(bare.message).toBe(
-      "The model `large` does not exist. A model is named <provider>/<model_name>. " +
+      "The model `larg` does not exist. A model is named <provider>/<model_name>. " +
         "Did you mean `mine/large` or `second/large`? GET /v1/models lists all.",
     )
     const typo = failure(() => catalog.require("mine/smal", "chat"))
@@ -262,12 +262,14 @@ describe("require", () => {
   })
 
   test("does not tell a key of models that it may not call", () => {
-    expect(failure(() => catalog.require("large", "chat", allows)).message).not.toContain("mine/")
-    expect(failure(() => catalog.require("mine/large", "chat", allows)).kind).toBe(
+    expect(failure(() => catalog.require("larg", "chat", { allows })).message).not.toContain(
+      "mine/",
+    )
+    expect(failure(() => catalog.require("mine/large", "chat", { allows })).kind).toBe(
       "model_not_allowed",
     )
-    expect(failure(() => catalog.visible("mine/large", allows)).kind).toBe("model_not_found")
-    expect(catalog.visible("second/large", allows).id).toBe("second/large")
+    expect(failure(() => catalog.visible("mine/large", { allows })).kind).toBe("model_not_found")
+    expect(catalog.visible("second/large", { allows }).id).toBe("second/large")
   })
 
   test("refuses another kind and a model without a price", () => {

@@ -106,6 +106,7 @@ describe("keys", () => {
   test("are created with every option, listed, and never shown again", async () => {
     const before = Date.now()
     const words = ["key", "create", "--account", "rich", "--name", "all", "--budget", "0.5"]
+    words.push("--alias", "gpt-4o=sim/echo", "--alias", "a=sim/a,b=sim/b")
     words.push("--models", "sim/*,other/x", "--rpm", "60", "--tpm", "1000", "--expires", "30d")
     words.push("--origin", "https://App.example.com,http://localhost:3000")
     const created = await runJson<KeyDocument & { expires_at: string }>(installation, ...words)
@@ -113,6 +114,7 @@ describe("keys", () => {
       name: "all",
       status: "active",
       models: ["sim/*", "other/x"],
+      aliases: { "gpt-4o": "sim/echo", a: "sim/a", b: "sim/b" },
       budget: "0.5",
       budget_left: "0.5",
       requests_per_minute: 60,

@@ -160,6 +160,7 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
   test("each setting that can be changed is shown as it is written, and locked by the file", () => {
     const examples: Readonly<Record<string, string>> = {
       multiplier: "1.25",
+      aliases: "gpt-4o=mine/talker, fast=mine/x",
       "defaults.image_model": "mine/painter",
       "defaults.translation_model": "mine/talker",
       "server.public_url": "https://models.example.com",

@@ -16,6 +16,7 @@ const key: Key = {
   name: "production",
   hint: "abcd",
   status: "active",
+  aliases: { fast: "sandbox/echo" },
   models: ["sandbox/*"],
   budget: { limit: "10", left: "4", resets_at: null },
   daily_budget: null,
@@ -36,6 +37,7 @@ describe("the form of a key", () => {
     expect(keyChange.parse(body)).toEqual({
       name: "laptop",
       models: null,
+      aliases: null,
       budget: null,
       daily_budget: null,
       monthly_budget: null,
@@ -56,6 +58,7 @@ describe("the form of a key", () => {
         requests_per_minute: "1 000",
         models: ["a/*, b/c", ","],
         origins: ["https://App.example.com, http://localhost:3000"],
+        aliases: ["fast=a/b, slow=b/c", "fast=b/d"],
       },
       Date.parse("2026-11-21T00:00:00Z"),
     )
@@ -64,6 +67,7 @@ describe("the form of a key", () => {
       requests_per_minute: 1000,
       models: ["a/*", "b/c"],
       origins: ["https://App.example.com", "http://localhost:3000"],
+      aliases: { fast: "b/d", slow: "b/c" },
       expires_at: "2026-12-21T00:00:00.000Z",
     })
   })
@@ -75,6 +79,7 @@ describe("the form of a key", () => {
       name: "new",
       budget: null,
     })
+    expect(changesOf(key, { ...values, aliases: [] })).toEqual({ aliases: null })
     expect(changesOf(key, { ...values, expiry: "never" })).toEqual({ expires_at: null })
   })
 
@@ -84,6 +89,10 @@ describe("the form of a key", () => {
     expect(KEY_CHECKS.budget("0")).not.toBeNull()
     expect(KEY_CHECKS.budget("-5")).not.toBeNull()
     expect(KEY_CHECKS.budget("0.000000001")).toBeNull()
+    expect(KEY_CHECKS.aliases(["fast=a/b", "x=y/z"])).toBeNull()
+    for (const text of ["fast", "fast=", "=a/b", "fast=b", "a=b=c"]) {
+      expect([text, KEY_CHECKS.aliases([text])]).not.toEqual([text, null])
+    }
     expect(KEY_CHECKS.requests_per_minute("1.5")).not.toBeNull()
     expect(KEY_CHECKS.requests_per_minute("60")).toBeNull()
     expect(KEY_CHECKS.expires_at("", { ...EMPTY_KEY, expiry: "custom" })).toBe("Say when")

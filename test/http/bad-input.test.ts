@@ -214,7 +214,7 @@ describe("a parameter that is wrong", () => {
       "invalid_type",
       "stop",
     ],
-    ["model without provider", { model: "echo", messages: HELLO }, 404, "model_not_found", "model"],
+    ["model without provider", { model: "ecko", messages: HELLO }, 404, "model_not_found", "model"],
     ["unknown model", { model: "sim/ecko", messages: HELLO }, 404, "model_not_found", "model"],
     [
       "unpriced model",

@@ -249,6 +249,7 @@ test("keys are listed by pages, the newest first, of some accounts and of one st
       name: id,
       models: null,
       origins: null,
+      aliases: null,
       budget: null,
       dailyBudget: null,
       monthlyBudget: null,

@@ -99,3 +99,17 @@ test("accounts are an operator's to make and rename", async () => {
   expect(await kindOf(accounts.change(owner, second, { name: "x" }))).toBe("not_found")
   expect((await accounts.list(owner, { limit: 10 })).data.map(({ id }) => id)).toEqual([first])
 })
+
+test("a key has aliases, which a change replaces as a whole, and they are in the audit log", async () => {
+  const owner = userIn({ [first]: "owner" })
+  const aliases = { "gpt-4o": "openai/gpt-5.4", constructor: "sim/echo" }
+  const made = await keys.create(owner, { account: first, name: "named", aliases })
+  expect(made.aliases).toEqual(aliases)
+  expect((await keys.change(owner, made.id, { name: "same" })).aliases).toEqual(aliases)
+  const changed = await keys.change(owner, made.id, { aliases: { fast: "sim/echo" } })
+  expect(changed.aliases).toEqual({ fast: "sim/echo" })
+  expect((await keys.change(owner, made.id, { aliases: null })).aliases).toBeNull()
+  expect((await keys.find(owner, made.id)).aliases).toBeNull()
+  const records = await store.listAudit({ target: made.id }, null, 10)
+  expect(JSON.stringify(records)).toContain("gpt-4o")
+})

@@ -120,6 +120,7 @@ export class Book implements AsyncDisposable {
       account,
       name: id,
       models: null,
+      aliases: null,
       budget,
       dailyBudget: periods.dailyBudget ?? null,
       monthlyBudget: periods.monthlyBudget ?? null,

@@ -45,6 +45,16 @@ test("an older book goes on: its requests are not charged again, new ones follow
   expect(await verifyBooks(store)).toMatchObject({ accounts: 2, entries: 8, problems: [] })
 })
 
+test("the keys of an older book have no aliases, and can be given some", async () => {
+  using directory = await oldBook()
+  await using store = openDirectStore(directory.database)
+  const { keys } = await store.keysSince(-1)
+  expect(keys.length).toBeGreaterThan(0)
+  expect(keys.map(({ aliases }) => aliases)).toEqual(keys.map(() => null))
+  const aliases = { "gpt-4o": "sim/echo" }
+  expect((await store.updateKey(keys[0]!.id, { aliases })).aliases).toEqual(aliases)
+})
+
 test("a receipt that an older book had lost is still missed", async () => {
   using directory = await oldBook()
   using database = new Database(directory.database)

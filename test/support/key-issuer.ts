@@ -6,6 +6,7 @@ export interface KeyOrder {
   readonly account: string
   readonly name: string
   readonly models?: readonly string[]
+  readonly aliases?: Readonly<Record<string, string>>
   /** What it may spend in all, in a day and in a month (UTC); nanocredits. */
   readonly budget?: bigint
   readonly dailyBudget?: bigint
@@ -35,6 +36,7 @@ export class KeyIssuer {
       account: order.account,
       name: order.name,
       models: order.models ?? null,
+      aliases: order.aliases ?? null,
       budget: order.budget ?? null,
       dailyBudget: order.dailyBudget ?? null,
       monthlyBudget: order.monthlyBudget ?? null,

@@ -44,7 +44,7 @@ export function getGoogleModel(services: ModelServices, usual: Handler): Handler
   const get = authenticated(
     services,
     ({ key, id, url }) => {
-      const model = services.catalog().visible(modelName(url.pathname), key.allows)
+      const model = services.catalog().visible(modelName(url.pathname), key)
       return jsonAnswer(id, entryOf(model))
     },
     (error, id) => errorIn(GEMINI, error, id),

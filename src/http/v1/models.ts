@@ -38,7 +38,7 @@ export function getModel(services: ModelServices) {
     const catalog = services.catalog()
     // The address of the list, with a slash at its end.
     if (name === "") return listFor(asked, catalog)
-    const model = catalog.visible(name, key.allows)
+    const model = catalog.visible(name, key)
     const isAnthropic = speaksAnthropic(request.headers)
     return jsonAnswer(id, isAnthropic ? anthropicModel(model) : catalog.entry(model))
   })

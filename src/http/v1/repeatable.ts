@@ -60,7 +60,8 @@ function answerOnce(
       const order = {
         request,
         scope: `account ${key.account}`,
-        rights: "",
+        // Whose request it is.
+        rights: key.id,
         bodyLimit,
         memory: held,
         pace,
@@ -81,16 +82,28 @@ function answerOnce(
 
 /** A retry counts as a request of its key, not for tokens, and its key has to be allowed the model. */
 async function admit(
-  { limiter, catalog, store }: RepeatableServices,
-  { id, requestsPerMinute, allows }: Key,
-  { request }: IdempotencyRecord,
+  services: RepeatableServices,
+  key: Key,
+  claim: IdempotencyRecord,
   body: ReadBody,
 ): Promise<Readonly<Record<string, string>>> {
-  if (allows) {
-    const model = (await body.model()) ?? modelOf(await store.findReceipt(request))
-    if (model !== undefined) catalog().visible(model, allows)
-  }
-  return limiter.check(id, { requestsPerMinute, tokens: 0 })
+  if (key.allows) await admitModel(services, key, claim, body)
+  const { id, requestsPerMinute } = key
+  return services.limiter.check(id, { requestsPerMinute, tokens: 0 })
+}
+
+/** Another key may have meant another model by the same name: then what was called counts, which its receipt says. */
+async function admitModel(
+  { catalog, store }: RepeatableServices,
+  key: Key,
+  { request, rights }: IdempotencyRecord,
+  body: ReadBody,
+): Promise<void> {
+  const name = await body.model()
+  const isSame = rights === key.id || (name !== undefined && catalog().find(name) !== undefined)
+  const model = name !== undefined && isSame ? name : modelOf(await store.findReceipt(request))
+  if (model !== undefined) catalog().visible(model, key)
+  else if (name !== undefined) throw notKnownYet()
 }
 
 function isSettled(receipt: ReceiptRecord | null): boolean {
@@ -104,6 +117,14 @@ function modelOf(receipt: ReceiptRecord | null): string | undefined {
 
 function bodyOf({ body }: ReceiptRecord): { readonly status?: string; readonly model?: string } {
   return JSON.parse(body) as { readonly status?: string; readonly model?: string }
+}
+
+function notKnownYet(): GatewayError {
+  return new GatewayError(
+    "conflict",
+    "Another key of the account has sent this request, and which model answers it is not known yet. Send it again when it is over, or name the model by its id.",
+    { parameter: IDEMPOTENCY_KEY },
+  )
 }
 
 function answerGone(request: string): GatewayError {

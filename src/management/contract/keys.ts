@@ -29,6 +29,8 @@ export const key = z.object({
   status: z.enum(["active", "revoked", "expired"]),
   /** Globs of the models it may call; null: all. */
   models: z.array(z.string()).nullable(),
+  /** Further names of models, with the ids that they stand for; null: none. */
+  aliases: z.record(z.string(), z.string()).nullable(),
   budget: budget.nullable(),
   daily_budget: budget.nullable(),
   monthly_budget: budget.nullable(),
@@ -64,9 +66,32 @@ const origin = z
   .max(200)
   .refine((text) => pageOriginOf(text) !== undefined, PAGE_ORIGIN_RULE)
 
+const MOST_ALIASES = 100
+
+/** By name, the id that it stands for; `models` is asked of that id. */
+const aliases = z
+  .record(
+    z
+      .string()
+      .regex(/^[^\s\p{C},=]{1,200}$/u, "must be a name without spaces, commas and equals signs"),
+    z
+      .string()
+      .max(200)
+      .regex(
+        /^[a-z0-9][a-z0-9-]*\/[^\s\p{C}]+$/u,
+        "must be the id of a model, <provider>/<model_name>",
+      ),
+  )
+  .refine(
+    (table) => Object.keys(table).length <= MOST_ALIASES,
+    `may hold ${MOST_ALIASES} names at most`,
+  )
+  .refine((table) => Object.keys(table).length > 0, "is empty: null means none")
+
 /** In a change, null takes a limit away and an absent member leaves it. */
 const limits = {
   models: z.array(glob).min(1).max(100).nullable().optional(),
+  aliases: aliases.nullable().optional(),
   budget: positiveCredits.nullable().optional(),
   daily_budget: positiveCredits.nullable().optional(),
   monthly_budget: positiveCredits.nullable().optional(),

@@ -53,7 +53,7 @@ export const settingsView = z.object({
 })
 export type SettingsView = z.infer<typeof settingsView>
 /** `PATCH /admin/v1/settings`: null goes back to the default. */
-export const settingsChange = z.record(z.string(), z.string().max(1_000).nullable())
+export const settingsChange = z.record(z.string(), z.string().max(20_000).nullable())
 
 /** `GET /admin/v1/settings/book`: walks every account's book, as `tollgate ledger verify` does. */
 export const bookVerdict = z.object({

@@ -10,6 +10,7 @@ interface KeyRow {
   account: string
   name: string
   models: string | null
+  aliases: string | null
   budget: bigint | null
   daily_budget: bigint | null
   monthly_budget: bigint | null
@@ -57,8 +58,8 @@ function integerOrNull(value: number | null): bigint | null {
   return value === null ? null : BigInt(value)
 }
 
-function jsonOrNull(list: readonly string[] | null): string | null {
-  return list === null ? null : JSON.stringify(list)
+function jsonOrNull(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value)
 }
 
 function listOrNull(text: string | null): string[] | null {
@@ -107,12 +108,13 @@ export class Keys {
       throw new StoreError("not_found", `there is no account '${key.account}'`)
     }
     this.#database.run(
-      "INSERT INTO keys (id, account, name, models, budget, daily_budget, monthly_budget, requests_per_minute, tokens_per_minute, created_at, expires_at, origins, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO keys (id, account, name, models, aliases, budget, daily_budget, monthly_budget, requests_per_minute, tokens_per_minute, created_at, expires_at, origins, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
         key.id,
         key.account,
         key.name,
         jsonOrNull(key.models),
+        jsonOrNull(key.aliases),
         key.budget,
         key.dailyBudget,
         key.monthlyBudget,
@@ -136,10 +138,11 @@ export class Keys {
       throw new StoreError("revoked", `the key '${id}' was revoked: create a new one`)
     }
     this.#database.run(
-      "UPDATE keys SET name = ?, models = ?, budget = ?, daily_budget = ?, monthly_budget = ?, requests_per_minute = ?, tokens_per_minute = ?, expires_at = ?, origins = ? WHERE id = ?",
+      "UPDATE keys SET name = ?, models = ?, aliases = ?, budget = ?, daily_budget = ?, monthly_budget = ?, requests_per_minute = ?, tokens_per_minute = ?, expires_at = ?, origins = ? WHERE id = ?",
       [
         key.name,
         jsonOrNull(key.models),
+        jsonOrNull(key.aliases),
         key.budget,
         key.dailyBudget,
         key.monthlyBudget,
@@ -245,6 +248,7 @@ export class Keys {
       account: row.account,
       name: row.name,
       models: listOrNull(row.models),
+      aliases: row.aliases === null ? null : (JSON.parse(row.aliases) as Record<string, string>),
       budget: row.budget,
       budgetLeft: leftOrNull(row.budget, row.budget_spent),
       dailyBudget: row.daily_budget,

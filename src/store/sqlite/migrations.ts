@@ -11,7 +11,8 @@ import { WRITE_OFFS } from "./migrations/8-write-offs.ts"
 import { VENDOR_STATE } from "./migrations/9-vendor-state.ts"
 import { IDEMPOTENCY } from "./migrations/10-idempotency.ts"
 import { DEBTS } from "./migrations/11-debts.ts"
-import { KEY_ORIGINS } from "./migrations/13-key-origins.ts"
+import { KEY_ORIGINS } from "./migrations/12-key-origins.ts"
+import { ALIASES } from "./migrations/13-aliases.ts"
 
 /**
  * The schema, one step after the other. A step that has shipped is never edited: a change is a new
@@ -30,6 +31,7 @@ const MIGRATIONS: readonly string[] = [
   IDEMPOTENCY,
   DEBTS,
   KEY_ORIGINS,
+  ALIASES,
 ]
 
 /** @throws BookError when a database that is only looked at has another schema. */

@@ -231,3 +231,30 @@ test.each([
   expect(response.status).toBe(status)
   expect((await errorOf(response)).param).toBe(parameter)
 })
+
+test("aliases are checked, and in force at once", async () => {
+  for (const aliases of [
+    {},
+    { "a b": "sim/echo" },
+    { a: "echo" },
+    { "a,b": "sim/echo" },
+    { a: 1 },
+    [],
+  ]) {
+    const response = await ask(gateway, "POST", "/keys", { account, name: "odd", aliases })
+    expect([aliases, response.status]).toEqual([aliases, 400])
+  }
+  const made = await asked(gateway, "POST", "/keys", {
+    account,
+    name: "named",
+    aliases: { "gpt-4o": "sim/echo" },
+  })
+  expect(made.aliases).toEqual({ "gpt-4o": "sim/echo" })
+  const named = async (name: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${String(made.secret)}` }
+    return (await fetch(`${gateway.url}/v1/models/${name}`, { headers })).status
+  }
+  expect([await named("gpt-4o"), await named("fast")]).toEqual([200, 404])
+  await asked(gateway, "PATCH", `/keys/${String(made.id)}`, { aliases: { fast: "sim/echo" } })
+  expect([await named("gpt-4o"), await named("fast")]).toEqual([404, 200])
+})

@@ -48,6 +48,7 @@ describe("the settings", () => {
     })
     expect([...(await changeable(gateway)).keys()]).toEqual([
       "multiplier",
+      "aliases",
       "defaults.image_model",
       "defaults.translation_model",
       "server.public_url",
@@ -103,6 +104,24 @@ describe("the settings", () => {
     const after = await asked(gateway, "GET", "/settings")
     expect(after["effective"]).toMatchObject({ multiplier: "1", deadlines: { connect: 5_000 } })
     expect(after["effective"]).not.toHaveProperty("publicUrl")
+  })
+
+  test("name models anew: aliases are in force at once, and lead to models that are there", async () => {
+    const caller = await gateway.caller()
+    const ask = async (): Promise<number> => (await caller.get("/v1/models/gpt-4o")).status
+    expect(await ask()).toBe(404)
+    const view = await asked(gateway, "PATCH", "/settings", { aliases: " gpt-4o = sim/echo " })
+    expect(view["effective"]).toMatchObject({ aliases: { "gpt-4o": "sim/echo" } })
+    expect(await ask()).toBe(200)
+    expect(await refusal({ aliases: "gpt-4o=sim/none" })).toBe(
+      "400 invalid_value aliases: 'aliases' leads to 'sim/none', and there is no such model.",
+    )
+    expect(await refusal({ aliases: "gpt-4o" })).toStartWith(
+      "400 invalid_value aliases: 'aliases' must be names",
+    )
+    expect(await ask()).toBe(200)
+    await asked(gateway, "PATCH", "/settings", { aliases: null })
+    expect(await ask()).toBe(404)
   })
 
   test("are refused all together when one is wrong", async () => {

@@ -60,6 +60,7 @@ function openPart(values: KeyValues): string | null {
   const isLimited =
     values.models.length > 0 ||
     values.origins.length > 0 ||
+    values.aliases.length > 0 ||
     values.requests_per_minute !== "" ||
     values.tokens_per_minute !== ""
   return isLimited ? "limits" : null
@@ -99,6 +100,13 @@ function LimitFields({ form }: { readonly form: KeyForm }) {
         limit={50}
         maxTags={100}
         {...form.getInputProps("models")}
+      />
+      <TagsInput
+        label="Aliases"
+        description="Further names of models, such as gpt-4o=openai/gpt-5.4. The key has to be allowed the model itself."
+        placeholder={form.values.aliases.length === 0 ? "none" : ""}
+        maxTags={100}
+        {...form.getInputProps("aliases")}
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <TextInput

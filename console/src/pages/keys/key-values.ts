@@ -13,6 +13,8 @@ export interface KeyValues {
   readonly expires_at: string
   readonly models: string[]
   readonly origins: string[]
+  /** Each as `name=provider/model`. */
+  readonly aliases: string[]
   readonly budget: string
   readonly daily_budget: string
   readonly monthly_budget: string
@@ -27,6 +29,7 @@ export const EMPTY_KEY: KeyValues = {
   expires_at: "",
   models: [],
   origins: [],
+  aliases: [],
   budget: "",
   daily_budget: "",
   monthly_budget: "",
@@ -45,6 +48,7 @@ export function valuesOf(key: Key): KeyValues {
     expires_at: toLocalField(key.expires_at),
     models: [...(key.models ?? [])],
     origins: [...(key.origins ?? [])],
+    aliases: Object.entries(key.aliases ?? {}).map(([alias, id]) => `${alias}=${id}`),
     budget: key.budget?.limit ?? "",
     daily_budget: key.daily_budget?.limit ?? "",
     monthly_budget: key.monthly_budget?.limit ?? "",
@@ -57,14 +61,15 @@ export function valuesOf(key: Key): KeyValues {
 export function bodyOf(values: KeyValues, now = Date.now()): KeyChange {
   return {
     name: values.name.trim(),
-    models: partsOf(values.models),
+    models: listOf(values.models),
+    aliases: aliasesOf(values.aliases),
     budget: readCredits(values.budget) ?? null,
     daily_budget: readCredits(values.daily_budget) ?? null,
     monthly_budget: readCredits(values.monthly_budget) ?? null,
     requests_per_minute: wholeOf(values.requests_per_minute),
     tokens_per_minute: wholeOf(values.tokens_per_minute),
     expires_at: expiryOf(values, now),
-    origins: partsOf(values.origins),
+    origins: listOf(values.origins),
   }
 }
 
@@ -86,6 +91,7 @@ export const KEY_CHECKS = {
   name: (value: string) => (value.trim() === "" ? "Give it a name" : null),
   expires_at: (value: string, values: KeyValues) =>
     values.expiry === "custom" && fromLocalField(value) === undefined ? "Say when" : null,
+  aliases: checkAliases,
   budget: checkOptional,
   daily_budget: checkOptional,
   monthly_budget: checkOptional,
@@ -93,10 +99,30 @@ export const KEY_CHECKS = {
   tokens_per_minute: checkWhole,
 }
 
-/** No glob and no origin holds a comma or a space: what came in one piece is taken apart. */
-function partsOf(typed: readonly string[]): string[] | null {
-  const parts = typed.flatMap((text) => text.split(/[,\s]+/)).filter((part) => part !== "")
+/** No glob, origin and alias holds a comma or a space: what came in one piece is taken apart. */
+function partsOf(typed: readonly string[]): string[] {
+  return typed.flatMap((text) => text.split(/[,\s]+/)).filter((part) => part !== "")
+}
+
+function listOf(typed: readonly string[]): string[] | null {
+  const parts = partsOf(typed)
   return parts.length === 0 ? null : parts
+}
+
+const ALIAS = /^([^\s,=]{1,200})=([a-z0-9][a-z0-9-]*\/[^\s,]{1,200})$/
+
+function checkAliases(typed: readonly string[]): string | null {
+  const fault = partsOf(typed).find((text) => !ALIAS.test(text))
+  return fault === undefined ? null : `'${fault}' is not like gpt-4o=openai/gpt-5.4`
+}
+
+/** The values have been checked; of two for a name the later counts. */
+function aliasesOf(typed: readonly string[]): Record<string, string> | null {
+  const pairs = partsOf(typed).flatMap((text) => {
+    const [, alias, id] = ALIAS.exec(text) ?? []
+    return alias === undefined || id === undefined ? [] : [[alias, id] as const]
+  })
+  return pairs.length === 0 ? null : Object.fromEntries(pairs)
 }
 
 function checkWhole(value: string): string | null {

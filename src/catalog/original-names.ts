@@ -1,0 +1,112 @@
+import { splitId } from "./build-model.ts"
+import { familyOf, newestNames, undatedNames } from "./dated-names.ts"
+import type { Model } from "./model.ts"
+import type { Allows } from "./model-rights.ts"
+import { originalVendors } from "./original-vendors.ts"
+
+/** A provider of the settings: what decides which of several models of a name is meant. */
+export interface NamedProvider {
+  readonly id: string
+  readonly vendor: string
+}
+
+/** Longer text is no name of a model. */
+const LONGEST_NAME = 256
+
+/** Which models the vendors' own names mean: `gpt-5.4`, `claude-sonnet-4-5-20250929`, `gemini-2.5-flash-latest`. */
+export class OriginalNames {
+  /** By name, the one that is meant first; the public ids among them, each for itself. */
+  readonly #models: ReadonlyMap<string, readonly Model[]>
+  /** Families as `-latest` names have them, with the names of their newest members. */
+  readonly #newest: ReadonlyMap<string, string>
+
+  /**
+   * @param models in the order of their ids.
+   * @param providers in the order of the settings.
+   */
+  constructor(models: readonly Model[], providers: readonly NamedProvider[]) {
+    this.#models = modelsByName(models, providers)
+    this.#newest = newestNames(this.#models.keys())
+  }
+
+  /**
+   * The model that a name means, of several the first that may be called; where none may be, the first of all, so
+   * that its refusal can be told.
+   */
+  find(name: string, allows?: Allows): Model | undefined {
+    if (name.length > LONGEST_NAME) return undefined
+    const models = this.#meant(name)
+    return models?.find(({ id }) => allows?.(id) !== false) ?? models?.[0]
+  }
+
+  #meant(name: string): readonly Model[] | undefined {
+    const own = this.#models.get(name)
+    if (own !== undefined) return own
+    const family = familyOf(name)
+    if (family !== undefined) {
+      return this.#models.get(family) ?? this.#models.get(this.#newest.get(family) ?? "")
+    }
+    for (const undated of undatedNames(name)) {
+      const models = this.#models.get(undated)
+      if (models !== undefined) return models
+    }
+    return undefined
+  }
+}
+
+interface Candidate {
+  readonly model: Model
+  /** Compared number by number; the least is meant. */
+  readonly rank: readonly number[]
+}
+
+function modelsByName(
+  models: readonly Model[],
+  providers: readonly NamedProvider[],
+): ReadonlyMap<string, readonly Model[]> {
+  const places = new Map(providers.map((provider, place) => [provider.id, { ...provider, place }]))
+  const candidates = new Map<string, Candidate[]>()
+  for (const model of models) {
+    const { name } = splitId(model.id)
+    for (const own of namesOf(model)) {
+      // What begins with a provider's id is a name at that provider, and at no other.
+      if (places.has(splitId(own).provider)) continue
+      const [deployment] = model.deployments
+      const provider = places.get(deployment?.provider ?? "")
+      const vendors = originalVendors(own)
+      const vendor = provider === undefined ? -1 : vendors.indexOf(provider.vendor)
+      const rank = [
+        vendor === -1 ? vendors.length : vendor,
+        deployment?.upstreamModel === own ? 0 : 1,
+        name === own ? 0 : 1,
+        provider?.place ?? places.size,
+      ]
+      const others = candidates.get(own)
+      if (others) others.push({ model, rank })
+      else candidates.set(own, [{ model, rank }])
+    }
+  }
+  const meant = new Map<string, readonly Model[]>(models.map((model) => [model.id, [model]]))
+  for (const [name, found] of candidates) {
+    meant.set(
+      name,
+      found.toSorted(byRank).map(({ model }) => model),
+    )
+  }
+  return meant
+}
+
+/** Its name behind the provider's, and its vendor's own where all its deployments have the same. */
+function namesOf({ id, deployments }: Model): Set<string> {
+  const own = new Set(deployments.map(({ upstreamModel }) => upstreamModel))
+  return new Set([splitId(id).name, ...(own.size === 1 ? own : [])])
+}
+
+function byRank(left: Candidate, right: Candidate): number {
+  for (const [at, rank] of left.rank.entries()) {
+    const difference = rank - (right.rank[at] ?? 0)
+    if (difference !== 0) return difference
+  }
+  // They came in the order of their ids.
+  return 0
+}

@@ -1,0 +1,28 @@
+/** Who makes the models of a name: of several providers, those at these vendors are asked first, in this order. */
+const ORIGINAL_VENDORS: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^claude-/, ["anthropic"]],
+  [/^(?:gemini|gemma|imagen|veo)-|^text-embedding-0\d+$/, ["google", "vertex"]],
+  [
+    /^(?:gpt|chatgpt|codex|dall-e|tts|text-embedding|computer-use|omni-moderation)-|^o\d|^whisper-1$/,
+    ["openai", "azure"],
+  ],
+  [
+    /^(?:mistral|ministral|magistral|codestral|devstral|pixtral|voxtral|open-mi[sx]tral)-/,
+    ["mistral"],
+  ],
+  [/^(?:command|c4ai|cohere|embed)-|^rerank-(?:v|english|multilingual)/, ["cohere"]],
+  [/^(?:amazon\.|nova-)/, ["bedrock"]],
+  [/^deepseek-/, ["deepseek"]],
+  [/^grok-/, ["xai"]],
+  [/^(?:kimi|moonshot)-/, ["moonshot"]],
+  [/^glm-/, ["zai"]],
+  [/^(?:sonar|pplx-)/, ["perplexity"]],
+  [/^(?:voyage-|rerank-\d)/, ["voyage"]],
+  [/^jina-/, ["jina"]],
+  [/^eleven_/, ["elevenlabs"]],
+]
+
+/** The vendors that make the models of a name, the first one first; none where nobody knows. */
+export function originalVendors(name: string): readonly string[] {
+  return ORIGINAL_VENDORS.find(([names]) => names.test(name))?.[1] ?? []
+}

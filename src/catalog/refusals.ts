@@ -1,0 +1,61 @@
+import { GatewayError } from "../canon/errors.ts"
+import type { ModelKind } from "../config/settings.ts"
+
+/** A name is repeated in a message up to here. */
+const LONGEST_NAME = 256
+
+/** @param nearest what may have been meant. */
+export function notFound(name: string, nearest: readonly string[]): GatewayError {
+  const hint = nearest.length === 0 ? "" : ` Did you mean ${orList(nearest)}?`
+  const shape = name.includes("/") ? "" : " A model is named <provider>/<model_name>."
+  return refusal(
+    "model_not_found",
+    `The model \`${shownName(name)}\` does not exist.${shape}${hint} GET /v1/models lists all.`,
+  )
+}
+
+/** Of an alias whose model is not there, or not to be seen: what it stands for is the operator's to know. */
+export function deadAlias(name: string): GatewayError {
+  return refusal(
+    "model_not_found",
+    `The model \`${shownName(name)}\` is an alias of a model that is not there or not to be seen by this key. GET /v1/models lists all.`,
+  )
+}
+
+export function notAllowed(name: string): GatewayError {
+  return refusal(
+    "model_not_allowed",
+    `This key may not call the model \`${name}\`. GET /v1/models lists those it may.`,
+  )
+}
+
+export function ofOtherKind(name: string, kind: ModelKind, wanted: ModelKind): GatewayError {
+  return refusal(
+    "model_not_supported",
+    `The model \`${name}\` is of kind ${kind}; this endpoint takes models of kind ${wanted}.`,
+  )
+}
+
+export function notPriced(name: string): GatewayError {
+  return refusal(
+    "model_not_priced",
+    `The model \`${name}\` has no price yet, so it cannot be called. The operator can give it one under 'models' in the settings.`,
+  )
+}
+
+function refusal(
+  kind: "model_not_found" | "model_not_allowed" | "model_not_supported" | "model_not_priced",
+  message: string,
+): GatewayError {
+  return new GatewayError(kind, message, { parameter: "model" })
+}
+
+function shownName(name: string): string {
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name
+}
+
+function orList(names: readonly string[]): string {
+  const quoted = names.map((name) => `\`${name}\``)
+  const last = quoted.pop() ?? ""
+  return quoted.length === 0 ? last : `${quoted.join(", ")} or ${last}`
+}

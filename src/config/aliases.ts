@@ -1,0 +1,39 @@
+import { Fault, readText, reading } from "./scalars.ts"
+
+/** What a further name of a model may be. */
+export const ALIAS_PATTERN = /^[^\s\p{C},=]{1,200}$/u
+
+/** How the id of a model looks. */
+export const MODEL_ID_PATTERN = /^[a-z0-9][a-z0-9-]*\/[^\s\p{C}]+$/u
+
+/** Names of models with the ids that they stand for, written on one line: `gpt-4o=openai/gpt-5.4, fast=groq/llama`. */
+export function readAliases(text: string): Record<string, string> | Fault {
+  const table = new Map<string, string>()
+  for (const pair of text.split(",")) {
+    const end = pair.indexOf("=")
+    const alias = pair.slice(0, Math.max(0, end)).trim()
+    const id = pair.slice(end + 1).trim()
+    if (!ALIAS_PATTERN.test(alias) || !MODEL_ID_PATTERN.test(id)) {
+      return new Fault(
+        "must be names and models such as gpt-4o=openai/gpt-5.4, with commas between",
+      )
+    }
+    if (table.has(alias)) return new Fault(`has the name '${alias}' twice. Keep one of the two`)
+    table.set(alias, id)
+  }
+  return Object.fromEntries(table)
+}
+
+/** The same as a value of the settings. */
+export function aliasText() {
+  return reading((input) => {
+    const text = readText(input)
+    return text instanceof Fault ? text : readAliases(text)
+  })
+}
+
+/** As it would be written on one line; null for none. */
+export function aliasLine(aliases: Readonly<Record<string, string>> | undefined): string | null {
+  const pairs = Object.entries(aliases ?? {}).map(([alias, id]) => `${alias}=${id}`)
+  return pairs.length === 0 ? null : pairs.join(", ")
+}

@@ -1,0 +1,249 @@
+import { describe, expect, test } from "bun:test"
+import { buildCatalog, type BuiltCatalog } from "../../src/catalog/catalog.ts"
+import shipped from "../../src/catalog/facts.json" with { type: "json" }
+import type { Facts } from "../../src/catalog/facts.ts"
+import type { ModelSettings, ProviderSettings } from "../../src/config/settings.ts"
+import { vendors } from "../../src/vendors/index.ts"
+import { provider, settings } from "./support.ts"
+
+const PRICE = { input: "1", output: "2" }
+const HERE: ProviderSettings = {
+  ...provider("openai-compatible", false),
+  baseUrl: "http://127.0.0.1:1",
+}
+
+function at(name: string, model: string): ModelSettings {
+  return { price: PRICE, deployments: [{ provider: name, model, weight: 1 }] }
+}
+
+function build(
+  providers: Record<string, ProviderSettings>,
+  models: Record<string, ModelSettings> = {},
+  aliases: Record<string, string> = {},
+): BuiltCatalog {
+  const made = { ...settings(providers, models), aliases }
+  return buildCatalog({ settings: made, facts: shipped as unknown as Facts, vendors })
+}
+
+/** What each name is found to mean. */
+function meanings(
+  { catalog }: BuiltCatalog,
+  names: readonly string[],
+): Record<string, string | undefined> {
+  return Object.fromEntries(names.map((name) => [name, catalog.resolve(name)?.id]))
+}
+
+function expectMeanings(built: BuiltCatalog, wanted: Record<string, string | undefined>): void {
+  expect(meanings(built, Object.keys(wanted))).toEqual(wanted)
+}
+
+/** Models of one provider without facts, by their names. */
+function named(...names: string[]): BuiltCatalog {
+  return build(
+    { mine: HERE },
+    Object.fromEntries(names.map((name) => [`mine/${name}`, { price: PRICE }])),
+  )
+}
+
+const KNOWN = [
+  "azure",
+  "vertex",
+  "openrouter",
+  "bedrock",
+  "openai",
+  "anthropic",
+  "google",
+  "mistral",
+  "cohere",
+]
+
+describe("the names that vendors give their models", () => {
+  const all = build(Object.fromEntries(KNOWN.map((vendor) => [vendor, provider(vendor)])))
+
+  test("lead to the vendor that makes the model, whatever the order of the settings", () => {
+    expectMeanings(all, {
+      "claude-sonnet-4-5": "anthropic/claude-sonnet-4-5",
+      "gpt-5.4": "openai/gpt-5.4",
+      "gpt-4o": "openai/gpt-4o",
+      o3: "openai/o3",
+      "gemini-2.5-flash": "google/gemini-2.5-flash",
+      "mistral-large-latest": "mistral/mistral-large-latest",
+      "embed-v4.0": "cohere/embed-v4.0",
+      "anthropic.claude-sonnet-4-5-20250929-v1:0":
+        "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0",
+      "eu.anthropic.claude-sonnet-5": "bedrock/eu.anthropic.claude-sonnet-5",
+      // Nobody else offers it.
+      "kimi-k2.5": "azure/kimi-k2.5",
+    })
+  })
+
+  test("a dated or latest name that is listed means itself, another the model without its date", () => {
+    expectMeanings(all, {
+      "claude-sonnet-4-5-20250929": "anthropic/claude-sonnet-4-5-20250929",
+      "gpt-5.4-2026-03-05": "openai/gpt-5.4-2026-03-05",
+      "gpt-4o-2024-05-13": "openai/gpt-4o-2024-05-13",
+      "gemini-flash-latest": "google/gemini-flash-latest",
+      "claude-sonnet-4-6-20260217": "anthropic/claude-sonnet-4-6",
+      "claude-sonnet-4-6@20260217": "anthropic/claude-sonnet-4-6",
+      "gpt-5.4-2031-12-31": "openai/gpt-5.4",
+      "gpt-5-mini-2031-01-01": "openai/gpt-5-mini",
+      "gemini-2.5-flash-001": "google/gemini-2.5-flash",
+      "gemini-2.5-flash-preview-05-20": "google/gemini-2.5-flash",
+      "gemini-2.5-flash-preview-09-2025": "google/gemini-2.5-flash",
+      "claude-sonnet-4-5-latest": "anthropic/claude-sonnet-4-5",
+      "anthropic/claude-sonnet-4-6-20260217": "anthropic/claude-sonnet-4-6",
+    })
+  })
+
+  test("never means one of another family, another size or another provider", () => {
+    const names = [
+      "gpt-5.4-maxi",
+      "gpt-5.4-2026-13-05",
+      "claude-sonnet-4-5-2025",
+      "claude-sonnet",
+      "gemini-2.5",
+      "gpt",
+      "",
+      "-latest",
+      "GPT-5.4",
+      "gpt-5.4/",
+      // These begin with a provider that has no such model; a router does.
+      "google/gemma-3-27b-it",
+      "anthropic/claude-3-haiku",
+      "openai/gpt-4o:extended",
+      `gpt-5.4${"-2026-03-05".repeat(100)}`,
+    ]
+    for (const name of names)
+      expect([name, all.catalog.resolve(name)?.id]).toEqual([name, undefined])
+  })
+
+  test("takes the newest of a family for latest, by its version or its day", () => {
+    expectMeanings(all, {
+      "claude-opus-latest": "anthropic/claude-opus-5",
+      "claude-haiku-latest": "anthropic/claude-haiku-4-5",
+    })
+    const some = named(
+      "a-2411",
+      "a-2506",
+      "b-3.5",
+      "b-3.10",
+      "b-3.9",
+      "c-1",
+      "c-1.0",
+      "d-2411",
+      "d-2025-01-01",
+    )
+    expectMeanings(some, {
+      "a-latest": "mine/a-2506",
+      "b-latest": "mine/b-3.10",
+      "c-latest": undefined,
+      "d-latest": undefined,
+      "e-latest": undefined,
+    })
+    expectMeanings(named("x-1", "x-latest"), { "x-latest": "mine/x-latest" })
+    expectMeanings(named("x-1", "x"), { "x-latest": "mine/x" })
+  })
+})
+
+describe("several providers of a name", () => {
+  test("are asked in the order of the settings where none makes it", () => {
+    const models = { "b/llama": { price: PRICE }, "a/llama": { price: PRICE } }
+    expectMeanings(build({ b: HERE, a: HERE }, models), { llama: "b/llama" })
+    expectMeanings(build({ a: HERE, b: HERE }, models), { llama: "a/llama" })
+  })
+
+  test("a model of the very name comes before one that is only called so upstream, or only so here", () => {
+    const built = build(
+      { mine: HERE },
+      {
+        "mine/fast": at("mine", "llama"),
+        "mine/llama": { price: PRICE },
+        "mine/other": at("mine", "fast"),
+      },
+    )
+    expectMeanings(built, { llama: "mine/llama", fast: "mine/other", other: "mine/other" })
+  })
+
+  test("what is called in several ways upstream is known by its own name alone", () => {
+    const deployments = [
+      { provider: "one", model: "first", weight: 1 },
+      { provider: "two", model: "second", weight: 1 },
+    ]
+    const built = build({ one: HERE, two: HERE }, { "one/best": { price: PRICE, deployments } })
+    expectMeanings(built, { best: "one/best", first: undefined, second: undefined })
+  })
+
+  test("a key gets the first that it may call", () => {
+    const { catalog } = build({ openai: provider("openai"), azure: provider("azure") })
+    const allows = (id: string): boolean => id.startsWith("azure/")
+    expect(catalog.resolve("gpt-5.4", { allows })?.id).toBe("azure/gpt-5.4")
+    expect(catalog.require("gpt-5.4", "chat", { allows }).id).toBe("azure/gpt-5.4")
+    const none = { allows: () => false }
+    expect(() => catalog.require("gpt-5.4", "chat", none)).toThrow(
+      "This key may not call the model `gpt-5.4`",
+    )
+    expect(() => catalog.visible("gpt-5.4", none)).toThrow("does not exist")
+  })
+})
+
+describe("aliases", () => {
+  const built = build(
+    { openai: provider("openai"), anthropic: provider("anthropic") },
+    {},
+    {
+      "gpt-4o": "openai/gpt-5.4",
+      fast: "openai/gpt-5.4-mini",
+      loop: "openai/loop",
+      "openai/loop": "openai/loop",
+      chain: "fast",
+      "openai/gpt-5": "anthropic/claude-opus-5",
+    },
+  )
+
+  test("come before the names of vendors, those of the key first, and never before an id", () => {
+    expectMeanings(built, {
+      "gpt-4o": "openai/gpt-5.4",
+      fast: "openai/gpt-5.4-mini",
+      "openai/gpt-5": "openai/gpt-5",
+    })
+    const aliases = new Map([
+      ["fast", "anthropic/claude-haiku-4-5"],
+      ["openai/gpt-5", "anthropic/claude-haiku-4-5"],
+      ["gone", "openai/gone"],
+      ["gpt-5.4", "openai/gone"],
+    ])
+    const { catalog } = built
+    expect(catalog.resolve("fast", { aliases })?.id).toBe("anthropic/claude-haiku-4-5")
+    expect(catalog.resolve("gpt-4o", { aliases })?.id).toBe("openai/gpt-5.4")
+    expect(catalog.resolve("openai/gpt-5", { aliases })?.id).toBe("openai/gpt-5")
+    // A broken one is told, and nothing else is guessed in its place.
+    for (const name of ["gone", "gpt-5.4"]) {
+      expect(() => catalog.require(name, "chat", { aliases })).toThrow("is an alias")
+    }
+  })
+
+  test("lead to ids only: none leads to another, or to itself", () => {
+    expectMeanings(built, { loop: undefined, "openai/loop": undefined, chain: undefined })
+    expect(built.warnings.filter((warning) => warning.startsWith("aliases."))).toEqual([
+      "aliases.loop: there is no model 'openai/loop', so it is refused",
+      "aliases.openai/loop: there is no model 'openai/loop', so it is refused",
+      "aliases.chain: there is no model 'fast', so it is refused",
+      "aliases.openai/gpt-5: is not used, since there is a model of that id",
+    ])
+  })
+
+  test("open nothing to a key that it may not call, and do not tell it what stands behind them", () => {
+    const rights = { allows: (id: string) => id === "fast" || id.startsWith("anthropic/") }
+    const { catalog } = built
+    const refusal = "This key may not call the model `fast`. GET /v1/models lists those it may."
+    expect(() => catalog.require("fast", "chat", rights)).toThrow(refusal)
+    expect(() => catalog.visible("fast", rights)).toThrow(/^(?!.*gpt-5).*$/)
+  })
+
+  test("are shown under their own names, and not in the list", () => {
+    const { catalog } = built
+    expect(catalog.visible("fast")).toMatchObject({ id: "fast", kind: "chat" })
+    expect(catalog.listBody()).not.toContain('"fast"')
+    expect(() => catalog.listed("fast")).toThrow("is an alias")
+  })
+})
