@@ -202,7 +202,7 @@ export class Catalog {
     if (rights?.allows?.(model.id) === false) throw notAllowed(id)
     if (model.kind !== kind) throw ofOtherKind(id, model.kind, kind)
     if (!isPriced(model)) throw notPriced(id)
-    return model
+    return model.id === id ? model : { ...model, requestedAs: id }
   }
 
   #aliasOf(name: string, rights: ModelRights): string | undefined {

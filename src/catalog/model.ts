@@ -25,6 +25,8 @@ export interface Model {
   /** `<provider>/<model_name>` */
   readonly id: string
   readonly kind: ModelKind
+  /** The name by which a request has asked for it, where that is another than its id. */
+  readonly requestedAs?: string
   /** Unix seconds. */
   readonly created: number
   readonly ownedBy: string

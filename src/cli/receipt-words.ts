@@ -11,6 +11,7 @@ export interface ShownReceipt {
   readonly key: string
   readonly endpoint: string
   readonly model: string
+  readonly requested_model?: string
   readonly deployment: string | null
   readonly estimated: boolean
   readonly price: { readonly multiplier: string } | null
@@ -50,7 +51,7 @@ export function describeReceipt(receipt: ShownReceipt, style: Style): string {
       ["status", receipt.status + remarksOn(receipt)],
       ["at", `${receipt.created_at}, ${receipt.duration_ms} ms`],
       ["account", `${receipt.account}, key ${receipt.key}`],
-      ["request", `${receipt.endpoint} ${receipt.model}`],
+      ["request", `${receipt.endpoint} ${receipt.model}${requestedAs(receipt)}`],
       ["answered by", receipt.deployment ?? "nobody"],
       ...listed("served as", receipt.modes),
       ...listed("without a price", receipt.unpriced),
@@ -87,6 +88,10 @@ function remarksOn({ estimated, late }: ShownReceipt): string {
 }
 
 /** A line for what is seldom there. */
+function requestedAs({ requested_model: name }: ShownReceipt): string {
+  return name === undefined ? "" : `, asked for as ${name}`
+}
+
 function listed(name: string, values: readonly string[] = []): [string, string][] {
   return values.length === 0 ? [] : [[name, values.join(", ")]]
 }

@@ -85,6 +85,7 @@ export function writeReceipt(facts: ReceiptFacts): string {
     duration_ms: since(call, performance.now()),
     endpoint: call.endpoint,
     model: model.id,
+    ...(model.requestedAs !== undefined && { requested_model: model.requestedAs }),
     stream: request?.stream ?? false,
     deployment: deployment?.id ?? null,
     usage: usage === undefined ? null : namedUsage(usage),

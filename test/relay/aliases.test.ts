@@ -79,7 +79,8 @@ async function expectNamed(response: Response, name: string, id: string): Promis
   const text = await response.text()
   expect([name, response.status, text.slice(0, 300)]).toEqual([name, 200, text.slice(0, 300)])
   expect([name, modelsIn(text)]).toEqual([name, [name]])
-  expect((await receiptOf(caller, response)) as unknown as JsonObject).toMatchObject({ model: id })
+  const receipt = (await receiptOf(caller, response)) as unknown as JsonObject
+  expect(receipt).toMatchObject({ model: id, requested_model: name })
   return text
 }
 
@@ -139,6 +140,12 @@ describe("chat by the names of vendors", () => {
   })
 })
 
+test("a request by the id has no other name in its receipt", async () => {
+  const response = await caller.post(CHAT, { model: "sim/echo", messages: HELLO })
+  await response.text()
+  expect(await receiptOf(caller, response)).not.toHaveProperty("requested_model")
+})
+
 describe("what is no chat", () => {
   const JSON_BODIES: readonly (readonly [string, string, string, JsonObject])[] = [
     ["/v1/embeddings", "text-embedding-3-small", "openai/text-embedding-3-small", { input: "a" }],
@@ -170,7 +177,10 @@ describe("what is no chat", () => {
     })
     const text = await response.text()
     expect([response.status, text]).toEqual([200, expect.stringContaining("text")])
-    expect(await receiptOf(caller, response)).toMatchObject({ model: "openai/whisper-1" } as object)
+    expect(await receiptOf(caller, response)).toMatchObject({
+      model: "openai/whisper-1",
+      requested_model: "whisper-1",
+    } as object)
   })
 })
 

@@ -58,6 +58,8 @@ export const receipt = z.looseObject({
   key: identifier,
   endpoint: z.string(),
   model: z.string(),
+  /** The name by which the request asked for it, where that is another. */
+  requested_model: z.string().optional(),
   stream: z.boolean(),
   deployment: z.string().nullable(),
   usage: namedNumbers.nullable(),

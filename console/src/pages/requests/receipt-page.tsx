@@ -106,6 +106,9 @@ function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
               </TextLink>
             ),
           },
+          ...(receipt.requested_model === undefined
+            ? []
+            : [{ label: "Asked for as", value: receipt.requested_model }]),
           { label: "Answered by", value: receipt.deployment ?? "nobody" },
           {
             label: "Key",
