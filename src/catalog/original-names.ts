@@ -17,8 +17,8 @@ const LONGEST_NAME = 256
 export class OriginalNames {
   /** By name, the one that is meant first; the public ids among them, each for itself. */
   readonly #models: ReadonlyMap<string, readonly Model[]>
-  /** Families as `-latest` names have them, with the names of their newest members. */
-  readonly #newest: ReadonlyMap<string, string>
+  /** Families as `-latest` names have them, with the names of their newest members; made when one is asked for. */
+  #newest: ReadonlyMap<string, string> | undefined
 
   /**
    * @param models in the order of their ids.
@@ -26,7 +26,6 @@ export class OriginalNames {
    */
   constructor(models: readonly Model[], providers: readonly NamedProvider[]) {
     this.#models = modelsByName(models, providers)
-    this.#newest = newestNames(this.#models.keys())
   }
 
   /**
@@ -44,7 +43,10 @@ export class OriginalNames {
     if (own !== undefined) return own
     const family = familyOf(name)
     if (family !== undefined) {
-      return this.#models.get(family) ?? this.#models.get(this.#newest.get(family) ?? "")
+      const models = this.#models.get(family)
+      if (models !== undefined) return models
+      this.#newest ??= newestNames(this.#models.keys())
+      return this.#models.get(this.#newest.get(family) ?? "")
     }
     for (const undated of undatedNames(name)) {
       const models = this.#models.get(undated)
