@@ -12,7 +12,8 @@ import {
   type TestGateway,
   until,
 } from "../support/gateway.ts"
-import { KeyIssuer } from "../support/key-issuer.ts"
+import { KeyIssuer, type KeyOrder } from "../support/key-issuer.ts"
+import { startVendor, wholeAnswer } from "./scripted-vendor.ts"
 import { CHAT, type ErrorBody, HELLO, receiptOf } from "./support.ts"
 
 let gateway: TestGateway
@@ -73,6 +74,24 @@ function modelsIn(text: string): string[] {
 
 function lastAsked(): string {
   return decodeURIComponent(JSON.stringify(gateway.simulator.requests.at(-1)))
+}
+
+/** Another key of an account, and how it asks with an idempotency key. */
+async function keyBeside(
+  { url, store, settings }: TestGateway,
+  { account }: TestCaller,
+  order: Partial<KeyOrder>,
+): Promise<(body: object, key: string) => Promise<Response>> {
+  const issuer = new KeyIssuer(store, new KeyHasher(loadSecrets(settings.data).keyPepper))
+  const { secret } = await issuer.issue({ account: account.id, name: "beside", ...order })
+  const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" }
+  await until(async () => (await fetch(`${url}/v1/models`, { headers })).ok)
+  return (body, key) =>
+    fetch(url + CHAT, {
+      method: "POST",
+      headers: { ...headers, "idempotency-key": key },
+      body: JSON.stringify(body),
+    })
 }
 
 async function expectNamed(response: Response, name: string, id: string): Promise<string> {
@@ -241,24 +260,8 @@ describe("a key with a list of models", () => {
 
   test("does not get another key's answer by a name that means another model to it", async () => {
     const wide = await gateway.caller("1", { aliases: { mine: "openai/gpt-5.4" } })
-    const issuer = new KeyIssuer(
-      gateway.store,
-      new KeyHasher(loadSecrets(gateway.settings.data).keyPepper),
-    )
-    const { secret } = await issuer.issue({
-      account: wide.account.id,
-      name: "narrow",
-      models: ["sim/*"],
-      aliases: { mine: "sim/echo", "gpt-5.4": "sim/echo" },
-    })
-    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" }
-    const narrow = (body: object, key: string): Promise<Response> =>
-      fetch(gateway.url + CHAT, {
-        method: "POST",
-        headers: { ...headers, "idempotency-key": key },
-        body: JSON.stringify(body),
-      })
-    await until(async () => (await fetch(`${gateway.url}/v1/models/mine`, { headers })).ok)
+    const aliases = { mine: "sim/echo", "gpt-5.4": "sim/echo" }
+    const narrow = await keyBeside(gateway, wide, { models: ["sim/*"], aliases })
     for (const model of ["mine", "gpt-5.4"]) {
       const body = { model, messages: HELLO }
       const first = await wide.post(CHAT, body, { "idempotency-key": model })
@@ -274,4 +277,30 @@ describe("a key with a list of models", () => {
       expect(shared.status).toBe(200)
     }
   })
+})
+
+test("while a request of another key runs, a key with a list is told to wait, and to name the id", async () => {
+  const open = Promise.withResolvers<void>()
+  using slow = startVendor(async () => {
+    await open.promise
+    return Response.json(wholeAnswer())
+  })
+  await using own = await startGateway({
+    providers: { slow: provider(slow.url) },
+    models: { "slow/model": simulated() },
+  })
+  const wide = await own.caller("1", { aliases: { mine: "slow/model" } })
+  const narrow = await keyBeside(own, wide, { models: ["slow/*"], aliases: { mine: "slow/model" } })
+  const body = { model: "mine", messages: HELLO }
+  const headers = { "idempotency-key": "running" }
+  const first = wide.post(CHAT, body, headers)
+  await until(() => slow.bodies.length === 1)
+  const early = await narrow(body, "running")
+  expect(early.status).toBe(409)
+  expect(await early.text()).toContain("which model answers it is not known yet")
+  open.resolve()
+  expect((await first).status).toBe(200)
+  const late = await narrow(body, "running")
+  expect([late.status, late.headers.get("idempotent-replayed")]).toEqual([200, "true"])
+  expect(slow.bodies.length).toBe(1)
 })
