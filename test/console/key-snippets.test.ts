@@ -13,6 +13,7 @@ describe("the code for a first request", () => {
       "python",
       "node",
       "anthropic",
+      "google",
       "ai-sdk",
       "langchain",
     ])
@@ -24,6 +25,10 @@ describe("the code for a first request", () => {
 
   test("Anthropic's client adds /v1 itself", () => {
     expect(snippets.get("anthropic")).toContain('base_url="https://gate.example",')
+  })
+
+  test("and so does Google's", () => {
+    expect(snippets.get("google")).toContain('baseUrl: "https://gate.example" }')
   })
 
   test("all hold the key and the model", () => {

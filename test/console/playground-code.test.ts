@@ -73,6 +73,27 @@ describe("a request as code", () => {
     expect(code).toContain("# 'top_k' is written another way")
   })
 
+  test("Google's client gets its own form of it", () => {
+    const code = sampleOf("google", body)
+    expect(code).toContain(`baseUrl: "${BASE}"`)
+    expect(code).toContain("// 'top_k' is written another way")
+    const [, argument] = /Stream\((\{[\s\S]*\})\)\nfor await/.exec(code) ?? []
+    expect(new Function(`return ${argument}`)()).toMatchObject({
+      model: "a/b",
+      contents: [
+        {
+          role: "user",
+          parts: [{ inlineData: { mimeType: "image/png" } }, { text: 'Say "hi"\nand </script>' }],
+        },
+      ],
+      config: {
+        systemInstruction: "It's brief.",
+        temperature: 1.5,
+        thinkingConfig: { thinkingLevel: "HIGH" },
+      },
+    })
+  })
+
   test("the AI SDK gets its own names", () => {
     const code = sampleOf("ai-sdk", body)
     expect(code).toContain('tollgate.chat("a/b")')

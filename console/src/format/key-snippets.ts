@@ -30,6 +30,7 @@ export function keySnippets(calling: Calling): readonly KeySnippet[] {
       install: "pip install anthropic",
       code: anthropic(whole),
     },
+    { id: "google", label: "Google", install: "npm install @google/genai", code: google(whole) },
     { id: "ai-sdk", label: "AI SDK", install: "npm install ai @ai-sdk/openai", code: aiSdk(whole) },
     {
       id: "langchain",
@@ -93,6 +94,22 @@ answer = client.messages.create(
     messages=[{"role": "user", "content": ${text(QUESTION)}}],
 )
 print(answer.content[0].text)`
+}
+
+/** Google's clients add the version themselves. */
+function google({ baseUrl, key, model }: Calling): string {
+  return `import { GoogleGenAI } from "@google/genai"
+
+const client = new GoogleGenAI({
+  apiKey: ${text(key)},
+  httpOptions: { baseUrl: ${text(baseUrl)} },
+})
+
+const answer = await client.models.generateContent({
+  model: ${text(model)},
+  contents: ${text(QUESTION)},
+})
+console.log(answer.text)`
 }
 
 function aiSdk({ baseUrl, key, model }: Calling): string {

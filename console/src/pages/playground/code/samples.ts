@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from "../conversation.ts"
 import { aiSdkCode } from "./ai-sdk.ts"
 import { anthropicCode } from "./anthropic.ts"
 import { curlCode } from "./curl.ts"
+import { googleCode } from "./google.ts"
 import { openaiJavascriptCode, openaiPythonCode } from "./openai.ts"
 
 /** One way to send the same request from a program. */
@@ -22,6 +23,7 @@ export function chatSamples(base: string, body: JsonObject): CodeSample[] {
       code: openaiJavascriptCode(base, body),
     },
     { id: "anthropic", label: "Anthropic, Python", code: anthropicCode(base, body) },
+    { id: "google", label: "Google, JavaScript", code: googleCode(base, body) },
     { id: "ai-sdk", label: "AI SDK", code: aiSdkCode(base, body) },
   ]
 }
