@@ -267,6 +267,10 @@ const FACES: Readonly<
     { model, stream, messages: MESSAGES, max_tokens: 50 },
   ],
   responses: (model, stream) => ["/v1/responses", { model, stream, input: "Hello" }],
+  google: (model, stream) => [
+    `/v1beta/models/${model}:${stream ? "streamGenerateContent" : "generateContent"}`,
+    { contents: [{ parts: [{ text: "Hello" }] }] },
+  ],
 }
 
 describe("a vendor that repeats the operator's secrets", () => {
