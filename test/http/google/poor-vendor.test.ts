@@ -199,3 +199,53 @@ describe("who hangs up", () => {
     expect((await onlyReceipt(gateway, caller)).status).toBe("released")
   })
 })
+
+describe("a stream as one array", () => {
+  const PATH = `${MODEL}:streamGenerateContent`
+
+  function askArray(signal?: AbortSignal): Promise<Response> {
+    return fetch(`${gateway.url}${PATH}?key=${caller.key}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ contents: CONTENTS }),
+      ...(signal && { signal }),
+    })
+  }
+
+  test("that breaks is valid to its end, which is the error", async () => {
+    answer = () => streamed([framesOf(said("H"), said("i"))])
+    const pieces = (await (await askArray()).json()) as JsonObject[]
+    expect(pieces).toHaveLength(3)
+    expect(pieces.at(-1)).toMatchObject({ error: { code: 502, status: "UNAVAILABLE" } })
+    expect(await onlyReceipt(gateway, caller)).toMatchObject({ status: "settled", estimated: true })
+  })
+
+  test("whose caller hangs up lets the vendor go, and is paid as far as it came", async () => {
+    const wasCut = Promise.withResolvers<void>()
+    function* endless(): Generator<string | number> {
+      yield framesOf(said("as many words as forty letters and more"))
+      for (;;) yield 1
+    }
+    answer = () => streamed(endless(), "text/event-stream", () => wasCut.resolve())
+    const left = new AbortController()
+    const reader = (await askArray(left.signal)).body?.getReader()
+    if (!reader) throw new Error("no body")
+    await readUntil(reader, (text) => text.includes("forty"))
+    left.abort()
+    await wasCut.promise
+    expect(await onlyReceipt(gateway, caller)).toMatchObject({ status: "settled", estimated: true })
+  })
+
+  test("that fails before its first word is an answer of its own", async () => {
+    answer = () =>
+      Response.json(
+        { error: { code: 400, message: "no", status: "INVALID_ARGUMENT" } },
+        { status: 400 },
+      )
+    const response = await askArray()
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
+      error: { message: "no", error_type: "refused_by_upstream" },
+    })
+  })
+})
