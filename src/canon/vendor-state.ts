@@ -135,12 +135,16 @@ export const STATE = {
 } as const satisfies Record<string, StateShape>
 
 /** Addresses that a vendor reads with the operator's own rights: cloud storage, and files uploaded to it. */
-const VENDOR_ADDRESS =
-  /^(gs:\/\/|https?:\/\/([^/]*@)?generativelanguage\.googleapis\.com\.?(:\d*)?\/)/i
+const STORAGE = /^\s*gs:/i
+const WEB = /^\s*https?:/i
+const FILES_HOST = /^generativelanguage\.googleapis\.com\.?$/
 
 /** Whether an address leads into what the operator keeps at a vendor. */
 export function isVendorAddress(address: JsonValue): boolean {
-  return typeof address === "string" && VENDOR_ADDRESS.test(address)
+  if (typeof address !== "string") return false
+  if (STORAGE.test(address)) return true
+  // Parsed, as hosts can be written in many ways.
+  return WEB.test(address) && FILES_HOST.test(URL.parse(address)?.hostname ?? "")
 }
 
 /** An address that may lead to a file that is kept. */

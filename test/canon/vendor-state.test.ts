@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { JsonObject } from "../../src/canon/json.ts"
 import { findState, type StateShape } from "../../src/canon/vendor-state.ts"
 import { ANTHROPIC_MESSAGES } from "../../src/dialects/anthropic-messages/index.ts"
+import { GEMINI } from "../../src/dialects/gemini/index.ts"
 import { OPENAI_CHAT } from "../../src/dialects/openai-chat/index.ts"
 import { OPENAI_RESPONSES } from "../../src/dialects/openai-responses/index.ts"
 
@@ -174,6 +175,11 @@ test("openai-chat: addresses of what a vendor keeps, however they are written", 
     "HTTPS://generativelanguage.googleapis.com:443/v1beta/files/abc",
     "https://me@generativelanguage.googleapis.com/v1beta/files/abc",
     "http://generativelanguage.googleapis.com./v1beta/files/abc",
+    "https://generativelanguage%2Egoogleapis.com/v1beta/files/abc",
+    "https:///generativelanguage.googleapis.com/v1beta/files/abc",
+    "https://generative\tlanguage.googleapis.com/v1beta/files/abc",
+    "https:\\\\generativelanguage.googleapis.com/v1beta/files/abc",
+    " https://generativelanguage.googleapis.com/v1beta/files/abc",
   ]
   for (const url of spellings) {
     const content = [{ type: "image_url", image_url: { url } }]
@@ -183,4 +189,12 @@ test("openai-chat: addresses of what a vendor keeps, however they are written", 
   const url = "https://example.com/generativelanguage.googleapis.com/a.png"
   const content = [{ type: "image_url", image_url: { url } }]
   expect(findState(OPENAI_CHAT.requestState ?? {}, { messages: [{ content }] })).toEqual([])
+})
+
+test("gemini: stores that are named in a list of specifications", () => {
+  const dataStore = "projects/p/locations/global/collections/c/dataStores/d"
+  const retrieval = { vertexAiSearch: { dataStoreSpecs: [{ dataStore }] } }
+  expect(namesIn(GEMINI.requestState, { tools: [{ retrieval }] })).toEqual([
+    ["vector_store", dataStore, "tools[0].retrieval.vertexAiSearch.dataStoreSpecs[0].dataStore"],
+  ])
 })

@@ -22,7 +22,11 @@ export const REQUEST_STATE: StateShape = stateIn({
   tools: stateIn({
     fileSearch: stateIn({ fileSearchStoreNames: STATE.vectorStore }),
     retrieval: stateIn({
-      vertexAiSearch: stateIn({ datastore: STATE.vectorStore, engine: STATE.vectorStore }),
+      vertexAiSearch: stateIn({
+        datastore: STATE.vectorStore,
+        engine: STATE.vectorStore,
+        dataStoreSpecs: stateIn({ dataStore: STATE.vectorStore }),
+      }),
       vertexRagStore: stateIn({
         ragCorpora: STATE.vectorStore,
         ragResources: stateIn({ ragCorpus: STATE.vectorStore }),
