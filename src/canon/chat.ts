@@ -194,6 +194,40 @@ export type ToolChoice =
   | { readonly type: "auto" | "none" | "required" }
   | { readonly type: "tool"; readonly name: string }
 
+/** Where the user is, roughly: as OpenAI and Anthropic both have it. */
+export interface SearchLocation {
+  readonly city?: string
+  readonly region?: string
+  /** Two letters of ISO 3166-1. */
+  readonly country?: string
+  /** IANA. */
+  readonly timezone?: string
+}
+
+/** A search of the web that the vendor runs itself, whoever the vendor is. */
+export interface WebSearch {
+  readonly maxUses?: number
+  /** How much of what is found the model reads: `low`, `medium`, `high`. */
+  readonly contextSize?: string
+  readonly location?: SearchLocation
+  readonly allowedDomains?: readonly string[]
+  readonly blockedDomains?: readonly string[]
+  /** What only the caller's dialect can say of it. */
+  readonly extra?: Extra
+  readonly declared: DeclaredSearch
+}
+
+/** How the caller asked for it: its own dialect keeps that among its extras. */
+export interface DeclaredSearch {
+  readonly dialect: DialectId
+  /** `tools[1]`, as messages name it. */
+  readonly place: string
+  /** The very object among the extra `tools`. */
+  readonly tool?: JsonValue
+  /** Names of the extras that say it. */
+  readonly fields: readonly string[]
+}
+
 /** A choice among some of the tools; the others are there for the cache of the prompt alone. */
 export interface AllowedTools {
   readonly mode: "auto" | "required"
@@ -247,6 +281,8 @@ export interface ChatRequest {
   readonly toolChoice?: ToolChoice
   /** In place of a choice. Its own dialect keeps it among its extras as `tool_choice`. */
   readonly allowedTools?: AllowedTools
+  /** A search that the vendor runs. Its own dialect keeps it among its extras too. */
+  readonly webSearch?: WebSearch
   readonly parallelToolCalls?: boolean
   readonly responseFormat?: ResponseFormat
   readonly reasoning?: ReasoningOrder

@@ -3,8 +3,8 @@ import type { UpstreamDialect } from "../canon/dialect.ts"
 import { hasOtherTools } from "../canon/tool-names.ts"
 import type { Deployment, Model } from "../catalog/model.ts"
 import type { ChatOffer } from "../vendors/vendor.ts"
-import { withAllowedTools } from "./allowed-tools.ts"
 import type { Bill } from "./bill.ts"
+import { carriedRequest } from "./carried-request.ts"
 import type { Endpoint } from "./endpoint.ts"
 import type { Exchange } from "./exchange.ts"
 import { fitLimits, takesLimits } from "./own-limits.ts"
@@ -145,7 +145,7 @@ function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
   const maxTokens = raised ?? clampedTo ?? request.maxTokens ?? longest
   const fitted = fitLimits(request, maxTokens, dialect.answerLimits(deployment.upstreamModel))
   const sent = fitted?.maxTokens ?? maxTokens
-  const offered = dialect.id === exchange.dialect.id ? request : withAllowedTools(request)
+  const offered = carriedRequest(request, offer, exchange.dialect.id)
   const asked = {
     ...offered,
     ...(fitted === undefined ? {} : { stop: fitted.stop }),

@@ -11,7 +11,7 @@ export const ANTHROPIC: Vendor = {
   name: "Anthropic",
   baseUrl: BASE_URL,
   keyVariables: ["ANTHROPIC_API_KEY"],
-  chat: [offer(ANTHROPIC_MESSAGES, "/v1/messages", ANTHROPIC_VERSION)],
+  chat: [{ ...offer(ANTHROPIC_MESSAGES, "/v1/messages", ANTHROPIC_VERSION), webSearch: true }],
   baseUrlOf: ({ baseUrl = BASE_URL }) => baseUrl,
   signer: ({ apiKey }) => headerSigner("x-api-key", apiKey),
   probe: ({ baseUrl = BASE_URL }) => ({

@@ -76,9 +76,9 @@ export function compatibleVendor(row: CompatibleRow): Vendor {
 function offersOf(row: CompatibleRow): ChatOffer[] {
   const chat = offer(openAiChat({ ...COMMON, ...row.quirks }), "/chat/completions")
   if (row.isServerOfOnesOwn) return [chat, ...OWN_SERVER_OFFERS]
-  return row.responses
-    ? [chat, offer(openAiResponses({ customTools: false, ...row.responses }), "/responses")]
-    : [chat]
+  if (!row.responses) return [chat]
+  const responses = offer(openAiResponses({ customTools: false, ...row.responses }), "/responses")
+  return [chat, row.webSearch ? { ...responses, webSearch: true } : responses]
 }
 
 function operationsOf(row: CompatibleRow): Operations {

@@ -35,6 +35,8 @@ export interface CompatibleRow {
   readonly quirks?: Partial<OpenAiChatQuirks>
   /** Present where it speaks `openai-responses` too, at the same base address: what is unlike OpenAI. Custom tools are OpenAI's own. */
   readonly responses?: Partial<OpenAiResponsesQuirks>
+  /** Whether it searches the web in `openai-responses`, at a price that is known. */
+  readonly webSearch?: true
   /** How its embeddings are unlike those of most compatible vendors, or that it has none. */
   readonly embedding?: Partial<OpenAiEmbeddingQuirks> | "none"
   /** Present where it reranks in Jina's form: what is unlike Jina. */
@@ -97,6 +99,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     keyVariables: ["OPENAI_API_KEY"],
     quirks: OPENAI_QUIRKS,
     responses: { customTools: true },
+    webSearch: true,
     embedding: OPENAI_EMBEDDING_QUIRKS,
     image: openAiImages(OPENAI_FAMILIES),
     sound: OPENAI_SOUND,

@@ -8,6 +8,7 @@ import type { ChatOffer } from "./vendor.ts"
 export function geminiOffer(dialect: UpstreamDialect, parent: string): ChatOffer {
   return {
     dialect,
+    webSearch: true,
     path(model, stream) {
       const method = stream ? "streamGenerateContent?alt=sse" : "generateContent"
       return `${parent}/models/${encodeURIComponent(model)}:${method}`

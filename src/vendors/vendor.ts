@@ -17,6 +17,8 @@ export interface ChatOffer {
    * @param model the vendor's own name for the model.
    */
   path(model: string, stream: boolean): string
+  /** Whether the vendor searches the web in this dialect, at a price that is known. */
+  readonly webSearch?: true
   /** What this dialect asks for at this vendor beside the credential, such as `anthropic-version`. */
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -236,7 +236,7 @@ describe("what does not go to a vendor", () => {
       model: "claude/plain",
       input: "Hello",
       max_output_tokens: 50,
-      tools: [{ type: "web_search" }, { type: "teleport" }],
+      tools: [{ type: "file_search", vector_store_ids: [] }, { type: "teleport" }],
     })
     expect(asked.status).toBe(200)
     expect(asked.headers.get("x-tollgate-losses")).toContain("tools:dropped")

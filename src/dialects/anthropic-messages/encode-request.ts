@@ -2,6 +2,7 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { EncodedRequest } from "../../canon/dialect.ts"
 import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
 import { LossList } from "../../canon/losses.ts"
+import { foreignSearch } from "../../canon/web-search.ts"
 import { encodeContent, encodeMessages } from "./encode-messages.ts"
 import { encodeThinking } from "./encode-thinking.ts"
 import { encodeTools } from "./encode-tools.ts"
@@ -9,6 +10,7 @@ import { describedSchema } from "../../canon/response-schema.ts"
 import { closedSchema, JSON_INSTRUCTION } from "./json-answer.ts"
 import { type AnthropicQuirks, quirksOf } from "./quirks.ts"
 import { encodeServiceTier } from "./service-tier.ts"
+import { encodeWebSearch } from "./web-search.ts"
 import { DIALECT } from "./wire.ts"
 
 /** The least `top_p` that Anthropic takes when the model thinks. */
@@ -27,7 +29,10 @@ export function encodeRequest(request: ChatRequest, all: AnthropicQuirks): Encod
   }
   const instructions = [...system, ...encodeJsonMode(request, losses)]
   if (instructions.length > 0) body.system = encodeContent(instructions)
-  Object.assign(body, encodeTools(request, listAt(extra, "tools"), quirks, losses))
+  const found = foreignSearch(request, DIALECT)
+  const search = found === undefined ? [] : [encodeWebSearch(found, losses)]
+  const others = [...listAt(extra, "tools"), ...search]
+  Object.assign(body, encodeTools(request, others, quirks, losses))
   const { thinking, effort } = encodeThinking(request, body, quirks, losses)
   set(body, "thinking", thinking)
   encodeSampling(body, request, quirks, losses)

@@ -17,6 +17,7 @@ import { decodeSystem } from "./decode-system.ts"
 import { type DecodedTools, decodeToolChoice, decodeTools } from "./decode-tools.ts"
 import { type MessageParameters, messageParameters } from "./schema.ts"
 import { decodeServiceTier } from "./service-tier.ts"
+import { decodeWebSearch } from "./web-search.ts"
 import { extraOf } from "./wire.ts"
 
 /** Fields that the canon has a name for. Some of them hold members that it has none for. */
@@ -84,6 +85,8 @@ export function decodeCountRequest(body: JsonObject): ChatRequest {
     request.tools = tools.tools
   }
   Object.assign(request, decodeToolChoice(body.tool_choice))
+  const search = tools && decodeWebSearch(body, tools.others)
+  if (search !== undefined) request.webSearch = search
   if (isThere(body.thread)) request.isThread = true
   const extra = requestExtra(body, parameters, tools)
   if (extra !== undefined) request.extra = extraOf(extra)

@@ -8,6 +8,7 @@ import { encodeTools } from "./encode-tools.ts"
 import type { Encoding } from "./encoding.ts"
 import { traitsOf } from "./model-traits.ts"
 import type { GeminiQuirks } from "./quirks.ts"
+import { setWebSearch } from "./web-search.ts"
 import { DIALECT } from "./wire.ts"
 
 /** What comes unasked. */
@@ -41,6 +42,7 @@ export function encodeRequest(request: ChatRequest, quirks: GeminiQuirks): Encod
   const body: JsonObject = { contents }
   if (system.length > 0) body.systemInstruction = { parts: [...system] }
   Object.assign(body, encodeTools(request, losses))
+  setWebSearch(body, request, encoding)
   if (Object.keys(generation).length > 0) body.generationConfig = generation
   encodeService(body, request, encoding)
   reportUnknown(request, losses)

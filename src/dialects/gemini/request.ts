@@ -16,6 +16,7 @@ import {
 import { nameInCamelCase } from "./field-names.ts"
 import { type GenerationConfig, generationParameters, type GenerationParameters } from "./schema.ts"
 import { inUsualForms } from "./usual-forms.ts"
+import { decodeWebSearch } from "./web-search.ts"
 import { extraOf } from "./wire.ts"
 
 /** Fields that the canon has a name for. Some of them hold members that it has none for. */
@@ -86,6 +87,8 @@ export function decodeRequest(body: JsonObject): ChatRequest {
     request.tools = tools.functions
     if (choice.toolChoice !== undefined) request.toolChoice = choice.toolChoice
   }
+  const search = tools && decodeWebSearch(body, tools.others)
+  if (search !== undefined) request.webSearch = search
   const extra = requestExtra(body, config ?? {}, tools, choice)
   if (extra !== undefined) request.extra = extraOf(extra)
   return request

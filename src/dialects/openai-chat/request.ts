@@ -21,6 +21,7 @@ import {
 import { decodeReasoningOrder, reasoningOrderExtra } from "./reasoning-order.ts"
 import { checkRules } from "./rules.ts"
 import { type ChatParameters, chatParameters } from "./schema.ts"
+import { decodeWebSearch } from "./web-search.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { extraOf } from "./wire.ts"
 
@@ -88,6 +89,8 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   setService(request, parameters)
   setTools(request, parameters, body.tool_choice, tools)
   setLegacyFunctions(request, body)
+  const search = decodeWebSearch(body)
+  if (search !== undefined) request.webSearch = search
   const reasoning = decodeReasoningOrder(body)
   if (reasoning !== undefined) request.reasoning = reasoning
   const extra = requestExtra(body, request, tools)

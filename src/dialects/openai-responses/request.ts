@@ -19,6 +19,7 @@ import {
   decodeTools,
 } from "./decode-tools.ts"
 import { type ResponseParameters, responseParameters } from "./schema.ts"
+import { decodeWebSearch } from "./web-search.ts"
 import { extraOf, INCLUDE_LOGPROBS, INCLUDE_REASONING } from "./wire.ts"
 
 /** Fields that the canon has a name for, and those that are taken apart by hand. */
@@ -183,6 +184,8 @@ function setTools(request: Draft<ChatRequest>, body: JsonObject, tools?: Decoded
   if (choice !== undefined) request.toolChoice = choice
   const allowed = decodeAllowedTools(body.tool_choice, tools?.tools)
   if (allowed !== undefined) request.allowedTools = allowed
+  const search = tools && decodeWebSearch(body, tools.others)
+  if (search !== undefined) request.webSearch = search
   const { parallel_tool_calls: parallel } = body
   if (typeof parallel === "boolean") request.parallelToolCalls = parallel
 }

@@ -10,6 +10,7 @@ import { switchesOf } from "../../vendors/billable/index.ts"
 import type { CallCharge, ModeCharge, ModelCharge } from "../../vendors/billable/switch.ts"
 import type { ChatCall } from "../call.ts"
 import type { Endpoint } from "../endpoint.ts"
+import { carriedRequest } from "../carried-request.ts"
 import { type Finding, findSwitches, maySetSwitch, valuesAt } from "./find-switches.ts"
 import { type AskedMode, heldDeployments, type SecondModel, type Terms } from "./terms.ts"
 
@@ -49,10 +50,10 @@ export function survey(order: SurveyOrder): Demand | undefined {
   let refusal: GatewayError | undefined
   let isSet = false
   for (const deployment of order.model.deployments) {
-    const findings = findingsAt(order, deployment)
-    isSet ||= findings.length > 0
+    const found = findingsAt(order, deployment)
+    isSet ||= found.findings.length > 0
     try {
-      const own = termsOf(order, deployment, findings)
+      const own = termsOf(order, deployment, found)
       deployments.push(deployment)
       if (own === undefined) held.push(deployment)
       else {
@@ -70,9 +71,16 @@ export function survey(order: SurveyOrder): Demand | undefined {
   return { model: { ...order.model, deployments }, held, terms }
 }
 
-function findingsAt(order: SurveyOrder, deployment: Deployment): Finding[] {
+/** What would go to a deployment sets. */
+interface Found {
+  readonly findings: readonly Finding[]
+  /** Calls of the vendor's tools, as many as the vendor is told there may be; undefined: it is not told. */
+  readonly most: number | undefined
+}
+
+function findingsAt(order: SurveyOrder, deployment: Deployment): Found {
   const endpoint = order.endpoints.get(deployment.provider)
-  if (endpoint === undefined || deployment.price === undefined) return []
+  if (endpoint === undefined || deployment.price === undefined) return NOTHING
   const find = (body: JsonObject, dialect: DialectId): Finding[] => {
     const switches = switchesOf(endpoint.vendor.id, dialect)
     return switches === undefined ? [] : findSwitches(body, switches, dialect)
@@ -80,30 +88,48 @@ function findingsAt(order: SurveyOrder, deployment: Deployment): Finding[] {
   const offers = endpoint.offers(deployment)
   const own = offers.find(({ dialect }) => dialect.id === order.dialect.id)
   // To its own dialect all that the caller wrote goes up, verbatim or as extras of the canon.
-  if (own !== undefined) return find(order.call.body, own.dialect.id)
-  const findings = offers.flatMap(({ dialect }) => {
-    const bare = { ...order.request, ...BARE, model: deployment.upstreamModel }
-    return find(dialect.encodeRequest(bare).body, dialect.id)
+  if (own !== undefined) {
+    const { body } = order.call
+    return { findings: find(body, own.dialect.id), most: mostOf([body]) }
+  }
+  const bare = { ...order.request, ...BARE, model: deployment.upstreamModel }
+  const bodies = offers.map((offer) => {
+    const carried = carriedRequest(bare, offer, order.dialect.id)
+    return { body: offer.dialect.encodeRequest(carried).body, dialect: offer.dialect.id }
   })
-  return findings.map((finding) => ({ ...finding, place: callersPlace(finding, order.call.body) }))
+  const findings = bodies.flatMap(({ body, dialect }) => find(body, dialect))
+  return {
+    findings: findings.map((finding) => ({ ...finding, place: callersPlace(finding, order) })),
+    most: mostOf(bodies.map(({ body }) => body)),
+  }
+}
+
+const NOTHING: Found = { findings: [], most: undefined }
+
+/** A response can say how many calls of all tools there may be. It holds where all of them are told. */
+function mostOf(bodies: readonly JsonObject[]): number | undefined {
+  const limits = bodies.map((body) => limitOf(body.max_tool_calls) ?? Infinity)
+  const most = Math.max(...limits)
+  return Number.isFinite(most) ? most : undefined
 }
 
 /** Messages set no switch, so that they need not be encoded to find one. */
 const BARE = { messages: [], stream: false, choices: 1 } as const
 
 /** Callers know the fields that they wrote. */
-function callersPlace({ place }: Finding, body: JsonObject): string {
+function callersPlace({ place, tool }: Finding, { call: { body }, request }: SurveyOrder): string {
+  if (tool !== undefined && request.webSearch) return request.webSearch.declared.place
   return body.service_tier !== undefined && /tier/i.test(place) ? "service_tier" : place
 }
 
 function termsOf(
   order: SurveyOrder,
   deployment: Deployment,
-  findings: readonly Finding[],
+  { findings, most }: Found,
 ): Terms | undefined {
   const { price } = deployment
   if (price === undefined || findings.length === 0) return undefined
-  const drawn = new Terming(order, deployment, price)
+  const drawn = new Terming(order, deployment, price, most)
   for (const finding of findings) drawn.add(finding)
   return drawn.terms()
 }
@@ -112,6 +138,8 @@ function termsOf(
 class Terming {
   readonly #order: SurveyOrder
   readonly #deployment: Deployment
+  /** Calls of all tools, at most. */
+  readonly #most: number | undefined
   readonly #price: NonNullable<Deployment["price"]>
   readonly #calls = new Map<CallCharge, { most: number; units: number }>()
   readonly #modes: AskedMode[] = []
@@ -121,9 +149,15 @@ class Terming {
   #outputs = 1
   #rounds = 1
 
-  constructor(order: SurveyOrder, deployment: Deployment, price: NonNullable<Deployment["price"]>) {
+  constructor(
+    order: SurveyOrder,
+    deployment: Deployment,
+    price: NonNullable<Deployment["price"]>,
+    most: number | undefined,
+  ) {
     this.#order = order
     this.#deployment = deployment
+    this.#most = most
     this.#price = price
   }
 
@@ -181,9 +215,8 @@ class Terming {
     })
   }
 
-  /** A response can say how many calls of all tools there may be. */
   #capped(most: number): number {
-    return Math.min(most, limitOf(this.#order.call.body.max_tool_calls) ?? most)
+    return Math.min(most, this.#most ?? most)
   }
 
   #addMode(finding: Finding, charge: ModeCharge): void {

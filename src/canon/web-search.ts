@@ -1,0 +1,69 @@
+import type { ChatRequest, DialectId, SearchLocation, WebSearch } from "./chat.ts"
+import type { Draft } from "./draft.ts"
+import { isJsonObject, type JsonObject, type JsonValue, textAt } from "./json.ts"
+import type { LossList } from "./losses.ts"
+
+const LOCATION_FIELDS = ["city", "region", "country", "timezone"] as const
+
+/** The members of a location that say something; undefined where none does. */
+export function decodeLocation(value: JsonValue | undefined): SearchLocation | undefined {
+  if (!isJsonObject(value)) return undefined
+  const location: Draft<SearchLocation> = {}
+  for (const name of LOCATION_FIELDS) {
+    const text = textAt(value, name)
+    if (text !== undefined) location[name] = text
+  }
+  return Object.keys(location).length === 0 ? undefined : location
+}
+
+/** The texts of a list; undefined where there are none. */
+export function decodeDomains(value: JsonValue | undefined): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  const domains = value.filter((domain) => typeof domain === "string")
+  return domains.length === 0 ? undefined : domains
+}
+
+/** The search of a caller of another dialect than the one that is written, which has its own among its extras. */
+export function foreignSearch(
+  { webSearch }: ChatRequest,
+  dialect: DialectId,
+): WebSearch | undefined {
+  return webSearch?.declared.dialect === dialect ? undefined : webSearch
+}
+
+/** What of a search a dialect has a word for. */
+export type SearchWord =
+  | "maxUses"
+  | "contextSize"
+  | "location"
+  | "allowedDomains"
+  | "blockedDomains"
+
+const LOSS_NAMES: Readonly<Record<SearchWord, string>> = {
+  maxUses: "web_search.max_uses",
+  contextSize: "web_search.search_context_size",
+  location: "web_search.user_location",
+  allowedDomains: "web_search.allowed_domains",
+  blockedDomains: "web_search.blocked_domains",
+}
+
+/** What every vendor does unasked. */
+const USUAL_SIZE = "medium"
+
+/** Reports what of a search a dialect has no word for. */
+export function reportSearch(
+  search: WebSearch,
+  known: ReadonlySet<SearchWord>,
+  losses: LossList,
+): void {
+  losses.fieldsOf(search.extra)
+  for (const [word, name] of Object.entries(LOSS_NAMES) as [SearchWord, string][]) {
+    const value = search[word]
+    if (value !== undefined && value !== USUAL_SIZE && !known.has(word)) losses.add(name)
+  }
+}
+
+/** A location as OpenAI and Anthropic have it on their tools. */
+export function encodeLocation(location: SearchLocation): JsonObject {
+  return { type: "approximate", ...location }
+}

@@ -1,0 +1,40 @@
+import type { ChatRequest, DialectId, WebSearch } from "../canon/chat.ts"
+import type { JsonObject } from "../canon/json.ts"
+import type { ChatOffer } from "../vendors/vendor.ts"
+import { withAllowedTools } from "./allowed-tools.ts"
+
+/**
+ * A request as a dialect is to write it. What the caller's own dialect has among its extras goes there in
+ * these; to another it goes in the words of the canon, where its vendor has such a thing.
+ * @param from the caller's dialect.
+ */
+export function carriedRequest(
+  request: ChatRequest,
+  { dialect, webSearch: searches }: Pick<ChatOffer, "dialect" | "webSearch">,
+  from: DialectId,
+): ChatRequest {
+  const { webSearch, ...rest } = request
+  if (dialect.id === from) return request
+  if (webSearch === undefined) return withAllowedTools(request)
+  const isCarried = searches === true && request.allowedTools === undefined && !isTaken(request)
+  return isCarried ? { ...withoutDeclared(rest, webSearch), webSearch } : withAllowedTools(rest)
+}
+
+/** Vendors that search have a tool of this name. */
+function isTaken({ tools }: ChatRequest): boolean {
+  return tools?.some(({ name }) => name === "web_search") ?? false
+}
+
+/** The request without what says the search in the caller's own words: it is not lost. */
+function withoutDeclared(request: ChatRequest, { declared }: WebSearch): ChatRequest {
+  const { extra, ...rest } = request
+  if (extra === undefined) return request
+  const fields: JsonObject = { ...extra.fields }
+  for (const name of declared.fields) delete fields[name]
+  if (Array.isArray(fields.tools)) {
+    const others = fields.tools.filter((tool) => tool !== declared.tool)
+    if (others.length > 0) fields.tools = others
+    else delete fields.tools
+  }
+  return Object.keys(fields).length === 0 ? rest : { ...rest, extra: { ...extra, fields } }
+}
