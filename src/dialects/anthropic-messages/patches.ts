@@ -19,6 +19,7 @@ import {
 } from "../../canon/json.ts"
 import type { Usage } from "../../canon/usage.ts"
 import { LossList } from "../../canon/losses.ts"
+import { completeMessage, completeStart, ownEnd } from "./complete.ts"
 import { isCleared } from "./decode-system.ts"
 import { STOP } from "./encode-events.ts"
 import { mayThink } from "./encode-messages.ts"
@@ -34,6 +35,7 @@ export function createPatches(quirks: AnthropicQuirks): DialectPatches {
     request: (body, patch) => patchRequest(body, patch, quirks),
     result: (body, patch) => {
       body.model = patch.model
+      completeMessage(body)
     },
     frames: (patch) => new MessagePatcher(patch),
   }
@@ -117,6 +119,7 @@ function blocksOf(content: JsonValue | undefined): JsonValue[] {
 class MessagePatcher implements FramePatcher {
   readonly #model: string
   #isStarted = false
+  #hasCalls = false
 
   constructor({ model }: ResultPatch) {
     this.#model = model
@@ -133,8 +136,11 @@ class MessagePatcher implements FramePatcher {
     switch (json.type) {
       case "message_start":
         return this.#onStart(json, event, data)
+      case "content_block_start":
+        this.#hasCalls ||= objectAt(json, "content_block")?.type === "tool_use"
+        return { action: "forward", event, data }
       case "message_delta":
-        return { action: "forward", event, data, usageCarrier: { ...json } }
+        return { action: "forward", event, data, usageCarrier: this.#ending(json) }
       case "message_stop":
         return { action: "last", event, data }
       case "ping":
@@ -152,11 +158,20 @@ class MessagePatcher implements FramePatcher {
     return encodeStreamError(error, requestId)
   }
 
+  /** It is written again from the object, with the cost. */
+  #ending(json: JsonObject): JsonObject {
+    const delta = objectAt(json, "delta")
+    if (delta !== undefined && textAt(delta, "stop_reason") !== undefined) return { ...json }
+    const stop = { stop_sequence: null, ...delta, stop_reason: ownEnd(this.#hasCalls) }
+    return { ...json, delta: stop }
+  }
+
   /** Official clients throw on a second start. */
   #onStart(json: JsonObject, event: string, data: string): PatchedFrame {
     if (this.#isStarted) return { action: "withhold", data }
     this.#isStarted = true
-    const message = { ...objectAt(json, "message"), model: this.#model }
+    const message: JsonObject = { ...objectAt(json, "message"), model: this.#model }
+    completeStart(message)
     return { action: "forward", event, data: JSON.stringify({ ...json, message }) }
   }
 }

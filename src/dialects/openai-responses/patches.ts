@@ -9,6 +9,7 @@ import type {
 } from "../../canon/dialect.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import { type JsonObject, type JsonValue, objectAt, textAt } from "../../canon/json.ts"
+import { completeResponse, headOf, type ResponseHead } from "./complete.ts"
 import { withMessages } from "./content-input.ts"
 import { encodeEvents, failureFrames } from "./encode-events.ts"
 import { streamFailure } from "./errors.ts"
@@ -20,7 +21,9 @@ import { COMPLETED } from "./wire.ts"
 export const PATCHES: DialectPatches = {
   request: patchRequest,
   result(body, patch) {
-    Object.assign(body, patchedResponse(body, patch))
+    const response = patchedResponse(body, patch, headOf(body))
+    response.status ??= "completed"
+    Object.assign(body, response)
   },
   frames: (patch) => new ResponseFrames(patch),
 }
@@ -33,10 +36,16 @@ function patchRequest(body: JsonObject, { model, maxTokens }: RequestPatch): Enc
 }
 
 /** The vendor's own object is left as it is, since the meter reads it too. */
-function patchedResponse(response: JsonObject, { model }: ResultPatch): JsonObject {
+function patchedResponse(
+  response: JsonObject,
+  { model }: ResultPatch,
+  head: ResponseHead,
+): JsonObject {
   const usage = objectAt(response, "usage")
   const shown = usage === undefined ? {} : { usage: withoutCost(usage) }
-  return { ...response, model, ...shown }
+  const patched: JsonObject = { ...response, model, ...shown }
+  completeResponse(patched, head)
+  return patched
 }
 
 /** OpenAI's own last word of an answer that was cut short; callers hear `COMPLETED` (decision 32). */
@@ -44,11 +53,20 @@ const INCOMPLETE = "response.incomplete"
 /** The last words of a stream, each with the whole response (WIRE.md 4). */
 const LAST_WORDS: ReadonlySet<string> = new Set([COMPLETED, INCOMPLETE, "response.failed"])
 
+/** What a last word says of a response that does not say it itself. */
+const STATUSES: Readonly<Record<string, string>> = {
+  [COMPLETED]: "completed",
+  [INCOMPLETE]: "incomplete",
+  "response.failed": "failed",
+}
+
 class ResponseFrames implements FramePatcher {
   readonly #patch: ResultPatch
   /** The response as it was last told; a stream that breaks ends with it. */
   #response: JsonObject | undefined
   #nextNumber = 0
+  /** As it was last told: where the vendor tells none, ours is the same in all of the stream. */
+  #head: ResponseHead | undefined
 
   constructor(patch: ResultPatch) {
     this.#patch = patch
@@ -63,9 +81,9 @@ class ResponseFrames implements FramePatcher {
     if (typeof number === "number") this.#nextNumber = Math.max(this.#nextNumber, number + 1)
     const response = objectAt(json, "response")
     if (response === undefined) return { action: "forward", event: type, data }
-    const patched = patchedResponse(response, this.#patch)
+    const patched = this.#patched(response)
+    patched.status ??= STATUSES[type] ?? "in_progress"
     if (type !== INCOMPLETE) return this.#withResponse(type, json, patched)
-    patched.status ??= "incomplete"
     return this.#withResponse(COMPLETED, { ...json, type: COMPLETED }, patched)
   }
 
@@ -76,10 +94,15 @@ class ResponseFrames implements FramePatcher {
 
   fail(error: GatewayError, requestId: string, broken?: SseFrame): SseFrame[] {
     const told = broken?.json && objectAt(broken.json, "response")
-    if (told) this.#response = patchedResponse(told, this.#patch)
+    if (told) this.#response = this.#patched(told)
     if (this.#response === undefined) return this.#failUnstarted(error, requestId)
     const failure = streamFailure(error, requestId)
     return failureFrames(new FrameWriter(this.#nextNumber), failure, this.#response)
+  }
+
+  #patched(response: JsonObject): JsonObject {
+    this.#head = headOf(response, this.#head)
+    return patchedResponse(response, this.#patch, this.#head)
   }
 
   #withResponse(type: string, json: JsonObject, response: JsonObject): PatchedFrame {

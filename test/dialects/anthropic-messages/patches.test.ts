@@ -19,7 +19,19 @@ function patcher() {
   return patches.frames({ model: "a/b", streamUsage: true })
 }
 
-const START = { type: "message_start", message: { id: "msg_1", model: "claude", content: [] } }
+const START = {
+  type: "message_start",
+  message: {
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: "claude",
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { input_tokens: 3, output_tokens: 1, cache_read_input_tokens: 2 },
+  },
+}
 
 describe("a request on the verbatim path", () => {
   test("goes up as it came, under the vendor's name", () => {
@@ -95,9 +107,10 @@ describe("a request on the verbatim path", () => {
 })
 
 test("a whole answer gets the public model", () => {
-  const body: JsonObject = { id: "msg_1", model: "claude", content: [], anything: 1 }
+  const told = { type: "message", role: "assistant", stop_reason: "pause", stop_sequence: null }
+  const body: JsonObject = { id: "msg_1", model: "claude", content: [], anything: 1, ...told }
   patches.result(body, { model: "a/b", streamUsage: false })
-  expect(body).toEqual({ id: "msg_1", model: "a/b", content: [], anything: 1 })
+  expect(body).toEqual({ id: "msg_1", model: "a/b", content: [], anything: 1, ...told })
 })
 
 describe("the frames of a verbatim stream", () => {
@@ -126,7 +139,8 @@ describe("the frames of a verbatim stream", () => {
 
   test("the usage is carried at the end, and can take the cost", () => {
     const frames = patcher()
-    const json = { type: "message_delta", delta: {}, usage: { output_tokens: 5 } }
+    const delta = { stop_reason: "max_tokens" }
+    const json = { type: "message_delta", delta, usage: { output_tokens: 5 } }
     const patched = frames.push(frame(json))
     expect(patched).toMatchObject({ action: "forward", event: "message_delta" })
     const carrier = patched.usageCarrier ?? {}

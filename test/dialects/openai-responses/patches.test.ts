@@ -11,6 +11,7 @@ const PATCH = { model: "vendor/model", streamUsage: true }
 const RESPONSE = {
   id: "resp_1",
   object: "response",
+  created_at: 1_700_000_000,
   model: "gpt-5",
   status: "in_progress",
   output: [],
