@@ -34,8 +34,10 @@ export interface Ending {
 
 /** The word of this dialect; a vendor's own stands where it is one of this dialect and agrees. */
 export function encodeFinish(ending: Ending): string {
-  const { reason, raw, stopSequence, isRefused } = ending
+  const { reason, stopSequence, isRefused } = ending
   if (isRefused) return "refusal"
+  // Cohere shouts what Anthropic says.
+  const raw = ending.raw?.toLowerCase()
   if (raw !== undefined && FINISH_REASONS.get(raw)?.reason === reason) return raw
   switch (reason) {
     case "tool-calls":

@@ -57,17 +57,22 @@ export class ChoiceDecoder {
     for (const name in rest) this.#other.json(rest[name])
   }
 
-  /** @param word of the vendor; empty when it gave none. */
-  finish(word: string, events: ChatEvent[]): void {
+  /**
+   * @param word of the vendor; empty when it gave none.
+   * @param stopSequence where the vendor tells which one ended the choice.
+   */
+  finish(word: string, events: ChatEvent[], stopSequence?: string): void {
     this.#finished = true
     this.announceCalls(events)
     const choice = this.#choice
     const { reason, raw } = decodeFinish(word, this.#calls.size > 0)
-    events.push(
-      raw === undefined
-        ? { type: "finish", choice, reason }
-        : { type: "finish", choice, reason, rawReason: raw },
-    )
+    events.push({
+      type: "finish",
+      choice,
+      reason,
+      ...(raw === undefined ? {} : { rawReason: raw }),
+      ...(stopSequence === undefined ? {} : { stopSequence }),
+    })
   }
 
   /** The stream is over, and nobody said why this choice ended. */

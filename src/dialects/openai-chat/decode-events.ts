@@ -1,4 +1,4 @@
-import type { ChatEvent } from "../../canon/chat.ts"
+import type { ChatEvent, ChatRequest } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import {
@@ -13,6 +13,7 @@ import { OtherContent } from "../../canon/other-content.ts"
 import { ChoiceDecoder, isWorthKeeping } from "./choice-decoder.ts"
 import { isTime } from "./complete.ts"
 import { errorEvent, noChoice } from "./errors.ts"
+import { stopTold } from "./finish.ts"
 import { chunkUsage, decodeUsage } from "./usage.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { extraOf } from "./wire.ts"
@@ -60,15 +61,21 @@ const CHOICE_REMARKS = new Set([
 ])
 
 /** A decoder for one stream of chat completion chunks (WIRE.md 2, traps 3, 8 and 9). */
-export function decodeEvents(): EventDecoder {
-  return new ChunkDecoder()
+export function decodeEvents(request?: ChatRequest): EventDecoder {
+  return new ChunkDecoder(request?.stop)
 }
 
 class ChunkDecoder implements EventDecoder {
   readonly other = new OtherContent()
   readonly #choices = new Map<number, ChoiceDecoder>()
+  readonly #stop: readonly string[] | undefined
   #started = false
   #finished = false
+
+  /** @param stop the sequences that were asked for. */
+  constructor(stop: readonly string[] | undefined) {
+    this.#stop = stop
+  }
 
   get finished(): boolean {
     return this.#finished
@@ -158,7 +165,7 @@ class ChunkDecoder implements EventDecoder {
       value.finish_reason !== "" &&
       !decoder.finished
     ) {
-      decoder.finish(value.finish_reason, events)
+      decoder.finish(value.finish_reason, events, stopTold(value, this.#stop))
     }
   }
 

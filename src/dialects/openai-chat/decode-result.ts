@@ -1,4 +1,4 @@
-import type { ChatResult, Choice, Part, ToolCallPart } from "../../canon/chat.ts"
+import type { ChatRequest, ChatResult, Choice, Part, ToolCallPart } from "../../canon/chat.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import {
   isJsonObject,
@@ -11,7 +11,7 @@ import {
 import { textArguments } from "../../canon/text-tool.ts"
 import { citeText } from "./citations.ts"
 import { decodeContentParts } from "./content.ts"
-import { decodeFinish } from "./finish.ts"
+import { decodeFinish, stopTold } from "./finish.ts"
 import { mintCallId } from "../../canon/identifiers.ts"
 import { decodeReasoning, joinParts } from "./reasoning.ts"
 import { isTime } from "./complete.ts"
@@ -42,12 +42,14 @@ const CUSTOM_CALL_FIELDS = new Set(["id", "type", "index", "custom"])
  *
  * @throws GatewayError `upstream_error` when the body is no chat completion, or one without a choice.
  */
-export function decodeResult(body: JsonObject): ChatResult {
+export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {
   if (!Array.isArray(body.choices)) {
     throw new GatewayError("upstream_error", "The provider's answer is not a chat completion.")
   }
   if (body.choices.length === 0) throw noChoice()
-  const result: Draft<ChatResult> = { choices: body.choices.map(decodeChoice) }
+  const result: Draft<ChatResult> = {
+    choices: body.choices.map((choice, position) => decodeChoice(choice, position, request)),
+  }
   const id = textAt(body, "id")
   if (id !== undefined) result.id = id
   const model = textAt(body, "model")
@@ -60,7 +62,11 @@ export function decodeResult(body: JsonObject): ChatResult {
   return result
 }
 
-function decodeChoice(value: JsonValue, position: number): Choice {
+function decodeChoice(
+  value: JsonValue,
+  position: number,
+  request: ChatRequest | undefined,
+): Choice {
   const choice = isJsonObject(value) ? value : {}
   const message = isJsonObject(choice.message) ? choice.message : {}
   const said: Part[] = decodeContentParts(message.content)
@@ -74,6 +80,8 @@ function decodeChoice(value: JsonValue, position: number): Choice {
   const index = choiceNumber(choice.index, position)
   const decoded: Draft<Choice> = { index, parts, finish: finish.reason }
   if (finish.raw !== undefined) decoded.rawFinish = finish.raw
+  const stopSequence = stopTold(choice, request?.stop)
+  if (stopSequence !== undefined) decoded.stopSequence = stopSequence
   const rest = message.annotations === undefined ? message : { ...message, annotations }
   const extra = choiceExtra(choice, rest)
   if (extra !== undefined) decoded.extra = extraOf(extra)

@@ -1,4 +1,5 @@
 import type { FinishReason } from "../../canon/chat.ts"
+import type { JsonObject } from "../../canon/json.ts"
 
 interface Finish {
   readonly reason: FinishReason
@@ -32,6 +33,20 @@ export function decodeFinish(word: string, hasToolCalls: boolean): Finish {
   return known.raw === undefined && word !== encodeFinish(known.reason)
     ? { ...known, raw: word }
     : known
+}
+
+/**
+ * The stop string that ended a choice, which vLLM tells in `stop_reason` and SGLang in `matched_stop`;
+ * either may also name a token, and other servers other things.
+ * @param stop the strings that were asked for.
+ */
+export function stopTold(
+  choice: JsonObject,
+  stop: readonly string[] | undefined,
+): string | undefined {
+  if (stop === undefined) return undefined
+  const told = choice.stop_reason ?? choice.matched_stop
+  return typeof told === "string" && stop.includes(told) ? told : undefined
 }
 
 /**

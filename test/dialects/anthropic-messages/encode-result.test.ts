@@ -40,6 +40,11 @@ describe("a whole message", () => {
     })
   })
 
+  test("says that a sequence ended it also where its vendor does not say which", () => {
+    const message = encode({ parts: [], rawFinish: "STOP_SEQUENCE" })
+    expect(message).toMatchObject({ stop_reason: "stop_sequence", stop_sequence: null })
+  })
+
   test("without a name or an answer", () => {
     const message = ANTHROPIC_MESSAGES.encodeResult({ choices: [] }, REQUEST)
     expect(message).toMatchObject({ model: "vendor/model", content: [], stop_reason: "end_turn" })
