@@ -32,8 +32,7 @@ export function fitLimits(
   const isLengthTaken = maxTokens === undefined || maxTokens >= taken.leastOutput
   const isStopTaken = stop === undefined || areTaken(stop, taken)
   if (isLengthTaken && isStopTaken) return undefined
-  // An empty sequence stands before every text: no vendor means it so.
-  const wanted = stop?.filter((sequence) => sequence !== "") ?? []
+  const wanted = stop?.filter(isMeant) ?? []
   const sent = wanted.filter((sequence) => isTaken(sequence, taken)).slice(0, taken.stops)
   // The first that ends is the one that counts, whoever looks for the others.
   const looked = sent.length < wanted.length ? wanted : []
@@ -77,5 +76,10 @@ function areTaken(stop: readonly string[], taken: AnswerLimits): boolean {
 }
 
 function isTaken(sequence: string, { blankStops }: AnswerLimits): boolean {
-  return blankStops ? sequence !== "" : sequence.trim() !== ""
+  return isMeant(sequence) && (blankStops || sequence.trim() !== "")
+}
+
+/** An empty sequence stands before every text, which no vendor means; half a character stands in none. */
+function isMeant(sequence: string): boolean {
+  return sequence !== "" && sequence.isWellFormed()
 }

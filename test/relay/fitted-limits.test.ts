@@ -56,6 +56,15 @@ describe("what a vendor takes of an answer's limits", () => {
     }
   })
 
+  test("half a character is left out everywhere: no text holds one, and vendors refuse it", () => {
+    const half = "\u{1f600}".slice(0, 1)
+    for (const { answerLimits } of [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI]) {
+      expect(fitted(answerLimits("model"), [half])).toMatchObject({ stop: [], own: undefined })
+    }
+    const own = { stop: ["END"] }
+    expect(fitted(OPENAI_RESPONSES.answerLimits("model"), ["END", half])).toMatchObject({ own })
+  })
+
   test("a limit below the vendor's least is raised to it, and counted by the relay", () => {
     const taken = OPENAI_RESPONSES.answerLimits("gpt")
     expect(fitted(taken, undefined, 5)).toEqual({
