@@ -173,6 +173,39 @@ export const CHANGEABLE_SETTINGS: readonly ChangeableSetting[] = [
       limits: { ...settings.limits, mediaBytes: limits.mediaBytes },
     }),
   },
+  {
+    name: "responses.keep",
+    label: "How long responses are kept",
+    help: "How long answers of /v1/responses are kept for callers to go on from, at most 24h. 'off' keeps none and deletes what is kept.",
+    default: "24h",
+    show: ({ responses }) => (responses.keep === 0 ? "off" : durationText(responses.keep)),
+    take: (settings, { responses: { keep } }) => ({
+      ...settings,
+      responses: { ...settings.responses, keep },
+    }),
+  },
+  {
+    name: "responses.account_mb",
+    label: "Kept responses of an account, MB",
+    help: "How much is kept of the responses of one account; its oldest give way.",
+    default: "256",
+    show: ({ responses }) => shortNumber(responses.accountBytes / MEBIBYTE),
+    take: (settings, { responses: { accountBytes } }) => ({
+      ...settings,
+      responses: { ...settings.responses, accountBytes },
+    }),
+  },
+  {
+    name: "responses.total_mb",
+    label: "Kept responses of all accounts, MB",
+    help: "How much is kept of the responses of all accounts; the oldest of the account that keeps most give way.",
+    default: "4096",
+    show: ({ responses }) => shortNumber(responses.totalBytes / MEBIBYTE),
+    take: (settings, { responses: { totalBytes } }) => ({
+      ...settings,
+      responses: { ...settings.responses, totalBytes },
+    }),
+  },
 ]
 
 /** The names of those that a file says. */

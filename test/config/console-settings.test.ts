@@ -174,6 +174,9 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
       "limits.answer_mb": "16",
       "limits.memory_mb": "300",
       "limits.media_mb": "1.5",
+      "responses.keep": "90m",
+      "responses.account_mb": "64",
+      "responses.total_mb": "1024",
     }
     expect(CHANGEABLE_SETTINGS.map(({ name }) => name)).toEqual(Object.keys(examples))
     const empty = load("")

@@ -226,3 +226,17 @@ test("nothing is called after the end", async () => {
   expect(await watched.watcher.reload()).toBe("unchanged")
   expect(watched.pending).toBe(0)
 })
+
+test("limits of what is kept are told by their names", async () => {
+  const folder = startFolder("multiplier: 1")
+  await using watched = new Watched(folder.options())
+  folder.write(
+    "multiplier: 1\nresponses: { keep: off, account_mb: 1 }\nidempotency: { total_mb: 9 }",
+  )
+  const { changes } = await watched.changed()
+  expect(changes.changed.toSorted()).toEqual([
+    "idempotency.total_mb",
+    "responses.account_mb",
+    "responses.keep",
+  ])
+})

@@ -62,6 +62,9 @@ describe("the settings", () => {
       "limits.answer_mb",
       "limits.memory_mb",
       "limits.media_mb",
+      "responses.keep",
+      "responses.account_mb",
+      "responses.total_mb",
     ])
   })
 
