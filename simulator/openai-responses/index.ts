@@ -41,6 +41,7 @@ export const openaiResponses: WireFormat = {
   match(method, path): Answer | undefined {
     if (path === CONVERSATIONS_PATH)
       return method === "POST" ? beginConversation : answerWrongMethod
+    if (path.startsWith(`${RESPONSES_PATH}/`) && method === "DELETE") return deleteResponse
     if (path !== RESPONSES_PATH) return undefined
     return method === "POST" ? answerResponse : answerWrongMethod
   },
@@ -58,6 +59,20 @@ async function beginConversation(exchange: Exchange): Promise<Response> {
   const metadata = body.metadata ?? {}
   const text = JSON.stringify({ id, object: "conversation", created_at: created, metadata })
   return vendorResponse(wholeBody(exchange, text, undefined), "json")
+}
+
+async function deleteResponse(exchange: Exchange): Promise<Response> {
+  await exchange.readBody()
+  const refused = credentialError(exchange.headers)
+  if (refused !== undefined) return refuse(exchange, refused)
+  const id = exchange.record.path.slice(RESPONSES_PATH.length + 1)
+  if (!exchange.state.storedResponses.forget(id)) return refuse(exchange, responseNotFound(id))
+  const text = JSON.stringify({ id, object: "response", deleted: true })
+  return vendorResponse(wholeBody(exchange, text, undefined), "json")
+}
+
+function responseNotFound(id: string): VendorError {
+  return { ...invalid(`Response with id '${id}' not found.`, null, null), status: 404 }
 }
 
 async function answerResponse(exchange: Exchange): Promise<Response> {

@@ -21,6 +21,11 @@ export class StoredResponses {
     }
   }
 
+  /** @returns whether there was one. */
+  forget(id: string): boolean {
+    return this.#conversations.delete(id)
+  }
+
   /** Begins a conversation that is named by itself. */
   begin(id: string, items: readonly JsonObject[]): void {
     forgetOldest(this.#named, MOST_RESPONSES)

@@ -79,7 +79,7 @@ export function openPerformers(
   pictures: PictureStore,
   building: AsyncDisposableStack,
 ) {
-  const { counter, alarms, conversations } = services
+  const { counter, alarms, conversations, vendorState } = services
   building.use(pictures)
   const operations = new Operations(services)
   const decoder = building.use(new TokenDecoder())
@@ -87,6 +87,8 @@ export function openPerformers(
   return {
     relay: new Relay(services),
     conversations,
+    vendorState,
+    endpoints: () => services.surroundings().endpoints,
     embedding,
     pictures,
     images: new Images(operations, pictures),

@@ -6,7 +6,7 @@ import {
 } from "../canon/conversation.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { JsonScanner } from "../canon/json-structure.ts"
-import type { JsonObject, JsonValue } from "../canon/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../canon/json.ts"
 import type { ConversationSettings } from "../config/settings.ts"
 import type { KeyHasher } from "../keys/secret.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
@@ -144,6 +144,14 @@ export class Conversations implements Disposable {
     const name = { kind: "response", id } as const
     const text = (await this.#find(account, [name], memory)).get(conversationKey(name))
     return text === undefined ? undefined : (JSON.parse(text.toString("utf8")) as KeptAnswer)
+  }
+
+  /** The ids of the items of an answer; none where it is not kept. @throws as `find`. */
+  async itemsOf(account: string, id: string, memory: Reservation): Promise<string[]> {
+    const output = (await this.find(account, id, memory))?.body.output
+    return (Array.isArray(output) ? output : []).flatMap((item) =>
+      isJsonObject(item) && typeof item.id === "string" ? [item.id] : [],
+    )
   }
 
   /** What is the same for an answer at any time, and says nothing of it. */

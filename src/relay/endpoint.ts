@@ -101,6 +101,16 @@ export class Endpoint {
     return { url, headers, body }
   }
 
+  /** The address of something that a chat of its has made, and the headers to ask for it with. */
+  async beneath(offer: ChatOffer, name: string): Promise<{ url: string; headers: RequestHeaders }> {
+    const url = `${this.base}${offer.path("", false)}/${encodeURIComponent(name)}`
+    const { "content-type": _, ...headers } = this.#merged(
+      offer,
+      await this.#signer.sign({ url, body: "" }),
+    )
+    return { url, headers }
+  }
+
   /** A request of an operation that is no chat. */
   operation(call: OperationCall): HttpRequest | Promise<HttpRequest> {
     const url = this.base + call.path

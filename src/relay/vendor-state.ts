@@ -40,7 +40,13 @@ export interface StateOrder {
   readonly passesUnknown: boolean
 }
 
-type StateStore = Pick<Store, "findVendorState" | "sweepVendorState">
+type StateStore = Pick<Store, "findVendorState" | "disownVendorState" | "sweepVendorState">
+
+/** One thing that a vendor keeps. */
+export interface StateName {
+  readonly kind: StateKind
+  readonly id: string
+}
 
 /** Knows whose things are that vendors keep for all callers alike. */
 export class VendorState implements Disposable {
@@ -83,6 +89,27 @@ export class VendorState implements Disposable {
       tokens: search.tokens,
       model: search.restricted(model),
       strange: search.strange,
+    }
+  }
+
+  /** The providers that keep something for an account. @throws GatewayError `book_unavailable`. */
+  async keepers(account: string, { kind, id }: StateName): Promise<string[]> {
+    const hash = this.hash(kind, id)
+    const records = (await this.#find([hash])).get(hash) ?? []
+    return records.filter((record) => record.account === account).map(({ provider }) => provider)
+  }
+
+  /** Has an account go on from none of it any more. @throws GatewayError `book_unavailable`. */
+  async disown(account: string, names: readonly StateName[]): Promise<void> {
+    try {
+      const hashes = names.map(({ kind, id }) => this.hash(kind, id))
+      await this.#store.disownVendorState(account, hashes)
+    } catch (cause) {
+      throw new GatewayError(
+        "book_unavailable",
+        "The gateway cannot write its book just now. Try again shortly.",
+        { cause },
+      )
     }
   }
 

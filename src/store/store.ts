@@ -258,6 +258,8 @@ export interface Store extends AsyncDisposable {
 
   /** What vendors keep under ids of these hashes; one id may be known at several providers. */
   findVendorState(idHashes: readonly string[]): Promise<VendorStateRecord[]>
+  /** What an account had under ids of these hashes is nobody's from then on. */
+  disownVendorState(account: string, idHashes: readonly string[]): Promise<void>
   /**
    * Deletes some of what has expired, and of the oldest beyond `most` records.
    * @returns how many: as long as there are any, there may be more.
@@ -360,5 +362,6 @@ export const STEPS = [
   "listBalanceFaults",
   "post",
   "findVendorState",
+  "disownVendorState",
   "sweepVendorState",
 ] as const satisfies readonly (keyof DirectStore)[]

@@ -187,3 +187,36 @@ async function statusOf(call: PromiseLike<unknown>): Promise<unknown> {
     return (error as { status?: number }).status
   }
 }
+
+describe("what its vendor keeps too", () => {
+  const model = "openai/gpt"
+
+  test("is deleted there, and nobody goes on from it", async () => {
+    const made = await say(ann, { model, input: "My name is Ann" }, false)
+    expect(await statusOf(bob.client.responses.delete(made.id))).toBe(404)
+    gateway.simulator.requests.length = 0
+    await ann.client.responses.delete(made.id)
+    expect(gateway.simulator.requests.map(({ method, path }) => [method, path])).toEqual([
+      ["DELETE", `/v1/responses/${made.id}`],
+    ])
+    const order = { model, input: "Who am I?", previous_response_id: made.id }
+    expect(await statusOf(ann.client.responses.create(order))).toBe(404)
+    const item = { type: "item_reference" as const, id: made.output[0]?.id ?? "" }
+    expect(await statusOf(ann.client.responses.create({ model, input: [item] }))).toBe(404)
+    expect(await statusOf(bob.client.responses.create(order))).toBe(404)
+    expect(await statusOf(ann.client.responses.delete(made.id))).toBe(404)
+    expect(gateway.simulator.requests).toHaveLength(1)
+  })
+
+  test("is there for another try where the vendor did not delete it", async () => {
+    await using failing = await startGateway({
+      providersAt: (url) => ({ openai: provider(`${url}/v1`, "openai") }),
+      models: { "openai/gpt": simulated({ dialects: ["openai-responses"] }) },
+    })
+    const cat = await failing.caller()
+    const made = await say(cat, { model, input: "My name is Cat" }, false)
+    await failing.simulator.stop()
+    expect(await statusOf(cat.client.responses.delete(made.id))).toBe(502)
+    expect(await statusOf(cat.client.responses.retrieve(made.id))).toBe(200)
+  })
+})

@@ -3,18 +3,18 @@ import type { JsonObject } from "../../canon/json.ts"
 import { OPENAI_RESPONSES } from "../../dialects/openai-responses/index.ts"
 import type { Keyring } from "../../keys/keyring.ts"
 import type { MemoryBudget } from "../../limits/memory-budget.ts"
-import type { Conversations, KeptAnswer } from "../../relay/conversations.ts"
+import type { KeptAnswer } from "../../relay/conversations.ts"
+import { deleteResponse, type ResponseKeepers } from "../../relay/delete-response.ts"
 import type { Events } from "../../telemetry/events.ts"
 import { jsonAnswer, textHeaders } from "../answers.ts"
 import { authenticated, type KnownRequest } from "../authenticated.ts"
 import { heldAnswer } from "../held-answer.ts"
 import { pageOf } from "./item-pages.ts"
 
-export interface KeptResponseServices {
+export interface KeptResponseServices extends ResponseKeepers {
   readonly keyring: Keyring
   readonly events: Events
   readonly memory: MemoryBudget
-  readonly conversations: Conversations
 }
 
 /** Where kept responses are. */
@@ -37,11 +37,14 @@ export function getKeptResponse(services: KeptResponseServices) {
   })
 }
 
-/** `DELETE /v1/responses/{id}`: forgets a response and its items. What went on from it stays. */
+/** `DELETE /v1/responses/{id}`: forgets a response and its items, and has its vendor do so. What went on from it stays. */
 export function deleteKeptResponse(services: KeptResponseServices) {
   return authenticated(services, async ({ key, id, url }) => {
     const name = nameIn(url)
-    if (!(await services.conversations.delete(key.account, name))) throw notKept()
+    using memory = services.memory.open(key)
+    if (!(await deleteResponse(services, { account: key.account, id: name, memory }))) {
+      throw notKept()
+    }
     return jsonAnswer(id, { id: name, object: "response", deleted: true })
   })
 }

@@ -6,12 +6,14 @@ import type { RateLimiter } from "../../limits/rate-limiter.ts"
 import { PICTURE_PATH, type PictureStore } from "../../media/picture-store.ts"
 import type { Contents } from "../../relay/contents.ts"
 import type { Conversations } from "../../relay/conversations.ts"
+import type { Endpoint } from "../../relay/endpoint.ts"
 import { Embeddings, type EmbeddingServices } from "../../relay/embeddings.ts"
 import type { Images } from "../../relay/images.ts"
 import type { Relay } from "../../relay/relay.ts"
 import { Reranking } from "../../relay/reranking.ts"
 import { Speaking } from "../../relay/speaking.ts"
 import { Transcribing } from "../../relay/transcribing.ts"
+import type { VendorState } from "../../relay/vendor-state.ts"
 import type { Store } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
 import type { MemoryBudget } from "../../limits/memory-budget.ts"
@@ -74,6 +76,8 @@ export interface RouteParts {
   readonly pictures: PictureStore
   readonly contents: Contents
   readonly conversations: Conversations
+  readonly vendorState: VendorState
+  readonly endpoints: () => ReadonlyMap<string, Endpoint>
   readonly memory: MemoryBudget
   readonly pace?: Pace
   readonly limiter: RateLimiter

@@ -144,6 +144,7 @@ function storeOn(database: Database, path: string): SqliteStore {
     listBalanceFaults: (now) => transactions.consistently(() => checks.balanceFaults(now)),
     post: postStep(transactions, postings),
     findVendorState: (idHashes) => states.find(idHashes),
+    disownVendorState: (account, idHashes) => states.disown(account, idHashes),
     sweepVendorState: (now, most) => transactions.atomically(() => states.sweep(now, most)),
     measureCommit: () => measureCommit(database),
     leaveCheckpoints: () => database.run("PRAGMA wal_autocheckpoint = 0"),

@@ -19,6 +19,7 @@ interface StateRow {
 export class VendorStates {
   readonly #insert: Statement<unknown, (string | bigint | null)[]>
   readonly #find: Statement<StateRow, [string]>
+  readonly #disown: Statement<unknown, [string, string]>
   readonly #sweep: Statement<unknown, [bigint, bigint]>
   readonly #bound: Statement<unknown, [bigint, bigint]>
 
@@ -33,6 +34,9 @@ export class VendorStates {
     )
     this.#find = database.prepare(
       "SELECT * FROM vendor_state WHERE id_hash IN (SELECT value FROM json_each(?))",
+    )
+    this.#disown = database.prepare(
+      "UPDATE vendor_state SET account = '' WHERE account = ? AND id_hash IN (SELECT value FROM json_each(?))",
     )
     this.#sweep = database.prepare(
       "DELETE FROM vendor_state WHERE number IN (SELECT number FROM vendor_state WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)",
@@ -63,6 +67,11 @@ export class VendorStates {
 
   find(idHashes: readonly string[]): VendorStateRecord[] {
     return this.#find.all(JSON.stringify(idHashes)).map(recordFromRow)
+  }
+
+  /** It is not forgotten: what nobody knows could be passed on. */
+  disown(account: string, idHashes: readonly string[]): void {
+    this.#disown.run(account, JSON.stringify(idHashes))
   }
 
   /** Deletes some of what has expired, and of the oldest where there are more than `most`. @returns how many. */
