@@ -10,7 +10,7 @@ import { cleanEnvironment, createInstallation, startServing } from "../support/p
 import { CLIENTS, type ForeignClient } from "./clients.ts"
 import { install, interpreterOf } from "./install.ts"
 import { type Row, readChecks, rowOf, skippedRow } from "./outcomes.ts"
-import { SUITES } from "./suites.ts"
+import { SUITES } from "./suites/suites.ts"
 import type { Target } from "./target.ts"
 
 const CHECKS = new URL("checks/", import.meta.url).pathname

@@ -1,0 +1,20 @@
+import type { Row } from "../outcomes.ts"
+import type { Target } from "../target.ts"
+import { llmprobe } from "./llmprobe.ts"
+import { openResponses } from "./open-responses.ts"
+import { anthropicTypescript, openaiNode } from "./sdk-tests.ts"
+
+/** A test suite that strangers wrote. */
+interface ForeignSuite {
+  readonly name: string
+  /** @param root where it may install what it needs. */
+  run(root: string, target: Target): Promise<Row>
+}
+
+/** What is run after the clients, in this order. */
+export const SUITES: readonly ForeignSuite[] = [
+  { name: "llmprobe", run: llmprobe },
+  { name: "open-responses", run: openResponses },
+  { name: "openai-node", run: openaiNode },
+  { name: "anthropic-sdk-typescript", run: anthropicTypescript },
+]
