@@ -73,6 +73,14 @@ test("a key sees its own models only, and none that are retired", async () => {
   expect(await refusalOf(limited.models.retrieve("sim/echo"))).toBe(404)
 })
 
+test("a refusal is in its own form too", async () => {
+  const unknown = await client.models.retrieve("sim/none").catch((error: unknown) => error)
+  expect(unknown).toMatchObject({ status: 404, error: { error: { type: "not_found_error" } } })
+  const stranger = new Anthropic({ apiKey: "sk-none", baseURL: gateway.url, maxRetries: 0 })
+  const refused = await stranger.models.list().catch((error: unknown) => error)
+  expect(refused).toMatchObject({ status: 401, error: { error: { type: "authentication_error" } } })
+})
+
 test("a wrong place or size of a page is refused", async () => {
   expect(await refusalOf(client.models.list({ after_id: "sim/none" }))).toBe(400)
   for (const limit of [0, 1001, 1.5]) {

@@ -1,9 +1,11 @@
 import type { Catalog } from "../../catalog/catalog.ts"
+import { ANTHROPIC_MESSAGES } from "../../dialects/anthropic-messages/index.ts"
 import type { Keyring } from "../../keys/keyring.ts"
 import type { Events } from "../../telemetry/events.ts"
 import { jsonAnswer, textAnswer } from "../answers.ts"
 import { authenticated, type KnownRequest } from "../authenticated.ts"
 import { anthropicModel, anthropicPage, speaksAnthropic } from "./anthropic-models.ts"
+import { errorIn } from "./chat-endpoint.ts"
 import { modelName } from "./google-address.ts"
 
 export interface ModelServices {
@@ -21,7 +23,17 @@ export function listModels(services: ModelServices) {
 
 /** `GET /v1/models`: the same list; page by page, in the form of their API, for Anthropic's clients. */
 export function listModelsForClients(services: ModelServices) {
-  return authenticated(services, (asked) => listFor(asked, services.catalog()))
+  return inTheirForm(services, (asked) => listFor(asked, services.catalog()))
+}
+
+/** An endpoint whose errors Anthropic's clients get in their form, as they get its answers. */
+function inTheirForm(services: ModelServices, answer: (asked: KnownRequest) => Response) {
+  const usual = authenticated(services, answer)
+  const anthropic = authenticated(services, answer, (error, id) =>
+    errorIn(ANTHROPIC_MESSAGES, error, id),
+  )
+  return (request: Request) =>
+    speaksAnthropic(request.headers) ? anthropic(request) : usual(request)
 }
 
 function listFor({ request, key, id, url }: KnownRequest, catalog: Catalog): Response {
@@ -32,7 +44,7 @@ function listFor({ request, key, id, url }: KnownRequest, catalog: Catalog): Res
 
 /** `GET /v1/models/{provider}/{name}`: one of them. A name may hold slashes of its own. */
 export function getModel(services: ModelServices) {
-  return authenticated(services, (asked) => {
+  return inTheirForm(services, (asked) => {
     const { request, key, id, url } = asked
     const name = modelName(url.pathname)
     const catalog = services.catalog()
