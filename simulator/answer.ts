@@ -1,4 +1,5 @@
 import type { Prompt } from "./prompt.ts"
+import { nextScriptedCall } from "./scripted-calls.ts"
 import { valueOf } from "./schema-value.ts"
 import { countTokens, cutTokens, wordsOf } from "./tokens.ts"
 
@@ -29,7 +30,7 @@ const MOST_WORDS = 1_000_000
 export function planAnswer(prompt: Prompt): PlannedChoice[] {
   const reasoningTokens = Math.min(prompt.reasoningTokens, prompt.limit)
   const limit = prompt.limit - reasoningTokens
-  const called = toolsToCall(prompt)
+  const called = callsOf(prompt)
   const choices: PlannedChoice[] = []
   for (let index = 0; index < prompt.count; index++) {
     choices.push(
@@ -86,6 +87,18 @@ function cutAtStop(text: string, stop: readonly string[]): { text: string; by: s
   return { text: text.slice(0, end), by }
 }
 
+/** A task written down as calls wins over tools that the text only names. */
+function callsOf(prompt: Prompt): PlannedCall[] {
+  const { toolChoice, tools } = prompt
+  const scripted = toolChoice.kind === "auto" ? nextScriptedCall(prompt) : undefined
+  if (scripted !== undefined) return [...scripted]
+  return toolsToCall(prompt).map((name) => {
+    const schema = tools.find((tool) => tool.name === name)?.schema ?? {}
+    // A tool without parameters gets an empty object, never an empty text.
+    return { name, argumentsText: JSON.stringify(valueOf({ ...schema, type: "object" })) }
+  })
+}
+
 /** Names of the tools to call, in the order in which the text names them. */
 function toolsToCall(prompt: Prompt): string[] {
   const { toolChoice, tools } = prompt
@@ -116,20 +129,17 @@ function positionOf(name: string, text: string): number {
 
 function planCalls(
   prompt: Prompt,
-  names: readonly string[],
+  called: readonly PlannedCall[],
   limit: number,
 ): Omit<PlannedChoice, "reasoningTokens"> {
   const calls: PlannedCall[] = []
   const stoppedBy = null
   const ending = prompt.toolChoice.kind === "named" ? "forced-call" : "call"
   let left = limit
-  for (const name of names) {
+  for (const { name, argumentsText } of called) {
     const nameTokens = countTokens(name)
     if (left <= nameTokens) return { text: null, calls, ending: "length", stoppedBy, tokens: limit }
     left -= nameTokens
-    const schema = prompt.tools.find((tool) => tool.name === name)?.schema ?? {}
-    // A tool without parameters gets an empty object, never an empty text (WIRE.md trap 7).
-    const argumentsText = JSON.stringify(valueOf({ ...schema, type: "object" }))
     const { text, tokens, cut } = cutTokens(argumentsText, left)
     calls.push({ name, argumentsText: text })
     left -= tokens

@@ -77,7 +77,7 @@ function callParts(choice: PlannedChoice): JsonObject[] {
   })
   return calls.map((functionCall, index) =>
     index === 0
-      ? { functionCall, thoughtSignature: SIGNER.sign(callText(functionCall)) }
+      ? { functionCall, thoughtSignature: SIGNER.sign(signedText(functionCall)) }
       : { functionCall },
   )
 }
@@ -90,9 +90,9 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** What the signature of a call is made over. */
-export function callText({ name, args }: JsonObject): string {
-  return JSON.stringify([name, args ?? {}])
+/** What the signature of a call is made over: not its arguments, to which agents add what they assume. */
+export function signedText({ name }: JsonObject): string {
+  return JSON.stringify(name)
 }
 
 function modalitiesOf(prompt: Prompt, { prompt: total, audio }: CountedUsage) {

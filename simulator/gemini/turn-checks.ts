@@ -1,7 +1,7 @@
 import { arrayOf, objectOf, stringOf, type JsonObject } from "../json.ts"
 import { invalid, type VendorError } from "./errors.ts"
 import type { Call } from "./paths.ts"
-import { callText } from "./result.ts"
+import { signedText } from "./result.ts"
 import { SIGNER } from "./signer.ts"
 
 /** What stands in for a signature where there is none: Google's own word for it (WIRE.md 5). */
@@ -133,7 +133,7 @@ function isGenuine(part: JsonObject): boolean {
   const signature = written.replaceAll("-", "+").replaceAll("_", "/")
   return part.functionCall === undefined
     ? SIGNER.opens(signature)
-    : SIGNER.verifies(callText(objectOf(part.functionCall)), signature)
+    : SIGNER.verifies(signedText(objectOf(part.functionCall)), signature)
 }
 
 function invalidSignature(call: Call): VendorError {

@@ -267,12 +267,19 @@ describe("a second turn", () => {
 
   test("refuses a signature of something else, in each service's words", async () => {
     const { thoughtSignature } = await signedCall()
-    const other = { functionCall: { name: "get_time", args: { zone: "UTC" } }, thoughtSignature }
-    expect((await refusalOf(conversation(other))).message).toBe("Corrupted thought signature.")
-    const vertex = await refusalOf(conversation(other), { isVertex: true })
+    const text = JSON.stringify(conversation({ ...CALL, thoughtSignature }))
+    const other = JSON.parse(text.replaceAll("get_time", "get_date")) as object
+    expect((await refusalOf(other)).message).toBe("Corrupted thought signature.")
+    const vertex = await refusalOf(other, { isVertex: true })
     expect(vertex.message).toContain("Thought signature is not valid")
     const foreign = { ...CALL, thoughtSignature: "Zm9yZWlnbg==" }
     expect((await refusalOf(conversation(foreign))).message).toBe("Corrupted thought signature.")
+  })
+
+  test("takes a call back to whose arguments the caller has added what it assumes", async () => {
+    const { thoughtSignature } = await signedCall()
+    const added = { functionCall: { name: "get_time", args: { all: false } }, thoughtSignature }
+    expect(await partsOf(conversation(added))).toEqual([{ text: "The tools answered: noon" }])
   })
 
   test("takes the dummies, and either alphabet of base64", async () => {

@@ -1,0 +1,38 @@
+import type { Prompt } from "./prompt.ts"
+
+/** A call that the user's text asks for, word by word. */
+export interface ScriptedCall {
+  readonly name: string
+  /** JSON text. */
+  readonly argumentsText: string
+}
+
+/** One line such as `call read_file {"path":"a.txt"}`. */
+const STEP = /^\s*call ([\w.-]+) (\{.*\})\s*$/gm
+
+/**
+ * The next call of a task that a user wrote down, one line for each step: as many are done as tools have answered since.
+ * @returns undefined without such a task; no call when the task is over or its next tool is not offered.
+ */
+export function nextScriptedCall(prompt: Prompt): readonly ScriptedCall[] | undefined {
+  if (prompt.tools.length === 0) return undefined
+  const { messages } = prompt
+  const from = messages.findLastIndex(({ role, text }) => role === "user" && hasStep(text))
+  const task = messages[from]
+  if (task === undefined) return undefined
+  const done = messages.slice(from + 1).filter((message) => message.role === "tool").length
+  const step = stepsOf(task.text)[done]
+  const isOffered = prompt.tools.some((tool) => tool.name === step?.name)
+  return step !== undefined && isOffered ? [step] : []
+}
+
+function hasStep(text: string): boolean {
+  return text.search(STEP) !== -1
+}
+
+function stepsOf(text: string): ScriptedCall[] {
+  return [...text.matchAll(STEP)].map(([, name = "", argumentsText = ""]) => ({
+    name,
+    argumentsText,
+  }))
+}

@@ -1,0 +1,20 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { AGENTS } from "./agents.ts"
+
+/** Where the agents are, outside the repository. */
+export const AGENTS_FOLDER = process.env["TOLLGATE_AGENTS"] || join(tmpdir(), "tollgate-agents")
+
+/** Installs the agents, each in its exact version. @returns why not, or undefined. */
+export function installAgents(): string | undefined {
+  mkdirSync(AGENTS_FOLDER, { recursive: true })
+  const dependencies = Object.fromEntries(AGENTS.map((agent) => [agent.package, agent.version]))
+  // These two fetch their program in a script of their package.
+  const allowScripts = { "@anthropic-ai/claude-code": true, "opencode-ai": true }
+  const document = { name: "tollgate-agents", private: true, dependencies, allowScripts }
+  writeFileSync(join(AGENTS_FOLDER, "package.json"), JSON.stringify(document, undefined, 2))
+  const words = ["npm", "install", "--no-audit", "--no-fund"]
+  const { exitCode, stderr } = Bun.spawnSync(words, { cwd: AGENTS_FOLDER })
+  return exitCode === 0 ? undefined : stderr.toString().trim()
+}
