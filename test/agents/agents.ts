@@ -12,6 +12,8 @@ export interface Agent {
   /** The program's name and the words that make it do one task from its standard input. */
   readonly command: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
+  /** A file below its home that holds what its user has answered it once. */
+  readonly answered?: { readonly path: string; readonly text: string }
   /** Reads `note.txt`, changes "before" to "after" in it, and runs a command that writes `ran.txt`. */
   steps(folder: string): readonly Step[]
 }
@@ -74,6 +76,10 @@ export const AGENTS: readonly Agent[] = [
     command: ["gemini", "--approval-mode", "yolo"],
     // It reads its settings in folders that its user trusts.
     environment: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
+    answered: {
+      path: ".gemini/settings.json",
+      text: '{"security":{"auth":{"selectedType":"gemini-api-key"}}}',
+    },
     steps: (folder) => {
       const file_path = `${folder}/note.txt`
       const instruction = "Change the word"

@@ -19,13 +19,13 @@ const MOST_REASON = 300
 
 /** Lets an agent do its task in a folder of its own. @returns what went wrong, or undefined. */
 export async function runTask(agent: Agent, target: Target): Promise<string | undefined> {
-  // Codex writes nothing below the folder for temporary files, so its own folder is not there.
   const home = mkdtempSync(join(AGENTS_FOLDER, "home-"))
   const folder = mkdtempSync(join(tmpdir(), "tollgate-task-"))
   try {
     writeFileSync(join(folder, "note.txt"), "before\n")
     const environment = environmentOf(agent, target, home)
     connect(agent, target, environment)
+    if (agent.answered) writeFileSync(join(home, agent.answered.path), agent.answered.text)
     const output = await start(agent, folder, environment)
     return faultIn(folder) && `${faultIn(folder)}: ${output.slice(-MOST_REASON)}`
   } finally {

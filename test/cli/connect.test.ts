@@ -69,6 +69,7 @@ describe("the settings are shown", () => {
       ['base_url = "http://127.0.0.1:9999/v1"', 'wire_api = "responses"', `TOLLGATE_KEY=${KEY}`],
     ],
     ["opencode", ['"baseURL": "http://127.0.0.1:9999/v1"', '"model": "tollgate/local/llama"']],
+    ["gemini", ['GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:9999"', `GEMINI_API_KEY="${KEY}"`]],
     ["aider", ['openai-api-base: "http://127.0.0.1:9999/v1"', 'model: "openai/local/llama"']],
     ["cursor", ["Override OpenAI Base URL: http://127.0.0.1:9999/v1", `OpenAI API Key: ${KEY}`]],
   ])("of %s", async (tool, lines) => {
@@ -108,6 +109,7 @@ describe("the settings are written", () => {
       ["claude", ".claude/settings.json"],
       ["codex", ".codex/config.toml"],
       ["opencode", ".config/opencode/opencode.json"],
+      ["gemini", ".gemini/.env"],
       ["aider", ".aider.conf.yml"],
     ] as const) {
       const { exitCode, output } = await connect(tool, "--key", KEY, "--write")

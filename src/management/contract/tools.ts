@@ -3,6 +3,7 @@ export const TOOL_NAMES = {
   claude: "Claude Code",
   codex: "Codex",
   opencode: "opencode",
+  gemini: "Gemini CLI",
   aider: "Aider",
   cursor: "Cursor",
 } as const
@@ -66,6 +67,8 @@ export function toolSettings(tool: Tool, facts: ConnectionFacts): ToolSettings {
       return codex(facts)
     case "opencode":
       return opencode(facts)
+    case "gemini":
+      return gemini(facts)
     case "aider":
       return aider(facts)
     case "cursor":
@@ -130,6 +133,22 @@ function codex({ url, key = NO_KEY, model, pathOf }: ConnectionFacts): ToolSetti
     text,
     file: { path, isWholeWithoutKey: true },
     after: `The key is taken from the environment: export TOLLGATE_KEY=${key}`,
+  }
+}
+
+/** https://geminicli.com/docs/reference/configuration */
+function gemini({ url, key = NO_KEY, model, pathOf }: ConnectionFacts): ToolSettings {
+  const path = pathOf({ folder: ".gemini", file: ".env" })
+  const text = [
+    `GOOGLE_GEMINI_BASE_URL=${JSON.stringify(url)}`,
+    `GEMINI_API_KEY=${JSON.stringify(key)}`,
+    `GEMINI_MODEL=${JSON.stringify(model)}`,
+  ].join("\n")
+  return {
+    words: `Add this to ${path}:`,
+    text,
+    file: { path, isWholeWithoutKey: false },
+    after: "Choose 'Use Gemini API Key' when Gemini CLI asks how to authenticate.",
   }
 }
 
