@@ -13,9 +13,9 @@ export function carriedRequest(
   { dialect, webSearch: searches }: Pick<ChatOffer, "dialect" | "webSearch">,
   from: DialectId,
 ): ChatRequest {
-  const { webSearch, ...rest } = request
   if (dialect.id === from) return request
-  if (webSearch === undefined) return withAllowedTools(request)
+  if (request.webSearch === undefined) return withAllowedTools(request)
+  const { webSearch, ...rest } = request
   const isCarried = searches === true && request.allowedTools === undefined && !isTaken(request)
   return isCarried ? { ...withoutDeclared(rest, webSearch), webSearch } : withAllowedTools(rest)
 }
