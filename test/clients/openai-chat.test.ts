@@ -219,7 +219,7 @@ describe("its typed errors", () => {
 
   const CASES = [
     ["sim/ecko", OpenAI.NotFoundError, "model_not_found"],
-    ["echo", OpenAI.NotFoundError, "model_not_found"],
+    ["ecko", OpenAI.NotFoundError, "model_not_found"],
     ["sim/unpriced", OpenAI.APIError, "model_not_priced"],
     ["sim/vectors", OpenAI.BadRequestError, "model_not_supported"],
     ["sim/fault-500", OpenAI.InternalServerError, "upstream_error"],
