@@ -8,6 +8,7 @@ import type { Demand } from "./billable/survey.ts"
 import { type Terms, widen } from "./billable/terms.ts"
 import { type Bound, longestAnswer } from "./bounds.ts"
 import type { Call } from "./call.ts"
+import type { Endpoint } from "./endpoint.ts"
 import type { Meter } from "./meter.ts"
 import type { AttemptRecord } from "./receipt.ts"
 import type { StateRecorder } from "./state-recorder.ts"
@@ -50,6 +51,7 @@ export interface ChatAdmission {
   readonly state: ResolvedState | undefined
   /** Upstream calls that it may take: one, or one for each choice. */
   readonly calls: number
+  readonly endpoints: ReadonlyMap<string, Endpoint>
 }
 
 /** What a hold is placed by. */
@@ -69,6 +71,7 @@ export interface ChatOrder extends AnyOrder {
   readonly held: readonly Deployment[]
   readonly bound: Bound
   readonly calls: number
+  readonly endpoints: ReadonlyMap<string, Endpoint>
 }
 
 /** Of what is no chat. */

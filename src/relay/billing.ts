@@ -31,6 +31,7 @@ import type { Call } from "./call.ts"
 import { dearestOf } from "./deployment-costs.ts"
 import { type Delivered, estimateUsage } from "./estimated-usage.ts"
 import type { Meter } from "./meter.ts"
+import { leastOutput } from "./own-limits.ts"
 import {
   bookUnavailable,
   indebted,
@@ -86,7 +87,7 @@ export class Billing {
    * @throws GatewayError `insufficient_credits`, `key_budget_exceeded`, `credits_reserved` or
    * `book_unavailable`.
    */
-  admit({ call, request, asked, state, calls }: ChatAdmission): Bill | Promise<Bill> {
+  admit({ call, request, asked, state, calls, endpoints }: ChatAdmission): Bill | Promise<Bill> {
     if (this.#ledger.failure !== undefined) throw bookUnavailable()
     const payer = call.key.payerAt(Date.now())
     const isDemand = "held" in asked
@@ -95,7 +96,18 @@ export class Billing {
     const terms = isDemand ? asked.terms : undefined
     const bytes = boundByBytes(request, call.bodyBytes, model, keptTokens(state, model))
     const bound = repeated(calls, widened(terms, model, bytes))
-    const order: ChatOrder = { call, request, payer, model, held, terms, state, bound, calls }
+    const order: ChatOrder = {
+      call,
+      request,
+      payer,
+      model,
+      held,
+      terms,
+      state,
+      bound,
+      calls,
+      endpoints,
+    }
     const bill = this.#tryBill(order, worstCost(bound, held))
     if (bill) return bill
     const slow = this.#admitSlowly(order, bound)
@@ -154,24 +166,28 @@ export class Billing {
       })
   }
 
-  /** Holds what there is for a shorter answer, or says why not even that is possible. */
+  /**
+   * Holds what there is for a shorter answer, or says why not even that is possible. What is held is never for less
+   * than a vendor can be asked for.
+   */
   #clamp(order: ChatOrder, needed: bigint): Bill {
-    const { call, held, payer, bound } = order
+    const { call, held, payer, bound, model, endpoints } = order
     const standings = this.#ledger.standing(payer)
     const [account] = standings
     if (account && account.debt > 0n) throw indebted(account, needed)
     const short = standings.filter((standing) => standing.available < needed)
     if (short.every((standing) => standing.posted >= needed)) throw reserved(needed, standings)
+    const shortest = Math.max(1, leastOutput(model, endpoints))
     if (!call.refuseOnLowBalance) {
       const available = this.#ledger.available(payer)
       const output = affordableOutput(bound, held, available)
-      if (output >= 1) {
+      if (output >= shortest) {
         const cost = worstCost({ ...bound, output }, held)
         const bill = this.#tryBill(order, cost, output)
         if (bill) return bill
       }
     }
-    const least = call.refuseOnLowBalance ? needed : worstCost({ ...bound, output: 1 }, held)
+    const least = call.refuseOnLowBalance ? needed : worstCost({ ...bound, output: shortest }, held)
     throw refusalOf(this.#ledger.standing(payer), needed, least)
   }
 

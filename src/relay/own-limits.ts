@@ -57,18 +57,27 @@ export function takesLimits(
 /** A request with a limit that every deployment takes: a hold covers what is asked of the dearest. */
 export function heldRequest(
   request: ChatRequest,
-  { deployments }: Model,
+  model: Model,
   endpoints: ReadonlyMap<string, Endpoint>,
 ): ChatRequest {
   const { maxTokens } = request
   if (maxTokens === undefined || maxTokens >= LEAST_OUTPUT) return request
-  let least = maxTokens
+  const least = leastOutput(model, endpoints)
+  return least <= maxTokens ? request : { ...request, maxTokens: least }
+}
+
+/** The shortest limit that every deployment of a model takes: less is asked of none, so less is never held. Tokens. */
+export function leastOutput(
+  { deployments }: Model,
+  endpoints: ReadonlyMap<string, Endpoint>,
+): number {
+  let least = 0
   for (const deployment of deployments) {
     for (const { dialect } of endpoints.get(deployment.provider)?.offers(deployment) ?? []) {
       least = Math.max(least, dialect.answerLimits(deployment.upstreamModel).leastOutput)
     }
   }
-  return least === maxTokens ? request : { ...request, maxTokens: least }
+  return least
 }
 
 function areTaken(stop: readonly string[], taken: AnswerLimits): boolean {

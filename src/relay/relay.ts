@@ -171,7 +171,8 @@ export class Relay {
       const model = "terms" in asked ? asked.model : asked
       const calls = mostCalls(request, model, surroundings.endpoints)
       const held = heldRequest(request, model, surroundings.endpoints)
-      const admitted = this.#services.billing.admit({ call, request: held, asked, state, calls })
+      const order = { call, request: held, asked, state, calls, endpoints: surroundings.endpoints }
+      const admitted = this.#services.billing.admit(order)
       return admitted instanceof Promise
         ? admitted.catch((error: unknown) => this.#refuse(call, error))
         : admitted

@@ -15,7 +15,10 @@ let gateway: TestGateway
 beforeAll(async () => {
   gateway = await startGateway({
     providers: {},
-    models: { "sim/fault-slow-headers": simulated() },
+    models: {
+      "sim/fault-slow-headers": simulated(),
+      "sim/responses": simulated({ dialects: ["openai-responses"] }),
+    },
   })
   const { settings } = gateway
   gateway.app.apply({
@@ -99,6 +102,28 @@ describe("when the credits cover the input and a part of the output", () => {
       expect(receipt.usage?.["output"]).toBe(clamped)
       expect(nanocredits(receipt.hold)).toBeLessThanOrEqual(300_000n)
       expect(await caller.balance()).toBe(300_000n - nanocredits(receipt.cost))
+    })
+  }
+
+  // A vendor of responses takes no limit below 16, and bills what it says up to that.
+  for (const body of [{}, { max_tokens: 900 }, { max_tokens: 12 }]) {
+    test(`${JSON.stringify(body)}: nothing shorter is held than its vendor is asked for`, async () => {
+      const messages = [{ role: "user", content: "/tokens 900" }]
+      const order = { model: "sim/responses", messages, ...body }
+      const refused = await gateway.caller("0.00005")
+      const before = gateway.simulator.requests.length
+      expect(await errorOf(await chat(refused, order))).toMatchObject({
+        status: 402,
+        code: "insufficient_credits",
+      })
+      expect(gateway.simulator.requests.length).toBe(before)
+      const served = await gateway.caller("0.00009")
+      const response = await chat(served, order)
+      expect(response.status).toBe(200)
+      await response.text()
+      const receipt = await receiptOf(served, response)
+      expect(asked()["max_output_tokens"]).toBeGreaterThanOrEqual(16)
+      expect(nanocredits(receipt.cost)).toBeLessThanOrEqual(nanocredits(receipt.hold))
     })
   }
 
