@@ -179,7 +179,7 @@ function way(counted: Counted): string {
     case "items":
       return `what was done: ${counted.names.map((name) => `\`${name}\``).join(", ")}`
     case "answer":
-      return "one for each answer"
+      return counted.untilEnd ? "one for each answer that broke off" : "one for each answer"
   }
 }
 

@@ -271,7 +271,9 @@ export class Billing {
     if (terms === undefined) reckoning = this.price(bill, deployment, { usage, estimated }, meter)
     else {
       const settled = settleTerms(terms, usage, meter.records, elapsed(bill))
-      const told = reckonSettled(settled, terms.price, estimated)
+      // How often its vendor did something is told at the end of an answer, if it comes to that.
+      const isGuess = terms.calls.length > 0 && meter.records.some(({ isEnded }) => !isEnded)
+      const told = reckonSettled(settled, terms.price, estimated || isGuess)
       reckoning = believed(bill, told, terms.price, meter)
     }
     this.#uncharged.look(bill.call.id, deployment, meter.reported, reckoning.cost)

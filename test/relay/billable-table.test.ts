@@ -115,7 +115,9 @@ describe("every call of the table", () => {
       if (isElsewhere) continue
       test(`${name} is counted in the ${way.in}`, () => {
         const record = new AnswerRecord(dialect)
-        record.answer(answerOf(dialect, way, 1))
+        const isBroken = way.in === "answer" && way.untilEnd === true
+        if (isBroken) record.frame({})
+        else record.answer(answerOf(dialect, way, 1))
         expect(countCalls(charge, record)).toBe(1)
         // Numbers in texts are numbers.
         if (way.in !== "usage") return
@@ -130,6 +132,22 @@ describe("every call of the table", () => {
       expect(NO_USAGE).toHaveProperty(charge.class)
     })
   }
+})
+
+describe("Anthropic's searches", () => {
+  const search = switchesOf("anthropic", "anthropic-messages")?.tools["web_search"]
+  const use = { type: "server_tool_use", name: "web_search" }
+
+  test.each([
+    ["as told, since a search that failed is not billed", { web_search_requests: 0 }, 0],
+    ["by their blocks where no number is told", undefined, 1],
+  ])("count %s", (_how, told, count) => {
+    if (search?.by !== "calls") throw new Error("no search")
+    const record = new AnswerRecord("anthropic-messages")
+    const usage = told === undefined ? {} : { server_tool_use: told }
+    record.answer({ content: [use], usage })
+    expect(countCalls(search, record)).toBe(count)
+  })
 })
 
 describe("a body that sets no switch", () => {

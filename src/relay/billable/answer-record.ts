@@ -19,6 +19,8 @@ export class AnswerRecord {
   /** The members of the whole answer; of a stream, those that its frames have told. */
   whole: JsonObject = {}
   items: DoneItem[] = []
+  /** Whether it has come to where its vendor tells all that it did. */
+  isEnded = false
   readonly #reader: Reader
 
   constructor(dialect: DialectId) {
@@ -33,6 +35,7 @@ export class AnswerRecord {
   /** A whole answer. */
   answer(body: JsonObject): void {
     this.whole = body
+    this.isEnded = true
     this.items = this.#reader.items(body)
   }
 
@@ -67,6 +70,7 @@ const RESPONSES: Reader = {
     const response = RESPONSE_ENDS.has(type) ? objectAt(json, "response") : undefined
     if (response === undefined) return
     record.whole = response
+    record.isEnded = true
     const items = RESPONSES.items(response)
     if (items.length > 0) record.items = items
   },
@@ -78,6 +82,7 @@ const CHAT: Reader = {
   frame: (json, record) => {
     const { choices: _, ...members } = json
     record.merge(members)
+    record.isEnded ||= isJsonObject(json.usage)
     record.items.push(...listAt(json, "choices").flatMap((choice) => executed(choice, "delta")))
   },
 }
@@ -91,6 +96,7 @@ const MESSAGES: Reader = {
       record.items.push(...MESSAGES.items(message))
     } else if (json.type === "message_delta") {
       record.merge({ ...objectAt(json, "delta"), usage: json.usage ?? {} })
+      record.isEnded = true
     } else if (json.type === "content_block_start") {
       record.items.push(...byBlock(json.content_block))
     }
@@ -102,6 +108,7 @@ const GEMINI: Reader = {
   frame: (json, record) => {
     const { candidates: _, ...members } = json
     record.merge(members)
+    record.isEnded ||= listAt(json, "candidates").some(isFinished)
     record.items.push(...GEMINI.items(json))
   },
 }
@@ -142,6 +149,10 @@ function byBlock(block: JsonValue | undefined): DoneItem[] {
 function executed(choice: JsonValue, member: "message" | "delta"): DoneItem[] {
   const told = isJsonObject(choice) ? objectAt(choice, member) : undefined
   return told === undefined ? [] : listAt(told, "executed_tools").flatMap(byType)
+}
+
+function isFinished(candidate: JsonValue): boolean {
+  return isJsonObject(candidate) && textAt(candidate, "finishReason") !== undefined
 }
 
 function grounded(candidate: JsonValue): DoneItem[] {

@@ -9,12 +9,33 @@ export function countCalls(charge: CallCharge, record: AnswerRecord): number {
   let most = 0
   let isTold = false
   for (const way of charge.counted) {
-    const count = countedBy(way, record)
-    if (count === undefined || (way.in === "answer" && (isTold || most > 0))) continue
+    const count = isAsked(way, { most, isTold }, record) ? countedBy(way, record) : undefined
+    if (count === undefined) continue
     if (way.in === "usage") isTold = true
     most = Math.max(most, count)
   }
   return most
+}
+
+/** What the ways before have found. */
+interface FoundBefore {
+  readonly most: number
+  readonly isTold: boolean
+}
+
+function isAsked(
+  way: Counted,
+  { most, isTold }: FoundBefore,
+  { isEnded }: Pick<AnswerRecord, "isEnded">,
+): boolean {
+  switch (way.in) {
+    case "usage":
+      return true
+    case "items":
+      return way.unlessTold !== true || !isTold || !isEnded
+    case "answer":
+      return !isTold && most === 0 && (way.untilEnd !== true || !isEnded)
+  }
 }
 
 function countedBy(way: Counted, record: AnswerRecord): number | undefined {

@@ -77,7 +77,11 @@ export const ANTHROPIC_SWITCHES: Switches = {
     mcp_toolset: LOOPED,
     web_search: searches(
       "searches",
-      [told("usage.server_tool_use.web_search_requests")],
+      [
+        told("usage.server_tool_use.web_search_requests"),
+        // A search that fails is not billed, which only the number says.
+        { in: "items", names: ["web_search"], unlessTold: true },
+      ],
       "max_uses",
     ),
     web_fetch: LOOPED,

@@ -10,7 +10,11 @@ import {
   unknown,
 } from "./switch.ts"
 
-const GROUNDING: readonly Counted[] = [{ in: "items", names: ["google_search"] }]
+/** What was searched for stands in the last frame. */
+const GROUNDING: readonly Counted[] = [
+  { in: "items", names: ["google_search"] },
+  { in: "answer", untilEnd: true },
+]
 
 /** ai.google.dev/gemini-api/docs/pricing: searches and maps by the query, everything else by its tokens. */
 const TOOLS: Readonly<Record<string, Charge>> = {

@@ -6,8 +6,10 @@ import type { UsageClass } from "../../canon/usage.ts"
  * - `usage`: numbers at these paths of the whole answer, added up.
  * - `items`: what the vendor did for the request, one of each: items of an output, blocks of a server's
  *   tools, tools that were executed. `each` names the member by which several are one, and `done` the
- *   kinds of action that count, where not all do.
- * - `answer`: every answer counts as one.
+ *   kinds of action that count, where not all do. With `unlessTold` they count only where the answer did not
+ *   come to its end, or tells no number there: not all of them are billed.
+ * - `answer`: every answer counts as one; with `untilEnd` only one that did not come to its end, where it
+ *   would have told.
  */
 export type Counted =
   | { readonly in: "usage"; readonly paths: readonly string[] }
@@ -16,8 +18,9 @@ export type Counted =
       readonly names: readonly string[]
       readonly each?: string
       readonly done?: readonly string[]
+      readonly unlessTold?: true
     }
-  | { readonly in: "answer" }
+  | { readonly in: "answer"; readonly untilEnd?: true }
 
 /** Calls that have a price each, of a tool or of the request itself. */
 export interface CallCharge {
