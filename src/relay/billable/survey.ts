@@ -81,35 +81,36 @@ interface Found {
 function findingsAt(order: SurveyOrder, deployment: Deployment): Found {
   const endpoint = order.endpoints.get(deployment.provider)
   if (endpoint === undefined || deployment.price === undefined) return NOTHING
-  const find = (body: JsonObject, dialect: DialectId): Finding[] => {
+  const find = (body: JsonObject, dialect: DialectId): Found => {
     const switches = switchesOf(endpoint.vendor.id, dialect)
-    return switches === undefined ? [] : findSwitches(body, switches, dialect)
+    if (switches === undefined) return NOTHING
+    const { mostCalls } = switches
+    const most = mostCalls === undefined ? undefined : limitOf(body[mostCalls])
+    return { findings: findSwitches(body, switches, dialect), most }
   }
   const offers = endpoint.offers(deployment)
   const own = offers.find(({ dialect }) => dialect.id === order.dialect.id)
   // To its own dialect all that the caller wrote goes up, verbatim or as extras of the canon.
   if (own !== undefined) {
-    const { body } = order.call
-    return { findings: find(body, own.dialect.id), most: mostOf([body]) }
+    return find(order.call.body, own.dialect.id)
   }
   const bare = { ...order.request, ...BARE, model: deployment.upstreamModel }
-  const bodies = offers.map((offer) => {
+  const found = offers.map((offer) => {
     const carried = carriedRequest(bare, offer, order.dialect.id)
-    return { body: offer.dialect.encodeRequest(carried).body, dialect: offer.dialect.id }
+    return find(offer.dialect.encodeRequest(carried).body, offer.dialect.id)
   })
-  const findings = bodies.flatMap(({ body, dialect }) => find(body, dialect))
+  const findings = found.flatMap((one) => one.findings)
   return {
     findings: findings.map((finding) => ({ ...finding, place: callersPlace(finding, order) })),
-    most: mostOf(bodies.map(({ body }) => body)),
+    most: mostOf(found),
   }
 }
 
 const NOTHING: Found = { findings: [], most: undefined }
 
-/** A response can say how many calls of all tools there may be. It holds where all of them are told. */
-function mostOf(bodies: readonly JsonObject[]): number | undefined {
-  const limits = bodies.map((body) => limitOf(body.max_tool_calls) ?? Infinity)
-  const most = Math.max(...limits)
+/** How many calls of all tools there may be, where every body that can be sent says so. */
+function mostOf(found: readonly Found[]): number | undefined {
+  const most = Math.max(...found.map((one) => one.most ?? Infinity))
   return Number.isFinite(most) ? most : undefined
 }
 

@@ -137,6 +137,7 @@ export const OPENAI_CHAT_SWITCHES: Switches = {
 /** `POST /v1/responses` of OpenAI and Azure. */
 export const OPENAI_RESPONSES_SWITCHES: Switches = {
   fields: [SERVICE_TIER, REASONING_MODE],
+  mostCalls: "max_tool_calls",
   tools: RESPONSES_TOOLS,
 }
 

@@ -100,6 +100,8 @@ export interface FieldSwitch {
 /** The switches of one dialect at one vendor. */
 export interface Switches {
   readonly fields: readonly FieldSwitch[]
+  /** The field by which a request limits the calls of all tools together, where the vendor is known to keep to it. */
+  readonly mostCalls?: string
   /**
    * By the type of a tool, without the date at its end. A type that is not here counts as unpriced. In
    * Gemini's dialect, where tools have no type, by the member that a tool is.
