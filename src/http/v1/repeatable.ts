@@ -103,7 +103,8 @@ async function admitModel(
   const isSame = rights === key.id || (name !== undefined && catalog().find(name) !== undefined)
   const model = name !== undefined && isSame ? name : modelOf(await store.findReceipt(request))
   if (model !== undefined) catalog().visible(model, key)
-  else if (name !== undefined) throw notKnownYet()
+  // A body without a name may mean another model for each key too.
+  else if (rights !== key.id) throw notKnownYet()
 }
 
 function isSettled(receipt: ReceiptRecord | null): boolean {

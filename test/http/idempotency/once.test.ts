@@ -36,7 +36,11 @@ beforeAll(async () => {
   vendor = startVendor((request) => answer(request))
   gateway = await startGateway({
     providers: { own: provider(vendor.url) },
-    models: { "own/x": simulated(), "own/y": simulated() },
+    models: {
+      "own/x": simulated(),
+      "own/y": simulated(),
+      "own/dall-e-2": { kind: "image", price: { image: "1000" } },
+    },
     now: () => now,
     settings: {
       idempotency: { answerBytes: 1 << 20, accountBytes: 3 << 20, totalBytes: 1 << 28 },
@@ -306,6 +310,32 @@ test("another key of the account gets the answer, and its tokens are not counted
     caller.post(CHAT, BODY, keyed("rotated", { authorization: `Bearer ${secret}` })),
   )
   expect(await second.text()).toBe(text)
+})
+
+test("another key with a list is not told a picture of the usual model before it is known which that is", async () => {
+  const caller = await gateway.caller("1")
+  const issuer = new KeyIssuer(
+    gateway.store,
+    new KeyHasher(loadSecrets(gateway.settings.data).keyPepper),
+  )
+  const order = { account: caller.account.id, name: "second", models: ["own/y"] }
+  const { secret } = await issuer.issue(order)
+  const gate = Promise.withResolvers<void>()
+  answer = async () => {
+    await gate.promise
+    return Response.json({ created: 1, data: [{ b64_json: "iVBORw0KGgo=" }] })
+  }
+  const body = { prompt: "a barn", response_format: "b64_json" }
+  const before = vendor.bodies.length
+  const first = caller.post("/v1/images/generations", body, keyed("drawn"))
+  await until(() => vendor.bodies.length > before)
+  const authorization = `Bearer ${secret}`
+  const ask = (): Promise<Response> =>
+    caller.post("/v1/images/generations", body, keyed("drawn", { authorization }))
+  await until(async () => (await ask()).status === 409)
+  gate.resolve()
+  expect((await first).status).toBe(200)
+  expect((await ask()).status).toBe(404)
 })
 
 test("an answer is kept for a day", async () => {
