@@ -148,6 +148,12 @@ function leftEvents(
   Events,
   "picturesLeft" | "contentsFailed" | "answerNotKept" | "conversationNotKept" | "vendorStateLeft"
 > {
+  const notKept = throttled((error, request) =>
+    logger.error(
+      { event: "conversation_not_kept", request, error },
+      "an answer could not be kept for later requests to go on from, or those whose time is over not deleted; said once a minute for each cause",
+    ),
+  )
   return {
     picturesLeft: (error) =>
       logger.error(
@@ -164,11 +170,7 @@ function leftEvents(
         { event: "answer_not_kept", request, error: words(error) },
         "an answer could not be kept for its idempotency key: a retry is told so, and not charged again",
       ),
-    conversationNotKept: (request, error) =>
-      logger.error(
-        { event: "conversation_not_kept", request, error: words(error) },
-        "an answer could not be kept for later requests to go on from, or those whose time is over not deleted",
-      ),
+    conversationNotKept: (request, error) => notKept(words(error), request),
     vendorStateLeft: (error) =>
       logger.error(
         { event: "vendor_state_left", error: words(error) },

@@ -4,19 +4,19 @@ const QUIET_TIME = 60_000
 const MOST_TEXTS = 100
 
 /**
- * Tells each text at most once a minute: a disk that is full fails several times a second, and its log stands on
+ * Tells each text at most once a minute, and what it was about then: a disk that is full fails several times a second, and its log stands on
  * the same disk.
  */
 export function throttled(
-  tell: (text: string) => void,
+  tell: (text: string, about: string) => void,
   now: () => number = () => performance.now(),
-): (text: string) => void {
+): (text: string, about?: string) => void {
   const toldAt = new Map<string, number>()
-  return (text) => {
+  return (text, about = "") => {
     const moment = now()
     if (moment - (toldAt.get(text) ?? -Infinity) < QUIET_TIME) return
     if (toldAt.size >= MOST_TEXTS) toldAt.clear()
     toldAt.set(text, moment)
-    tell(text)
+    tell(text, about)
   }
 }

@@ -13,6 +13,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { ConversationRecord, KeptPart } from "../../src/store/conversation-records.ts"
 import { ConversationStore } from "../../src/store/conversation-store.ts"
+import { openSqliteConversations } from "../../src/store/sqlite/conversations.ts"
 
 const HOUR = 3_600_000
 const NOW = 1_800_000_000_000
@@ -132,6 +133,30 @@ describe("its file", () => {
     expect(await found("of the other", { by: damaged })).toBe(true)
   })
 
+  test("is begun again where half of its log is lost while two processes use it", async () => {
+    for (let turn = 0; turn < 40; turn++) {
+      await store.keep(answer(`turn ${turn}`, { bytes: 20_000 }), ROOM)
+    }
+    const second = opened()
+    truncateSync(`${path()}-wal`, Math.floor(statSync(`${path()}-wal`).size / 2))
+    for (let turn = 0; turn < 40; turn++)
+      await second.find([`turn ${turn}`], order()).catch(() => 0)
+    await second.keep(answer("told"), ROOM).catch(() => 0)
+    await second.keep(answer("next"), ROOM)
+    expect(await found("next")).toBe(true)
+    await store.keep(answer("of the other"), ROOM)
+    expect(await found("of the other", { by: second })).toBe(true)
+  })
+
+  test("is begun again where another version of Tollgate, or somebody else, has made it", async () => {
+    const other = new Database(path(), { create: true })
+    other.run("CREATE TABLE parts (hash TEXT, content BLOB)")
+    other.close()
+    expect(await store.keep(answer("told"), ROOM).catch(() => "told")).toBe("told")
+    await store.keep(answer("next"), ROOM)
+    expect(await found("next", { by: opened() })).toBe(true)
+  })
+
   test("is made again where it is deleted while it is used", async () => {
     await store.keep(answer("gone"), ROOM)
     for (const end of ["", "-wal", "-shm"]) rmSync(path() + end, { force: true })
@@ -139,6 +164,18 @@ describe("its file", () => {
     expect(existsSync(path())).toBe(true)
     expect(await found("next", { by: opened() })).toBe(true)
     expect(await found("gone")).toBe(false)
+  })
+
+  test("grows no more where the disk has little left, which is the book's", async () => {
+    let free = 1 << 20
+    const steps = openSqliteConversations(path(), () => free)
+    const keep = (name: string) => steps.keepConversations([{ record: answer(name), room: ROOM }])
+    expect(() => keep("too much")).toThrow("less than 128 MB are free")
+    expect(await found("too much")).toBe(false)
+    free = 1 << 30
+    keep("enough")
+    expect(await found("enough")).toBe(true)
+    steps.close()
   })
 
   test("is one for all processes", async () => {

@@ -1,5 +1,6 @@
-import { Database, SQLiteError } from "bun:sqlite"
-import { rmSync, statSync } from "node:fs"
+import type { Database } from "bun:sqlite"
+import { statfsSync } from "node:fs"
+import { dirname } from "node:path"
 import type {
   ConversationRecord,
   ConversationWrite,
@@ -7,58 +8,29 @@ import type {
   FoundParts,
   KeptPart,
 } from "../conversation-records.ts"
-import { makePrivateFile } from "../private-file.ts"
-import type { DirectSteps } from "./serve-steps.ts"
-import { useWriteAheadLog } from "./write-ahead-log.ts"
+import { ConversationFile, EVERYBODY } from "./conversations-file.ts"
 
-/** How long one process waits for another, milliseconds. Whoever asks for another answer waits behind it. */
-const BUSY_TIME = 2_000
-/** What SQLite says of a file that nothing can be read of any more. */
-const DAMAGED = ["SQLITE_CORRUPT", "SQLITE_NOTADB"]
+/** Less than this on its disk is left to the book, without which nobody is served. Bytes. */
+const LEAST_FREE = 128 * 1024 * 1024
 /** What a row takes beside its content, about. Bytes. */
 const ROW_BYTES = 300
-/** Of all accounts together; no account is called so. */
-const EVERYBODY = ""
-
-const SCHEMA = `
-CREATE TABLE IF NOT EXISTS parts (
-  hash TEXT PRIMARY KEY,
-  answer TEXT NOT NULL,
-  account TEXT NOT NULL,
-  at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL,
-  bytes INTEGER NOT NULL,
-  sealed BLOB NOT NULL
-) STRICT;
-CREATE INDEX IF NOT EXISTS parts_by_answer ON parts (answer);
-CREATE INDEX IF NOT EXISTS parts_by_account ON parts (account, at);
-CREATE INDEX IF NOT EXISTS parts_by_time ON parts (at);
-CREATE INDEX IF NOT EXISTS parts_by_expiry ON parts (expires_at);
-CREATE TABLE IF NOT EXISTS sizes (account TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;
-CREATE INDEX IF NOT EXISTS sizes_by_bytes ON sizes (bytes);
-CREATE TRIGGER IF NOT EXISTS parts_kept AFTER INSERT ON parts BEGIN
-  INSERT INTO sizes VALUES (new.account, new.bytes), ('${EVERYBODY}', new.bytes)
-    ON CONFLICT (account) DO UPDATE SET bytes = bytes + excluded.bytes;
-END;
-CREATE TRIGGER IF NOT EXISTS parts_deleted AFTER DELETE ON parts BEGIN
-  UPDATE sizes SET bytes = bytes - old.bytes WHERE account IN (old.account, '${EVERYBODY}');
-  DELETE FROM sizes WHERE account = old.account AND bytes <= 0;
-END;
-`
 
 /** A clock may have been wrong when an answer was kept, in either way. */
 const FOUND =
   "FROM parts WHERE hash IN (SELECT value FROM json_each(?)) AND expires_at > ? AND at > ? AND at < ?"
 
 /**
- * The parts of kept conversations, sealed. What is deleted is also gone from the file. A file that is damaged is begun
- * again: what was in it would have gone within a day.
+ * The parts of kept conversations, sealed. What is deleted is also gone from the file. A file that is damaged, or of
+ * another version, is begun again: what was in it would have gone within a day.
+ * @param freeBytes how much is free on the disk of a path.
  */
-export function openSqliteConversations(path: string): DirectSteps {
+export function openSqliteConversations(path: string, freeBytes = freeBytesAt) {
   const file = new ConversationFile(path)
   const steps = {
-    keepConversations: (writes: readonly ConversationWrite[]) =>
-      file.use((database) => database.transaction(() => keep(database, writes)).immediate()),
+    keepConversations: (writes: readonly ConversationWrite[]) => {
+      if (freeBytes(path) < LEAST_FREE) throw new Error(FULL)
+      return file.use((database) => database.transaction(() => keep(database, writes)).immediate())
+    },
     findConversations: (hashes: readonly string[], order: FindOrder) =>
       file.use((database) => find(database, hashes, order)),
     deleteConversation: (hash: string): boolean =>
@@ -72,73 +44,14 @@ export function openSqliteConversations(path: string): DirectSteps {
         ])
       }),
   }
-  return { ...steps, close: () => file.close() } as DirectSteps
+  return { ...steps, close: () => file.close() }
 }
 
-/** The file as long as it is the one at its path and can be read. */
-class ConversationFile {
-  readonly #path: string
-  #open: { readonly database: Database; readonly inode: number } | undefined
+const FULL = `less than ${LEAST_FREE / 1_048_576} MB are free on the disk, which the book may need`
 
-  constructor(path: string) {
-    this.#path = path
-  }
-
-  /** @throws Error also where the file was damaged: it is begun again, and whoever asks next has a new one. */
-  use<Result>(step: (database: Database) => Result): Result {
-    try {
-      return step(this.#current())
-    } catch (error) {
-      if (isDamage(error)) this.#beginAgain()
-      throw error
-    }
-  }
-
-  close(): void {
-    this.#open?.database.close()
-    this.#open = undefined
-  }
-
-  /** Somebody may have deleted it, or another process begun it again. */
-  #current(): Database {
-    if (this.#open && this.#open.inode !== inodeOf(this.#path)) this.close()
-    this.#open ??= opened(this.#path)
-    return this.#open.database
-  }
-
-  #beginAgain(): void {
-    const isOurs = this.#open === undefined || this.#open.inode === inodeOf(this.#path)
-    this.close()
-    if (!isOurs) return
-    for (const end of ["-wal", "-shm", ""]) rmSync(this.#path + end, { force: true })
-  }
-}
-
-function opened(path: string): { readonly database: Database; readonly inode: number } {
-  makePrivateFile(path)
-  const database = new Database(path, { create: true, strict: true })
-  try {
-    database.run(`PRAGMA busy_timeout = ${BUSY_TIME}`)
-    useWriteAheadLog(database)
-    database.run("PRAGMA synchronous = NORMAL")
-    database.run("PRAGMA secure_delete = ON")
-    database.transaction(() => database.run(SCHEMA)).immediate()
-  } catch (error) {
-    database.close()
-    throw error
-  }
-  return { database, inode: inodeOf(path) }
-}
-
-/** 0 where there is none. */
-function inodeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.ino ?? 0
-}
-
-function isDamage(error: unknown): boolean {
-  if (!(error instanceof SQLiteError)) return false
-  const { code = "" } = error
-  return DAMAGED.some((damage) => code.startsWith(damage))
+function freeBytesAt(path: string): number {
+  const { bavail, bsize } = statfsSync(dirname(path))
+  return bavail * bsize
 }
 
 function keep(database: Database, writes: readonly ConversationWrite[]): void {

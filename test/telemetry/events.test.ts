@@ -1,0 +1,15 @@
+import { expect, test } from "bun:test"
+import { createEvents } from "../../src/telemetry/events.ts"
+import type { Logger } from "../../src/telemetry/logger.ts"
+
+test("conversations that cannot be kept are told once a minute for each cause, not with every answer", () => {
+  const told: object[] = []
+  const logger = { error: (line: object) => told.push(line) } as unknown as Logger
+  const events = createEvents(logger)
+  for (let answer = 0; answer < 50; answer++) events.conversationNotKept(`req_${answer}`, "full")
+  events.conversationNotKept("req_50", "locked")
+  expect(told).toEqual([
+    { event: "conversation_not_kept", request: "req_0", error: "full" },
+    { event: "conversation_not_kept", request: "req_50", error: "locked" },
+  ])
+})
