@@ -110,6 +110,12 @@ export class ResponseScript implements StreamScript {
         yield* this.#deltas(`${type}.delta`, item.argumentsText, place)
         const whole = JSON.stringify(item.argumentsText)
         yield this.#next(`${type}.done`, `"arguments":${whole},${place}`)
+        return
+      }
+      case "custom_tool_call": {
+        const type = "response.custom_tool_call_input"
+        yield* this.#deltas(`${type}.delta`, item.input, place)
+        yield this.#next(`${type}.done`, `"input":${JSON.stringify(item.input)},${place}`)
       }
     }
   }

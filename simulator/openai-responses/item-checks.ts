@@ -10,6 +10,9 @@ interface ItemRule {
   readonly optional: readonly string[]
 }
 
+// Codex sends this with every item to OpenAI, which takes it.
+const ANYWHERE = "internal_chat_message_metadata_passthrough"
+
 // The items that the simulator looks into, by the SDK's types; the others pass.
 const ITEMS: Record<string, ItemRule> = {
   message: { prefix: "msg", required: ["role", "content"], optional: ["id", "status", "phase"] },
@@ -79,7 +82,13 @@ function checkFields(item: JsonObject, rule: ItemRule, place: string): VendorErr
     if (item[name] === undefined || item[name] === null) return missing(`${place}.${name}`)
   }
   for (const name in item) {
-    if (name === "type" || rule.required.includes(name) || rule.optional.includes(name)) continue
+    if (
+      name === "type" ||
+      name === ANYWHERE ||
+      rule.required.includes(name) ||
+      rule.optional.includes(name)
+    )
+      continue
     return unknownParameter(`${place}.${name}`)
   }
   return undefined

@@ -10,6 +10,7 @@ import {
   type ToolChoice,
 } from "../prompt.ts"
 import { countTokens } from "../tokens.ts"
+import { declaredTools } from "./declared-tools.ts"
 
 const EFFORT_TOKENS: Record<string, number> = {
   none: 0,
@@ -61,7 +62,13 @@ function addItem(builder: PromptBuilder, item: JsonObject): void {
       builder.message("assistant", [{ source, textTokens: countTokens(source), mediaTokens: 0 }])
       return
     }
+    case "custom_tool_call": {
+      const source = `${stringOf(item.name)} ${stringOf(item.input)}`
+      builder.message("assistant", [{ source, textTokens: countTokens(source), mediaTokens: 0 }])
+      return
+    }
     case "function_call_output":
+    case "custom_tool_call_output":
       builder.message("tool", readContent(item.output))
       return
     default:
@@ -103,10 +110,7 @@ function readPart(part: JsonObject): ReadBlock {
 }
 
 function readTools(body: JsonObject): OfferedTool[] {
-  const tools = arrayOf(body.tools)
-    .map((tool) => objectOf(tool))
-    .filter((tool) => tool.type === "function")
-    .map((tool) => ({ name: stringOf(tool.name), schema: objectOf(tool.parameters) }))
+  const tools = declaredTools(body.tools).map(({ name, schema }) => ({ name, schema }))
   const choice = objectOf(body.tool_choice)
   if (choice.type !== "allowed_tools") return tools
   const names = arrayOf(choice.tools).map((tool) => objectOf(tool).name)

@@ -1,4 +1,4 @@
-import type { PlannedChoice } from "../answer.ts"
+import type { PlannedCall, PlannedChoice } from "../answer.ts"
 import { base62, hexadecimal } from "../identifiers.ts"
 import { arrayOf, objectOf, type Json, type JsonObject } from "../json.ts"
 import { logprobsOf, type LogprobsWish } from "../openai-chat/logprobs.ts"
@@ -6,6 +6,7 @@ import { searchesOf, servedTier } from "../searches.ts"
 import { thinkingText } from "../thinking-text.ts"
 import type { CountedUsage } from "../usage.ts"
 import { conversationOf } from "./conversation.ts"
+import { type DeclaredTool, declaredTools, textOfCall } from "./declared-tools.ts"
 import { encrypt, encryptUnfinished } from "./signer.ts"
 
 /** One item of an answer's output. */
@@ -26,7 +27,15 @@ export type OutputItem =
       readonly id: string
       readonly callId: string
       readonly name: string
+      readonly namespace?: string
       readonly argumentsText: string
+    }
+  | {
+      readonly type: "custom_tool_call"
+      readonly id: string
+      readonly callId: string
+      readonly name: string
+      readonly input: string
     }
 
 /** What the code interpreter is given to run. */
@@ -84,11 +93,31 @@ export function outputItems(choice: PlannedChoice, echo: string, body: JsonObjec
   if (choice.text !== null && !isCutBefore) {
     items.push({ type: "message", id: `msg_${hexadecimal(50)}`, text: choice.text })
   }
-  for (const { name, argumentsText } of choice.calls) {
-    const ids = { id: `fc_${hexadecimal(50)}`, callId: `call_${base62(24)}` }
-    items.push({ type: "function_call", ...ids, name, argumentsText })
+  const declared = declaredTools(body.tools)
+  for (const call of choice.calls) {
+    items.push(
+      callItem(
+        call,
+        declared.find(({ name }) => name === call.name),
+      ),
+    )
   }
   return items
+}
+
+function callItem(call: PlannedCall, tool: DeclaredTool | undefined): OutputItem {
+  const { name, argumentsText } = call
+  const callId = `call_${base62(24)}`
+  if (tool?.isText === true) {
+    const id = `ctc_${hexadecimal(50)}`
+    return { type: "custom_tool_call", id, callId, name: tool.ownName, input: textOfCall(call) }
+  }
+  const id = `fc_${hexadecimal(50)}`
+  if (tool?.namespace === undefined) {
+    return { type: "function_call", id, callId, name, argumentsText }
+  }
+  const { ownName, namespace } = tool
+  return { type: "function_call", id, callId, name: ownName, namespace, argumentsText }
 }
 
 /** The text part of a message, as recorded. */
@@ -126,8 +155,13 @@ export function itemObject(item: OutputItem, status: ItemStatus, logprobs: Logpr
       return { id, type, status, code: isBegun ? "" : CODE, container_id, outputs: null }
     }
     case "function_call": {
-      const { argumentsText, callId: call_id, name } = item
-      return { id, type, status, arguments: isBegun ? "" : argumentsText, call_id, name }
+      const { argumentsText, callId: call_id, name, namespace } = item
+      const text = isBegun ? "" : argumentsText
+      return { id, type, status, arguments: text, call_id, name, ...(namespace && { namespace }) }
+    }
+    case "custom_tool_call": {
+      const { input, callId: call_id, name } = item
+      return { id, type, status, call_id, input: isBegun ? "" : input, name }
     }
   }
 }

@@ -21,6 +21,21 @@ test("takes what Codex says of itself", async () => {
   expect(response.status).toBe(200)
 })
 
+test("takes what Codex says of each item", async () => {
+  const said = { turn_id: "t", content_item_kinds: ["user.text"] }
+  const item = {
+    role: "user",
+    content: "Hi",
+    internal_chat_message_metadata_passthrough: said,
+  }
+  const response = await fetch(`${simulator.url}/v1/responses`, {
+    method: "POST",
+    headers: HEADERS,
+    body: JSON.stringify({ model: "echo", input: [item] }),
+  })
+  expect(response.status).toBe(200)
+})
+
 test("takes the k likeliest tokens, as vendors of OpenAI's format do", async () => {
   const messages = [{ role: "user", content: "Hi" }]
   const response = await fetch(`${simulator.url}/v1/chat/completions`, {

@@ -1,0 +1,45 @@
+import type { PlannedCall } from "../answer.ts"
+import { arrayOf, objectOf, parseObject, stringOf, type Json, type JsonObject } from "../json.ts"
+
+/** A tool of the caller's own, and how a call of it is told. */
+export interface DeclaredTool {
+  /** As a task that is written down as calls names it. */
+  readonly name: string
+  readonly schema: JsonObject
+  readonly isText: boolean
+  /** Its name without that of its namespace. */
+  readonly ownName: string
+  readonly namespace?: string
+}
+
+const TEXT_SCHEMA = {
+  type: "object",
+  properties: { input: { type: "string" } },
+  required: ["input"],
+}
+
+/** The functions and custom tools of a request; members of a namespace are called `namespace__name`. */
+export function declaredTools(tools: Json | undefined): readonly DeclaredTool[] {
+  return arrayOf(tools).flatMap((entry) => {
+    const tool = objectOf(entry)
+    if (tool.type !== "namespace") return declaredTool(tool)
+    const namespace = stringOf(tool.name)
+    return arrayOf(tool.tools).flatMap((member) => declaredTool(objectOf(member), namespace))
+  })
+}
+
+function declaredTool(tool: JsonObject, namespace?: string): DeclaredTool[] {
+  const isText = tool.type === "custom"
+  if (!isText && tool.type !== "function") return []
+  const ownName = stringOf(tool.name)
+  const schema = isText ? TEXT_SCHEMA : objectOf(tool.parameters)
+  return namespace === undefined
+    ? [{ name: ownName, ownName, schema, isText }]
+    : [{ name: `${namespace}__${ownName}`, ownName, schema, isText, namespace }]
+}
+
+/** What a custom tool is called with: the text alone. */
+export function textOfCall({ argumentsText }: PlannedCall): string {
+  const { input } = parseObject(argumentsText)
+  return typeof input === "string" ? input : argumentsText
+}
