@@ -189,9 +189,7 @@ function decodeToolCall(call: JsonObject, index: number, position: number): Part
         name,
         arguments: written === undefined || written === "" ? "{}" : written,
       }
-      const extra = unknownFields(call, CALL_FIELDS)
-      if (extra !== undefined) part.extra = extraOf(extra)
-      return part
+      return withMark(part, unknownFields(call, CALL_FIELDS))
     }
   }
   throw wrongToolCall(call, `messages[${index}].tool_calls[${position}]`)
@@ -209,7 +207,13 @@ function decodeCustomCall(call: JsonObject, called: JsonObject, place: string): 
     arguments: textArguments(input),
     origin: { form: "text", name },
   }
-  const extra = unknownFields(call, CUSTOM_CALL_FIELDS)
+  return withMark(part, unknownFields(call, CUSTOM_CALL_FIELDS))
+}
+
+/** A call may be marked as a part of the content is. */
+function withMark(part: Draft<ToolCallPart>, unknown: JsonObject | undefined): ToolCallPart {
+  const { cache, extra } = takeCache(unknown)
+  if (cache !== undefined) part.cache = cache
   if (extra !== undefined) part.extra = extraOf(extra)
   return part
 }

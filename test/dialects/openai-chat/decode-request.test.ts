@@ -443,6 +443,19 @@ describe("parts", () => {
     expect(request.tools).toEqual([{ name: "f", cache: {} }])
   })
 
+  test("marks on the calls of an earlier turn, as the AI SDK writes them", () => {
+    const mark = { cache_control: { type: "ephemeral" } }
+    const tool_calls = [
+      { id: "a", type: "function", function: { name: "f", arguments: "{}" }, ...mark, x: 1 },
+      { id: "b", type: "custom", custom: { name: "g", input: "t" }, ...mark },
+    ]
+    const request = decodeRequest(body({ messages: [{ role: "assistant", tool_calls }] }))
+    expect(request.messages[0]?.parts).toMatchObject([
+      { type: "tool-call", id: "a", cache: {}, extra: extra({ x: 1 }) },
+      { type: "tool-call", id: "b", cache: {} },
+    ])
+  })
+
   test("parts that only some vendors take are kept whole", () => {
     const part = { type: "document_url", document_url: "https://host/a.pdf" }
     expect(partsOf(withPart(part))).toEqual([{ type: "unknown", extra: extra(part) }])
