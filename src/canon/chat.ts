@@ -44,6 +44,8 @@ export interface Citation {
   /** From here up to, not including, `end`: characters of the text part that rests on the source. */
   readonly start?: number
   readonly end?: number
+  /** The gateway told it in the words of a vendor that did not: it lacks the proof that the vendor asks for. */
+  readonly isForeign?: boolean
   readonly extra?: Extra
 }
 
@@ -140,6 +142,29 @@ export interface ToolResultPart {
   readonly extra?: Extra
 }
 
+/** A page that a search of the web found. */
+export interface FoundPage {
+  readonly url: string
+  readonly title?: string
+  /** How old it is, in the vendor's words. */
+  readonly age?: string
+}
+
+/**
+ * A search of the web that a vendor ran: what callers of other dialects are told of it. The vendor's own dialect
+ * has all of it among the answer's extras. In a history it is one that the gateway told, which no vendor knows.
+ */
+export interface WebSearchPart {
+  readonly type: "web-search"
+  readonly queries: readonly string[]
+  readonly pages: readonly FoundPage[]
+  /** As how many searches its vendor counts it. */
+  readonly uses: number
+  readonly failed?: boolean
+  /** The dialect in which the vendor told it. */
+  readonly toldIn: DialectId
+}
+
 /** A part that only its own dialect understands, kept whole for it. */
 export interface UnknownPart {
   readonly type: "unknown"
@@ -155,6 +180,7 @@ export type Part =
   | ReasoningPart
   | ToolCallPart
   | ToolResultPart
+  | WebSearchPart
   | UnknownPart
 
 export type Role = "system" | "developer" | "user" | "assistant" | "tool"
@@ -346,6 +372,8 @@ export type ChatEvent =
       readonly call: number
       readonly arguments: string
     }
+  /** Behind the extra in which the vendor's own dialect has it. */
+  | { readonly type: "web-search"; readonly choice: number; readonly search: WebSearchPart }
   | { readonly type: "choice-extra"; readonly choice: number; readonly extra: Extra }
   | {
       readonly type: "finish"

@@ -94,6 +94,9 @@ function onChoiceEvent(event: ChoiceEvent, choice: OpenChoice): void {
       if (part !== undefined) part.arguments += event.arguments
       break
     }
+    case "web-search":
+      choice.parts.push(event.search)
+      break
     case "choice-extra":
       choice.extra = mergeExtra(choice.extra, event.extra)
       break

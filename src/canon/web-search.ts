@@ -1,4 +1,11 @@
-import type { ChatRequest, DialectId, SearchLocation, WebSearch } from "./chat.ts"
+import type {
+  ChatRequest,
+  DialectId,
+  FoundPage,
+  SearchLocation,
+  WebSearch,
+  WebSearchPart,
+} from "./chat.ts"
 import type { Draft } from "./draft.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "./json.ts"
 import type { LossList } from "./losses.ts"
@@ -66,4 +73,21 @@ export function reportSearch(
 /** A location as OpenAI and Anthropic have it on their tools. */
 export function encodeLocation(location: SearchLocation): JsonObject {
   return { type: "approximate", ...location }
+}
+
+/** A page with what is known of it; none where it has no address. */
+export function foundPage(url: string | undefined, title?: string, age?: string): FoundPage[] {
+  if (url === undefined) return []
+  return [{ url, ...(title !== undefined && { title }), ...(age !== undefined && { age }) }]
+}
+
+/** A step of a search that the gateway told and that comes back in a history: it goes to no vendor. */
+export function toldSearch(toldIn: DialectId): WebSearchPart {
+  return { type: "web-search", queries: [], pages: [], uses: 0, toldIn }
+}
+
+/** The queries of a search as the dialects have them that look for one thing at a time. */
+export function encodeQueries(queries: readonly string[]): JsonObject {
+  const [query = ""] = queries
+  return queries.length > 1 ? { query, queries: [...queries] } : { query }
 }

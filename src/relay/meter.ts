@@ -117,6 +117,7 @@ export class Meter {
         return
       case "start":
       case "citation":
+      case "web-search":
       case "choice-extra":
         // The decoder has counted what content there is in it.
         return
@@ -140,6 +141,9 @@ export class Meter {
         return this.other.picture()
       case "audio":
         if (part.source.type === "base64") this.other.sound(part.source.data)
+        return
+      case "web-search":
+        // It stands in the extra of its own dialect too.
         return
       case "unknown":
         return this.other.json(part.extra.fields)

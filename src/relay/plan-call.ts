@@ -11,6 +11,7 @@ import { fitLimits, takesLimits } from "./own-limits.ts"
 import { inlined, needsInlining } from "./inline-media.ts"
 import type { Plan } from "./plan.ts"
 import { carriesEnvelope, openEnvelopes } from "./reasoning-envelope.ts"
+import { carriesSearch, withoutSteps } from "./told-search.ts"
 import { leadsNowhere, noThreads } from "./state-kinds.ts"
 
 /** What of an exchange a plan depends on. */
@@ -78,6 +79,7 @@ function needsCanon(request: ChatRequest, dialect: UpstreamDialect): boolean {
   return (
     isMany(request, dialect) ||
     carriesEnvelope(request) ||
+    carriesSearch(request) ||
     isRaised(request, dialect) ||
     (dialect.functionsOnly === true && hasOtherTools(request))
   )
@@ -138,7 +140,8 @@ function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
   const { dialect } = offer
   if (dialect.id !== exchange.dialect.id) refuseKept(exchange.bill, request)
   const isSplit = isMany(request, dialect)
-  const { messages, lost } = openEnvelopes(request, exchange.seal, endpoint.provider)
+  const opened = openEnvelopes(request, exchange.seal, endpoint.provider)
+  const { messages, lost } = withoutSteps(opened.messages)
   const { clampedTo, model } = exchange.bill
   const longest = dialect.needsMaxTokens ? model.maxOutput : undefined
   const raised = isRaised(request, dialect) ? LEAST_OUTPUT : undefined
@@ -164,7 +167,7 @@ function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
     isVerbatim: false,
     request: asked,
     body,
-    losses: [...lost, ...(raised === undefined ? [] : [RAISED]), ...others],
+    losses: [...opened.lost, ...lost, ...(raised === undefined ? [] : [RAISED]), ...others],
     calls: isSplit ? request.choices : 1,
     limits: fitted?.own,
   }

@@ -1,5 +1,5 @@
 /** Ids that are made up on the way: a prefix, and 32 hexadecimal digits or the 24 of a call. */
-const MINTED = /\b(call_|[a-z]+[_-])([0-9a-f]{32}|(?<=call_)[0-9A-Za-z]{24})\b/g
+const MINTED = /\b(call_|(?:[a-z]+[_-])+)([0-9a-f]{32}|(?<=call_)[0-9A-Za-z]{24})\b/g
 
 /** Members that hold the time of day, in seconds. */
 const TIMES = /"(created|created_at|completed_at)":( ?)(\d{10})\b/g

@@ -3,6 +3,8 @@ import type { Draft } from "../../canon/draft.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
 import { extraOf, ownFields } from "./wire.ts"
 
+const FOUND = "web_search_result_location"
+
 /** Citations of a text block, whose places in the source only this dialect can tell. */
 export function decodeCitations(value: JsonValue | undefined): Citation[] {
   return Array.isArray(value) ? value.filter(isJsonObject).map(decodeCitation) : []
@@ -10,7 +12,9 @@ export function decodeCitations(value: JsonValue | undefined): Citation[] {
 
 /** One citation: found on the web, in a search result or in a document of the request. */
 export function decodeCitation(fields: JsonObject): Citation {
-  const citation: Draft<Citation> = { extra: extraOf(fields) }
+  const citation: Draft<Citation> = isForeign(fields)
+    ? { isForeign: true }
+    : { extra: extraOf(fields) }
   const url = textAt(fields, "url") ?? textAt(fields, "source")
   if (url !== undefined) citation.url = url
   const title = textAt(fields, "title") ?? textAt(fields, "document_title")
@@ -18,6 +22,11 @@ export function decodeCitation(fields: JsonObject): Citation {
   const quote = textAt(fields, "cited_text")
   if (quote !== undefined) citation.quote = quote
   return citation
+}
+
+/** Whether it is a find that `encodeCitation` told of another vendor's. */
+function isForeign({ type, encrypted_index: proof }: JsonObject): boolean {
+  return type === FOUND && proof === ""
 }
 
 /**
@@ -41,7 +50,7 @@ export function encodeCitation(citation: Citation): JsonObject {
     }
   }
   return {
-    type: "web_search_result_location",
+    type: FOUND,
     url,
     title: title ?? url,
     cited_text: quote,

@@ -17,10 +17,12 @@ import {
   unknownFields,
   shown,
 } from "../../canon/json.ts"
+import { toldSearch } from "../../canon/web-search.ts"
 import { decodeCache } from "./cache.ts"
 import { decodeCitations } from "./citations.ts"
 import { decodeDocument, decodeImage } from "./decode-media.ts"
 import { nameOf, type Place, refusal, wrongMember } from "./place.ts"
+import { isToldStep } from "./search-steps.ts"
 import { DIALECT, extraOf, OWN_BLOCKS, OWN_RESULT_BLOCKS } from "./wire.ts"
 
 /** The blocks that the canon has names for, by who may say them. */
@@ -178,6 +180,7 @@ function decodeOther(block: JsonObject, place: Place, role: keyof typeof BLOCKS)
   const { type } = block
   const name = `${nameOf(place)}.type`
   if (typeof type !== "string") throw wrongMember(type, name, "a string")
+  if (isToldStep(block)) return toldSearch(DIALECT)
   if (OWN_BLOCKS.has(type)) return { type: "unknown", extra: extraOf(block) }
   const other = role === "user" ? "assistant" : "user"
   if (BLOCKS[other].includes(type)) {

@@ -6,6 +6,7 @@ import { decodeCitations } from "./citations.ts"
 import { decodeFinish, type Finish } from "./finish.ts"
 import { ANSWER_TOOL, answersByTool } from "./json-answer.ts"
 import type { AnthropicQuirks } from "./quirks.ts"
+import { SearchSteps } from "./search-steps.ts"
 import { decodeUsage } from "./usage.ts"
 import { DIALECT, extraOf } from "./wire.ts"
 
@@ -35,7 +36,12 @@ export function decodeResult(
     throw new GatewayError("upstream_error", "The provider's answer is not a message.")
   }
   const answerTool = answersByTool(request, quirks) ? ANSWER_TOOL : undefined
-  const parts = body.content.filter(isJsonObject).map((block) => decodeBlock(block, answerTool))
+  const searches = new SearchSteps()
+  const parts = body.content.filter(isJsonObject).flatMap((block) => {
+    const search = searches.read(block)
+    const part = decodeBlock(block, answerTool)
+    return search === undefined ? [part] : [part, search]
+  })
   const word = textAt(body, "stop_reason")
   const hasCalls = parts.some((part) => part.type === "tool-call")
   const finish = finishOf(word, hasCalls, answerTool !== undefined)

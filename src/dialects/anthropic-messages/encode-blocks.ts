@@ -39,6 +39,9 @@ export function encodeBlock(part: Part, losses: LossList): JsonObject | undefine
       return encodeToolCall(part, losses)
     case "tool-result":
       return encodeToolResult(part, losses)
+    case "web-search":
+      losses.add(part.type)
+      return undefined
     case "unknown":
       return losses.fieldsOf(part.extra)
     default:

@@ -1,4 +1,9 @@
-import { assertNever, type ChatEvent, type ChatRequest } from "../../canon/chat.ts"
+import {
+  assertNever,
+  type ChatEvent,
+  type ChatRequest,
+  type WebSearchPart,
+} from "../../canon/chat.ts"
 import type { EventEncoder, SseFrame } from "../../canon/dialect.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject } from "../../canon/json.ts"
@@ -6,8 +11,8 @@ import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 import { messageId, NULL_MEMBERS } from "./encode-result.ts"
 import { encodeErrorEvent, encodeStreamError } from "./errors.ts"
 import { encodeFinish } from "./finish.ts"
-import { encodeCounts, encodeUsage } from "./usage.ts"
-import { ownFields } from "./wire.ts"
+import { encodeCounts, encodeUsage, withSearches } from "./usage.ts"
+import { DIALECT, ownFields } from "./wire.ts"
 import { WrittenBlocks } from "./written-blocks.ts"
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
@@ -28,6 +33,8 @@ class MessageEncoder implements EventEncoder {
   #start: StartEvent | undefined
   #isStarted = false
   #usage: Usage = NO_USAGE
+  /** As many as other vendors ran. */
+  #searches = 0
   #finish: FinishEvent | undefined
   #extra: JsonObject = {}
   #isRefused = false
@@ -73,7 +80,7 @@ class MessageEncoder implements EventEncoder {
         container,
       },
       ...rest,
-      usage: encodeCounts(this.#usage),
+      usage: encodeCounts(withSearches(this.#usage, this.#searches)),
     }
     frames.push({ event: "message_delta", data: JSON.stringify(json), json }, STOP)
     return frames
@@ -109,6 +116,9 @@ class MessageEncoder implements EventEncoder {
       case "tool-call-delta":
         this.#blocks.callDelta(event.call, event.arguments, frames)
         break
+      case "web-search":
+        this.#search(event.search, frames)
+        break
       case "choice-extra":
         this.#onExtra(ownFields(event.extra) ?? {}, frames)
         break
@@ -119,6 +129,13 @@ class MessageEncoder implements EventEncoder {
       default:
         assertNever(event)
     }
+  }
+
+  /** A search that another vendor ran; its own dialect has it among its extras. */
+  #search(search: WebSearchPart, frames: SseFrame[]): void {
+    if (search.toldIn === DIALECT) return
+    this.#searches += search.uses
+    this.#blocks.search(search, frames)
   }
 
   #onExtra({ content, ...rest }: JsonObject, frames: SseFrame[]): void {

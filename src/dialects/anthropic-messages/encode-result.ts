@@ -4,6 +4,7 @@ import {
   type ChatResult,
   type Choice,
   type Part,
+  type WebSearchPart,
 } from "../../canon/chat.ts"
 import { prefixedId } from "../../canon/identifiers.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
@@ -11,11 +12,9 @@ import { NO_USAGE } from "../../canon/usage.ts"
 import { encodeCitation } from "./citations.ts"
 import { encodeInput } from "./encode-blocks.ts"
 import { encodeFinish } from "./finish.ts"
-import { encodeUsage } from "./usage.ts"
-import { ID_PREFIX, ownFields } from "./wire.ts"
-
-/** A call by the model itself, and not by a program that it wrote. */
-export const DIRECT_CALLER: JsonObject = { type: "direct" }
+import { encodeUsage, withSearches } from "./usage.ts"
+import { encodeSearch } from "./search-steps.ts"
+import { DIALECT, DIRECT_CALLER, ID_PREFIX, ownFields } from "./wire.ts"
 
 /**
  * A whole message with every member that the official client declares (WIRE.md 3, SPEC). It tells the
@@ -25,7 +24,7 @@ export function encodeResult(result: ChatResult, request: ChatRequest): JsonObje
   const [choice = EMPTY_CHOICE] = result.choices
   const { content: others, ...extra } = ownFields(choice.extra) ?? {}
   const content = toldParts(choice.parts)
-    .map(encodePart)
+    .flatMap((part) => (part.type === "web-search" ? searchBlocks(part) : [encodePart(part)]))
     .filter((block) => block !== undefined)
   return {
     id: messageId(result.id),
@@ -42,7 +41,7 @@ export function encodeResult(result: ChatResult, request: ChatRequest): JsonObje
     stop_sequence: choice.stopSequence ?? null,
     ...NULL_MEMBERS,
     ...extra,
-    usage: encodeUsage(result.usage ?? NO_USAGE),
+    usage: encodeUsage(withSearches(result.usage ?? NO_USAGE, searchesOf(choice.parts))),
   }
 }
 
@@ -68,7 +67,7 @@ function toldParts(parts: readonly Part[]): readonly Part[] {
 }
 
 /** @returns undefined for what an answer in this dialect cannot hold. */
-function encodePart(part: Part): JsonObject | undefined {
+function encodePart(part: Exclude<Part, WebSearchPart>): JsonObject | undefined {
   switch (part.type) {
     case "text": {
       const citations: JsonValue[] = (part.citations ?? []).map(encodeCitation)
@@ -98,4 +97,15 @@ function encodePart(part: Part): JsonObject | undefined {
     default:
       return assertNever(part)
   }
+}
+
+function searchesOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, part) => sum + (part.type === "web-search" ? part.uses : 0), 0)
+}
+
+/** A search that another vendor ran; its own dialect has it among its extras. */
+function searchBlocks(search: WebSearchPart): JsonObject[] {
+  if (search.toldIn === DIALECT) return []
+  const { use, input, result } = encodeSearch(search)
+  return [{ ...use, input }, result]
 }

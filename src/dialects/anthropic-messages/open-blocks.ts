@@ -8,6 +8,7 @@ import {
 } from "../../canon/json.ts"
 import type { OtherContent } from "../../canon/other-content.ts"
 import { decodeCitation, decodeCitations } from "./citations.ts"
+import { SearchSteps } from "./search-steps.ts"
 import { DIALECT, extraOf } from "./wire.ts"
 
 /** A block of a stream that has started and not stopped, and what of it cannot be told before it stops. */
@@ -27,6 +28,7 @@ export class OpenBlocks {
   readonly #answerTool: string | undefined
   readonly #open = new Map<number, OpenBlock>()
   readonly #other: OtherContent
+  #searches: SearchSteps | undefined
   #calls = 0
 
   /**
@@ -82,19 +84,19 @@ export class OpenBlocks {
 
   /** A block that came without deltas. */
   whole(block: JsonObject, events: ChatEvent[]): void {
-    stopBlock(this.#startBlock(block, events), events)
+    this.#stopBlock(this.#startBlock(block, events), events)
   }
 
   stop(event: JsonObject, events: ChatEvent[]): void {
     const index = indexOf(event)
     const open = this.#open.get(index)
     this.#open.delete(index)
-    if (open !== undefined) stopBlock(open, events)
+    if (open !== undefined) this.#stopBlock(open, events)
   }
 
   /** A message that is cut off by its limit may end without stopping its last block. */
   stopAll(events: ChatEvent[]): void {
-    for (const open of this.#open.values()) stopBlock(open, events)
+    for (const open of this.#open.values()) this.#stopBlock(open, events)
     this.#open.clear()
   }
 
@@ -139,6 +141,37 @@ export class OpenBlocks {
     events.push({ type: "tool-call-start", choice: 0, call, id, name })
     return { kind: "call", call, input, hasDelta: false }
   }
+
+  #stopBlock(open: OpenBlock, events: ChatEvent[]): void {
+    switch (open.kind) {
+      case "text":
+        // Anthropic cites ahead of the text that it cites for.
+        for (const citation of open.citations)
+          events.push({ type: "citation", choice: 0, citation })
+        break
+      case "thinking":
+        if (open.signature !== "") events.push({ ...SIGNED, signature: open.signature })
+        break
+      case "call":
+      case "answer":
+        if (!open.hasDelta && open.input !== "") pushInput(open, open.input, events)
+        break
+      case "other": {
+        const { block, input } = open
+        if (input !== "") block.input = parseJsonObject(input) ?? input
+        const extra = extraOf({ content: [block] })
+        events.push({ type: "choice-extra", choice: 0, extra })
+        this.#readSearch(block, events)
+        break
+      }
+    }
+  }
+
+  #readSearch(block: JsonObject, events: ChatEvent[]): void {
+    this.#searches ??= new SearchSteps()
+    const search = this.#searches.read(block)
+    if (search !== undefined) events.push({ type: "web-search", choice: 0, search })
+  }
 }
 
 const SIGNED = { type: "reasoning-signature", choice: 0, signedBy: DIALECT } as const
@@ -180,29 +213,6 @@ function pushInput(
       ? { type: "text-delta", choice: 0, text: written }
       : { type: "tool-call-delta", choice: 0, call: open.call, arguments: written },
   )
-}
-
-function stopBlock(open: OpenBlock, events: ChatEvent[]): void {
-  switch (open.kind) {
-    case "text":
-      // Anthropic cites ahead of the text that it cites for.
-      for (const citation of open.citations) events.push({ type: "citation", choice: 0, citation })
-      break
-    case "thinking":
-      if (open.signature !== "") events.push({ ...SIGNED, signature: open.signature })
-      break
-    case "call":
-    case "answer":
-      if (!open.hasDelta && open.input !== "") pushInput(open, open.input, events)
-      break
-    case "other": {
-      const { block, input } = open
-      if (input !== "") block.input = parseJsonObject(input) ?? input
-      const extra = extraOf({ content: [block] })
-      events.push({ type: "choice-extra", choice: 0, extra })
-      break
-    }
-  }
 }
 
 /** A delta of a kind that is not known says more of the members it names. */

@@ -74,6 +74,11 @@ export function encodeUsage(usage: Usage): JsonObject {
   }
 }
 
+/** Usage with the searches that an answer tells, where its vendor does not count them there. */
+export function withSearches(usage: Usage, searches: number): Usage {
+  return searches > usage.searches ? { ...usage, searches } : usage
+}
+
 /** The counts that also stand at the end of a stream. */
 export function encodeCounts(usage: Usage): JsonObject {
   const { reasoning, searches } = usage

@@ -6,6 +6,9 @@ export const DIALECT = "anthropic-messages"
 /** Of an answer: messages are told by it. */
 export const ID_PREFIX = "msg_"
 
+/** A call by the model itself, and not by a program that it wrote. */
+export const DIRECT_CALLER: JsonObject = { type: "direct" }
+
 /** The fields as an extra of this dialect. */
 export function extraOf(fields: JsonObject): Extra {
   return { dialect: DIALECT, fields }

@@ -1,8 +1,9 @@
-import type { Citation } from "../../canon/chat.ts"
+import type { Citation, WebSearchPart } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
 import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
 import { encodeCitation } from "./citations.ts"
-import { DIRECT_CALLER } from "./encode-result.ts"
+import { encodeSearch } from "./search-steps.ts"
+import { DIRECT_CALLER } from "./wire.ts"
 
 interface Call {
   readonly id: string
@@ -96,6 +97,17 @@ export class WrittenBlocks {
     this.#stop(frames)
     this.#start(block, frames)
     this.#stopFrame(frames)
+  }
+
+  /** What another vendor searched for, streamed as arguments are, and what it found. */
+  search(search: WebSearchPart, frames: SseFrame[]): void {
+    const { use, input, result } = encodeSearch(search)
+    const written = JSON.stringify(JSON.stringify(input))
+    this.#stop(frames)
+    this.#start(use, frames)
+    this.#delta(`{"type":"input_json_delta","partial_json":${written}}`, frames)
+    this.#stopFrame(frames)
+    this.whole(result, frames)
   }
 
   callStart(index: number, id: string, name: string, frames: SseFrame[]): void {

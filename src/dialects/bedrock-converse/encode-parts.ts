@@ -47,6 +47,9 @@ export class PartEncoder {
         return this.#encodeCall(part)
       case "tool-result":
         return this.#encodeResult(part)
+      case "web-search":
+        this.#losses.add(part.type)
+        return undefined
       case "unknown":
         return this.#losses.fieldsOf(part.extra)
       default:

@@ -14,6 +14,7 @@ import { decodePart } from "./decode-parts.ts"
 import { candidateExtra } from "./candidate-extra.ts"
 import { decodeFinish, finishWord } from "./finish.ts"
 import { addPartialArguments } from "./partial-arguments.ts"
+import { decodeSearch } from "./search-steps.ts"
 import { extraOf } from "./wire.ts"
 
 type FinishEvent = Extract<ChatEvent, { type: "finish" }>
@@ -86,6 +87,8 @@ export class Candidate {
         events.push({ type: "citation", choice, citation })
       }
       events.push({ type: "choice-extra", choice, extra: extraOf(this.#rest) })
+      const search = decodeSearch(this.#rest)
+      if (search !== undefined) events.push({ type: "web-search", choice, search })
     }
     if (this.#finishWord === undefined) return
     const { reason, raw } = decodeFinish(this.#finishWord, this.#calls > 0)

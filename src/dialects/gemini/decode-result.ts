@@ -14,6 +14,7 @@ import { candidateExtra } from "./candidate-extra.ts"
 import { decodeCitations } from "./citations.ts"
 import { decodePart } from "./decode-parts.ts"
 import { decodeFinish, finishWord } from "./finish.ts"
+import { decodeSearch } from "./search-steps.ts"
 import { decodeUsage } from "./usage.ts"
 import { extraOf } from "./wire.ts"
 
@@ -48,6 +49,8 @@ function decodeChoice(value: JsonValue, position: number): Choice {
     for (const decoded of decodePart(part)) append(parts, decoded)
   }
   cite(parts, candidate)
+  const search = decodeSearch(candidate)
+  if (search !== undefined) parts.unshift(search)
   const { reason, raw } = decodeFinish(
     finishWord(candidate),
     parts.some(({ type }) => type === "tool-call"),

@@ -27,6 +27,7 @@ export function encodeCandidate(choice: Choice): JsonObject {
       text += part.text
       for (const citation of part.citations ?? []) grounding.add(citation, text, start)
     }
+    if (part.type === "web-search") grounding.search(part)
     return encodePart(part, signatures)
   })
   const { parts: others, ...extra } = ownFields(choice.extra) ?? {}
@@ -98,6 +99,7 @@ function encodePart(part: Part, signatures: Signatures): JsonObject[] {
       return own === undefined ? [] : [signatures.on(own)]
     }
     case "tool-result":
+    case "web-search":
       return []
     default:
       return assertNever(part)

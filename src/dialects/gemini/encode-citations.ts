@@ -1,9 +1,10 @@
-import type { Citation } from "../../canon/chat.ts"
+import type { Citation, WebSearchPart } from "../../canon/chat.ts"
 import type { JsonObject } from "../../canon/json.ts"
 
 /** Where a candidate's text comes from, as `groundingMetadata`: sources once each, and what rests on them. */
 export class Grounding {
-  readonly #chunks = new Map<string, { readonly index: number; readonly chunk: JsonObject }>()
+  readonly #queries: string[] = []
+  readonly #chunks = new Map<string, { readonly index: number; readonly web: JsonObject }>()
   readonly #supports: JsonObject[] = []
 
   /**
@@ -11,24 +12,36 @@ export class Grounding {
    * @param partStart where the part that is cited for begins, in characters.
    */
   add({ url, title, start, end }: Citation, text: string, partStart: number): void {
-    const key = `${url ?? ""}\0${title ?? ""}`
-    const web: JsonObject = {}
-    if (url !== undefined) web.uri = url
-    if (title !== undefined) web.title = title
-    const known = this.#chunks.get(key) ?? { index: this.#chunks.size, chunk: { web } }
-    this.#chunks.set(key, known)
+    const index = this.#source(url, title)
     if (start === undefined || end === undefined) return
     const segment = segmentOf(text, partStart + start, partStart + end)
-    this.#supports.push({ segment, groundingChunkIndices: [known.index] })
+    this.#supports.push({ segment, groundingChunkIndices: [index] })
   }
 
-  /** Undefined where nothing is cited. */
+  /** What was searched for, and found. */
+  search({ queries, pages }: WebSearchPart): void {
+    this.#queries.push(...queries)
+    for (const { url, title } of pages) this.#source(url, title)
+  }
+
+  /** Undefined where nothing is cited, nor searched for. */
   get metadata(): JsonObject | undefined {
-    if (this.#chunks.size === 0) return undefined
+    if (this.#chunks.size + this.#queries.length === 0) return undefined
     return {
-      groundingChunks: [...this.#chunks.values()].map(({ chunk }) => chunk),
+      ...(this.#queries.length > 0 && { webSearchQueries: this.#queries }),
+      groundingChunks: [...this.#chunks.values()].map(({ web }) => ({ web })),
       groundingSupports: this.#supports,
     }
+  }
+
+  /** Where a source stands; a title may be told later than its address. */
+  #source(url: string | undefined, title: string | undefined): number {
+    const key = url ?? `\0${title ?? ""}`
+    const known = this.#chunks.get(key) ?? { index: this.#chunks.size, web: {} }
+    this.#chunks.set(key, known)
+    if (url !== undefined) known.web.uri = url
+    if (title !== undefined) known.web.title ??= title
+    return known.index
   }
 }
 

@@ -81,6 +81,9 @@ class GenerationEncoder implements EventEncoder {
       case "tool-call-delta":
         candidate.callDelta(event.call, event.arguments)
         return []
+      case "web-search":
+        candidate.search(event.search)
+        return []
       case "choice-extra":
         return this.#frames(event.choice, candidate.extra(ownFields(event.extra) ?? {}))
       case "finish":

@@ -1,4 +1,4 @@
-import type { Citation, FinishReason } from "../../canon/chat.ts"
+import type { Citation, FinishReason, WebSearchPart } from "../../canon/chat.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { callPart, type CandidateEnd, ownParts } from "./encode-candidate.ts"
 import { Grounding } from "./encode-citations.ts"
@@ -60,6 +60,12 @@ export class WrittenCandidate {
 
   cite(citation: Citation): void {
     this.#grounding.add(citation, this.#text, this.#partStart)
+  }
+
+  /** Text behind it is another part than the one before. */
+  search(search: WebSearchPart): void {
+    this.#isInText = false
+    this.#grounding.search(search)
   }
 
   callStart(call: number, id: string, name: string): void {

@@ -75,6 +75,11 @@ export class ChoiceEncoder {
     return this.#details()
   }
 
+  /** Text behind a search is another part than the one before. */
+  search(): void {
+    this.#text.close()
+  }
+
   cite(citation: Citation): void {
     const annotation: JsonObject = encodeCitation(citation, this.#text)
     this.#annotations.push({ index: this.#annotations.length, ...annotation })

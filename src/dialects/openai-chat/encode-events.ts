@@ -71,6 +71,10 @@ class ChunkEncoder implements EventEncoder {
       case "tool-call-delta":
         this.#callDelta(event.choice, event.call, event.arguments, frames)
         break
+      case "web-search":
+        // Its sources are told with the text that rests on them.
+        this.#choices.get(event.choice)?.search()
+        break
       case "choice-extra":
         this.#extra(event.choice, ownFields(event.extra), frames)
         break

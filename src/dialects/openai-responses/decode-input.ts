@@ -22,11 +22,13 @@ import {
 } from "../../canon/json.ts"
 import { textArguments } from "../../canon/text-tool.ts"
 import { nameInRequest } from "../../canon/tool-names.ts"
+import { toldSearch } from "../../canon/web-search.ts"
 import { originOfCall } from "./call-origin.ts"
 import { withMessages } from "./content-input.ts"
 import { decodeContent, decodeOutput } from "./decode-parts.ts"
 import { ITEM_TYPES, roleOfItem } from "./item-types.ts"
 import { reasoningText } from "./reasoning.ts"
+import { isToldStep } from "./search-steps.ts"
 import { DIALECT, extraOf } from "./wire.ts"
 
 const ROLES = ["assistant", "system", "developer", "user"] as const
@@ -104,7 +106,9 @@ function decodeItem(item: JsonObject, name: string, { messages, tools }: Convers
     default: {
       const role = roleOfItem(type)
       if (role === undefined) throw unsupportedValue(`${name}.type`, type, ITEM_TYPES)
-      const part: Part = { type: "unknown", extra: extraOf({ [type]: item }) }
+      const part: Part = isToldStep(item)
+        ? toldSearch(DIALECT)
+        : { type: "unknown", extra: extraOf({ [type]: item }) }
       if (role === "assistant") turnOf(role, messages).push(part)
       else messages.push({ role, parts: [part] })
     }

@@ -20,6 +20,7 @@ import { failedResponse } from "./errors.ts"
 import { originOfCall } from "./call-origin.ts"
 import { decodeFinish } from "./finish.ts"
 import { reasoningText } from "./reasoning.ts"
+import { decodeSearch } from "./search-steps.ts"
 import { decodeUsage } from "./usage.ts"
 import { DIALECT, extraOf } from "./wire.ts"
 
@@ -74,7 +75,9 @@ function decodeItem(item: JsonObject, tools: readonly Tool[] | undefined): Part[
       return decodeReasoning(item)
     default: {
       const type = textAt(item, "type") ?? "item"
-      return [{ type: "unknown", extra: extraOf({ [type]: item }) }]
+      const search = decodeSearch(item)
+      const part: Part = { type: "unknown", extra: extraOf({ [type]: item }) }
+      return search === undefined ? [part] : [part, search]
     }
   }
 }

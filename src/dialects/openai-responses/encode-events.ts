@@ -4,6 +4,7 @@ import {
   type ChatEvent,
   type ChatRequest,
   type FinishReason,
+  type WebSearchPart,
 } from "../../canon/chat.ts"
 import type { EventEncoder, SseFrame } from "../../canon/dialect.ts"
 import type { GatewayError } from "../../canon/errors.ts"
@@ -22,11 +23,13 @@ import {
   MessageWriter,
   type OpenCallWriter,
   ReasoningWriter,
+  SearchWriter,
   WholeItemWriter,
 } from "./item-writers.ts"
 import { type Answer, echoOf, encodeResponse, nowInSeconds, responseId } from "./response.ts"
 import { encodeUsage } from "./usage.ts"
-import { COMPLETED, ownFields } from "./wire.ts"
+import { searchId } from "./search-steps.ts"
+import { COMPLETED, DIALECT, ownFields } from "./wire.ts"
 
 type EventOf<Type extends ChatEvent["type"]> = Extract<ChatEvent, { type: Type }>
 type Head = Pick<Answer, "id" | "createdAt" | "model">
@@ -133,6 +136,9 @@ class ResponseEncoder implements EventEncoder {
       case "tool-call-delta":
         this.#calls.get(event.call)?.write(event.arguments, frames)
         break
+      case "web-search":
+        this.#search(event.search, frames)
+        break
       case "choice-extra":
         this.#extra(ownFields(event.extra), frames)
         break
@@ -219,6 +225,15 @@ class ResponseEncoder implements EventEncoder {
       const place = this.#place("item_", textAt(item, "id"))
       this.#items.push(new WholeItemWriter(this.#writer, place, item, frames))
     }
+  }
+
+  /** A search that another vendor ran: its own dialect has it among its extras. */
+  #search(search: WebSearchPart, frames: SseFrame[]): void {
+    if (search.toldIn === DIALECT) return
+    this.#closeCurrent(frames)
+    this.#headOf(frames)
+    const place = { id: searchId(), index: this.#items.length }
+    this.#items.push(new SearchWriter(this.#writer, place, search, frames))
   }
 
   #closeCurrent(frames: SseFrame[]): void {

@@ -8,7 +8,7 @@ import { encodeInput } from "./encode-input.ts"
 import { encodeFormat, encodeToolChoice, encodeTools } from "./encode-tools.ts"
 import type { OpenAiResponsesQuirks } from "./quirks.ts"
 import { setWebSearch } from "./web-search.ts"
-import { DIALECT, INCLUDE_LOGPROBS, INCLUDE_REASONING } from "./wire.ts"
+import { DIALECT, INCLUDE_LOGPROBS, INCLUDE_REASONING, INCLUDE_SOURCES } from "./wire.ts"
 
 /**
  * A request for a response as the vendor takes it (WIRE.md 4). The vendor keeps nothing unless the
@@ -29,6 +29,7 @@ export function encodeRequest(request: ChatRequest, quirks: OpenAiResponsesQuirk
   const search = foreignSearch(request, DIALECT)
   if (search !== undefined) setWebSearch(body, search, losses)
   const include = includes(request, quirks)
+  if (search !== undefined) include.push(INCLUDE_SOURCES)
   if (include.length > 0) body.include = include
   mergeExtra(body, losses.fieldsOf(request.extra))
   return { body, losses: losses.losses }

@@ -13,8 +13,9 @@ import {
   textContent,
 } from "./output-items.ts"
 import { echoOf, encodeResponse, nowInSeconds, responseId } from "./response.ts"
+import { searchId, searchItem } from "./search-steps.ts"
 import { encodeUsage } from "./usage.ts"
-import { ownFields } from "./wire.ts"
+import { DIALECT, ownFields } from "./wire.ts"
 
 /** A whole response (WIRE.md 4, SPEC). This dialect has one choice. */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
@@ -74,6 +75,8 @@ function encodeItem(part: Part, ids: ItemIds, origins: Origins): JsonObject[] {
       const id = ids.itemId(origin?.form === "text" ? "ctc_" : "fc_")
       return [callItem(id, "completed", { ...part, id: ids.callId(part.id) }, origin)]
     }
+    case "web-search":
+      return part.toldIn === DIALECT ? [] : [searchItem(searchId(), part)]
     case "unknown":
       return ownItems(ownFields(part.extra), ids)
     default:

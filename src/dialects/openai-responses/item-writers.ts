@@ -1,8 +1,9 @@
-import type { CallOrigin, Citation } from "../../canon/chat.ts"
+import type { CallOrigin, Citation, WebSearchPart } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import { textArguments, TextReader } from "../../canon/text-tool.ts"
 import { encodeAnnotation } from "./citations.ts"
+import { SEARCH_CALL, searchItem, stagesOf } from "./search-steps.ts"
 import type { FrameWriter } from "./frame-writer.ts"
 import {
   callItem,
@@ -294,6 +295,23 @@ export class WholeItemWriter extends ItemWriter {
     super(writer, place)
     this.item = { ...item, id: place.id }
     this.open(this.item, frames)
+    this.close("completed", frames)
+  }
+
+  protected override finish(): void {}
+}
+
+/** A search that another vendor ran: it is over when it is told. */
+export class SearchWriter extends ItemWriter {
+  readonly item: JsonObject
+
+  constructor(writer: FrameWriter, place: ItemPlace, search: WebSearchPart, frames: SseFrame[]) {
+    super(writer, place)
+    this.item = searchItem(this.id, search)
+    this.open({ id: this.id, type: SEARCH_CALL, status: "in_progress" }, frames)
+    for (const stage of stagesOf(search)) {
+      frames.push(writer.frame(`response.${SEARCH_CALL}.${stage}`, this.place))
+    }
     this.close("completed", frames)
   }
 

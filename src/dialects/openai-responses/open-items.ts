@@ -14,6 +14,7 @@ import { originOfCall } from "./call-origin.ts"
 import { decodeAnnotation } from "./citations.ts"
 import { argumentsOf, callIdOf } from "./decode-result.ts"
 import { PIECE_BREAK, reasoningText } from "./reasoning.ts"
+import { decodeSearch } from "./search-steps.ts"
 import { DIALECT, extraOf } from "./wire.ts"
 
 /** Items that have events of the canon. */
@@ -176,10 +177,13 @@ export class OpenItems {
       case "reasoning":
         this.#reasoningDone(item, value, events)
         break
-      default:
+      default: {
         this.#textRun = 0
         this.#other.wholeAt(index, contentOf(value))
         events.push({ type: "choice-extra", ...CHOICE, extra: extraOf({ output: [value] }) })
+        const search = decodeSearch(value)
+        if (search !== undefined) events.push({ type: "web-search", ...CHOICE, search })
+      }
     }
   }
 

@@ -20,7 +20,7 @@ import {
 } from "./decode-tools.ts"
 import { type ResponseParameters, responseParameters } from "./schema.ts"
 import { decodeWebSearch } from "./web-search.ts"
-import { extraOf, INCLUDE_LOGPROBS, INCLUDE_REASONING } from "./wire.ts"
+import { extraOf, INCLUDE_LOGPROBS, KNOWN_INCLUDES } from "./wire.ts"
 
 /** Fields that the canon has a name for, and those that are taken apart by hand. */
 const CANON_FIELDS = new Set([
@@ -56,9 +56,6 @@ const TEXT_FIELDS = new Set(["format", "verbosity"])
 const REASONING_FIELDS = new Set(["effort", "summary", "generate_summary"])
 /** Padding against eavesdroppers: nothing is lost without it. */
 const STREAM_OPTIONS = new Set(["include_obfuscation"])
-
-/** What of `include` the canon knows. */
-const KNOWN_INCLUDES: ReadonlySet<string> = new Set([INCLUDE_REASONING, INCLUDE_LOGPROBS])
 
 /**
  * A request for a response, judged and read (WIRE.md 4, SPEC `POST /v1/responses`). The instructions

@@ -3,6 +3,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  listAt,
   objectAt,
   textAt,
   unknownFields,
@@ -17,10 +18,11 @@ import {
   reportSearch,
   type SearchWord,
 } from "../../canon/web-search.ts"
-import { DIALECT, extraOf } from "./wire.ts"
+import { DIALECT, extraOf, INCLUDE_SOURCES, KNOWN_INCLUDES } from "./wire.ts"
 
 const TYPE = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/
 const MOST_CALLS = "max_tool_calls"
+const INCLUDE = "include"
 
 const FIELDS = new Set(["type", "filters", "search_context_size", "user_location"])
 const FILTERS = new Set(["allowed_domains"])
@@ -46,6 +48,7 @@ export function decodeWebSearch(
   const most = others.length === 1 ? quantityOf(body[MOST_CALLS]) : undefined
   const index = Array.isArray(body.tools) ? body.tools.indexOf(tool) : 0
   const fields = most === undefined ? [] : [MOST_CALLS]
+  if (asksForSources(body)) fields.push(INCLUDE)
   const search: Draft<WebSearch> = {
     declared: { dialect: DIALECT, place: `tools[${index}]`, tool, fields },
   }
@@ -62,6 +65,12 @@ export function decodeWebSearch(
   const extra = live === false ? { ...more, external_web_access: live } : more
   if (Object.keys(extra).length > 0) search.extra = extraOf(extra)
   return search
+}
+
+/** Whether nothing but what every search tells is asked for beside what the canon has a name for. */
+function asksForSources(body: JsonObject): boolean {
+  const others = listAt(body, INCLUDE).filter((name) => !KNOWN_INCLUDES.has(name))
+  return others.length > 0 && others.every((name) => name === INCLUDE_SOURCES)
 }
 
 /** Adds the search of a caller of another dialect to a body. */

@@ -13,6 +13,12 @@ export const COMPLETED = "response.completed"
 export const INCLUDE_REASONING = "reasoning.encrypted_content"
 export const INCLUDE_LOGPROBS = "message.output_text.logprobs"
 
+/** What of `include` the canon has a name for. */
+export const KNOWN_INCLUDES: ReadonlySet<unknown> = new Set([INCLUDE_REASONING, INCLUDE_LOGPROBS])
+
+/** Asks for the addresses of what a search found. */
+export const INCLUDE_SOURCES = "web_search_call.action.sources"
+
 /** The fields of an extra of this dialect; what belongs to another stays out. */
 export function ownFields(extra: Extra | undefined): JsonObject | undefined {
   return extra?.dialect === DIALECT ? extra.fields : undefined
