@@ -38,6 +38,20 @@ export function foreignSearch(
   return webSearch?.declared.dialect === dialect ? undefined : webSearch
 }
 
+/** What Anthropic's callers call it where they say that it has to be done. */
+const SEARCH_TOOL = "web_search"
+
+/** Whether the tool to be called is the search, and no function. */
+export function demandsSearch({ toolChoice, tools, webSearch }: ChatRequest): boolean {
+  if (webSearch === undefined || toolChoice?.type !== "tool") return false
+  return toolChoice.name === SEARCH_TOOL && !hasSearchFunction(tools)
+}
+
+/** Whether a function has the name that vendors give to their search. */
+export function hasSearchFunction(tools: ChatRequest["tools"]): boolean {
+  return tools?.some(({ name }) => name === SEARCH_TOOL) ?? false
+}
+
 /** What of a search a dialect has a word for. */
 export type SearchWord =
   | "maxUses"

@@ -1,5 +1,6 @@
 import type { ChatRequest, DialectId, WebSearch } from "../canon/chat.ts"
 import type { JsonObject } from "../canon/json.ts"
+import { demandsSearch, hasSearchFunction } from "../canon/web-search.ts"
 import type { ChatOffer } from "../vendors/vendor.ts"
 import { withAllowedTools } from "./allowed-tools.ts"
 
@@ -16,13 +17,15 @@ export function carriedRequest(
   if (dialect.id === from) return request
   if (request.webSearch === undefined) return withAllowedTools(request)
   const { webSearch, ...rest } = request
-  const isCarried = searches === true && request.allowedTools === undefined && !isTaken(request)
-  return isCarried ? { ...withoutDeclared(rest, webSearch), webSearch } : withAllowedTools(rest)
+  const isTaken = request.allowedTools !== undefined || hasSearchFunction(request.tools)
+  if (searches === true && !isTaken) return { ...withoutDeclared(rest, webSearch), webSearch }
+  return withAllowedTools(demandsSearch(request) ? withoutChoice(rest) : rest)
 }
 
-/** Vendors that search have a tool of this name. */
-function isTaken({ tools }: ChatRequest): boolean {
-  return tools?.some(({ name }) => name === "web_search") ?? false
+/** A tool that is not there, which is told, cannot have to be called. */
+function withoutChoice(request: ChatRequest): ChatRequest {
+  const { toolChoice: _, ...rest } = request
+  return rest
 }
 
 /** The request without what says the search in the caller's own words: it is not lost. */

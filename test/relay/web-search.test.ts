@@ -361,4 +361,29 @@ describe("a search", () => {
     expect(asked.status).toBe(400)
     expect((await errorOf(asked)).message).toContain("web_search.blocked_domains")
   })
+
+  test("that has to be done has to be done in the vendor's words", async () => {
+    const body: Json = WAYS["messages"]?.body ?? {}
+    const choice = { tool_choice: { type: "tool", name: "web_search" } }
+    const ask = async (model: string, more: Json = {}): Promise<string> => {
+      const asked = await caller.post(MESSAGES, { model, ...body, ...choice, ...more })
+      expect(asked.status, await asked.text()).toBe(200)
+      return asked.headers.get("x-tollgate-losses") ?? ""
+    }
+    const sent = (): unknown => vendor.bodies.at(-1)?.["tool_choice"]
+
+    expect(await ask("gpt/m")).not.toContain("tool_choice")
+    expect(sent()).toBe("required")
+
+    const tool = (body["tools"] as Json[])[0]
+    const look = { name: FUNCTION.name, input_schema: FUNCTION.parameters }
+    expect(await ask("gpt/m", { tools: [tool, look] })).not.toContain("tool_choice")
+    const mode = "required"
+    expect(sent()).toEqual({ type: "allowed_tools", mode, tools: [{ type: "web_search" }] })
+
+    expect(await ask("gemini/m")).toContain("tool_choice:dropped")
+    // Where nobody searches, nothing has to.
+    expect(await ask("azure/m")).toContain("tools:dropped")
+    expect(sent()).toBeUndefined()
+  })
 })

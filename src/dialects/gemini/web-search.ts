@@ -3,6 +3,7 @@ import type { Draft } from "../../canon/draft.ts"
 import { isJsonObject, type JsonObject, listAt, unknownFields } from "../../canon/json.ts"
 import {
   decodeDomains,
+  demandsSearch,
   foreignSearch,
   reportSearch,
   type SearchWord,
@@ -49,6 +50,10 @@ export function setWebSearch(body: JsonObject, request: ChatRequest, encoding: E
   const { responseFormat, tools = [] } = request
   const { losses, traits } = encoding
   if (search === undefined) return
+  if (demandsSearch(request)) {
+    losses.add("tool_choice")
+    delete body.toolConfig
+  }
   const isJson = responseFormat !== undefined && responseFormat.type !== "text"
   if (tools.length > 0 || (isJson && !traits.jsonWithTools)) {
     losses.add("web_search")

@@ -3,11 +3,11 @@ import type { EncodedRequest } from "../../canon/dialect.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import { LossList } from "../../canon/losses.ts"
 import { effortOf } from "../../canon/reasoning.ts"
-import { foreignSearch } from "../../canon/web-search.ts"
+import { demandsSearch, foreignSearch } from "../../canon/web-search.ts"
 import { encodeInput } from "./encode-input.ts"
 import { encodeFormat, encodeToolChoice, encodeTools } from "./encode-tools.ts"
 import type { OpenAiResponsesQuirks } from "./quirks.ts"
-import { setWebSearch } from "./web-search.ts"
+import { demandWebSearch, setWebSearch } from "./web-search.ts"
 import { DIALECT, INCLUDE_LOGPROBS, INCLUDE_REASONING, INCLUDE_SOURCES } from "./wire.ts"
 
 /**
@@ -27,9 +27,12 @@ export function encodeRequest(request: ChatRequest, quirks: OpenAiResponsesQuirk
   encodeService(body, request)
   setTools(body, request, quirks, losses)
   const search = foreignSearch(request, DIALECT)
-  if (search !== undefined) setWebSearch(body, search, losses)
   const include = includes(request, quirks)
-  if (search !== undefined) include.push(INCLUDE_SOURCES)
+  if (search !== undefined) {
+    setWebSearch(body, search, losses)
+    if (demandsSearch(request)) demandWebSearch(body)
+    include.push(INCLUDE_SOURCES)
+  }
   if (include.length > 0) body.include = include
   mergeExtra(body, losses.fieldsOf(request.extra))
   return { body, losses: losses.losses }

@@ -21,6 +21,7 @@ import {
 import { DIALECT, extraOf, INCLUDE_SOURCES, KNOWN_INCLUDES } from "./wire.ts"
 
 const TYPE = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/
+const OWN_TYPE = "web_search"
 const MOST_CALLS = "max_tool_calls"
 const INCLUDE = "include"
 
@@ -77,11 +78,18 @@ function asksForSources(body: JsonObject): boolean {
 export function setWebSearch(body: JsonObject, search: WebSearch, losses: LossList): void {
   reportSearch(search, KNOWN, losses)
   const { maxUses, contextSize, location, allowedDomains } = search
-  const tool: JsonObject = { type: "web_search" }
+  const tool: JsonObject = { type: OWN_TYPE }
   if (contextSize !== undefined) tool.search_context_size = contextSize
   if (location !== undefined) tool.user_location = encodeLocation(location)
   if (allowedDomains !== undefined) tool.filters = { allowed_domains: [...allowedDomains] }
   body.tools = [...(Array.isArray(body.tools) ? body.tools : []), tool]
   // Of its tools the vendor runs this one alone.
   if (maxUses !== undefined) body[MOST_CALLS] = maxUses
+}
+
+/** Has the search be done: `tool_choice` has no word for the tool itself (openai 7.55, `ToolChoiceTypes`). */
+export function demandWebSearch(body: JsonObject): void {
+  const isOnly = listAt(body, "tools").length === 1
+  const tools = [{ type: OWN_TYPE }]
+  body.tool_choice = isOnly ? "required" : { type: "allowed_tools", mode: "required", tools }
 }
