@@ -55,6 +55,8 @@ export interface AnswerLimits {
   readonly stops: number
   /** Whether they may be of white space alone. Empty ones are never sent. */
   readonly blankStops: boolean
+  /** Of how many sequences at most its answer tells which one ended it; 0: it says no more than that it ended. */
+  readonly toldStops: number
   /** The least that `max_tokens` may be. */
   readonly leastOutput: number
 }
@@ -124,6 +126,8 @@ export interface ClientDialect {
   readonly expresses: ReadonlySet<Feature>
   /** Its answers have a form of their own, which no vendor's is: they are never passed on as they come. */
   readonly isOneWay?: boolean
+  /** Whether an answer names the stop sequence that ended it. */
+  readonly tellsStop?: boolean
   /** Where a caller's body names what a vendor keeps; absent where it cannot. */
   readonly requestState?: StateShape
   /** How a caller goes on from earlier answers by their names; absent where that is not done. */

@@ -22,18 +22,24 @@ export interface FittedLimits {
 /**
  * Fits the limits of a request to what a vendor takes.
  * @param maxTokens as many as may be asked for.
+ * @param isStopTold whether the caller is to hear which sequence ended the answer.
  * @returns undefined where the vendor takes them as they are, as nearly always.
  */
 export function fitLimits(
   { stop }: Pick<ChatRequest, "stop">,
   maxTokens: number | undefined,
   taken: AnswerLimits,
+  isStopTold = false,
 ): FittedLimits | undefined {
   const isLengthTaken = maxTokens === undefined || maxTokens >= taken.leastOutput
-  const isStopTaken = stop === undefined || areTaken(stop, taken)
+  const most = isStopTold ? taken.toldStops : Infinity
+  const isStopTaken = stop === undefined || (stop.length <= most && areTaken(stop, taken))
   if (isLengthTaken && isStopTaken) return undefined
   const wanted = stop?.filter(isMeant) ?? []
-  const sent = wanted.filter((sequence) => isTaken(sequence, taken)).slice(0, taken.stops)
+  // A vendor that would end the answer, and not tell at which, is not to see them.
+  const isSent = wanted.length <= most
+  const sendable = isSent ? wanted.filter((sequence) => isTaken(sequence, taken)) : []
+  const sent = sendable.slice(0, taken.stops)
   // The first that ends is the one that counts, whoever looks for the others.
   const looked = sent.length < wanted.length ? wanted : []
   const own = isLengthTaken ? { stop: looked } : { stop: looked, maxTokens }
@@ -48,10 +54,15 @@ export function fitLimits(
 export function takesLimits(
   request: ChatRequest,
   maxTokens: number | undefined,
-  order: { readonly dialect: UpstreamDialect; readonly model: string },
+  order: {
+    readonly dialect: UpstreamDialect
+    readonly model: string
+    readonly isStopTold?: boolean | undefined
+  },
 ): boolean {
   if (request.stop === undefined && maxTokens === undefined) return true
-  return fitLimits(request, maxTokens, order.dialect.answerLimits(order.model)) === undefined
+  const taken = order.dialect.answerLimits(order.model)
+  return fitLimits(request, maxTokens, taken, order.isStopTold) === undefined
 }
 
 /** A request with a limit that every deployment takes: a hold covers what is asked of the dearest. */

@@ -41,7 +41,11 @@ export function planCall(
   const { dialect, request, call, bill } = exchange
   const offers = endpoint.offers(deployment)
   const own = offers.find((offer) => offer.dialect.id === dialect.id)
-  const order = own && { dialect: own.dialect, model: deployment.upstreamModel }
+  const order = own && {
+    dialect: own.dialect,
+    model: deployment.upstreamModel,
+    isStopTold: dialect.tellsStop,
+  }
   const isVerbatim =
     order !== undefined &&
     !dialect.isOneWay &&
@@ -146,7 +150,8 @@ function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
   const longest = dialect.needsMaxTokens ? model.maxOutput : undefined
   const raised = isRaised(request, dialect) ? LEAST_OUTPUT : undefined
   const maxTokens = raised ?? clampedTo ?? request.maxTokens ?? longest
-  const fitted = fitLimits(request, maxTokens, dialect.answerLimits(deployment.upstreamModel))
+  const taken = dialect.answerLimits(deployment.upstreamModel)
+  const fitted = fitLimits(request, maxTokens, taken, exchange.dialect.tellsStop)
   const sent = fitted?.maxTokens ?? maxTokens
   const offered = carriedRequest(request, offer, exchange.dialect.id)
   const asked = {

@@ -331,7 +331,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "vLLM",
     baseUrl: "http://127.0.0.1:8000/v1",
     keyVariables: [],
-    quirks: { ...BOTH_LIMITS, topK: true, reasoningHistory: "text" },
+    quirks: { ...BOTH_LIMITS, topK: true, reasoningHistory: "text", stopTold: true },
     isServerOfOnesOwn: true,
     embedding: { tokens: true },
     rerank: {},

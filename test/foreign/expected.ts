@@ -8,12 +8,6 @@ export interface ExpectedFailure {
 /** Each is reported as skipped with its reason, and as failed when it passes. */
 export const EXPECTED: readonly ExpectedFailure[] = [
   {
-    client: /^anthropic-python/,
-    check: /^sandbox\/(echo|gemini) stop sequence told$/,
-    reason:
-      "a vendor that looks for the sequences itself and only says `stop` does not tell which one it was (decision 28)",
-  },
-  {
     client: /^llmprobe$/,
     check: / responses-streaming$/,
     reason: "a stream of responses ends with `response.completed`; `[DONE]` ends a chat's",

@@ -50,7 +50,8 @@ function wayUp(written: string, client: ClientDialect, upstream: UpstreamDialect
   const { messages } = openEnvelopes(request, seal, PROVIDER)
   const isMany = upstream.supports.n !== "carried"
   const { maxTokens } = request
-  const fitted = fitLimits(request, maxTokens, upstream.answerLimits(MODELS[upstream.id]))
+  const taken = upstream.answerLimits(MODELS[upstream.id])
+  const fitted = fitLimits(request, maxTokens, taken, client.tellsStop)
   return upstream.encodeRequest({
     ...request,
     ...(fitted === undefined ? {} : { stop: fitted.stop }),

@@ -65,6 +65,24 @@ describe("what a vendor takes of an answer's limits", () => {
     expect(fitted(OPENAI_RESPONSES.answerLimits("model"), ["END", half])).toMatchObject({ own })
   })
 
+  test.each([
+    ["openai-chat", OPENAI_CHAT.answerLimits("gpt"), 0],
+    ["vLLM", openAiChat({ stopTold: true }).answerLimits("m"), 4],
+    ["gemini", GEMINI.answerLimits("gemini"), 0],
+    ["cohere-chat", COHERE_CHAT.answerLimits("command"), 1],
+    ["Nova", BEDROCK_CONVERSE.answerLimits("amazon.nova-pro-v1:0"), 1],
+    ["Claude at Amazon", BEDROCK_CONVERSE.answerLimits("anthropic.claude-sonnet-4-5-v1:0"), 4],
+    ["anthropic-messages", ANTHROPIC_MESSAGES.answerLimits("claude"), 6],
+  ])("%s tells which of so many it was, and does not see more of them", (_name, taken, most) => {
+    if (most > 0) {
+      expect(fitLimits({ stop: SIX.slice(0, most) }, undefined, taken, true)).toBeUndefined()
+    }
+    const stop = SIX.slice(0, most + 1)
+    const limits = fitLimits({ stop }, undefined, taken, true)
+    if (taken.toldStops > SIX.length) expect(limits?.stop.length ?? most).toBe(most)
+    else expect(limits).toEqual({ stop: [], maxTokens: undefined, own: { stop } })
+  })
+
   test("a limit below the vendor's least is raised to it, and counted by the relay", () => {
     const taken = OPENAI_RESPONSES.answerLimits("gpt")
     expect(fitted(taken, undefined, 5)).toEqual({

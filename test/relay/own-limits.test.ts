@@ -12,7 +12,11 @@ let caller: TestCaller
 
 function providersAt(url: string): Record<string, ProviderSettings> {
   const rest = { apiKey: "key", headers: {}, knownModels: false, origin: "file" } as const
-  return { claude: { vendor: "anthropic", baseUrl: url, ...rest } }
+  return {
+    claude: { vendor: "anthropic", baseUrl: url, ...rest },
+    google: { vendor: "google", baseUrl: url, ...rest },
+    cohere: { vendor: "cohere", baseUrl: url, ...rest },
+  }
 }
 
 beforeAll(async () => {
@@ -21,6 +25,8 @@ beforeAll(async () => {
     models: {
       "sim/echo": simulated(),
       "claude/claude-sonnet-4-5": simulated(),
+      "google/gemini-2.5-flash": simulated(),
+      "cohere/command-a-03-2025": simulated(),
       "sim/responses": simulated({ dialects: ["openai-responses"] }),
     },
   })
@@ -138,6 +144,9 @@ async function ask(client: Client, asked: Asked) {
 }
 
 /** What a model takes only with the relay's help, what is left of the text, and what ended it. */
+/** They take both sequences, but do not tell which of them ended an answer. */
+const SILENT = ["sim/echo", "google/gemini-2.5-flash", "cohere/command-a-03-2025"]
+
 const STOPS: readonly [model: string, stop: readonly string[], left: string, sequence: string][] = [
   ["sim/responses", ["four"], "one two\nthree STOP ", "four"],
   ["sim/responses", ["never", "two\nthree STOP f"], "one ", "two\nthree STOP f"],
@@ -160,6 +169,21 @@ for (const [name, client] of Object.entries(CLIENTS)) {
           const receipt = await receiptOf(caller, told.response)
           expect(receipt.status).toBe("settled")
           expect(receipt.usage?.["input"]).toBeGreaterThan(10)
+          expect(receipt.usage?.["output"]).toBeGreaterThan(0)
+        })
+      }
+
+      for (const model of name === "responses" ? [] : SILENT) {
+        test(`${model} tells no sequence, and a caller who is told it hears it all the same`, async () => {
+          const told = await ask(client, { model, stream, stop: ["never", "four"] })
+          expect(told.text.trimEnd()).toBe("one two\nthree STOP")
+          const asked = JSON.stringify(gateway.simulator.requests.at(-1)?.body)
+          if (name === "chat") expect(told.finish).toBe("stop")
+          else expect(told).toMatchObject({ finish: "stop_sequence", sequence: "four" })
+          // Whoever needs no sequence has the vendor end the answer.
+          expect(asked.includes("never")).toBe(name === "chat")
+          const receipt = await receiptOf(caller, told.response)
+          expect(receipt.status).toBe("settled")
           expect(receipt.usage?.["output"]).toBeGreaterThan(0)
         })
       }

@@ -32,7 +32,12 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
 ])
 
 /** Anthropic refuses stop sequences without a word in them; how many there may be it does not say. */
-export const ANSWER_LIMITS: AnswerLimits = { stops: Infinity, blankStops: false, leastOutput: 0 }
+export const ANSWER_LIMITS: AnswerLimits = {
+  stops: Infinity,
+  blankStops: false,
+  toldStops: Infinity,
+  leastOutput: 0,
+}
 
 /** What becomes of each feature at a vendor with these quirks, whose models are of no family. */
 export function supportOf(quirks: AnthropicQuirks): Readonly<Record<Feature, Support>> {

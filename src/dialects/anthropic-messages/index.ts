@@ -29,6 +29,7 @@ export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDi
     framing: "sse",
     needsMaxTokens: true,
     takesNoOutput: true,
+    tellsStop: true,
     decodeRequest,
     encodeResult,
     encodeEvents,

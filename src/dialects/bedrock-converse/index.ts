@@ -24,8 +24,10 @@ export function bedrockConverse(quirks: Partial<BedrockConverseQuirks> = {}): Up
     supports: SUPPORTS,
     framing: "event-stream",
     answerLimits(model) {
-      const { stops, blankStops } = familyOf(model, all.families)
-      return { stops, blankStops, leastOutput: 1 }
+      const { stops, blankStops, stopTold } = familyOf(model, all.families)
+      // `stopReason` says that it was one of them.
+      const toldStops = stopTold ? Infinity : 1
+      return { stops, blankStops, toldStops, leastOutput: 1 }
     },
     encodeRequest: (request) => encodeRequest(request, all),
     decodeResult: (body, request) => decodeResult(body, request, all),

@@ -1,8 +1,13 @@
 import type { AnswerLimits } from "../../canon/dialect.ts"
 import type { Feature, Support } from "../../canon/features.ts"
 
-/** Cohere's reference of `/v2/chat` allows five. */
-export const ANSWER_LIMITS: AnswerLimits = { stops: 5, blankStops: true, leastOutput: 1 }
+/** Cohere's reference of `/v2/chat` allows five. An answer says that it was one, not which. */
+export const ANSWER_LIMITS: AnswerLimits = {
+  stops: 5,
+  blankStops: true,
+  toldStops: 1,
+  leastOutput: 1,
+}
 
 /**
  * What Cohere's API makes of each thing (WIRE.md 7, Cohere's reference of `/v2/chat`). What it carries

@@ -2,8 +2,13 @@ import type { AnswerLimits } from "../../canon/dialect.ts"
 import type { Feature, Support } from "../../canon/features.ts"
 import type { GeminiQuirks } from "./quirks.ts"
 
-/** `stopSequences` of `generationConfig` are five at most. */
-export const ANSWER_LIMITS: AnswerLimits = { stops: 5, blankStops: true, leastOutput: 1 }
+/** `stopSequences` of `generationConfig` are five at most; `STOP` is said after one as after any end. */
+export const ANSWER_LIMITS: AnswerLimits = {
+  stops: 5,
+  blankStops: true,
+  toldStops: 0,
+  leastOutput: 1,
+}
 
 /** What becomes of each thing that a caller can ask for. */
 export function supportsOf(quirks: GeminiQuirks): Readonly<Record<Feature, Support>> {

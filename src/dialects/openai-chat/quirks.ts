@@ -42,6 +42,8 @@ export interface OpenAiChatQuirks {
   readonly closedSchema?: ClosedSchema
   /** Stop sequences that a request may have. */
   readonly stops: number
+  /** Whether an answer tells which of them ended it; OpenAI's own does not. */
+  readonly stopTold: boolean
   /** The highest temperature that is taken; a higher one is lowered to it, which is a loss. */
   readonly maxTemperature?: number
   /** Set where a temperature that is left out would not be 1, which is what callers are told that it is. */
@@ -65,5 +67,6 @@ export const OPENAI_QUIRKS: OpenAiChatQuirks = Object.freeze({
   choices: "many",
   customTools: true,
   stops: 4,
+  stopTold: false,
   dropFields: Object.freeze([]),
 })

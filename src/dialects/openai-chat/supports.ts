@@ -11,9 +11,11 @@ const ALL = Object.keys(FEATURES) as Feature[]
 export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNSAID.has(name)))
 
 /** What a vendor with these quirks takes of the limits of an answer. */
-export function answerLimitsOf({ stops, dropFields }: OpenAiChatQuirks): AnswerLimits {
+export function answerLimitsOf(quirks: OpenAiChatQuirks): AnswerLimits {
+  const { stops, stopTold, dropFields } = quirks
   const isKnown = !dropFields.includes("stop")
-  return { stops: isKnown ? stops : 0, blankStops: true, leastOutput: 1 }
+  const toldStops = stopTold ? Infinity : 0
+  return { stops: isKnown ? stops : 0, blankStops: true, toldStops, leastOutput: 1 }
 }
 
 /** What becomes of each thing at a vendor with these quirks. */

@@ -19,7 +19,12 @@ const ALL = Object.keys(FEATURES) as Feature[]
 export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNSAID.has(name)))
 
 /** There is no word for stop sequences, and OpenAI refuses a smaller `max_output_tokens`. */
-export const ANSWER_LIMITS: AnswerLimits = { stops: 0, blankStops: false, leastOutput: 16 }
+export const ANSWER_LIMITS: AnswerLimits = {
+  stops: 0,
+  blankStops: false,
+  toldStops: 0,
+  leastOutput: 16,
+}
 
 /** What becomes of each thing at a vendor with these quirks (WIRE.md 4, specs/openai-openapi.yaml). */
 export function supportsOf(quirks: OpenAiResponsesQuirks): Readonly<Record<Feature, Support>> {
