@@ -66,13 +66,23 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
   }
   for (const [provider, known] of brought) warnings.push(...knownModelWarnings(provider, known))
   const aliases = new Map(Object.entries(settings.aliases ?? {}))
-  const named = providers.map(([id, { vendor }]) => ({ id, vendor }))
+  const named = providers.map(([id, { vendor, region }]) => ({ id, vendor, region }))
   const catalog = new Catalog({ models, aliases, providers: named })
   for (const [alias, id] of aliases) {
     const fault = aliasFault(catalog, alias, id)
     if (fault !== undefined) warnings.push(`aliases.${alias}: ${fault}`)
   }
   return { catalog, warnings }
+}
+
+/**
+ * A name without what clients write around it: `models/` before it, which is how Google's name a resource, and
+ * `[1m]` behind it, by which Claude Code tells itself how long a context may grow. Absent where it has neither.
+ */
+function withoutMarks(name: string): string | undefined {
+  if (!name.startsWith("models/") && !name.endsWith("]")) return undefined
+  const bare = name.replace(/^models\//, "").replace(/(?:\[1m\]){1,2}$/i, "")
+  return bare === name ? undefined : bare
 }
 
 /** Why an alias of the settings is of no use. */
@@ -122,9 +132,17 @@ export class Catalog {
 
   /**
    * The model that a caller names: by its id; by an alias of its key, then of the settings; or by the name that it has
-   * at its vendor. What an alias stands for is an id, so none leads to another.
+   * at its vendor. What an alias stands for is an id, so none leads to another. What only a client writes around a name
+   * is looked past where nothing has the name as it is.
    */
   resolve(name: string, rights: ModelRights = {}): Model | undefined {
+    const found = this.#named(name, rights)
+    if (found !== undefined || this.#aliasOf(name, rights) !== undefined) return found
+    const bare = withoutMarks(name)
+    return bare === undefined ? undefined : this.#named(bare, rights)
+  }
+
+  #named(name: string, rights: ModelRights): Model | undefined {
     const listed = this.#byId.get(name)
     if (listed !== undefined) return listed
     const alias = this.#aliasOf(name, rights)

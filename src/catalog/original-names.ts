@@ -1,3 +1,4 @@
+import { makersNames } from "./bedrock-names.ts"
 import { splitId } from "./build-model.ts"
 import { familyOf, newestNames, undatedNames } from "./dated-names.ts"
 import type { Model } from "./model.ts"
@@ -8,6 +9,8 @@ import { originalVendors } from "./original-vendors.ts"
 export interface NamedProvider {
   readonly id: string
   readonly vendor: string
+  /** Where it runs, at a vendor that has regions. */
+  readonly region?: string | undefined
 }
 
 /** Longer text is no name of a model. */
@@ -70,15 +73,16 @@ function modelsByName(
   const candidates = new Map<string, Candidate[]>()
   for (const model of models) {
     const { name } = splitId(model.id)
-    for (const own of namesOf(model)) {
+    const [deployment] = model.deployments
+    const provider = places.get(deployment?.provider ?? "")
+    for (const [own, distance] of namesOf(model, provider)) {
       // What begins with a provider's id is a name at that provider, and at no other.
       if (places.has(splitId(own).provider)) continue
-      const [deployment] = model.deployments
-      const provider = places.get(deployment?.provider ?? "")
       const vendors = originalVendors(own)
       const vendor = provider === undefined ? -1 : vendors.indexOf(provider.vendor)
       const rank = [
         vendor === -1 ? vendors.length : vendor,
+        distance,
         deployment?.upstreamModel === own ? 0 : 1,
         name === own ? 0 : 1,
         provider?.place ?? places.size,
@@ -98,10 +102,24 @@ function modelsByName(
   return meant
 }
 
-/** Its name behind the provider's, and its vendor's own where all its deployments have the same. */
-function namesOf({ id, deployments }: Model): Set<string> {
+/**
+ * Its name behind the provider's, and its vendor's own where all its deployments have the same; at Bedrock the maker's
+ * too. Each with its distance: 0 for what it is really called.
+ */
+function namesOf(
+  { id, deployments }: Model,
+  provider: NamedProvider | undefined,
+): ReadonlyMap<string, number> {
   const own = new Set(deployments.map(({ upstreamModel }) => upstreamModel))
-  return new Set([splitId(id).name, ...(own.size === 1 ? own : [])])
+  const [upstream] = own
+  const names = new Map([[splitId(id).name, 0]])
+  if (upstream === undefined || own.size > 1) return names
+  if (provider?.vendor === "bedrock") {
+    const makers = makersNames(upstream, provider.region)
+    for (const { name, distance } of makers) names.set(name, distance)
+  }
+  // Last: what it is really called is no guess.
+  return names.set(splitId(id).name, 0).set(upstream, 0)
 }
 
 function byRank(left: Candidate, right: Candidate): number {

@@ -145,6 +145,99 @@ describe("the names that vendors give their models", () => {
   })
 })
 
+describe("what a client writes around a name", () => {
+  const built = build(
+    { google: provider("google"), anthropic: provider("anthropic") },
+    {},
+    { fast: "google/gemini-2.5-flash", gone: "google/gone" },
+  )
+
+  test("is looked past: Google's word for a resource, and Claude Code's for a long context", () => {
+    expectMeanings(built, {
+      "models/gemini-2.5-flash": "google/gemini-2.5-flash",
+      "models/google/gemini-2.5-flash": "google/gemini-2.5-flash",
+      "models/fast": "google/gemini-2.5-flash",
+      "claude-sonnet-4-5[1m]": "anthropic/claude-sonnet-4-5",
+      "claude-sonnet-4-5[1M][1m]": "anthropic/claude-sonnet-4-5",
+      "anthropic/claude-sonnet-4-5-20250929[1m]": "anthropic/claude-sonnet-4-5-20250929",
+      "fast[1m]": "google/gemini-2.5-flash",
+    })
+  })
+
+  test("stands once, and only where it is written by such a client", () => {
+    const names = [
+      "models/models/gemini-2.5-flash",
+      "models/",
+      "[1m]",
+      "[1m]claude-sonnet-4-5",
+      "claude-sonnet-4-5[2m]",
+      "models/gone",
+      `${"models/".repeat(50_000)}gpt`,
+      `claude${"[1m]".repeat(50_000)}`,
+    ]
+    for (const name of names) {
+      expect([name.slice(0, 40), built.catalog.resolve(name)?.id]).toEqual([
+        name.slice(0, 40),
+        undefined,
+      ])
+    }
+  })
+})
+
+describe("models that Bedrock has under names of its own", () => {
+  const ID = "anthropic.claude-sonnet-4-5-20250929-v1:0"
+
+  function inRegion(region: string): ProviderSettings {
+    return { ...provider("bedrock"), region }
+  }
+
+  test("are meant by their makers' names, from the area of the provider first", () => {
+    const names = ["claude-sonnet-4-5", "claude-sonnet-4-5-20250929", "claude-sonnet-4-5-latest"]
+    const areas = { "us-east-1": "us", "eu-central-1": "eu", "ap-northeast-1": "jp" }
+    for (const [region, area] of Object.entries(areas)) {
+      const id = `bedrock/${area}.${ID}`
+      const wanted = Object.fromEntries(names.map((name) => [name, id]))
+      expectMeanings(build({ bedrock: inRegion(region) }), wanted)
+    }
+    expectMeanings(build({ bedrock: inRegion("ap-south-1") }), {
+      "claude-sonnet-4-5": `bedrock/global.${ID}`,
+      [ID]: `bedrock/${ID}`,
+    })
+  })
+
+  test("are found by names with every ending of Bedrock's, and by nothing that names no model", () => {
+    expectMeanings(build({ bedrock: inRegion("us-east-1") }), {
+      "nova-pro": "bedrock/amazon.nova-pro-v1:0",
+      "claude-opus-4-6": "bedrock/us.anthropic.claude-opus-4-6-v1",
+      "claude-sonnet-5": "bedrock/us.anthropic.claude-sonnet-5",
+      "gpt-oss-120b": "bedrock/openai.gpt-oss-120b",
+      "glm-4.7": "bedrock/zai.glm-4.7",
+      "claude-opus-latest": "bedrock/us.anthropic.claude-opus-4-8",
+      r1: undefined,
+      "v3.2": undefined,
+      anthropic: undefined,
+    })
+  })
+
+  test("come behind who makes them, and who calls them so", () => {
+    const both = build({ bedrock: inRegion("us-east-1"), anthropic: provider("anthropic") })
+    expectMeanings(both, {
+      "claude-sonnet-4-5": "anthropic/claude-sonnet-4-5",
+      "claude-sonnet-4-5-20250929": "anthropic/claude-sonnet-4-5-20250929",
+    })
+    const models = { "mine/claude-sonnet-4-5": { price: PRICE } }
+    expectMeanings(build({ bedrock: inRegion("us-east-1"), mine: HERE }, models), {
+      "claude-sonnet-4-5": "mine/claude-sonnet-4-5",
+    })
+  })
+
+  test("are those that a key may call, where it may call some", () => {
+    const { catalog } = build({ bedrock: inRegion("us-east-1") })
+    const allows = (id: string): boolean => id.startsWith("bedrock/eu.")
+    expect(catalog.resolve("claude-sonnet-4-5", { allows })?.id).toBe(`bedrock/eu.${ID}`)
+  })
+})
+
 describe("several providers of a name", () => {
   test("are asked in the order of the settings where none makes it", () => {
     const models = { "b/llama": { price: PRICE }, "a/llama": { price: PRICE } }
