@@ -1,4 +1,5 @@
 import type { Draft } from "./draft.ts"
+import { type JsonObject, objectAt } from "./json.ts"
 
 /**
  * What one request used, in quantities that never overlap, so that a cost is a plain sum over the
@@ -106,4 +107,9 @@ export function addUsage(left: Usage, right: Usage): Usage {
   const sum: Draft<Usage> = { ...left }
   for (const name of Object.keys(NO_USAGE) as (keyof Usage)[]) sum[name] += right[name]
   return sum
+}
+
+/** Puts a cost beside the counts of a carrier: a number, as vendors that tell a cost have it; the receipt has the exact one. */
+export function setCostIn(carrier: JsonObject, counts: string, cost: string): void {
+  carrier[counts] = { ...objectAt(carrier, counts), cost: Number(cost) }
 }

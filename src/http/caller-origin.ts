@@ -5,8 +5,8 @@ import { isPublicAddress } from "../media/public-address.ts"
 const PRIVATE_NAMES = /(^|\.)(localhost|local|internal|home\.arpa)$/
 
 /**
- * Where a caller seems to reach this gateway, as far as that can be believed: `Host` is what he says. A name or an
- * address of the public internet may be a stranger's, so links do not lead there unless the settings say so.
+ * Where a caller seems to reach this gateway, as far as that can be believed: `Host` is what the caller says.
+ * A name or an address of the public internet may be a stranger's, so links do not lead there unless the settings say so.
  * @param url of the request.
  * @param own the gateway's own address.
  */

@@ -8,7 +8,7 @@ import type { Vendor } from "./vendor.ts"
 
 const BASE_URL = "https://api.cohere.com"
 
-/** Cohere's API, version 2 (WIRE.md 7, 9, 10 and 13). */
+/** Cohere's API, version 2 (docs.cohere.com/reference/about). */
 export const COHERE: Vendor = {
   id: "cohere",
   name: "Cohere",

@@ -1,4 +1,3 @@
-import { createOpenAI } from "@ai-sdk/openai"
 import { generateImage } from "ai"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import OpenAI from "openai"
@@ -6,6 +5,7 @@ import type { ModelSettings } from "../../src/config/settings.ts"
 import { asked, startManaged } from "../http/admin/support.ts"
 import { provider, type TestCaller, type TestGateway } from "../support/gateway.ts"
 import { png, pngFile } from "../support/png.ts"
+import { editorOf } from "./base64-edits.ts"
 
 let gateway: TestGateway
 let caller: TestCaller
@@ -94,16 +94,7 @@ describe("edits without a mask", () => {
 
   test("of the AI SDK", async () => {
     await rule("optional")
-    // The SDK takes base64 alone from edits, and asks for nothing: links are this gateway's default.
-    const asking = (url: string | URL | Request, init?: RequestInit) => {
-      if (init?.body instanceof FormData) init.body.set("response_format", "b64_json")
-      return fetch(url, init)
-    }
-    const openai = createOpenAI({
-      apiKey: caller.key,
-      baseURL: `${gateway.url}/v1`,
-      fetch: asking as typeof fetch,
-    })
+    const openai = editorOf(gateway, caller)
     const { image } = await generateImage({
       model: openai.image("sim/gpt-image-1"),
       prompt: { text: "a hat", images: [png(512, 512)] },

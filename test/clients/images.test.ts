@@ -7,6 +7,7 @@ import { readPng } from "../../src/media/png.ts"
 import { type ModelSettings } from "../../src/config/settings.ts"
 import { provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
 import { png, pngFile } from "../support/png.ts"
+import { editorOf } from "./base64-edits.ts"
 
 let gateway: TestGateway
 let caller: TestCaller
@@ -184,16 +185,7 @@ describe("the AI SDK", () => {
   })
 
   test("generateImage from an image and a mask", async () => {
-    // The SDK takes base64 alone from edits, and asks for nothing: links are the spec's default.
-    const asking = (url: string | URL | Request, init?: RequestInit) => {
-      if (init?.body instanceof FormData) init.body.set("response_format", "b64_json")
-      return fetch(url, init)
-    }
-    const openai = createOpenAI({
-      apiKey: caller.key,
-      baseURL: `${gateway.url}/v1`,
-      fetch: asking as typeof fetch,
-    })
+    const openai = editorOf(gateway, caller)
     const { image } = await generateImage({
       model: openai.image("sim/dall-e-2"),
       prompt: { text: "a hat", images: [png(256, 256)], mask: png(256, 256) },

@@ -7,27 +7,10 @@ import { KeyHasher } from "../../src/keys/secret.ts"
 import { MemoryBudget } from "../../src/limits/memory-budget.ts"
 import { type ConversationKeeper, Conversations } from "../../src/relay/conversations.ts"
 import type { FindOrder } from "../../src/store/conversation-records.ts"
-import { startGateway, type TestCaller, type TestGateway, until } from "../support/gateway.ts"
+import { startGateway, type TestGateway, until } from "../support/gateway.ts"
+import { asked, PATH, statusOf } from "./conversation-turns.ts"
 
-const PATH = "/v1/responses"
 const MEBIBYTE = 1 << 20
-
-interface Answered {
-  readonly id: string
-}
-
-async function asked(caller: TestCaller, body: object): Promise<Answered> {
-  const response = await caller.post(PATH, { model: "sim/echo", ...body })
-  expect(response.status).toBe(200)
-  return (await response.json()) as Answered
-}
-
-async function statusOf(caller: TestCaller, previous: string): Promise<number> {
-  const order = { model: "sim/echo", input: "Hi", previous_response_id: previous }
-  const response = await caller.post(PATH, order)
-  await response.body?.cancel()
-  return response.status
-}
 
 function pathOf(gateway: TestGateway): string {
   return join(gateway.settings.data, "conversations.db")

@@ -1,32 +1,25 @@
 import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { simulated, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
+import { simulated, startGateway, type TestGateway } from "../support/gateway.ts"
+import { asked, PATH, statusOf } from "./conversation-turns.ts"
 
-const PATH = "/v1/responses"
 const LONG = "tea and cake ".repeat(1_000)
-
-interface Answered {
-  readonly id: string
-  readonly output: readonly { readonly id: string }[]
-}
-
-async function asked(caller: TestCaller, body: object): Promise<Answered> {
-  const response = await caller.post(PATH, { model: "sim/echo", ...body })
-  expect(response.status).toBe(200)
-  return (await response.json()) as Answered
-}
-
-async function statusOf(caller: TestCaller, previous: string): Promise<number> {
-  const order = { model: "sim/echo", input: "Hi", previous_response_id: previous }
-  const response = await caller.post(PATH, order)
-  await response.body?.cancel()
-  return response.status
-}
 
 function kept(gateway: TestGateway): Buffer {
   const path = join(gateway.settings.data, "conversations.db")
   return Buffer.concat([readFileSync(path), readFileSync(`${path}-wal`)])
+}
+
+/** Of two accounts the one keeps more than there is room for. */
+async function expectOldestGone(gateway: TestGateway): Promise<void> {
+  const [ann, bob] = [await gateway.caller(), await gateway.caller()]
+  const others = await asked(bob, { input: LONG })
+  const answers: string[] = []
+  for (let turn = 0; turn < 6; turn++) answers.push((await asked(ann, { input: LONG })).id)
+  expect(await statusOf(ann, answers[0] ?? "")).toBe(404)
+  expect(await statusOf(ann, answers[5] ?? "")).toBe(200)
+  expect(await statusOf(bob, others.id)).toBe(200)
 }
 
 describe("what is kept", () => {
@@ -109,26 +102,14 @@ describe("the oldest give way", () => {
     await using gateway = await startGateway({
       settings: { responses: { keep: 60_000, accountBytes: 60_000, totalBytes: 1 << 30 } },
     })
-    const [ann, bob] = [await gateway.caller(), await gateway.caller()]
-    const others = await asked(bob, { input: LONG })
-    const answers: string[] = []
-    for (let turn = 0; turn < 6; turn++) answers.push((await asked(ann, { input: LONG })).id)
-    expect(await statusOf(ann, answers[0] ?? "")).toBe(404)
-    expect(await statusOf(ann, answers[5] ?? "")).toBe(200)
-    expect(await statusOf(bob, others.id)).toBe(200)
+    await expectOldestGone(gateway)
   })
 
   test("of all, those of the account that keeps most", async () => {
     await using gateway = await startGateway({
       settings: { responses: { keep: 60_000, accountBytes: 1 << 30, totalBytes: 150_000 } },
     })
-    const [ann, bob] = [await gateway.caller(), await gateway.caller()]
-    const others = await asked(bob, { input: LONG })
-    const answers: string[] = []
-    for (let turn = 0; turn < 6; turn++) answers.push((await asked(ann, { input: LONG })).id)
-    expect(await statusOf(ann, answers[0] ?? "")).toBe(404)
-    expect(await statusOf(ann, answers[5] ?? "")).toBe(200)
-    expect(await statusOf(bob, others.id)).toBe(200)
+    await expectOldestGone(gateway)
   })
 })
 

@@ -10,7 +10,7 @@ const COUNTER = {
   head: (text: string, tokens: number) => Promise.resolve(Math.min(text.length, tokens * 3)),
 }
 
-/** Few letters, so that sequences are often found, begun and begun anew. */
+/** Few letters, so that sequences are often found, begun and begun again. */
 const LETTERS = fc.string({ unit: fc.constantFrom("a", "b", "😀", "😁"), maxLength: 24 })
 const STOP = fc.array(
   fc.string({ unit: fc.constantFrom("a", "b", "😀"), minLength: 1, maxLength: 5 }),

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.
 import type { LossList } from "../../canon/losses.ts"
 import { encodeBlock, encodeText, plainContent } from "./encode-blocks.ts"
 
-/** What the user is made to say where Anthropic demands a turn of his and the caller wrote none. */
+/** What the user is made to say where Anthropic demands a turn of the user and the caller wrote none. */
 const PLACEHOLDER = "."
 
 interface Turn {
@@ -23,7 +23,7 @@ export interface EncodedMessages {
 
 /**
  * The messages of a request as turns that alternate: what follows in the same role is joined, and a turn
- * that says nothing is left out. The user begins; and ends, where the last message is his and is empty:
+ * that says nothing is left out. The user begins; and ends, where the last message is an empty one of the user:
  * without it the answer before would be taken for one to be continued.
  */
 export function encodeMessages(messages: readonly Message[], losses: LossList): EncodedMessages {

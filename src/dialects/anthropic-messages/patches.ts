@@ -17,7 +17,7 @@ import {
   objectAt,
   textAt,
 } from "../../canon/json.ts"
-import type { Usage } from "../../canon/usage.ts"
+import { setCostIn, type Usage } from "../../canon/usage.ts"
 import { LossList } from "../../canon/losses.ts"
 import { completeMessage, completeStart, ownEnd } from "./complete.ts"
 import { isCleared } from "./decode-system.ts"
@@ -41,9 +41,9 @@ export function createPatches(quirks: AnthropicQuirks): DialectPatches {
   }
 }
 
-/** Puts the cost beside the counts: a number, as the exact one stands in the receipt. */
+/** Puts the cost beside the counts. */
 export function setCost(carrier: JsonObject, cost: string): void {
-  carrier.usage = { ...objectAt(carrier, "usage"), cost: Number(cost) }
+  setCostIn(carrier, "usage", cost)
 }
 
 /** Puts our own count where the vendor tells none: in a message, or in the event that ends it. */

@@ -70,7 +70,7 @@ export class WrittenBlocks {
   }
 
   /**
-   * Ends a piece of thinking: what follows is another. Gemini signs behind its text (WIRE.md trap 6) and does not
+   * Ends a piece of thinking: what follows is another. Gemini signs behind its text and does not
    * ask for that signature again. A last block of empty thinking would hide the text from clients that read the
    * last block (Claude Code), so it is told only where something follows.
    */

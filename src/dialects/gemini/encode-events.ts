@@ -10,7 +10,7 @@ import { encodeUsage } from "./usage.ts"
 import { ID_PREFIX, ownFields } from "./wire.ts"
 import { WrittenCandidate } from "./written-candidate.ts"
 
-/** An encoder for one stream of `GenerateContentResponse` pieces (WIRE.md 5). */
+/** An encoder for one stream of `GenerateContentResponse` pieces (ai.google.dev/api/generate-content). */
 export function encodeEvents(request: ChatRequest): EventEncoder {
   return new GenerationEncoder(request)
 }

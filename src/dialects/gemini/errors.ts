@@ -41,7 +41,7 @@ const STATUS_WORDS: ReadonlyMap<number, string> = new Map([
 
 const DETAIL = "type.googleapis.com/google.rpc."
 
-/** Google's error; `error_type` and the fields beside it are ours (DESIGN section 3). */
+/** Google's error; `error_type` and the fields beside it are ours. */
 export function encodeError(
   error: GatewayError,
   requestId: string,

@@ -18,7 +18,7 @@ import {
   textAt,
 } from "../../canon/json.ts"
 import { LossList } from "../../canon/losses.ts"
-import type { Usage } from "../../canon/usage.ts"
+import { setCostIn, type Usage } from "../../canon/usage.ts"
 import { completeResult, missingMembers } from "./complete.ts"
 import { blockReason } from "./answer-head.ts"
 import { encodeStreamError } from "./errors.ts"
@@ -39,9 +39,9 @@ export function createPatches(quirks: GeminiQuirks): DialectPatches {
   }
 }
 
-/** Puts the cost beside the counts: a number, as the exact one stands in the receipt. */
+/** Puts the cost beside the counts. */
 export function setCost(carrier: JsonObject, cost: string): void {
-  carrier.usageMetadata = { ...objectAt(carrier, "usageMetadata"), cost: Number(cost) }
+  setCostIn(carrier, "usageMetadata", cost)
 }
 
 /** Puts our own count where the vendor tells none. */

@@ -1,4 +1,4 @@
-import { totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
+import { setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import { isJsonObject, type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 
@@ -75,9 +75,7 @@ export function encodeUsage(usage: Usage): JsonObject {
 
 /** Puts the cost beside the usage, of a whole answer or of the last chunk. */
 export function setCost(carrier: JsonObject, cost: string): void {
-  const usage = objectAt(carrier, "usage")
-  // A number, as the vendors that tell a cost have it; the exact one stands in the receipt.
-  carrier.usage = { ...usage, cost: Number(cost) }
+  setCostIn(carrier, "usage", cost)
 }
 
 /** Puts our own count where the vendor tells none, in a whole answer or in the chunk that tells it. */

@@ -6,7 +6,7 @@ import { ID_PREFIX, ownFields } from "./wire.ts"
 
 /**
  * What a response repeats of its request, with OpenAI's own values where the caller said nothing: the
- * members that either description requires (WIRE.md 4). `store` says whether the gateway keeps it,
+ * members that OpenAI's description or that of Open Responses requires. `store` says whether the gateway keeps it,
  * whatever was asked for.
  */
 export function echoOf(request: ChatRequest): JsonObject {

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
-import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
+import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 
 /**
  * The usage of a response, in classes that never overlap (WIRE.md 8): tokens read from and written to
@@ -54,8 +54,7 @@ export function encodeUsage(usage: Usage): JsonObject {
 /** The cost beside the usage: of a whole answer, or of the response in the last event of a stream. */
 export function setCost(carrier: JsonObject, cost: string): void {
   const response = objectAt(carrier, "response") ?? carrier
-  // A number, as the vendors that tell a cost have it; the exact one stands in the receipt.
-  response.usage = { ...objectAt(response, "usage"), cost: Number(cost) }
+  setCostIn(response, "usage", cost)
 }
 
 /** Puts our own count where the vendor tells none: as of `setCost`. */

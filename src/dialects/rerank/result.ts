@@ -4,8 +4,8 @@ import { totalInput, type Usage } from "../../canon/usage.ts"
 import type { RerankOrder } from "./request.ts"
 
 /**
- * How documents stand in an answer that nobody said anything of: as they were supplied (SPEC, "Rerank
- * result"), or as objects with a `text`, which is the only form that Cohere's clients read (WIRE.md 10).
+ * How documents stand in an answer that nobody said anything of: as they were supplied, or
+ * as objects with a `text`, which is the only form that Cohere's clients read.
  */
 export type DocumentForm = "supplied" | "objects"
 

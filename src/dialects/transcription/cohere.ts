@@ -37,7 +37,7 @@ export function cohereTranscription(
     decode(answer, { language }) {
       const text = textAt(jsonOf(answer), "text")
       if (text === undefined) throw unusable("it holds no transcript")
-      // It begins with a space (WIRE.md 13).
+      // It begins with a space.
       return { text: text.trim(), language: language ?? ASSUMED_LANGUAGE, usage: {} }
     },
     decodeError,

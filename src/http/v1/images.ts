@@ -145,7 +145,7 @@ function make(
   { call, request, parameters }: Received,
   wanted: ImageRequest,
 ): Promise<Answer> {
-  // Whatever name of its own network the caller reaches this gateway by, he reaches its pictures by it too.
+  // By the name of its own network that leads a caller to this gateway, its pictures are reached too.
   const base = publicUrl() ?? callerOrigin(request.url, ownUrl())
   return images.make({ call, model: parameters.model, request: wanted, base }, request)
 }

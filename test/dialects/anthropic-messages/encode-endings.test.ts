@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../src/canon/json.ts"
 import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
 import { REQUEST, START, FINISH, encode, eventsOf, text } from "./encoded-events.ts"
 
-describe("why it ended (WIRE.md 7)", () => {
+describe("why it ended", () => {
   const word = (event: Omit<Extract<ChatEvent, { type: "finish" }>, "type" | "choice">) => {
     const told = eventsOf(encode([START, { type: "finish", choice: 0, ...event }]))
     const { delta } = told.at(-2) as { delta: JsonObject }

@@ -109,7 +109,7 @@ describe("the settings", () => {
     expect(after["effective"]).not.toHaveProperty("publicUrl")
   })
 
-  test("name models anew: aliases are in force at once, and lead to models that are there", async () => {
+  test("name models in another way: aliases are in force at once, and lead to models that are there", async () => {
     const caller = await gateway.caller()
     const ask = async (): Promise<number> => (await caller.get("/v1/models/gpt-4o")).status
     expect(await ask()).toBe(404)
