@@ -252,8 +252,8 @@ class StreamedAnswer implements Watched {
     const settlement = await billing.settle(bill, deployment, reckoning)
     correctRate(limiter, call, reckoning.usage)
     this.#keepContent(upstream.meter)
-    const counted = upstream.plan.limits && !upstream.meter.isCounted
-    const usage = counted ? reckoning.usage : ownCount(reckoning)
+    // Of a vendor that was let go, the usage was heard and not told.
+    const usage = upstream.plan.limits ? reckoning.usage : ownCount(reckoning)
     if (usage) upstream.writer.setUsage(usage)
     return this.#end(upstream.writer, settlement.charged)
   }

@@ -50,7 +50,7 @@ interface Told {
 }
 
 interface Client {
-  readonly path: string
+  path(asked: Asked): string
   body(asked: Asked): object
   told(text: string, stream: boolean): Told
 }
@@ -64,6 +64,10 @@ type Json = Readonly<Record<string, never>> & {
   readonly content: readonly { readonly text: string }[]
   readonly delta?: { readonly text?: string; readonly stop_reason?: string }
   readonly response?: Json
+  readonly candidates: readonly {
+    readonly content: { readonly parts: readonly { readonly text: string }[] }
+    readonly finishReason?: string
+  }[]
   readonly output: readonly { readonly content: readonly { readonly text: string }[] }[]
 }
 
@@ -75,7 +79,7 @@ function framesOf(text: string): Json[] {
 
 const CLIENTS: Readonly<Record<string, Client>> = {
   chat: {
-    path: CHAT,
+    path: () => CHAT,
     body: ({ model, stream, stop, most }) => ({
       model,
       stream,
@@ -97,7 +101,7 @@ const CLIENTS: Readonly<Record<string, Client>> = {
     },
   },
   messages: {
-    path: "/v1/messages",
+    path: () => "/v1/messages",
     body: ({ model, stream, stop, most = 100 }) => ({
       model,
       stream,
@@ -121,7 +125,7 @@ const CLIENTS: Readonly<Record<string, Client>> = {
     },
   },
   responses: {
-    path: "/v1/responses",
+    path: () => "/v1/responses",
     body: ({ model, stream, most }) => ({ model, stream, input: PROMPT, max_output_tokens: most }),
     told(text, stream) {
       const last = stream ? framesOf(text).at(-1)?.response : (JSON.parse(text) as Json)
@@ -129,10 +133,27 @@ const CLIENTS: Readonly<Record<string, Client>> = {
       return { text: content.map((part) => part.text).join(""), finish: last?.["status"] }
     },
   },
+  google: {
+    path: ({ model, stream }) =>
+      `/v1beta/models/${model}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+    body: ({ stop, most }) => ({
+      contents: [{ role: "user", parts: [{ text: PROMPT }] }],
+      generationConfig: { stopSequences: stop, maxOutputTokens: most },
+    }),
+    told(text, stream) {
+      const pieces = stream ? framesOf(text) : [JSON.parse(text) as Json]
+      const candidates = pieces.flatMap((piece) => piece.candidates)
+      const parts = candidates.flatMap((candidate) => candidate.content.parts)
+      return {
+        text: parts.map((part) => part.text).join(""),
+        finish: candidates.at(-1)?.finishReason,
+      }
+    },
+  },
 }
 
 async function ask(client: Client, asked: Asked) {
-  const response = await caller.post(client.path, client.body(asked))
+  const response = await caller.post(client.path(asked), client.body(asked))
   const text = await response.text()
   expect(`${response.status} ${text.slice(0, 200)}`).toStartWith("200")
   expect(response.headers.get("x-tollgate-losses")).toBeNull()
@@ -157,6 +178,15 @@ const STOPS: readonly [model: string, stop: readonly string[], left: string, seq
   ["sim/echo", ["a1", "b2", "c3", "d4", "four"], "one two\nthree STOP ", "four"],
 ]
 
+/** The word for an answer that has ended, where it does not tell a sequence from any other end. */
+const ENDS: Readonly<Record<string, string>> = { chat: "stop", google: "STOP" }
+const LENGTHS: Readonly<Record<string, string>> = {
+  chat: "length",
+  messages: "max_tokens",
+  responses: "incomplete",
+  google: "MAX_TOKENS",
+}
+
 for (const [name, client] of Object.entries(CLIENTS)) {
   for (const stream of [false, true]) {
     describe(`${name}${stream ? ", streamed" : ""}`, () => {
@@ -164,7 +194,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
         test(`${model} ends before one of ${JSON.stringify(stop)}`, async () => {
           const told = await ask(client, { model, stream, stop })
           expect(told.text).toBe(left)
-          if (name === "chat") expect(told.finish).toBe("stop")
+          if (ENDS[name]) expect(told.finish).toBe(ENDS[name])
           else expect(told).toMatchObject({ finish: "stop_sequence", sequence })
           const receipt = await receiptOf(caller, told.response)
           expect(receipt.status).toBe("settled")
@@ -193,11 +223,11 @@ for (const [name, client] of Object.entries(CLIENTS)) {
         for (const model of ["sim/echo", "sim/responses", "claude/claude-sonnet-4-5"]) {
           const told = await ask(client, { model, stream, stop: [""] })
           expect(told.text).toBe(PROMPT)
-          expect(told.finish).toBe(name === "chat" ? "stop" : "end_turn")
+          expect(told.finish).toBe(ENDS[name] ?? "end_turn")
         }
       })
 
-      const FINISH = { chat: "length", messages: "max_tokens", responses: "incomplete" }[name]
+      const FINISH = LENGTHS[name]
       for (const [most, left] of [
         [1, "one"],
         [3, "one two\n"],

@@ -63,6 +63,39 @@ test("the vendor is let go at a sequence, and what came is charged by our own co
   await until(() => isCancelled)
 })
 
+/** The faces that take stop sequences, and where the last words of each tell what was written. */
+const FACES: Readonly<Record<string, readonly [body: object, told: RegExp]>> = {
+  [CHAT]: [
+    { messages: HELLO, stop: STOP, stream_options: { include_usage: true } },
+    /"prompt_tokens":10,"completion_tokens":4\b/,
+  ],
+  "/v1/messages": [
+    { messages: HELLO, stop_sequences: STOP, max_tokens: 100 },
+    /"type":"message_delta".*"output_tokens":4\b/,
+  ],
+  "/v1beta/models/vendor/model:streamGenerateContent?alt=sse": [
+    {
+      contents: [{ role: "user", parts: [{ text: "Hello" }] }],
+      generationConfig: { stopSequences: STOP },
+    },
+    /"promptTokenCount":10,"candidatesTokenCount":4\b/,
+  ],
+}
+
+for (const [path, [body, told]] of Object.entries(FACES)) {
+  test(`a usage that comes behind the sequence, in the same piece, is told at ${path}`, async () => {
+    const end = frame("Hello STOP") + frame("", "stop") + usageFrame(10, 4) + DONE
+    using vendor = startVendor(() => streamed([end]))
+    await using gateway = await startGateway(gatewayAt(vendor.url))
+    const caller = await gateway.caller("1")
+    const isGoogle = path.startsWith("/v1beta")
+    const asked = isGoogle ? body : { ...body, model: "vendor/model", stream: true }
+    const text = await (await caller.post(path, asked)).text()
+    expect(text).toContain("Hello ")
+    expect(text).toMatch(told)
+  })
+}
+
 test("a usage that came with the sequence is the one that is charged", async () => {
   const end = frame("Hello STOP") + frame("", "stop") + usageFrame(10, 4) + DONE
   using vendor = startVendor(() => streamed([end]))
