@@ -62,6 +62,11 @@ export interface KeptAnswer {
   readonly before: readonly JsonValue[] | null
 }
 
+/** A body with all that it goes on from, or what of that is not kept for its account. */
+export type WrittenOut =
+  | { readonly body: JsonObject }
+  | { readonly body?: undefined; readonly missing: readonly ConversationName[] }
+
 /** An answer that is to be kept once it is charged. */
 export interface Keeping {
   readonly call: Call
@@ -93,15 +98,11 @@ export class Conversations implements Disposable {
   /**
    * A body with the items in it that it goes on from.
    * @param memory takes what they need before they are read.
-   * @returns undefined where one of them is not kept for this account.
    * @throws GatewayError `book_unavailable`, `overloaded`, or `body_too_large` where it is more than can be taken.
    */
-  async writtenOut(
-    { call, form, body }: Keeping,
-    memory: Reservation,
-  ): Promise<JsonObject | undefined> {
+  async writtenOut({ call, form, body }: Keeping, memory: Reservation): Promise<WrittenOut> {
     const names = form.names(body)
-    if (names.length === 0) return body
+    if (names.length === 0) return { body }
     const found = await this.#find(call.key.account, names, memory)
     const length = names.reduce(
       (sum, name) => sum + (found.get(conversationKey(name))?.length ?? 0),
@@ -110,13 +111,14 @@ export class Conversations implements Disposable {
     if (length > MOST_KEPT) throw tooLarge()
     memory.takeBody(length * COPIES_SENT)
     const kept = new Map<string, readonly JsonValue[]>()
+    const missing: ConversationName[] = []
     for (const name of names) {
       const key = conversationKey(name)
       const items = kept.get(key) ?? itemsOf(found.get(key), name, form)
-      if (items === undefined) return undefined
-      kept.set(key, items)
+      if (items === undefined) missing.push(name)
+      else kept.set(key, items)
     }
-    return form.replaced(body, kept)
+    return missing.length > 0 ? { missing } : { body: form.replaced(body, kept) }
   }
 
   /**
@@ -178,7 +180,7 @@ export class Conversations implements Disposable {
     const { account } = call.key
     if (call.bodyBytes > MOST_KEPT) return undefined
     memory.takeBody(call.bodyBytes * COPIES_WRITTEN)
-    const whole = await this.writtenOut(keeping, memory)
+    const { body: whole } = await this.writtenOut(keeping, memory)
     const before = (whole && form.items(whole)) ?? null
     const response = { kind: "response", id: answer.id } as const
     const texts: [ConversationName, string][] = [

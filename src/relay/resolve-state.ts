@@ -1,3 +1,4 @@
+import { conversationKey, type ConversationName } from "../canon/conversation.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { JsonObject } from "../canon/json.ts"
 import { findState, type StateReference } from "../canon/vendor-state.ts"
@@ -49,11 +50,12 @@ export async function resolveState(
     return { asked, state: await vendorState.resolve({ ...order, passesUnknown: false }) }
   } catch (error) {
     if (!isMissing(error)) throw error
-    const body = await conversations.writtenOut({ call, form, body: call.body }, call.memory)
-    if (body !== undefined) return goOn(services, asked, order, body)
-    const lost = references.find(({ state: { kind } }) => kind === "response" || kind === "item")
+    const written = await conversations.writtenOut({ call, form, body: call.body }, call.memory)
+    if (written.body !== undefined) return goOn(services, asked, order, written.body)
+    const { lost, found } = sorted(references, written.missing)
     if (lost?.state.isEssential && !understands(order)) throw notFound(lost)
-    if (!passesUnknown) throw error
+    // The vendor has not what the gateway keeps, which is not what is wrong.
+    if (!passesUnknown) throw lost && found.has(error.details.parameter) ? notFound(lost) : error
     return { asked, state: await vendorState.resolve(order) }
   }
 }
@@ -79,7 +81,24 @@ async function goOn(
   return { asked: { ...asked, call: whole, request }, state }
 }
 
-function isMissing(error: unknown): boolean {
+/** Of what a request goes on from, the first that the gateway does not keep, and the paths of what it does. */
+function sorted(
+  references: readonly StateReference[],
+  missing: readonly ConversationName[],
+): { readonly lost: StateReference | undefined; readonly found: ReadonlySet<unknown> } {
+  const keys = new Set(missing.map(conversationKey))
+  const named = references.flatMap((reference) => {
+    const { id, state } = reference
+    const { kind } = state
+    if (kind !== "response" && kind !== "item") return []
+    return [{ reference, isLost: keys.has(conversationKey({ kind, id })) }]
+  })
+  const lost = named.find(({ isLost }) => isLost)?.reference
+  const found = named.filter(({ isLost }) => !isLost).map(({ reference }) => reference.path)
+  return { lost, found: new Set(found) }
+}
+
+function isMissing(error: unknown): error is GatewayError {
   return (
     error instanceof GatewayError && (error.kind === "not_found" || error.kind === "invalid_value")
   )

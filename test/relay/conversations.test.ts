@@ -86,6 +86,30 @@ describe("what is kept", () => {
     expect(gateway.simulator.requests).toHaveLength(calls)
   })
 
+  test.each(["sim/echo", "sim/responses"])(
+    "is not blamed where another account's is named beside it, at %s",
+    async (model) => {
+      const models = { "sim/responses": simulated({ dialects: ["openai-responses"] }) }
+      await using gateway = await startGateway({ models })
+      const [ann, bob] = [await gateway.caller(), await gateway.caller()]
+      const own = await asked(ann, { input: "Mine" })
+      const foreign = await asked(bob, { input: "Not yours" })
+      const reference = (id: string | undefined) => ({ type: "item_reference", id })
+      const input = [reference(own.output[0]?.id), reference(foreign.output[0]?.id)]
+      for (const [body, path] of [
+        [{ input }, "input[1].id"],
+        [{ input, previous_response_id: own.id }, "input[1].id"],
+        [{ input: input.slice(0, 1), previous_response_id: foreign.id }, "previous_response_id"],
+      ] as const) {
+        const calls = gateway.simulator.requests.length
+        const refused = await ann.post(PATH, { model, ...body })
+        const { error } = (await refused.json()) as { error: { code: string; param: string } }
+        expect([refused.status, error.code, error.param]).toEqual([404, "not_found", path])
+        expect(gateway.simulator.requests).toHaveLength(calls)
+      }
+    },
+  )
+
   test("is not asked for once it is turned off", async () => {
     await using gateway = await startGateway({
       settings: { responses: { keep: 0, accountBytes: 1 << 20, totalBytes: 1 << 20 } },
