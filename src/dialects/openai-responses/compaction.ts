@@ -1,5 +1,7 @@
+import { isUtf8 } from "node:buffer"
 import type { ChatRequest, ChatResult, Message } from "../../canon/chat.ts"
 import { prefixedId, mintId } from "../../canon/identifiers.ts"
+import { invalidValue } from "../../canon/invalid-request.ts"
 import { isJsonObject, isThere, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
 import { LossList } from "../../canon/losses.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
@@ -109,20 +111,36 @@ function contentOf({ content }: JsonObject): JsonValue {
   return typeof content === "string" ? [{ type: "input_text", text: content }] : (content ?? [])
 }
 
-/** The body with the gateway's own compactions written out: no vendor can read them. */
+/**
+ * The body with the gateway's own compactions written out: no vendor can read them.
+ * @throws GatewayError `invalid_value` for what begins as one and is none.
+ */
 export function withSummaries(body: JsonObject): JsonObject {
   const { input } = body
-  if (!Array.isArray(input) || !input.some((item) => summaryOf(item) !== undefined)) return body
-  const written = input.map((item): JsonValue => {
-    const summary = summaryOf(item)
-    return summary === undefined ? item : { role: "user", content: HEADING + summary }
+  if (!Array.isArray(input) || !input.some((item) => writtenIn(item) !== undefined)) return body
+  const written = input.map((item, index): JsonValue => {
+    const text = writtenIn(item)
+    if (text === undefined) return item
+    return { role: "user", content: HEADING + summaryOf(text, index) }
   })
   return { ...body, input: written }
 }
 
-function summaryOf(item: JsonValue): string | undefined {
+/** What stands in a compaction of the gateway's. */
+function writtenIn(item: JsonValue): string | undefined {
   if (!isJsonObject(item) || item.type !== "compaction") return undefined
   const { encrypted_content: content } = item
   if (typeof content !== "string" || !content.startsWith(PREFIX)) return undefined
-  return Buffer.from(content.slice(PREFIX.length), "base64url").toString()
+  return content.slice(PREFIX.length)
+}
+
+/** Never longer than what it is read from, by which credits are held: what is no text would be written as more. */
+function summaryOf(text: string, index: number): string {
+  const bytes = Buffer.from(text, "base64url")
+  if (isUtf8(bytes) && bytes.toString("base64url") === text) return bytes.toString()
+  const path = `input[${index}].encrypted_content`
+  throw invalidValue(
+    path,
+    `'${path}' is not what this gateway has answered. Send the item as it came.`,
+  )
 }

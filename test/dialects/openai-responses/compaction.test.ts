@@ -115,3 +115,14 @@ describe("a compaction", () => {
     for (const body of bodies) expect(withSummaries(body)).toBe(body)
   })
 })
+
+test.each(["!!!!", "AP8A_w", "SGk=", "SGkg SGkg"])(
+  "what begins as a compaction of the gateway's and is none is refused: tgc1:%s",
+  (text) => {
+    const item = { type: "compaction", encrypted_content: `tgc1:${text}` }
+    const body = { model: "m", input: [{ role: "user", content: "Hello" }, item] }
+    for (const read of [withSummaries, compactionBody]) {
+      expect(() => read(body)).toThrow("'input[1].encrypted_content'")
+    }
+  },
+)
