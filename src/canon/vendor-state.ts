@@ -137,7 +137,8 @@ export const STATE = {
 /** Addresses that a vendor reads with the operator's own rights: cloud storage, and files uploaded to it. */
 const STORAGE = /^\s*gs:/i
 const WEB = /^\s*https?:/i
-const FILES_HOST = /^generativelanguage\.googleapis\.com\.?$/
+/** That of a region, and that for certificates of the client (`mtlsRootUrl` of the API's discovery document), too. */
+const FILES_HOST = /^(?:[a-z0-9-]+-)?generativelanguage\.(?:[a-z0-9-]+\.)*googleapis\.com\.?$/
 
 /** Whether an address leads into what the operator keeps at a vendor. */
 export function isVendorAddress(address: JsonValue): boolean {
