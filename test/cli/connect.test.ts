@@ -15,7 +15,14 @@ import { runCli } from "../../src/cli/program.ts"
 import { FakeTerminal } from "./fake-terminal.ts"
 
 const KEY = "sk-tg-test"
-const NAMES = ["HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "TOLLGATE_KEY"]
+const NAMES = [
+  "HOME",
+  "CLAUDE_CONFIG_DIR",
+  "CODEX_HOME",
+  "GEMINI_CLI_HOME",
+  "XDG_CONFIG_HOME",
+  "TOLLGATE_KEY",
+]
 const before = NAMES.map((name) => [name, process.env[name]] as const)
 
 let home: string
@@ -97,6 +104,12 @@ describe("the settings are shown", () => {
     }
   })
 
+  test("of Gemini CLI, with what it asks its user", async () => {
+    const { output } = await connect("gemini", "--key", KEY)
+    expect(output).toContain("Trust the folder")
+    expect(output).toContain("Use Gemini API Key")
+  })
+
   test("of known tools only", async () => {
     const { exitCode, notices } = await connect("emacs")
     expect([exitCode, notices]).toEqual([2, expect.stringContaining("claude, codex, opencode")])
@@ -118,6 +131,19 @@ describe("the settings are written", () => {
       expect(statSync(join(home, path)).mode & 0o777).toBe(0o600)
     }
     expect(read(".codex/config.toml")).not.toContain(KEY)
+  })
+
+  test("where the tool's own variable says that its settings are", async () => {
+    for (const [tool, variable, path] of [
+      ["claude", "CLAUDE_CONFIG_DIR", "settings.json"],
+      ["codex", "CODEX_HOME", "config.toml"],
+      ["opencode", "XDG_CONFIG_HOME", "opencode/opencode.json"],
+      ["gemini", "GEMINI_CLI_HOME", ".gemini/.env"],
+    ] as const) {
+      process.env[variable] = join(home, "elsewhere", tool)
+      await connect(tool, "--key", KEY, "--write")
+      expect(read(join("elsewhere", tool, path))).toContain("127.0.0.1:9999")
+    }
   })
 
   test("beside what a file says already, which is kept", async () => {

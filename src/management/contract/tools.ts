@@ -138,7 +138,7 @@ function codex({ url, key = NO_KEY, model, pathOf }: ConnectionFacts): ToolSetti
 
 /** https://geminicli.com/docs/reference/configuration */
 function gemini({ url, key = NO_KEY, model, pathOf }: ConnectionFacts): ToolSettings {
-  const path = pathOf({ folder: ".gemini", file: ".env" })
+  const path = pathOf({ variable: "GEMINI_CLI_HOME", folder: "", file: ".gemini/.env" })
   const text = [
     `GOOGLE_GEMINI_BASE_URL=${JSON.stringify(url)}`,
     `GEMINI_API_KEY=${JSON.stringify(key)}`,
@@ -148,7 +148,10 @@ function gemini({ url, key = NO_KEY, model, pathOf }: ConnectionFacts): ToolSett
     words: `Add this to ${path}:`,
     text,
     file: { path, isWholeWithoutKey: false },
-    after: "Choose 'Use Gemini API Key' when Gemini CLI asks how to authenticate.",
+    after:
+      "Choose 'Use Gemini API Key' when Gemini CLI asks how to authenticate. Trust the folder that you work in: " +
+      "elsewhere it reads only the key from that file, and sends it to Google. Where it cannot ask, set " +
+      "GEMINI_CLI_TRUST_WORKSPACE=true.",
   }
 }
 
