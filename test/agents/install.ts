@@ -1,10 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { AGENTS } from "./agents.ts"
-
-/** Where the agents are, outside the repository. */
-export const AGENTS_FOLDER = process.env["TOLLGATE_AGENTS"] || join(tmpdir(), "tollgate-agents")
+import { AGENTS_FOLDER } from "./folder.ts"
 
 /** Installs the agents, each in its exact version. @returns why not, or undefined. */
 export function installAgents(): string | undefined {

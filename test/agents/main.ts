@@ -1,12 +1,19 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { modelAt, SixUpstreams, type Upstream, UPSTREAMS } from "../clients/matrix/six-upstreams.ts"
-import { type Agent, AGENTS } from "./agents.ts"
+import type { Agent } from "./agent.ts"
+import { AGENTS } from "./agents.ts"
+import { wrongIn } from "./expected.ts"
 import { installAgents } from "./install.ts"
-import { runTask } from "./run-task.ts"
+import { type Outcome, runTask } from "./run-task.ts"
 
 /** Agents as npm has them, each with one task, before vendors of every dialect: `npm run test:agents -- [AGENT]`. */
 const [only] = process.argv.slice(2)
 const agents = AGENTS.filter((agent) => only === undefined || agent.tool === only)
 const counts = { passed: 0, failed: 0, skipped: 0 }
+/** A folder for what each of them sent and was answered. */
+const record = process.env["TOLLGATE_AGENTS_RECORD"]
+const MOST_REASON = 400
 
 const missing = installAgents()
 const upstreams = new SixUpstreams()
@@ -23,19 +30,37 @@ console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skippe
 process.exit(counts.failed === 0 ? 0 : 1)
 
 async function tell(agent: Agent, upstream: Upstream): Promise<void> {
-  const [outcome, reason] = await outcomeOf(agent, upstream)
+  const [outcome, reason] = await verdictOn(agent, upstream)
   counts[outcome]++
-  const words = reason === undefined ? outcome : `${outcome}: ${reason.replaceAll(/\s+/g, " ")}`
-  console.log(`| ${agent.package} | ${agent.version} | ${upstream} | ${words} |`)
+  const words = reason === undefined ? outcome : `${outcome}: ${inOneLine(reason)}`
+  console.log(`| ${agent.name} | ${agent.version} | ${upstream} | ${words} |`)
 }
 
-async function outcomeOf(
+async function verdictOn(
   agent: Agent,
   upstream: Upstream,
 ): Promise<readonly [keyof typeof counts, string?]> {
   if (missing !== undefined) return ["skipped", `npm did not install it: ${missing}`]
   const { gateway, caller } = upstreams
-  const target = { url: gateway.url, key: caller.key, model: modelAt(upstream) }
-  const fault = await runTask(agent, target)
-  return fault === undefined ? ["passed"] : ["failed", fault]
+  try {
+    const target = { url: gateway.url, key: caller.key, model: modelAt(upstream) }
+    const outcome = await runTask(agent, target)
+    if (record !== undefined) write(record, `${agent.name} ${upstream}`, outcome)
+    const { fault, exchanges, output } = outcome
+    const wrong = wrongIn(exchanges) ?? (fault && output.slice(-MOST_REASON))
+    const reasons = [fault, wrong].filter((reason) => reason !== undefined)
+    return reasons.length === 0 ? ["passed"] : ["failed", reasons.join(": ")]
+  } catch (error) {
+    return ["failed", error instanceof Error ? error.message : String(error)]
+  }
+}
+
+function write(folder: string, name: string, outcome: Outcome): void {
+  mkdirSync(folder, { recursive: true })
+  const file = `${name.replaceAll(/\W+/g, "-")}.json`
+  writeFileSync(join(folder, file), JSON.stringify(outcome, undefined, 2))
+}
+
+function inOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").slice(0, MOST_REASON)
 }

@@ -1,33 +1,37 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Agent } from "./agents.ts"
-import { AGENTS_FOLDER } from "./install.ts"
-
-/** What an agent calls. */
-export interface Target {
-  /** The gateway's address. */
-  readonly url: string
-  readonly key: string
-  readonly model: string
-}
+import type { Agent, Target } from "./agent.ts"
+import { AGENTS_FOLDER } from "./folder.ts"
+import { type Exchange, Recorder } from "./recorder.ts"
 
 const REPOSITORY = new URL("../..", import.meta.url).pathname
 /** Milliseconds that an agent may take for its task. */
 const LONGEST = 120_000
-const MOST_REASON = 300
 
-/** Lets an agent do its task in a folder of its own. @returns what went wrong, or undefined. */
-export async function runTask(agent: Agent, target: Target): Promise<string | undefined> {
+/** What became of a task. */
+export interface Outcome {
+  /** What of the task is not done. */
+  readonly fault?: string
+  readonly exchanges: readonly Exchange[]
+  /** Everything that the agent wrote. */
+  readonly output: string
+}
+
+/** Lets an agent do its task in a folder of its own. */
+export async function runTask(agent: Agent, { url, key, model }: Target): Promise<Outcome> {
   const home = mkdtempSync(join(AGENTS_FOLDER, "home-"))
   const folder = mkdtempSync(join(tmpdir(), "tollgate-task-"))
+  await using recorder = await Recorder.start(url)
   try {
     writeFileSync(join(folder, "note.txt"), "before\n")
+    const target = { url: recorder.url, key, model }
     const environment = environmentOf(agent, target, home)
     connect(agent, target, environment)
-    if (agent.answered) writeFileSync(join(home, agent.answered.path), agent.answered.text)
+    agent.prepare?.({ home, target, environment })
     const output = await start(agent, folder, environment)
-    return faultIn(folder) && `${faultIn(folder)}: ${output.slice(-MOST_REASON)}`
+    const fault = faultIn(folder)
+    return { ...(fault && { fault }), exchanges: recorder.exchanges, output }
   } finally {
     rmSync(home, { recursive: true, force: true })
     rmSync(folder, { recursive: true, force: true })
@@ -57,7 +61,7 @@ function connect(agent: Agent, target: Target, environment: Record<string, strin
   if (exitCode !== 0) throw new Error(`connect ${agent.tool}: ${stderr.toString()}`)
 }
 
-/** @returns everything that the agent wrote. */
+/** @returns what it wrote. */
 async function start(agent: Agent, folder: string, env: Record<string, string>): Promise<string> {
   const lines = agent
     .steps(folder)

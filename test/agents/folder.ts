@@ -1,0 +1,5 @@
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+/** Where the agents are, outside the repository. */
+export const AGENTS_FOLDER = process.env["TOLLGATE_AGENTS"] || join(tmpdir(), "tollgate-agents")

@@ -1,0 +1,118 @@
+import {
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from "node:http"
+import type { AddressInfo } from "node:net"
+
+/** One request of an agent and what the gateway answered. */
+export interface Exchange {
+  /** Milliseconds since the recorder was started. */
+  readonly at: number
+  readonly method: string
+  /** With its query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** 0 where the agent left before it was answered. */
+  readonly status: number
+  /** As `x-tollgate-losses` has them. */
+  readonly losses: readonly string[]
+  readonly answer: string
+}
+
+/** Headers that hold a key. */
+const SECRETS = new Set(["authorization", "x-api-key", "x-goog-api-key"])
+
+/** Stands between an agent and the gateway, and keeps what they say. */
+export class Recorder implements AsyncDisposable {
+  readonly exchanges: Exchange[] = []
+  readonly #gateway: URL
+  readonly #server: Server
+  readonly #begin = performance.now()
+
+  private constructor(gateway: string) {
+    this.#gateway = new URL(gateway)
+    this.#server = createServer((incoming, outgoing) => void this.#pass(incoming, outgoing))
+  }
+
+  /** @param gateway its address. */
+  static async start(gateway: string): Promise<Recorder> {
+    const recorder = new Recorder(gateway)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    recorder.#server.listen(0, "127.0.0.1", resolve)
+    await promise
+    return recorder
+  }
+
+  /** What the agent is to call. */
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#server.close(() => resolve())
+    await promise
+  }
+
+  async #pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const at = Math.round(performance.now() - this.#begin)
+    const { method = "GET", url: path = "/", headers } = incoming
+    const { hostname, port } = this.#gateway
+    const pieces: Buffer[] = []
+    let asked: Buffer = Buffer.alloc(0)
+    let response: IncomingMessage | undefined
+    try {
+      asked = await bytesOf(incoming)
+      const call = request({ hostname, port, method, path, headers })
+      outgoing.on("close", () => call.destroy())
+      call.end(asked)
+      response = await answerTo(call)
+      outgoing.writeHead(response.statusCode ?? 0, response.headers)
+      for await (const piece of response) {
+        pieces.push(piece)
+        outgoing.write(piece)
+      }
+      outgoing.end()
+    } catch {
+      // One of the two has left: the other is to see that too.
+      outgoing.destroy()
+    }
+    this.exchanges.push({
+      at,
+      method,
+      path,
+      headers: withoutSecrets(headers),
+      body: asked.toString(),
+      status: response?.statusCode ?? 0,
+      losses: `${response?.headers["x-tollgate-losses"] ?? ""}`.split(", ").filter(Boolean),
+      answer: Buffer.concat(pieces).toString(),
+    })
+  }
+}
+
+function answerTo(call: ReturnType<typeof request>): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  call.on("response", resolve)
+  call.on("error", reject)
+  return promise
+}
+
+async function bytesOf(message: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of message) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+function withoutSecrets(headers: IncomingMessage["headers"]): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      SECRETS.has(name) ? "a key" : `${value}`,
+    ]),
+  )
+}
