@@ -102,4 +102,34 @@ export const CLIENTS: readonly ForeignClient[] = [
     packages: ["@openai/agents@0.20.0", "zod@4.6.7"],
     checks: "openai-agents.mjs",
   },
+  {
+    name: "openai-agents-python",
+    language: "python",
+    packages: ["openai-agents==0.20.0"],
+    checks: "openai_agents.py",
+  },
+  {
+    name: "google-genai",
+    language: "python",
+    packages: ["google-genai==3.4.0"],
+    checks: "google_genai.py",
+  },
+  {
+    name: "cohere-python",
+    language: "python",
+    packages: ["cohere==7.3.1"],
+    checks: "cohere_python.py",
+  },
+  {
+    name: "instructor",
+    language: "python",
+    packages: ["instructor==1.17.0"],
+    checks: "instructor_client.py",
+  },
+  {
+    name: "pydantic-ai",
+    language: "python",
+    packages: ["pydantic-ai-slim[openai,anthropic]==2.32.0", "anthropic==0.125.0"],
+    checks: "pydantic_ai_agent.py",
+  },
 ]
