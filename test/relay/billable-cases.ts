@@ -86,6 +86,18 @@ export const CASES: readonly BillableCase[] = [
     held: 10n * SEARCH,
   },
   {
+    name: "messages: a limit of none, which no vendor takes, makes no search free",
+    vendor: "openai-compatible",
+    path: MESSAGES,
+    body: block("web_search_20250305", { name: "web_search", max_uses: 0 }),
+    answer: message([], { server_tool_use: { web_search_requests: 1 } }),
+    place: "tools[1].type",
+    prices: { search: "10000" },
+    counted: { search: 1 },
+    cost: TOKENS + SEARCH,
+    held: SEARCH,
+  },
+  {
     name: "messages: a limit that its vendor does not know bounds nothing",
     vendor: "openai-compatible",
     path: MESSAGES,

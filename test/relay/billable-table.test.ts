@@ -134,6 +134,12 @@ describe("every call of the table", () => {
   }
 })
 
+test("Gemini's searches count once, however the tool is called", () => {
+  const { googleSearch, googleSearchRetrieval } = switchesOf("google", "gemini")?.tools ?? {}
+  expect(googleSearch).toBeDefined()
+  expect(googleSearch === googleSearchRetrieval).toBe(true)
+})
+
 describe("Anthropic's searches", () => {
   const search = switchesOf("anthropic", "anthropic-messages")?.tools["web_search"]
   const use = { type: "server_tool_use", name: "web_search" }

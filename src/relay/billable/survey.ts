@@ -190,7 +190,7 @@ class Terming {
       case "model":
         return this.#addModel(finding, charge)
       case "outputs":
-        this.#outputs *= Math.max(1, limitOf(finding.value) ?? 1)
+        this.#outputs *= limitOf(finding.value) ?? 1
         return
       case "again":
         this.#rounds = 2
@@ -293,9 +293,10 @@ function nameOf(usageClass: CallCharge["class"]): string {
   return NAMES.get(usageClass) ?? usageClass
 }
 
-/** Some servers read numbers in texts too. */
+/** Some servers read numbers in texts too. Vendors take no limit of none: a server that passes over it would search for nothing. */
 function limitOf(value: JsonValue | undefined): number | undefined {
-  return typeof value === "number" && value < 0 ? undefined : quantityOf(value)
+  const told = typeof value === "number" && value < 0 ? undefined : quantityOf(value)
+  return told === undefined ? undefined : Math.max(1, told)
 }
 
 /** The size of a unit; one that is not known is taken for the largest. */

@@ -16,11 +16,14 @@ const GROUNDING: readonly Counted[] = [
   { in: "answer", untilEnd: true },
 ]
 
+/** One charge under both its names: each search is one, whoever asked for it. */
+const SEARCH = searches("searches", GROUNDING)
+
 /** ai.google.dev/gemini-api/docs/pricing: searches and maps by the query, everything else by its tokens. */
 const TOOLS: Readonly<Record<string, Charge>> = {
   functionDeclarations: TOKENS,
-  googleSearch: searches("searches", GROUNDING),
-  googleSearchRetrieval: searches("searches", GROUNDING),
+  googleSearch: SEARCH,
+  googleSearchRetrieval: SEARCH,
   googleMaps: {
     by: "calls",
     class: "mapSearches",
