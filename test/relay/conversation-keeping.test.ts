@@ -89,6 +89,8 @@ describe("a file that cannot be used", () => {
     const ann = await gateway.caller()
     await asked(ann, { input: "Hi" })
     const locking = new Database(pathOf(gateway))
+    // The first answer may still be on its way to the file.
+    locking.run("PRAGMA busy_timeout = 10000")
     locking.run("BEGIN IMMEDIATE")
     const began = performance.now()
     const { id } = await asked(ann, { input: "My name is Ann" })

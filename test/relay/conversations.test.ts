@@ -1,13 +1,18 @@
+import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { simulated, startGateway, type TestGateway } from "../support/gateway.ts"
+import { simulated, startGateway, type TestGateway, until } from "../support/gateway.ts"
 import { asked, PATH, statusOf } from "./conversation-turns.ts"
 
 const LONG = "tea and cake ".repeat(1_000)
 
-function kept(gateway: TestGateway): Buffer {
+/** The bytes of the file, once something is kept in it. */
+async function kept(gateway: TestGateway): Promise<Buffer> {
   const path = join(gateway.settings.data, "conversations.db")
+  await until(() => existsSync(`${path}-wal`))
+  using reading = new Database(path, { readonly: true })
+  await until(() => reading.query("SELECT 1 FROM parts LIMIT 1").get() !== null)
   return Buffer.concat([readFileSync(path), readFileSync(`${path}-wal`)])
 }
 
@@ -27,7 +32,7 @@ describe("what is kept", () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     const { id, output } = await asked(ann, { input: "My secret is tea" })
-    const bytes = kept(gateway)
+    const bytes = await kept(gateway)
     for (const text of ["My secret", id, output[0]?.id ?? ""]) {
       expect(bytes.includes(text)).toBe(false)
     }

@@ -86,7 +86,7 @@ function sdkClient(own: Package) {
       stop: "stop",
       length: "length",
       calls: "tool-calls",
-      stopString: () => "stop",
+      stopString: "stop",
     },
     begin: (upstreams: SixUpstreams) => new SdkConversation(upstreams, own),
     async leave(upstreams: SixUpstreams, model: string, text: string) {

@@ -11,15 +11,7 @@ import {
   TOOLS,
   type Wish,
 } from "./conversation.ts"
-import type { SixUpstreams, Upstream } from "./six-upstreams.ts"
-
-/** Vendors that tell that it was a stop string which ended the answer. */
-const TELL_STOP: ReadonlySet<Upstream> = new Set([
-  "openai-responses",
-  "anthropic-messages",
-  "bedrock-converse",
-  "cohere-chat",
-])
+import type { SixUpstreams } from "./six-upstreams.ts"
 
 /** Room for an answer and the thinking before it. */
 const MOST_TOKENS = 8192
@@ -32,7 +24,7 @@ export const ANTHROPIC_CLIENT: TestedClient = {
     stop: "end_turn",
     length: "max_tokens",
     calls: "tool_use",
-    stopString: (upstream) => (TELL_STOP.has(upstream) ? "stop_sequence" : "end_turn"),
+    stopString: "stop_sequence",
   },
   hasStop: true,
   marksCache: true,

@@ -59,7 +59,7 @@ export interface FinishWords {
   readonly length: string
   readonly calls: string
   /** Ended by a stop string. */
-  readonly stopString: (upstream: Upstream) => string
+  readonly stopString: string
 }
 
 /** What goes wrong: at the vendor, or with the model's name. */

@@ -26,7 +26,7 @@ import type { SixUpstreams } from "./six-upstreams.ts"
 /** npm @google/genai. */
 export const GOOGLE_CLIENT: TestedClient = {
   name: "google",
-  finishes: { stop: "STOP", length: "MAX_TOKENS", calls: "STOP", stopString: () => "STOP" },
+  finishes: { stop: "STOP", length: "MAX_TOKENS", calls: "STOP", stopString: "STOP" },
   hasStop: true,
   marksCache: false,
   asksForSchema: true,

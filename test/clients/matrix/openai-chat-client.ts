@@ -31,7 +31,7 @@ export const OPENAI_ERRORS: Pick<TestedClient, "errors" | "brokenStream" | "read
 /** npm openai, `chat.completions`. */
 export const OPENAI_CHAT_CLIENT: TestedClient = {
   name: "openai chat",
-  finishes: { stop: "stop", length: "length", calls: "tool_calls", stopString: () => "stop" },
+  finishes: { stop: "stop", length: "length", calls: "tool_calls", stopString: "stop" },
   hasStop: true,
   marksCache: true,
   asksForSchema: true,

@@ -24,7 +24,7 @@ export const OPENAI_RESPONSES_CLIENT: TestedClient = {
     stop: "completed",
     length: "max_output_tokens",
     calls: "completed",
-    stopString: () => "completed",
+    stopString: "completed",
   },
   hasStop: false,
   marksCache: true,
