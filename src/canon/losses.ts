@@ -1,5 +1,5 @@
-import type { DialectId, Extra, Loss } from "./chat.ts"
-import type { JsonObject } from "./json.ts"
+import type { DialectId, Extra, Loss, UnknownPart } from "./chat.ts"
+import { type JsonObject, textAt } from "./json.ts"
 
 /** What a request loses on its way into one dialect, each name once. */
 export class LossList {
@@ -20,6 +20,14 @@ export class LossList {
     if (extra === undefined) return undefined
     if (extra.dialect === this.#dialect) return extra.fields
     for (const name of Object.keys(extra.fields)) this.add(name)
+    return undefined
+  }
+
+  /** The fields of a part that only one dialect knows: to another it is lost as a whole, by its type where it has one. */
+  partOf({ extra }: UnknownPart): JsonObject | undefined {
+    const type = extra.dialect === this.#dialect ? undefined : textAt(extra.fields, "type")
+    if (type === undefined) return this.fieldsOf(extra)
+    this.add(type)
     return undefined
   }
 }

@@ -4,7 +4,7 @@ import { createOpenAI } from "@ai-sdk/openai"
 import Anthropic from "@anthropic-ai/sdk"
 import type { MessageParam } from "@anthropic-ai/sdk/resources/messages"
 import { GoogleGenAI } from "@google/genai"
-import { generateText, streamText } from "ai"
+import { generateText, type ModelMessage, streamText } from "ai"
 import OpenAI from "openai"
 import type { ResponseInput } from "openai/resources/responses/responses"
 import type { ProviderSettings } from "../../src/config/settings.ts"
@@ -314,6 +314,46 @@ describe("what was told of a search and comes back", () => {
     const answer = await caller.post("/v1/messages", ask(GPT, history) as unknown as Json)
     expect(answer.status, await answer.text()).toBe(200)
     expect(JSON.stringify(vendor.bodies.at(-1))).not.toContain("web_search_tool_result")
+    const lost = answer.headers.get("x-tollgate-losses")
+    expect(lost).toBe("server_tool_use:dropped, web_search_tool_result:dropped")
+  })
+
+  test.each([GPT, GEMINI, CLAUDE])("is no harm to the AI SDK's next turn with %s", async (next) => {
+    const [claude, gpt] = [
+      createAnthropic({ apiKey: caller.key, baseURL: `${gateway.url}/v1` }),
+      createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` }),
+    ]
+    const clients = [
+      { client: claude, from: GPT, tool: claude.tools.webSearch_20250305({}) },
+      { client: claude, from: GEMINI, tool: claude.tools.webSearch_20250305({}) },
+      { client: gpt, from: CLAUDE, tool: gpt.tools.webSearch({}) },
+      { client: gpt, from: GEMINI, tool: gpt.tools.webSearch({}) },
+    ]
+    for (const { client, from, tool } of clients) {
+      const tools = { web_search: tool }
+      const first = streamText({ model: client(from), prompt: "Owls?", tools, maxRetries: 0 })
+      const { messages } = await first.response
+      const history: ModelMessage[] = [QUESTION, ...messages, QUESTION]
+      const more = { model: client(next), messages: history, tools, maxRetries: 0 }
+      expect((await generateText(more)).text).toBe("Hello")
+      const sent = JSON.stringify(vendor.bodies.at(-1))
+      expect(sent).toContain("Hello")
+      expect(sent).not.toMatch(/"(server_tool_use|web_search_tool_result|web_search_call)"/)
+    }
+  })
+
+  test("is kept with a response, and goes to no vendor from there", async () => {
+    const { responses } = openai()
+    const { response } = await respond(CLAUDE, true)
+    for (const model of [GPT, CLAUDE]) {
+      const previous_response_id = response.id
+      const asked = { model, input: "And mice?", previous_response_id }
+      expect((await responses.create(asked)).output_text).toBe("Hello")
+      const sent = JSON.stringify(vendor.bodies.at(-1))
+      expect(sent).toContain("And mice?")
+      expect(sent).toContain("Hello")
+      expect(sent).not.toMatch(/"(server_tool_use|web_search_call)"/)
+    }
   })
 })
 

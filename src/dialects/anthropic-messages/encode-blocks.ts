@@ -43,7 +43,7 @@ export function encodeBlock(part: Part, losses: LossList): JsonObject | undefine
       losses.add(part.type)
       return undefined
     case "unknown":
-      return losses.fieldsOf(part.extra)
+      return losses.partOf(part)
     default:
       return assertNever(part)
   }

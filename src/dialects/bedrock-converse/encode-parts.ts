@@ -51,7 +51,7 @@ export class PartEncoder {
         this.#losses.add(part.type)
         return undefined
       case "unknown":
-        return this.#losses.fieldsOf(part.extra)
+        return this.#losses.partOf(part)
       default:
         return assertNever(part)
     }

@@ -36,7 +36,7 @@ export function encodePart(part: Part, losses: LossList): JsonObject | undefined
     case "file":
       return encodeFile(part, losses)
     case "unknown":
-      return losses.fieldsOf(part.extra)
+      return losses.partOf(part)
     default:
       losses.add(part.type)
       return undefined

@@ -20,7 +20,7 @@ export function encodePart(part: Part, losses: LossList): JsonObject | undefined
     case "file":
       return withExtra(encodeMedia(part, losses), part, losses)
     case "unknown":
-      return losses.fieldsOf(part.extra)
+      return losses.partOf(part)
     default:
       losses.add(part.type)
       return undefined

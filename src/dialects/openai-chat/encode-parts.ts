@@ -73,7 +73,7 @@ function encodePart(
       return withNestedExtra(outer, "file", file, losses.fieldsOf(part.extra))
     }
     case "unknown":
-      return losses.fieldsOf(part.extra)
+      return losses.partOf(part)
     default:
       losses.add(part.type)
       return undefined

@@ -6,6 +6,7 @@ import type {
   ReasoningPart,
   ToolCallPart,
   ToolResultPart,
+  UnknownPart,
 } from "../../canon/chat.ts"
 import { fittedCallId } from "../../canon/identifiers.ts"
 import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
@@ -91,7 +92,7 @@ function encodeOther(message: Message, input: JsonObject[], context: InputContex
   for (const part of message.parts) {
     if (part.type === "tool-result") input.push(encodeCallOutput(part, context))
     else if (part.type === "unknown" && !isContent(part.extra)) {
-      input.push(...itemsOf(part.extra, losses))
+      input.push(...itemsOf(part, losses))
     } else {
       content.push(part)
       continue
@@ -113,8 +114,8 @@ function isContent(extra: Extra): boolean {
 }
 
 /** Items of this dialect, each kept whole under the name of its kind. */
-function itemsOf(extra: Extra, losses: LossList): JsonObject[] {
-  return Object.values(losses.fieldsOf(extra) ?? {}) as JsonObject[]
+function itemsOf(part: UnknownPart, losses: LossList): JsonObject[] {
+  return Object.values(losses.partOf(part) ?? {}) as JsonObject[]
 }
 
 function encodeCallOutput(part: ToolResultPart, { textCalls, losses }: InputContext): JsonObject {
@@ -195,7 +196,7 @@ function encodeDone(
     case "tool-call":
       return [encodeCall(part, quirks, losses)]
     case "unknown":
-      return itemsOf(part.extra, losses)
+      return itemsOf(part, losses)
     default:
       losses.add(part.type)
       return []

@@ -1,4 +1,4 @@
-import type { FilePart, ImagePart, MediaSource, Part, TextPart } from "../../canon/chat.ts"
+import type { FilePart, MediaSource, Part, TextPart, UnknownPart } from "../../canon/chat.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
 import { encodeDataUrl, pictureType } from "../../canon/media-source.ts"
@@ -43,7 +43,7 @@ function encodePart(part: Part, losses: LossList): JsonObject | undefined {
       noteCache(part, losses)
       return { type: "input_file", ...fileOf(part), ...losses.fieldsOf(part.extra) }
     case "unknown":
-      return contentOf(part.extra, losses)
+      return contentOf(part, losses)
     default:
       losses.add(part.type)
       return undefined
@@ -51,8 +51,8 @@ function encodePart(part: Part, losses: LossList): JsonObject | undefined {
 }
 
 /** A part of this dialect that is kept whole under the name of its kind. */
-function contentOf(extra: ImagePart["extra"], losses: LossList): JsonObject | undefined {
-  const [kept] = Object.values(losses.fieldsOf(extra) ?? {})
+function contentOf(part: UnknownPart, losses: LossList): JsonObject | undefined {
+  const [kept] = Object.values(losses.partOf(part) ?? {})
   return kept as JsonObject | undefined
 }
 
