@@ -48,6 +48,8 @@ export class Workers implements AsyncDisposable {
   readonly #options: WorkerOptions
   readonly #running = new Set<WorkerProcess>()
   readonly #timer: ReturnType<typeof setInterval> | undefined
+  /** Until who has died is started again. */
+  readonly #pauses = new Set<ReturnType<typeof setTimeout>>()
   #lookedAt = performance.now()
   #isEnding = false
 
@@ -85,6 +87,8 @@ export class Workers implements AsyncDisposable {
   /** Asks them to end and waits until they have. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnding = true
+    // What waits would keep this process alive.
+    for (const pause of this.#pauses) clearTimeout(pause)
     this.signal("SIGTERM")
     await Promise.all([...this.#running].map(({ child }) => child.exited))
     clearInterval(this.#timer)
@@ -110,7 +114,7 @@ export class Workers implements AsyncDisposable {
       onExit: () => {
         resolve()
         this.#running.delete(worker)
-        if (!worker.isOut) setTimeout(() => this.#replace(worker), RESTART_PAUSE)
+        if (!worker.isOut && !this.#isEnding) this.#replaceSoon(worker)
       },
     })
     const worker: WorkerProcess = {
@@ -123,6 +127,14 @@ export class Workers implements AsyncDisposable {
     }
     this.#running.add(worker)
     return worker
+  }
+
+  #replaceSoon(worker: WorkerProcess): void {
+    const pause = setTimeout(() => {
+      this.#pauses.delete(pause)
+      this.#replace(worker)
+    }, RESTART_PAUSE)
+    this.#pauses.add(pause)
   }
 
   #replace(worker: WorkerProcess): void {
