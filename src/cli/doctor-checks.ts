@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, statfsSync } from "node:fs"
 import { surroundingsOf } from "../app/state.ts"
+import { BookError } from "../store/book-error.ts"
 import { databasePath } from "../store/book-place.ts"
 import { ConfigError } from "../config/config-error.ts"
 import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
@@ -107,8 +108,14 @@ async function checkDatabase(directory: string): Promise<Check> {
     return { name, result: "failed", found: `${found}; ${problem.message}`, mend }
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error)
-    return { name, result: "failed", found, mend: "restore a backup, or choose another folder" }
+    return { name, result: "failed", found, mend: mendFor(error) }
   }
+}
+
+function mendFor(error: unknown): string {
+  return error instanceof BookError && error.code === "other_version"
+    ? "do that with the version of Tollgate that is meant to run"
+    : "restore a backup, or choose another folder"
 }
 
 function checkPrices(settings: Settings): Check {

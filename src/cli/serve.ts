@@ -21,7 +21,7 @@ import { loadOptions } from "./load-options.ts"
 import type { Output } from "./output.ts"
 import type { ProcessStart } from "./replace-process.ts"
 import { startSandbox } from "./sandbox-process.ts"
-import { effectiveSettings, wholeSettings } from "./whole-settings.ts"
+import { effectiveSettings, settingsToServe } from "./whole-settings.ts"
 import { ParentLine, Workers } from "./workers.ts"
 
 const NEW_BOOK = "--new-book"
@@ -52,7 +52,7 @@ export async function serve(load: LoadOptions, output: Output, isDemo = false): 
   // It hears of a second signal until all is over.
   using asked = new EndRequests()
   await using running = new AsyncDisposableStack()
-  const whole = await wholeSettings(load, loaded)
+  const whole = await settingsToServe(load, loaded)
   const hasSandbox = isDemo || !whole.hasProviders
   const sandboxUrl = hasSandbox ? running.use(await startSandbox()).url : undefined
   const key = whole.hasAccounts ? undefined : await firstStart(settings)

@@ -7,7 +7,8 @@ import { withSandbox } from "../config/sandbox.ts"
 import { ProviderSeal } from "../config/sealing.ts"
 import type { Settings } from "../config/settings.ts"
 import type { SettingRecord } from "../store/setting-records.ts"
-import { openStore } from "../store/open-store.ts"
+import { openBookReader, openStore } from "../store/open-store.ts"
+import type { Store } from "../store/store.ts"
 
 /** The settings of an installation, with what its console has set. */
 export interface WholeSettings {
@@ -19,16 +20,30 @@ export interface WholeSettings {
 }
 
 /**
- * What the console of an installation has set, under what was loaded. An installation without a
- * database is left without one.
+ * What the console of an installation has set, under what was loaded. Nothing is made or changed.
+ * @throws BookError when there is a database that cannot be opened, or is of another version.
+ */
+export function wholeSettings(load: LoadOptions, loaded: LoadedSettings): Promise<WholeSettings> {
+  return readWhole(load, loaded, openBookReader)
+}
+
+/**
+ * The same for who serves: a database of an older version is brought up. An installation without one is left without.
  * @throws Error when there is a database that cannot be opened.
  */
-export async function wholeSettings(
+export function settingsToServe(load: LoadOptions, loaded: LoadedSettings): Promise<WholeSettings> {
+  return readWhole(load, loaded, openStore)
+}
+
+type OpenBook = (path: string) => Store | Promise<Store>
+
+async function readWhole(
   load: LoadOptions,
   loaded: LoadedSettings,
+  open: OpenBook,
 ): Promise<WholeSettings> {
   const { data, providers } = loaded.settings
-  const { records, hasAccounts } = await readBook(data)
+  const { records, hasAccounts } = await readBook(data, open)
   const reading = readConsole(records, { vendors: load.vendors, seal: new ProviderSeal(data) })
   const isSetUp = records.some(({ section }) => section === "provider")
   return {
@@ -45,9 +60,9 @@ export function effectiveSettings(settings: Settings, sandboxUrl: string | undef
 }
 
 /** All at once, since to open the book takes some milliseconds of every start. */
-async function readBook(data: string): Promise<BookContents> {
+async function readBook(data: string, open: OpenBook): Promise<BookContents> {
   if (!existsSync(join(data, "tollgate.db"))) return { records: [], hasAccounts: false }
-  await using store = await openStore(databasePath(data))
+  await using store = await open(databasePath(data))
   const { records } = await store.consoleSettings()
   return { records, hasAccounts: (await store.listAccounts()).length > 0 }
 }

@@ -145,3 +145,16 @@ test("settings that are wrong are told with their line, and nothing else is look
   expect(diagnosis.checks).toHaveLength(1)
   expect(diagnosis.checks[0]?.found).toContain("line 2")
 }, 20_000)
+
+test("a book of an older version is told of, and not brought up by who only looks", async () => {
+  using installation = createInstallation(yamlFor({}))
+  using book = new Database(databasePath(installation.data), { create: true })
+  book.run("CREATE TABLE old (id TEXT)")
+  const { exitCode, stdout, stderr } = await runCommand(installation, "doctor")
+  await runCommand(installation, "models")
+  await runCommand(installation, "connect", "codex")
+  expect(book.query("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "old" }])
+  expect(exitCode).toBe(6)
+  expect(stdout + stderr).toContain("written by an older Tollgate")
+  expect(stdout + stderr).toContain("with the version of Tollgate that is meant to run")
+})
