@@ -54,6 +54,8 @@ export class SeveralStreams implements AnswerStream {
   readonly #streams: readonly UpstreamStream[]
   readonly #reading = new Map<UpstreamStream, Promise<readonly [UpstreamStream, string]>>()
   readonly #open: Set<UpstreamStream>
+  /** What one of them failed with, while what the others held back is told. */
+  #failure: unknown
 
   constructor(plan: Plan, streams: readonly UpstreamStream[], writer: TranscodingWriter) {
     this.plan = plan
@@ -72,6 +74,19 @@ export class SeveralStreams implements AnswerStream {
   }
 
   async read(): Promise<string> {
+    if (this.#failure !== undefined) throw this.#failure
+    try {
+      return await this.#next()
+    } catch (failure) {
+      this.#failure = failure
+      const held = await Promise.all([...this.#open].map((stream) => stream.release()))
+      const text = held.join("")
+      if (text === "") throw failure
+      return text
+    }
+  }
+
+  async #next(): Promise<string> {
     while (this.#open.size > 0) {
       for (const stream of this.#open) {
         if (!this.#reading.has(stream)) {

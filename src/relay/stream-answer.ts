@@ -99,8 +99,7 @@ function limitsOf(
   { limits, request }: Plan,
 ): StreamLimits | undefined {
   if (limits === undefined) return undefined
-  const readsOn = drainTimeOf(surroundings, bill.model) !== undefined
-  return new StreamLimits(limits, request.choices, counter, readsOn)
+  return new StreamLimits(limits, request.choices, counter, drainTimeOf(surroundings, bill.model))
 }
 
 function writerOf(exchange: Exchange, plan: Plan): VerbatimWriter | TranscodingWriter {

@@ -18,25 +18,26 @@ export class StreamLimits {
   readonly #choices: number
   readonly #cuts = new Map<number, Cuts>()
   readonly #ended = new Set<number>()
-  readonly #readsOn: boolean
+  /** For how long the vendor is heard to its usage when the caller has all, milliseconds; undefined: not at all. */
+  readonly readOnTime: number | undefined
   /** Whether every choice has ended, the last of them by a cut: the caller has all. */
   isOver = false
 
   /**
    * @param choices how many the vendor was asked for.
-   * @param readsOn whether the vendor is heard to its usage when the caller has all.
+   * @param readOnTime as of the member.
    */
-  constructor(limits: OwnLimits, choices: number, counter: Counter, readsOn = false) {
+  constructor(limits: OwnLimits, choices: number, counter: Counter, readOnTime?: number) {
     this.#limits = limits
     this.#choices = choices
     this.#counter = counter
-    this.#readsOn = readsOn
+    this.readOnTime = readOnTime
     this.#sequences = new StopSequences(limits.stop)
   }
 
   /** Whether its vendor need not go on. */
   get letsGo(): boolean {
-    return this.isOver && !this.#readsOn
+    return this.isOver && this.readOnTime === undefined
   }
 
   /** Whether tokens are to be counted before the answer goes on. */

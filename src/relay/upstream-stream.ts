@@ -74,6 +74,8 @@ export class UpstreamStream implements AnswerStream {
   /** What was read to find out whether the stream is one. */
   #first: string | undefined
   #isEnded = false
+  /** Whether tokens are being counted: what is held back is told when that is done. */
+  #isCounting = false
   /** What ended the stream right behind frames that are still to be passed on. */
   #failure: unknown
 
@@ -154,6 +156,12 @@ export class UpstreamStream implements AnswerStream {
       if (turn % PIECES_AT_ONCE === 0) await nextTurn()
     }
     throw this.#failure
+  }
+
+  /** What is held back of the answer, where nothing more of it will be read. */
+  async release(): Promise<string> {
+    if (this.#limits === undefined || this.#isCounting) return ""
+    return this.#flushed(this.#limits)
   }
 
   async drain(): Promise<void> {
@@ -248,14 +256,29 @@ export class UpstreamStream implements AnswerStream {
    */
   async #limited(limits: StreamLimits, isLast: boolean): Promise<string> {
     const isWhole = isLast || this.#failure !== undefined
-    let text = isWhole ? this.writer.push(undefined, limits.flush()) : ""
-    if (limits.isDue) text += this.writer.push(undefined, await limits.settle())
+    const text = isWhole ? await this.#flushed(limits) : await this.#counted(limits)
+    if (limits.isOver && limits.readOnTime !== undefined) {
+      this.#attempt.endIn(limits.readOnTime, ANSWER_OVER)
+    }
     if ((limits.letsGo || (isWhole && limits.isOver)) && !this.#isEnded) {
       this.#isEnded = true
       this.#failure = undefined
       this.#attempt.end(ANSWER_OVER)
     }
     return text
+  }
+
+  async #flushed(limits: StreamLimits): Promise<string> {
+    const text = this.writer.push(undefined, limits.flush())
+    return text + (await this.#counted(limits))
+  }
+
+  async #counted(limits: StreamLimits): Promise<string> {
+    if (!limits.isDue) return ""
+    this.#isCounting = true
+    const events = await limits.settle()
+    this.#isCounting = false
+    return this.writer.push(undefined, events)
   }
 
   /** The last words. A stream that ends without its own is broken off, once they are told. */

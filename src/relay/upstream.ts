@@ -52,7 +52,9 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   readonly #work: number
   #sending: Sending | undefined
   /** The latest end, whatever the phase. */
-  readonly #endsAt: number
+  #endsAt: number
+  /** Why it ends then, where that is no failure. */
+  #endReason: GatewayError | undefined
   #phase: Phase = "connect"
   #ended: GatewayError | undefined
   dueAt: number
@@ -156,6 +158,15 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
     return this.#ended
   }
 
+  /** Ends the call in so many milliseconds, if it has not ended by then. */
+  endIn(time: number, reason: GatewayError): void {
+    const end = performance.now() + time
+    if (end >= this.#endsAt) return
+    this.#endsAt = end
+    this.#endReason = reason
+    this.dueAt = Math.min(this.dueAt, end)
+  }
+
   /** Ends the call; what it was doing fails with `reason`. */
   end(reason: GatewayError): void {
     if (this.#ended) return
@@ -164,7 +175,10 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   }
 
   onDue(now: number): void {
-    if (now >= this.#endsAt) return this.#late("the whole answer")
+    if (now >= this.#endsAt) {
+      if (this.#endReason) return this.end(this.#endReason)
+      return this.#late("the whole answer")
+    }
     if (this.#phase === "betweenBytes") return this.#late("the next bytes")
     if (now >= this.startedAt + this.#deadlines.firstByte) {
       return this.#late("the first byte of its answer")

@@ -14,9 +14,11 @@ let gateway: TestGateway
 beforeAll(async () => {
   vendor = startVendor(() => answer())
   gateway = await startGateway({
-    providers: { vendor: provider(vendor.url) },
+    // Groq gives one choice at a time.
+    providers: { vendor: provider(vendor.url), single: provider(vendor.url, "groq") },
     models: {
       "vendor/model": simulated(),
+      "single/model": simulated(),
       "vendor/responses": simulated({ dialects: ["openai-responses"] }),
     },
   })
@@ -53,6 +55,41 @@ describe("text that may begin a sequence is told before the failure that ends it
     answer = written
     expect(await toldBefore({ model: "vendor/model", stop: STOP })).toBe("Hello STO")
   })
+})
+
+test("so is what other calls of the request hold back when one of them fails", async () => {
+  const hasHeld = Promise.withResolvers<void>()
+  const encoder = new TextEncoder()
+  let calls = 0
+  answer = () => {
+    const isFailing = calls++ === 1
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        controller.enqueue(encoder.encode(frame(isFailing ? "Hi" : "Hello STO")))
+        if (!isFailing) return
+        await hasHeld.promise
+        controller.enqueue(encoder.encode(ERROR))
+        controller.close()
+      },
+    })
+    return new Response(body, { headers: { "content-type": "text/event-stream" } })
+  }
+  const caller = await gateway.caller("1")
+  const order = { model: "single/model", messages: HELLO, stop: STOP, n: 2, stream: true }
+  const response = await caller.post(CHAT, order)
+  const reader = response.body?.getReader()
+  const decoder = new TextDecoder()
+  let text = ""
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
+    if (done || value === undefined) break
+    text += decoder.decode(value, { stream: true })
+    if (text.includes("Hello ") && text.includes("Hi")) hasHeld.resolve()
+  }
+  const end = text.indexOf('data: {"error"')
+  expect(end).toBeGreaterThan(0)
+  const told = contentOf(text.slice(0, end))
+  expect(told.replace("Hi", "")).toBe("Hello STO")
 })
 
 /** A stream of OpenAI's responses that says a text and then something else. */

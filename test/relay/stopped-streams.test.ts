@@ -123,6 +123,30 @@ test("a vendor that is read on is charged by its usage, with what it thought out
   }
 })
 
+test("a vendor that is read on for too long is let go, and what came is charged by our own count", async () => {
+  const hasGone = Promise.withResolvers<void>()
+  function* endless(): Generator<string | number> {
+    yield frame("Hello STOP")
+    for (;;) {
+      yield 10
+      yield frame(" and on")
+    }
+  }
+  using vendor = startVendor(() => streamed(endless(), "text/event-stream", hasGone.resolve))
+  const models = { "vendor/model": simulated({ disconnect: "drain" }) }
+  const settings = { disconnectLimit: 200 }
+  await using gateway = await startGateway({ ...gatewayAt(vendor.url), models, settings })
+  const caller = await gateway.caller("1")
+  const body = { model: "vendor/model", messages: HELLO, stop: STOP, stream: true }
+  const text = await (await caller.post(CHAT, body)).text()
+  expect(contentOf(text)).toBe("Hello ")
+  expect(text).toEndWith(DONE)
+  const receipt = await onlyReceipt(gateway, caller)
+  expect(receipt).toMatchObject({ status: "settled", estimated: true })
+  expect(receipt.attempts).toMatchObject([{ outcome: "ok" }])
+  await hasGone.promise
+})
+
 test("a vendor that still writes another choice is heard to its end", async () => {
   const said = (index: number, content: string, finish: string | null = null) => ({
     index,
