@@ -42,6 +42,8 @@ export class Candidate {
   #openCall: OpenCall | undefined
   #text = ""
   #lastPartStart = 0
+  /** Characters of thoughts that were shown since the last signature. */
+  #shown = 0
   #isInText = false
   #finishWord: string | undefined
   /** What only this dialect knows; what comes again comes whole, so the last stands. */
@@ -115,8 +117,10 @@ export class Candidate {
       case "reasoning": {
         this.#isInText = false
         const { text, signature, signedBy } = decoded
+        this.#shown += text.length
         if (text !== "") events.push({ type: "reasoning-delta", choice, text })
         if (signature !== undefined && signedBy !== undefined) {
+          this.#countHidden(signature, part)
           events.push({ type: "reasoning-signature", choice, signature, signedBy })
         }
         break
@@ -129,6 +133,12 @@ export class Candidate {
         this.#other.json(part)
         events.push({ type: "choice-extra", choice, extra: extraOf({ parts: [part] }) })
     }
+  }
+
+  /** Thoughts that are not shown, or in a summary, are all in their signature. A picture's counts with the picture. */
+  #countHidden(signature: string, part: JsonObject): void {
+    if (part.inlineData === undefined) this.#other.text(signature.slice(this.#shown))
+    this.#shown = 0
   }
 
   #onCall(decoded: ToolCallPart, raw: JsonObject | undefined, events: ChatEvent[]): void {

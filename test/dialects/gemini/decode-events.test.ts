@@ -107,6 +107,19 @@ describe("reasoning", () => {
   })
 })
 
+test("thoughts that are not shown, or in a summary, count by their signature; those of a picture with it", () => {
+  const decoder = GEMINI.decodeEvents()
+  const thoughtSignature = "x".repeat(400)
+  const picture = { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature }
+  decoder.push(piece({ text: "Hm.", thought: true }))
+  decoder.push(piece({ text: "Hi", thoughtSignature }))
+  expect(decoder.other.characters).toBe(397)
+  decoder.push(piece({ functionCall: { name: "f" }, thoughtSignature }))
+  expect(decoder.other.characters).toBe(797)
+  decoder.push(piece(picture))
+  expect(decoder.other.characters).toBeLessThan(1_300)
+})
+
 describe("what has no event", () => {
   test("pictures and unknown parts are kept as extra", () => {
     const picture = { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature: "s1" }
