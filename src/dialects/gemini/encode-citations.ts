@@ -1,11 +1,17 @@
 import type { Citation, WebSearchPart } from "../../canon/chat.ts"
 import type { JsonObject } from "../../canon/json.ts"
+import { BytePlaces } from "./byte-places.ts"
+
+/** Characters of its text that a candidate may say again where it tells what rests on a source. */
+const MOST_REPEATED = 1_000_000
 
 /** Where a candidate's text comes from, as `groundingMetadata`: sources once each, and what rests on them. */
 export class Grounding {
   readonly #queries: string[] = []
   readonly #chunks = new Map<string, { readonly index: number; readonly web: JsonObject }>()
   readonly #supports: JsonObject[] = []
+  readonly #places = new BytePlaces()
+  #repeated = 0
 
   /**
    * @param text all of the candidate's so far: places are counted in its bytes.
@@ -14,13 +20,14 @@ export class Grounding {
   add({ url, title, start, end }: Citation, text: string, partStart: number): void {
     const index = this.#source(url, title)
     if (start === undefined || end === undefined) return
-    const segment = segmentOf(text, partStart + start, partStart + end)
+    this.#places.grow(text)
+    const segment = this.#segmentOf(text, partStart + start, partStart + end)
     this.#supports.push({ segment, groundingChunkIndices: [index] })
   }
 
   /** What was searched for, and found. */
   search({ queries, pages }: WebSearchPart): void {
-    this.#queries.push(...queries)
+    for (const query of queries) this.#queries.push(query)
     for (const { url, title } of pages) this.#source(url, title)
   }
 
@@ -43,10 +50,13 @@ export class Grounding {
     if (title !== undefined) known.web.title ??= title
     return known.index
   }
-}
 
-function segmentOf(text: string, start: number, end: number): JsonObject {
-  const cited = text.slice(start, end)
-  const startIndex = Buffer.byteLength(text.slice(0, start))
-  return { startIndex, endIndex: startIndex + Buffer.byteLength(cited), text: cited }
+  /** The words stand there for whoever reads it; the places say the same, however many overlap. */
+  #segmentOf(text: string, start: number, end: number): JsonObject {
+    const startIndex = this.#places.byteAt(start)
+    const segment = { startIndex, endIndex: Math.max(startIndex, this.#places.byteAt(end)) }
+    const cited = text.slice(Math.max(0, start), Math.max(0, end))
+    this.#repeated += cited.length
+    return this.#repeated > MOST_REPEATED ? segment : { ...segment, text: cited }
+  }
 }

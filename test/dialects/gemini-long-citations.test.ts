@@ -1,0 +1,136 @@
+import { describe, expect, test } from "bun:test"
+import * as fc from "fast-check"
+import type { ChatRequest } from "../../src/canon/chat.ts"
+import type { UpstreamDialect } from "../../src/canon/dialect.ts"
+import type { JsonObject } from "../../src/canon/json.ts"
+import { BytePlaces } from "../../src/dialects/gemini/byte-places.ts"
+import { GEMINI } from "../../src/dialects/gemini/index.ts"
+import { OPENAI_CHAT } from "../../src/dialects/openai-chat/index.ts"
+import { CLIENTS } from "../golden/dialects.ts"
+
+const REQUEST: ChatRequest = {
+  model: "vendor/model",
+  messages: [],
+  stream: false,
+  streamUsage: true,
+  choices: 1,
+}
+const SOURCE = { uri: "https://example.com", title: "Example" }
+const COUNT = 4_000
+const TEXT = "é".repeat(200_000)
+/** Milliseconds that other callers may wait: each of these took many seconds. */
+const PATIENCE = 1_000
+
+function gemini(groundingChunks: JsonObject[], groundingSupports: JsonObject[]): JsonObject {
+  const candidate = { index: 0, content: { role: "model", parts: [{ text: TEXT }] } }
+  return {
+    candidates: [
+      {
+        ...candidate,
+        finishReason: "STOP",
+        groundingMetadata: { groundingChunks, groundingSupports },
+      },
+    ],
+    usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+  }
+}
+
+function many<T>(make: (index: number) => T): T[] {
+  return Array.from({ length: COUNT }, (_, index) => make(index))
+}
+
+const cited = { groundingChunkIndices: [0] }
+const ANSWERS: Readonly<Record<string, readonly [UpstreamDialect, JsonObject]>> = {
+  "places of Gemini's": [
+    GEMINI,
+    gemini(
+      [{ web: SOURCE }],
+      many((startIndex) => ({ ...cited, segment: { startIndex, endIndex: TEXT.length } })),
+    ),
+  ],
+  "places of Gemini's that name other words": [
+    GEMINI,
+    gemini(
+      [{ web: SOURCE }],
+      many((startIndex) => ({
+        ...cited,
+        segment: { startIndex, endIndex: TEXT.length, text: "none of it" },
+      })),
+    ),
+  ],
+  "one long source of Gemini's": [
+    GEMINI,
+    gemini(
+      [{ retrievedContext: { ...SOURCE, text: TEXT } }],
+      many(() => cited),
+    ),
+  ],
+  "annotations of a chat": [
+    OPENAI_CHAT,
+    {
+      id: "chatcmpl-1",
+      choices: [
+        {
+          index: 0,
+          message: {
+            role: "assistant",
+            content: TEXT,
+            annotations: many((index) => ({
+              type: "url_citation",
+              url_citation: {
+                url: `https://example.com/${index}`,
+                title: "Example",
+                start_index: 0,
+                end_index: TEXT.length,
+              },
+            })),
+          },
+          finish_reason: "stop",
+        },
+      ],
+      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+    },
+  ],
+}
+
+describe("an answer with thousands of citations of a long text is read and told at once, and grows little", () => {
+  for (const [name, [vendor, answer]] of Object.entries(ANSWERS)) {
+    test(name, () => {
+      const written = JSON.stringify(answer).length
+      const start = performance.now()
+      const result = vendor.decodeResult(answer, REQUEST)
+      for (const client of CLIENTS) {
+        const told = JSON.stringify(client.encodeResult({ ...result, model: "m" }, REQUEST))
+        expect(told.length).toBeLessThan(written + 20_000_000)
+      }
+      expect(performance.now() - start).toBeLessThan(PATIENCE)
+    })
+  }
+})
+
+describe("places in a text, in characters and in bytes", () => {
+  const texts = fc
+    .array(fc.constantFrom("a", "é", "日", "🙂", "x".repeat(1_022), "🙂".repeat(600)), {
+      maxLength: 12,
+    })
+    .map((pieces) => pieces.join(""))
+
+  test("are what encoding the text gives, however it grows", () => {
+    fc.assert(
+      fc.property(texts, fc.nat(), fc.nat(), (text, place, cut) => {
+        const places = new BytePlaces(text.slice(0, cut % (text.length + 1)))
+        places.grow(text)
+        const character = [...text].slice(0, place % (text.length + 1)).join("").length
+        const byte = Buffer.byteLength(text.slice(0, character))
+        expect(places.byteAt(character)).toBe(byte)
+        expect(places.characterAt(byte)).toBe(character)
+      }),
+    )
+  })
+
+  test("outside of the text are at its ends", () => {
+    const places = new BytePlaces("né".repeat(2_000))
+    expect([-1, Number.NaN, 1e308].map((place) => places.byteAt(place))).toEqual([0, 0, 6_000])
+    expect([-1, 1e308].map((place) => places.characterAt(place))).toEqual([0, 4_000])
+  })
+})
