@@ -14,10 +14,12 @@ beforeAll(async () => {
     providers: {
       claude: provider(vendor.url.replace("/v1", ""), "anthropic"),
       open: provider(vendor.url),
+      google: provider(vendor.url.replace("/v1", ""), "google"),
     },
     models: {
       "claude/model": simulated(),
       "open/model": simulated({ dialects: ["openai-responses"] }),
+      "google/model": simulated(),
     },
   })
 })
@@ -104,6 +106,32 @@ describe("/v1/messages", () => {
   })
 })
 
+test("counts that are written as text are numbers, and a count that is none is nothing", async () => {
+  const content = [{ type: "text", text: "Hi" }]
+  const message = { content, stop_reason: "end_turn" }
+  const usage = { input_tokens: "3", output_tokens: [2] }
+  const asked = { model: "claude/model", max_tokens: 50, messages: HELLO }
+  const whole = await ask("/v1/messages", asked, Response.json({ ...message, usage }))
+  const counted = { input_tokens: 3, output_tokens: 0 }
+  expect((JSON.parse(whole) as Json)["usage"]).toMatchObject(counted)
+
+  const events = [
+    { type: "message_start", message: { usage } },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hi" } },
+    { type: "message_delta", delta: { stop_reason: "end_turn" }, usage },
+    { type: "message_stop" },
+  ]
+  const frames = framesOf(await ask("/v1/messages", { ...asked, stream: true }, eventsOf(events)))
+  expect(frames[0]).toMatchObject({ message: { usage: counted } })
+  expect(frames.at(-2)).toMatchObject({ usage: counted })
+
+  const output = [{ type: "message", content: [{ type: "output_text", text: "Hi" }] }]
+  const body = { model: "open/model", input: "Hello", store: false }
+  const response = await ask("/v1/responses", body, Response.json({ output, usage }))
+  expect((JSON.parse(response) as Json)["usage"]).toMatchObject({ ...counted, total_tokens: 3 })
+})
+
 describe("/v1/responses", () => {
   const BODY = { model: "open/model", input: "Hello there, gateway", store: false }
   const MESSAGE = { type: "message", content: [{ type: "output_text", text: "Hi" }] }
@@ -137,5 +165,63 @@ describe("/v1/responses", () => {
     expect(first).toMatchObject({ object: "response", status: "in_progress", output: [] })
     expect(last["id"]).toMatch(/^resp_\w{20,}$/)
     expect([first["id"], first["created_at"]]).toEqual([last["id"], last["created_at"]])
+  })
+})
+
+describe("/v1beta/models", () => {
+  const PATH = "/v1beta/models/google/model"
+  const BODY = { contents: [{ role: "user", parts: [{ text: "Hello there, gateway" }] }] }
+  const PARTS = [{ text: "Hi" }]
+  const CANDIDATE = { index: 0, content: { role: "model", parts: PARTS }, finishReason: "STOP" }
+  const COUNTS = { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 }
+
+  test("of a whole answer that leaves out nearly all", async () => {
+    const said = Response.json({ candidates: [{ content: { parts: PARTS } }] })
+    const answer = JSON.parse(await ask(`${PATH}:generateContent`, BODY, said)) as Json
+    expect(answer).toMatchObject({
+      candidates: [CANDIDATE],
+      modelVersion: "google/model",
+      responseId: expect.any(String),
+      usageMetadata: { promptTokenCount: expect.any(Number), totalTokenCount: expect.any(Number) },
+    })
+  })
+
+  test("of one in which they are no places, no roles and no counts", async () => {
+    for (const odd of [null, "", true, [1], { x: 1 }]) {
+      const candidate = { index: odd, content: { role: odd, parts: [...PARTS, odd] } }
+      const said = Response.json({
+        candidates: [{ ...candidate, finishReason: "STOP" }, true],
+        usageMetadata: { ...COUNTS, totalTokenCount: odd },
+        responseId: odd,
+      })
+      const answer = JSON.parse(await ask(`${PATH}:generateContent`, BODY, said)) as Json
+      expect(answer).toMatchObject({ responseId: expect.stringMatching(/./) })
+      expect(answer["usageMetadata"]).toMatchObject(COUNTS)
+      expect((answer["candidates"] as Json[])[0]).toMatchObject({
+        index: 0,
+        content: { role: "model" },
+      })
+      expect((answer["candidates"] as Json[]).length).toBe(1)
+    }
+  })
+
+  test("of a stream, under one id", async () => {
+    for (const odd of [undefined, null, true]) {
+      const said = streamed(
+        [
+          { candidates: [{ index: odd, content: { role: odd, parts: PARTS } }] },
+          {
+            candidates: [{ content: { parts: PARTS }, finishReason: "STOP" }],
+            usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: odd },
+          },
+        ].map((piece) => `data: ${JSON.stringify(piece)}\n\n`),
+      )
+      const text = await ask(`${PATH}:streamGenerateContent?alt=sse`, BODY, said)
+      const [first, last] = framesOf(text)
+      const { finishReason: _, ...begun } = CANDIDATE
+      expect(first).toMatchObject({ candidates: [begun], modelVersion: "google/model" })
+      expect(last).toMatchObject({ candidates: [CANDIDATE], usageMetadata: COUNTS })
+      expect(last?.["responseId"]).toBe(first?.["responseId"])
+    }
   })
 })

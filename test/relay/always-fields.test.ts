@@ -86,6 +86,23 @@ function frameOf(chunk: object): string {
 
 const BARE = { choices: [{ message: { content: "Hi" } }] }
 
+test("a streamed choice that is none, or ends in no word, is one that clients can read", async () => {
+  for (const odd of [null, true, "x", [1]]) {
+    const ending = { index: 0, delta: {}, finish_reason: odd === null ? "stop" : odd }
+    const said =
+      frameOf({ choices: [odd] }) +
+      frameOf({ choices: [{ index: 0, delta: { content: "Hi" } }] }) +
+      frameOf({ choices: [ending] }) +
+      frameOf({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] })
+    const choices = (await askStream(said + DONE)).flatMap((chunk) => chunk.choices)
+    for (const choice of choices) {
+      expect([choice.index, typeof choice.delta]).toEqual([0, "object"])
+      expect([undefined, null, "stop"]).toContain(choice.finish_reason)
+    }
+    expect(choices[0]?.delta["role"]).toBe("assistant")
+  }
+})
+
 describe("a whole answer that leaves out", () => {
   test("nearly all has every member that the specification names", async () => {
     const before = Math.floor(Date.now() / 1000)

@@ -19,7 +19,7 @@ import {
 } from "../../canon/json.ts"
 import { setCostIn, type Usage } from "../../canon/usage.ts"
 import { LossList } from "../../canon/losses.ts"
-import { completeMessage, completeStart, ownEnd } from "./complete.ts"
+import { completeMessage, completeStart, ownEnd, withCounts } from "./complete.ts"
 import { isCleared } from "./decode-system.ts"
 import { STOP } from "./encode-events.ts"
 import { mayThink } from "./encode-messages.ts"
@@ -161,9 +161,11 @@ class MessagePatcher implements FramePatcher {
   /** It is written again from the object, with the cost. */
   #ending(json: JsonObject): JsonObject {
     const delta = objectAt(json, "delta")
-    if (delta !== undefined && textAt(delta, "stop_reason") !== undefined) return { ...json }
+    const usage = objectAt(json, "usage")
+    const told = usage === undefined ? { ...json } : { ...json, usage: withCounts(usage) }
+    if (delta !== undefined && textAt(delta, "stop_reason") !== undefined) return told
     const stop = { stop_sequence: null, ...delta, stop_reason: ownEnd(this.#hasCalls) }
-    return { ...json, delta: stop }
+    return { ...told, delta: stop }
   }
 
   /** Official clients throw on a second start. */

@@ -7,7 +7,7 @@ import {
   listAt,
   objectAt,
 } from "../../canon/json.ts"
-import { quantityOf } from "../../canon/quantity.ts"
+import { choiceNumber, quantityOf } from "../../canon/quantity.ts"
 import { ID_PREFIX } from "./wire.ts"
 
 /** What stands for the end where a vendor of this dialect does not say why there is one. */
@@ -24,10 +24,17 @@ const SUMMED = [
 /** Puts into a whole answer what is always there; it is changed in place. */
 export function completeResult(answer: JsonObject): void {
   Object.assign(answer, missingMembers(answer))
-  answer.responseId ??= mintId(ID_PREFIX)
+  answer.responseId = responseIdOf(answer) ?? mintId(ID_PREFIX)
   for (const candidate of listAt(answer, "candidates")) {
-    if (isJsonObject(candidate)) candidate.finishReason ??= UNSAID_END
+    if (isJsonObject(candidate) && typeof candidate.finishReason !== "string") {
+      candidate.finishReason = UNSAID_END
+    }
   }
+}
+
+/** The id under which a vendor knows an answer. */
+export function responseIdOf({ responseId }: JsonObject): string | undefined {
+  return typeof responseId === "string" && responseId !== "" ? responseId : undefined
 }
 
 /**
@@ -38,27 +45,47 @@ export function completeResult(answer: JsonObject): void {
 export function missingMembers(answer: JsonObject): JsonObject | undefined {
   let missing: JsonObject | undefined
   const candidates = listAt(answer, "candidates")
-  if (candidates.some(isIncomplete)) missing = { candidates: candidates.map(completed) }
+  if (candidates.some(isIncomplete)) {
+    missing = { candidates: candidates.filter(isJsonObject).map(completed) }
+  }
   const usage = objectAt(answer, "usageMetadata")
-  if (usage !== undefined && isThere(usage.promptTokenCount) && !isThere(usage.totalTokenCount)) {
-    const totalTokenCount = SUMMED.reduce((sum, name) => sum + (quantityOf(usage[name]) ?? 0), 0)
-    missing = { ...missing, usageMetadata: { ...usage, totalTokenCount } }
+  if (usage !== undefined && isThere(usage.promptTokenCount) && !isSummed(usage)) {
+    missing = { ...missing, usageMetadata: summed(usage) }
   }
   return missing
 }
 
-function isIncomplete(candidate: JsonValue): boolean {
-  if (!isJsonObject(candidate)) return false
-  const content = objectAt(candidate, "content")
-  return candidate.index === undefined || (content !== undefined && content.role === undefined)
+function isSummed({ promptTokenCount, totalTokenCount }: JsonObject): boolean {
+  return typeof promptTokenCount === "number" && typeof totalTokenCount === "number"
 }
 
-function completed(candidate: JsonValue, position: number): JsonValue {
-  if (!isJsonObject(candidate)) return candidate
-  const content = objectAt(candidate, "content")
-  return {
-    index: position,
-    ...candidate,
-    ...(content !== undefined && { content: { role: "model", ...content } }),
+function summed(usage: JsonObject): JsonObject {
+  const counted: JsonObject = { ...usage }
+  let sum = 0
+  for (const name of SUMMED) {
+    if (!isThere(usage[name])) continue
+    const tokens = quantityOf(usage[name]) ?? 0
+    counted[name] = tokens
+    sum += tokens
   }
+  const total = usage.totalTokenCount
+  counted.totalTokenCount = typeof total === "number" ? total : sum
+  return counted
+}
+
+function isIncomplete(candidate: JsonValue, position: number): boolean {
+  if (!isJsonObject(candidate)) return true
+  const { index, content } = candidate
+  if (choiceNumber(index, position) !== index) return true
+  if (!isJsonObject(content)) return content !== undefined
+  return content.role !== "model" || !listAt(content, "parts").every(isJsonObject)
+}
+
+function completed(candidate: JsonObject, position: number): JsonObject {
+  const { content, ...rest } = candidate
+  const placed = { ...rest, index: choiceNumber(candidate.index, position) }
+  if (!isJsonObject(content)) return placed
+  const { parts } = content
+  const readable = Array.isArray(parts) ? { parts: parts.filter(isJsonObject) } : {}
+  return { ...placed, content: { ...content, ...readable, role: "model" } }
 }

@@ -15,11 +15,10 @@ import {
   type JsonValue,
   listAt,
   objectAt,
-  textAt,
 } from "../../canon/json.ts"
 import { LossList } from "../../canon/losses.ts"
 import { setCostIn, type Usage } from "../../canon/usage.ts"
-import { completeResult, missingMembers } from "./complete.ts"
+import { completeResult, missingMembers, responseIdOf } from "./complete.ts"
 import { blockReason } from "./answer-head.ts"
 import { encodeStreamError } from "./errors.ts"
 import { finishWord } from "./finish.ts"
@@ -104,10 +103,11 @@ class PiecePatcher implements FramePatcher {
 
   push({ json, data }: SseFrame): PatchedFrame {
     if (json === undefined) return { action: "withhold", data }
-    this.#id ??= textAt(json, "responseId") ?? mintId(ID_PREFIX)
+    const vendorId = responseIdOf(json)
+    this.#id ??= vendorId ?? mintId(ID_PREFIX)
     const missing = missingMembers(json)
     const patched: JsonObject = { ...json, ...missing, modelVersion: this.#model }
-    patched.responseId ??= this.#id
+    patched.responseId = vendorId ?? this.#id
     this.#isEnding ||= endsCandidate(json)
     const isSame =
       missing === undefined &&

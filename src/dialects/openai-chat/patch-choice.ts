@@ -21,8 +21,7 @@ export class ChoicePatcher {
     let patched: JsonValue[] | undefined
     for (let position = 0; position < choices.length; position++) {
       const choice = choices[position]
-      if (!isJsonObject(choice)) continue
-      const mended = this.#patch(choice, position)
+      const mended = this.#patch(isJsonObject(choice) ? choice : {}, position)
       if (mended === choice) continue
       patched ??= [...choices]
       patched[position] = mended
@@ -56,7 +55,7 @@ export class ChoicePatcher {
     if (typeof word === "string") {
       finish = word === "" ? null : ownFinish(word, progress.hasCalls)
       if (word !== "") progress.isFinished = true
-    }
+    } else if (word !== undefined) finish = null
     if (delta === choice.delta && finish === word && index === choice.index) return choice
     return finish === undefined
       ? { ...choice, index, delta }

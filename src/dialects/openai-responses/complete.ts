@@ -1,5 +1,6 @@
 import { mintId } from "../../canon/identifiers.ts"
 import { isJsonObject, type JsonObject, objectAt, textAt } from "../../canon/json.ts"
+import { quantityOf } from "../../canon/quantity.ts"
 import { nowInSeconds } from "./response.ts"
 import { ID_PREFIX } from "./wire.ts"
 
@@ -41,10 +42,16 @@ function completeItem<Item>(item: Item): Item {
   return { ...item, role: "assistant" }
 }
 
+/** Counts as numbers, and their sum; a vendor that counts nothing is left at that. */
 function withTotal(usage: JsonObject): JsonObject {
   const { input_tokens: input, output_tokens: output, total_tokens: total } = usage
-  if (typeof total === "number" || typeof input !== "number" || typeof output !== "number") {
+  if (typeof input === "number" && typeof output === "number" && typeof total === "number") {
     return usage
   }
-  return { ...usage, total_tokens: input + output }
+  const read = quantityOf(input)
+  const written = quantityOf(output)
+  if (read === undefined && written === undefined) return usage
+  const [input_tokens, output_tokens] = [read ?? 0, written ?? 0]
+  const total_tokens = typeof total === "number" ? total : input_tokens + output_tokens
+  return { ...usage, input_tokens, output_tokens, total_tokens }
 }
