@@ -8,12 +8,15 @@ import { CHAT, HELLO, onlyReceipt, readUntil } from "./support.ts"
 const CREDITS = 1_000_000_000n
 const MESSAGES = "/v1/messages"
 const RESPONSES = "/v1/responses"
+const GOOGLE = "/v1beta/models"
 
 type Event = readonly [name: string, data: JsonObject]
 
 /** A way to ask, and what opens every answer to it. */
 interface Dialect {
   readonly model: string
+  /** Where a stream is asked for, if not at the path itself. */
+  readonly stream?: string
   readonly body: JsonObject
   readonly opening: readonly Event[]
 }
@@ -24,6 +27,11 @@ const delta = (content: JsonObject, more: JsonObject = {}): Event => [
   { ...CHUNK, choices: [{ index: 0, delta: content, finish_reason: null, ...more }] },
 ]
 const event = (type: string, data: JsonObject): Event => [type, { type, ...data }]
+const piece = (candidate: JsonObject, more: JsonObject = {}): Event => [
+  "",
+  { candidates: [{ index: 0, ...candidate }], modelVersion: "x", responseId: "r1", ...more },
+]
+const part = (...parts: JsonObject[]): Event => piece({ content: { role: "model", parts } })
 const RESPONSE = { id: "resp_1", object: "response", status: "in_progress", output: [], model: "x" }
 const MESSAGE = { id: "msg_1", type: "message", role: "assistant", model: "x", content: [] }
 
@@ -65,6 +73,16 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
       event("message_start", { message: MESSAGE }),
       event("content_block_start", { index: 0, content_block: { type: "text", text: "" } }),
       event("ping", {}),
+    ],
+  },
+  [GOOGLE]: {
+    model: "google/model",
+    stream: `${GOOGLE}/google/model:streamGenerateContent?alt=sse`,
+    body: { contents: [{ role: "user", parts: [{ text: "Hello there" }] }] },
+    opening: [
+      ["", { modelVersion: "x", responseId: "r1", usageMetadata: { trafficType: "ON_DEMAND" } }],
+      part({ text: "" }),
+      piece({ safetyRatings: [{ category: "HARM_CATEGORY_HARASSMENT", probability: "LOW" }] }),
     ],
   },
 }
@@ -285,6 +303,37 @@ const KINDS: Readonly<Record<string, Kind>> = {
     ],
     least: { output: 10 },
   },
+  "code that Gemini has run": {
+    path: GOOGLE,
+    events: [part({ executableCode: { language: "PYTHON", code: WORDS } })],
+    least: { output: 10 },
+  },
+  "a picture of Gemini's": {
+    path: GOOGLE,
+    events: [part({ inlineData: { mimeType: "image/png", data: PICTURE } })],
+    least: { output: 1_000 },
+  },
+  "a call of Gemini's": {
+    path: GOOGLE,
+    events: [part({ functionCall: { name: "f", args: { words: WORDS } } })],
+    least: { output: 10 },
+  },
+  "what Gemini has found on the web": {
+    path: GOOGLE,
+    events: [
+      piece({
+        groundingMetadata: {
+          groundingChunks: [{ web: { uri: "https://example.com", title: WORDS } }],
+        },
+      }),
+    ],
+    least: { output: 10 },
+  },
+  "a part that nobody knows": {
+    path: GOOGLE,
+    events: [part({ dream: { picture: WORDS } })],
+    least: { output: 10 },
+  },
   "an event of a message that nobody knows": {
     path: MESSAGES,
     events: [event("dream", { picture: WORDS })],
@@ -298,6 +347,7 @@ const MARK: Readonly<Record<string, Event>> = {
   [CHAT]: delta({ role: "assistant", content: "" }, { content_filter_results: { x: SEEN } }),
   [RESPONSES]: event("response.in_progress", { response: { ...RESPONSE, id: SEEN } }),
   [MESSAGES]: event("ping", { note: SEEN }),
+  [GOOGLE]: piece({ safetyRatings: [{ category: SEEN }] }),
 }
 
 let vendor: ScriptedVendor
@@ -321,11 +371,13 @@ beforeAll(async () => {
       chat: speaking("openai-chat"),
       responses: provider(vendor.url, "openai"),
       messages: provider(vendor.url.replace("/v1", ""), "anthropic"),
+      google: provider(vendor.url.replace("/v1", ""), "google"),
     },
     models: {
       "chat/model": simulated({ maxOutput: 10_000 }),
       "responses/model": simulated({ maxOutput: 10_000, dialects: ["openai-responses"] }),
       "messages/model": simulated({ maxOutput: 10_000 }),
+      "google/model": simulated({ maxOutput: 10_000 }),
     },
   })
 })
@@ -343,15 +395,14 @@ async function leaveAfter(path: string, events: readonly Event[]) {
   sent = [...dialect.opening, ...events, mark]
   const caller = await gateway.caller("1")
   const controller = new AbortController()
-  const response = await fetch(gateway.url + path, {
+  const response = await fetch(gateway.url + (dialect.stream ?? path), {
     method: "POST",
     headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
-    body: JSON.stringify({
-      ...dialect.body,
-      model: dialect.model,
-      stream: true,
-      max_tokens: 10_000,
-    }),
+    body: JSON.stringify(
+      dialect.stream === undefined
+        ? { ...dialect.body, model: dialect.model, stream: true, max_tokens: 10_000 }
+        : dialect.body,
+    ),
     signal: controller.signal,
   })
   expect(response.status).toBe(200)

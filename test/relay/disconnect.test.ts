@@ -18,6 +18,7 @@ import {
 } from "./scripted-vendor.ts"
 import { CHAT, HELLO, onlyReceipt, readUntil, receiptsOf } from "./support.ts"
 
+const GOOGLE = "/v1beta/models/"
 const LIMIT = 400
 const STALL = 60_000
 
@@ -39,6 +40,9 @@ const message = {
 }
 const STARTED = `event: message_start\ndata: ${JSON.stringify({ type: "message_start", message })}\n\n`
 
+const COUNTS = { promptTokenCount: 50_000, candidatesTokenCount: 0, totalTokenCount: 50_000 }
+const COUNTED = `data: ${JSON.stringify({ usageMetadata: COUNTS, modelVersion: "x", responseId: "r1" })}\n\n`
+
 function* telling(text: string): Generator<string | number> {
   yield text
   hasTold.resolve()
@@ -47,8 +51,10 @@ function* telling(text: string): Generator<string | number> {
 
 /** What the vendor does, by the name of the model. */
 async function answer(): Promise<Response> {
-  const { model, stream } = vendor.bodies.at(-1) ?? {}
+  const { model, stream, contents } = vendor.bodies.at(-1) ?? {}
   const cut = (): void => wasCut.resolve()
+  // Google's vendors tell the model and the stream in the address.
+  if (contents !== undefined) return streamed(telling(COUNTED), "text/event-stream", cut)
   if (model === "started") return streamed(telling(STARTED), "text/event-stream", cut)
   if (model === "counted") return streamed(telling(usageFrame(50_000, 0)), "text/event-stream", cut)
   if (stream !== true) {
@@ -76,8 +82,10 @@ beforeAll(async () => {
     providers: {
       vendor: provider(vendor.url),
       anthropic: provider(vendor.url.replace("/v1", ""), "anthropic"),
+      google: provider(vendor.url.replace("/v1", ""), "google"),
     },
     models: {
+      "google/counted": simulated({ disconnect: "cancel" }),
       "anthropic/started": simulated({ disconnect: "cancel" }),
       "vendor/counted": simulated({ disconnect: "cancel" }),
       "vendor/cancelled": simulated({ disconnect: "cancel" }),
@@ -110,7 +118,11 @@ async function ask(model: string, stream: boolean, path = CHAT, on = gateway): P
   const response = fetch(on.url + path, {
     method: "POST",
     headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model, messages: HELLO, max_tokens: 1_000, stream }),
+    body: JSON.stringify(
+      path.startsWith(GOOGLE)
+        ? { contents: [{ role: "user", parts: [{ text: "Hello there" }] }] }
+        : { model, messages: HELLO, max_tokens: 1_000, stream },
+    ),
     signal: controller.signal,
   })
   response.catch(() => {})
@@ -136,6 +148,18 @@ describe("input that the vendor has counted is paid by who leaves", () => {
       const receipt = await onlyReceipt(gateway, asked.caller)
       expect(receipt).toMatchObject({ status: "settled", estimated: false })
       expect(receipt.usage).toEqual({ input: 50_000, output: 1 })
+      await wasCut.promise
+    })
+  }
+
+  for (const model of ["google/counted", "anthropic/started", "vendor/counted"]) {
+    test(`before the first word of ${model}, through Google's face`, async () => {
+      const asked = await ask(model, true, `${GOOGLE}${model}:streamGenerateContent?alt=sse`)
+      await hasTold.promise
+      asked.leave()
+      const receipt = await onlyReceipt(gateway, asked.caller)
+      expect(receipt).toMatchObject({ status: "settled", estimated: false })
+      expect(receipt.usage).toMatchObject({ input: 50_000 })
       await wasCut.promise
     })
   }
