@@ -205,6 +205,16 @@ describe("/v1beta/models", () => {
     }
   })
 
+  test("of one whose parts are no list", async () => {
+    for (const parts of [null, 0, true, {}]) {
+      const said = Response.json({ candidates: [{ content: { parts }, finishReason: "STOP" }] })
+      const answer = JSON.parse(await ask(`${PATH}:generateContent`, BODY, said)) as Json
+      expect(answer["candidates"]).toEqual([
+        { index: 0, content: { role: "model", parts: [] }, finishReason: "STOP" },
+      ])
+    }
+  })
+
   test("of a stream, under one id", async () => {
     for (const odd of [undefined, null, true]) {
       const said = streamed(

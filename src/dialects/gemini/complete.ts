@@ -78,14 +78,20 @@ function isIncomplete(candidate: JsonValue, position: number): boolean {
   const { index, content } = candidate
   if (choiceNumber(index, position) !== index) return true
   if (!isJsonObject(content)) return content !== undefined
-  return content.role !== "model" || !listAt(content, "parts").every(isJsonObject)
+  return content.role !== "model" || !areParts(content.parts)
 }
 
 function completed(candidate: JsonObject, position: number): JsonObject {
   const { content, ...rest } = candidate
   const placed = { ...rest, index: choiceNumber(candidate.index, position) }
   if (!isJsonObject(content)) return placed
-  const { parts } = content
-  const readable = Array.isArray(parts) ? { parts: parts.filter(isJsonObject) } : {}
+  const readable = areParts(content.parts)
+    ? {}
+    : { parts: listAt(content, "parts").filter(isJsonObject) }
   return { ...placed, content: { ...content, ...readable, role: "model" } }
+}
+
+/** Whether they are what clients can read: an end may come without any. */
+function areParts(parts: JsonValue | undefined): boolean {
+  return parts === undefined || (Array.isArray(parts) && parts.every(isJsonObject))
 }
