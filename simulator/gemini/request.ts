@@ -158,7 +158,7 @@ function readShape(config: JsonObject): AnswerShape {
   const { responseMimeType: type, responseSchema, responseJsonSchema } = config
   if (type !== "application/json") return { kind: "text" }
   if (responseJsonSchema !== undefined) {
-    return { kind: "schema", schema: objectOf(responseJsonSchema) }
+    return { kind: "schema", schema: asJsonSchema(objectOf(responseJsonSchema)) }
   }
   return responseSchema === undefined
     ? { kind: "object" }
@@ -175,7 +175,7 @@ function asJsonSchema(schema: JsonObject): JsonObject {
 function asJsonMember(key: string, value: Json): Json {
   switch (key) {
     case "type":
-      return stringOf(value).toLowerCase()
+      return typeof value === "string" ? value.toLowerCase() : value
     case "items":
       return asJsonSchema(objectOf(value))
     case "anyOf":

@@ -1,7 +1,7 @@
 import type { ChatRequest, ReasoningOrder, ResponseFormat } from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { isThere, type JsonObject, unknownFields } from "../../canon/json.ts"
-import { jsonSchemaOf } from "./google-schema.ts"
+import { jsonSchemaOf, withSmallTypes } from "./google-schema.ts"
 import type { GenerationConfig } from "./schema.ts"
 
 /** Members of `generationConfig` that the canon has a name for. */
@@ -76,7 +76,8 @@ function decodeFormat(config: GenerationConfig): ResponseFormat | undefined {
   const isAsked = type === JSON_TYPE || (PLAIN_TYPES.has(type) && hasSchema(config))
   if (!isAsked) return undefined
   if (isThere(responseJsonSchema)) {
-    return { type: "json-schema", name: SCHEMA_NAME, schema: responseJsonSchema as JsonObject }
+    const schema = withSmallTypes(responseJsonSchema as JsonObject)
+    return { type: "json-schema", name: SCHEMA_NAME, schema }
   }
   if (!isThere(responseSchema)) return { type: "json-object" }
   const schema = jsonSchemaOf(responseSchema as JsonObject)

@@ -16,7 +16,7 @@ import {
   textAt,
   unknownFields,
 } from "../../canon/json.ts"
-import { jsonSchemaOf } from "./google-schema.ts"
+import { jsonSchemaOf, withSmallTypes } from "./google-schema.ts"
 import type { GenerationParameters } from "./schema.ts"
 import { extraOf } from "./wire.ts"
 
@@ -59,7 +59,7 @@ function decodeDeclaration(declaration: JsonValue, place: string): Tool {
   else if (isThere(description)) throw invalidType(`${place}.description`, "a string", description)
   const schema = objectAt(declaration, "parametersJsonSchema")
   const parameters = objectAt(declaration, "parameters")
-  if (schema !== undefined) tool.parameters = schema
+  if (schema !== undefined) tool.parameters = withSmallTypes(schema)
   else if (parameters !== undefined) tool.parameters = jsonSchemaOf(parameters)
   const extra = unknownFields(declaration, DECLARATION_FIELDS)
   if (extra !== undefined) tool.extra = extraOf(extra)

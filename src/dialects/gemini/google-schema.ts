@@ -41,6 +41,49 @@ export function jsonSchemaOf(schema: JsonObject): JsonObject {
   return schema.nullable === true ? orNull(written) : written
 }
 
+/** What in a JSON schema holds other schemas: by name, in a list, or as it is. */
+const SCHEMAS_BY_NAME: ReadonlySet<string> = new Set(["properties", "patternProperties", "$defs"])
+const SCHEMAS: ReadonlySet<string> = new Set([
+  "items",
+  "prefixItems",
+  "additionalProperties",
+  "anyOf",
+  "oneOf",
+  "allOf",
+  "not",
+])
+const CAPITAL_TYPES: ReadonlySet<JsonValue> = new Set(TYPES.map((type) => type.toUpperCase()))
+
+/** A JSON schema with its types in small letters: Google takes capitals there too, as Gemini CLI writes them. */
+export function withSmallTypes(schema: JsonObject): JsonObject {
+  // Who writes capitals does so at the head as well.
+  return isCapital(schema.type) ? smallTypes(schema) : schema
+}
+
+function smallTypes(schema: JsonObject): JsonObject {
+  const written: JsonObject = {}
+  for (const [name, value] of Object.entries(schema)) {
+    if (value === undefined || name === "__proto__") continue
+    if (name === "type") written.type = isCapital(value) ? value.toLowerCase() : value
+    else if (SCHEMAS.has(name)) written[name] = smallTypesIn(value)
+    else if (SCHEMAS_BY_NAME.has(name) && isJsonObject(value)) {
+      written[name] = Object.fromEntries(
+        Object.entries(value).map(([key, inner]) => [key, inner && smallTypesIn(inner)]),
+      )
+    } else written[name] = value
+  }
+  return written
+}
+
+function smallTypesIn(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(smallTypesIn)
+  return isJsonObject(value) ? smallTypes(value) : value
+}
+
+function isCapital(type: JsonValue | undefined): type is string {
+  return type !== undefined && CAPITAL_TYPES.has(type)
+}
+
 function member(name: string, value: JsonValue): JsonValue {
   switch (name) {
     case "type":

@@ -48,6 +48,27 @@ describe("what Google takes in more than one form", () => {
     expect(request.toolChoice).toEqual({ type: "required" })
   })
 
+  test("types of a JSON schema in capitals, but no words that only look like them", () => {
+    const schema = (object: string, string: string) => ({
+      type: object,
+      properties: { type: { type: string, enum: ["OBJECT"] }, any: { anyOf: [{ type: string }] } },
+      items: { type: [string] },
+      additionalProperties: false,
+      required: ["type"],
+    })
+    const generationConfig = {
+      responseMimeType: "application/json",
+      responseJsonSchema: { ...schema("OBJECT", "STRING"), items: { type: "ARRAY" } },
+    }
+    const declared = { name: "f", parametersJsonSchema: schema("OBJECT", "STRING") }
+    const request = decode({ generationConfig, tools: [{ functionDeclarations: [declared] }] })
+    const small = { ...schema("object", "string"), items: { type: "array" } }
+    expect(request.responseFormat).toMatchObject({ schema: small })
+    expect(request.tools?.[0]?.parameters).toMatchObject({
+      properties: schema("object", "string").properties,
+    })
+  })
+
   test("one element without its list", () => {
     const request = decode({
       tools: { functionDeclarations: { name: "find" } },
