@@ -5,9 +5,9 @@ import type { VendorError } from "./errors.ts"
 const MOST_KEPT = 1_000
 const CONTAINER_LIFETIME = 30 * 86_400_000
 
-/** What the vendor keeps of its answers: threads, under the id of their last message, and containers. */
+/** What the vendor keeps of its answers: threads with their system and tools, under the id of their last message, and containers. */
 export class KeptState {
-  readonly #threads = new Map<string, readonly Json[]>()
+  readonly #threads = new Map<string, JsonObject>()
   readonly #containers = new Set<string>()
 
   /** The request with the messages that its thread goes on from; or what the vendor refuses in it. */
@@ -24,14 +24,18 @@ export class KeptState {
       const details = { error_code: "thread_not_found" }
       return { ...notFound(`thread: no thread ends with ${id}`), details }
     }
-    return { body: { ...body, messages: [...before, ...arrayOf(body.messages)] } }
+    const messages = [...arrayOf(before.messages), ...arrayOf(body.messages)]
+    return { body: { ...before, ...body, messages } }
   }
 
   /** Keeps a conversation under its answer's id, for who asked for a thread. */
   keep(body: JsonObject, id: string, content: readonly Json[]): void {
     if (typeof objectOf(body.thread).type !== "string") return
     if (this.#threads.size >= MOST_KEPT) this.#threads.clear()
-    this.#threads.set(id, [...arrayOf(body.messages), { role: "assistant", content: [...content] }])
+    const { system, tools } = body
+    const messages = [...arrayOf(body.messages), { role: "assistant", content: [...content] }]
+    const settings = { ...(system && { system }), ...(tools && { tools }) }
+    this.#threads.set(id, { ...settings, messages })
   }
 
   /** Where tools that run code do so: where they did before, or in a new place; null without such tools. */

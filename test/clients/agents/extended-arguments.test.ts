@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { modelAt, SixUpstreams, UPSTREAMS } from "./matrix/six-upstreams.ts"
+import { modelAt, SixUpstreams, UPSTREAMS } from "../matrix/six-upstreams.ts"
 
 const TASK = 'call Edit {"file_path":"a.txt","old_string":"a"}\ncall Bash {"command":"ls"}'
 const TOOLS = ["Edit", "Bash"].map((name) => ({ name, input_schema: { type: "object" } }))

@@ -1,0 +1,132 @@
+import { describe, expect, test } from "bun:test"
+import { modelAt, sixUpstreams, type Upstream, UPSTREAMS } from "../matrix/six-upstreams.ts"
+import { ask, type Frame, framesOf } from "./agent-requests.ts"
+
+const upstreams = sixUpstreams()
+
+// Its other two ways, responses and messages, are the AI SDK's, which the matrix holds.
+const HEADERS = {
+  "user-agent": "opencode/1.18.33 ai-sdk/provider-utils/4.0.23 runtime/bun/1.3.14",
+  "x-session-affinity": "ses_dfad92f49ffeFc8diBOrNNEuQj",
+  "x-session-id": "ses_dfad92f49ffeFc8diBOrNNEuQj",
+}
+
+const MARK = { cache_control: { type: "ephemeral" } }
+
+const TOOLS = ["edit", "bash"].map((name) => ({
+  type: "function",
+  function: {
+    name,
+    description: `Runs ${name}.`,
+    parameters: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object",
+      properties: {
+        command: { description: "What.", type: "string" },
+        timeout: { exclusiveMinimum: 0, maximum: 9_007_199_254_740_991, type: "integer" },
+      },
+      required: ["command"],
+    },
+  },
+}))
+
+interface Call {
+  readonly id: string
+  readonly type: string
+  readonly function: { readonly name: string; readonly arguments: string }
+}
+
+interface Piece {
+  readonly index: number
+  readonly id?: string
+  readonly function?: { readonly name?: string; readonly arguments?: string }
+}
+
+function piecesOf(frames: readonly Frame[]): readonly Piece[] {
+  const choices = frames.flatMap((frame) => frame.choices as { delta: { tool_calls?: Piece[] } }[])
+  return choices.flatMap(({ delta }) => delta.tool_calls ?? [])
+}
+
+/** The call of an answer, put together as the AI SDK does. */
+async function turn(upstream: Upstream, messages: readonly object[]): Promise<Call | undefined> {
+  const body = {
+    model: modelAt(upstream),
+    max_tokens: 32_000,
+    messages,
+    tools: TOOLS,
+    tool_choice: "auto",
+    stream: true,
+    stream_options: { include_usage: true },
+  }
+  const frames = await framesOf(
+    await ask(upstreams, { path: "/v1/chat/completions", headers: HEADERS, body }),
+  )
+  expect(frames.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: expect.any(Number) } })
+  const pieces = piecesOf(frames)
+  const { id, function: begun } = pieces[0] ?? {}
+  if (id === undefined || begun?.name === undefined) return undefined
+  const written = pieces.map((piece) => piece.function?.arguments ?? "").join("")
+  return { id, type: "function", function: { name: begun.name, arguments: written } }
+}
+
+describe.each(UPSTREAMS)("opencode before %s", (upstream) => {
+  test("calls its tools one after another, with marks for a cache on the newest messages", async () => {
+    const head = [
+      { role: "system", content: "You are opencode.", ...MARK },
+      { role: "user", content: 'call edit {"command":"a"}\ncall bash {"command":"b"}' },
+    ]
+    let done: readonly object[] = []
+    const called: object[] = []
+    for (;;) {
+      const newest = done.slice(-2).map((message) => ({ ...message, ...MARK }))
+      const call = await turn(upstream, [...head, ...done.slice(0, -2), ...newest])
+      if (call === undefined) break
+      called.push(call.function)
+      done = [
+        ...done,
+        { role: "assistant", content: "", tool_calls: [call] },
+        { role: "tool", tool_call_id: call.id, content: "done" },
+      ]
+    }
+    expect(called).toEqual([
+      { name: "edit", arguments: '{"command":"a"}' },
+      { name: "bash", arguments: '{"command":"b"}' },
+    ])
+  })
+
+  test("asks for a title without tools", async () => {
+    const body = {
+      model: modelAt(upstream),
+      max_tokens: 32_000,
+      messages: [
+        { role: "system", content: "You are a title generator.", ...MARK },
+        { role: "user", content: "Generate a title for this conversation:\n", ...MARK },
+        { role: "user", content: "Mend the note", ...MARK },
+      ],
+      stream: true,
+      stream_options: { include_usage: true },
+    }
+    const path = "/v1/chat/completions"
+    const frames = await framesOf(await ask(upstreams, { path, headers: HEADERS, body }))
+    const deltas = frames.flatMap(
+      (frame) => frame.choices as { readonly delta: { readonly content?: string } }[],
+    )
+    expect(deltas.map(({ delta }) => delta.content ?? "").join("")).toContain("Mend the note")
+  })
+})
+
+test("opencode's marks on calls reach Claude", async () => {
+  const call = { id: "a", type: "function", function: { name: "edit", arguments: "{}" }, ...MARK }
+  await turn("anthropic-messages", [
+    { role: "user", content: "Hello" },
+    { role: "assistant", content: "", tool_calls: [call] },
+    { role: "tool", tool_call_id: "a", content: "done", ...MARK },
+  ])
+  expect(upstreams.sent).toMatchObject({
+    messages: [
+      {},
+      { content: [{ type: "tool_use", ...MARK }] },
+      { content: [{ type: "tool_result", ...MARK }] },
+    ],
+  })
+})
