@@ -204,3 +204,12 @@ test("Claude Code looks first whether the address answers", async () => {
   const response = await fetch(upstreams.gateway.url, { method: "HEAD", redirect: "manual" })
   expect(response.status).toBe(302)
 })
+
+test("Claude Code's own names are aliases that a key can have", async () => {
+  const model = "claude-haiku-4-5-20251001"
+  const aliases = { [model]: modelAt("openai-chat") }
+  const caller = await upstreams.gateway.caller("10", { aliases })
+  const body = { model, max_tokens: 512, messages: [{ role: "user", content: "Hello" }] }
+  const response = await caller.post(PATH, body, HEADERS)
+  expect([response.status, await response.json()]).toMatchObject([200, { type: "message", model }])
+})

@@ -157,3 +157,13 @@ describe.each(UPSTREAMS)("Gemini CLI before %s", (upstream) => {
     expect(await response.json()).toMatchObject({ totalTokens: expect.any(Number) })
   })
 })
+
+test("Gemini CLI's router and its like name Google's own models, which a key can have as aliases", async () => {
+  const named = "gemini-3.5-flash-lite"
+  const aliases = { [named]: modelAt("cohere-chat") }
+  const caller = await upstreams.gateway.caller("10", { aliases })
+  const path = `/v1beta/models/${named}:generateContent`
+  const body = { contents: [TASK], systemInstruction: INSTRUCTION }
+  const response = await caller.post(path, body, { "x-goog-api-key": caller.key })
+  expect([response.status, await response.json()]).toMatchObject([200, { modelVersion: named }])
+})
