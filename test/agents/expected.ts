@@ -24,7 +24,6 @@ const LOSSES: Readonly<Record<string, string>> = {
   "context_management:dropped": "Claude Code asks to keep all thinking, as other vendors do",
   "internal_chat_message_metadata_passthrough:dropped": "Codex's notes for OpenAI about an item",
   "prompt_cache_key:dropped": "the vendor caches by itself",
-  "reasoning.signature:dropped": "Gemini CLI marks calls that no Gemini has signed",
   "search_content_types:dropped": "the vendor's search gives no pictures",
   "system.position:approximated": "the vendor takes instructions at the head only",
   "tools.grammar:approximated": "the vendor has functions only: the grammar is told in words",

@@ -21,6 +21,14 @@ import { decodeFunctionResponse } from "./decode-tool-results.ts"
 import { carriedSignature } from "./signature-text.ts"
 import { DIALECT, extraOf } from "./wire.ts"
 
+/**
+ * What Google lets clients write on a call that no Gemini has signed
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures). It goes up again where Gemini wants it.
+ */
+const NO_SIGNATURES: ReadonlySet<string> = new Set([
+  "skip_thought_signature_validator",
+  "context_engineering_is_the_way_to_go",
+])
 const CALL_FIELDS = new Set(["functionCall", "thought", "thoughtSignature"])
 
 /** The conversation of a request (`contents` of @google/genai), a list as `inUsualForms` makes it. */
@@ -124,7 +132,7 @@ class ContentsReader {
     const parts = this.#modelTurn()
     const text = textAt(part, "thoughtSignature")
     const signed =
-      text === undefined
+      text === undefined || NO_SIGNATURES.has(text)
         ? undefined
         : ({ signature: carriedSignature(text), signedBy: DIALECT } as const)
     if (part.thought === true && (part.text === undefined || typeof part.text === "string")) {
