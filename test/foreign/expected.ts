@@ -80,7 +80,7 @@ export const EXPECTED: readonly ExpectedFailure[] = [
   },
   {
     client: /^openai-node$/,
-    check: / responses\/responses (create|compact: only required params)$/,
+    check: / responses\/responses compact: only required params$/,
     reason: "the test sends no `input`, which is required",
   },
   {
@@ -102,6 +102,47 @@ export const EXPECTED: readonly ExpectedFailure[] = [
     client: /^openai-node$/,
     check: / audio\/transcriptions create: required and optional params$/,
     reason: "the test asks for timestamps in a form that has no place for them",
+  },
+  {
+    client: /^openai-python-tests$/,
+    check: / chat\/test_completions\.py::\w+::test_\w+_list/,
+    reason: "chat completions are not kept to be read again",
+  },
+  {
+    client: /^openai-python-tests$/,
+    check: / test_responses\.py::\w+::test_\w+_compact\[/,
+    reason: "the test sends no `input`, which is required",
+  },
+  {
+    client: /^openai-python-tests$/,
+    check: / test_responses\.py::\w+::test_method_compact_with_all_params\[/,
+    reason: "the test goes on from a response that nobody made",
+  },
+  {
+    client: /^openai-python-tests$/,
+    check: / (chat\/test_completions|test_responses)\.py::\w+::test_method_create_with_all_params_/,
+    reason: "the test asks for 0 tokens, or 0 calls of tools, which is below the least",
+  },
+  {
+    client: /^openai-python-tests$/,
+    check: / test_images\.py::\w+::test_(method|raw_response|streaming_response)_edit_overload_/,
+    reason: "a mask is required",
+  },
+  {
+    client: /^openai-python-tests$/,
+    check: / test_images\.py::\w+::test_method_(generate|edit)_with_all_params_overload_2\[/,
+    reason: "the test asks for a stream of pictures by their address; a stream holds base64 alone",
+  },
+  {
+    client: /^openai-python-tests$/,
+    check: / audio\/test_transcriptions\.py::\w+::test_method_create_with_all_params_/,
+    reason: "the test asks for timestamps in a form that has no place for them",
+  },
+  {
+    client: /^openai-python-tests$/,
+    check:
+      / test_embeddings\.py::\w+::test_(method|raw_response|streaming_response)_create\[(strict|aiohttp)\]$/,
+    reason: "the client asks for base64 and, when strict, refuses its text before it decodes it",
   },
   {
     client: /^anthropic-sdk-typescript$/,

@@ -3,8 +3,8 @@ import { png, pngFile } from "../../support/png.ts"
 import type { Target } from "../target.ts"
 
 /**
- * Stands before the gateway for suites that were written for a mock: it sets the key, names a model of the sandbox, and puts
- * a real picture or sound where they send "Example data". All else passes as it is.
+ * Stands before the gateway for suites that were written for a mock: it sets the key, names a model of the sandbox, puts
+ * a real picture or sound where they send "Example data", and an input into a response that has none. All else passes as it is.
  */
 export function startAdapting(target: Target, model: string): AdaptingProxy {
   const server = Bun.serve({
@@ -61,7 +61,9 @@ async function adaptedBody(
   const isForm = request.headers.get("content-type")?.startsWith("multipart/") === true
   if (!isForm) {
     const text = await request.text()
-    return text === "" ? text : JSON.stringify({ ...(JSON.parse(text) as object), model })
+    const added = path.endsWith("/responses") ? { input: "Hello" } : {}
+    const sent = text === "" ? {} : (JSON.parse(text) as object)
+    return text === "" && !("input" in added) ? text : JSON.stringify({ ...added, ...sent, model })
   }
   const form = (await request.formData()) as FormData
   form.set("model", model)
