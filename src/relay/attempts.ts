@@ -97,7 +97,7 @@ async function callSeveral<T>(order: Order<T>): Promise<readonly T[]> {
 
 function callOnce<T>(order: Order<T>, choice: number): Promise<T> {
   const { services, exchange, plan, use } = order
-  const { leash, bill, call, request, surroundings } = exchange
+  const { leash, bill, call, surroundings } = exchange
   return makeCall({
     services,
     bill,
@@ -108,7 +108,7 @@ function callOnce<T>(order: Order<T>, choice: number): Promise<T> {
     request: () =>
       plan.endpoint.request(plan.offer, {
         model: plan.deployment.upstreamModel,
-        stream: request.stream,
+        stream: plan.request.stream,
         body: JSON.stringify(plan.body),
         headers: isForwarded(exchange, plan) ? call.forwarded : undefined,
       }),

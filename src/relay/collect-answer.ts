@@ -35,27 +35,51 @@ export function takeSmall(answer: HttpAnswer, reader: AnswerReader): Uint8Array 
  */
 export async function collectAnswer(answer: HttpAnswer, reader: AnswerReader): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
+  const size = new AnswerSize(reader)
   let scanner: JsonScanner | undefined
-  let size = 0
-  let taken = 0
   for await (const piece of answer.body) {
     reader.heard()
-    size += piece.byteLength
-    if (size > reader.answerBytes) throw tooLarge(reader)
+    size.add(piece.byteLength)
     pieces.push(piece)
-    if (size <= SMALL_ANSWER) continue
+    if (size.isSmall) continue
     if (scanner !== undefined || mayBeJson(answer)) scanner = scanned(scanner, pieces, piece)
     if (scanner !== undefined && scanner.values > MOST_VALUES) throw tooMany(reader)
-    const needed = COPIES * size + (scanner?.bytes ?? 0)
-    reader.memory.takeAnswer(needed - taken)
-    taken = needed
+    size.reserve(scanner?.bytes)
   }
   const [only] = pieces
   if (pieces.length === 1 && only) return only
   const whole = Buffer.concat(pieces)
   // The collector does not see how large this garbage is.
-  if (size > SMALL_ANSWER) for (const piece of pieces) free(piece)
+  if (!size.isSmall) for (const piece of pieces) free(piece)
   return whole
+}
+
+/** How much of an answer that is collected has come: up to a limit, and with memory of the process. */
+export class AnswerSize {
+  readonly #reader: Omit<AnswerReader, "heard">
+  #size = 0
+  #taken = 0
+
+  constructor(reader: Omit<AnswerReader, "heard">) {
+    this.#reader = reader
+  }
+
+  get isSmall(): boolean {
+    return this.#size <= SMALL_ANSWER
+  }
+
+  /** @throws GatewayError `upstream_error` once it is too large. */
+  add(bytes: number): void {
+    this.#size += bytes
+    if (this.#size > this.#reader.answerBytes) throw tooLarge(this.#reader)
+  }
+
+  /** @param parsed bytes of what is parsed of it. @throws GatewayError `overloaded`. */
+  reserve(parsed = 0): void {
+    const needed = COPIES * this.#size + parsed
+    this.#reader.memory.takeAnswer(needed - this.#taken)
+    this.#taken = needed
+  }
 }
 
 /** What came while the answer was small is looked at once it no longer is. */
@@ -78,7 +102,7 @@ function mayBeJson(answer: HttpAnswer): boolean {
   return answer.header("content-type")?.includes("json") ?? true
 }
 
-function tooLarge({ provider, answerBytes }: AnswerReader): GatewayError {
+function tooLarge({ provider, answerBytes }: Omit<AnswerReader, "heard">): GatewayError {
   return new GatewayError(
     "upstream_error",
     `Provider '${provider}' sent an answer of more than ${Math.floor(answerBytes / MEBIBYTE)} MB, which was not read to its end. Ask for less at once, or ask the operator to raise 'limits.answer_mb'.`,

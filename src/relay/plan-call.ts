@@ -7,6 +7,7 @@ import type { Bill } from "./bill.ts"
 import { carriedRequest } from "./carried-request.ts"
 import type { Endpoint } from "./endpoint.ts"
 import type { Exchange } from "./exchange.ts"
+import { isFoldable } from "./fold-answer.ts"
 import { fitLimits, takesLimits } from "./own-limits.ts"
 import { inlined, needsInlining } from "./inline-media.ts"
 import type { Plan } from "./plan.ts"
@@ -159,6 +160,8 @@ function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
     ...(fitted === undefined ? {} : { stop: fitted.stop }),
     messages,
     model: deployment.upstreamModel,
+    // A call that is to end where the relay ends its answer has to be one that can be cancelled.
+    stream: request.stream || (fitted?.own !== undefined && isFoldable(request)),
     streamUsage: true,
     choices: isSplit ? 1 : request.choices,
     ...(sent === undefined ? {} : { maxTokens: sent }),

@@ -19,7 +19,10 @@ export interface Plan {
   readonly offer: ChatOffer
   /** Whether caller and vendor speak the same dialect, so that the answer goes down as it came. */
   readonly isVerbatim: boolean
-  /** The request as the vendor is asked it: what its answer means depends on it. */
+  /**
+   * The request as the vendor is asked it: what its answer means depends on it. It may be for a stream where the
+   * caller's is not, so that the relay can end the answer.
+   */
   readonly request: ChatRequest
   readonly body: JsonObject
   readonly losses: readonly Loss[]

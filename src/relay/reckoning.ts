@@ -27,9 +27,12 @@ export interface CountedUsage {
   readonly estimated: boolean
 }
 
-/** What the answer tells of its usage in the vendor's place: our own count, where that is charged. */
-export function ownCount({ usage, estimated }: Reckoning): Usage | undefined {
-  return estimated ? usage : undefined
+/**
+ * What the answer tells of its usage in the vendor's place: our own count, where that is charged.
+ * @param isCut whether the answer may have been ended here, so that the usage was heard and not told.
+ */
+export function ownCount({ usage, estimated }: Reckoning, isCut = false): Usage | undefined {
+  return estimated || isCut ? usage : undefined
 }
 
 /** What a usage costs. */

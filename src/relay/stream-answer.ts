@@ -10,22 +10,20 @@ import {
   ANSWER_OVER,
   CALLER_LEFT,
   correctRate,
-  drainTimeOf,
   type Exchange,
   giveUp,
   isFinal,
   type RelayServices,
 } from "./exchange.ts"
 import { Meter } from "./meter.ts"
-import { type Plan, recordOf } from "./plan.ts"
+import type { Plan } from "./plan.ts"
 import { ownCount } from "./reckoning.ts"
 import { recordState } from "./record-state.ts"
 import { ChoiceWriter, SeveralStreams } from "./several-streams.ts"
-import { RecordingDecoder } from "./state-recorder.ts"
-import { StreamLimits } from "./stream-limits.ts"
+import { type ReadingParts, readingParts } from "./reading-parts.ts"
 import { type StreamWriter, TranscodingWriter, VerbatimWriter } from "./stream-writer.ts"
 import { brokeOff } from "./upstream-call.ts"
-import { type AnswerStream, type StreamParts, UpstreamStream } from "./upstream-stream.ts"
+import { type AnswerStream, UpstreamStream } from "./upstream-stream.ts"
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
@@ -64,17 +62,14 @@ async function openStream(
   began: (counted: Counted) => void,
 ): Promise<AnswerStream> {
   let writer: StreamWriter | undefined
-  const { plan, all } = await callUpstream(services, exchange, (plan) => {
+  const { plan, all } = await callUpstream<UpstreamStream>(services, exchange, (plan) => {
     const shared = writerOf(exchange, plan)
     const recorder = recordState(services, exchange, plan)
     const meters: Meter[] = []
-    const counting = (): Omit<StreamParts, "writer"> => {
-      const own = plan.offer.dialect.decodeEvents(plan.request)
-      const decoder = recorder ? new RecordingDecoder(own, recorder) : own
-      const meter = new Meter(own.other)
-      meters.push(meter)
-      const limits = limitsOf(services, exchange, plan)
-      return { decoder, meter, record: recordOf(exchange.bill, plan), limits }
+    const counting = (): ReadingParts => {
+      const parts = readingParts(services, exchange, plan, recorder)
+      meters.push(parts.meter)
+      return parts
     }
     writer = shared
     began({ plan, meters })
@@ -91,15 +86,6 @@ async function openStream(
   const [only] = all
   if (all.length === 1 && only) return only
   return new SeveralStreams(plan, all, writer as TranscodingWriter)
-}
-
-function limitsOf(
-  { counter }: RelayServices,
-  { surroundings, bill }: Exchange,
-  { limits, request }: Plan,
-): StreamLimits | undefined {
-  if (limits === undefined) return undefined
-  return new StreamLimits(limits, request.choices, counter, drainTimeOf(surroundings, bill.model))
 }
 
 function writerOf(exchange: Exchange, plan: Plan): VerbatimWriter | TranscodingWriter {
@@ -251,8 +237,7 @@ class StreamedAnswer implements Watched {
     const settlement = await billing.settle(bill, deployment, reckoning)
     correctRate(limiter, call, reckoning.usage)
     this.#keepContent(upstream.meter)
-    // Of a vendor that was let go, the usage was heard and not told.
-    const usage = upstream.plan.limits ? reckoning.usage : ownCount(reckoning)
+    const usage = ownCount(reckoning, upstream.plan.limits !== undefined)
     if (usage) upstream.writer.setUsage(usage)
     return this.#end(upstream.writer, settlement.charged)
   }

@@ -16,19 +16,24 @@ import type { Seal, Signed } from "./reasoning-envelope.ts"
 /** Hears of a frame. */
 export type Tell = (frame: JsonObject) => void
 
-/** Puts what an upstream says into the words its caller reads: text of server-sent events. */
-export interface StreamWriter {
+/** Takes what an upstream says, frame by frame. */
+export interface FrameWriter {
   /**
    * @param frame absent for what the decoder concludes from the end.
    * @param events what the frame's own dialect makes of it.
+   * @returns what of it the caller may read now.
    */
   push(frame: SseFrame | undefined, events: readonly ChatEvent[]): string
   /** Takes the frame with which a vendor tells that its stream has failed; `fail` says so. */
   broken(frame: SseFrame): void
-  /** Usage for the last frames, where no frame of the vendor's tells it. */
-  setUsage(usage: Usage): void
   /** Whether the vendor's last word has come, though its connection may still be open. */
   readonly isOver: boolean
+}
+
+/** Puts what an upstream says into the words its caller reads: text of server-sent events. */
+export interface StreamWriter extends FrameWriter {
+  /** Usage for the last frames, where no frame of the vendor's tells it. */
+  setUsage(usage: Usage): void
   /**
    * The last words, once the charge is on disk.
    * @param cost nanocredits.

@@ -13,7 +13,7 @@ import type { Meter } from "./meter.ts"
 import type { Plan } from "./plan.ts"
 import { ANSWER_OVER } from "./exchange.ts"
 import type { StreamLimits } from "./stream-limits.ts"
-import type { StreamWriter } from "./stream-writer.ts"
+import type { FrameWriter, StreamWriter } from "./stream-writer.ts"
 import type { Attempt } from "./upstream.ts"
 
 /** How long an upstream may take to hang up after its last word, in milliseconds. */
@@ -31,10 +31,10 @@ const MEDIA_TYPES = {
 } as const
 
 /** An answer that comes in pieces, however many upstream calls it takes. */
-export interface AnswerStream {
+export interface AnswerStream<Writer extends FrameWriter = StreamWriter> {
   readonly plan: Plan
   readonly attempts: readonly Attempt[]
-  readonly writer: StreamWriter
+  readonly writer: Writer
   /** What was delivered so far. */
   readonly meter: Meter
   /** Whether the answer has been told whole. */
@@ -49,10 +49,10 @@ export interface AnswerStream {
 }
 
 /** How the frames of one upstream stream are read, counted and passed on. */
-export interface StreamParts {
+export interface StreamParts<Writer extends FrameWriter = StreamWriter> {
   readonly decoder: EventDecoder
   readonly meter: Meter
-  readonly writer: StreamWriter
+  readonly writer: Writer
   /** Where something else than tokens may be billed: what the stream tells of it. */
   readonly record?: AnswerRecord | undefined
   /** Where the vendor does not keep all limits of the answer. */
@@ -60,10 +60,12 @@ export interface StreamParts {
 }
 
 /** The stream of one upstream call. */
-export class UpstreamStream implements AnswerStream {
+export class UpstreamStream<
+  Writer extends FrameWriter = StreamWriter,
+> implements AnswerStream<Writer> {
   readonly plan: Plan
   readonly attempts: readonly Attempt[]
-  readonly writer: StreamWriter
+  readonly writer: Writer
   readonly meter: Meter
   readonly #attempt: Attempt
   readonly #body: AsyncIterator<Uint8Array, undefined>
@@ -82,7 +84,7 @@ export class UpstreamStream implements AnswerStream {
   private constructor(
     attempt: Attempt,
     body: AsyncIterator<Uint8Array, undefined>,
-    parts: StreamParts,
+    parts: StreamParts<Writer>,
   ) {
     this.#attempt = attempt
     this.plan = attempt.plan
@@ -104,14 +106,12 @@ export class UpstreamStream implements AnswerStream {
    * other: another deployment may answer.
    * @throws GatewayError
    */
-  static async open(
+  static async open<Writer extends FrameWriter>(
     attempt: Attempt,
     response: HttpAnswer,
-    parts: StreamParts,
-  ): Promise<UpstreamStream> {
-    const wanted = MEDIA_TYPES[attempt.plan.offer.dialect.framing]
-    const isStream = response.header("content-type")?.includes(wanted) ?? false
-    if (!isStream) {
+    parts: StreamParts<Writer>,
+  ): Promise<UpstreamStream<Writer>> {
+    if (!isStreamed(attempt, response)) {
       throw new GatewayError(
         "upstream_error",
         `Provider '${attempt.provider}' did not answer with a stream. Try again without 'stream'.`,
@@ -308,6 +308,12 @@ export class UpstreamStream implements AnswerStream {
       `Provider '${provider}' failed while it answered: ${words}`,
     )
   }
+}
+
+/** Whether an answer comes in the frames of its vendor's dialect. */
+export function isStreamed({ plan }: Attempt, response: HttpAnswer): boolean {
+  const wanted = MEDIA_TYPES[plan.offer.dialect.framing]
+  return response.header("content-type")?.includes(wanted) ?? false
 }
 
 function nextTurn(): Promise<void> {

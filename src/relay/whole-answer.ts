@@ -1,27 +1,30 @@
+import type { HttpAnswer } from "../wire/http/answer.ts"
 import type { ChatResult, Choice, Part } from "../canon/chat.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { type JsonObject, parseJsonObject } from "../canon/json.ts"
 import { addAnswerHeaders } from "./answer-headers.ts"
 import { callUpstream, type Use, type Used } from "./attempts.ts"
-import type { AnswerRecord } from "./billable/answer-record.ts"
-import type { Bill } from "./bill.ts"
 import type { Answer } from "./call.ts"
 import { correctRate, type Exchange, giveUp, type RelayServices } from "./exchange.ts"
+import { foldAnswer } from "./fold-answer.ts"
 import { limitedResult } from "./limited-result.ts"
 import { Meter } from "./meter.ts"
 import { type Plan, recordOf } from "./plan.ts"
+import { readingParts } from "./reading-parts.ts"
 import { ownCount } from "./reckoning.ts"
 import { recordState } from "./record-state.ts"
 import type { Seal } from "./reasoning-envelope.ts"
+import type { StateRecorder } from "./state-recorder.ts"
 import type { Attempt } from "./upstream.ts"
+import { isStreamed } from "./upstream-stream.ts"
 
 interface Received {
   readonly attempt: Attempt
-  readonly body: JsonObject
-  readonly result: ChatResult
+  /** As the vendor wrote it; absent where it was asked for a stream. */
+  readonly body?: JsonObject
   /** As much of it as is the caller's. */
   readonly told: ChatResult
-  readonly record: AnswerRecord | undefined
+  readonly meter: Meter
 }
 
 /** A whole answer: as the vendor wrote it but for the named patches, or through the canon. */
@@ -30,7 +33,7 @@ export async function answerWhole(services: RelayServices, exchange: Exchange): 
   const { bill, dialect, request, headers, leash, keeping } = exchange
   let used: Used<Received>
   try {
-    used = await callUpstream(services, exchange, (plan) => receiver(services, bill, plan))
+    used = await callUpstream(services, exchange, (plan) => receiver(services, exchange, plan))
   } catch (error) {
     giveUp(services, exchange)
     throw error
@@ -39,9 +42,8 @@ export async function answerWhole(services: RelayServices, exchange: Exchange): 
   }
   const { plan, all } = used
   for (const { attempt } of all) attempt[Symbol.dispose]()
-  const recorder = recordState(services, exchange, plan)
-  if (recorder) for (const { body } of all) recorder.look(body)
-  const meter = meterOf(all)
+  const [first] = all
+  const meter = all.length === 1 && first ? first.meter : Meter.sum(all.map((one) => one.meter))
   const reckoned = billing.reckon(bill, plan.deployment, meter)
   const reckoning = reckoned instanceof Promise ? await reckoned : reckoned
   const settlement = await billing.settle(bill, plan.deployment, reckoning)
@@ -53,9 +55,9 @@ export async function answerWhole(services: RelayServices, exchange: Exchange): 
     balance: settlement.balance,
   })
   headers["content-type"] = "application/json"
-  const counted = ownCount(reckoning)
-  if (plan.isVerbatim && all[0]) {
-    const { body } = all[0]
+  const counted = ownCount(reckoning, plan.limits !== undefined)
+  const body = first?.body
+  if (plan.isVerbatim && body) {
     plan.offer.dialect.patches?.result(body, {
       model: request.model,
       streamUsage: request.streamUsage,
@@ -75,34 +77,48 @@ export async function answerWhole(services: RelayServices, exchange: Exchange): 
 }
 
 /** Reads a whole answer; one that cannot be read is a failed attempt, and another deployment may do. */
-function receiver({ counter }: RelayServices, bill: Bill, plan: Plan): Use<Received> {
-  const { offer, request, limits } = plan
+function receiver(services: RelayServices, exchange: Exchange, plan: Plan): Use<Received> {
+  const recorder = recordState(services, exchange, plan)
   return async (attempt, response) => {
-    const text = await attempt.text(response)
-    const body = parseJsonObject(text)
-    if (!body) {
-      throw new GatewayError(
-        "upstream_error",
-        `Provider '${attempt.provider}' sent an answer that is not JSON. Try again.`,
-      )
+    if (plan.request.stream && isStreamed(attempt, response)) {
+      const parts = readingParts(services, exchange, plan, recorder)
+      const told = await foldAnswer(attempt, response, parts)
+      return { attempt, told, meter: parts.meter }
     }
-    const result = offer.dialect.decodeResult(body, request)
-    const record = recordOf(bill, plan)
-    record?.answer(body)
-    const told = limits ? await limitedResult(result, limits, counter) : result
-    return { attempt, body, result, told, record }
+    return receiveWhole({ services, exchange, plan, recorder }, attempt, response)
   }
 }
 
-function meterOf(all: readonly Received[]): Meter {
-  const meters = all.map(({ result, body, record }) => {
-    const meter = new Meter()
-    meter.result(result)
-    meter.reported = body
-    if (record) meter.records = [record]
-    return meter
-  })
-  return meters.length === 1 && meters[0] ? meters[0] : Meter.sum(meters)
+interface Receiving {
+  readonly services: RelayServices
+  readonly exchange: Exchange
+  readonly plan: Plan
+  readonly recorder: StateRecorder | undefined
+}
+
+async function receiveWhole(
+  { services, exchange, plan, recorder }: Receiving,
+  attempt: Attempt,
+  response: HttpAnswer,
+): Promise<Received> {
+  const { offer, request, limits } = plan
+  const body = parseJsonObject(await attempt.text(response))
+  if (!body) {
+    throw new GatewayError(
+      "upstream_error",
+      `Provider '${attempt.provider}' sent an answer that is not JSON. Try again.`,
+    )
+  }
+  const result = offer.dialect.decodeResult(body, request)
+  const record = recordOf(exchange.bill, plan)
+  record?.answer(body)
+  recorder?.look(body)
+  const meter = new Meter()
+  meter.result(result)
+  meter.reported = body
+  if (record) meter.records = [record]
+  const told = limits ? await limitedResult(result, limits, services.counter) : result
+  return { attempt, body, told, meter }
 }
 
 /** The answers to several calls as one: a choice of each, its usage that of all. */
