@@ -83,14 +83,25 @@ export function leadsNowhere({ path, state }: StateReference): GatewayError {
   return state.kind === "message" ? noThreads(path) : invalidValue(path, message)
 }
 
+/** A thread at a vendor that keeps none. */
+export function noThreads(path: string): GatewayError {
+  const message = `The vendor of this model keeps no threads, so '${path}' cannot be used with it. ${factsOf("message").instead}`
+  return unsupportedThread(path, message)
+}
+
+/** A tool that is billed beside its tokens, in a thread that would keep it for later turns. */
+export function unthreadable(path: string): GatewayError {
+  const message = `'${path}' asks for a tool that is billed beside its tokens, which a thread would keep for later turns that do not name it. Leave 'thread' out. ${factsOf("message").instead}`
+  return unsupportedThread(path, message)
+}
+
 /**
  * Anthropic's client sends the whole conversation without a thread when it reads these details (ThreadState of
  * its SDK).
  */
-export function noThreads(path: string): GatewayError {
-  const message = `The vendor of this model keeps no threads, so '${path}' cannot be used with it. ${factsOf("message").instead}`
+function unsupportedThread(parameter: string, message: string): GatewayError {
   const details = { error_code: "thread_unsupported_request", unsupported: ["thread"] }
-  return new GatewayError("invalid_value", message, { parameter: path, fields: { details } })
+  return new GatewayError("invalid_value", message, { parameter, fields: { details } })
 }
 
 /** It is the caller's own, but the model is not served by who keeps it. */

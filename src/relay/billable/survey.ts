@@ -11,6 +11,7 @@ import type { CallCharge, ModeCharge, ModelCharge } from "../../vendors/billable
 import type { ChatCall } from "../call.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { carriedRequest } from "../carried-request.ts"
+import { unthreadable } from "../state-kinds.ts"
 import { type Finding, findSwitches, maySetSwitch, valuesAt } from "./find-switches.ts"
 import { type AskedMode, heldDeployments, type SecondModel, type Terms } from "./terms.ts"
 
@@ -130,9 +131,19 @@ function termsOf(
 ): Terms | undefined {
   const { price } = deployment
   if (price === undefined || findings.length === 0) return undefined
+  if (order.request.isThread && !order.passes) refuseKeptTools(findings)
   const drawn = new Terming(order, deployment, price, most)
   for (const finding of findings) drawn.add(finding)
   return drawn.terms()
+}
+
+/**
+ * A thread keeps its tools for the requests that go on from it, which do not name them: nobody would know there
+ * what to hold (@anthropic-ai/sdk 1.12, `ThreadState`). Everything else they name once more.
+ */
+function refuseKeptTools(findings: readonly Finding[]): void {
+  const kept = findings.find(({ tool }) => tool !== undefined)
+  if (kept) throw unthreadable(kept.place)
 }
 
 /** The terms of one deployment, finding by finding. */
