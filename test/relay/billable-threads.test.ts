@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
 import { message } from "./billable-frames.ts"
 import { type ScriptedVendor, startVendor } from "./scripted-vendor.ts"
-import { HELLO, nothingHeld, receiptOf } from "./support.ts"
+import { HELLO, nanocredits, nothingHeld, receiptOf } from "./support.ts"
 
 /**
  * Threads keep what their first request declares for the turns that go on from it (@anthropic-ai/sdk 1.12,
@@ -83,3 +83,39 @@ test("the same without a thread is billed, and a thread of a caller's own tools 
   const second = await caller.post(MESSAGES, { ...HEAD, thread })
   expect(second.status, await second.text()).toBe(200)
 })
+
+const DEFINED = { type: "tool_addition", tool: { type: "tool_definition", definition: SEARCH } }
+const COMPACTED = { type: "compaction", content: "Before.", tool_changes: [DEFINED] }
+
+const DEFINING: readonly [place: string, messages: readonly object[]][] = [
+  [
+    "messages[1].content[0].tool.definition.type",
+    [...HELLO, { role: "system", content: [DEFINED] }],
+  ],
+  [
+    "messages[0].content[0].tool_changes[0].tool.definition.type",
+    [{ role: "assistant", content: [COMPACTED] }, ...HELLO],
+  ],
+]
+
+test.each(DEFINING)(
+  "a tool that is defined at %s is held for like any other",
+  async (place, messages) => {
+    usage = { server_tool_use: { web_search_requests: 3 } }
+    const named = await caller.post(MESSAGES, { ...HEAD, tools: [SEARCH] })
+    await named.text()
+    const defined = await caller.post(MESSAGES, { ...HEAD, messages })
+    expect(defined.status, await defined.text()).toBe(200)
+    const [own, other] = [await receiptOf(caller, defined), await receiptOf(caller, named)]
+    expect(own.usage).toMatchObject({ search: 3 })
+    expect(nanocredits(own.hold)).toBeGreaterThanOrEqual(nanocredits(other.hold))
+    const unknown = JSON.parse(JSON.stringify(messages).replaceAll(SEARCH.type, "weather_20300101"))
+    const refused = await caller.post(MESSAGES, { ...HEAD, messages: unknown })
+    expect(refused.status).toBe(400)
+    expect(await refused.json()).toMatchObject({ error: { param: place } })
+    const kept = await caller.post(MESSAGES, { ...HEAD, ...CREATE, messages })
+    expect(await kept.json()).toMatchObject({
+      error: { param: place, details: { error_code: "thread_unsupported_request" } },
+    })
+  },
+)

@@ -1,5 +1,6 @@
 import type { DialectId } from "../../canon/chat.ts"
 import { isJsonObject, type JsonObject, type JsonValue, listAt, shown } from "../../canon/json.ts"
+import { definedTools, mayDefineTools } from "./defined-tools.ts"
 import { BILLABLE, USUAL_BILLABLE } from "../../vendors/billable/index.ts"
 import type { Charge, FieldSwitch, Switches } from "../../vendors/billable/switch.ts"
 
@@ -30,7 +31,8 @@ export function maySetSwitch(body: JsonObject): boolean {
   for (const name in body) {
     if (NAMES.has(name) && isSet(body[name])) return true
   }
-  return Array.isArray(body.input) && body.input.some(bringsTools)
+  if (Array.isArray(body.input) && body.input.some(bringsTools)) return true
+  return mayDefineTools(body)
 }
 
 /** The switches that a body sets in a dialect at a vendor, but those that are free. */
@@ -118,6 +120,10 @@ function toolsOf(body: JsonObject, dialect: DialectId): FoundTool[] {
     return toolsByMember(listAt(config, "tools"), "toolConfig.tools")
   }
   const found = toolsByType(body.tools, "tools")
+  if (dialect === "anthropic-messages") {
+    const defined = definedTools(body).flatMap(({ place, tool }) => toolByType(tool, place))
+    return [...found, ...defined]
+  }
   if (dialect !== "openai-responses" || !Array.isArray(body.input)) return found
   for (const [index, item] of body.input.entries()) {
     if (!bringsTools(item)) continue
@@ -135,13 +141,14 @@ function bringsTools(item: JsonValue): item is JsonObject {
 
 function toolsByType(value: JsonValue | undefined, place: string): FoundTool[] {
   if (!Array.isArray(value)) return []
-  return value.flatMap((tool, index): FoundTool[] => {
-    // What has no type is a function; dialects refuse what is no object.
-    if (!isJsonObject(tool) || typeof tool.type !== "string") return []
-    const here = `${place}[${index}]`
-    const own = { place: `${here}.type`, type: typeOf(tool, tool.type), tool }
-    return [own, ...toolsByType(tool.tools, `${here}.tools`)]
-  })
+  return value.flatMap((tool, index) => toolByType(tool, `${place}[${index}]`))
+}
+
+/** A tool and those within it. What has no type is a function; dialects refuse what is no object. */
+function toolByType(tool: JsonValue, place: string): FoundTool[] {
+  if (!isJsonObject(tool) || typeof tool.type !== "string") return []
+  const own = { place: `${place}.type`, type: typeOf(tool, tool.type), tool }
+  return [own, ...toolsByType(tool.tools, `${place}.tools`)]
 }
 
 /** `web_search_20250305`, `web_search_2025_08_26`: which version it is does not matter. */

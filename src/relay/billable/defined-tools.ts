@@ -1,0 +1,46 @@
+import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
+
+/** A tool that a conversation defines, and where. */
+export interface DefinedTool {
+  readonly place: string
+  readonly tool: JsonObject
+}
+
+/** Whether Anthropic's messages may define tools: one look at each of their blocks. */
+export function mayDefineTools({ messages }: JsonObject): boolean {
+  return Array.isArray(messages) && messages.some((message) => blocksOf(message).some(isBringing))
+}
+
+/**
+ * The tools that Anthropic's messages define beside `tools`: amid the instructions, and in what a compaction
+ * says of the messages that it stands for (@anthropic-ai/sdk 1.12, `BetaToolChangeToolDefinitionParam`).
+ */
+export function definedTools(body: JsonObject): DefinedTool[] {
+  return listAt(body, "messages").flatMap((message, number) =>
+    blocksOf(message).flatMap((block, index) =>
+      isJsonObject(block) ? toolsOf(block, `messages[${number}].content[${index}]`) : [],
+    ),
+  )
+}
+
+function blocksOf(message: JsonValue): readonly JsonValue[] {
+  if (!isJsonObject(message) || message.role === "user") return NONE
+  return Array.isArray(message.content) ? message.content : NONE
+}
+
+const NONE: readonly JsonValue[] = []
+
+function isBringing(block: JsonValue): boolean {
+  return isJsonObject(block) && (block.type === "tool_addition" || block.type === "compaction")
+}
+
+function toolsOf(block: JsonObject, place: string): DefinedTool[] {
+  if (block.type === "compaction") {
+    return listAt(block, "tool_changes").flatMap((change, index) =>
+      isJsonObject(change) ? toolsOf(change, `${place}.tool_changes[${index}]`) : [],
+    )
+  }
+  const { type, tool } = block
+  if (type !== "tool_addition" || !isJsonObject(tool) || !isJsonObject(tool.definition)) return []
+  return [{ place: `${place}.tool.definition`, tool: tool.definition }]
+}
