@@ -18,8 +18,17 @@ const TEXT_SCHEMA = {
   required: ["input"],
 }
 
-/** The functions and custom tools of a request; members of a namespace are called `namespace__name`. */
-export function declaredTools(tools: Json | undefined): readonly DeclaredTool[] {
+/**
+ * The functions and custom tools of a request, also those that its input adds; members of a namespace are
+ * called `namespace__name`.
+ */
+export function declaredTools({ tools, input }: JsonObject): readonly DeclaredTool[] {
+  const items = arrayOf(input).map((item) => objectOf(item))
+  const added = items.filter(({ type }) => type === "additional_tools")
+  return [tools, ...added.map((item) => item.tools)].flatMap(listedTools)
+}
+
+function listedTools(tools: Json | undefined): readonly DeclaredTool[] {
   return arrayOf(tools).flatMap((entry) => {
     const tool = objectOf(entry)
     if (tool.type !== "namespace") return declaredTool(tool)

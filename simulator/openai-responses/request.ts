@@ -110,7 +110,7 @@ function readPart(part: JsonObject): ReadBlock {
 }
 
 function readTools(body: JsonObject): OfferedTool[] {
-  const tools = declaredTools(body.tools).map(({ name, schema }) => ({ name, schema }))
+  const tools = declaredTools(body).map(({ name, schema }) => ({ name, schema }))
   const choice = objectOf(body.tool_choice)
   if (choice.type !== "allowed_tools") return tools
   const names = arrayOf(choice.tools).map((tool) => objectOf(tool).name)

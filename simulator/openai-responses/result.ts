@@ -93,7 +93,7 @@ export function outputItems(choice: PlannedChoice, echo: string, body: JsonObjec
   if (choice.text !== null && !isCutBefore) {
     items.push({ type: "message", id: `msg_${hexadecimal(50)}`, text: choice.text })
   }
-  const declared = declaredTools(body.tools)
+  const declared = declaredTools(body)
   for (const call of choice.calls) {
     items.push(
       callItem(

@@ -283,6 +283,16 @@ export interface ReasoningOrder {
   readonly summary?: string
 }
 
+/** Tools that stand in a conversation, and not in the list of its request. */
+export interface BroughtTools {
+  /** Together with those of the list, no two of one name. */
+  readonly all: readonly Tool[]
+  /** Tools that a vendor runs itself, and kinds that nobody knows. */
+  readonly others: readonly JsonValue[]
+  /** The kind of part that says nothing else, by the name that it has in its own dialect. */
+  readonly item: string
+}
+
 /** One chat request, in nobody's dialect. Absent means the caller did not say. */
 export interface ChatRequest {
   /** The public id `<provider>/<model_name>`. */
@@ -304,6 +314,8 @@ export interface ChatRequest {
   readonly logprobs?: boolean
   readonly topLogprobs?: number
   readonly tools?: readonly Tool[]
+  /** What the conversation itself brings beside `tools`. Its own dialect keeps it in its messages. */
+  readonly broughtTools?: BroughtTools
   readonly toolChoice?: ToolChoice
   /** In place of a choice. Its own dialect keeps it among its extras as `tool_choice`. */
   readonly allowedTools?: AllowedTools

@@ -45,7 +45,7 @@ export function hasOtherTools({ tools }: ChatRequest): boolean {
 /** What functions of a request stand for, by their names; undefined where all are what they are. */
 export function originsOf(request: ChatRequest): ReadonlyMap<string, CallOrigin> | undefined {
   let origins: Map<string, CallOrigin> | undefined
-  for (const { name, origin } of request.tools ?? []) {
+  for (const { name, origin } of request.broughtTools?.all ?? request.tools ?? []) {
     if (origin !== undefined) (origins ??= new Map()).set(name, origin)
   }
   return origins

@@ -1,5 +1,5 @@
-import type { ChatRequest, DialectId, WebSearch } from "../canon/chat.ts"
-import type { JsonObject } from "../canon/json.ts"
+import type { ChatRequest, DialectId, Message, WebSearch } from "../canon/chat.ts"
+import { type JsonObject, listAt } from "../canon/json.ts"
 import { demandsSearch, hasSearchFunction } from "../canon/web-search.ts"
 import type { ChatOffer } from "../vendors/vendor.ts"
 import { withAllowedTools } from "./allowed-tools.ts"
@@ -10,16 +10,46 @@ import { withAllowedTools } from "./allowed-tools.ts"
  * @param from the caller's dialect.
  */
 export function carriedRequest(
-  request: ChatRequest,
+  asked: ChatRequest,
   { dialect, webSearch: searches }: Pick<ChatOffer, "dialect" | "webSearch">,
   from: DialectId,
 ): ChatRequest {
-  if (dialect.id === from) return request
+  if (dialect.id === from) return asked
+  const request = withBrought(asked, from)
   if (request.webSearch === undefined) return withAllowedTools(request)
   const { webSearch, ...rest } = request
   const isTaken = request.allowedTools !== undefined || hasSearchFunction(request.tools)
   if (searches === true && !isTaken) return { ...withoutDeclared(rest, webSearch), webSearch }
   return withAllowedTools(demandsSearch(request) ? withoutChoice(rest) : rest)
+}
+
+/** The request with the tools that its conversation brings in the list of all, so that no item is lost for them. */
+function withBrought(request: ChatRequest, from: DialectId): ChatRequest {
+  if (request.broughtTools === undefined) return request
+  const { broughtTools, ...rest } = request
+  const { all, others } = broughtTools
+  const fields: JsonObject = { ...request.extra?.fields }
+  if (others.length > 0) fields.tools = [...listAt(fields, "tools"), ...others]
+  return {
+    ...rest,
+    ...(all.length > 0 && { tools: all }),
+    ...(Object.keys(fields).length > 0 && { extra: { dialect: from, fields } }),
+  }
+}
+
+/**
+ * Messages without the items that do nothing but bring tools, which are in the list of the request then.
+ */
+export function withoutBringing({ messages, broughtTools }: ChatRequest): readonly Message[] {
+  if (broughtTools === undefined) return messages
+  const { item } = broughtTools
+  return messages.flatMap((message): Message[] => {
+    const parts = message.parts.filter(
+      (part) => part.type !== "unknown" || part.extra.fields[item] === undefined,
+    )
+    if (parts.length === message.parts.length) return [message]
+    return parts.length === 0 ? [] : [{ ...message, parts }]
+  })
 }
 
 /** A tool that is not there, which is told, cannot have to be called. */

@@ -4,7 +4,7 @@ import { hasOtherTools } from "../canon/tool-names.ts"
 import type { Deployment, Model } from "../catalog/model.ts"
 import type { ChatOffer } from "../vendors/vendor.ts"
 import type { Bill } from "./bill.ts"
-import { carriedRequest } from "./carried-request.ts"
+import { carriedRequest, withoutBringing } from "./carried-request.ts"
 import type { Endpoint } from "./endpoint.ts"
 import type { Exchange } from "./exchange.ts"
 import { isFoldable } from "./fold-answer.ts"
@@ -145,7 +145,8 @@ function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
   const { dialect } = offer
   if (dialect.id !== exchange.dialect.id) refuseKept(exchange.bill, request)
   const isSplit = isMany(request, dialect)
-  const opened = openEnvelopes(request, exchange.seal, endpoint.provider)
+  const said = dialect.id === exchange.dialect.id ? request.messages : withoutBringing(request)
+  const opened = openEnvelopes({ ...request, messages: said }, exchange.seal, endpoint.provider)
   const { messages, lost } = withoutSteps(opened.messages)
   const { clampedTo, model } = exchange.bill
   const longest = dialect.needsMaxTokens ? model.maxOutput : undefined

@@ -27,12 +27,18 @@ export interface DecodedTools {
 /** The tools of a request; undefined when it has none. */
 export function decodeTools(value: JsonValue | undefined): DecodedTools | undefined {
   if (!isThere(value)) return undefined
-  if (!Array.isArray(value)) throw invalidType("tools", "an array of objects", value)
+  const { tools, others } = decodeToolList(value, "tools")
+  return { tools: apart(tools), others }
+}
+
+/** Tools of a list, whatever their names. */
+export function decodeToolList(value: JsonValue, place: string): DecodedTools {
+  if (!Array.isArray(value)) throw invalidType(place, "an array of objects", value)
   const tools: Tool[] = []
   const others: JsonValue[] = []
   for (let index = 0; index < value.length; index++) {
     const tool = value[index]
-    const name = `tools[${index}]`
+    const name = `${place}[${index}]`
     if (!isJsonObject(tool)) throw invalidType(name, "an object", tool)
     if (tool.type === "function") tools.push(decodeFunction(tool, name))
     else if (tool.type === "custom") tools.push(decodeCustom(tool, name))
@@ -40,7 +46,7 @@ export function decodeTools(value: JsonValue | undefined): DecodedTools | undefi
     else if (typeof tool.type === "string") others.push(tool)
     else throw wrongMember(tool.type, `${name}.type`, "a string")
   }
-  return { tools: apart(tools), others }
+  return { tools, others }
 }
 
 /** The tools of a namespace, each under a name of its own; what is no function or text tool stays in it. */
@@ -94,7 +100,7 @@ function memberOf(
 }
 
 /** No two under one name: a member of a namespace gives way. */
-function apart(tools: readonly Tool[]): readonly Tool[] {
+export function apart(tools: readonly Tool[]): readonly Tool[] {
   if (!tools.some(({ origin }) => origin?.namespace !== undefined)) return tools
   const taken = new Set<string>()
   for (const { name, origin } of tools) if (origin?.namespace === undefined) taken.add(name)

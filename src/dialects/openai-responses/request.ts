@@ -11,6 +11,7 @@ import { invalidValue, missingParameter } from "../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, isThere, unknownFields } from "../../canon/json.ts"
 import { judgeParameters } from "../../canon/parameters.ts"
 import { checkCalls } from "./check-calls.ts"
+import { decodeBrought } from "./decode-brought.ts"
 import { decodeInput } from "./decode-input.ts"
 import {
   decodeAllowedTools,
@@ -76,9 +77,11 @@ export function decodeRequest(body: JsonObject): ChatRequest {
     )
   }
   const tools = decodeTools(body.tools)
+  const brought = decodeBrought(body, tools)
+  const callable = brought?.all ?? tools?.tools
   const request: Draft<ChatRequest> = {
     model: parameters.model,
-    messages: decodeMessages(body, parameters, tools?.tools),
+    messages: decodeMessages(body, parameters, callable),
     stream: parameters.stream === true,
     streamUsage: true,
     choices: 1,
@@ -87,6 +90,8 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   setFormat(request, parameters)
   setService(request, parameters)
   setTools(request, body, tools)
+  if (brought !== undefined) request.broughtTools = brought
+  setChoice(request, body, callable)
   const extra = requestExtra(body, parameters, request, tools)
   if (Object.keys(extra).length > 0) request.extra = extraOf(extra)
   return request
@@ -177,14 +182,21 @@ function setTools(request: Draft<ChatRequest>, body: JsonObject, tools?: Decoded
   if (tools !== undefined && (tools.tools.length > 0 || tools.others.length === 0)) {
     request.tools = tools.tools
   }
-  const choice = decodeToolChoice(body.tool_choice, tools?.tools)
-  if (choice !== undefined) request.toolChoice = choice
-  const allowed = decodeAllowedTools(body.tool_choice, tools?.tools)
-  if (allowed !== undefined) request.allowedTools = allowed
   const search = tools && decodeWebSearch(body, tools.others)
   if (search !== undefined) request.webSearch = search
   const { parallel_tool_calls: parallel } = body
   if (typeof parallel === "boolean") request.parallelToolCalls = parallel
+}
+
+function setChoice(
+  request: Draft<ChatRequest>,
+  body: JsonObject,
+  callable: readonly Tool[] | undefined,
+): void {
+  const choice = decodeToolChoice(body.tool_choice, callable)
+  if (choice !== undefined) request.toolChoice = choice
+  const allowed = decodeAllowedTools(body.tool_choice, callable)
+  if (allowed !== undefined) request.allowedTools = allowed
 }
 
 /** What the canon has no name for, in the places where this dialect has it. */

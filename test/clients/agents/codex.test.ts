@@ -77,12 +77,16 @@ interface Item {
   readonly call_id?: string
 }
 
-function bodyFor(upstream: Upstream, input: readonly object[]): object {
+/** For models that it knows to have it so, all tools stand in the conversation. */
+const ADDED = { type: "additional_tools", role: "developer", tools: TOOLS }
+
+type Way = "listed" | "added"
+
+function bodyFor(upstream: Upstream, input: readonly object[], way: Way): object {
   return {
     model: modelAt(upstream),
     stream: true,
-    input,
-    tools: TOOLS,
+    ...(way === "listed" ? { input, tools: TOOLS } : { input: [ADDED, ...input] }),
     tool_choice: "auto",
     parallel_tool_calls: true,
     reasoning: { effort: "medium", summary: "auto" },
@@ -95,8 +99,12 @@ function bodyFor(upstream: Upstream, input: readonly object[]): object {
 }
 
 /** What Codex adds to its input after an answer: its items, and what its tools gave. */
-async function turn(upstream: Upstream, input: readonly object[]): Promise<readonly Item[]> {
-  const body = bodyFor(upstream, input)
+async function turn(
+  upstream: Upstream,
+  input: readonly object[],
+  way: Way,
+): Promise<readonly Item[]> {
+  const body = bodyFor(upstream, input, way)
   const frames = await framesOf(
     await ask(upstreams, { path: "/v1/responses", headers: HEADERS, body }),
   )
@@ -117,27 +125,30 @@ function outputOf({ type, call_id }: Item): object {
 }
 
 describe.each(UPSTREAMS)("Codex before %s", (upstream) => {
-  test("calls a function, edits by text, and calls a tool of a server, each under its own type", async () => {
-    let input: readonly object[] = INPUT
-    const calls: Item[] = []
-    for (;;) {
-      const items = await turn(upstream, input)
-      const call = items.find(isCall)
-      if (call === undefined) break
-      calls.push(call)
-      input = [...input, ...items, outputOf(call)]
-    }
-    expect(calls).toMatchObject([
-      { type: "function_call", name: "exec_command", arguments: '{"cmd":"cat note.txt"}' },
-      { type: "custom_tool_call", name: "apply_patch", input: PATCH },
-      {
-        type: "function_call",
-        name: "add",
-        namespace: "mcp__notes",
-        arguments: '{"text":"done"}',
-      },
-    ])
-  })
+  test.each(["listed", "added"] as const)(
+    "calls a function, edits by text, and calls a tool of a server, each under its own type, %s",
+    async (way) => {
+      let input: readonly object[] = INPUT
+      const calls: Item[] = []
+      for (;;) {
+        const items = await turn(upstream, input, way)
+        const call = items.find(isCall)
+        if (call === undefined) break
+        calls.push(call)
+        input = [...input, ...items, outputOf(call)]
+      }
+      expect(calls).toMatchObject([
+        { type: "function_call", name: "exec_command", arguments: '{"cmd":"cat note.txt"}' },
+        { type: "custom_tool_call", name: "apply_patch", input: PATCH },
+        {
+          type: "function_call",
+          name: "add",
+          namespace: "mcp__notes",
+          arguments: '{"text":"done"}',
+        },
+      ])
+    },
+  )
 })
 
 test("Codex's own provider tries a web socket first, and hears at once that there is none", async () => {
