@@ -4,7 +4,6 @@ import {
   type ChatResult,
   type Choice,
   type Citation,
-  type Extra,
   type Part,
   type ReasoningPart,
   type RefusalPart,
@@ -13,10 +12,7 @@ import {
 } from "./chat.ts"
 import type { Draft } from "./draft.ts"
 import { GatewayError } from "./errors.ts"
-import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
-
-/** How deep the extras of several events are merged; below that the later one stands. */
-const MERGE_DEPTH = 4
+import { MergedExtra } from "./merged-extra.ts"
 
 interface OpenChoice {
   readonly parts: Draft<Part>[]
@@ -24,7 +20,10 @@ interface OpenChoice {
   /** A signature closes the reasoning before it: what follows is another piece. */
   isSigned: boolean
   finish: Extract<ChatEvent, { type: "finish" }> | undefined
-  extra: Extra | undefined
+  readonly extra: MergedExtra
+  /** The last text, and its citations, which are added to in place. */
+  text: Draft<TextPart> | undefined
+  citations: Citation[]
 }
 
 /**
@@ -98,7 +97,7 @@ function onChoiceEvent(event: ChoiceEvent, choice: OpenChoice): void {
       choice.parts.push(event.search)
       break
     case "choice-extra":
-      choice.extra = mergeExtra(choice.extra, event.extra)
+      choice.extra.add(event.extra)
       break
     case "finish":
       choice.finish = event
@@ -111,7 +110,15 @@ function onChoiceEvent(event: ChoiceEvent, choice: OpenChoice): void {
 function choiceOf(choices: Map<number, OpenChoice>, index: number): OpenChoice {
   let choice = choices.get(index)
   if (choice === undefined) {
-    choice = { parts: [], calls: new Map(), isSigned: false, finish: undefined, extra: undefined }
+    choice = {
+      parts: [],
+      calls: new Map(),
+      isSigned: false,
+      finish: undefined,
+      extra: new MergedExtra(),
+      text: undefined,
+      citations: [],
+    }
     choices.set(index, choice)
   }
   return choice
@@ -124,8 +131,16 @@ function onText(type: WrittenPart["type"], text: string, choice: OpenChoice): vo
   const last = choice.parts.at(-1)
   const isSame = last?.type === type && !(type === "reasoning" && choice.isSigned)
   if (isSame) (last as Draft<WrittenPart>).text += text
-  else choice.parts.push({ type, text })
+  else beginText(type, text, choice)
   choice.isSigned = false
+}
+
+function beginText(type: WrittenPart["type"], text: string, choice: OpenChoice): void {
+  const part: Draft<WrittenPart> = { type, text }
+  choice.parts.push(part)
+  if (part.type !== "text") return
+  choice.text = part
+  choice.citations = []
 }
 
 type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
@@ -144,42 +159,19 @@ function onSignature(event: SignatureEvent, choice: OpenChoice): void {
   choice.isSigned = true
 }
 
-function onCitation(citation: Citation, choice: OpenChoice): void {
-  const text = choice.parts.findLast((part) => part.type === "text") as Draft<TextPart> | undefined
-  if (text !== undefined) text.citations = [...(text.citations ?? []), citation]
+function onCitation(citation: Citation, { text, citations }: OpenChoice): void {
+  if (text === undefined) return
+  citations.push(citation)
+  text.citations = citations
 }
 
 function closeChoice(index: number, open: OpenChoice): Choice {
   for (const call of open.calls.values()) call.arguments ||= "{}"
-  const { finish, extra } = open
+  const { finish } = open
+  const extra = open.extra.whole
   const choice: Draft<Choice> = { index, parts: open.parts, finish: finish?.reason ?? "other" }
   if (finish?.rawReason !== undefined) choice.rawFinish = finish.rawReason
   if (finish?.stopSequence !== undefined) choice.stopSequence = finish.stopSequence
   if (extra !== undefined) choice.extra = extra
   return choice
-}
-
-function mergeExtra(left: Extra | undefined, right: Extra): Extra {
-  if (left === undefined || left.dialect !== right.dialect) return right
-  return { dialect: left.dialect, fields: mergeFields(left.fields, right.fields, MERGE_DEPTH) }
-}
-
-/** Lists go on, objects are merged, anything else is as the later one has it. */
-function mergeFields(left: JsonObject, right: JsonObject, depth: number): JsonObject {
-  const merged = { ...left }
-  for (const [key, value] of Object.entries(right))
-    merged[key] = mergeValue(left[key], value, depth)
-  return merged
-}
-
-function mergeValue(
-  left: JsonValue | undefined,
-  right: JsonValue | undefined,
-  depth: number,
-): JsonValue | undefined {
-  if (Array.isArray(left) && Array.isArray(right)) return [...left, ...right]
-  if (depth > 0 && isJsonObject(left) && isJsonObject(right)) {
-    return mergeFields(left, right, depth - 1)
-  }
-  return right
 }

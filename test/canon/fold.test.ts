@@ -36,6 +36,26 @@ describe("foldEvents", () => {
     expect(foldEvents([])).toEqual({ choices: [] })
   })
 
+  test("an answer of very many pieces is folded in time that grows with it", () => {
+    const pieces = 60_000
+    const piece = extra({ logprobs: { content: [{ token: "a", logprob: -1 }] } })
+    const events = Array.from({ length: pieces }, () => [said("a"), piece, cited("u")]).flat()
+    const begun = performance.now()
+    const [choice] = foldEvents(events).choices
+    expect(performance.now() - begun).toBeLessThan(2_000)
+    expect(choice?.parts).toMatchObject([{ text: "a".repeat(pieces) }])
+    expect(choice?.parts[0]).toHaveProperty("citations.length", pieces)
+    expect(choice?.extra?.fields).toHaveProperty("logprobs.content.length", pieces)
+    expect(piece).toEqual(extra({ logprobs: { content: [{ token: "a", logprob: -1 }] } }))
+  })
+
+  test("extras cannot reach what all objects inherit", () => {
+    const evil = (): ChatEvent =>
+      extra(JSON.parse('{"__proto__":{"told":true},"a":{"__proto__":{"told":true}}}') as JsonObject)
+    foldEvents([evil(), evil(), evil()])
+    expect({}).not.toHaveProperty("told")
+  })
+
   test("deltas join, choices are sorted, the last usage stands", () => {
     const events: ChatEvent[] = [
       { type: "start", id: "i", model: "m", created: 1, extra: { dialect: "gemini", fields: {} } },
