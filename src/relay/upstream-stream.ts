@@ -76,6 +76,8 @@ export class UpstreamStream<
   /** What was read to find out whether the stream is one. */
   #first: string | undefined
   #isEnded = false
+  /** When the wait for the end of a whole answer is over: what says nothing more does not prolong it. */
+  #hangUpAt: number | undefined
   /** Whether tokens are being counted: what is held back is told when that is done. */
   #isCounting = false
   /** What ended the stream right behind frames that are still to be passed on. */
@@ -165,7 +167,7 @@ export class UpstreamStream<
   }
 
   async drain(): Promise<void> {
-    this.#attempt.dueAt = performance.now() + HANG_UP_TIME
+    this.#attempt.awaitEnd(performance.now() + HANG_UP_TIME)
     try {
       while (!this.#isEnded) this.#isEnded = (await this.#body.next()).done === true
     } catch {
@@ -178,8 +180,10 @@ export class UpstreamStream<
   /** The next bytes; undefined when no more come. */
   async #receive(): Promise<Uint8Array | undefined> {
     // An answer that is whole is not waited for long: some vendors leave the connection open.
-    if (this.#decoder.finished) this.#attempt.dueAt = performance.now() + HANG_UP_TIME
-    else this.#attempt.resume()
+    if (this.#decoder.finished) {
+      this.#hangUpAt ??= performance.now() + HANG_UP_TIME
+      this.#attempt.awaitEnd(this.#hangUpAt)
+    } else this.#attempt.resume()
     try {
       return (await this.#body.next()).value
     } catch (error) {
@@ -240,6 +244,7 @@ export class UpstreamStream<
 
   #tell(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
     const { usage } = this.meter
+    if (events.length > 0) this.#hangUpAt = undefined
     this.meter.push(events)
     if (this.meter.usage !== usage) this.meter.reported = frame?.json
     if (frame?.json) this.#record?.frame(frame.json)

@@ -137,6 +137,11 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
     this.dueAt = Math.min(due, this.#endsAt)
   }
 
+  /** The answer is whole: only its end is waited for. @param due until when, by `performance.now()`. */
+  awaitEnd(due: number): void {
+    this.dueAt = Math.min(due, this.#endsAt)
+  }
+
   /** Who is called. */
   get provider(): string {
     return this.plan.endpoint.provider

@@ -63,6 +63,27 @@ describe("a whole answer that the relay ends", () => {
     await until(() => isCancelled)
   })
 
+  test("is told soon, though its vendor never closes behind its last word", async () => {
+    function* waiting(): Generator<string | number> {
+      yield frame("Hello there") + frame("", "stop") + usageFrame(10, 2) + DONE
+      for (;;) {
+        yield 50
+        yield ": still here\n\n"
+      }
+    }
+    using vendor = startVendor(() => streamed(waiting()))
+    await using gateway = await startGateway(gatewayAt(vendor.url))
+    const caller = await gateway.caller("1")
+    const response = await caller.post(CHAT, ASKED)
+    const told = (await response.json()) as Whole
+    expect(told.choices).toMatchObject([
+      { message: { content: "Hello there" }, finish_reason: "stop" },
+    ])
+    const receipt = await onlyReceipt(gateway, caller)
+    expect(receipt).toMatchObject({ status: "settled", usage: { input: 10, output: 2 } })
+    expect(receipt.attempts).toMatchObject([{ outcome: "ok" }])
+  })
+
   test("tells the usage that came with the sequence", async () => {
     const end = frame("Hello STOP") + frame("", "stop") + usageFrame(10, 4) + DONE
     using vendor = startVendor(() => streamed([end]))
