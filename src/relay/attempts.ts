@@ -5,7 +5,7 @@ import type { Deployment } from "../catalog/model.ts"
 import { withLosses } from "./answer-headers.ts"
 import { route } from "../routing/route.ts"
 import { type Exchange, isFinal, NOT_NEEDED, type RelayServices } from "./exchange.ts"
-import type { Plan } from "./plan.ts"
+import { type Plan, wholePlan } from "./plan.ts"
 import { planCall } from "./plan-call.ts"
 import type { RefusalReader } from "./refusal.ts"
 import { StateRefusals } from "./state-refusals.ts"
@@ -96,7 +96,17 @@ async function callSeveral<T>(order: Order<T>): Promise<readonly T[]> {
 }
 
 function callOnce<T>(order: Order<T>, choice: number): Promise<T> {
-  const { services, exchange, plan, use } = order
+  const { plan, exchange } = order
+  const called = callWith(order, choice, plan)
+  if (!plan.request.stream || exchange.request.stream) return called
+  return called.catch((refusal: unknown) => {
+    if (!isStreamRefused(refusal)) throw refusal
+    return callWith(order, choice, wholePlan(plan))
+  })
+}
+
+function callWith<T>(order: Order<T>, choice: number, plan: Plan): Promise<T> {
+  const { services, exchange, use } = order
   const { leash, bill, call, surroundings } = exchange
   return makeCall({
     services,
@@ -115,6 +125,18 @@ function callOnce<T>(order: Order<T>, choice: number): Promise<T> {
     format: formatOf(order),
     use: (attempt, response) => use(attempt, response, choice),
   })
+}
+
+/**
+ * Whether a vendor streams to nobody like this operator (OpenAI to no organization that is not verified), which is
+ * no fault of a caller who asked for no stream.
+ */
+function isStreamRefused(refusal: unknown): boolean {
+  return (
+    refusal instanceof GatewayError &&
+    refusal.kind === "refused_by_upstream" &&
+    refusal.details.parameter === "stream"
+  )
 }
 
 /** Whether the vendor speaks the caller's dialect, though the answer may go through the canon for its limits. */

@@ -31,3 +31,9 @@ export interface Plan {
   /** What of its limits the relay keeps; absent where the vendor keeps them all, as nearly always. */
   readonly limits?: OwnLimits | undefined
 }
+
+/** The same for an answer that comes whole. */
+export function wholePlan(plan: Plan): Plan {
+  const request = { ...plan.request, stream: false }
+  return { ...plan, request, body: plan.offer.dialect.encodeRequest(request).body }
+}

@@ -106,6 +106,36 @@ describe("a whole answer that the relay ends", () => {
     expect(vendor.bodies[0]?.["stream"]).not.toBe(true)
   })
 
+  test("is asked for whole where its vendor refuses to stream to who asks", async () => {
+    const refusal = {
+      error: {
+        message: "Your organization must be verified to stream this model.",
+        type: "invalid_request_error",
+        param: "stream",
+        code: "unsupported_value",
+      },
+    }
+    using vendor = startVendor((_request, number) =>
+      number % 2 === 1
+        ? Response.json(refusal, { status: 400 })
+        : Response.json(wholeAnswer("Hello STOP and on")),
+    )
+    await using gateway = await startGateway(gatewayAt(vendor.url))
+    const caller = await gateway.caller("1")
+    const response = await caller.post(CHAT, ASKED)
+    const told = (await response.json()) as Whole
+    expect(told.choices).toMatchObject([{ message: { content: "Hello " }, finish_reason: "stop" }])
+    expect(vendor.bodies.map(({ stream }) => stream === true)).toEqual([true, false])
+    expect(vendor.bodies[1]).not.toHaveProperty("stream_options")
+    expect(await onlyReceipt(gateway, caller)).toMatchObject({
+      status: "settled",
+      usage: { input: 10, output: 1 },
+      attempts: [{ status: 400, outcome: "refused_by_upstream" }, { outcome: "ok" }],
+    })
+    const asked = await caller.post(CHAT, { ...ASKED, stream: true })
+    expect([asked.status, vendor.bodies.length]).toEqual([400, 3])
+  })
+
   const BROKEN: readonly [string, () => Response][] = [
     ["breaks off", () => streamed([frame("Hello STO")])],
     ["fails", () => streamed([frame("Hello STO"), 'data: {"error":{"message":"No."}}\n\n'])],
