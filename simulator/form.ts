@@ -11,6 +11,7 @@ export interface SentFile {
 
 /** A form that came in. */
 export interface SentForm {
+  /** The values of a list, whose name ends in `[]`, with commas between them. */
   readonly fields: Readonly<Record<string, string>>
   readonly files: readonly SentFile[]
 }
@@ -32,7 +33,8 @@ export async function readForm(exchange: Exchange): Promise<SentForm | undefined
   let size = 0
   for (const [field, value] of data) {
     if (typeof value === "string") {
-      fields[field] = value
+      const before = field.endsWith("[]") ? fields[field] : undefined
+      fields[field] = before === undefined ? value : `${before},${value}`
       logged[field] = value
       continue
     }

@@ -98,7 +98,7 @@ function bodyOfForm({ fields }: SentForm, heard: Heard, { task, fault }: Told): 
 }
 
 function verbose(fields: SentForm["fields"], heard: Heard): JsonObject {
-  const asked = fields["timestamp_granularities[]"] ?? "segment"
+  const asked = (fields["timestamp_granularities[]"] ?? "segment").split(",")
   const segments = heard.segments.map(({ text, start, end }, id) => ({
     id,
     seek: 0,
@@ -112,7 +112,10 @@ function verbose(fields: SentForm["fields"], heard: Heard): JsonObject {
     no_speech_prob: 0.01,
   }))
   const words = heard.words.map(({ text, start, end }) => ({ word: text, start, end }))
-  return asked === "word" ? { words } : { segments }
+  return {
+    ...(asked.includes("word") && { words }),
+    ...(asked.includes("segment") && { segments }),
+  }
 }
 
 function usageOf(model: string, { text, duration }: Heard): JsonObject {

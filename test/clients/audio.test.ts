@@ -50,16 +50,17 @@ describe("the openai client", () => {
     )
   })
 
-  test("gets a verbose transcript with words", async () => {
+  test("gets a verbose transcript with words and segments", async () => {
     const verbose = await client.audio.transcriptions.create({
       file: await sound(),
       model: "sim/whisper-1",
       response_format: "verbose_json",
-      timestamp_granularities: ["word"],
+      timestamp_granularities: ["word", "segment"],
     })
     expect(verbose.duration).toBe(3)
     expect(verbose.language).toBe("english")
     expect(verbose.words?.length).toBe(9)
+    expect(verbose.segments?.length).toBe(2)
   })
 
   test("gets speakers from a model that tells them apart", async () => {
