@@ -26,7 +26,7 @@ export function beginSession(session: Session): void {
   queryClient.setQueryData(sessionQuery.queryKey, session)
 }
 
-/** Forgets all that was asked; what is on the page is asked anew, by nobody in particular. */
+/** Forgets all that was asked; what is on the page is asked again, by nobody in particular. */
 export async function endSession(): Promise<void> {
   await queryClient.resetQueries()
 }

@@ -39,7 +39,7 @@ export class FormFile implements FileHead {
     return this.#bytes.size
   }
 
-  /** The file from its beginning, anew each time: one stream for each attempt. */
+  /** The file from its beginning, again each time: one stream for each attempt. */
   open(): ReadableStream<Uint8Array> {
     return streamOf(this.#bytes, () => {})
   }

@@ -9,7 +9,7 @@ export type OperationBody =
       readonly type: "bytes"
       /** With the boundary, where it is a form. */
       readonly contentType: string
-      /** A function gives a stream anew for each attempt. */
+      /** A function gives a stream again for each attempt. */
       readonly bytes: Uint8Array<ArrayBuffer> | (() => ReadableStream<Uint8Array>)
     }
 

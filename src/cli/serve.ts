@@ -130,7 +130,7 @@ async function startWorkers(
   return { url: publicUrl ?? addressOf(server.host, place.port), hurry: () => workers.hurry() }
 }
 
-/** @throws CommandError `conflict` where there is a book: it is never begun anew. */
+/** @throws CommandError `conflict` where there is a book: it is never begun again. */
 async function beginBook(data: string): Promise<void> {
   const path = bookPathIn(data)
   try {

@@ -103,7 +103,7 @@ export function sealEntry(
 export interface ConsoleSources {
   readonly vendors: readonly KnownVendor[]
   readonly seal: ProviderSeal
-  /** What was understood before, by its place: to check hundreds of entries anew takes long. */
+  /** What was understood before, by its place: to check hundreds of entries again takes long. */
   readonly known?: Map<string, KnownRecord>
 }
 

@@ -195,7 +195,7 @@ export class Ledger {
     if (this.#journal.failure === failure) this.#journal.failure = undefined
   }
 
-  /** Our leases were given away because we seemed dead: they have to be leased anew. */
+  /** Our leases were given away because we seemed dead: they have to be leased again. */
   forgetLeases(): void {
     this.#tills.forget()
   }

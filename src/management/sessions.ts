@@ -20,7 +20,7 @@ export interface SessionParts {
   readonly takesCards: () => boolean
 }
 
-/** Who asks, and what he may do: read anew for each request, so that every change counts at once. */
+/** Who asks, and what he may do: read again for each request, so that every change counts at once. */
 export class Sessions {
   readonly #parts: SessionParts
 

@@ -89,7 +89,7 @@ export class Reranking {
       this.#services.alarms.usageMissing(call.id, way.deployment.id)
     }
     const rates = way.deployment.price?.rates ?? {}
-    // A reranker reads the query anew with each document.
+    // A reranker reads the query again with each document.
     const queries = format ? request.documents.length : 1
     const counted = await rerankUsage(request, result, rates, () => this.#count(request, queries))
     return { value: { ranking: result.ranking, ...counted }, losses }

@@ -7,7 +7,7 @@ const PATIENCE = 30_000
 
 /**
  * A request that was sent while its body still came from the caller. Whatever becomes of it before the
- * body is whole is nobody's failure: it is given up, and the request is made anew.
+ * body is whole is nobody's failure: it is given up, and the request is made again.
  */
 export class SentRequest {
   readonly sending: Sending

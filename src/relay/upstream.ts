@@ -115,7 +115,7 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
     }
   }
 
-  /** A byte came: the deadline between bytes starts anew. */
+  /** A byte came: the deadline between bytes starts again. */
   heard(): void {
     this.#watch.pulse.turnTo(this.#work, 2)
     this.#phase = "betweenBytes"

@@ -64,7 +64,7 @@ export class BookWatch {
 
   #saw(error: unknown): void {
     if (!(error instanceof BookError) || error.code !== "damaged") return
-    // What was read wrongly once may have been charged wrongly: a restart looks at it anew.
+    // What was read wrongly once may have been charged wrongly: a restart looks at it again.
     this.#damage ??= error
     this.look()
   }

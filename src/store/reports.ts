@@ -12,7 +12,7 @@ import type {
 
 /**
  * What is known of past requests, apart from the book: an index in a file of its own, made from the
- * book's receipts. Whoever writes the book never waits for it, and it can be made anew at any time.
+ * book's receipts. Whoever writes the book never waits for it, and it can be made again at any time.
  */
 export interface Reports extends AsyncDisposable {
   /** Takes some more of the book into the index. @returns whether there is more. */

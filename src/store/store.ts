@@ -240,7 +240,7 @@ export interface Store extends AsyncDisposable {
   returnLeases(node: string, shares: readonly LeaseShare[]): Promise<void>
   /**
    * Asks all nodes for the idle parts of their leases on an account or a budget. For half a second nobody
-   * leases anything of `amount` anew, so that it can be taken out.
+   * leases anything of `amount` again, so that it can be taken out.
    * @returns what is free now.
    */
   recall(owner: string, amount: bigint): Promise<bigint>

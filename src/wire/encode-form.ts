@@ -5,7 +5,7 @@ export interface OutgoingFile {
   readonly type: string
   /** Bytes. */
   readonly size: number
-  /** From the beginning, each time anew. A piece may be gone when the next one is asked for. */
+  /** From the beginning, each time again. A piece may be gone when the next one is asked for. */
   open(): ReadableStream<Uint8Array>
 }
 

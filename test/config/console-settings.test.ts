@@ -108,7 +108,7 @@ describe("what the console has set", () => {
     expect(settings.models["gone/x"]?.price).toEqual({ input: "1" })
   })
 
-  test("what was good before is not checked anew, unless it or its secrets have changed", () => {
+  test("what was good before is not checked again, unless it or its secrets have changed", () => {
     const known = new Map<string, KnownRecord>()
     const first = record("provider", "mine", { vendor: "openai", api_key: "first" })
     const sources = { vendors: VENDORS, seal, known }

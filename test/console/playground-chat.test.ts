@@ -171,7 +171,7 @@ describe("exchanges", () => {
 })
 
 describe("the session's keys", () => {
-  test("one for an account, shared by calls at once, made anew before it ends", async () => {
+  test("one for an account, shared by calls at once, made again before it ends", async () => {
     let now = 0
     const made: string[] = []
     const keys = new PlaygroundKeys(

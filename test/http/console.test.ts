@@ -39,7 +39,7 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Respon
 }
 
 describe("the console's files", () => {
-  test("a page is sent with its policy, and asked for anew", async () => {
+  test("a page is sent with its policy, and asked for again", async () => {
     const response = await get("/console/")
     expect(await response.text()).toBe(PAGE)
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8")
@@ -123,7 +123,7 @@ describe("the console's files", () => {
     expect(before.status).toBe(503)
     expect(await before.text()).toContain("npm run build:console")
     mkdirSync(later)
-    for (const built of [PAGE, `${PAGE} anew`]) {
+    for (const built of [PAGE, `${PAGE} again`]) {
       writeFileSync(join(later, "index.html"), built)
       utimesSync(join(later, "index.html"), 1, built.length)
       expect(await (await pages.answer(request)).text()).toBe(built)

@@ -41,7 +41,7 @@ describe("budgets of a day and of a month", () => {
     expect((await verifyBooks(book.store)).problems).toEqual([])
   })
 
-  test("begin anew with their period, and nothing has to be set back for it", async () => {
+  test("begin again with their period, and nothing has to be set back for it", async () => {
     await using book = Book.direct()
     const payerAt = await thrifty(book)
     const ledger = await book.ledger("node")

@@ -339,7 +339,7 @@ describe("a lease that was lost while the process was suspended", () => {
     expect(await book.balanceOf("account")).toBe(10n)
   })
 
-  test("is leased anew for the holds that are open, before anything else", async () => {
+  test("is leased again for the holds that are open, before anything else", async () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
     const ledger = await book.ledger("node")

@@ -35,7 +35,7 @@ const budgets: readonly [string, Partial<KeyOrder>, string][] = [
 ]
 
 for (const [name, order, period] of budgets) {
-  test(`a used-up ${name} is refused by its name, and says when it begins anew`, async () => {
+  test(`a used-up ${name} is refused by its name, and says when it begins again`, async () => {
     const caller = await gateway.caller("10", order)
     const headers = { "x-tollgate-on-low-balance": "refuse" }
     const body = { model: "sim/echo", max_tokens: 10 }

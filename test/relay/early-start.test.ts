@@ -200,7 +200,7 @@ describe("a long sound behind its model", () => {
     await endsWith(before, COST)
   })
 
-  test("is sent anew when a field comes behind it", async () => {
+  test("is sent again when a field comes behind it", async () => {
     const before = await caller.balance()
     const form = new SlowForm(MODEL, FILE, LANGUAGE)
     const response = form.send()
@@ -214,7 +214,7 @@ describe("a long sound behind its model", () => {
     await endsWith(before, COST)
   })
 
-  test("is one request of its key's rate, also when it is sent anew", async () => {
+  test("is one request of its key's rate, also when it is sent again", async () => {
     const limited = await gateway.caller("10", { requestsPerMinute: 60 })
     const form = new SlowForm(MODEL, FILE, LANGUAGE)
     const response = form.send({ key: limited.key })
@@ -241,7 +241,7 @@ describe("a long sound behind its model", () => {
     expect(gateway.heard).toEqual([])
   })
 
-  test("is sent anew to a vendor who gave up on it", async () => {
+  test("is sent again to a vendor who gave up on it", async () => {
     const before = await caller.balance()
     let isAnswered = false
     answer = (seen, number) => {

@@ -233,7 +233,7 @@ test("holds that last are listed, those of other accounts are not", async () => 
 })
 
 describe("what is recalled", () => {
-  test("is not leased anew while it is to be taken out", async () => {
+  test("is not leased again while it is to be taken out", async () => {
     await using book = Book.direct()
     const payer = await book.account("a", 100n)
     const ledger = await book.ledger("node")

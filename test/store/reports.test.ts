@@ -378,7 +378,7 @@ describe("the index", () => {
     expect(await reports.listRequests({}, null, 2_000)).toHaveLength(1_400)
   })
 
-  test("begins anew where it does not fit its book", async () => {
+  test("begins again where it does not fit its book", async () => {
     await using own = await ReportedBook.open()
     await own.add({ request: "req_1" }, { request: "req_2" })
     await found(own, {})
@@ -395,7 +395,7 @@ describe("the index", () => {
     expect(rows.map(({ request }) => request).toSorted()).toEqual(["req_10", "req_8", "req_9"])
   })
 
-  test("begins anew where the book is an earlier one", async () => {
+  test("begins again where the book is an earlier one", async () => {
     await using own = await ReportedBook.open()
     await own.add({ request: "req_1" })
     using directory = new TemporaryDirectory()

@@ -54,7 +54,7 @@ test("it is not in use before its first code came, and the password is needed to
   expect(await signIn(users, new Browser())).toEqual({ needsCode: false })
 })
 
-test("codes cannot be guessed: five for each password, then it begins anew", async () => {
+test("codes cannot be guessed: five for each password, then it begins again", async () => {
   using open = openUsers()
   const { users } = open
   const { secret } = await withTwoFactor(users)

@@ -1,6 +1,6 @@
 import { queryClient } from "./queries.ts"
 
-/** Asks anew for everything whose path begins so: `/keys`, `/accounts/acc_1`. */
+/** Asks again for everything whose path begins so: `/keys`, `/accounts/acc_1`. */
 export async function refresh(...paths: readonly string[]): Promise<void> {
   await queryClient.invalidateQueries({
     predicate: ({ queryKey: [path] }) =>

@@ -41,7 +41,7 @@ export interface ConsoleFile {
 export interface BuiltConsole {
   /** By their paths below `/console/`. Nothing else is ever served, whatever a path looks like. */
   readonly files: ReadonlyMap<string, ConsoleFile>
-  /** Whether it was not built anew since. */
+  /** Whether it was not built again since. */
   readonly isCurrent: () => boolean
 }
 

@@ -7,7 +7,7 @@ export const CONSOLE_PATH = "/console/"
 
 /** Seconds: a year, as long as caches are asked to keep anything. */
 const FOR_EVER = "public, max-age=31536000, immutable"
-/** Kept, and asked for anew each time whether it is still the one. */
+/** Kept, and asked for again each time whether it is still the one. */
 const ASK_FIRST = "no-cache"
 
 /**
@@ -34,7 +34,7 @@ const SAFETY = {
   "cross-origin-opener-policy": "same-origin",
 } as const
 
-/** The console's files at `/console/`, found when the first one is asked for, and when it was built anew. */
+/** The console's files at `/console/`, found when the first one is asked for, and when it was built again. */
 export class ConsolePages {
   readonly #find: () => Promise<BuiltConsole | undefined>
   #built: BuiltConsole | undefined
@@ -106,7 +106,7 @@ function wrongMethod(request: Request): Response {
 function unknownFile(path: string): Response {
   const error = new GatewayError(
     "not_found",
-    `The console has no file '${path.slice(0, 200)}'. Reload the page: it was built anew.`,
+    `The console has no file '${path.slice(0, 200)}'. Reload the page: it was built again.`,
   )
   return safe(errorAnswer(error, newRequestId()))
 }

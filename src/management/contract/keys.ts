@@ -15,7 +15,7 @@ import {
 export const budget = z.object({
   limit: credits,
   left: credits,
-  /** When it begins anew; null for the total budget, which never does. */
+  /** When it begins again; null for the total budget, which never does. */
   resets_at: moment.nullable(),
 })
 export type Budget = z.infer<typeof budget>

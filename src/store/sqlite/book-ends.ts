@@ -5,7 +5,7 @@ import type { Accounts, BookEnd } from "./accounts.ts"
 const MOST_ENDS = 10_000
 
 /**
- * Where the books of accounts end, remembered, since SQLite plans the query for it anew each time. What
+ * Where the books of accounts end, remembered, since SQLite plans the query for it again each time. What
  * stands here is committed, so it is never ahead of a book: a line would follow one that is not there. It
  * may be behind where somebody else on this connection has written; then the next line's number is taken.
  */

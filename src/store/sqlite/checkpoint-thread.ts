@@ -12,7 +12,7 @@ declare const self: Worker
 
 /**
  * Moves the log into the database. The first, passive go takes nearly all of it while others write;
- * only for the rest, and so that the log begins anew instead of growing, writers wait a moment. A log
+ * only for the rest, and so that the log begins again instead of growing, writers wait a moment. A log
  * that grows makes every commit slower: the disk then has to write down its new length as well.
  */
 function checkpoint(database: Database): void {

@@ -137,7 +137,7 @@ export class RequestIndex {
   }
 }
 
-/** An index that was made from another book, or from a later state of this one, begins anew. */
+/** An index that was made from another book, or from a later state of this one, begins again. */
 function checkProgress(index: Database, book: Database): void {
   const progress = index
     .query<Progress, []>("SELECT row, last_row, last_request FROM progress")

@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite"
 
-/** Grows with every change below: an index of another version is made anew. */
+/** Grows with every change below: an index of another version is made again. */
 const VERSION = 2
 
 const SUMS = `
@@ -83,7 +83,7 @@ export function prepareIndex(index: Database): void {
   if (Number(row?.user_version) !== VERSION) clearIndex(index)
 }
 
-/** Begins the index anew. Expects to run inside a transaction. */
+/** Begins the index again. Expects to run inside a transaction. */
 export function clearIndex(index: Database): void {
   for (const table of TABLES) index.run(`DROP TABLE IF EXISTS ${table}`)
   index.run(SCHEMA)

@@ -321,7 +321,7 @@ describe(`recorded oddities${WITHOUT_FIXTURES}`, () => {
     })
   })
 
-  test.skipIf(!HAS_FIXTURES)("the input can be counted anew at the end", () => {
+  test.skipIf(!HAS_FIXTURES)("the input can be counted again at the end", () => {
     const file = "vercel-ai/anthropic/anthropic-message-delta-input-tokens.chunks.txt"
     const { usage } = foldEvents(decodeStream(framesOfLines(readFixture(file))))
     expect(usage).toMatchObject({ inputFresh: 61, output: 2 })

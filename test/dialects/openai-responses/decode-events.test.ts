@@ -1,43 +1,23 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatEvent } from "../../../src/canon/chat.ts"
-import type { EventDecoder, SseFrame } from "../../../src/canon/dialect.ts"
+import type { EventDecoder } from "../../../src/canon/dialect.ts"
 import { foldEvents } from "../../../src/canon/fold.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
 import { decodeStream, framesOf } from "./support.ts"
-
-const RESPONSE = { id: "resp_1", created_at: 5, model: "gpt", status: "in_progress", output: [] }
-const CREATED = { type: "response.created", response: RESPONSE }
-
-function completed(response: JsonObject = {}): JsonObject {
-  return { type: "response.completed", response: { ...RESPONSE, status: "completed", ...response } }
-}
-
-function frames(...events: JsonObject[]): SseFrame[] {
-  return events.map((event) => ({ event: String(event.type), data: JSON.stringify(event) }))
-}
-
-function decode(...events: JsonObject[]): ChatEvent[] {
-  return decodeStream(frames(...events))
-}
+import {
+  CREATED,
+  completed,
+  frames,
+  decode,
+  done,
+  textDelta,
+  message,
+  START,
+} from "./decoded-events.ts"
 
 function added(index: number, item: JsonObject): JsonObject {
   return { type: "response.output_item.added", output_index: index, item }
 }
-
-function done(index: number, item: JsonObject): JsonObject {
-  return { type: "response.output_item.done", output_index: index, item }
-}
-
-function textDelta(delta: string, index = 0, content = 0): JsonObject {
-  return { type: "response.output_text.delta", output_index: index, content_index: content, delta }
-}
-
-function message(text: string, annotations: JsonObject[] = []): JsonObject {
-  return { type: "message", id: "msg_1", content: [{ type: "output_text", text, annotations }] }
-}
-
-const START: ChatEvent = { type: "start", id: "resp_1", model: "gpt", created: 5 }
 
 describe("text", () => {
   test("is told as it comes, and once", () => {
@@ -274,137 +254,6 @@ describe("calls", () => {
     expect(nameless).toContainEqual(
       expect.objectContaining({ name: "weather", id: expect.stringMatching(/^call_/) }),
     )
-  })
-})
-
-describe("the end", () => {
-  test.each<[JsonObject, Partial<Extract<ChatEvent, { type: "finish" }>>]>([
-    [{ status: "completed" }, { reason: "stop" }],
-    [
-      { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } },
-      { reason: "length" },
-    ],
-    [
-      { status: "incomplete", incomplete_details: { reason: "content_filter" } },
-      { reason: "content-filter" },
-    ],
-    [
-      { status: "incomplete", incomplete_details: { reason: "boredom" } },
-      { reason: "other", rawReason: "boredom" },
-    ],
-    [{ status: "incomplete" }, { reason: "other", rawReason: "incomplete" }],
-  ])("%j", (response, finish) => {
-    const type = `response.${String(response.status)}`
-    const told = decode(CREATED, { type, response: { ...RESPONSE, ...response } })
-    expect(told.at(-1)).toEqual({ type: "finish", choice: 0, reason: "other", ...finish })
-  })
-
-  test("carries the usage", () => {
-    const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7 }
-    expect(decode(CREATED, completed({ usage })).at(-1)).toMatchObject({
-      type: "usage",
-      usage: { inputFresh: 3, output: 4 },
-    })
-  })
-
-  test("is seen once the response says so, whatever a vendor adds", () => {
-    const decoder = OPENAI_RESPONSES.decodeEvents()
-    for (const frame of frames(CREATED, textDelta("Hi"))) decoder.push(frame)
-    expect(decoder.finished).toBe(false)
-    for (const frame of frames(completed())) decoder.push(frame)
-    expect(decoder.finished).toBe(true)
-    expect(decoder.push({ data: "[DONE]" })).toEqual([])
-    expect(decoder.end()).toEqual([])
-  })
-
-  test("that never comes leaves the stream unfinished", () => {
-    const decoder = OPENAI_RESPONSES.decodeEvents()
-    for (const frame of frames(CREATED, done(0, message("Hi")))) decoder.push(frame)
-    expect(decoder.end()).toEqual([])
-    expect(decoder.finished).toBe(false)
-  })
-})
-
-describe("errors inside a stream", () => {
-  const failed = {
-    type: "response.failed",
-    response: { ...RESPONSE, status: "failed", error: { code: "server_error", message: "Sorry." } },
-  }
-
-  test.each<[string, JsonObject]>([
-    ["flat", { type: "error", code: "server_error", message: "Sorry.", param: null }],
-    [
-      "nested",
-      {
-        type: "error",
-        error: { type: "server_error", code: null, message: "Sorry.", param: null },
-      },
-    ],
-    ["as the response itself", failed],
-  ])("%s", (_, event) => {
-    const told = decode(CREATED, event, failed)
-    expect(told).toEqual([START, { type: "error", message: "Sorry.", code: "server_error" }])
-  })
-
-  test("in text", () => {
-    const told = decodeStream([{ event: "error", data: "overloaded" }])
-    expect(told).toEqual([{ type: "error", message: "overloaded" }])
-  })
-
-  test("in an envelope without a type", () => {
-    const told = decodeStream([{ data: '{"error":{"message":"No.","code":429}}' }])
-    expect(told).toEqual([{ type: "error", message: "No.", code: "429" }])
-  })
-})
-
-describe("what is unknown", () => {
-  test("items are kept for this dialect", () => {
-    const search = { type: "web_search_call", id: "ws_1" }
-    expect(decode(CREATED, done(0, search), completed({ output: [search] }))).toEqual([
-      START,
-      {
-        type: "choice-extra",
-        choice: 0,
-        extra: { dialect: "openai-responses", fields: { output: [search] } },
-      },
-      { type: "finish", choice: 0, reason: "stop" },
-    ])
-  })
-
-  test("log probabilities are kept for this dialect", () => {
-    const logprobs = [{ token: "Hi", logprob: -1 }]
-    const content = [{ type: "output_text", text: "Hi", logprobs }]
-    const told = decode(CREATED, done(0, { type: "message", content }), completed())
-    expect(foldEvents(told).choices[0]?.extra?.fields).toEqual({ logprobs })
-  })
-
-  test("events, keep-alives and empty frames are passed over", () => {
-    const told = decode(
-      CREATED,
-      { type: "keepalive", sequence_number: 1 },
-      { type: "ping" },
-      { type: "response.novelty.delta", output_index: 0, delta: "?" },
-      { type: "response.output_item.added", output_index: 0, item: null },
-      completed(),
-    )
-    expect(told).toEqual([START, { type: "finish", choice: 0, reason: "stop" }])
-    expect(decodeStream([{ data: "" }])).toEqual([])
-  })
-
-  test("arguments of a call that was never announced are content all the same", () => {
-    const decoder = OPENAI_RESPONSES.decodeEvents()
-    const delta = {
-      type: "response.function_call_arguments.delta",
-      output_index: 0,
-      delta: '{"a":',
-    }
-    const told = frames(CREATED, delta).flatMap((frame) => decoder.push(frame))
-    expect(told).toEqual([START])
-    expect(decoder.other.characters).toBe(5)
-  })
-
-  test("what is no JSON is an error of the vendor's", () => {
-    expect(() => decodeStream([{ data: "<html>" }])).toThrow("not JSON")
   })
 })
 

@@ -137,7 +137,7 @@ describe("recorded streams", () => {
       )
     })
 
-    test(`${file}, as this dialect's own client reads it written anew`, async () => {
+    test(`${file}, as this dialect's own client reads it written again`, async () => {
       const events = decodeStream(framesOf(answer))
       if (events.some(({ type }) => type === "error")) return
       const frames = encodeStream(events)

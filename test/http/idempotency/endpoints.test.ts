@@ -39,7 +39,7 @@ afterAll(async () => {
 
 type Fields = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>
 
-/** A form as a client writes it anew for each try. */
+/** A form as a client writes it again for each try. */
 function formOf(fields: Fields): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) {

@@ -1,7 +1,7 @@
 import type { Model, ModelEntry } from "../../../../src/management/contract/catalog.ts"
 import { readPrices, type TypedPrices } from "./read-prices.ts"
 
-/** What of a model is set anew. */
+/** What of a model is set again. */
 export interface ModelChange {
   readonly typed: TypedPrices
   readonly multiplier: string

@@ -47,7 +47,7 @@ export function turnsBefore(exchanges: readonly Exchange[], id: number, column: 
   return turns
 }
 
-/** The same exchanges with one answer made anew from what it was. */
+/** The same exchanges with one answer made again from what it was. */
 export function withAnswer(
   exchanges: readonly Exchange[],
   place: { readonly id: number; readonly column: number },

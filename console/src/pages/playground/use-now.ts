@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react"
 
-/** The time of now, unix milliseconds, made anew as often as is asked for. */
+/** The time of now, unix milliseconds, made again as often as is asked for. */
 export function useNow(everyMilliseconds: number): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

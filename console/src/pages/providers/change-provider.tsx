@@ -15,7 +15,7 @@ export interface ChangeProviderProperties {
   readonly onClose: () => void
 }
 
-/** Changes what a provider was told. A secret that is not typed anew stays as it is. */
+/** Changes what a provider was told. A secret that is not typed again stays as it is. */
 export function ChangeProvider({ provider, onClose }: ChangeProviderProperties) {
   const { data: vendors, error } = useQuery({ ...vendorsQuery, enabled: provider !== undefined })
   const vendor = vendors?.find(({ id }) => id === provider?.vendor)
@@ -28,7 +28,7 @@ export function ChangeProvider({ provider, onClose }: ChangeProviderProperties) 
       {vendors === undefined && error === null && <Skeleton height={160} />}
       {vendors !== undefined && vendor === undefined && (
         <Text size="sm">
-          This vendor is not known any more. Delete the provider and add it anew.
+          This vendor is not known any more. Delete the provider and add it again.
         </Text>
       )}
     </Modal>
