@@ -106,7 +106,7 @@ export class GatewayError extends Error {
     this.details = details
   }
 
-  /** The HTTP status of the answer. A vendor's own status is the caller's only for his own mistakes. */
+  /** The HTTP status of the answer. A vendor's own status is the caller's only for their own mistakes. */
   get status(): number {
     const upstream = this.kind === "refused_by_upstream" ? this.details.upstream : undefined
     return upstream?.status ?? ERROR_KINDS[this.kind].status

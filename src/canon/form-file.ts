@@ -16,7 +16,7 @@ export interface FileHead {
   readonly field: string
   /** Empty when the sender gave none. */
   readonly name: string
-  /** The content type as the sender has it; empty when he gave none (WIRE.md trap 10). */
+  /** The content type as the sender has it; empty when they gave none (WIRE.md trap 10). */
   readonly type: string
 }
 

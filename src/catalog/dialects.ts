@@ -35,7 +35,7 @@ export function dialectsOf(
   return known === undefined ? usual : usual.filter((id) => known.includes(id))
 }
 
-/** The operator's order is his preference. */
+/** The operator's order is their preference. */
 function inOrderOf(names: readonly string[], spoken: readonly DialectId[]): DialectId[] {
   return [...new Set(names)].flatMap((name) => spoken.find((id) => id === name) ?? [])
 }

@@ -8,7 +8,7 @@ const SANDBOX_MODEL = "sandbox/echo"
 
 export interface BannerFacts {
   readonly url: string
-  /** The console's address; before there is an operator, the one-time link that makes him. */
+  /** The console's address; before there is an operator, the one-time link that makes one. */
   readonly consoleUrl: string
   /** The key that the first start made; undefined later. */
   readonly key: string | undefined

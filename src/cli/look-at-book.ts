@@ -10,7 +10,7 @@ import { type Verdict, verifyBooks } from "../store/verify.ts"
 
 /** What was found in a book that was only looked at. */
 export interface BookLook {
-  /** What was looked at, so that nobody takes another book for the one he means. */
+  /** What was looked at, so that nobody takes another book for the one they mean. */
   readonly path: string
   readonly hasLog: boolean
   readonly anchor: ReadAnchor | undefined

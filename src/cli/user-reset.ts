@@ -10,7 +10,7 @@ export const registerUserReset: RegisterCommand = (program, terminal) => {
     .command("reset")
     .description("make a link that sets a user's password, once, within a day")
     .argument("<EMAIL>", "the user's e-mail address")
-    .option("--two-factor", "also switch his second factor off")
+    .option("--two-factor", "also switch their second factor off")
     .action(async (email: string, options: { twoFactor?: boolean }, command) => {
       const reset = await withUsers(command, async ({ users, directory }) => {
         const user = users.findByEmail(email)

@@ -122,7 +122,7 @@ async function* counted(
       yield piece
     }
   } catch (error) {
-    // A caller who leaves while he sends is no failure of ours.
+    // A caller who leaves while they send is no failure of ours.
     throw error instanceof GatewayError ? error : new FormError("broken", undefined, error)
   }
 }

@@ -19,7 +19,7 @@ export class Accounts {
     this.#audit = audit
   }
 
-  /** All that he may see, the oldest first. */
+  /** All that they may see, the oldest first. */
   async list(actor: Actor, order: PageOrder): Promise<Page<Account>> {
     const { at, id } = timePositionOf(order.cursor) ?? { at: -Infinity, id: "" }
     const all = await this.#store.listAccounts()

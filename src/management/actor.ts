@@ -1,17 +1,17 @@
 import { GatewayError } from "../canon/errors.ts"
 import type { AccountRole } from "./contract/common.ts"
 
-/** Who asks the management API for something, and what he may do. */
+/** Who asks the management API for something, and what they may do. */
 export interface Actor {
   readonly kind: "user" | "admin_token" | "command"
   /** The user's id; null for the admin token and for commands. */
   readonly id: string | null
-  /** As the audit log and the book's entries name him: an e-mail address, `admin token`, `command line`. */
+  /** As the audit log and the book's entries name them: an e-mail address, `admin token`, `command line`. */
   readonly name: string
   readonly isOperator: boolean
-  /** What he is in each account that he belongs to, by the account's id. */
+  /** What they are in each account that they belong to, by the account's id. */
   readonly roles: ReadonlyMap<string, AccountRole>
-  /** The network address that he comes from. */
+  /** The network address that they come from. */
   readonly address: string | null
   /** The request whose idempotency key these changes use up, where one was sent. */
   readonly claim?: string
@@ -34,7 +34,7 @@ export function rightsOf({ isOperator, roles }: Actor): string {
   return JSON.stringify({ isOperator, roles: Object.fromEntries(roles) })
 }
 
-/** Whether somebody may still do all that he could once. */
+/** Whether somebody may still do all that they could once. */
 export function mayStill(actor: Actor, rights: string): boolean {
   const once = JSON.parse(rights) as Rights
   if (actor.isOperator) return true
@@ -56,7 +56,7 @@ export function requireOperator(actor: Actor): void {
   throw new GatewayError("forbidden", "Only an operator of this gateway may do that.")
 }
 
-/** Whether he may see an account at all. */
+/** Whether they may see an account at all. */
 export function maySee(actor: Actor, account: string): boolean {
   return actor.isOperator || actor.roles.has(account)
 }

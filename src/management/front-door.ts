@@ -63,7 +63,7 @@ export class FrontDoor {
     const actor = userActor(user, new Map(), visitor.address)
     const after = { name: user.name, email: user.email, is_operator: true }
     await audit.record(actor, { action: "user.setup", target: user.id, after })
-    // So that he sees something.
+    // So that they see something.
     const account = await store.findAccount(FIRST_ACCOUNT)
     if (!account) return user
     const role = "owner" as const

@@ -44,7 +44,7 @@ export class Invitations {
     this.#baseUrl = parts.baseUrl
   }
 
-  /** Open ones, of one account or of all that he may invite into. */
+  /** Open ones, of one account or of all that they may invite into. */
   async list(
     actor: Actor,
     order: PageOrder & { readonly account?: string | undefined },
@@ -122,7 +122,7 @@ export class Invitations {
 
   /**
    * Makes somebody a member: the user who is signed in, or a new one.
-   * @returns the user, and whether he is new: then he is not signed in yet.
+   * @returns the user, and whether they are new: then they are not signed in yet.
    * @throws GatewayError `not_found`; `not_signed_in`, `forbidden` and `conflict`, saying what to do.
    */
   async accept(

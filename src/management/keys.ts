@@ -49,7 +49,7 @@ export class Keys {
     this.#changed = surroundings.changed ?? (async () => {})
   }
 
-  /** Of one account or of all that he may see, the newest first. */
+  /** Of one account or of all that they may see, the newest first. */
   async list(actor: Actor, order: KeyOrder): Promise<Page<Key>> {
     const now = Date.now()
     const filter = { accounts: scopeOf(actor, order.account), status: order.status, now }

@@ -95,7 +95,7 @@ function entryOf(known: ModelFacts, kind: ModelKind): Omit<KnownEntry, "source">
   return readPrice(kind, price, "1").price === undefined ? undefined : { kind, price }
 }
 
-/** The classes that can be billed; a vendor's others are his own matter once an operator takes the price. */
+/** The classes that can be billed; a vendor's others are their own matter once an operator takes the price. */
 function billable(price: PriceFacts): Readonly<Record<string, unknown>> {
   const { tiers } = price
   return {

@@ -21,7 +21,7 @@ export class Members {
     this.#audit = audit
   }
 
-  /** Of one account, or of all that he may see; in the order in which they joined. */
+  /** Of one account, or of all that they may see; in the order in which they joined. */
   async list(
     actor: Actor,
     order: PageOrder & { readonly account?: string | undefined },
@@ -62,7 +62,7 @@ export class Members {
     await refusing(() => this.#audit.perform(actor, change, "removeMember", id))
   }
 
-  /** A member whom he may change. */
+  /** A member whom they may change. */
   async #requireOwned(actor: Actor, id: string): Promise<MemberRecord> {
     const member = await this.#store.findMember(id)
     if (!member || !maySee(actor, member.account)) throw noMember(id)

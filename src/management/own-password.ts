@@ -16,7 +16,7 @@ export class OwnPassword {
     this.#audit = audit
   }
 
-  /** All his other sessions end, and links that would set another password. @returns the cookies of the one that goes on. */
+  /** All their other sessions end, and links that would set another password. @returns the cookies of the one that goes on. */
   async change(
     actor: Actor,
     visitor: Visitor,

@@ -24,7 +24,7 @@ export class Requests {
     this.#shelf = shelf
   }
 
-  /** Of one account, or of all that he may see; the newest first. @throws GatewayError `not_found`. */
+  /** Of one account, or of all that they may see; the newest first. @throws GatewayError `not_found`. */
   async list(actor: Actor, query: RequestQuery): Promise<Page<RequestSummary>> {
     const filter = {
       accounts: scopeOf(actor, query.account),

@@ -20,7 +20,7 @@ export interface SessionParts {
   readonly takesCards: () => boolean
 }
 
-/** Who asks, and what he may do: read again for each request, so that every change counts at once. */
+/** Who asks, and what they may do: read again for each request, so that every change counts at once. */
 export class Sessions {
   readonly #parts: SessionParts
 
@@ -34,7 +34,7 @@ export class Sessions {
     return session ? this.actorFor(session.user, address) : undefined
   }
 
-  /** A user with his roles of this moment. */
+  /** A user with their roles of this moment. */
   async actorFor(user: UserRecord, address: string | null): Promise<Actor> {
     const { store } = this.#parts
     const members = await store.listMembers({ users: [user.id] }, null, ALL_ACCOUNTS)
@@ -42,7 +42,7 @@ export class Sessions {
     return userActor(user, roles, address)
   }
 
-  /** What the console has to know of him. */
+  /** What the console has to know of them. */
   async describe(actor: Actor): Promise<Session> {
     const { store, users, baseUrl, takesCards } = this.#parts
     const user = actor.kind === "user" && actor.id !== null ? users.find(actor.id) : null
@@ -65,7 +65,7 @@ export class Sessions {
     }
   }
 
-  /** His open sessions, the newest first. @throws GatewayError `forbidden` for the admin token. */
+  /** Their open sessions, the newest first. @throws GatewayError `forbidden` for the admin token. */
   async list(actor: Actor, headers: Headers): Promise<Page<OpenSession>> {
     const { users } = this.#parts
     const current = await users.sessionOf(headers.get("cookie"))
@@ -80,7 +80,7 @@ export class Sessions {
     return { object: "list", data, next_cursor: null }
   }
 
-  /** Ends one of his sessions. @throws GatewayError `not_found`. */
+  /** Ends one of their sessions. @throws GatewayError `not_found`. */
   async end(actor: Actor, id: string): Promise<void> {
     const { users, audit } = this.#parts
     if (!users.endSession(requireUser(actor), id)) {

@@ -31,7 +31,7 @@ export class UsageReports {
   }
 
   /**
-   * Sums of a time, of one account or of all that he may see. Hours that are begun count whole.
+   * Sums of a time, of one account or of all that they may see. Hours that are begun count whole.
    * @throws GatewayError `not_found`, `invalid_value`.
    */
   async usage(actor: Actor, query: UsageQuery): Promise<{ object: "list"; data: UsageRow[] }> {

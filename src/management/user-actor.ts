@@ -2,7 +2,7 @@ import type { UserRecord } from "../users/user-records.ts"
 import type { Actor } from "./actor.ts"
 import type { AccountRole } from "./contract/common.ts"
 
-/** A user as he acts: his e-mail address is what records name him by. */
+/** A user as they act: their e-mail address is what records name them by. */
 export function userActor(
   user: UserRecord,
   roles: ReadonlyMap<string, AccountRole>,

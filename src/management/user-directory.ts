@@ -66,8 +66,8 @@ export class UserDirectory {
   }
 
   /**
-   * A link that sets a new password, for somebody who has lost his.
-   * @param withoutTwoFactor whether his second factor is switched off as well.
+   * A link that sets a new password, for somebody who has lost theirs.
+   * @param withoutTwoFactor whether their second factor is switched off as well.
    * @throws GatewayError `forbidden`, `not_found`.
    */
   async reset(actor: Actor, id: string, withoutTwoFactor: boolean): Promise<ResetLink> {

@@ -75,7 +75,7 @@ export interface ReckonedSpeech {
 /**
  * What was used. A vendor who broke off is paid for what came: as large a share of the characters as of
  * the bytes it had announced, or as are spoken in a sound of that length. A caller who left had the whole
- * spoken, whatever he heard of it.
+ * spoken, whatever they heard of it.
  */
 export function speechUsage(amount: SpokenAmount, price: Price | undefined): ReckonedSpeech {
   const { request, form, bytes, announced, ending, told } = amount

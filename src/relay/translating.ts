@@ -233,7 +233,7 @@ async function orRelease<Result>(
   }
 }
 
-/** The translating as a request of its own. The caller made one: only its tokens count against his rate. */
+/** The translating as a request of its own. The caller made one: only its tokens count against their rate. */
 function textCall(call: Call): Call {
   const key = { ...call.key, requestsPerMinute: undefined }
   return { ...call, id: `${call.id}-translation`, key }

@@ -32,7 +32,7 @@ export interface AuditRecord extends Omit<NewAuditRecord, "claim"> {
 export interface AuditFilter {
   /** Absent: all, and those of no account. */
   readonly accounts?: readonly string[] | undefined
-  /** A part of the actor's name, or his id. */
+  /** A part of the actor's name, or their id. */
   readonly actor?: string | undefined
   /** An exact action, or a glob: `key.*`. */
   readonly action?: string | undefined

@@ -6,7 +6,7 @@ export type MemberRole = "owner" | "member" | "viewer"
 export interface MemberRecord {
   readonly id: string
   readonly account: string
-  /** The user's id; who he is, is kept with the users. */
+  /** The user's id; who they are, is kept with the users. */
   readonly user: string
   readonly role: MemberRole
   readonly joinedAt: number

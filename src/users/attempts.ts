@@ -68,7 +68,7 @@ export class Attempts {
     }
   }
 
-  /** The same, for one who is known by his network address alone. */
+  /** The same, for one who is known by their network address alone. */
   beginFrom(name: string, address: string | null): () => void {
     return this.begin([{ key: `${name}:${address ?? "unknown"}`, limit: PER_ADDRESS }])
   }

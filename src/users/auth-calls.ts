@@ -3,7 +3,7 @@ import type { JsonObject } from "../canon/json.ts"
 import type { AuthServer } from "./auth-server.ts"
 import { ADDRESS_HEADER } from "./cookies.ts"
 
-/** Who stands before the door: what his browser sent, and where he comes from. */
+/** Who stands before the door: what their browser sent, and where they come from. */
 export interface Visitor {
   readonly cookie: string | null
   readonly agent: string | null

@@ -37,7 +37,7 @@ async function faultOf({ issuer }: OidcSettings): Promise<string | undefined> {
   const needed = ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"]
   const missing = needed.find((name) => typeof document?.[name] !== "string")
   if (missing !== undefined) return `its description has no '${missing}'`
-  // Whoever answers here must be who he says he is (OpenID Connect Discovery 1.0, 4.3).
+  // Whoever answers here must be who they say they are (OpenID Connect Discovery 1.0, 4.3).
   const isItself = discoveryUrlOf(String(document?.["issuer"])) === discoveryUrl
   return isItself ? undefined : "its description names another issuer"
 }

@@ -188,7 +188,7 @@ function sessionKey(visitor: Visitor): string {
   return `session:${digest(cookieNamed(visitor.cookie, SESSION_COOKIE) ?? "")}`
 }
 
-/** Of the step before, when there is one; else somebody sets his second factor up. */
+/** Of the step before, when there is one; else somebody sets their second factor up. */
 function codeKey(visitor: Visitor): string {
   const step = cookieNamed(visitor.cookie, TWO_FACTOR_COOKIE)
   return step === undefined ? sessionKey(visitor) : `code:${digest(step)}`

@@ -8,7 +8,7 @@ export interface UserRecord {
   /** A disabled user has no session and gets none. */
   readonly isDisabled: boolean
   readonly hasTwoFactor: boolean
-  /** Whether he has a password, or signs in elsewhere only. */
+  /** Whether they have a password, or sign in elsewhere only. */
   readonly hasPassword: boolean
   readonly createdAt: number
   readonly lastSeenAt: number | null

@@ -46,13 +46,13 @@ function dateText(time: number): string {
   return new Date(time).toISOString()
 }
 
-/** A user with what he signs in with. */
+/** A user with what they sign in with. */
 export interface UserOrder {
   readonly id: string
   readonly name: string
   readonly email: string
   readonly passwordHash: string
-  /** Makes him the operator, if there is none yet. */
+  /** Makes them the operator, if there is none yet. */
   readonly isFirst: boolean
 }
 
@@ -199,7 +199,7 @@ export class UserTable {
     }))
   }
 
-  /** @returns whether there was such a session of his. */
+  /** @returns whether there was such a session of theirs. */
   endSession(userId: string, id: string): boolean {
     const statement = "DELETE FROM session WHERE userId = ? AND id = ?"
     return this.#database.run(statement, [userId, id]).changes > 0
@@ -224,7 +224,7 @@ export class UserTable {
 function hasOperatorAlready(): GatewayError {
   return new GatewayError(
     "conflict",
-    "This gateway has an operator already. Sign in, or ask him for an invitation.",
+    "This gateway has an operator already. Sign in, or ask them for an invitation.",
   )
 }
 

@@ -25,7 +25,7 @@ export interface UsersOptions {
   readonly onFailure: (message: string) => void
 }
 
-/** A user with the session that he asks in. */
+/** A user with the session that they ask in. */
 export interface OpenSession {
   readonly user: UserRecord
   readonly sessionId: string
@@ -133,7 +133,7 @@ export class Users implements Disposable {
     return found ? this.#table.find(found.value) : null
   }
 
-  /** Ends links that set his password, sign-ins that wait for a code, and browsers that are asked for none. */
+  /** Ends links that set their password, sign-ins that wait for a code, and browsers that are asked for none. */
   endProofs(userId: string): void {
     this.#table.endProofs(userId)
   }
@@ -167,7 +167,7 @@ export class Users implements Disposable {
     return this.#table.sessions(userId, Date.now())
   }
 
-  /** @returns whether there was such a session of his. */
+  /** @returns whether there was such a session of theirs. */
   endSession(userId: string, id: string): boolean {
     return this.#table.endSession(userId, id)
   }

@@ -12,7 +12,7 @@ export interface FormLimits {
 /** What a part says of the file in it. */
 export interface FilePart {
   readonly field: string
-  /** As the sender named it, folders left out; empty when he did not. */
+  /** As the sender named it, folders left out; empty when they did not. */
   readonly name: string
   /** `text/plain` when the sender gave none. */
   readonly type: string
@@ -80,7 +80,7 @@ export async function readMultipart(
   }
 }
 
-/** A file of the form, and who takes it: settled when he has, or has given up. */
+/** A file of the form, and who takes it: settled when they have it, or have given up. */
 interface OpenFile {
   readonly content: Readable
   readonly received: Promise<void>

@@ -10,7 +10,7 @@ import {
   type Visitor,
 } from "./console-gateway.ts"
 
-/** The way of a newcomer, each step on the one before, as he walks it by hand. */
+/** The way of a newcomer, each step on the one before, as they walk it by hand. */
 const TIME = 120_000
 let tollgate: ConsoleGateway
 let operator: Visitor

@@ -96,7 +96,7 @@ async function untilCallable(model: string): Promise<void> {
 }
 
 test(
-  "an invited member sees his account, and nothing that is the operator's",
+  "an invited member sees their account, and nothing that is the operator's",
   async () => {
     await open(operator, "Members")
     await operator.page.getByRole("button", { name: "Invite somebody" }).first().click()
@@ -209,7 +209,7 @@ test(
     await page.getByLabel("E-mail").fill("mia@example.com")
     await page.getByLabel("Password", { exact: true }).fill("another long password")
     await page.getByRole("button", { name: "Sign in", exact: true }).click()
-    // Back where he wanted to go.
+    // Back where they wanted to go.
     await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
   },
   TIME,

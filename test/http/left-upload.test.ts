@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { connect } from "node:net"
 import { startGateway, until } from "../support/gateway.ts"
 
-test("a caller who leaves while he sends his request is no failure of ours", async () => {
+test("a caller who leaves while they send their request is no failure of ours", async () => {
   await using gateway = await startGateway()
   const caller = await gateway.caller("1")
   const { port } = new URL(gateway.url)

@@ -69,7 +69,7 @@ test("what was written off is told to operators; others see that something was",
   expect(await kindOf(list.list(userIn({ a: "owner" }), whole))).toBe("forbidden")
 })
 
-test("everybody sees the requests of his accounts, and the operator all", async () => {
+test("everybody sees the requests of their accounts, and the operator all", async () => {
   await using own = await ReportedBook.open()
   await own.add(
     { request: "req_1", at: AT },

@@ -407,7 +407,7 @@ describe("an answer that does not come to its end", () => {
     await nothingHeld()
   })
 
-  test("a caller who leaves pays for what he had spoken", async () => {
+  test("a caller who leaves pays for what they had spoken", async () => {
     const leaving = new AbortController()
     const response = await fetch(`${gateway.url}/v1/audio/speech`, {
       method: "POST",
@@ -468,7 +468,7 @@ test("too little money for the sound is refused before the vendor is asked", asy
   expect(gateway.simulator.requests.length).toBe(requests)
 })
 
-test("a vendor who refuses before he has read the upload leaves nothing behind", async () => {
+test("a vendor who refuses before they have read the upload leaves nothing behind", async () => {
   const hasty = Bun.serve({
     port: 0,
     fetch: () => Response.json({ error: { message: "No.", code: "no" } }, { status: 400 }),

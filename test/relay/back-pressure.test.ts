@@ -68,7 +68,7 @@ async function untilStill(): Promise<void> {
 
 const BODY = { model: "flood/endless", messages: HELLO, stream: true }
 
-test("a caller who does not read stops the upstream; when he leaves, it is let go", async () => {
+test("a caller who does not read stops the upstream; when they leave, it is let go", async () => {
   caller = await gateway.caller("1000")
   using raw = sendRaw(gateway.url, caller.key, BODY)
   await until(() => raw.text().includes("xxxx"))

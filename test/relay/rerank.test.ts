@@ -271,7 +271,7 @@ describe("bad input", () => {
     })
   }
 
-  test("a strict caller is told before he pays that scores would be made up", async () => {
+  test("a strict caller is told before they pay that scores would be made up", async () => {
     const caller = await gateway.caller("1")
     for (const model of ["all/embed", "all/logits"]) {
       const headers = { "x-tollgate-strict": "true" }

@@ -16,7 +16,7 @@ export interface FakeIssuer extends AsyncDisposable {
   /** Who signs in next. */
   person: Person
   fault: "none" | "wrong_key" | "wrong_nonce" | "wrong_issuer" | "wrong_audience" | "away"
-  /** Signs the person in and sends him back: the address of the callback, with code and state. */
+  /** Signs the person in and sends them back: the address of the callback, with code and state. */
   authorize(url: string): string
 }
 

@@ -80,7 +80,7 @@ test("an address that the issuer has not verified opens nobody's door", async ()
   expect(open.users.list({ limit: 10 })).toHaveLength(1)
 })
 
-test("nobody makes himself an operator by what his issuer says", async () => {
+test("nobody makes themselves an operator by what their issuer says", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   open.invited.add("ada@example.com")

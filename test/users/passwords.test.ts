@@ -37,9 +37,9 @@ test("a reset link works once, ends all sessions, and leaves the other users alo
   const ada = await users.create(ADA)
   const bob = { ...ADA, email: "bob@example.com" }
   await users.create(bob)
-  const [hers, his] = [new Browser(), new Browser("192.0.2.2")]
+  const [hers, theirs] = [new Browser(), new Browser("192.0.2.2")]
   await signIn(users, hers)
-  await signIn(users, his, bob)
+  await signIn(users, theirs, bob)
   const { token, expiresAt } = await users.createReset(ada.id)
   expect(expiresAt).toBeGreaterThan(Date.now() + 23 * 3_600_000)
   const visitor = new Browser("192.0.2.3")
@@ -51,7 +51,7 @@ test("a reset link works once, ends all sessions, and leaves the other users alo
     kind: "forbidden",
   })
   expect(await users.sessionOf(hers.cookie)).toBeNull()
-  expect(await users.sessionOf(his.cookie)).not.toBeNull()
+  expect(await users.sessionOf(theirs.cookie)).not.toBeNull()
   await signIn(users, hers, { ...ADA, password: NEXT })
   await expect(users.createReset("user_nobody")).rejects.toMatchObject({ kind: "not_found" })
 })

@@ -8,7 +8,7 @@ setDefaultTimeout(30_000)
 
 const CODE = { kind: "totp", trustDevice: false } as const
 
-/** A user with a second factor, and what he wrote down. */
+/** A user with a second factor, and what they wrote down. */
 async function withTwoFactor(
   users: Users,
 ): Promise<{ secret: string; backupCodes: readonly string[] }> {
@@ -99,7 +99,7 @@ test("a trusted browser is asked once, another one always", async () => {
   browser.keep(await users.signIn.signOut(browser))
   expect(await signIn(users, browser)).toEqual({ needsCode: false })
   expect(await signIn(users, new Browser())).toEqual({ needsCode: true })
-  // Whoever lost his password may have lost the browser too.
+  // Whoever lost their password may have lost the browser too.
   await users.createReset(users.findByEmail(ADA.email)?.id ?? "")
   expect(await signIn(users, browser)).toEqual({ needsCode: true })
 })

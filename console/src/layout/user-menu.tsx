@@ -26,7 +26,7 @@ const SCHEMES = [
   { value: "auto", label: "As the system", icon: IconDeviceDesktop },
 ] as const
 
-/** Who is signed in, and what concerns him alone: profile, colours, sign-out. */
+/** Who is signed in, and what concerns them alone: profile, colours, sign-out. */
 export function UserMenu() {
   const session = useSession()
   const navigate = useNavigate()

@@ -44,7 +44,7 @@ function withCookies(response: Response, cookies: readonly string[], isSecure: b
   return response
 }
 
-/** A proxy in front says so. Who pretends it only makes his own cookies travel by TLS. */
+/** A proxy in front says so. Who pretends it only makes their own cookies travel by TLS. */
 function isForwardedTls(request: Request): boolean {
   return request.headers.get("x-forwarded-proto")?.split(",")[0]?.trim() === "https"
 }

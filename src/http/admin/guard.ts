@@ -29,7 +29,7 @@ export class Guard {
   }
 
   /**
-   * Who asks: the admin token, or a user by his session.
+   * Who asks: the admin token, or a user by their session.
    * @throws GatewayError `not_signed_in`; `forbidden` for a caller's key, for what is the operator's,
    * and for changes that another site asks.
    */

@@ -129,7 +129,7 @@ function openSessions({ users, sessions, publicUrl }: SessionServices): Endpoint
     endpoint({
       method: "GET",
       path: "/session",
-      summary: "Who is signed in, and what he may do",
+      summary: "Who is signed in, and what they may do",
       least: "session",
       answer: session,
       async handle({ actor, request, requestId }) {

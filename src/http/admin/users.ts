@@ -24,7 +24,7 @@ export function userEndpoints({ directory }: { readonly directory: UserDirectory
     endpoint({
       method: "PATCH",
       path: "/users/{id}",
-      summary: "Make a user an operator, or disable him; a disabled user's sessions end",
+      summary: "Make a user an operator, or disable them; a disabled user's sessions end",
       least: "operator",
       body: userChange,
       answer: user,
@@ -33,7 +33,7 @@ export function userEndpoints({ directory }: { readonly directory: UserDirectory
     endpoint({
       method: "POST",
       path: "/users/{id}/reset",
-      summary: "A link that sets a new password, for somebody who has lost his",
+      summary: "A link that sets a new password, for somebody who has lost theirs",
       least: "operator",
       body: userReset,
       answer: resetLink,

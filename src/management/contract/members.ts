@@ -42,13 +42,13 @@ export type InvitationWithLink = z.infer<typeof invitationWithLink>
 export const openInvitation = invitation
   .pick({ account_name: true, email: true, role: true, invited_by: true, expires_at: true })
   .extend({
-    /** Whether somebody with this address is registered: he signs in and accepts. */
+    /** Whether somebody with this address is registered: they sign in and accept. */
     is_registered: z.boolean(),
   })
 export type OpenInvitation = z.infer<typeof openInvitation>
 
 /**
- * `POST /admin/v1/invitations/{token}/accept`. A new user says his name and a password and is signed in;
+ * `POST /admin/v1/invitations/{token}/accept`. A new user says their name and a password and is signed in;
  * one who is signed in with the invited address sends neither. Answers as `GET /session`.
  */
 export const acceptance = z.object({ name: label.optional(), password: password.optional() })
@@ -76,7 +76,7 @@ export const userChange = z.object({
 
 /** `POST /admin/v1/users/{id}/reset`, operators only: a link that sets a new password, once. */
 export const userReset = z.object({
-  /** Whether his second factor is switched off as well. */
+  /** Whether their second factor is switched off as well. */
   two_factor: z.boolean().default(false),
 })
 export const resetLink = z.object({ link: z.string(), expires_at: moment })

@@ -24,7 +24,7 @@ export const setup = z.object({
   password,
 })
 
-/** `GET /admin/v1/session`: who asks, and what he may do. 401 `not_signed_in` without one. */
+/** `GET /admin/v1/session`: who asks, and what they may do. 401 `not_signed_in` without one. */
 export const session = z.object({
   user: z
     .object({
@@ -32,7 +32,7 @@ export const session = z.object({
       name: z.string(),
       email: z.string(),
       two_factor: z.boolean(),
-      /** Whether he has a password, or signs in elsewhere only. */
+      /** Whether they have a password, or sign in elsewhere only. */
       has_password: z.boolean(),
     })
     /** Null for the admin token. */

@@ -5,7 +5,7 @@ import type { ConnectionSource, OwnSending } from "./sending.ts"
 const MOST_IDLE = 256
 
 /**
- * The connections to one origin: whoever has had an answer leaves his for the next. Who waits for a connection of his
+ * The connections to one origin: whoever has had an answer leaves theirs for the next. Who waits for a connection of their
  * own takes one that is left sooner: a runtime that is busy may put off handshakes for seconds.
  */
 export class ConnectionPool implements ConnectionSource, Disposable {

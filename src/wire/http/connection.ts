@@ -31,7 +31,7 @@ export class Connection {
   #rest: Uint8Array | undefined
   #drained: PromiseWithResolvers<void> | undefined
 
-  /** Begins to connect. The user hears what comes of it, but not before he has the connection. */
+  /** Begins to connect. The user hears what comes of it, but not before they have the connection. */
   constructor(place: Place, user: ConnectionUser) {
     this.#place = place
     this.user = user

@@ -38,7 +38,7 @@ test("calls of earlier turns are named as the tools are", () => {
   ])
 })
 
-test("the caller reads the names that he gave, whole and streamed", () => {
+test("the caller reads the names that they gave, whole and streamed", () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 5 }),

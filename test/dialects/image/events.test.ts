@@ -76,7 +76,7 @@ describe("the events of a picture", () => {
     expect(reader.drafts).toBe(1)
   })
 
-  test("the caller's own mistake is his to see, in the vendor's words", () => {
+  test("the caller's own mistake is theirs to see, in the vendor's words", () => {
     const error = { type: "image_generation_user_error", code: "moderation_blocked", message: "no" }
     const text = event({ type: "error" }, JSON.stringify({ type: "error", error }))
     expect(() => read(new ImageEventReader(), text)).toThrow(

@@ -237,7 +237,7 @@ test("an operator's link sets a new password, once", async () => {
   await operator.signIn({ ...OPERATOR, password: "the next password" })
 })
 
-test("of several links only the last one sets a password, and none once he has changed it himself", async () => {
+test("of several links only the last one sets a password, and none once they have changed it themselves", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   const users = (await operator.json("GET", "/users?search=olga"))["data"] as { id: string }[]
@@ -257,7 +257,7 @@ test("of several links only the last one sets a password, and none once he has c
   expect(change).toMatchObject({ actorName: OPERATOR.email, after: '{"by":"link"}' })
   await operator.signIn({ ...OPERATOR, password: "the next password" })
   const third = await newLink()
-  const own = { current_password: "the next password", new_password: "one of his own" }
+  const own = { current_password: "the next password", new_password: "one of their own" }
   await operator.json("POST", "/auth/change-password", own)
   expect(await use(third, "by an older link")).toBe(403)
   expect(await operator.status("GET", "/session")).toBe(200)
@@ -268,16 +268,16 @@ test("one ends other sessions of one's own, and nobody else's", async () => {
   const operator = await setUpOperator(gateway)
   const { account } = await gateway.caller()
   const bob = person("Bob")
-  const his = await join(gateway, operator, { account: account.id, role: "viewer", person: bob })
+  const theirs = await join(gateway, operator, { account: account.id, role: "viewer", person: bob })
   const sessionOf = async (browser: ConsoleBrowser): Promise<string> => {
     const { data } = await browser.json("GET", "/session/all")
     return (data as { id: string }[])[0]?.id ?? ""
   }
   const operators = await sessionOf(operator)
-  expect(await his.status("DELETE", `/session/all/${operators}`)).toBe(404)
+  expect(await theirs.status("DELETE", `/session/all/${operators}`)).toBe(404)
   expect(await operator.status("GET", "/session")).toBe(200)
-  await his.json("DELETE", `/session/all/${await sessionOf(his)}`)
-  expect(await his.status("GET", "/session")).toBe(401)
+  await theirs.json("DELETE", `/session/all/${await sessionOf(theirs)}`)
+  expect(await theirs.status("GET", "/session")).toBe(401)
 })
 
 test("the admin token is somebody, but no user", async () => {

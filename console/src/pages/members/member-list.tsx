@@ -88,7 +88,7 @@ export function MemberList({ account, mayChange }: MemberListProperties) {
         onClose={() => setLeaving(undefined)}
       >
         {leaving?.email} can no longer see or change anything of this account. Keys stay as they
-        are: revoke those that he knows.
+        are: revoke those that they know.
       </Confirm>
     </>
   )

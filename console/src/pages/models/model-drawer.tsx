@@ -16,7 +16,7 @@ export interface ModelDrawerProperties {
   readonly onClose: () => void
 }
 
-/** All about one model; for an operator, with what he may change. */
+/** All about one model; for an operator, with what they may change. */
 export function ModelDrawer({ model, onClose }: ModelDrawerProperties) {
   return (
     <Drawer

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react"
 
 const NEAR_THE_TOP = 240
 
-/** Whether the reader looks at the top of the page: a list that moves under his eyes would be in the way. */
+/** Whether the reader looks at the top of the page: a list that moves under their eyes would be in the way. */
 export function useIsAtTop(): boolean {
   const visibility = useDocumentVisibility()
   const [isNear, setNear] = useState(true)
