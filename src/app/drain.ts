@@ -1,7 +1,7 @@
 import type { Idempotency } from "../http/idempotency/idempotency.ts"
-import type { Billing } from "../relay/billing.ts"
-import type { DeadlineWatch } from "../relay/deadline-watch.ts"
-import { SHUTTING_DOWN } from "../relay/exchange.ts"
+import type { Billing } from "../relay/billing/billing.ts"
+import type { DeadlineWatch } from "../relay/pipeline/deadline-watch.ts"
+import { SHUTTING_DOWN } from "../relay/pipeline/exchange.ts"
 import type { State } from "./state.ts"
 
 /**

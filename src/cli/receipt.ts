@@ -1,4 +1,4 @@
-import { showReceipt } from "../relay/receipt.ts"
+import { showReceipt } from "../relay/billing/receipt.ts"
 import { outputOf, type RegisterCommand } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
 import { withInstallation } from "./installation.ts"

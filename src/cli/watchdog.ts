@@ -1,4 +1,4 @@
-import { Pulse } from "../relay/pulse.ts"
+import { Pulse } from "../relay/pipeline/pulse.ts"
 import { threadAddress } from "../runtime.ts"
 import type { ProcessStart } from "./replace-process.ts"
 import type { WatchdogOrder } from "./watchdog-thread.ts"

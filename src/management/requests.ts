@@ -1,6 +1,6 @@
 import { GatewayError } from "../canon/errors.ts"
 import { formatCredits } from "../ledger/money.ts"
-import { showReceipt } from "../relay/receipt.ts"
+import { showReceipt } from "../relay/billing/receipt.ts"
 import type { ContentRecord } from "../store/content-records.ts"
 import type { ContentShelf } from "../store/content-shelf.ts"
 import type { RequestPlace, RequestRecord } from "../store/request-records.ts"

@@ -2,8 +2,8 @@ import { describe, test } from "bun:test"
 import type { ChatRequest } from "../../src/canon/chat.ts"
 import type { ClientDialect, UpstreamDialect } from "../../src/canon/dialect.ts"
 import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
-import { fitLimits } from "../../src/relay/own-limits.ts"
-import { openEnvelopes, Seal } from "../../src/relay/reasoning-envelope.ts"
+import { fitLimits } from "../../src/relay/chat/own-limits.ts"
+import { openEnvelopes, Seal } from "../../src/relay/chat/reasoning-envelope.ts"
 import { CLIENTS, MODELS, UPSTREAMS } from "./dialects.ts"
 import {
   expectGolden,

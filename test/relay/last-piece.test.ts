@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { GatewayError } from "../../src/canon/errors.ts"
-import { chargedBody, type Endings, keepLastPiece } from "../../src/relay/last-piece.ts"
+import {
+  chargedBody,
+  type Endings,
+  keepLastPiece,
+} from "../../src/relay/operations/charged-body.ts"
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 

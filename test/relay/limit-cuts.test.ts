@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import type { ChatEvent, ChatResult, FinishReason } from "../../src/canon/chat.ts"
-import { limitedResult } from "../../src/relay/limited-result.ts"
-import { StreamLimits } from "../../src/relay/stream-limits.ts"
-import type { OwnLimits } from "../../src/relay/own-limits.ts"
+import { limitedResult } from "../../src/relay/chat/limited-result.ts"
+import { StreamLimits } from "../../src/relay/chat/stream-limits.ts"
+import type { OwnLimits } from "../../src/relay/chat/own-limits.ts"
 
 /** A token is three characters here, whatever they are. */
 const COUNTER = {

@@ -5,9 +5,9 @@ import type { TranscriptionRequest } from "../../src/canon/transcription.ts"
 import { NO_USAGE } from "../../src/canon/usage.ts"
 import type { Deployment } from "../../src/catalog/model.ts"
 import type { Price } from "../../src/ledger/price.ts"
-import { imagesUsage } from "../../src/relay/image-usage.ts"
-import { speechUsage } from "../../src/relay/speech-usage.ts"
-import { transcriptionUsage } from "../../src/relay/transcription-usage.ts"
+import { imagesUsage } from "../../src/relay/operations/image/image-usage.ts"
+import { speechUsage } from "../../src/relay/operations/speech/speech-usage.ts"
+import { transcriptionUsage } from "../../src/relay/operations/transcription/transcription-usage.ts"
 
 function priceOf(rates: Partial<Price["rates"]>): Price {
   return { rates, multiplier: 1n } as unknown as Price

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { TokenCounter } from "../../src/relay/token-counter.ts"
+import { TokenCounter } from "../../src/relay/tokens/token-counter.ts"
 
 test("counts from the first text on, however long the thread takes to come up", async () => {
   // Loading the vocabulary alone takes longer than this.

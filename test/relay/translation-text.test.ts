@@ -6,7 +6,7 @@ import {
   piecesOfText,
   readTranslation,
   translationRequest,
-} from "../../src/relay/translation-text.ts"
+} from "../../src/relay/operations/transcription/translation-text.ts"
 
 const LONGEST = 4_000
 

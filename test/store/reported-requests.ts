@@ -60,7 +60,7 @@ export class ReportedBook implements AsyncDisposable {
   }
 }
 
-/** A receipt's text, with the members that `relay/receipt.ts` writes. */
+/** A receipt's text, with the members that `relay/billing/receipt.ts` writes. */
 export function receiptOf(request: ReportedRequest): string {
   const { model = "sim/echo", outcomes = ["ok"], status = "settled" } = request
   const { usage = { input: 10, output: 5 }, duration = 100, firstByte = 20 } = request

@@ -5,9 +5,9 @@ import {
   withAudio,
 } from "../../dialects/transcription/request.ts"
 import { readAudioHead } from "../../media/audio-file.ts"
-import type { BegunTranscription } from "../../relay/begun-transcription.ts"
-import type { Call } from "../../relay/call.ts"
-import type { Transcribing } from "../../relay/transcribing.ts"
+import type { BegunTranscription } from "../../relay/operations/transcription/begun-transcription.ts"
+import type { Call } from "../../relay/pipeline/call.ts"
+import type { Transcribing } from "../../relay/operations/transcription/transcriptions.ts"
 import type { ArrivingFile } from "../read-form.ts"
 
 /** An upload that has begun to come. */

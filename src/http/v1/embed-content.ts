@@ -6,7 +6,7 @@ import {
   encodeGeminiEmbeddings,
 } from "../../dialects/embedding/gemini-request.ts"
 import { GEMINI, withAddress } from "../../dialects/gemini/index.ts"
-import type { Embeddings } from "../../relay/embeddings.ts"
+import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
 import type { Handler } from "../server.ts"
 import { errorIn } from "./chat-endpoint.ts"
 import { addressedOf, type GoogleMethod, googlePath, readGoogleAddress } from "./google-address.ts"

@@ -1,7 +1,7 @@
 import type { Loss } from "../../canon/chat.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import { formatCredits } from "../../ledger/money.ts"
-import type { Estimate, EstimatedPart, EstimatedStep } from "../../relay/estimate.ts"
+import type { Estimate, EstimatedPart, EstimatedStep } from "../../relay/chat/estimate.ts"
 import { readPeriodOwner } from "../../store/budgets.ts"
 
 /** An estimate as `POST /v1/estimate` answers it. */

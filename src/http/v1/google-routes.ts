@@ -1,6 +1,6 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { GEMINI } from "../../dialects/gemini/index.ts"
-import type { Embeddings } from "../../relay/embeddings.ts"
+import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
 import { withoutKeyInUrl } from "../google-key.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Handler, Route } from "../server.ts"

@@ -7,8 +7,8 @@ import {
   type ImageParameters,
 } from "../../dialects/image/request.ts"
 import { LARGEST_PICTURE, readRequestPictures } from "../../media/request-pictures.ts"
-import type { Answer, Call } from "../../relay/call.ts"
-import type { Images } from "../../relay/images.ts"
+import type { Answer, Call } from "../../relay/pipeline/call.ts"
+import type { Images } from "../../relay/operations/image/images.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import { errorAnswer } from "../answers.ts"
 import { callerOrigin } from "../caller-origin.ts"

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../canon/errors.ts"
 import type { Keyring } from "../../keys/keyring.ts"
-import { showReceipt } from "../../relay/receipt.ts"
+import { showReceipt } from "../../relay/billing/receipt.ts"
 import type { Store } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
 import { jsonAnswer } from "../answers.ts"

@@ -1,6 +1,6 @@
 import { decodeRerankRequest } from "../../dialects/rerank/request.ts"
 import { cohereMeta, encodeRerankResult } from "../../dialects/rerank/result.ts"
-import type { Reranking } from "../../relay/reranking.ts"
+import type { Reranking } from "../../relay/operations/rerank/rerank.ts"
 import type { Handler } from "../server.ts"
 import { jsonOperation, type JsonOperationServices } from "./json-operation.ts"
 

@@ -1,6 +1,6 @@
 import { asGatewayError } from "../../canon/errors.ts"
 import { decodeSpeech } from "../../dialects/speech/request.ts"
-import type { Speaking } from "../../relay/speaking.ts"
+import type { Speaking } from "../../relay/operations/speech/speech.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import { errorAnswer } from "../answers.ts"
 import { heldAnswer } from "../held-answer.ts"

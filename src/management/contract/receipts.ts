@@ -46,7 +46,7 @@ export type RequestQuery = z.infer<typeof requestQuery>
 const namedNumbers = z.record(z.string(), z.number())
 const namedCredits = z.record(z.string(), credits)
 
-/** The receipt: what `relay/receipt.ts` writes and shows. */
+/** The receipt: what `relay/billing/receipt.ts` writes and shows. */
 export const receipt = z.looseObject({
   id: identifier,
   object: z.literal("receipt"),

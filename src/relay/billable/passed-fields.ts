@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../canon/json.ts"
 import type { Model } from "../../catalog/model.ts"
 import { switchesOf } from "../../vendors/billable/index.ts"
-import type { Surroundings } from "../exchange.ts"
+import type { Surroundings } from "../pipeline/exchange.ts"
 import { findSwitches, maySetSwitch } from "./find-switches.ts"
 import { notPriced } from "./survey.ts"
 

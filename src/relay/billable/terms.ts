@@ -2,7 +2,7 @@ import type { Deployment } from "../../catalog/model.ts"
 import { priceTimes, type Price, rateOf, type Rates, serviceRate } from "../../ledger/price.ts"
 import type { UsageClass } from "../../canon/usage.ts"
 import type { CallCharge, FieldSwitch, ModelCharge } from "../../vendors/billable/switch.ts"
-import type { Bound } from "../bounds.ts"
+import type { Bound } from "../billing/bounds.ts"
 
 /** Calls that a request allows, of one kind. */
 export interface AllowedCalls {

@@ -1,0 +1,109 @@
+import type { ChatRequest, Loss } from "../../canon/chat.ts"
+import type { GatewayError } from "../../canon/errors.ts"
+import type { Usage } from "../../canon/usage.ts"
+import type { Deployment, Model } from "../../catalog/model.ts"
+import type { Hold } from "../../ledger/hold.ts"
+import type { Payer } from "../../store/records.ts"
+import type { Demand } from "../billable/survey.ts"
+import { type Terms, widen } from "../billable/terms.ts"
+import { type Bound, longestAnswer } from "./bounds.ts"
+import type { Call } from "../pipeline/call.ts"
+import type { Endpoint } from "../upstream/provider-client.ts"
+import type { Meter } from "../chat/meter.ts"
+import type { AttemptRecord } from "./receipt.ts"
+import type { StateRecorder } from "../state/state-recorder.ts"
+import { mostOfChat } from "./usage-bound.ts"
+import type { ResolvedState } from "../state/vendor-state.ts"
+
+/** The money side of one request, from its hold to its end. */
+export interface Bill {
+  readonly call: Call
+  /** Absent for what is no chat. */
+  readonly request: ChatRequest | undefined
+  readonly model: Model
+  readonly hold: Hold
+  /** What is asked of the vendor where that is less than the caller's: for the credits, or the model's sake. */
+  readonly clampedTo: number | undefined
+  /** What it was placed by: the most that can have been used, however the vendor counts. */
+  readonly order: Order
+  /** By deployment: what is billed beside the tokens; absent where nothing is. */
+  readonly terms?: ReadonlyMap<string, Terms> | undefined
+  /** Of an estimate: the deployments as its hold has seen them, and why it would be refused. */
+  readonly held?: readonly Deployment[]
+  readonly refusal?: GatewayError
+  readonly attempts: AttemptRecord[]
+  losses: readonly Loss[]
+  /** By `performance.now()`. */
+  firstByteAt: number | undefined
+  /** What the request names of what vendors keep; absent where it names nothing, as nearly all. */
+  readonly state?: ResolvedState | undefined
+  /** Notes what the vendor keeps of the answer; absent where it keeps nothing. */
+  recorder?: StateRecorder | undefined
+}
+
+/** A chat request whose money is to be set aside. */
+export interface ChatAdmission {
+  readonly call: Call
+  readonly request: ChatRequest
+  /** The model, or what is known of the request beyond it. */
+  readonly asked: Model | Demand
+  /** What it names of what vendors keep. */
+  readonly state: ResolvedState | undefined
+  /** Upstream calls that it may take: one, or one for each choice. */
+  readonly calls: number
+  readonly endpoints: ReadonlyMap<string, Endpoint>
+}
+
+/** What a hold is placed by. */
+interface AnyOrder {
+  readonly terms?: ReadonlyMap<string, Terms> | undefined
+  /** The deployments as a hold has to see them; absent where they are the model's own. */
+  readonly held?: readonly Deployment[]
+  readonly call: Call
+  readonly model: Model
+  readonly payer: Payer
+  readonly state?: ResolvedState | undefined
+}
+
+export interface ChatOrder extends AnyOrder {
+  readonly request: ChatRequest
+  /** The deployments as a hold has to see them. */
+  readonly held: readonly Deployment[]
+  readonly bound: Bound
+  readonly calls: number
+  readonly endpoints: ReadonlyMap<string, Endpoint>
+}
+
+/** Of what is no chat. */
+export interface UsageOrder extends AnyOrder {
+  readonly request: undefined
+  readonly worst: Usage
+}
+
+export type Order = ChatOrder | UsageOrder
+
+/** A bound with what the terms of the deployments add to it. */
+export function widened(terms: Order["terms"], model: Model, bound: Bound): Bound {
+  return terms === undefined ? bound : widen(bound, [...terms.values()], model.context)
+}
+
+/** The most that a request can have used. */
+export function mostOf({ order, clampedTo }: Bill, meter: Meter | undefined): Usage {
+  if (order.request === undefined) return order.worst
+  const { bound, model, terms } = order
+  const asked =
+    clampedTo === undefined ? bound : { ...bound, output: Math.min(bound.output, clampedTo) }
+  const came = meter === undefined ? 0 : meter.characters + meter.other.characters
+  return mostOfChat({ bound: asked, model, terms, came })
+}
+
+/** What is asked for in place of more than there are credits for, or than the model can say. */
+export function clampOf(
+  { request, model }: Order,
+  affordable: number | undefined,
+): number | undefined {
+  if (request?.maxTokens === undefined) return affordable
+  const most = longestAnswer(request, model)
+  if (most >= request.maxTokens) return affordable
+  return affordable === undefined ? most : Math.min(affordable, most)
+}

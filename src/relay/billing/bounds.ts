@@ -1,0 +1,268 @@
+import type { ChatRequest, Message, Part } from "../../canon/chat.ts"
+import type { UsageClass } from "../../canon/usage.ts"
+import type { Deployment, Model } from "../../catalog/model.ts"
+import { divideUp } from "../../ledger/money.ts"
+import { COST_SCALE, type Price, rateOf, type Rates, ratesFor } from "../../ledger/price.ts"
+import type { ResolvedState } from "../state/vendor-state.ts"
+import {
+  audioTokenBound,
+  fileTokenBound,
+  imageTokenBound,
+  linkedTokenBound,
+} from "../../media/input-tokens.ts"
+
+/** What a vendor may add around the caller's text: role markers, and a prompt for tools. Tokens. */
+const WRAPPING = 16
+const TOOL_PROMPT = 512
+/** What a vendor adds for each message, and how long a token of common text is. */
+const MESSAGE_TOKENS = 4
+const BYTES_OF_TOKEN = 4
+/** The longest answer assumed of a model of which neither a maximum nor a context is known. */
+export const UNKNOWN_MAXIMUM = 65_536
+/** The context assumed of a model of which none is known. */
+const UNKNOWN_CONTEXT = 1_048_576
+/** Searches that a searching model is assumed to make at most. */
+export const MOST_SEARCHES = 30
+
+/** The most a request can use: the worst case that its hold covers. Tokens. */
+export interface Bound {
+  readonly input: number
+  /** Of each choice. */
+  readonly output: number
+  readonly choices: number
+  /** How often the vendor may read the input for one choice: its own tools make it more than once. */
+  readonly rounds: number
+}
+
+/** How much of the input is not text, and what it can cost at most. */
+interface MediaBound {
+  /** Characters of base64 in the body that stand for media, not for text. */
+  readonly encoded: number
+  readonly tokens: number
+}
+
+/**
+ * An upper bound without counting: a token is at least one byte of the body.
+ * @param kept what the vendor reads beside the body, `keptTokens`.
+ */
+export function boundByBytes(
+  request: ChatRequest,
+  bodyBytes: number,
+  model: Model,
+  kept = 0,
+): Bound {
+  const media = mediaBound(request.messages, model)
+  const text = bodyBytes - media.encoded
+  return boundOf(request, text + media.tokens + kept, model)
+}
+
+/** The same from a count of the text's tokens, with a margin for other vendors' vocabularies. */
+export function boundByCount(request: ChatRequest, counted: number, model: Model, kept = 0): Bound {
+  const media = mediaBound(request.messages, model)
+  const text = Math.ceil(counted * 1.4) + 8 * request.messages.length
+  return boundOf(request, text + media.tokens + kept, model)
+}
+
+/** Tokens that a vendor reads out of what it keeps: up to the whole context where nobody knows how many. */
+export function keptTokens(state: ResolvedState | undefined, model: Model): number {
+  if (state === undefined) return 0
+  return state.tokens ?? model.context ?? UNKNOWN_CONTEXT
+}
+
+/**
+ * Input tokens as well as they can be told without the vendor: text as counted, or by its bytes where
+ * it could not be counted; media by the rule that its hold was placed by.
+ */
+export function estimateInput(order: {
+  readonly request: ChatRequest
+  readonly bodyBytes: number
+  readonly model: Model
+  readonly counted: number | undefined
+  /** Tokens that the vendor keeps; 0 where nobody knows how many. */
+  readonly kept?: number | undefined
+}): number {
+  const { request, bodyBytes, model, counted, kept = 0 } = order
+  const media = mediaBound(request.messages, model)
+  const text = counted ?? Math.ceil((bodyBytes - media.encoded) / BYTES_OF_TOKEN)
+  return text + MESSAGE_TOKENS * request.messages.length + media.tokens + kept
+}
+
+function boundOf(request: ChatRequest, input: number, model: Model): Bound {
+  const wrapped = input + WRAPPING + (request.tools ? TOOL_PROMPT : 0)
+  return {
+    input: model.context === undefined ? wrapped : Math.min(wrapped, model.context),
+    output: longestAnswer(request, model),
+    choices: request.choices,
+    rounds: 1,
+  }
+}
+
+/** A vendor that gives one choice at a time reads the whole prompt for each. */
+export function repeated(calls: number, bound: Bound): Bound {
+  return calls === 1 ? bound : { ...bound, input: bound.input * calls }
+}
+
+/** Nobody gets more than the model can say, whatever was asked for. */
+export function longestAnswer({ maxTokens }: ChatRequest, model: Model): number {
+  const most = model.maxOutput ?? model.context
+  if (maxTokens === undefined) return most ?? UNKNOWN_MAXIMUM
+  // Most vendors give some output also where none is asked for.
+  const asked = Math.max(1, maxTokens)
+  return most === undefined ? asked : Math.min(asked, most)
+}
+
+/** Nanocredits: the worst case of a bound at the dearest deployment. */
+export function worstCost(bound: Bound, deployments: readonly Deployment[]): bigint {
+  let worst = 0n
+  for (const { price } of deployments) {
+    if (!price) continue
+    const cost = costOfBound(bound, price)
+    if (cost > worst) worst = cost
+  }
+  return worst
+}
+
+/** A line of a worst case. */
+export interface BoundLine {
+  readonly name: "input" | "output" | "request" | "search"
+  readonly quantity: bigint
+  /** Nanocredits per million units, before the multiplier. */
+  readonly rate: bigint
+}
+
+/** How the worst case of a bound comes about at the dearest deployment. */
+export function linesOfBound(
+  bound: Bound,
+  deployments: readonly Deployment[],
+): { readonly lines: readonly BoundLine[]; readonly multiplier: bigint } {
+  const worst = worstCost(bound, deployments)
+  const { price } =
+    deployments.find((one) => one.price && costOfBound(bound, one.price) === worst) ?? {}
+  if (!price) return { lines: [], multiplier: 0n }
+  const rates = worstRatesOf(price, bound.input)
+  const { requests = 0n, searches = 0n } = price.rates
+  const lines: BoundLine[] = [
+    { name: "input", quantity: BigInt(bound.input), rate: rates.input },
+    { name: "output", quantity: BigInt(bound.output) * BigInt(bound.choices), rate: rates.output },
+    { name: "request", quantity: 1n, rate: requests },
+    { name: "search", quantity: BigInt(MOST_SEARCHES), rate: searches },
+  ]
+  return { lines: lines.filter(({ rate }) => rate > 0n), multiplier: price.multiplier }
+}
+
+/** Output tokens of each choice that an amount pays for beside the input; less than 1: none. */
+export function affordableOutput(
+  bound: Bound,
+  deployments: readonly Deployment[],
+  amount: bigint,
+): number {
+  let least = bound.output
+  for (const { price } of deployments) {
+    if (!price) continue
+    const rates = worstRatesOf(price, bound.input)
+    const rate = rates.output * BigInt(bound.choices)
+    if (rate === 0n || price.multiplier === 0n) continue
+    const payable = (amount * COST_SCALE) / price.multiplier
+    const input = BigInt(bound.input) * rates.input
+    const left = payable - input - beside(price)
+    least = Math.min(least, Number(left / rate))
+  }
+  return least
+}
+
+const INPUT_CLASSES: readonly UsageClass[] = [
+  "inputFresh",
+  "inputCacheWrite",
+  "audioInput",
+  "imageInput",
+]
+const OUTPUT_CLASSES: readonly UsageClass[] = ["output", "audioOutput"]
+
+/** The dearest rates of input and of output. */
+interface WorstRates {
+  readonly input: bigint
+  readonly output: bigint
+}
+
+/** Rate cards are immutable and few. */
+const worstRates = new WeakMap<Rates, WorstRates>()
+
+/** The dearest, since it is not known beforehand which class a token will be of. */
+function worstRatesOf(price: Price, inputTokens: number): WorstRates {
+  const rates = ratesFor(price, inputTokens)
+  let worst = worstRates.get(rates)
+  if (worst === undefined) {
+    worst = { input: dearest(rates, INPUT_CLASSES), output: dearest(rates, OUTPUT_CLASSES) }
+    worstRates.set(rates, worst)
+  }
+  return worst
+}
+
+function costOfBound(bound: Bound, price: Price): bigint {
+  const rates = worstRatesOf(price, bound.input)
+  const input = BigInt(bound.input) * rates.input
+  const output = BigInt(bound.output) * BigInt(bound.choices) * rates.output
+  return divideUp((input + output + beside(price)) * price.multiplier, COST_SCALE)
+}
+
+/** What a request may cost beside its tokens, in millionths of nanocredits. */
+function beside(price: Price): bigint {
+  const { requests = 0n, searches = 0n } = price.rates
+  return requests + searches * BigInt(MOST_SEARCHES)
+}
+
+function dearest(rates: Rates, classes: readonly UsageClass[]): bigint {
+  let most = 0n
+  for (const usageClass of classes) {
+    const rate = rateOf(rates, usageClass)
+    if (rate > most) most = rate
+  }
+  return most
+}
+
+function mediaBound(messages: readonly Message[], model: Model): MediaBound {
+  let encoded = 0
+  let tokens = 0
+  const add = (part: Part): void => {
+    if (part.type === "tool-result") for (const piece of part.content) add(piece)
+    const tokenBound = part.type === "text" ? undefined : partBound(part, model)
+    if (tokenBound === undefined) return
+    tokens += tokenBound
+    if ("source" in part && part.source.type === "base64") encoded += part.source.data.length
+  }
+  for (const message of messages) for (const part of message.parts) add(part)
+  return { encoded, tokens }
+}
+
+function partBound(part: Part, model: Model): number | undefined {
+  if (part.type === "image") return imageTokenBound(part.source, part.detail, model.id)
+  if (part.type === "audio") return audioTokenBound(part.source, part.format)
+  if (part.type === "file") return fileTokenBound(part.source)
+  if (part.type === "unknown") return linkedTokenBound(part.extra.fields, model.id)
+  return undefined
+}
+
+/** Bytes that the longest tokens of common vocabularies stand for: runs of spaces, dashes and the like. */
+export const LONGEST_TOKEN = 128
+
+/** The fewest tokens that a text of so many bytes can be, whoever counts. */
+export function fewestTokens(bytes: number): number {
+  return Math.ceil(bytes / LONGEST_TOKEN)
+}
+
+/** All text of a request, for a tokenizer. */
+export function textOf(request: ChatRequest): string {
+  const texts: string[] = []
+  for (const message of request.messages) {
+    for (const part of message.parts) {
+      if (part.type === "text" || part.type === "reasoning") texts.push(part.text)
+      else if (part.type === "tool-call") texts.push(part.name, part.arguments)
+      else if (part.type === "tool-result") {
+        for (const piece of part.content) if (piece.type === "text") texts.push(piece.text)
+      } else if (part.type === "unknown") texts.push(JSON.stringify(part.extra.fields))
+    }
+  }
+  if (request.tools) texts.push(JSON.stringify(request.tools))
+  if (request.responseFormat) texts.push(JSON.stringify(request.responseFormat))
+  return texts.join("\n")
+}

@@ -1,0 +1,26 @@
+import type { Usage } from "../../canon/usage.ts"
+import type { Deployment } from "../../catalog/model.ts"
+import { type Cost, costOf } from "../../ledger/price.ts"
+import { withRequest } from "./priced-usage.ts"
+
+/** What a usage costs at the dearest deployment; undefined where none has a price. */
+export function dearestOf(usage: Usage, deployments: readonly Deployment[]): Cost | undefined {
+  let worst: Cost | undefined
+  for (const { price } of deployments) {
+    if (!price) continue
+    const cost = costOf(withRequest(usage, price), price)
+    if (worst === undefined || cost.total > worst.total) worst = cost
+  }
+  return worst
+}
+
+/** Nanocredits: what a usage costs at the cheapest deployment. */
+export function cheapestOf(usage: Usage, deployments: readonly Deployment[]): bigint {
+  let least: bigint | undefined
+  for (const { price } of deployments) {
+    if (!price) continue
+    const { total } = costOf(withRequest(usage, price), price)
+    if (least === undefined || total < least) least = total
+  }
+  return least ?? 0n
+}

@@ -1,0 +1,48 @@
+import { NO_USAGE, type Usage } from "../../canon/usage.ts"
+import type { Deployment } from "../../catalog/model.ts"
+import { pictureTokens } from "../../media/picture-tokens.ts"
+import type { Bill } from "./bill.ts"
+import { estimateInput, textOf } from "./bounds.ts"
+import type { Meter } from "../chat/meter.ts"
+import { soundTokens } from "../operations/speech/speech-usage.ts"
+import type { TokenCounter } from "../tokens/token-counter.ts"
+
+/** Of common text and of JSON: four bytes are about a token. */
+const CHARACTERS_OF_TOKEN = 4
+
+/** An answer that is to be charged. */
+export interface Delivered {
+  readonly bill: Bill
+  readonly deployment: Deployment
+  readonly meter: Meter
+}
+
+/** What an answer has used by our own count, from the request and what was delivered of it. */
+export async function estimateUsage(
+  counter: TokenCounter,
+  { bill, deployment, meter }: Delivered,
+): Promise<Usage> {
+  const { call, request, model, state } = bill
+  if (!request) throw new Error("only chat is estimated from what it delivered")
+  const { other } = meter
+  const [input, output] = await Promise.all([
+    counter.count(textOf(request)),
+    counter.count(meter.text),
+  ])
+  const kept = Math.max(1, meter.text.length)
+  const outputGuess = output ?? Math.ceil(meter.text.length / CHARACTERS_OF_TOKEN)
+  const text = Math.ceil((outputGuess * Math.max(kept, meter.characters)) / kept)
+  const picture = other.pictures === 0 ? 0 : pictureTokens(deployment.upstreamModel)
+  return {
+    ...NO_USAGE,
+    inputFresh: estimateInput({
+      request,
+      bodyBytes: call.bodyBytes,
+      model,
+      counted: input,
+      kept: state?.tokens,
+    }),
+    output: text + Math.ceil(other.characters / CHARACTERS_OF_TOKEN) + other.pictures * picture,
+    audioOutput: soundTokens(other.soundBytes, other.packedSoundBytes),
+  }
+}

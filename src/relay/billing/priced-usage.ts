@@ -1,0 +1,82 @@
+import { addUsage, type Usage } from "../../canon/usage.ts"
+import { type Cost, costOf, type Price } from "../../ledger/price.ts"
+import type { SettledUsage } from "../billable/settle.ts"
+import { heldTo } from "./usage-bound.ts"
+
+/** A priced usage, ready to settle. */
+export interface Reckoning {
+  readonly usage: Usage
+  readonly estimated: boolean
+  readonly cost: Cost
+  /** Where something else than tokens was billed: how, for the receipt. */
+  readonly settled?: SettledUsage
+  /** Present where the vendor told more than the request can have used. */
+  readonly beyond?: Beyond
+}
+
+/** What a vendor told, and what of its cost is written off. */
+export interface Beyond {
+  readonly reported: Usage
+  /** Nanocredits. */
+  readonly amount: bigint
+}
+
+/** A usage, and whether it is our own count. */
+export interface CountedUsage {
+  readonly usage: Usage
+  readonly estimated: boolean
+}
+
+/**
+ * What the answer tells of its usage in the vendor's place: our own count, where that is charged.
+ * @param isCut whether the answer may have been ended here, so that the usage was heard and not told.
+ */
+export function ownCount({ usage, estimated }: Reckoning, isCut = false): Usage | undefined {
+  return estimated || isCut ? usage : undefined
+}
+
+/** What a usage costs. */
+export function reckon({ usage, estimated }: CountedUsage, price: Price): Reckoning {
+  const counted = withRequest(usage, price)
+  return { usage: counted, estimated, cost: costOf(counted, price) }
+}
+
+/**
+ * What a usage costs together with what else was billed.
+ * @param price the deployment's own, which says whether the request itself costs.
+ */
+export function reckonSettled(settled: SettledUsage, price: Price, estimated: boolean): Reckoning {
+  const counted = withRequest(settled.usage, price)
+  const cost = costOf(counted, settled.price, settled.others)
+  const usage = settled.others.reduce((sum, other) => addUsage(sum, other.usage), counted)
+  return { usage, estimated, cost, settled }
+}
+
+/**
+ * What is charged of a usage of which a vendor has told more than there can have been.
+ * @param most the most that the request can have used.
+ */
+export function heldReckoning(told: Reckoning, price: Price, most: Usage): Reckoning {
+  const { settled, estimated } = told
+  if (settled === undefined) {
+    return beyondOf(told, reckon({ usage: heldTo(most, told.usage), estimated }, price))
+  }
+  const held = {
+    ...settled,
+    usage: heldTo(most, settled.usage),
+    others: settled.others.map((other) => ({ ...other, usage: heldTo(most, other.usage) })),
+  }
+  return beyondOf(told, reckonSettled(held, price, estimated))
+}
+
+/** What is charged of what was told. Our own count of more than there can be is only a bad guess. */
+function beyondOf(told: Reckoning, held: Reckoning): Reckoning {
+  const amount = told.cost.total - held.cost.total
+  if (amount <= 0n || told.estimated) return held
+  return { ...held, beyond: { reported: told.usage, amount } }
+}
+
+/** Counts the request itself, where it has a price of its own. */
+export function withRequest(usage: Usage, price: Price): Usage {
+  return price.rates.requests === undefined ? usage : { ...usage, requests: 1 }
+}

@@ -1,0 +1,208 @@
+import type { ChatRequest, Loss } from "../../canon/chat.ts"
+import type { Usage, UsageClass } from "../../canon/usage.ts"
+import type { Deployment, Model } from "../../catalog/model.ts"
+import { formatCredits } from "../../ledger/money.ts"
+import type { Cost, CostLine, Price, Rates } from "../../ledger/price.ts"
+import type { ReceiptRecord } from "../../store/records.ts"
+import type { Call } from "../pipeline/call.ts"
+
+/** One upstream call, as a receipt tells it. */
+export interface AttemptRecord {
+  readonly deployment: string
+  /** HTTP status; 0 when there was no answer. */
+  readonly status: number
+  /** `ok`, or what went wrong, in words of the error table. */
+  readonly outcome: string
+  /** Milliseconds. */
+  readonly duration: number
+}
+
+/** What callers read of a class of usage. */
+export function usageName(usageClass: UsageClass): string {
+  return CLASS_NAMES[usageClass]
+}
+
+/** What a receipt is written from. */
+export interface ReceiptFacts {
+  readonly call: Call
+  /** Absent for what is no chat. */
+  readonly request: ChatRequest | undefined
+  readonly model: Model
+  readonly hold: bigint
+  readonly attempts: readonly AttemptRecord[]
+  readonly losses: readonly Loss[]
+  readonly firstByteAt: number | undefined
+  readonly status: "settled" | "released" | "expired"
+  /** The deployment that answered. */
+  readonly deployment?: Deployment
+  readonly usage?: Usage
+  readonly estimated?: boolean
+  readonly cost?: Cost
+  /** The rate card that was charged by, where it is not the deployment's own. */
+  readonly price?: Price
+  /** The modes of service that the answer was served in. */
+  readonly modes?: readonly string[]
+  /** What was passed on without a price: its places in the request. */
+  readonly unpriced?: readonly string[]
+  /** As the vendor told it, where that is more than the request can have used. */
+  readonly reported?: Usage | undefined
+}
+
+/** The words callers see for the classes of usage. */
+const CLASS_NAMES: Record<UsageClass | "reasoning", string> = {
+  inputFresh: "input",
+  inputCacheRead: "cached_input",
+  inputCacheWrite: "cache_write",
+  inputCacheWriteLong: "cache_write_1h",
+  output: "output",
+  reasoning: "reasoning",
+  audioInput: "audio_input",
+  imageInput: "image_input",
+  audioCacheRead: "cached_audio_input",
+  audioOutput: "audio_output",
+  reasoningBeside: "reasoning_output",
+  images: "image",
+  characters: "character",
+  seconds: "second",
+  searches: "search",
+  premiumSearches: "search_premium",
+  mapSearches: "map_search",
+  fileSearches: "file_search",
+  codeSessions: "code_session",
+  requests: "request",
+}
+
+/**
+ * The text of a receipt, as it is kept. What its row in the book says is added when it is read: four rows
+ * instead of three fit a page of the book, and pages are what a durable write costs.
+ */
+export function writeReceipt(facts: ReceiptFacts): string {
+  const { call, request, model, deployment, usage, cost } = facts
+  const price = facts.price ?? deployment?.price
+  return JSON.stringify({
+    status: facts.status,
+    first_byte_ms: facts.firstByteAt === undefined ? null : since(call, facts.firstByteAt),
+    duration_ms: since(call, performance.now()),
+    endpoint: call.endpoint,
+    model: model.id,
+    ...(model.requestedAs !== undefined && { requested_model: model.requestedAs }),
+    stream: request?.stream ?? false,
+    deployment: deployment?.id ?? null,
+    usage: usage === undefined ? null : namedUsage(usage),
+    ...(facts.reported && {
+      usage_reported: namedUsage(facts.reported),
+      usage_beyond_bound: true,
+    }),
+    estimated: facts.estimated ?? false,
+    price: price === undefined ? null : priceSnapshot(price),
+    ...(facts.modes && facts.modes.length > 0 && { modes: facts.modes }),
+    ...(facts.unpriced && facts.unpriced.length > 0 && { unpriced: facts.unpriced }),
+    arithmetic: cost === undefined ? null : cost.lines.map(lineOf),
+    cost: formatCredits(cost?.total ?? 0n),
+    hold: formatCredits(facts.hold),
+    attempts: facts.attempts,
+    losses: facts.losses,
+  })
+}
+
+/** Whole milliseconds from its beginning on. */
+function since(call: Call, moment: number): number {
+  return Math.round(moment - call.startedAt)
+}
+
+const FORMULA =
+  "cost = ceil(sum(quantity x per_million / 1000000) x price.multiplier), rounded up to the nanocredit"
+
+const USAGE_NAMES = Object.entries(CLASS_NAMES) as [keyof Usage, string][]
+
+function namedUsage(usage: Usage): Record<string, number> {
+  const named: Record<string, number> = {}
+  for (const [usageClass, name] of USAGE_NAMES) {
+    const quantity = usage[usageClass]
+    if (quantity > 0) named[name] = quantity
+  }
+  return named
+}
+
+function lineOf(line: CostLine): object {
+  return {
+    class: CLASS_NAMES[line.class],
+    quantity: line.quantity,
+    per_million: rateText(line.rate),
+    ...(line.model === undefined ? {} : { model: line.model }),
+  }
+}
+
+const rateTexts = new Map<bigint, string>()
+
+/** There are few rates and many receipts: each rate is written out once. */
+function rateText(rate: bigint): string {
+  let text = rateTexts.get(rate)
+  if (text === undefined) {
+    text = formatCredits(rate)
+    if (rateTexts.size < MOST_RATES) rateTexts.set(rate, text)
+  }
+  return text
+}
+
+const MOST_RATES = 10_000
+const snapshots = new WeakMap<Price, object>()
+
+/** The rate card, in credits per million units. Prices are immutable, so each is written out once. */
+function priceSnapshot(price: Price): object {
+  let snapshot = snapshots.get(price)
+  if (snapshot === undefined) {
+    snapshot = {
+      per_million: namedRates(price.rates),
+      ...(price.tiers.length > 0 && {
+        tiers: price.tiers.map(({ above, rates }) => ({ above, per_million: namedRates(rates) })),
+      }),
+      multiplier: formatCredits(price.multiplier * 1_000n),
+    }
+    snapshots.set(price, snapshot)
+  }
+  return snapshot
+}
+
+function namedRates(rates: Rates): Record<string, string> {
+  const named: Record<string, string> = {}
+  for (const [usageClass, rate] of Object.entries(rates) as [UsageClass, bigint][]) {
+    named[CLASS_NAMES[usageClass]] = formatCredits(rate)
+  }
+  return named
+}
+
+/** A receipt as it is shown: its text and what the book says of it. */
+export function showReceipt(record: ReceiptRecord): Record<string, unknown> {
+  const body = JSON.parse(record.body) as Record<string, unknown>
+  const { entry } = record
+  const charged = entry === null ? 0n : -entry.amount
+  const { request: id, account, key } = record
+  return {
+    id,
+    object: "receipt",
+    ...body,
+    account,
+    key,
+    created_at: new Date(record.at).toISOString(),
+    formula: FORMULA,
+    charged: formatCredits(charged),
+    written_off: formatCredits(record.writtenOff.reduce((sum, { amount }) => sum + amount, 0n)),
+    write_offs: record.writtenOff.map(({ amount, reason }) => ({
+      amount: formatCredits(amount),
+      reason,
+    })),
+    late: record.late,
+    entry:
+      entry === null
+        ? null
+        : {
+            number: entry.number,
+            amount: formatCredits(entry.amount),
+            balance: formatCredits(entry.balance),
+            receipt_hash: entry.receiptHash,
+            previous_hash: entry.previousHash,
+            hash: entry.hash,
+          },
+  }
+}

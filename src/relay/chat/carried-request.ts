@@ -1,0 +1,73 @@
+import type { ChatRequest, DialectId, Message, WebSearch } from "../../canon/chat.ts"
+import { type JsonObject, listAt } from "../../canon/json.ts"
+import { demandsSearch, hasSearchFunction } from "../../canon/web-search.ts"
+import type { ChatOffer } from "../../vendors/vendor.ts"
+import { withAllowedTools } from "./allowed-tools.ts"
+
+/**
+ * A request as a dialect is to write it. What the caller's own dialect has among its extras goes there in
+ * these; to another it goes in the words of the canon, where its vendor has such a thing.
+ * @param from the caller's dialect.
+ */
+export function carriedRequest(
+  asked: ChatRequest,
+  { dialect, webSearch: searches }: Pick<ChatOffer, "dialect" | "webSearch">,
+  from: DialectId,
+): ChatRequest {
+  if (dialect.id === from) return asked
+  const request = withBrought(asked, from)
+  if (request.webSearch === undefined) return withAllowedTools(request)
+  const { webSearch, ...rest } = request
+  const isTaken = request.allowedTools !== undefined || hasSearchFunction(request.tools)
+  if (searches === true && !isTaken) return { ...withoutDeclared(rest, webSearch), webSearch }
+  return withAllowedTools(demandsSearch(request) ? withoutChoice(rest) : rest)
+}
+
+/** The request with the tools that its conversation brings in the list of all, so that no item is lost for them. */
+function withBrought(request: ChatRequest, from: DialectId): ChatRequest {
+  if (request.broughtTools === undefined) return request
+  const { broughtTools, ...rest } = request
+  const { all, others } = broughtTools
+  const fields: JsonObject = { ...request.extra?.fields }
+  if (others.length > 0) fields.tools = [...listAt(fields, "tools"), ...others]
+  return {
+    ...rest,
+    ...(all.length > 0 && { tools: all }),
+    ...(Object.keys(fields).length > 0 && { extra: { dialect: from, fields } }),
+  }
+}
+
+/**
+ * Messages without the items that do nothing but bring tools, which are in the list of the request then.
+ */
+export function withoutBringing({ messages, broughtTools }: ChatRequest): readonly Message[] {
+  if (broughtTools === undefined) return messages
+  const { item } = broughtTools
+  return messages.flatMap((message): Message[] => {
+    const parts = message.parts.filter(
+      (part) => part.type !== "unknown" || part.extra.fields[item] === undefined,
+    )
+    if (parts.length === message.parts.length) return [message]
+    return parts.length === 0 ? [] : [{ ...message, parts }]
+  })
+}
+
+/** A tool that is not there, which is told, cannot have to be called. */
+function withoutChoice(request: ChatRequest): ChatRequest {
+  const { toolChoice: _, ...rest } = request
+  return rest
+}
+
+/** The request without what says the search in the caller's own words: it is not lost. */
+function withoutDeclared(request: ChatRequest, { declared }: WebSearch): ChatRequest {
+  const { extra, ...rest } = request
+  if (extra === undefined) return request
+  const fields: JsonObject = { ...extra.fields }
+  for (const name of declared.fields) delete fields[name]
+  if (Array.isArray(fields.tools)) {
+    const others = fields.tools.filter((tool) => tool !== declared.tool)
+    if (others.length > 0) fields.tools = others
+    else delete fields.tools
+  }
+  return Object.keys(fields).length === 0 ? rest : { ...rest, extra: { ...extra, fields } }
+}

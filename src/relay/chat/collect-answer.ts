@@ -1,0 +1,117 @@
+import { GatewayError } from "../../canon/errors.ts"
+import { JsonScanner } from "../../canon/json-structure.ts"
+import type { Reservation } from "../../limits/memory-budget.ts"
+import type { HttpAnswer } from "../../wire/http/answer.ts"
+import { free } from "../../wire/free-piece.ts"
+
+/** Answers up to here are not worth counting: their request has been. Bytes. */
+const SMALL_ANSWER = 64 * 1024
+/** A whole answer is there as it came, as what was parsed of it, and as what goes to the caller. */
+const COPIES = 3
+const MEBIBYTE = 1024 * 1024
+/** Lists, objects and members of a whole answer: as many are parsed and read in about a second (decision 20). */
+const MOST_VALUES = 1_000_000
+
+/** Who reads an answer whole. */
+export interface AnswerReader {
+  readonly provider: string
+  /** The most that it takes, unpacked. Bytes. */
+  readonly answerBytes: number
+  readonly memory: Reservation
+  /** Called with each piece. */
+  heard(): void
+}
+
+/** An answer that is here already and not worth counting; undefined: it is to be collected. */
+export function takeSmall(answer: HttpAnswer, reader: AnswerReader): Uint8Array | undefined {
+  const whole = answer.takeWhole(Math.min(SMALL_ANSWER, reader.answerBytes))
+  if (whole !== undefined) reader.heard()
+  return whole
+}
+
+/**
+ * Reads an answer whole. What is over the limit is left where it is.
+ * @throws GatewayError `upstream_error` of one that is too large, `overloaded`; what the transport throws.
+ */
+export async function collectAnswer(answer: HttpAnswer, reader: AnswerReader): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  const size = new AnswerSize(reader)
+  let scanner: JsonScanner | undefined
+  for await (const piece of answer.body) {
+    reader.heard()
+    size.add(piece.byteLength)
+    pieces.push(piece)
+    if (size.isSmall) continue
+    if (scanner !== undefined || mayBeJson(answer)) scanner = scanned(scanner, pieces, piece)
+    if (scanner !== undefined && scanner.values > MOST_VALUES) throw tooMany(reader)
+    size.reserve(scanner?.bytes)
+  }
+  const [only] = pieces
+  if (pieces.length === 1 && only) return only
+  const whole = Buffer.concat(pieces)
+  // The collector does not see how large this garbage is.
+  if (!size.isSmall) for (const piece of pieces) free(piece)
+  return whole
+}
+
+/** How much of an answer that is collected has come: up to a limit, and with memory of the process. */
+export class AnswerSize {
+  readonly #reader: Omit<AnswerReader, "heard">
+  #size = 0
+  #taken = 0
+
+  constructor(reader: Omit<AnswerReader, "heard">) {
+    this.#reader = reader
+  }
+
+  get isSmall(): boolean {
+    return this.#size <= SMALL_ANSWER
+  }
+
+  /** @throws GatewayError `upstream_error` once it is too large. */
+  add(bytes: number): void {
+    this.#size += bytes
+    if (this.#size > this.#reader.answerBytes) throw tooLarge(this.#reader)
+  }
+
+  /** @param parsed bytes of what is parsed of it. @throws GatewayError `overloaded`. */
+  reserve(parsed = 0): void {
+    const needed = COPIES * this.#size + parsed
+    this.#reader.memory.takeAnswer(needed - this.#taken)
+    this.#taken = needed
+  }
+}
+
+/** What came while the answer was small is looked at once it no longer is. */
+function scanned(
+  scanner: JsonScanner | undefined,
+  pieces: readonly Uint8Array[],
+  piece: Uint8Array,
+): JsonScanner {
+  if (scanner !== undefined) {
+    scanner.push(piece)
+    return scanner
+  }
+  const begun = new JsonScanner()
+  for (const earlier of pieces) begun.push(earlier)
+  return begun
+}
+
+/** Whether what is parsed of it takes more than its text. */
+function mayBeJson(answer: HttpAnswer): boolean {
+  return answer.header("content-type")?.includes("json") ?? true
+}
+
+function tooLarge({ provider, answerBytes }: Omit<AnswerReader, "heard">): GatewayError {
+  return new GatewayError(
+    "upstream_error",
+    `Provider '${provider}' sent an answer of more than ${Math.floor(answerBytes / MEBIBYTE)} MB, which was not read to its end. Ask for less at once, or ask the operator to raise 'limits.answer_mb'.`,
+  )
+}
+
+function tooMany({ provider }: AnswerReader): GatewayError {
+  return new GatewayError(
+    "upstream_error",
+    `Provider '${provider}' sent an answer of more than ${MOST_VALUES.toLocaleString("en-US")} lists, objects and members, which was not read to its end. Ask for less at once, or for a stream.`,
+  )
+}

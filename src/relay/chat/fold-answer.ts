@@ -1,0 +1,78 @@
+import type { ChatEvent, ChatRequest, ChatResult } from "../../canon/chat.ts"
+import type { SseFrame } from "../../canon/dialect.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import { foldEvents } from "../../canon/fold.ts"
+import { isJsonObject } from "../../canon/json.ts"
+import type { HttpAnswer } from "../../wire/http/answer.ts"
+import { AnswerSize } from "./collect-answer.ts"
+import type { ReadingParts } from "./reading-parts.ts"
+import type { FrameWriter } from "./stream-writer.ts"
+import type { Attempt } from "../upstream/attempt.ts"
+import { UpstreamStream } from "./upstream-stream.ts"
+
+/** Fields with which a caller asks for what a vendor's own tools find, or for sound and pictures. */
+const OTHER_OUTPUT = [
+  "tools",
+  "mcp_servers",
+  "web_search_options",
+  "plugins",
+  "modalities",
+] as const
+
+/**
+ * Whether a whole answer is the same when it is folded from a stream: only whole ones tell what a vendor's own
+ * tools did, and hold sound and pictures.
+ */
+export function isFoldable({ extra, webSearch }: ChatRequest): boolean {
+  if (webSearch !== undefined) return false
+  if (extra === undefined) return true
+  const { generationConfig } = extra.fields
+  if (isJsonObject(generationConfig) && generationConfig.responseModalities !== undefined) {
+    return false
+  }
+  return OTHER_OUTPUT.every((name) => extra.fields[name] === undefined)
+}
+
+/**
+ * The whole answer of a call that was made for a stream, so that it ends where its limits end it.
+ * @throws GatewayError of a stream that broke before that: a part of an answer is none.
+ */
+export async function foldAnswer(
+  attempt: Attempt,
+  response: HttpAnswer,
+  parts: ReadingParts,
+): Promise<ChatResult> {
+  const writer = new CollectingWriter(new AnswerSize(attempt))
+  const stream = await UpstreamStream.open(attempt, response, { ...parts, writer })
+  // Nothing is for the caller before the end, so that it is here.
+  await stream.read()
+  const result = foldEvents(writer.events)
+  if (result.choices.length === 0) {
+    throw new GatewayError("upstream_error", "The provider's answer holds no choice. Try again.")
+  }
+  return result
+}
+
+/** Keeps what a stream says until it is whole. */
+class CollectingWriter implements FrameWriter {
+  readonly events: ChatEvent[] = []
+  readonly isOver = false
+  readonly #size: AnswerSize
+
+  constructor(size: AnswerSize) {
+    this.#size = size
+  }
+
+  push(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
+    if (frame !== undefined) {
+      this.#size.add(frame.data.length)
+      if (!this.#size.isSmall) this.#size.reserve()
+    }
+    this.events.push(...events)
+    return ""
+  }
+
+  broken(): void {
+    // A stream that failed is a failed attempt.
+  }
+}

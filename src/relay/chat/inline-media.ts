@@ -1,0 +1,83 @@
+import type { ChatRequest, FilePart, ImagePart, MediaSource, Part } from "../../canon/chat.ts"
+import type { UpstreamDialect } from "../../canon/dialect.ts"
+import { fetchMedia, type MediaLimits, type MediaMemory } from "../../media/fetch-media.ts"
+
+type Media = ImagePart | FilePart
+
+/** Whether a request points at pictures or files whose address the dialect's vendors do not take. */
+export function needsInlining(request: ChatRequest, dialect: UpstreamDialect): boolean {
+  const { supports } = dialect
+  const isTaken = { image: supports["image.url"], file: supports["file.url"] }
+  if (isTaken.image === "carried" && isTaken.file === "carried") return false
+  return mediaOf(request).some((part) => isRemote(part) && isTaken[part.type] === "approximated")
+}
+
+/**
+ * The request with everything that it points at fetched and put into it.
+ * @throws GatewayError naming what could not be fetched.
+ */
+export async function inlined(
+  request: ChatRequest,
+  limits: MediaLimits,
+  memory: MediaMemory,
+): Promise<ChatRequest> {
+  const urls = new Set(mediaOf(request).flatMap((part) => addressOf(part) ?? []))
+  const fetched = new Map(
+    await Promise.all(
+      [...urls].map(async (url) => [url, await fetchMedia(url, limits, memory)] as const),
+    ),
+  )
+  return withSources(request, fetched)
+}
+
+/** The same with something in the place of what is there: for those who only want to know. */
+export async function imagined(request: ChatRequest): Promise<ChatRequest> {
+  const urls = mediaOf(request).flatMap((part) => {
+    const url = addressOf(part)
+    return url === undefined ? [] : [[url, STAND_INS[part.type]] as const]
+  })
+  return withSources(request, new Map(urls))
+}
+
+/** A picture and a file that encoders take for real ones. */
+const STAND_INS: Readonly<Record<Media["type"], MediaSource>> = {
+  image: { type: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" },
+  file: { type: "base64", mediaType: "application/pdf", data: "JVBERi0=" },
+}
+
+function withSources(request: ChatRequest, fetched: ReadonlyMap<string, MediaSource>): ChatRequest {
+  const inline = <P extends Part>(part: P): P => {
+    const url = isMedia(part) ? addressOf(part) : undefined
+    const source: MediaSource | undefined = url === undefined ? undefined : fetched.get(url)
+    return source === undefined ? part : ({ ...part, source } as P)
+  }
+  const messages = request.messages.map((message) => ({
+    ...message,
+    parts: message.parts.map((part) =>
+      part.type === "tool-result" ? { ...part, content: part.content.map(inline) } : inline(part),
+    ),
+  }))
+  return { ...request, messages }
+}
+
+function mediaOf(request: ChatRequest): Media[] {
+  const media: Media[] = []
+  const note = (part: Part): void => {
+    if (isMedia(part)) media.push(part)
+    else if (part.type === "tool-result") for (const inside of part.content) note(inside)
+  }
+  for (const message of request.messages) for (const part of message.parts) note(part)
+  return media
+}
+
+function isMedia(part: Part): part is Media {
+  return part.type === "image" || part.type === "file"
+}
+
+function isRemote(part: Media): boolean {
+  return addressOf(part) !== undefined
+}
+
+function addressOf({ source }: Media): string | undefined {
+  return source.type === "url" && /^https?:/i.test(source.url) ? source.url : undefined
+}

@@ -1,0 +1,73 @@
+import type { ChatResult, Choice, Citation, Part } from "../../canon/chat.ts"
+import { StopSearch, StopSequences } from "../../canon/stop-search.ts"
+import { type Counter, headOf } from "./length-cut.ts"
+import type { OwnLimits } from "./own-limits.ts"
+
+/** Keeps the limits of a whole answer that its vendor does not keep: each choice by itself. */
+export async function limitedResult(
+  result: ChatResult,
+  { stop, maxTokens }: OwnLimits,
+  counter: Counter,
+): Promise<ChatResult> {
+  const sequences = new StopSequences(stop)
+  const choices: Choice[] = []
+  for (const choice of result.choices) {
+    const stopped = stoppedChoice(choice, sequences)
+    const isCounted = maxTokens !== undefined
+    choices.push(isCounted ? await shortened(stopped, maxTokens, counter) : stopped)
+  }
+  return { ...result, choices }
+}
+
+function stoppedChoice(choice: Choice, sequences: StopSequences): Choice {
+  const search = new StopSearch(sequences)
+  let before = 0
+  for (const part of choice.parts) {
+    if (part.type !== "text") {
+      search.restart()
+      continue
+    }
+    const read = search.push(part.text)
+    const { found } = search
+    if (read !== undefined && found !== undefined) {
+      const cut = cutChoice(choice, before + read - found.length)
+      return { ...cut, finish: "stop", stopSequence: found }
+    }
+    before += part.text.length
+  }
+  return choice
+}
+
+async function shortened(choice: Choice, most: number, counter: Counter): Promise<Choice> {
+  const text = choice.parts.map((part) => (part.type === "text" ? part.text : "")).join("")
+  const characters = await headOf(text, most, counter)
+  return characters < text.length ? { ...cutChoice(choice, characters), finish: "length" } : choice
+}
+
+/**
+ * A choice up to so many characters of its text. How its vendor says that it ended, and what only that
+ * dialect knows of it, such as log probabilities, is about the whole.
+ */
+function cutChoice({ index, parts }: Choice, characters: number): Omit<Choice, "finish"> {
+  const kept: Part[] = []
+  let left = characters
+  for (const part of parts) {
+    if (part.type === "text" && part.text.length > left) {
+      const { citations, ...rest } = part
+      const within = citations?.flatMap((citation) => citationUpTo(citation, left)) ?? []
+      const cited = within.length === 0 ? {} : { citations: within }
+      if (left > 0) kept.push({ ...rest, text: part.text.slice(0, left), ...cited })
+      break
+    }
+    if (part.type === "text") left -= part.text.length
+    kept.push(part)
+  }
+  return { index, parts: kept }
+}
+
+/** A source of words that were cut off is none of the answer's. */
+function citationUpTo(citation: Citation, characters: number): Citation[] {
+  const { start = 0, end } = citation
+  if (start >= characters) return []
+  return [end === undefined ? citation : { ...citation, end: Math.min(end, characters) }]
+}

@@ -1,0 +1,178 @@
+import type { ChatEvent, ChatResult, Part } from "../../canon/chat.ts"
+import { type JsonObject, unknownFields } from "../../canon/json.ts"
+import { OtherContent } from "../../canon/other-content.ts"
+import { addUsage, isNoUsage, type Usage } from "../../canon/usage.ts"
+import type { AnswerRecord } from "../billable/answer-record.ts"
+
+/** The longest text kept for an estimate, in characters; what comes after counts by its length. */
+const KEPT_CHARACTERS = 200_000
+
+/** What a request has delivered so far, counted as it passes. Every path feeds the same meter. */
+export class Meter {
+  /** As the vendor reported it, the last report winning: vendors that report often report sums. */
+  usage: Usage | undefined
+  /** The vendor's own message when a stream carried an error. */
+  failure: string | undefined
+  /** The frame or the answer in which the usage was told last. */
+  reported: JsonObject | undefined
+  /** What the answers tell beside their usage; empty where nothing but tokens is billed. */
+  records: readonly AnswerRecord[] = []
+  /** Characters of text, reasoning and calls. */
+  characters = 0
+  /** All else that came: its decoder adds to it. */
+  readonly other: OtherContent
+  #text: string[] = []
+  #finished = 0
+  /** How much of the output had come when the usage was told. */
+  #amountAtUsage = 0
+
+  constructor(other = new OtherContent()) {
+    this.other = other
+  }
+
+  /** Whether at least one choice has come to its end. */
+  get finished(): boolean {
+    return this.#finished > 0
+  }
+
+  /** Whether the vendor has told a usage of all that came: at first some count only the prompt. */
+  get isCounted(): boolean {
+    if (this.usage === undefined || isNoUsage(this.usage)) return false
+    return this.finished || this.#amountAtUsage === this.#amount
+  }
+
+  /** Whether anything reached, or could have reached, the caller beyond the frames that open an answer. */
+  get delivered(): boolean {
+    return this.finished || this.#amount > 0
+  }
+
+  /** Whether the vendor asks money for it: it has delivered, or has told what it has read. */
+  get isBillable(): boolean {
+    return this.delivered || (this.usage !== undefined && !isNoUsage(this.usage))
+  }
+
+  get #amount(): number {
+    return this.characters + this.other.amount
+  }
+
+  /** Output text for an estimate, capped; `characters` tells how much there was. */
+  get text(): string {
+    return this.#text.join("")
+  }
+
+  /** What several upstream calls have delivered together. Usage that one does not tell is told by none. */
+  static sum(meters: readonly Meter[]): Meter {
+    const sum = new Meter()
+    for (const meter of meters) {
+      sum.#text.push(...meter.#text)
+      sum.characters += meter.characters
+      sum.#finished += meter.#finished
+      sum.other.add(meter.other)
+      sum.#amountAtUsage += meter.#amountAtUsage
+      sum.reported ??= meter.reported
+    }
+    sum.records = meters.flatMap(({ records }) => records)
+    const [first, ...others] = meters.flatMap(({ usage }) => usage ?? [])
+    if (first && others.length + 1 === meters.length) sum.usage = others.reduce(addUsage, first)
+    return sum
+  }
+
+  push(events: readonly ChatEvent[]): void {
+    for (const event of events) this.#count(event)
+  }
+
+  /** A whole answer at once. */
+  result(result: ChatResult): void {
+    if (result.usage) this.usage = result.usage
+    for (const choice of result.choices) {
+      this.#finished++
+      for (const part of choice.parts) this.#part(part)
+      if (choice.extra) this.other.json(contentOf(choice.extra.fields))
+    }
+  }
+
+  #count(event: ChatEvent): void {
+    switch (event.type) {
+      case "text-delta":
+      case "refusal-delta":
+      case "reasoning-delta":
+        return this.#add(event.text)
+      case "tool-call-start":
+        return this.#add(event.name)
+      case "tool-call-delta":
+        return this.#add(event.arguments)
+      case "finish":
+        this.#finished++
+        return
+      case "usage":
+        this.usage = event.usage
+        this.#amountAtUsage = this.#amount
+        return
+      case "error":
+        this.failure = event.message
+        return
+      case "reasoning-signature":
+        // Reasoning that is withheld is all in there.
+        if (event.isRedacted) this.other.text(event.signature)
+        return
+      case "start":
+      case "citation":
+      case "web-search":
+      case "choice-extra":
+        // The decoder has counted what content there is in it.
+        return
+    }
+  }
+
+  #part(part: Part): void {
+    switch (part.type) {
+      case "text":
+        for (const citation of part.citations ?? []) this.other.json(plain(citation))
+        return this.#add(part.text)
+      case "refusal":
+        return this.#add(part.text)
+      case "reasoning":
+        if (part.isRedacted) this.other.text(part.signature ?? "")
+        return this.#add(part.text)
+      case "tool-call":
+        this.#add(part.name)
+        return this.#add(part.arguments)
+      case "image":
+        return this.other.picture()
+      case "audio":
+        if (part.source.type === "base64") this.other.sound(part.source.data)
+        return
+      case "web-search":
+        // It stands in the extra of its own dialect too.
+        return
+      case "unknown":
+        return this.other.json(part.extra.fields)
+      case "file":
+      case "tool-result":
+        return this.other.json(plain(part))
+    }
+  }
+
+  #add(text: string): void {
+    if (this.characters < KEPT_CHARACTERS) this.#text.push(text)
+    this.characters += text.length
+  }
+}
+
+/** Members of a choice that say how it was made, and are nothing of it. */
+const REMARKS: ReadonlySet<string> = new Set([
+  "logprobs",
+  "content_filter_results",
+  "safetyRatings",
+  "avgLogprobs",
+  "logprobsResult",
+])
+
+function contentOf(fields: JsonObject): JsonObject | undefined {
+  return unknownFields(fields, REMARKS)
+}
+
+/** The canon's own values are plain data. */
+function plain(value: object): JsonObject {
+  return value as JsonObject
+}

@@ -1,0 +1,105 @@
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { AnswerLimits, UpstreamDialect } from "../../canon/dialect.ts"
+import type { Model } from "../../catalog/model.ts"
+import type { Endpoint } from "../upstream/provider-client.ts"
+import { LEAST_OUTPUT } from "../billing/usage-bound.ts"
+
+/** Limits of an answer that its vendor does not keep, or not alone, so that the relay does (decision 28). */
+export interface OwnLimits {
+  /** Sequences to be looked for in the text; empty where the vendor takes all. */
+  readonly stop: readonly string[]
+  /** Tokens of text, by our own count; absent where the vendor takes the limit. */
+  readonly maxTokens?: number
+}
+
+/** What the vendor is asked instead, and what is left for the relay. */
+export interface FittedLimits {
+  readonly stop: readonly string[]
+  readonly maxTokens: number | undefined
+  readonly own: OwnLimits | undefined
+}
+
+/**
+ * Fits the limits of a request to what a vendor takes.
+ * @param maxTokens as many as may be asked for.
+ * @param isStopTold whether the caller is to hear which sequence ended the answer.
+ * @returns undefined where the vendor takes them as they are, as nearly always.
+ */
+export function fitLimits(
+  { stop }: Pick<ChatRequest, "stop">,
+  maxTokens: number | undefined,
+  taken: AnswerLimits,
+  isStopTold = false,
+): FittedLimits | undefined {
+  const isLengthTaken = maxTokens === undefined || maxTokens >= taken.leastOutput
+  const most = isStopTold ? taken.toldStops : Infinity
+  const isStopTaken = stop === undefined || (stop.length <= most && areTaken(stop, taken))
+  if (isLengthTaken && isStopTaken) return undefined
+  const wanted = stop?.filter(isMeant) ?? []
+  // A vendor that would end the answer, and not tell at which, is not to see them.
+  const isSent = wanted.length <= most
+  const sendable = isSent ? wanted.filter((sequence) => isTaken(sequence, taken)) : []
+  const sent = sendable.slice(0, taken.stops)
+  // The first that ends is the one that counts, whoever looks for the others.
+  const looked = sent.length < wanted.length ? wanted : []
+  const own = isLengthTaken ? { stop: looked } : { stop: looked, maxTokens }
+  return {
+    stop: sent,
+    maxTokens: isLengthTaken ? maxTokens : taken.leastOutput,
+    own: isLengthTaken && looked.length === 0 ? undefined : own,
+  }
+}
+
+/** Whether a dialect takes the limits of a request as they are. */
+export function takesLimits(
+  request: ChatRequest,
+  maxTokens: number | undefined,
+  order: {
+    readonly dialect: UpstreamDialect
+    readonly model: string
+    readonly isStopTold?: boolean | undefined
+  },
+): boolean {
+  if (request.stop === undefined && maxTokens === undefined) return true
+  const taken = order.dialect.answerLimits(order.model)
+  return fitLimits(request, maxTokens, taken, order.isStopTold) === undefined
+}
+
+/** A request with a limit that every deployment takes: a hold covers what is asked of the dearest. */
+export function heldRequest(
+  request: ChatRequest,
+  model: Model,
+  endpoints: ReadonlyMap<string, Endpoint>,
+): ChatRequest {
+  const { maxTokens } = request
+  if (maxTokens === undefined || maxTokens >= LEAST_OUTPUT) return request
+  const least = leastOutput(model, endpoints)
+  return least <= maxTokens ? request : { ...request, maxTokens: least }
+}
+
+/** The shortest limit that every deployment of a model takes: less is asked of none, so less is never held. Tokens. */
+export function leastOutput(
+  { deployments }: Model,
+  endpoints: ReadonlyMap<string, Endpoint>,
+): number {
+  let least = 0
+  for (const deployment of deployments) {
+    for (const { dialect } of endpoints.get(deployment.provider)?.offers(deployment) ?? []) {
+      least = Math.max(least, dialect.answerLimits(deployment.upstreamModel).leastOutput)
+    }
+  }
+  return least
+}
+
+function areTaken(stop: readonly string[], taken: AnswerLimits): boolean {
+  return stop.length <= taken.stops && stop.every((sequence) => isTaken(sequence, taken))
+}
+
+function isTaken(sequence: string, { blankStops }: AnswerLimits): boolean {
+  return isMeant(sequence) && (blankStops || sequence.trim() !== "")
+}
+
+/** An empty sequence stands before every text, which no vendor means; half a character stands in none. */
+function isMeant(sequence: string): boolean {
+  return sequence !== "" && sequence.isWellFormed()
+}

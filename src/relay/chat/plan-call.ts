@@ -1,0 +1,190 @@
+import type { ChatRequest, Loss } from "../../canon/chat.ts"
+import type { UpstreamDialect } from "../../canon/dialect.ts"
+import { hasOtherTools } from "../../canon/tool-names.ts"
+import type { Deployment, Model } from "../../catalog/model.ts"
+import type { ChatOffer } from "../../vendors/vendor.ts"
+import type { Bill } from "../billing/bill.ts"
+import { carriedRequest, withoutBringing } from "./carried-request.ts"
+import type { Endpoint } from "../upstream/provider-client.ts"
+import type { Exchange } from "../pipeline/exchange.ts"
+import { isFoldable } from "./fold-answer.ts"
+import { fitLimits, takesLimits } from "./own-limits.ts"
+import { inlined, needsInlining } from "./inline-media.ts"
+import type { Plan } from "./plan.ts"
+import { carriesEnvelope, openEnvelopes } from "./reasoning-envelope.ts"
+import { carriesSearch, withoutSteps } from "./told-search.ts"
+import { leadsNowhere, noThreads } from "../state/state-kinds.ts"
+
+/** What of an exchange a plan depends on. */
+export type PlannedExchange = Pick<
+  Exchange,
+  "dialect" | "request" | "call" | "bill" | "seal" | "surroundings"
+>
+
+type Inlining = typeof inlined
+
+/** What a vendor is asked for that cannot be asked for nothing. Tokens. */
+const LEAST_OUTPUT = 1
+const RAISED: Loss = { name: "max_tokens", effect: "approximated" }
+
+/**
+ * Plans the call of a deployment: verbatim where the vendor speaks the caller's dialect, else through
+ * the canon, in the offered dialect that loses least.
+ * @param inline puts what the request points at into it, where no offered dialect takes addresses.
+ * @throws GatewayError when the request cannot go there, whatever is left out of it.
+ */
+export function planCall(
+  exchange: PlannedExchange,
+  deployment: Deployment,
+  endpoint: Endpoint,
+  inline: Inlining = inlined,
+): Plan | Promise<Plan> {
+  const { dialect, request, call, bill } = exchange
+  const offers = endpoint.offers(deployment)
+  const own = offers.find((offer) => offer.dialect.id === dialect.id)
+  const order = own && {
+    dialect: own.dialect,
+    model: deployment.upstreamModel,
+    isStopTold: dialect.tellsStop,
+  }
+  const isVerbatim =
+    order !== undefined &&
+    !dialect.isOneWay &&
+    !needsCanon(request, order.dialect) &&
+    takesLimits(request, bill.clampedTo ?? request.maxTokens, order)
+  if (own?.dialect.patches && isVerbatim) {
+    const patch = { model: deployment.upstreamModel }
+    const { body, losses } = own.dialect.patches.request(
+      call.body,
+      bill.clampedTo === undefined ? patch : { ...patch, maxTokens: bill.clampedTo },
+    )
+    return {
+      deployment,
+      endpoint,
+      offer: own,
+      isVerbatim: true,
+      request,
+      body,
+      losses,
+      calls: 1,
+    }
+  }
+  const candidates = own === undefined ? offers : [own]
+  const way = { exchange, deployment, endpoint, candidates }
+  if (candidates.some((offer) => !needsInlining(request, offer.dialect))) {
+    return planTranscoded(way, request)
+  }
+  return inline(request, exchange.surroundings.media, call.memory).then((whole) =>
+    planTranscoded(way, whole),
+  )
+}
+
+/** What cannot go up as it was written, though the vendor speaks the caller's dialect. */
+function needsCanon(request: ChatRequest, dialect: UpstreamDialect): boolean {
+  return (
+    isMany(request, dialect) ||
+    carriesEnvelope(request) ||
+    carriesSearch(request) ||
+    isRaised(request, dialect) ||
+    (dialect.functionsOnly === true && hasOtherTools(request))
+  )
+}
+
+/** Whether no output is wanted of a vendor that gives some. */
+function isRaised({ maxTokens }: ChatRequest, { takesNoOutput }: UpstreamDialect): boolean {
+  return maxTokens === 0 && takesNoOutput !== true
+}
+
+/** Upstream calls that a request may take: one for each choice where a vendor gives one at a time. */
+export function mostCalls(
+  request: ChatRequest,
+  { deployments }: Model,
+  endpoints: ReadonlyMap<string, Endpoint>,
+): number {
+  if (request.choices === 1) return 1
+  const isSplit = deployments.some((deployment) =>
+    endpoints
+      .get(deployment.provider)
+      ?.offers(deployment)
+      .some(({ dialect }) => isMany(request, dialect)),
+  )
+  return isSplit ? request.choices : 1
+}
+
+/** Whether the choices take a call each. */
+function isMany(request: ChatRequest, dialect: UpstreamDialect): boolean {
+  return request.choices > 1 && dialect.supports.n !== "carried"
+}
+
+interface Way {
+  readonly exchange: PlannedExchange
+  readonly deployment: Deployment
+  readonly endpoint: Endpoint
+  readonly candidates: readonly ChatOffer[]
+}
+
+function planTranscoded(way: Way, request: ChatRequest): Plan {
+  let best: Plan | undefined
+  for (const offer of way.candidates) {
+    const plan = planOffer(way, offer, request)
+    if (best === undefined || isBetter(plan, best)) best = plan
+  }
+  if (best === undefined)
+    throw new Error(`provider ${way.endpoint.provider} offers no chat dialect`)
+  return best
+}
+
+/** What is not lost is best kept by the vendor: its answer then ends by itself, and its usage is told. */
+function isBetter(plan: Plan, other: Plan): boolean {
+  if (plan.losses.length !== other.losses.length) return plan.losses.length < other.losses.length
+  return plan.limits === undefined && other.limits !== undefined
+}
+
+function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
+  const { exchange, deployment, endpoint } = way
+  const { dialect } = offer
+  if (dialect.id !== exchange.dialect.id) refuseKept(exchange.bill, request)
+  const isSplit = isMany(request, dialect)
+  const said = dialect.id === exchange.dialect.id ? request.messages : withoutBringing(request)
+  const opened = openEnvelopes({ ...request, messages: said }, exchange.seal, endpoint.provider)
+  const { messages, lost } = withoutSteps(opened.messages)
+  const { clampedTo, model } = exchange.bill
+  const longest = dialect.needsMaxTokens ? model.maxOutput : undefined
+  const raised = isRaised(request, dialect) ? LEAST_OUTPUT : undefined
+  const maxTokens = raised ?? clampedTo ?? request.maxTokens ?? longest
+  const taken = dialect.answerLimits(deployment.upstreamModel)
+  const fitted = fitLimits(request, maxTokens, taken, exchange.dialect.tellsStop)
+  const sent = fitted?.maxTokens ?? maxTokens
+  const offered = carriedRequest(request, offer, exchange.dialect.id)
+  const asked = {
+    ...offered,
+    ...(fitted === undefined ? {} : { stop: fitted.stop }),
+    messages,
+    model: deployment.upstreamModel,
+    // A call that is to end where the relay ends its answer has to be one that can be cancelled.
+    stream: request.stream || (fitted?.own !== undefined && isFoldable(request)),
+    streamUsage: true,
+    choices: isSplit ? 1 : request.choices,
+    ...(sent === undefined ? {} : { maxTokens: sent }),
+  }
+  const { body, losses } = dialect.encodeRequest(asked)
+  const others = losses.filter(({ name }) => raised === undefined || name !== RAISED.name)
+  return {
+    deployment,
+    endpoint,
+    offer,
+    isVerbatim: false,
+    request: asked,
+    body,
+    losses: [...opened.lost, ...lost, ...(raised === undefined ? [] : [RAISED]), ...others],
+    calls: isSplit ? request.choices : 1,
+    limits: fitted?.own,
+  }
+}
+
+/** In another dialect nothing can be said of what a vendor keeps, but for files. */
+function refuseKept({ state }: Bill, { isThread }: ChatRequest): void {
+  const lost = state?.references.find((reference) => reference.state.isEssential)
+  if (lost) throw leadsNowhere(lost)
+  if (isThread) throw noThreads("thread")
+}

@@ -1,0 +1,39 @@
+import type { ChatRequest, Loss } from "../../canon/chat.ts"
+import type { JsonObject } from "../../canon/json.ts"
+import type { Deployment } from "../../catalog/model.ts"
+import type { ChatOffer } from "../../vendors/vendor.ts"
+import { AnswerRecord } from "../billable/answer-record.ts"
+import type { Bill } from "../billing/bill.ts"
+import type { Endpoint } from "../upstream/provider-client.ts"
+import type { OwnLimits } from "./own-limits.ts"
+
+/** What is told by an answer of a plan beside its usage; undefined where nothing but tokens is billed. */
+export function recordOf(bill: Bill, { deployment, offer }: Plan): AnswerRecord | undefined {
+  return bill.terms?.has(deployment.id) === true ? new AnswerRecord(offer.dialect.id) : undefined
+}
+
+/** How one deployment is to be called. */
+export interface Plan {
+  readonly deployment: Deployment
+  readonly endpoint: Endpoint
+  readonly offer: ChatOffer
+  /** Whether caller and vendor speak the same dialect, so that the answer goes down as it came. */
+  readonly isVerbatim: boolean
+  /**
+   * The request as the vendor is asked it: what its answer means depends on it. It may be for a stream where the
+   * caller's is not, so that the relay can end the answer.
+   */
+  readonly request: ChatRequest
+  readonly body: JsonObject
+  readonly losses: readonly Loss[]
+  /** Upstream calls that it takes: several where the vendor gives one choice at a time. */
+  readonly calls: number
+  /** What of its limits the relay keeps; absent where the vendor keeps them all, as nearly always. */
+  readonly limits?: OwnLimits | undefined
+}
+
+/** The same for an answer that comes whole. */
+export function wholePlan(plan: Plan): Plan {
+  const request = { ...plan.request, stream: false }
+  return { ...plan, request, body: plan.offer.dialect.encodeRequest(request).body }
+}

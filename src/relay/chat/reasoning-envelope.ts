@@ -1,0 +1,129 @@
+import { createHmac, timingSafeEqual } from "node:crypto"
+import type {
+  ChatRequest,
+  DialectId,
+  Loss,
+  Message,
+  Part,
+  ReasoningPart,
+} from "../../canon/chat.ts"
+import type { Draft } from "../../canon/draft.ts"
+
+const PREFIX = "tg1:"
+/** Bytes of the proof: nobody can guess it, and it is sent with every piece of reasoning. */
+const PROOF_LENGTH = 16
+const SEPARATOR = ":"
+
+/** What a vendor signed, and who can read it. */
+export interface Signed {
+  /** Empty for reasoning of a vendor that signs none: it has to be told from the caller's own vendor's. */
+  readonly signature: string
+  readonly signedBy: DialectId
+  readonly isRedacted?: boolean
+  readonly id?: string
+}
+
+/**
+ * Envelopes in which a vendor's signature travels through a client of any dialect and back to that
+ * vendor unchanged: `tg1:<proof>:<dialect>:<provider>:<r or nothing>:<id>:<signature>`. The client
+ * takes it for a signature of its own dialect. The proof is an HMAC, so that nothing but what was
+ * sealed here ever reaches a vendor as its own.
+ */
+export class Seal {
+  readonly #key: Buffer
+
+  /** @param secret of this installation. */
+  constructor(secret: string) {
+    this.#key = createHmac("sha256", secret).update("reasoning envelope").digest()
+  }
+
+  /** @param provider whose signature it is: another account may not be able to read it. */
+  seal(signed: Signed, provider: string): string {
+    const { signature, signedBy, isRedacted, id } = signed
+    const flag = isRedacted === true ? "r" : ""
+    const rest = [signedBy, provider, flag, encodeURIComponent(id ?? ""), signature].join(SEPARATOR)
+    return `${PREFIX}${this.#proof(rest).toString("base64url")}${SEPARATOR}${rest}`
+  }
+
+  /** @returns undefined when it was not sealed here, or was changed. */
+  open(text: string): (Signed & { readonly provider: string }) | undefined {
+    const [proof = "", signedBy = "", provider = "", flag = "", id = "", ...signature] = text
+      .slice(PREFIX.length)
+      .split(SEPARATOR)
+    const expected = this.#proof([signedBy, provider, flag, id, ...signature].join(SEPARATOR))
+    const given = Buffer.from(proof, "base64url")
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+    return {
+      signedBy: signedBy as DialectId,
+      provider,
+      signature: signature.join(SEPARATOR),
+      ...(flag === "r" ? { isRedacted: true } : {}),
+      ...(id === "" ? {} : { id: decodeURIComponent(id) }),
+    }
+  }
+
+  /** Whether an envelope holds reasoning that its vendor does not sign. */
+  isUnsigned(text: string): boolean {
+    return this.open(text)?.signature === ""
+  }
+
+  #proof(text: string): Buffer {
+    return createHmac("sha256", this.#key).update(text).digest().subarray(0, PROOF_LENGTH)
+  }
+}
+
+/** Whether a conversation brings back reasoning that another dialect's vendor signed. */
+export function carriesEnvelope(request: ChatRequest): boolean {
+  return request.messages.some((message) => message.parts.some(isSealed))
+}
+
+function isSealed(part: Part): part is ReasoningPart & { readonly signature: string } {
+  return part.type === "reasoning" && part.signature?.startsWith(PREFIX) === true
+}
+
+const NOTHING: readonly Loss[] = []
+const LOST: readonly Loss[] = [{ name: "reasoning.signature", effect: "dropped" }]
+
+/**
+ * The conversation with its envelopes opened. A signature that belongs to another provider, or that
+ * was changed on its way, is left out.
+ */
+export function openEnvelopes(
+  request: ChatRequest,
+  seal: Seal,
+  provider: string,
+): { readonly messages: readonly Message[]; readonly lost: readonly Loss[] } {
+  if (!carriesEnvelope(request)) return { messages: request.messages, lost: NOTHING }
+  let lost = NOTHING
+  const messages = request.messages.map((message) => {
+    if (!message.parts.some(isSealed)) return message
+    const parts = message.parts.flatMap((part) => {
+      if (!isSealed(part)) return [part]
+      const opened = openPart(part, seal, provider)
+      if (opened.signature === undefined && !seal.isUnsigned(part.signature)) lost = LOST
+      return opened.signature === undefined && opened.text === "" ? [] : [opened]
+    })
+    return { ...message, parts }
+  })
+  return { messages, lost }
+}
+
+function openPart(
+  part: ReasoningPart & { readonly signature: string },
+  seal: Seal,
+  provider: string,
+): ReasoningPart {
+  const {
+    signature: _,
+    signedBy: _by,
+    isRedacted: _redacted,
+    id: _id,
+    extra: _extra,
+    ...bare
+  } = part
+  const opened = seal.open(part.signature)
+  if (opened?.provider !== provider || opened.signature === "") return bare
+  const { provider: _provider, ...signed } = opened
+  const whole: Draft<ReasoningPart> = { ...bare, ...signed }
+  return whole
+}

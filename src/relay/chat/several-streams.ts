@@ -1,0 +1,117 @@
+import type { ChatEvent } from "../../canon/chat.ts"
+import type { SseFrame } from "../../canon/dialect.ts"
+import type { GatewayError } from "../../canon/errors.ts"
+import type { Usage } from "../../canon/usage.ts"
+import { Meter } from "./meter.ts"
+import type { Plan } from "./plan.ts"
+import type { StreamWriter, Tell, TranscodingWriter } from "./stream-writer.ts"
+import type { Attempt } from "../upstream/attempt.ts"
+import type { AnswerStream, UpstreamStream } from "./upstream-stream.ts"
+
+/** One choice of several: it speaks through the writer that all share, under its own index. */
+export class ChoiceWriter implements StreamWriter {
+  readonly isOver = false
+  readonly #shared: TranscodingWriter
+  readonly #choice: number
+
+  constructor(shared: TranscodingWriter, choice: number) {
+    this.#shared = shared
+    this.#choice = choice
+  }
+
+  /** The answer starts once, and its usage is the sum of all: see `SeveralStreams`. */
+  push(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
+    const choice = this.#choice
+    const ours = events.flatMap((event): ChatEvent[] => {
+      if (event.type === "usage" || (event.type === "start" && choice > 0)) return []
+      return "choice" in event ? [{ ...event, choice }] : [event]
+    })
+    return this.#shared.push(frame, ours)
+  }
+
+  broken(): void {
+    // What else a vendor says with its error is of its own dialect.
+  }
+
+  setUsage(usage: Usage): void {
+    this.#shared.setUsage(usage)
+  }
+
+  end(cost: bigint, tell?: Tell): string {
+    return this.#shared.end(cost, tell)
+  }
+
+  fail(error: GatewayError, requestId: string): string {
+    return this.#shared.fail(error, requestId)
+  }
+}
+
+/** Several upstream calls as one answer: each gives one choice, told as it comes. */
+export class SeveralStreams implements AnswerStream {
+  readonly plan: Plan
+  readonly attempts: readonly Attempt[]
+  readonly writer: TranscodingWriter
+  readonly #streams: readonly UpstreamStream[]
+  readonly #reading = new Map<UpstreamStream, Promise<readonly [UpstreamStream, string]>>()
+  readonly #open: Set<UpstreamStream>
+  /** What one of them failed with, while what the others held back is told. */
+  #failure: unknown
+
+  constructor(plan: Plan, streams: readonly UpstreamStream[], writer: TranscodingWriter) {
+    this.plan = plan
+    this.#streams = streams
+    this.#open = new Set(streams)
+    this.writer = writer
+    this.attempts = streams.flatMap((stream) => stream.attempts)
+  }
+
+  get isOver(): boolean {
+    return this.#open.size === 0
+  }
+
+  get meter(): Meter {
+    return Meter.sum(this.#streams.map((stream) => stream.meter))
+  }
+
+  async read(): Promise<string> {
+    if (this.#failure !== undefined) throw this.#failure
+    try {
+      return await this.#next()
+    } catch (failure) {
+      this.#failure = failure
+      const held = await Promise.all([...this.#open].map((stream) => stream.release()))
+      const text = held.join("")
+      if (text === "") throw failure
+      return text
+    }
+  }
+
+  async #next(): Promise<string> {
+    while (this.#open.size > 0) {
+      for (const stream of this.#open) {
+        if (!this.#reading.has(stream)) {
+          this.#reading.set(
+            stream,
+            stream.read().then((text) => [stream, text] as const),
+          )
+        }
+      }
+      const [stream, text] = await Promise.race(this.#reading.values())
+      this.#reading.delete(stream)
+      // Without a word for the caller it is over, so that each turn brings a word or ends a stream.
+      if (text === "" || stream.isOver) this.#open.delete(stream)
+      if (this.isOver) this.#tellUsage()
+      if (text !== "") return text
+    }
+    return ""
+  }
+
+  async drain(): Promise<void> {
+    await Promise.all(this.#streams.map((stream) => stream.drain()))
+  }
+
+  #tellUsage(): void {
+    const { usage } = this.meter
+    if (usage) this.writer.setUsage(usage)
+  }
+}

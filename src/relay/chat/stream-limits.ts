@@ -1,0 +1,102 @@
+import type { ChatEvent } from "../../canon/chat.ts"
+import { StopSequences } from "../../canon/stop-search.ts"
+import { type Counter, LengthCut } from "./length-cut.ts"
+import type { OwnLimits } from "./own-limits.ts"
+import { type ChoiceEvent, StopCut } from "./stop-cut.ts"
+
+/** The cuts of one choice. */
+interface Cuts {
+  readonly stop: StopCut
+  readonly length: LengthCut | undefined
+}
+
+/** Keeps the limits of a streamed answer that its vendor does not keep: each choice by itself. */
+export class StreamLimits {
+  readonly #limits: OwnLimits
+  readonly #sequences: StopSequences
+  readonly #counter: Counter
+  readonly #choices: number
+  readonly #cuts = new Map<number, Cuts>()
+  readonly #ended = new Set<number>()
+  /** For how long the vendor is heard to its usage when the caller has all, milliseconds; undefined: not at all. */
+  readonly readOnTime: number | undefined
+  /** Whether every choice has ended, the last of them by a cut: the caller has all. */
+  isOver = false
+
+  /**
+   * @param choices how many the vendor was asked for.
+   * @param readOnTime as of the member.
+   */
+  constructor(limits: OwnLimits, choices: number, counter: Counter, readOnTime?: number) {
+    this.#limits = limits
+    this.#choices = choices
+    this.#counter = counter
+    this.readOnTime = readOnTime
+    this.#sequences = new StopSequences(limits.stop)
+  }
+
+  /** Whether its vendor need not go on. */
+  get letsGo(): boolean {
+    return this.isOver && this.readOnTime === undefined
+  }
+
+  /** Whether tokens are to be counted before the answer goes on. */
+  get isDue(): boolean {
+    for (const { length } of this.#cuts.values()) if (length?.isDue) return true
+    return false
+  }
+
+  /** @returns what of the events is for the caller, as far as that is known. */
+  push(events: readonly ChatEvent[]): ChatEvent[] {
+    return events.flatMap((event) => ("choice" in event ? this.#cut(event) : [event]))
+  }
+
+  /** Counts what is due. @returns what of it is for the caller. */
+  async settle(): Promise<ChatEvent[]> {
+    const events: ChatEvent[] = []
+    for (const [choice, { length }] of this.#cuts) {
+      if (!length?.isDue) continue
+      events.push(...(await length.settle(this.#counter)))
+      if (length.isOver && !this.#ended.has(choice)) this.#end(choice)
+    }
+    return events
+  }
+
+  /** The vendor says no more: what was held back goes on, or is due. */
+  flush(): ChatEvent[] {
+    return [...this.#cuts.values()].flatMap(({ stop, length }) => {
+      const rest = through(length, stop.flush())
+      length?.flush()
+      return rest
+    })
+  }
+
+  #cut(event: ChoiceEvent): ChatEvent[] {
+    const { stop, length } = this.#of(event.choice)
+    const wasOver = stop.isOver
+    const events = through(length, stop.push(event))
+    if (stop.isOver && !wasOver) this.#end(event.choice)
+    else if (event.type === "finish") this.#ended.add(event.choice)
+    return events
+  }
+
+  #end(choice: number): void {
+    this.#ended.add(choice)
+    if (this.#ended.size >= this.#choices) this.isOver = true
+  }
+
+  #of(choice: number): Cuts {
+    let cuts = this.#cuts.get(choice)
+    if (cuts === undefined) {
+      const { maxTokens } = this.#limits
+      const length = maxTokens === undefined ? undefined : new LengthCut(maxTokens)
+      cuts = { stop: new StopCut(this.#sequences), length }
+      this.#cuts.set(choice, cuts)
+    }
+    return cuts
+  }
+}
+
+function through(length: LengthCut | undefined, events: ChoiceEvent[]): ChoiceEvent[] {
+  return length === undefined ? events : events.flatMap((event) => length.push(event))
+}

@@ -1,0 +1,227 @@
+import type { ChatEvent, DialectId } from "../../canon/chat.ts"
+import type {
+  ClientDialect,
+  EventEncoder,
+  FramePatcher,
+  PatchedFrame,
+  SseFrame,
+} from "../../canon/dialect.ts"
+import type { GatewayError } from "../../canon/errors.ts"
+import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
+import type { Usage } from "../../canon/usage.ts"
+import { formatCredits } from "../../ledger/money.ts"
+import { formatEvent } from "../../wire/sse.ts"
+import type { Seal, Signed } from "./reasoning-envelope.ts"
+
+/** Hears of a frame. */
+export type Tell = (frame: JsonObject) => void
+
+/** Takes what an upstream says, frame by frame. */
+export interface FrameWriter {
+  /**
+   * @param frame absent for what the decoder concludes from the end.
+   * @param events what the frame's own dialect makes of it.
+   * @returns what of it the caller may read now.
+   */
+  push(frame: SseFrame | undefined, events: readonly ChatEvent[]): string
+  /** Takes the frame with which a vendor tells that its stream has failed; `fail` says so. */
+  broken(frame: SseFrame): void
+  /** Whether the vendor's last word has come, though its connection may still be open. */
+  readonly isOver: boolean
+}
+
+/** Puts what an upstream says into the words its caller reads: text of server-sent events. */
+export interface StreamWriter extends FrameWriter {
+  /** Usage for the last frames, where no frame of the vendor's tells it. */
+  setUsage(usage: Usage): void
+  /**
+   * The last words, once the charge is on disk.
+   * @param cost nanocredits.
+   * @param tell told of the frame that says that the answer is over, with the cost in it.
+   */
+  end(cost: bigint, tell?: Tell): string
+  /** Tells the caller that the answer broke off. */
+  fail(error: GatewayError, requestId: string): string
+}
+
+/** Caller and vendor speak the same dialect: frames go down as they came, but for named patches. */
+export class VerbatimWriter implements StreamWriter {
+  readonly #client: ClientDialect
+  readonly #patcher: FramePatcher
+  /** A frame with usage, kept back until it is known to be the last such one: there stands the cost. */
+  #kept: PatchedFrame | undefined
+  #last: PatchedFrame | undefined
+  #broken: SseFrame | undefined
+  #usage: Usage | undefined
+
+  constructor(client: ClientDialect, patcher: FramePatcher) {
+    this.#client = client
+    this.#patcher = patcher
+  }
+
+  get isOver(): boolean {
+    return this.#last !== undefined
+  }
+
+  push(frame: SseFrame | undefined): string {
+    if (frame === undefined || this.#last !== undefined) return ""
+    const patched = this.#patcher.push(frame)
+    if (patched.action === "withhold") return ""
+    if (patched.action === "last") {
+      this.#last = patched
+      return ""
+    }
+    if (patched.isAside) return formatEvent(patched)
+    const before = this.#release()
+    if (patched.usageCarrier === undefined) return before + formatEvent(patched)
+    this.#kept = patched
+    return before
+  }
+
+  end(cost: bigint, tell?: Tell): string {
+    const before = this.#sayUnsaid()
+    if (this.#last === undefined) {
+      return before + this.#release(cost) + this.#patcher.end().map(formatEvent).join("")
+    }
+    const { usageCarrier, data } = this.#last
+    const last = usageCarrier ?? (tell && parseJsonObject(data))
+    if (last) tell?.(last)
+    if (usageCarrier === undefined) return before + this.#release(cost) + formatEvent(this.#last)
+    return before + this.#release() + withCost(this.#client, this.#last, usageCarrier, cost)
+  }
+
+  /** What the vendor left out. Our own count stands where its would: in its frame, or in one of ours. */
+  #sayUnsaid(): string {
+    const usage = this.#usage
+    const carrier = this.#kept?.usageCarrier ?? this.#last?.usageCarrier
+    if (carrier !== undefined && usage !== undefined) this.#client.setUsage(carrier, usage)
+    const unsaid = this.#patcher.unsaid?.(carrier === undefined ? usage : undefined) ?? []
+    let text = ""
+    for (const frame of unsaid) {
+      if (frame.usageCarrier === undefined) text += formatEvent(frame)
+      else this.#kept = frame
+    }
+    return text
+  }
+
+  broken(frame: SseFrame): void {
+    this.#broken = frame
+  }
+
+  setUsage(usage: Usage): void {
+    this.#usage = usage
+  }
+
+  fail(error: GatewayError, requestId: string): string {
+    const frames = this.#patcher.fail(error, requestId, this.#broken)
+    return this.#release() + frames.map(formatEvent).join("")
+  }
+
+  #release(cost?: bigint): string {
+    const kept = this.#kept
+    if (kept?.usageCarrier === undefined) return ""
+    this.#kept = undefined
+    return cost === undefined
+      ? formatEvent(kept)
+      : withCost(this.#client, kept, kept.usageCarrier, cost)
+  }
+}
+
+function withCost(
+  client: ClientDialect,
+  frame: { readonly event?: string },
+  carrier: JsonObject,
+  cost: bigint,
+): string {
+  client.setCost(carrier, formatCredits(cost))
+  return formatEvent({ ...frame, data: JSON.stringify(carrier) })
+}
+
+/** Caller and vendor speak different dialects: what is said goes through the canon. */
+export class TranscodingWriter implements StreamWriter {
+  readonly #client: ClientDialect
+  readonly #encoder: EventEncoder
+  readonly #model: string
+  readonly #seal: (signed: Signed) => string
+  readonly #dialect: DialectId
+  /** Choices whose reasoning goes on, and has not been signed yet. */
+  readonly #unsigned = new Set<number>()
+  readonly isOver = false
+
+  /**
+   * @param model the public id, which stands in the answer.
+   * @param provider whose signatures are sealed.
+   * @param dialect in which it speaks.
+   */
+  constructor(
+    client: ClientDialect,
+    encoder: EventEncoder,
+    parts: {
+      readonly model: string
+      readonly seal: Seal
+      readonly provider: string
+      readonly dialect: DialectId
+    },
+  ) {
+    this.#client = client
+    this.#encoder = encoder
+    this.#model = parts.model
+    this.#seal = (signed) => parts.seal.seal(signed, parts.provider)
+    this.#dialect = parts.dialect
+  }
+
+  push(_frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
+    let text = ""
+    for (const event of events) {
+      if (this.#unsigned.size > 0) text += this.#endReasoning(event)
+      text += this.#write(this.#ours(event))
+    }
+    return text
+  }
+
+  #write(event: ChatEvent): string {
+    let text = ""
+    for (const frame of this.#encoder.push(event)) text += formatEvent(frame)
+    return text
+  }
+
+  /** Reasoning that its vendor leaves unsigned ends with what follows it, and is sealed all the same. */
+  #endReasoning(event: ChatEvent): string {
+    const { type } = event
+    if (!("choice" in event) || type === "reasoning-delta" || type === "choice-extra") return ""
+    if (!this.#unsigned.delete(event.choice) || type === "reasoning-signature") return ""
+    const { choice } = event
+    const unsigned = { signature: "", signedBy: this.#dialect }
+    const signature = this.#seal(unsigned)
+    return this.#write({ type: "reasoning-signature", choice, ...unsigned, signature })
+  }
+
+  broken(): void {
+    // What else a vendor says with its error is of its own dialect.
+  }
+
+  /** Usage of several upstream calls together, or our own count. */
+  setUsage(usage: Usage): void {
+    this.#encoder.push({ type: "usage", usage })
+  }
+
+  end(cost: bigint, tell?: Tell): string {
+    let text = ""
+    for (const frame of this.#encoder.end()) {
+      if (frame.json) tell?.(frame.json)
+      text += frame.json ? withCost(this.#client, frame, frame.json, cost) : formatEvent(frame)
+    }
+    return text
+  }
+
+  fail(error: GatewayError, requestId: string): string {
+    return this.#encoder.fail(error, requestId).map(formatEvent).join("")
+  }
+
+  #ours(event: ChatEvent): ChatEvent {
+    if (event.type === "start") return { ...event, model: this.#model }
+    if (event.type === "reasoning-delta") this.#unsigned.add(event.choice)
+    if (event.type === "reasoning-signature") return { ...event, signature: this.#seal(event) }
+    return event
+  }
+}

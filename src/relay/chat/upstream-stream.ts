@@ -1,0 +1,348 @@
+import type { HttpAnswer } from "../../wire/http/answer.ts"
+import type { ChatEvent } from "../../canon/chat.ts"
+import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
+import type { Draft } from "../../canon/draft.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import { parseJsonObject } from "../../canon/json.ts"
+import { JsonScanner } from "../../canon/json-structure.ts"
+import { EventStreamParser } from "../../wire/event-stream.ts"
+import type { FrameParser, ReceivedEvent } from "../../wire/frames.ts"
+import { SseParser } from "../../wire/sse.ts"
+import type { AnswerRecord } from "../billable/answer-record.ts"
+import type { Meter } from "./meter.ts"
+import type { Plan } from "./plan.ts"
+import { ANSWER_OVER } from "../pipeline/exchange.ts"
+import type { StreamLimits } from "./stream-limits.ts"
+import type { FrameWriter, StreamWriter } from "./stream-writer.ts"
+import type { Attempt } from "../upstream/attempt.ts"
+
+/** How long an upstream may take to hang up after its last word, in milliseconds. */
+const HANG_UP_TIME = 1_000
+const OPENING_BRACE = 0x7b
+/** Lists, objects and members of one frame: as many as a caller's body may hold (decision 20). */
+const MOST_VALUES = 500_000
+/** Pieces without a word for the caller that are read before others have their turn: they may all be here. */
+const PIECES_AT_ONCE = 32
+
+/** The media type of each framing. */
+const MEDIA_TYPES = {
+  sse: "text/event-stream",
+  "event-stream": "application/vnd.amazon.eventstream",
+} as const
+
+/** An answer that comes in pieces, however many upstream calls it takes. */
+export interface AnswerStream<Writer extends FrameWriter = StreamWriter> {
+  readonly plan: Plan
+  readonly attempts: readonly Attempt[]
+  readonly writer: Writer
+  /** What was delivered so far. */
+  readonly meter: Meter
+  /** Whether the answer has been told whole. */
+  readonly isOver: boolean
+  /**
+   * Text for the caller, metered; empty only when the answer is over.
+   * @throws GatewayError when the upstream failed, was late, broke off or sent what cannot be read.
+   */
+  read(): Promise<string>
+  /** After the last word: takes the end, so that the connection can serve again. */
+  drain(): Promise<void>
+}
+
+/** How the frames of one upstream stream are read, counted and passed on. */
+export interface StreamParts<Writer extends FrameWriter = StreamWriter> {
+  readonly decoder: EventDecoder
+  readonly meter: Meter
+  readonly writer: Writer
+  /** Where something else than tokens may be billed: what the stream tells of it. */
+  readonly record?: AnswerRecord | undefined
+  /** Where the vendor does not keep all limits of the answer. */
+  readonly limits?: StreamLimits | undefined
+}
+
+/** The stream of one upstream call. */
+export class UpstreamStream<
+  Writer extends FrameWriter = StreamWriter,
+> implements AnswerStream<Writer> {
+  readonly plan: Plan
+  readonly attempts: readonly Attempt[]
+  readonly writer: Writer
+  readonly meter: Meter
+  readonly #attempt: Attempt
+  readonly #body: AsyncIterator<Uint8Array, undefined>
+  readonly #parser: FrameParser
+  readonly #decoder: EventDecoder
+  readonly #record: AnswerRecord | undefined
+  readonly #limits: StreamLimits | undefined
+  /** What was read to find out whether the stream is one. */
+  #first: string | undefined
+  #isEnded = false
+  /** When the wait for the end of a whole answer is over: what says nothing more does not prolong it. */
+  #hangUpAt: number | undefined
+  /** Whether tokens are being counted: what is held back is told when that is done. */
+  #isCounting = false
+  /** What ended the stream right behind frames that are still to be passed on. */
+  #failure: unknown
+
+  private constructor(
+    attempt: Attempt,
+    body: AsyncIterator<Uint8Array, undefined>,
+    parts: StreamParts<Writer>,
+  ) {
+    this.#attempt = attempt
+    this.plan = attempt.plan
+    this.attempts = [attempt]
+    this.writer = parts.writer
+    this.meter = parts.meter
+    this.#decoder = parts.decoder
+    this.#record = parts.record
+    this.#limits = parts.limits
+    if (parts.record) this.meter.records = [parts.record]
+    const { framing } = attempt.plan.offer.dialect
+    const { memory } = attempt
+    this.#parser = framing === "sse" ? new SseParser({ memory }) : new EventStreamParser({ memory })
+    this.#body = body
+  }
+
+  /**
+   * Waits for the first frames. An error that comes before anything else is a failed attempt like any
+   * other: another deployment may answer.
+   * @throws GatewayError
+   */
+  static async open<Writer extends FrameWriter>(
+    attempt: Attempt,
+    response: HttpAnswer,
+    parts: StreamParts<Writer>,
+  ): Promise<UpstreamStream<Writer>> {
+    if (!isStreamed(attempt, response)) {
+      throw new GatewayError(
+        "upstream_error",
+        `Provider '${attempt.provider}' did not answer with a stream. Try again without 'stream'.`,
+      )
+    }
+    const stream = new UpstreamStream(attempt, response.body, parts)
+    stream.#first = await stream.read()
+    if (stream.#failure !== undefined && !stream.meter.delivered) throw stream.#failure
+    return stream
+  }
+
+  get isOver(): boolean {
+    return this.#first === undefined && (this.#isEnded || this.writer.isOver)
+  }
+
+  async read(): Promise<string> {
+    if (this.#first !== undefined) {
+      const first = this.#first
+      this.#first = undefined
+      return first
+    }
+    // A turn takes bytes, or it is the last: nothing else may make this loop go on.
+    for (let turn = 1; this.#failure === undefined; turn++) {
+      let isLast = false
+      let text = ""
+      try {
+        const bytes = await this.#receive()
+        isLast = bytes === undefined
+        text = bytes === undefined ? this.#end() : this.#pass(this.#frames(bytes))
+      } catch (failure) {
+        // What is held back is the caller's all the same.
+        if (this.#limits === undefined) throw failure
+        this.#failure = failure
+      }
+      if (this.#limits) text += await this.#limited(this.#limits, isLast)
+      if (isLast && this.#failure === undefined) return text
+      if (text !== "" || this.isOver) {
+        this.#attempt.pause()
+        return text
+      }
+      this.#attempt.heard()
+      if (turn % PIECES_AT_ONCE === 0) await nextTurn()
+    }
+    throw this.#failure
+  }
+
+  /** What is held back of the answer, where nothing more of it will be read. */
+  async release(): Promise<string> {
+    if (this.#limits === undefined || this.#isCounting) return ""
+    return this.#flushed(this.#limits)
+  }
+
+  async drain(): Promise<void> {
+    this.#attempt.awaitEnd(performance.now() + HANG_UP_TIME)
+    try {
+      while (!this.#isEnded) this.#isEnded = (await this.#body.next()).done === true
+    } catch {
+      // The answer is whole already.
+    } finally {
+      this.#attempt[Symbol.dispose]()
+    }
+  }
+
+  /** The next bytes; undefined when no more come. */
+  async #receive(): Promise<Uint8Array | undefined> {
+    // An answer that is whole is not waited for long: some vendors leave the connection open.
+    if (this.#decoder.finished) {
+      this.#hangUpAt ??= performance.now() + HANG_UP_TIME
+      this.#attempt.awaitEnd(this.#hangUpAt)
+    } else this.#attempt.resume()
+    try {
+      return (await this.#body.next()).value
+    } catch (error) {
+      if (!this.#decoder.finished) throw this.#attempt.explain(error)
+      return undefined
+    }
+  }
+
+  /** @param bytes absent at the end. */
+  #frames(bytes?: Uint8Array): readonly ReceivedEvent[] {
+    try {
+      return bytes === undefined ? this.#parser.end() : this.#parser.push(bytes)
+    } catch (error) {
+      if (error instanceof GatewayError) throw error
+      throw new GatewayError(
+        "upstream_error",
+        `The stream of provider '${this.#attempt.provider}' cannot be read. Only what was delivered is charged; try again.`,
+        { cause: error },
+      )
+    }
+  }
+
+  /** Frames that came in one piece with a failure behind them are the caller's all the same. */
+  #pass(received: readonly ReceivedEvent[]): string {
+    let text = ""
+    let told = 0
+    try {
+      for (const event of received) {
+        const frame = parsed(event)
+        text += this.#tell(frame, this.#decoder.push(frame))
+        told++
+        if (this.#limits?.letsGo) {
+          this.#hearUsage(received.slice(told))
+          break
+        }
+      }
+    } catch (failure) {
+      this.#hearUsage(received.slice(told + 1))
+      if (told === 0) throw failure
+      this.#failure = failure
+    }
+    return text
+  }
+
+  /** What comes behind a failure is no answer any more, but it may tell what was used. */
+  #hearUsage(rest: readonly ReceivedEvent[]): void {
+    try {
+      for (const event of rest) {
+        const frame = parsed(event)
+        const events = this.#decoder.push(frame)
+        this.meter.push(events.filter(({ type }) => type === "usage"))
+        if (frame.json) this.#record?.frame(frame.json)
+      }
+    } catch {
+      // It cannot be read, and it is not missed.
+    }
+  }
+
+  #tell(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
+    const { usage } = this.meter
+    if (events.length > 0) this.#hangUpAt = undefined
+    this.meter.push(events)
+    if (this.meter.usage !== usage) this.meter.reported = frame?.json
+    if (frame?.json) this.#record?.frame(frame.json)
+    if (this.meter.failure !== undefined) {
+      if (frame) this.writer.broken(frame)
+      throw this.#failed(this.meter.failure)
+    }
+    return this.writer.push(frame, this.#limits ? this.#limits.push(events) : events)
+  }
+
+  /**
+   * Gives what is held back when nothing more comes, counts what is to be counted, and lets the vendor
+   * go when the caller has all.
+   */
+  async #limited(limits: StreamLimits, isLast: boolean): Promise<string> {
+    const isWhole = isLast || this.#failure !== undefined
+    const text = isWhole ? await this.#flushed(limits) : await this.#counted(limits)
+    if (limits.isOver && limits.readOnTime !== undefined) {
+      this.#attempt.endIn(limits.readOnTime, ANSWER_OVER)
+    }
+    if ((limits.letsGo || (isWhole && limits.isOver)) && !this.#isEnded) {
+      this.#isEnded = true
+      this.#failure = undefined
+      this.#attempt.end(ANSWER_OVER)
+    }
+    return text
+  }
+
+  async #flushed(limits: StreamLimits): Promise<string> {
+    const text = this.writer.push(undefined, limits.flush())
+    return text + (await this.#counted(limits))
+  }
+
+  async #counted(limits: StreamLimits): Promise<string> {
+    if (!limits.isDue) return ""
+    this.#isCounting = true
+    const events = await limits.settle()
+    this.#isCounting = false
+    return this.writer.push(undefined, events)
+  }
+
+  /** The last words. A stream that ends without its own is broken off, once they are told. */
+  #end(): string {
+    let text = this.#pass(this.#frames())
+    if (this.#failure === undefined) {
+      text += this.#tell(undefined, this.#decoder.end())
+      if (this.#decoder.finished) this.#isEnded = true
+      else this.#failure = this.#brokenOff()
+    }
+    if (text === "" && this.#failure !== undefined) throw this.#failure
+    return text
+  }
+
+  #brokenOff(): GatewayError {
+    return new GatewayError(
+      "upstream_error",
+      `The stream of provider '${this.#attempt.provider}' ended before the answer did. Only what was delivered is charged; try again.`,
+    )
+  }
+
+  #failed(message: string): GatewayError {
+    const { provider, plan } = this.#attempt
+    const words = plan.endpoint.cleanedText(message).slice(0, 500)
+    return new GatewayError(
+      "upstream_error",
+      `Provider '${provider}' failed while it answered: ${words}`,
+    )
+  }
+}
+
+/** Whether an answer comes in the frames of its vendor's dialect. */
+export function isStreamed({ plan }: Attempt, response: HttpAnswer): boolean {
+  const wanted = MEDIA_TYPES[plan.offer.dialect.framing]
+  return response.header("content-type")?.includes(wanted) ?? false
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Parses a frame once for everyone: its decoder, its patches, its meter. */
+function parsed(frame: ReceivedEvent): SseFrame {
+  if (frame.data.length > MOST_VALUES && valuesIn(frame.data) > MOST_VALUES) throw tooMany()
+  if (frame.data.charCodeAt(0) !== OPENING_BRACE) return frame
+  const json = parseJsonObject(frame.data)
+  if (json !== undefined) (frame as Draft<SseFrame>).json = json
+  return frame
+}
+
+function valuesIn(text: string): number {
+  const scanner = new JsonScanner()
+  scanner.push(Buffer.from(text))
+  return scanner.values
+}
+
+function tooMany(): GatewayError {
+  return new GatewayError(
+    "upstream_error",
+    `The provider sent a piece of the stream that holds more than ${MOST_VALUES.toLocaleString("en-US")} lists, objects and members. Only what was delivered is charged; try again.`,
+  )
+}

@@ -1,0 +1,161 @@
+import type { Loss } from "../../../canon/chat.ts"
+import {
+  type EmbeddingFormat,
+  type EmbeddingInput,
+  type EmbeddingRequest,
+  type EmbeddingResult,
+  inputCount,
+  type Vector,
+} from "../../../canon/embedding.ts"
+import { GatewayError } from "../../../canon/errors.ts"
+import { invalidValue } from "../../../canon/invalid-request.ts"
+import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import { atNoExtraPrice } from "../../billable/passed-fields.ts"
+import { fewestTokens } from "../../billing/bounds.ts"
+import type { Call, Caller } from "../../pipeline/call.ts"
+import type { OperationPlan } from "../operation-plan.ts"
+import type { RelayAlarms } from "../../pipeline/exchange.ts"
+import {
+  callAll,
+  type OpenOperation,
+  type Operations,
+  type Outcome,
+  type Way,
+} from "../operations.ts"
+import type { TokenCounter } from "../../tokens/token-counter.ts"
+import type { TokenDecoder } from "../../tokens/token-decoder.ts"
+import type { Target } from "../../upstream/attempt.ts"
+
+export interface EmbeddingServices {
+  readonly operations: Operations
+  readonly counter: TokenCounter
+  readonly decoder: TokenDecoder
+  readonly alarms: Pick<RelayAlarms, "usageMissing">
+}
+
+/** Vectors, and what they used. */
+export interface Embedded {
+  readonly vectors: readonly Vector[]
+  readonly usage: Usage
+  /** Whether the usage is our own count. */
+  readonly estimated: boolean
+}
+
+/** How long a token of common text is, in bytes. */
+const BYTES_OF_TOKEN = 4
+
+/** `POST /v1/embeddings`, from the request as it was read to vectors that are paid for. */
+export class Embeddings {
+  readonly #services: EmbeddingServices
+
+  constructor(services: EmbeddingServices) {
+    this.#services = services
+  }
+
+  /** @throws GatewayError; then nothing is held any more. */
+  embed(call: Call, request: EmbeddingRequest, caller: Caller): Promise<OpenOperation<Embedded>> {
+    const attempt = (way: Way): Promise<Outcome<Embedded>> => this.#attempt(way, call, request)
+    return this.#services.operations.run({ ...this.plan(call, request), attempt }, caller)
+  }
+
+  /** @throws GatewayError */
+  plan(call: Call, request: EmbeddingRequest): OperationPlan {
+    const { operations, decoder } = this.#services
+    const { surroundings } = operations
+    const model = surroundings.catalog.require(request.model, "embedding", call.key)
+    return {
+      call,
+      model: atNoExtraPrice(model, request.extra, surroundings),
+      // A token is at least one byte of the body, also where the body holds tokens.
+      worst: { ...NO_USAGE, inputFresh: call.bodyBytes },
+      least: { ...NO_USAGE, inputFresh: fewestInput(request.input) },
+      async lossesAt(target) {
+        const { format, told } = await toldTo(target, request, decoder)
+        return format.encode(told, target.deployment.upstreamModel).losses
+      },
+    }
+  }
+
+  async #attempt(way: Way, call: Call, request: EmbeddingRequest): Promise<Outcome<Embedded>> {
+    const { counter, decoder, alarms } = this.#services
+    const { vectors, tokens, losses } = await embedAt(way, request, decoder)
+    if (tokens !== undefined && tokens > 0) {
+      const usage = { ...NO_USAGE, inputFresh: tokens }
+      return { value: { vectors, usage, estimated: false }, losses }
+    }
+    if (tokens !== undefined) alarms.usageMissing(call.id, way.deployment.id)
+    const usage = { ...NO_USAGE, inputFresh: await countInput(counter, request.input) }
+    return { value: { vectors, usage, estimated: true }, losses }
+  }
+}
+
+/** Vectors, and what of the request their vendor could not be told. */
+interface EmbeddedAt extends EmbeddingResult {
+  readonly losses: readonly Loss[]
+}
+
+/** Embeds at one deployment. @throws GatewayError */
+export async function embedAt(
+  way: Way,
+  request: EmbeddingRequest,
+  decoder: TokenDecoder,
+): Promise<EmbeddedAt> {
+  const { format, told } = await toldTo(way, request, decoder)
+  const { calls, losses } = format.encode(told, way.deployment.upstreamModel)
+  const result = await format.decode(await callAll(way, format, calls), told)
+  return { ...result, losses }
+}
+
+/** The request as a vendor is told it. @throws GatewayError */
+async function toldTo(target: Target, request: EmbeddingRequest, decoder: TokenDecoder) {
+  const format = formatOf(target)
+  const told = format.takesTokens ? request : await withTexts(request, decoder)
+  return { format, told }
+}
+
+function fewestInput(input: EmbeddingInput): number {
+  if (input.type === "tokens") return inputCount(input)
+  return input.texts.reduce((sum, text) => sum + fewestTokens(Buffer.byteLength(text)), 0)
+}
+
+function formatOf({ endpoint }: Target): EmbeddingFormat {
+  const format = endpoint.vendor.operations?.embedding
+  if (format) return format
+  throw new GatewayError(
+    "model_not_supported",
+    `Provider '${endpoint.provider}' has no embeddings that this gateway knows.`,
+    { parameter: "model" },
+  )
+}
+
+/** The request with its tokens turned into texts, for vendors with another vocabulary. */
+async function withTexts(
+  request: EmbeddingRequest,
+  decoder: TokenDecoder,
+): Promise<EmbeddingRequest> {
+  const { input } = request
+  if (input.type === "texts") return request
+  const texts = await decoder.decode(input.tokens)
+  if (texts !== undefined) return { ...request, input: { type: "texts", texts } }
+  throw invalidValue(
+    "input",
+    "Invalid 'input': this model takes text, and not all of these tokens are of 'cl100k_base'. " +
+      "Send strings.",
+  )
+}
+
+/** Tokens of an input: counted together, or told from its bytes where that would take too long. */
+async function countInput(counter: TokenCounter, input: EmbeddingInput): Promise<number> {
+  if (input.type === "tokens") {
+    return input.tokens.reduce((sum, tokens) => sum + tokens.length, 0)
+  }
+  return Math.max(inputCount(input), await countTexts(counter, input.texts))
+}
+
+/** Tokens of several texts, as well as they can be told without their vendor. */
+export async function countTexts(counter: TokenCounter, texts: readonly string[]): Promise<number> {
+  // A space begins a word's token, where a line would be a token of its own.
+  const text = texts.join(" ")
+  const counted = await counter.count(text)
+  return counted ?? Math.ceil(Buffer.byteLength(text) / BYTES_OF_TOKEN)
+}

@@ -1,0 +1,49 @@
+import { dearestOf } from "../billing/deployment-costs.ts"
+import {
+  type Estimate,
+  type EstimatedPart,
+  estimateOf,
+  leastOf,
+  linesOfCost,
+  refusedLosses,
+  stepsOf,
+} from "../chat/estimate.ts"
+import type { RelayServices } from "../pipeline/exchange.ts"
+import type { OperationPlan } from "./operation-plan.ts"
+
+/**
+ * Says what the operations of a request would cost together and where they would go. Holds nothing, and
+ * calls nobody.
+ * @param plans at least one, of an estimate.
+ * @throws GatewayError `request_rate_exceeded`.
+ */
+export async function estimateOperations(
+  services: RelayServices,
+  plans: readonly OperationPlan[],
+): Promise<Estimate> {
+  const { limiter, billing } = services
+  const [first] = plans
+  const last = plans.at(-1)
+  if (!first || !last) throw new Error("an estimate is of something")
+  const { id, requestsPerMinute } = first.call.key
+  limiter.check(id, { requestsPerMinute, tokens: 0 })
+  const parts = await Promise.all(plans.map((plan) => partOf(services, plan)))
+  const beside = parts.slice(0, -1).reduce((sum, { most }) => sum + most, 0n)
+  const bill = await billing.admitUsage(last.call, last.model, last.worst, beside)
+  return estimateOf(services, bill, parts)
+}
+
+async function partOf(services: RelayServices, plan: OperationPlan): Promise<EstimatedPart> {
+  const { model, worst, least, call, lossesAt } = plan
+  const { endpoints } = services.surroundings()
+  const cost = dearestOf(worst, model.deployments)
+  const most = cost?.total ?? 0n
+  const route = await stepsOf(model, services.health, async (deployment) => {
+    const endpoint = endpoints.get(deployment.provider)
+    if (!endpoint) throw new Error(`provider ${deployment.provider} is not set up`)
+    const losses = await lossesAt({ deployment, endpoint })
+    return { losses, ...refusedLosses(call.isStrict, losses) }
+  })
+  const lines = cost ? linesOfCost(cost) : []
+  return { model: model.id, least: leastOf(least, model, most), most, lines, route }
+}

@@ -1,0 +1,102 @@
+import { errorEnvelope, type GatewayError } from "../../../canon/errors.ts"
+import type { ImageFormat, ImageRequest } from "../../../canon/image.ts"
+import type { OperationAnswer, OperationCall } from "../../../canon/operation.ts"
+import { unusable } from "../../../canon/operation-answer.ts"
+import { ImageEventReader, paidEvent } from "../../../dialects/image/events.ts"
+import { formatCredits } from "../../../ledger/money.ts"
+import { encodeText, formatEvent } from "../../../wire/sse.ts"
+import type { Call } from "../../pipeline/call.ts"
+import { CALLER_LEFT } from "../../pipeline/exchange.ts"
+import { draftsUsage, imagesUsage } from "./image-usage.ts"
+import { chargedBody, type Endings, type Pieces, piecesOf } from "../charged-body.ts"
+import type { OpenOperation, UpstreamAnswer, Way } from "../operations.ts"
+
+/** A picture that a vendor streams, of which something has come. */
+export interface PictureStreaming {
+  readonly answer: UpstreamAnswer
+  readonly reader: ImageEventReader
+  /** Events as they go out, the last one left out. */
+  readonly pieces: Pieces
+}
+
+/** What came of a call that asked for a stream: one, or an answer that is whole all the same. */
+export type StreamedAnswer =
+  | ({ readonly type: "stream" } & PictureStreaming)
+  | { readonly type: "whole"; readonly answer: OperationAnswer }
+
+/** Has a vendor stream a picture. @throws GatewayError before anything of it has come. */
+export function streamPicture(
+  way: Way,
+  format: ImageFormat,
+  call: OperationCall,
+): Promise<StreamedAnswer> {
+  return way.answer(call, format, async (attempt, response): Promise<StreamedAnswer> => {
+    const { headers } = response
+    if (!headers.get("content-type")?.startsWith("text/event-stream")) {
+      using _ = attempt
+      return { type: "whole", answer: { headers, bytes: await attempt.bytes(response) } }
+    }
+    const answer = { attempt, response }
+    const reader = new ImageEventReader(attempt.memory)
+    return { type: "stream", answer, reader, pieces: await begun(eventsOf(answer, reader)) }
+  })
+}
+
+async function* eventsOf(answer: UpstreamAnswer, reader: ImageEventReader): Pieces {
+  for await (const piece of piecesOf(answer)) {
+    yield* reader.push(piece)
+    // After the picture nothing of use can come, so that its end need not be waited for.
+    if (reader.last) return undefined
+  }
+  throw unusable("it ended before its last event")
+}
+
+/** Waits for the first event, so that a failure before it is one of this attempt alone. */
+async function begun(pieces: Pieces): Promise<Pieces> {
+  const first = await pieces.next()
+  return withFirst(first, pieces)
+}
+
+async function* withFirst(first: Awaited<ReturnType<Pieces["next"]>>, rest: Pieces): Pieces {
+  if (first.done) return first.value
+  yield first.value
+  return yield* rest
+}
+
+/** The stream as the caller gets it: its last event, with the picture, goes out once it is paid for. */
+export function pictureBody(
+  open: OpenOperation<unknown>,
+  streaming: PictureStreaming,
+  request: ImageRequest,
+  call: Call,
+): ReadableStream<Uint8Array> {
+  const { deployment } = open
+  const { answer, reader, pieces } = streaming
+  const { attempt } = answer
+  const giveUp = async (reason: GatewayError): Promise<void> => {
+    attempt.conclude(reason === CALLER_LEFT ? "caller_left" : reason.kind)
+    attempt.end(reason)
+    attempt[Symbol.dispose]()
+    const used = draftsUsage(reader.drafts, request, deployment, reason === CALLER_LEFT)
+    if (used) await open.settle(used, true)
+    else open.release(reason)
+  }
+  const endings: Endings = {
+    async whole() {
+      attempt.conclude("ok")
+      const told = reader.usage
+      const counted = { pictures: 1, ...(told && { usage: told }) }
+      const { usage, isEstimated } = imagesUsage(counted, deployment, request)
+      const { charged } = await open.settle(usage, isEstimated)
+      return encodeText(paidEvent(reader.last ?? {}, formatCredits(charged)))
+    },
+    async broken(error) {
+      await giveUp(error)
+      return encodeText(
+        formatEvent({ data: JSON.stringify(errorEnvelope(attempt.cleaned(error), call.id)) }),
+      )
+    },
+    left: () => giveUp(CALLER_LEFT),
+  }
+  return chargedBody(pieces, endings, call.memory)
+}

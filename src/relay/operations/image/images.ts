@@ -1,0 +1,262 @@
+import type { Loss } from "../../../canon/chat.ts"
+import { asGatewayError, GatewayError } from "../../../canon/errors.ts"
+import {
+  type ImageFormat,
+  type ImageRequest,
+  type ImageResult,
+  type Picture,
+  type PictureForm,
+  sizeName,
+} from "../../../canon/image.ts"
+import { pictureType } from "../../../canon/media-source.ts"
+import type { OperationAnswer } from "../../../canon/operation.ts"
+import { unusable } from "../../../canon/operation-answer.ts"
+import { NO_USAGE } from "../../../canon/usage.ts"
+import { isPriced, type Model } from "../../../catalog/model.ts"
+import {
+  type DonePicture,
+  encodeImageEvents,
+  STREAM_EMULATED,
+} from "../../../dialects/image/events.ts"
+import { encodeImageResult, type HandedPicture } from "../../../dialects/image/result.ts"
+import type { Key } from "../../../keys/key.ts"
+import { formatCredits } from "../../../ledger/money.ts"
+import { fetchMedia } from "../../../media/fetch-media.ts"
+import { imageSize } from "../../../media/image-size.ts"
+import { drawMask } from "../../../media/mask.ts"
+import type { PictureStore } from "../../../media/picture-store.ts"
+import { notCarried } from "../../chat/attempts.ts"
+import type { Answer, Call, Caller } from "../../pipeline/call.ts"
+import type { OperationPlan } from "../operation-plan.ts"
+import { pictureBody, type PictureStreaming, streamPicture } from "./image-stream.ts"
+import { imagesUsage, pricedFor, worstUsage } from "./image-usage.ts"
+import {
+  callAll,
+  type OpenOperation,
+  type Operations,
+  type Outcome,
+  type Way,
+} from "../operations.ts"
+
+import type { Target } from "../../upstream/attempt.ts"
+
+/** A request for pictures, on its way. */
+export interface ImageOrder {
+  readonly call: Call
+  /** Absent: the operator's choice. */
+  readonly model: string | undefined
+  readonly request: ImageRequest
+  /** The address of this gateway as the caller knows it, for links to it. */
+  readonly base: string
+}
+
+/** What one deployment made of it: pictures, or a stream of one. */
+type Made =
+  | { readonly type: "whole"; readonly result: ImageResult }
+  | ({ readonly type: "stream" } & PictureStreaming)
+
+const STREAM_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache",
+} as const
+
+/** Makes pictures: finds the model, has its vendor make them, and hands them over as they were asked for. */
+export class Images {
+  readonly #operations: Operations
+  readonly #pictures: PictureStore
+
+  constructor(operations: Operations, pictures: PictureStore) {
+    this.#operations = operations
+    this.#pictures = pictures
+  }
+
+  /** @throws GatewayError; then nothing is held any more. */
+  async make(order: ImageOrder, caller: Caller): Promise<Answer> {
+    const { call, request } = order
+    const open = await this.#operations.begin(
+      {
+        ...this.plan(order),
+        isWhole: !request.stream,
+        attempt: (way) => attempt(way, request, call.isStrict),
+      },
+      caller,
+    )
+    const { value, headers } = open
+    Object.assign(headers, request.stream ? STREAM_HEADERS : { "content-type": "application/json" })
+    if (value.type === "stream") {
+      return { headers, body: pictureBody(open, value, request, call) }
+    }
+    return { headers, body: await this.#answerWhole(open, value.result, order) }
+  }
+
+  /** @throws GatewayError */
+  plan(order: Pick<ImageOrder, "call" | "model" | "request">): OperationPlan {
+    const { call, request } = order
+    const model = pricedFor(request, this.#modelOf(order.model, call.key))
+    return {
+      call,
+      model,
+      worst: worstUsage(request, model),
+      // Where pictures have a price, none is answered without one.
+      least: { ...NO_USAGE, images: 1 },
+      lossesAt(target) {
+        const { upstreamModel } = target.deployment
+        const format = formatOf(target)
+        return once(lossesOf(format, request, upstreamModel).losses)
+      },
+    }
+  }
+
+  async #answerWhole(
+    open: OpenOperation<unknown>,
+    result: ImageResult,
+    order: ImageOrder,
+  ): Promise<string> {
+    const { request } = order
+    let handed: HandedPicture[]
+    try {
+      handed = await Promise.all(result.pictures.map((picture) => this.#hand(picture, order)))
+    } catch (thrown) {
+      open.release(asGatewayError(thrown))
+      throw thrown
+    }
+    const pictures = handed.length
+    const { usage, isEstimated } = imagesUsage({ ...result, pictures }, open.deployment, request)
+    const { charged } = await open.settle(usage, isEstimated)
+    if (request.stream) {
+      const done = handed.map(({ value }) => donePicture(value))
+      return encodeImageEvents(request.task, result, done, formatCredits(charged))
+    }
+    return JSON.stringify(encodeImageResult(result, handed, Math.floor(Date.now() / 1000)))
+  }
+
+  #modelOf(id: string | undefined, key: Key): Model {
+    const { catalog, imageModel } = this.#operations.surroundings
+    const usual =
+      imageModel !== undefined && key.allows?.(imageModel) !== false ? imageModel : undefined
+    const wanted = id ?? usual
+    if (wanted !== undefined) return catalog.require(wanted, "image", key)
+    const first = catalog
+      .list(key.allows)
+      .find((model) => model.kind === "image" && isPriced(model))
+    if (first) return first
+    throw new GatewayError(
+      "model_not_found",
+      "There is no image model that this key may call. GET /v1/models lists all models.",
+      { parameter: "model" },
+    )
+  }
+
+  async #hand(picture: Picture, { call, request, base }: ImageOrder): Promise<HandedPicture> {
+    const { source, revisedPrompt } = picture
+    const { form } = request
+    const rewritten = revisedPrompt === undefined ? {} : { revisedPrompt }
+    if (source.type === wireType(form)) {
+      return { form, value: source.type === "url" ? source.url : source.data, ...rewritten }
+    }
+    const value =
+      source.type === "url"
+        ? await this.#fetch(source.url, call)
+        : await this.#keep(source.data, base)
+    return { form, value, ...rewritten }
+  }
+
+  async #fetch(url: string, { memory }: Call): Promise<string> {
+    try {
+      return (await fetchMedia(url, this.#operations.surroundings.media, memory)).data
+    } catch (error) {
+      if (error instanceof GatewayError && error.kind === "overloaded") throw error
+      throw unusable("the picture it points at could not be fetched", error)
+    }
+  }
+
+  async #keep(data: string, base: string): Promise<string> {
+    try {
+      return await this.#pictures.keep(Buffer.from(data, "base64"), pictureType(data), base)
+    } catch (error) {
+      throw new GatewayError(
+        "overloaded",
+        "The picture was made, but the gateway could not keep it for a link. Nothing was charged. Ask for b64_json, or try again.",
+        { cause: error },
+      )
+    }
+  }
+}
+
+function donePicture(data: string): DonePicture {
+  const size = imageSize(Buffer.from(data.slice(0, LONGEST_HEADER), "base64"))
+  const format = pictureType(data).replace("image/", "")
+  return { data, format, size: size && sizeName(size) }
+}
+
+/** Base64 that holds a JPEG's size also behind a large preview; a multiple of four. */
+const LONGEST_HEADER = 262_144
+
+function wireType(form: PictureForm): Picture["source"]["type"] {
+  return form === "url" ? "url" : "base64"
+}
+
+async function attempt(way: Way, request: ImageRequest, isStrict: boolean): Promise<Outcome<Made>> {
+  const { upstreamModel } = way.deployment
+  const format = formatOf(way)
+  const drawn = await withDrawnMask(request, format, upstreamModel)
+  const { calls, losses: lost, isStreamed } = lossesOf(format, drawn, upstreamModel)
+  // A picture that the caller would not take is not made in the first place.
+  if (isStrict && lost.length > 0) throw notCarried(lost)
+  const [first] = calls
+  if (!isStreamed || !first) {
+    const result = await decoded(format, await callAll(way, format, calls), drawn)
+    return { value: { type: "whole", result }, losses: once(lost) }
+  }
+  const streamed = await streamPicture(way, format, first)
+  if (streamed.type === "stream") return { value: streamed, losses: once(lost) }
+  const result = await decoded(format, [streamed.answer], drawn)
+  return { value: { type: "whole", result }, losses: once([...lost, STREAM_EMULATED]) }
+}
+
+/** The calls of a request, and what is lost of it. */
+function lossesOf(format: ImageFormat, request: ImageRequest, model: string) {
+  const { calls, losses } = format.encode(request, model)
+  const isStreamed = format.streams?.(request, model) ?? false
+  const lost = request.stream && !isStreamed ? [...losses, STREAM_EMULATED] : losses
+  return { calls, losses: lost, isStreamed }
+}
+
+function formatOf({ endpoint }: Target): ImageFormat {
+  const format = endpoint.vendor.operations?.image
+  if (format) return format
+  throw new GatewayError(
+    "model_not_supported",
+    `The provider '${endpoint.provider}' makes no pictures through this gateway.`,
+    { parameter: "model" },
+  )
+}
+
+async function decoded(
+  format: ImageFormat,
+  answers: readonly OperationAnswer[],
+  request: ImageRequest,
+): Promise<ImageResult> {
+  const result = await format.decode(answers, request)
+  if (result.pictures.length === 0) throw unusable("it holds no picture")
+  return result
+}
+
+/** The request with its mask as the model's vendor draws masks. @throws GatewayError `invalid_image`. */
+async function withDrawnMask(
+  request: ImageRequest,
+  format: ImageFormat,
+  model: string,
+): Promise<ImageRequest> {
+  const style = format.maskStyle?.(model) ?? "transparent"
+  const { mask } = request
+  return mask === undefined || style === "transparent"
+    ? request
+    : { ...request, mask: await drawMask(mask, style) }
+}
+
+function once(losses: readonly Loss[]): Loss[] {
+  return losses.filter(
+    ({ name }, index) => losses.findIndex((other) => other.name === name) === index,
+  )
+}

@@ -1,0 +1,57 @@
+import type { RerankRequest, RerankResult } from "../../../canon/rerank.ts"
+import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import type { Rates } from "../../../ledger/price.ts"
+
+/** A search is a query with up to so many documents, a document up to so many tokens (Cohere's pricing). */
+const DOCUMENTS_OF_SEARCH = 100
+const TOKENS_OF_DOCUMENT = 500
+
+/** A usage, and whether it is our own count. */
+export interface CountedUsage {
+  readonly usage: Usage
+  readonly estimated: boolean
+}
+
+/**
+ * The most that a request can use, whichever way its vendor counts: every byte a token, the query read
+ * again with each document.
+ */
+export function worstRerankUsage(request: RerankRequest, bodyBytes: number): Usage {
+  const { query, documents } = request
+  const queryBytes = Buffer.byteLength(query)
+  let parts = 0
+  for (const document of documents) {
+    const bytes = queryBytes + Buffer.byteLength(document)
+    parts += Math.max(1, Math.ceil(bytes / TOKENS_OF_DOCUMENT))
+  }
+  return {
+    ...NO_USAGE,
+    inputFresh: queryBytes * documents.length + bodyBytes,
+    searches: Math.ceil(parts / DOCUMENTS_OF_SEARCH),
+  }
+}
+
+/**
+ * What a request used: what its vendor counted, and our own count of what has a price and was not
+ * counted. Vendors count searches or tokens; the operator may have priced the other.
+ * @param rates of the deployment.
+ * @param countTokens our own count, which takes a while.
+ */
+export async function rerankUsage(
+  request: RerankRequest,
+  result: RerankResult,
+  rates: Rates,
+  countTokens: () => Promise<number>,
+): Promise<CountedUsage> {
+  const { documents } = request
+  const isBySearch = rates.searches !== undefined
+  const isByToken = rates.inputFresh !== undefined || !isBySearch
+  const lacksSearches = isBySearch && result.searches === undefined
+  const lacksTokens = isByToken && result.tokens === undefined
+  const searches = lacksSearches
+    ? Math.ceil(documents.length / DOCUMENTS_OF_SEARCH)
+    : (result.searches ?? 0)
+  const inputFresh = lacksTokens ? await countTokens() : (result.tokens ?? 0)
+  const usage = { ...NO_USAGE, inputFresh, searches }
+  return { usage, estimated: lacksSearches || lacksTokens }
+}

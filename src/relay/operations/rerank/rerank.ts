@@ -1,0 +1,158 @@
+import type { Loss } from "../../../canon/chat.ts"
+import type { EmbeddingPurpose, EmbeddingRequest } from "../../../canon/embedding.ts"
+import type {
+  DocumentScore,
+  RerankFormat,
+  RerankRequest,
+  RerankResult,
+} from "../../../canon/rerank.ts"
+import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import type { Model } from "../../../catalog/model.ts"
+import { cosineOf } from "../../../dialects/embedding/vectors.ts"
+import { ranked } from "../../../dialects/rerank/ranking.ts"
+import { atNoExtraPrice } from "../../billable/passed-fields.ts"
+import type { Call, Caller } from "../../pipeline/call.ts"
+import { countTexts, embedAt, type EmbeddingServices } from "../embedding/embeddings.ts"
+import type { OperationPlan } from "../operation-plan.ts"
+import { callAll, type OpenOperation, type Outcome, type Way } from "../operations.ts"
+import { rerankUsage, worstRerankUsage } from "./rerank-usage.ts"
+import type { Target } from "../../upstream/attempt.ts"
+
+/** An order of documents, and what it used. */
+export interface Reranked {
+  readonly ranking: readonly DocumentScore[]
+  readonly usage: Usage
+  /** Whether the usage is our own count. */
+  readonly estimated: boolean
+}
+
+/** What a vendor, or our comparing, made of a request. */
+interface Judged {
+  readonly result: RerankResult
+  readonly losses: readonly Loss[]
+}
+
+const EMULATED: Loss = { name: "rerank", effect: "emulated" }
+const SQUASHED: Loss = { name: "relevance_score", effect: "approximated" }
+
+/**
+ * `POST /v1/rerank`, from the request as it was read to an order that is paid for. Where there is no
+ * reranker, embeddings of the query and of the documents are compared.
+ */
+export class Reranking {
+  readonly #services: EmbeddingServices
+
+  constructor(services: EmbeddingServices) {
+    this.#services = services
+  }
+
+  /** @throws GatewayError; then nothing is held any more. */
+  rerank(call: Call, request: RerankRequest, caller: Caller): Promise<OpenOperation<Reranked>> {
+    const plan = this.plan(call, request)
+    const attempt = (way: Way): Promise<Outcome<Reranked>> =>
+      this.#attempt(way, call, request, plan.model)
+    return this.#services.operations.run({ ...plan, attempt }, caller)
+  }
+
+  /** @throws GatewayError */
+  plan(call: Call, request: RerankRequest): OperationPlan {
+    const model = this.#modelOf(call, request)
+    return {
+      call,
+      model,
+      worst: worstRerankUsage(request, call.bodyBytes),
+      least: NO_USAGE,
+      lossesAt(target) {
+        const format = formatOf(target, model)
+        return format
+          ? format.encode(request, target.deployment.upstreamModel).losses
+          : emulationLosses(request)
+      },
+    }
+  }
+
+  /** A reranker, or a model whose embeddings are compared. */
+  #modelOf({ key }: Call, request: RerankRequest): Model {
+    const { surroundings } = this.#services.operations
+    const { catalog } = surroundings
+    const kind = catalog.resolve(request.model, key)?.kind === "embedding" ? "embedding" : "rerank"
+    const model = catalog.require(request.model, kind, key)
+    return atNoExtraPrice(model, request.extra, surroundings)
+  }
+
+  async #attempt(
+    way: Way,
+    call: Call,
+    request: RerankRequest,
+    model: Model,
+  ): Promise<Outcome<Reranked>> {
+    const format = formatOf(way, model)
+    const { result, losses } = format
+      ? await judge(way, format, request)
+      : await this.#compare(way, request)
+    if (format && result.tokens === undefined && result.searches === undefined) {
+      this.#services.alarms.usageMissing(call.id, way.deployment.id)
+    }
+    const rates = way.deployment.price?.rates ?? {}
+    // A reranker reads the query again with each document.
+    const queries = format ? request.documents.length : 1
+    const counted = await rerankUsage(request, result, rates, () => this.#count(request, queries))
+    return { value: { ranking: result.ranking, ...counted }, losses }
+  }
+
+  async #count({ query, documents }: RerankRequest, queries: number): Promise<number> {
+    const { counter } = this.#services
+    const [ofQuery, ofDocuments] = await Promise.all([
+      countTexts(counter, [query]),
+      countTexts(counter, documents),
+    ])
+    return ofQuery * queries + ofDocuments
+  }
+
+  /** The cosine between the query and each document, brought into 0 to 1. */
+  async #compare(way: Way, request: RerankRequest): Promise<Judged> {
+    const { decoder } = this.#services
+    const { query, documents } = request
+    const [asked, answering] = await Promise.all([
+      embedAt(way, embeddingOf(request, [query], "query"), decoder),
+      embedAt(way, embeddingOf(request, documents, "document"), decoder),
+    ])
+    const [direction = []] = asked.vectors
+    const scores = answering.vectors.map((vector, index) => ({
+      index,
+      score: (1 + cosineOf(direction, vector)) / 2,
+    }))
+    const tokens = (asked.tokens ?? 0) + (answering.tokens ?? 0)
+    return {
+      result: { ...ranked(scores, request), ...(tokens > 0 ? { tokens } : {}) },
+      losses: emulationLosses(request),
+    }
+  }
+}
+
+/** Undefined where embeddings are compared. */
+function formatOf({ endpoint }: Target, { kind }: Model): RerankFormat | undefined {
+  return kind === "rerank" ? endpoint.vendor.operations?.rerank : undefined
+}
+
+function emulationLosses({ extra = {}, maxTokensPerDocument }: RerankRequest): Loss[] {
+  const lost = Object.keys(extra)
+  if (maxTokensPerDocument !== undefined) lost.push("max_tokens_per_doc")
+  return [EMULATED, ...lost.map((name) => ({ name, effect: "dropped" as const }))]
+}
+
+async function judge(way: Way, format: RerankFormat, request: RerankRequest): Promise<Judged> {
+  const { calls, losses } = format.encode(request, way.deployment.upstreamModel)
+  const result = await format.decode(await callAll(way, format, calls), request)
+  return { result, losses: result.isSquashed ? [...losses, SQUASHED] : losses }
+}
+
+/** Vendors refuse texts that are empty, and a document may be. */
+function embeddingOf(
+  { model }: RerankRequest,
+  texts: readonly string[],
+  purpose: EmbeddingPurpose,
+): EmbeddingRequest {
+  const filled = texts.map((text) => (text === "" ? " " : text))
+  return { model, input: { type: "texts", texts: filled }, encoding: "base64", purpose }
+}

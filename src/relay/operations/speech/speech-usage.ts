@@ -1,0 +1,103 @@
+import {
+  characterCount,
+  PCM_RATE,
+  type SoundForm,
+  type SpeechRequest,
+} from "../../../canon/speech.ts"
+import { isNoUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import type { Model } from "../../../catalog/model.ts"
+import type { Price } from "../../../ledger/price.ts"
+
+/** The slowest that a character is spoken at ordinary speed, seconds: a digit can be a long word. */
+const SLOWEST_CHARACTER = 0.5
+/** Silence around it, seconds. */
+const SILENCE = 5
+/** Tokens of one second of speech: Gemini's recorded 25, OpenAI's about 21 by its own price per minute. */
+const TOKENS_PER_SECOND = 25
+
+/** Bytes of a second as vendors usually send it; exact for those that are not compressed. */
+const BYTES_PER_SECOND: Readonly<Record<SoundForm, number>> = {
+  mp3: 16_000,
+  opus: 8_000,
+  aac: 12_000,
+  flac: 24_000,
+  wav: PCM_RATE * 2,
+  pcm: PCM_RATE * 2,
+}
+
+/** Tokens of sound of which only the bytes are known: samples as OpenAI streams them, or packed. */
+export function soundTokens(samples: number, packed: number): number {
+  const seconds = samples / BYTES_PER_SECOND.pcm + packed / BYTES_PER_SECOND.mp3
+  return Math.ceil(seconds * TOKENS_PER_SECOND)
+}
+
+/** Whether a price goes by tokens rather than by characters or seconds. */
+export function isByTokens({ rates }: Price): boolean {
+  return rates.characters === undefined && rates.seconds === undefined
+}
+
+/** The most that speaking a text can use: what its hold covers. */
+export function worstSpeech(request: Omit<SpeechRequest, "needsTokens">, model: Model): Usage {
+  const { input, instructions = "", speed = 1 } = request
+  const characters = characterCount(input)
+  const seconds = Math.ceil((characters * SLOWEST_CHARACTER) / Math.min(1, speed) + SILENCE)
+  const usage = { ...NO_USAGE, characters, seconds }
+  if (!model.deployments.some(({ price }) => price && isByTokens(price))) return usage
+  const tokens = seconds * TOKENS_PER_SECOND
+  return {
+    ...usage,
+    inputFresh: Buffer.byteLength(input) + Buffer.byteLength(instructions),
+    audioOutput: Math.min(tokens, model.maxOutput ?? tokens),
+  }
+}
+
+/** Characters in a second. */
+const USUAL_PACE = 15
+const BYTES_OF_TOKEN = 4
+
+/** How an answer came to its end. */
+export type SpeechEnding = "whole" | "left" | "broken"
+
+/** What was spoken. */
+export interface SpokenAmount {
+  readonly request: SpeechRequest
+  /** In which form it came. */
+  readonly form: SoundForm
+  readonly bytes: number
+  /** Bytes of the whole, where the vendor has said so beforehand. */
+  readonly announced: number | undefined
+  readonly ending: SpeechEnding
+  /** As the vendor counted. */
+  readonly told: Usage | undefined
+}
+
+/** A usage, and whether it is partly our own count. */
+export interface ReckonedSpeech {
+  readonly usage: Usage
+  readonly estimated: boolean
+}
+
+/**
+ * What was used. A vendor who broke off is paid for what came: as large a share of the characters as of
+ * the bytes it had announced, or as are spoken in a sound of that length. A caller who left had the whole
+ * spoken, whatever they heard of it.
+ */
+export function speechUsage(amount: SpokenAmount, price: Price | undefined): ReckonedSpeech {
+  const { request, form, bytes, announced, ending, told } = amount
+  const characters = characterCount(request.input)
+  const came = bytes / BYTES_PER_SECOND[form]
+  const pace = USUAL_PACE * (request.speed ?? 1)
+  const seconds = ending === "left" ? Math.max(came, characters / pace) : came
+  const share = announced === undefined ? (came * pace) / characters : bytes / announced
+  const spoken =
+    ending === "broken" ? Math.min(characters, Math.ceil(characters * share)) : characters
+  const isWhole = ending === "whole"
+  const usage = { ...NO_USAGE, ...told, characters: spoken, seconds }
+  if (price === undefined || !isByTokens(price)) {
+    return { usage, estimated: !isWhole || price?.rates.characters === undefined }
+  }
+  if (told && !isNoUsage(told) && isWhole) return { usage, estimated: false }
+  const inputFresh = Math.ceil(Buffer.byteLength(request.input) / BYTES_OF_TOKEN)
+  const audioOutput = Math.ceil(seconds * TOKENS_PER_SECOND)
+  return { usage: { ...usage, inputFresh, audioOutput }, estimated: true }
+}

@@ -1,0 +1,61 @@
+import type { Transcript, TranscriptionRequest } from "../../../canon/transcription.ts"
+import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import type { Model } from "../../../catalog/model.ts"
+import type { Price } from "../../../ledger/price.ts"
+
+/** Tokens of a second of sound: at most Gemini's 32; OpenAI's recorded 10 (see media/audio-tokens.ts). */
+const MOST_TOKENS_PER_SECOND = 32
+const USUAL_TOKENS_PER_SECOND = 10
+/** Tokens that can be written of a second: the diarizing models' recorded 39, and some for the frame. */
+const MOST_OUTPUT_PER_SECOND = 40
+const FRAME = 256
+const BYTES_OF_TOKEN = 4
+
+function isByTokens({ rates }: Price): boolean {
+  return rates.seconds === undefined
+}
+
+/** The most that writing a sound down can use: what its hold covers. */
+export function worstTranscription(
+  { audio, prompt = "" }: TranscriptionRequest,
+  model: Model,
+): Usage {
+  const seconds = Math.ceil(audio.mostSeconds)
+  const usage = { ...NO_USAGE, seconds }
+  if (!model.deployments.some(({ price }) => price && isByTokens(price))) return usage
+  const output = seconds * MOST_OUTPUT_PER_SECOND + FRAME
+  return {
+    ...usage,
+    inputFresh: Buffer.byteLength(prompt) + FRAME,
+    audioInput: seconds * MOST_TOKENS_PER_SECOND,
+    output: Math.min(output, model.maxOutput ?? output),
+  }
+}
+
+/** What was used, and whether that is our own count: the vendor's word goes before the file's, unless it is nothing. */
+export function transcriptionUsage(
+  { text, usage: told, duration }: Pick<Transcript, "text" | "usage" | "duration">,
+  { audio }: TranscriptionRequest,
+  price: Price | undefined,
+): { readonly usage: Usage; readonly estimated: boolean } {
+  const heard = [told.seconds, duration].find((seconds) => seconds !== undefined && seconds > 0)
+  const seconds = heard ?? audio.seconds
+  const { tokens } = told
+  const usage = {
+    ...NO_USAGE,
+    seconds,
+    inputFresh: tokens?.text ?? 0,
+    audioInput: tokens?.audio ?? 0,
+    output: tokens?.output ?? 0,
+  }
+  if (price === undefined || !isByTokens(price)) return { usage, estimated: heard === undefined }
+  if (tokens && tokens.text + tokens.audio + tokens.output > 0) return { usage, estimated: false }
+  return {
+    usage: {
+      ...usage,
+      audioInput: Math.ceil(seconds * USUAL_TOKENS_PER_SECOND),
+      output: Math.ceil(Buffer.byteLength(text) / BYTES_OF_TOKEN),
+    },
+    estimated: true,
+  }
+}

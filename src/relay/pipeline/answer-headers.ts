@@ -1,0 +1,36 @@
+import type { Loss } from "../../canon/chat.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import { formatCredits } from "../../ledger/money.ts"
+
+const LOSSES = "x-tollgate-losses"
+
+/** The headers that say what an answer cost and where it came from. Amounts are credits, decimal. */
+export interface AnswerFacts {
+  readonly provider?: string
+  readonly losses: readonly Loss[]
+  readonly cost?: bigint
+  readonly balance?: bigint
+}
+
+/** Adds `x-tollgate-*` headers for what is known. */
+export function addAnswerHeaders(headers: Record<string, string>, facts: AnswerFacts): void {
+  if (facts.provider !== undefined) headers["x-tollgate-provider"] = facts.provider
+  if (facts.cost !== undefined) headers["x-tollgate-cost"] = formatCredits(facts.cost)
+  if (facts.balance !== undefined) headers["x-tollgate-balance"] = formatCredits(facts.balance)
+  if (facts.losses.length > 0) headers[LOSSES] = formatLosses(facts.losses)
+}
+
+/** A failure that tells too what was lost of the request: it may be the reason. */
+export function withLosses(error: GatewayError, losses: readonly Loss[]): GatewayError {
+  if (losses.length === 0) return error
+  const headers = { ...error.details.headers, [LOSSES]: formatLosses(losses) }
+  return new GatewayError(error.kind, error.message, { ...error.details, headers })
+}
+
+function formatLosses(losses: readonly Loss[]): string {
+  return losses.map(formatLoss).join(", ")
+}
+
+function formatLoss(loss: Loss): string {
+  return `${loss.name}:${loss.effect}`
+}

@@ -1,0 +1,47 @@
+import type { JsonObject } from "../../canon/json.ts"
+import type { Key } from "../../keys/key.ts"
+import type { Reservation } from "../../limits/memory-budget.ts"
+
+/** Who waits for an answer. Making the signal costs more than most else, so it is asked for late. */
+export interface Caller {
+  /** Aborted when the caller leaves, also when that was before anybody asked. */
+  readonly signal: AbortSignal
+}
+
+/** One request on its way through the gateway. */
+export interface Call {
+  /** `req_...`: the id of its answer's headers, its charge and its receipt. */
+  readonly id: string
+  readonly key: Key
+  /** The endpoint's path, for the receipt. */
+  readonly endpoint: string
+  /** The size of the body as it came, in bytes. */
+  readonly bodyBytes: number
+  /** Unix milliseconds, for people. */
+  readonly receivedAt: number
+  /** The same moment by `performance.now()`, for durations: nobody sets that clock. */
+  readonly startedAt: number
+  /** `x-tollgate-on-low-balance: refuse`: 402 rather than a shorter answer. */
+  readonly refuseOnLowBalance: boolean
+  /** `x-tollgate-strict: true`: 400 rather than a request that loses something on its way. */
+  readonly isStrict: boolean
+  /** What it holds of the process's memory, until its answer is over. A stream disposes of it at its end. */
+  readonly memory: Reservation
+  /** Somebody only wants to know: money is looked at and never held, and nobody is called. */
+  readonly isEstimate?: true
+}
+
+/** A chat request on its way. */
+export interface ChatCall extends Call {
+  readonly body: JsonObject
+  /** Headers of the caller's that a vendor of the caller's dialect is to see too, such as betas. */
+  readonly forwarded: Readonly<Record<string, string>> | undefined
+}
+
+/** What goes back to the caller. */
+export interface Answer {
+  /** Nobody else's: the taker adds its own. */
+  readonly headers: Record<string, string>
+  /** A text that is whole, or a stream that ends when its charge is on disk. */
+  readonly body: string | ReadableStream<Uint8Array>
+}

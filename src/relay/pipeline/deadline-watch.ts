@@ -1,0 +1,62 @@
+import type { GatewayError } from "../../canon/errors.ts"
+import { LinkedList, type Place } from "../../canon/linked-list.ts"
+import { Pulse } from "./pulse.ts"
+
+/** How exactly deadlines are kept, in milliseconds: they are seconds long, so a coarse look is enough. */
+const LOOK_EVERY = 100
+
+/** Something with a point in time at which it must be told. */
+export interface Watched {
+  /** When `onDue` is called, by `performance.now()`; it may move between looks, at no cost. */
+  dueAt: number
+  /** The watch's own: where it stands while it is watched. */
+  place: Place<Watched> | undefined
+  onDue(now: number): void
+  /** The gateway ends and waits no longer. */
+  onCut?(reason: GatewayError): void
+}
+
+/**
+ * One clock for all deadlines. A timer for each byte of each stream would cost more than the bytes;
+ * here a deadline that moves is one assignment. Clocks that people set have no say in it.
+ */
+export class DeadlineWatch implements Disposable {
+  readonly pulse: Pulse
+  readonly #watched = new LinkedList<Watched>()
+  readonly #timer: ReturnType<typeof setInterval>
+  #cutBy: GatewayError | undefined
+
+  /** @param pulse that beats with every look, for who watches this process. */
+  constructor(pulse = new Pulse()) {
+    this.pulse = pulse
+    this.#timer = setInterval(() => this.#look(performance.now()), LOOK_EVERY)
+    this.#timer.unref()
+  }
+
+  add(watched: Watched): void {
+    watched.place ??= this.#watched.add(watched)
+    if (this.#cutBy) watched.onCut?.(this.#cutBy)
+  }
+
+  remove(watched: Watched): void {
+    if (watched.place) this.#watched.remove(watched.place)
+    watched.place = undefined
+  }
+
+  /** Ends all that runs, and whatever may still begin. */
+  cut(reason: GatewayError): void {
+    this.#cutBy = reason
+    for (const watched of this.#watched) watched.onCut?.(reason)
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+    this.pulse.rest()
+    for (const watched of this.#watched) this.remove(watched)
+  }
+
+  #look(now: number): void {
+    this.pulse.beat()
+    for (const watched of this.#watched) if (watched.dueAt <= now) watched.onDue(now)
+  }
+}

@@ -1,0 +1,77 @@
+import type { DialectId } from "../../canon/chat.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import type { Reservation } from "../../limits/memory-budget.ts"
+import type { Conversations } from "../chat/conversations.ts"
+import type { Endpoint } from "../upstream/provider-client.ts"
+import type { StateName, VendorState } from "./vendor-state.ts"
+
+const DIALECT: DialectId = "openai-responses"
+/** Milliseconds. */
+const PATIENCE = 30_000
+
+/** Who knows of a response. */
+export interface ResponseKeepers {
+  readonly conversations: Conversations
+  readonly vendorState: Pick<VendorState, "keepers" | "disown">
+  readonly endpoints: () => ReadonlyMap<string, Endpoint>
+}
+
+/** A response of an account. */
+export interface OwnResponse {
+  readonly account: string
+  readonly id: string
+  readonly memory: Reservation
+}
+
+/**
+ * Deletes a response with its items: at the vendor that keeps it too, then here. A provider that is not configured any
+ * more is not asked; nobody here can name what it keeps.
+ * @returns whether there was one.
+ * @throws GatewayError `upstream_error` where the vendor did not: then nothing is deleted here. `book_unavailable`.
+ */
+export async function deleteResponse(
+  { conversations, vendorState, endpoints }: ResponseKeepers,
+  { account, id, memory }: OwnResponse,
+): Promise<boolean> {
+  const name: StateName = { kind: "response", id }
+  const providers = await vendorState.keepers(account, name)
+  for (const provider of providers) {
+    const endpoint = endpoints().get(provider)
+    if (endpoint) await deleteAt(endpoint, id)
+  }
+  if (providers.length > 0) {
+    const items = await conversations.itemsOf(account, id, memory)
+    const names = items.map((item): StateName => ({ kind: "item", id: item }))
+    await vendorState.disown(account, [name, ...names])
+  }
+  return (await conversations.delete(account, id)) || providers.length > 0
+}
+
+/** What the vendor does not have any more is deleted. */
+async function deleteAt(endpoint: Endpoint, id: string): Promise<void> {
+  const offer = endpoint.vendor.chat.find(({ dialect }) => dialect.id === DIALECT)
+  if (!offer) return
+  const { url, headers } = await endpoint.beneath(offer, id)
+  let status: number
+  try {
+    const response = await fetch(url, {
+      method: "DELETE",
+      headers,
+      redirect: "manual",
+      signal: AbortSignal.timeout(PATIENCE),
+    })
+    await response.body?.cancel()
+    status = response.status
+  } catch (cause) {
+    throw notDeleted(endpoint, "could not be reached", cause)
+  }
+  if (status >= 300 && status !== 404) throw notDeleted(endpoint, `answered ${status}`)
+}
+
+function notDeleted({ provider }: Endpoint, reason: string, cause?: unknown): GatewayError {
+  return new GatewayError(
+    "upstream_error",
+    `Provider '${provider}', which keeps this response too, ${reason}. Nothing is deleted. Try again.`,
+    { cause },
+  )
+}

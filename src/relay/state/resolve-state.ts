@@ -1,0 +1,105 @@
+import { conversationKey, type ConversationName } from "../../canon/conversation.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import type { JsonObject } from "../../canon/json.ts"
+import { findState, type StateReference } from "../../canon/vendor-state.ts"
+import type { Model } from "../../catalog/model.ts"
+import type { ChatCall } from "../pipeline/call.ts"
+import { estimatedTokens, type Exchange, type RelayServices } from "../pipeline/exchange.ts"
+import { notFound } from "./state-kinds.ts"
+import {
+  MOST_REFERENCES,
+  type ResolvedState,
+  type StateOrder,
+  tooMany,
+  understands,
+} from "./vendor-state.ts"
+
+/** What a caller asks for, and where. */
+export type Asked = Pick<Exchange, "call" | "dialect" | "request" | "surroundings">
+
+/** A request with all that it names found. */
+export interface Resolved {
+  /** As it goes on: with the items in it that only the gateway keeps. */
+  readonly asked: Asked
+  readonly state: ResolvedState | undefined
+}
+
+/**
+ * Finds what a request names. What its model's vendor keeps is left to the vendor; else what the gateway
+ * keeps for the account takes the place of its name, so that what is held, counted and sent is the whole.
+ * @throws GatewayError `not_found` for what is neither, and as `VendorState.resolve`.
+ */
+export async function resolveState(
+  services: RelayServices,
+  asked: Asked,
+  model: Model,
+  references: readonly StateReference[],
+): Promise<Resolved> {
+  const { vendorState, conversations } = services
+  const { call, dialect, surroundings } = asked
+  const { endpoints, passesUnknownState: passesUnknown } = surroundings
+  const { account } = call.key
+  const order = { account, references, model, dialect: dialect.id, endpoints, passesUnknown }
+  const form = dialect.conversation
+  if (form === undefined || !conversations.isOn || form.names(call.body).length === 0) {
+    return { asked, state: await vendorState.resolve(order) }
+  }
+  const [first] = references
+  if (first && references.length > MOST_REFERENCES) throw tooMany(first)
+  try {
+    return { asked, state: await vendorState.resolve({ ...order, passesUnknown: false }) }
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    const written = await conversations.writtenOut({ call, form, body: call.body }, call.memory)
+    if (written.body !== undefined) return goOn(services, asked, order, written.body)
+    const { lost, found } = sorted(references, written.missing)
+    if (lost?.state.isEssential && !understands(order)) throw notFound(lost)
+    // The vendor has not what the gateway keeps, which is not what is wrong.
+    if (!passesUnknown) throw lost && found.has(error.details.parameter) ? notFound(lost) : error
+    return { asked, state: await vendorState.resolve(order) }
+  }
+}
+
+/** The same request, with the items in the place of their names. */
+async function goOn(
+  { vendorState, limiter }: RelayServices,
+  asked: Asked,
+  order: StateOrder,
+  body: JsonObject,
+): Promise<Resolved> {
+  const { call, dialect } = asked
+  const bodyBytes = Buffer.byteLength(JSON.stringify(body))
+  const previous = asked.request.previousResponse
+  const request = {
+    ...dialect.decodeRequest(body),
+    ...(previous === undefined ? {} : { continued: previous }),
+  }
+  const references = dialect.requestState ? findState(dialect.requestState, body) : []
+  const state = await vendorState.resolve({ ...order, references })
+  const whole: ChatCall = { ...call, body, bodyBytes }
+  limiter.adjust(call.key.id, estimatedTokens(whole) - estimatedTokens(call))
+  return { asked: { ...asked, call: whole, request }, state }
+}
+
+/** Of what a request goes on from, the first that the gateway does not keep, and the paths of what it does. */
+function sorted(
+  references: readonly StateReference[],
+  missing: readonly ConversationName[],
+): { readonly lost: StateReference | undefined; readonly found: ReadonlySet<unknown> } {
+  const keys = new Set(missing.map(conversationKey))
+  const named = references.flatMap((reference) => {
+    const { id, state } = reference
+    const { kind } = state
+    if (kind !== "response" && kind !== "item") return []
+    return [{ reference, isLost: keys.has(conversationKey({ kind, id })) }]
+  })
+  const lost = named.find(({ isLost }) => isLost)?.reference
+  const found = named.filter(({ isLost }) => !isLost).map(({ reference }) => reference.path)
+  return { lost, found: new Set(found) }
+}
+
+function isMissing(error: unknown): error is GatewayError {
+  return (
+    error instanceof GatewayError && (error.kind === "not_found" || error.kind === "invalid_value")
+  )
+}

@@ -1,0 +1,96 @@
+import type { ChatEvent } from "../../canon/chat.ts"
+import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
+import type { OtherContent } from "../../canon/other-content.ts"
+import type { JsonObject } from "../../canon/json.ts"
+import { totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
+import { findState, type StateReference, type StateShape } from "../../canon/vendor-state.ts"
+import type { VendorStateRecord } from "../../store/vendor-state-records.ts"
+import { factsOf } from "./state-kinds.ts"
+import type { VendorState } from "./vendor-state.ts"
+
+interface RecorderFacts {
+  readonly account: string
+  readonly request: string
+  readonly provider: string
+  /** Hashes of what the request named though nobody knows whose it is: naming makes nothing one's own. */
+  readonly strange: ReadonlySet<string>
+}
+
+/** Notes what an answer names of what its vendor keeps from then on. */
+export class StateRecorder {
+  readonly #states: VendorState
+  readonly #shape: StateShape
+  readonly #facts: RecorderFacts
+  readonly #found = new Map<string, StateReference>()
+
+  constructor(states: VendorState, shape: StateShape, facts: RecorderFacts) {
+    this.#states = states
+    this.#shape = shape
+    this.#facts = facts
+  }
+
+  /** @param body a whole answer, or a frame of one. */
+  look(body: JsonObject): void {
+    for (const reference of findState(this.#shape, body)) {
+      this.#found.set(`${reference.state.kind}\0${reference.id}`, reference)
+    }
+  }
+
+  /** @param usage as the vendor has counted; undefined where it has not. */
+  records(usage: Usage | undefined): VendorStateRecord[] {
+    const { account, request, provider, strange } = this.#facts
+    const createdAt = Date.now()
+    const records: VendorStateRecord[] = []
+    for (const { id, state } of this.#found.values()) {
+      const { kind } = state
+      const idHash = this.#states.hash(kind, id)
+      if (strange.has(idHash)) continue
+      const { lifetime, isCounted } = factsOf(kind)
+      records.push({
+        idHash,
+        provider,
+        kind,
+        account,
+        request,
+        tokens: isCounted && usage ? tokensOf(kind, usage) : null,
+        createdAt,
+        expiresAt: createdAt + lifetime,
+      })
+    }
+    return records
+  }
+}
+
+/** An item is a part of what came out; the rest goes on from all that went in. */
+function tokensOf(kind: string, usage: Usage): number {
+  const output = totalOutput(usage)
+  return kind === "item" ? output : totalInput(usage) + output
+}
+
+/** A decoder whose frames are looked at on their way. */
+export class RecordingDecoder implements EventDecoder {
+  readonly #decoder: EventDecoder
+  readonly #recorder: StateRecorder
+
+  constructor(decoder: EventDecoder, recorder: StateRecorder) {
+    this.#decoder = decoder
+    this.#recorder = recorder
+  }
+
+  get finished(): boolean {
+    return this.#decoder.finished
+  }
+
+  get other(): OtherContent {
+    return this.#decoder.other
+  }
+
+  push(frame: SseFrame): ChatEvent[] {
+    if (frame.json !== undefined) this.#recorder.look(frame.json)
+    return this.#decoder.push(frame)
+  }
+
+  end(): ChatEvent[] {
+    return this.#decoder.end()
+  }
+}

@@ -1,0 +1,58 @@
+import { GatewayError } from "../../canon/errors.ts"
+import { isJsonObject, type JsonObject, objectAt, textAt } from "../../canon/json.ts"
+import type { StateReference } from "../../canon/vendor-state.ts"
+import { vendorRefusal } from "../../canon/vendor-error.ts"
+import type { RefusalReader } from "../upstream/refusal.ts"
+
+const NOT_FOUND = 404
+
+/**
+ * Reads the refusals of requests that name what their vendor keeps: what it has not, or no longer, is the
+ * caller's to put right, and no other deployment's. A model or address that it does not know stays its own.
+ */
+export class StateRefusals implements RefusalReader {
+  readonly #vendor: RefusalReader
+  readonly #references: readonly StateReference[]
+
+  constructor(vendor: RefusalReader, references: readonly StateReference[]) {
+    this.#vendor = vendor
+    this.#references = references
+  }
+
+  decodeError(status: number, body: unknown, headers: Headers): GatewayError {
+    const error = this.#vendor.decodeError(status, body, headers)
+    if (status !== NOT_FOUND || error.kind !== "upstream_error" || !isJsonObject(body)) return error
+    const told = objectAt(body, "error")
+    if (told === undefined || !this.#isAboutState(told)) return error
+    const [message, type, code, parameter] = ["message", "type", "code", "param"].map((name) =>
+      textAt(told, name),
+    )
+    const refusal = vendorRefusal(400, {
+      ...(message === undefined ? {} : { message }),
+      ...(type === undefined ? {} : { type }),
+      ...(code === undefined ? {} : { code }),
+      ...(parameter === undefined ? {} : { parameter }),
+    })
+    if (refusal.kind !== "refused_by_upstream") return error
+    const details = objectAt(told, "details")
+    return new GatewayError(refusal.kind, refusal.message, {
+      ...refusal.details,
+      upstream: { ...refusal.details.upstream, status: NOT_FOUND },
+      ...(details === undefined ? {} : { fields: { details } }),
+    })
+  }
+
+  #isAboutState(told: JsonObject): boolean {
+    const message = textAt(told, "message") ?? ""
+    if (this.#references.some(({ id }) => message.includes(id))) return true
+    // Anthropic tells so of threads.
+    if (textAt(objectAt(told, "details") ?? {}, "error_code") === "thread_not_found") return true
+    const parameter = textAt(told, "param")
+    return this.#references.some(({ path }) => parameter === path || parameter === rootOf(path))
+  }
+}
+
+/** The field at the top that a path begins with. */
+function rootOf(path: string): string {
+  return /^\w+/.exec(path)?.[0] ?? path
+}

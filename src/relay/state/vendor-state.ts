@@ -1,0 +1,238 @@
+import type { DialectId } from "../../canon/chat.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import { invalidValue } from "../../canon/invalid-request.ts"
+import type { StateKind, StateReference } from "../../canon/vendor-state.ts"
+import type { Model } from "../../catalog/model.ts"
+import type { KeyHasher } from "../../keys/secret.ts"
+import type { Store } from "../../store/store.ts"
+import type { VendorStateRecord } from "../../store/vendor-state-records.ts"
+import type { Endpoint } from "../upstream/provider-client.ts"
+import { factsOf, keptElsewhere, leadsNowhere, notFound } from "./state-kinds.ts"
+
+/** What one request may name. */
+export const MOST_REFERENCES = 5_000
+/** Records that are remembered; of more, the oldest go. About 4 GB. */
+const MOST_RECORDS = 20_000_000
+const SWEEP_EVERY = 600_000
+/** Requests come first. Milliseconds. */
+const SWEEP_PAUSE = 20
+
+/** What a request names of what vendors keep, once it is known whose it is. */
+export interface ResolvedState {
+  readonly references: readonly StateReference[]
+  /** Tokens that its vendor reads beside the request; undefined where nobody knows. */
+  readonly tokens: number | undefined
+  /** The model, with those of its deployments only that can find it. */
+  readonly model: Model
+  /** Hashes of what was passed on though nobody knows whose it is. */
+  readonly strange: ReadonlySet<string>
+}
+
+/** Who names what, and of which model. */
+export interface StateOrder {
+  readonly account: string
+  readonly references: readonly StateReference[]
+  readonly model: Model
+  /** The caller's. */
+  readonly dialect: DialectId
+  readonly endpoints: ReadonlyMap<string, Endpoint>
+  /** Whether what nobody knows is passed on. */
+  readonly passesUnknown: boolean
+}
+
+type StateStore = Pick<Store, "findVendorState" | "disownVendorState" | "sweepVendorState">
+
+/** One thing that a vendor keeps. */
+export interface StateName {
+  readonly kind: StateKind
+  readonly id: string
+}
+
+/** Knows whose things are that vendors keep for all callers alike. */
+export class VendorState implements Disposable {
+  readonly #store: StateStore
+  readonly #hasher: KeyHasher
+  readonly #failed: (error: unknown) => void
+  readonly #timer: Timer
+
+  /** @param failed hears of old records that could not be deleted. */
+  constructor(store: StateStore, hasher: KeyHasher, failed: (error: unknown) => void) {
+    this.#store = store
+    this.#hasher = hasher
+    this.#failed = failed
+    this.#timer = setInterval(() => void this.#sweep(), SWEEP_EVERY)
+    this.#timer.unref()
+  }
+
+  hash(kind: StateKind, id: string): string {
+    return this.#hasher.hash(`${kind}\0${id}`)
+  }
+
+  /**
+   * Judges what a request names before anything is held for it.
+   * @returns undefined when none of it concerns any vendor of the model.
+   * @throws GatewayError `not_found` for what is not this account's, `invalid_value` for what the model's
+   * vendors could not find, `book_unavailable`.
+   */
+  async resolve(order: StateOrder): Promise<ResolvedState | undefined> {
+    const references = concerning(order)
+    if (references.length === 0) return undefined
+    const [first] = references
+    if (first && references.length > MOST_REFERENCES) throw tooMany(first)
+    const hashes = references.map(({ id, state }) => this.hash(state.kind, id))
+    const known = await this.#find([...new Set(hashes)])
+    const { account, model, passesUnknown } = order
+    const search = new Search(account, known, passesUnknown)
+    references.forEach((reference, index) => search.judge(reference, hashes[index] ?? ""))
+    return {
+      references,
+      tokens: search.tokens,
+      model: search.restricted(model),
+      strange: search.strange,
+    }
+  }
+
+  /** The providers that keep something for an account. @throws GatewayError `book_unavailable`. */
+  async keepers(account: string, { kind, id }: StateName): Promise<string[]> {
+    const hash = this.hash(kind, id)
+    const records = (await this.#find([hash])).get(hash) ?? []
+    return records.filter((record) => record.account === account).map(({ provider }) => provider)
+  }
+
+  /** Has an account go on from none of it any more. @throws GatewayError `book_unavailable`. */
+  async disown(account: string, names: readonly StateName[]): Promise<void> {
+    try {
+      const hashes = names.map(({ kind, id }) => this.hash(kind, id))
+      await this.#store.disownVendorState(account, hashes)
+    } catch (cause) {
+      throw new GatewayError(
+        "book_unavailable",
+        "The gateway cannot write its book just now. Try again shortly.",
+        { cause },
+      )
+    }
+  }
+
+  async #find(hashes: readonly string[]): Promise<Map<string, VendorStateRecord[]>> {
+    let records: readonly VendorStateRecord[]
+    try {
+      records = await this.#store.findVendorState(hashes)
+    } catch (cause) {
+      throw new GatewayError(
+        "book_unavailable",
+        "The gateway cannot read its book just now, so it cannot tell whose the things are that this request names. Try again shortly.",
+        { cause },
+      )
+    }
+    const now = Date.now()
+    return Map.groupBy(
+      records.filter(({ expiresAt }) => expiresAt > now),
+      ({ idHash }) => idHash,
+    )
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      while ((await this.#store.sweepVendorState(Date.now(), MOST_RECORDS)) > 0) {
+        await Bun.sleep(SWEEP_PAUSE)
+      }
+    } catch (error) {
+      this.#failed(error)
+    }
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+}
+
+/** What goes to other vendors too, or everything where one of them speaks the caller's dialect. */
+function concerning(order: StateOrder): readonly StateReference[] {
+  const { references } = order
+  if (understands(order)) return references
+  const lost = references.find(({ state }) => state.isEssential)
+  if (lost) throw leadsNowhere(lost)
+  return references.filter(({ state }) => state.isShared)
+}
+
+/** Whether a vendor of the model speaks the caller's dialect. */
+export function understands({ model, dialect, endpoints }: StateOrder): boolean {
+  return model.deployments.some((deployment) =>
+    endpoints
+      .get(deployment.provider)
+      ?.offers(deployment)
+      .some((offer) => offer.dialect.id === dialect),
+  )
+}
+
+/** What is said of a request that names more than that. */
+export function tooMany({ path }: StateReference): GatewayError {
+  const message = `The request names more than ${MOST_REFERENCES} things that a vendor keeps, such as '${path}'. Send fewer.`
+  return invalidValue(path, message)
+}
+
+/** Puts together what several references come to. */
+class Search {
+  readonly strange = new Set<string>()
+  readonly #account: string
+  readonly #known: ReadonlyMap<string, readonly VendorStateRecord[]>
+  readonly #passesUnknown: boolean
+  #isSizeUnknown = false
+  #counted = 0
+  /** Tokens of the items of each answer: its output holds them all. */
+  readonly #answers = new Map<string, number>()
+  /** Who keeps all that was found; undefined before anything was. */
+  #providers: ReadonlySet<string> | undefined
+  #last: StateReference | undefined
+
+  constructor(
+    account: string,
+    known: ReadonlyMap<string, readonly VendorStateRecord[]>,
+    passesUnknown: boolean,
+  ) {
+    this.#account = account
+    this.#known = known
+    this.#passesUnknown = passesUnknown
+  }
+
+  get tokens(): number | undefined {
+    if (this.#isSizeUnknown) return undefined
+    return this.#answers.values().reduce((sum, tokens) => sum + tokens, this.#counted)
+  }
+
+  judge(reference: StateReference, hash: string): void {
+    const records = this.#known.get(hash) ?? []
+    const own = records.filter(({ account }) => account === this.#account)
+    if (own.length === 0) {
+      if (records.length > 0 || !this.#passesUnknown) throw notFound(reference)
+      this.strange.add(hash)
+      if (!reference.state.isWeightless) this.#isSizeUnknown = true
+      return
+    }
+    const keepers = new Set(own.map(({ provider }) => provider))
+    this.#providers = this.#providers?.intersection(keepers) ?? keepers
+    this.#last = reference
+    if (!reference.state.isWeightless) this.#weigh(reference, own)
+  }
+
+  /** @throws GatewayError when nobody who serves the model keeps all that was found. */
+  restricted(model: Model): Model {
+    const providers = this.#providers
+    if (providers === undefined) return model
+    const deployments = model.deployments.filter(
+      ({ provider, price }) => price !== undefined && providers.has(provider),
+    )
+    if (deployments.length === 0 && this.#last) throw keptElsewhere(this.#last, model.id)
+    return { ...model, deployments }
+  }
+
+  #weigh({ state }: StateReference, own: readonly VendorStateRecord[]): void {
+    let most = 0
+    for (const { tokens } of own) most = Math.max(most, tokens ?? Infinity)
+    const isCounted = factsOf(state.kind).isCounted && most < Infinity
+    const made = own[0]?.request ?? ""
+    if (!isCounted) this.#isSizeUnknown = true
+    else if (state.kind !== "item") this.#counted += most
+    else this.#answers.set(made, Math.max(most, this.#answers.get(made) ?? 0))
+  }
+}

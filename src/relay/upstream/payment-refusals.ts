@@ -1,0 +1,97 @@
+import { GatewayError } from "../../canon/errors.ts"
+import type { Standing } from "../../ledger/hold.ts"
+import { formatCredits } from "../../ledger/money.ts"
+import { readPeriodOwner } from "../../store/budgets.ts"
+
+/** When a running request of the same caller holds the credits, seconds. */
+const RESERVED_RETRY_AFTER = 1
+
+/** Fail closed: what cannot be charged is not served. */
+export function bookUnavailable(cause?: unknown): GatewayError {
+  return new GatewayError(
+    "book_unavailable",
+    "The gateway cannot write its book just now, so it takes no requests. Try again shortly.",
+    { cause },
+  )
+}
+
+/** The ledger has raised the alarm by now. */
+export function refuseUncharged(cause: unknown): never {
+  throw new GatewayError(
+    "book_unavailable",
+    "The charge of this answer could not be written, so the answer was not released to its end. Nothing was charged. Try again shortly.",
+    { cause },
+  )
+}
+
+/** Why nothing could be held. @param least what would have been enough for any answer at all. */
+export function refusalOf(
+  standings: readonly Standing[],
+  needed: bigint,
+  least: bigint,
+): GatewayError {
+  const [account, ...budgets] = standings
+  if (account && account.debt > 0n) return indebted(account, needed)
+  if (account && account.posted < least) return insufficient(account, needed)
+  const budget = budgets.find(({ posted }) => posted < least)
+  return budget ? budgetExceeded(budget, needed) : reserved(needed, standings)
+}
+
+function insufficient(account: Standing, needed: bigint): GatewayError {
+  return new GatewayError(
+    "insufficient_credits",
+    `The account's balance of ${formatCredits(account.posted)} credits does not cover this request, which may cost up to ${formatCredits(needed)}. Add credits, or lower max_tokens or the length of the prompt.`,
+    { fields: { balance: formatCredits(account.posted), required: formatCredits(needed) } },
+  )
+}
+
+/** The account's credits go to what it owes first. */
+export function indebted(account: Standing, needed: bigint): GatewayError {
+  const debt = formatCredits(account.debt)
+  return new GatewayError(
+    "insufficient_credits",
+    `The account owes ${debt} credits, because a card payment was taken back. Nothing is served until that is paid: add credits, of which ${debt} go to the debt first.`,
+    {
+      fields: {
+        balance: formatCredits(account.posted),
+        required: formatCredits(needed),
+        debt,
+      },
+    },
+  )
+}
+
+const BUDGET_NAMES = { total: "budget", day: "daily budget", month: "monthly budget" } as const
+
+function budgetExceeded(budget: Standing, needed: bigint): GatewayError {
+  const { period, until } = readPeriodOwner(budget.owner) ?? { period: "total" as const }
+  const name = BUDGET_NAMES[period]
+  const left = `This key has ${formatCredits(budget.posted)} credits of its ${name} left, and this request may cost up to ${formatCredits(needed)}.`
+  const fields = {
+    balance: formatCredits(budget.posted),
+    required: formatCredits(needed),
+    budget: period,
+  }
+  if (until === undefined) {
+    const advice = "Ask for a larger budget, or lower max_tokens."
+    return new GatewayError("key_budget_exceeded", `${left} ${advice}`, { fields })
+  }
+  const resetsAt = new Date(until).toISOString()
+  return new GatewayError(
+    "key_budget_exceeded",
+    `${left} It starts again at ${resetsAt}. Wait until then, ask for a larger budget, or lower max_tokens.`,
+    { fields: { ...fields, resets_at: resetsAt } },
+  )
+}
+
+export function reserved(needed: bigint, standings: readonly Standing[]): GatewayError {
+  const posted = standings[0]?.posted ?? 0n
+  return new GatewayError(
+    "credits_reserved",
+    `Your running requests hold the credits that this one needs (up to ${formatCredits(needed)}). Try again when they have finished.`,
+    {
+      retryAfter: RESERVED_RETRY_AFTER,
+      fields: { balance: formatCredits(posted), required: formatCredits(needed) },
+    },
+  )
+}

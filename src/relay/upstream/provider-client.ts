@@ -1,0 +1,148 @@
+import type { OperationCall } from "../../canon/operation.ts"
+import type { Deployment } from "../../catalog/model.ts"
+import type { GatewayError } from "../../canon/errors.ts"
+import type { Redactor } from "../../canon/redactor.ts"
+import type { ProviderSettings } from "../../config/settings.ts"
+import type { ChatOffer, Signer, Vendor } from "../../vendors/vendor.ts"
+import type { HttpBody, HttpRequest } from "../../wire/http/request.ts"
+
+type RequestHeaders = Readonly<Record<string, string>>
+
+/** What is to be asked of a provider. */
+export interface RequestOrder {
+  /** The vendor's own name for it. */
+  readonly model: string
+  readonly stream: boolean
+  readonly body: string
+  /** Further headers, which never replace the provider's own. */
+  readonly headers: RequestHeaders | undefined
+}
+
+/** The headers of an offer, as long as its signature stays the same. */
+interface SettledHeaders {
+  readonly signed: RequestHeaders
+  readonly record: RequestHeaders
+  /** The same, as they are sent. */
+  readonly ready: Headers
+}
+
+const JSON_TYPE = "application/json"
+
+const USUAL_HEADERS: RequestHeaders = {
+  "content-type": JSON_TYPE,
+  accept: "*/*",
+  // Compressed frames would have to wait for each other.
+  "accept-encoding": "identity",
+  "user-agent": "tollgate",
+}
+
+function bytesOf(bytes: Uint8Array<ArrayBuffer> | (() => ReadableStream<Uint8Array>)): HttpBody {
+  return typeof bytes === "function" ? bytes() : bytes
+}
+
+/** A provider with everything that is the same for all its requests worked out. */
+export class Endpoint {
+  readonly provider: string
+  readonly vendor: Vendor
+  /** Without a slash at its end. */
+  readonly base: string
+  readonly #signer: Signer
+  readonly #ownHeaders: RequestHeaders
+  readonly #redactor: Redactor
+  readonly #offers = new WeakMap<Deployment, readonly ChatOffer[]>()
+  readonly #settled = new Map<ChatOffer, SettledHeaders>()
+
+  constructor(id: string, provider: ProviderSettings, vendor: Vendor, redactor: Redactor) {
+    const base = vendor.baseUrlOf(provider)
+    if (base === undefined) throw new Error(`provider ${id} has no address`)
+    this.provider = id
+    this.vendor = vendor
+    this.base = base
+    this.#signer = vendor.signer(provider)
+    this.#ownHeaders = provider.headers
+    this.#redactor = redactor
+  }
+
+  /** What the provider says, without the operator's secrets. */
+  cleanedText(text: string): string {
+    return this.#redactor.clean(text, this.#signer.secrets?.())
+  }
+
+  /** A failure whose words may be the provider's, without the operator's secrets. */
+  cleaned(error: GatewayError): GatewayError {
+    return this.#redactor.cleanError(error, this.#signer.secrets?.())
+  }
+
+  /** The dialects in which a deployment can be called, the one to prefer first. */
+  offers(deployment: Deployment): readonly ChatOffer[] {
+    let offers = this.#offers.get(deployment)
+    if (offers === undefined) {
+      const { dialects = [] } = deployment
+      offers = this.vendor.chat.filter((offer) => dialects.includes(offer.dialect.id))
+      this.#offers.set(deployment, offers)
+    }
+    return offers
+  }
+
+  /** A request with its address, its signature and its headers. A promise only when signing takes one. */
+  request(offer: ChatOffer, order: RequestOrder): HttpRequest | Promise<HttpRequest> {
+    const url = this.base + offer.path(order.model, order.stream)
+    const { body } = order
+    const signed = this.#signer.sign({ url, body })
+    if (signed instanceof Promise) {
+      return signed.then((fresh) => ({
+        url,
+        headers: new Headers({ ...order.headers, ...this.#merged(offer, fresh) }),
+        body,
+      }))
+    }
+    const { record, ready } = this.#headers(offer, signed)
+    const headers = order.headers ? new Headers({ ...order.headers, ...record }) : ready
+    return { url, headers, body }
+  }
+
+  /** The address of something that a chat of its has made, and the headers to ask for it with. */
+  async beneath(offer: ChatOffer, name: string): Promise<{ url: string; headers: RequestHeaders }> {
+    const url = `${this.base}${offer.path("", false)}/${encodeURIComponent(name)}`
+    const { "content-type": _, ...headers } = this.#merged(
+      offer,
+      await this.#signer.sign({ url, body: "" }),
+    )
+    return { url, headers }
+  }
+
+  /** A request of an operation that is no chat. */
+  operation(call: OperationCall): HttpRequest | Promise<HttpRequest> {
+    const url = this.base + call.path
+    const sent = call.body
+    const body = sent.type === "json" ? JSON.stringify(sent.json) : bytesOf(sent.bytes)
+    const contentType = sent.type === "json" ? JSON_TYPE : sent.contentType
+    const headers = { "content-type": contentType, ...call.headers }
+    const whole = (signed: RequestHeaders): HttpRequest => ({
+      url,
+      headers: new Headers({ ...USUAL_HEADERS, ...headers, ...signed, ...this.#ownHeaders }),
+      body,
+    })
+    // Only JSON is ever signed with its content.
+    const signed = this.#signer.sign({ url, body: typeof body === "string" ? body : "" })
+    return signed instanceof Promise ? signed.then(whole) : whole(signed)
+  }
+
+  #headers(offer: ChatOffer, signed: RequestHeaders): SettledHeaders {
+    const known = this.#settled.get(offer)
+    if (known !== undefined && known.signed === signed) return known
+    const record = this.#merged(offer, signed)
+    const settled = { signed, record, ready: new Headers(record) }
+    this.#settled.set(offer, settled)
+    return settled
+  }
+
+  #merged(offer: ChatOffer, signed: RequestHeaders): RequestHeaders {
+    return {
+      ...USUAL_HEADERS,
+      ...offer.headers,
+      ...signed,
+      ...this.#ownHeaders,
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import type { HttpAnswer } from "../../wire/http/answer.ts"
+import { parseJson } from "../../canon/json.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import type { Attempt, Target } from "./attempt.ts"
+
+/** A vendor's error body is read up to here, in bytes. */
+const ERROR_BODY_LIMIT = 64 * 1024
+
+/** Reads refusals in one vendor's words. */
+export interface RefusalReader {
+  decodeError(status: number, body: unknown, headers: Headers): GatewayError
+}
+
+/** The error that a vendor's refusal is to us. */
+export async function refusalOf(
+  attempt: Attempt<Target>,
+  response: HttpAnswer,
+  speaker: RefusalReader,
+): Promise<GatewayError> {
+  const { provider } = attempt
+  if (response.status >= 300 && response.status < 400) {
+    return new GatewayError(
+      "upstream_error",
+      `Provider '${provider}' answered with a redirect, which is never followed. The operator has to correct its base_url.`,
+    )
+  }
+  const body = await readErrorBody(attempt, response)
+  const error = speaker.decodeError(response.status, body, response.headers)
+  const retryAfter = retryAfterOf(response.headers)
+  if (retryAfter === undefined) return error
+  return new GatewayError(error.kind, error.message, { ...error.details, retryAfter })
+}
+
+async function readErrorBody(attempt: Attempt<Target>, response: HttpAnswer): Promise<unknown> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  attempt.heard()
+  try {
+    for await (const piece of response.body) {
+      pieces.push(piece)
+      size += piece.byteLength
+      if (size > ERROR_BODY_LIMIT) break
+    }
+  } catch (error) {
+    return attempt.explain(error).message
+  }
+  // Before anything is cut out of it: half a secret is not recognized.
+  const text = attempt.plan.endpoint.cleanedText(
+    Buffer.concat(pieces).toString("utf8", 0, ERROR_BODY_LIMIT),
+  )
+  return parseJson(text) ?? text
+}
+
+/** `retry-after-ms`, or `retry-after` in seconds or as a date; whole seconds, 1 to 3,600. */
+function retryAfterOf(headers: Headers): number | undefined {
+  const milliseconds = Number(headers.get("retry-after-ms") ?? Number.NaN)
+  const text = headers.get("retry-after")
+  const seconds = Number.isFinite(milliseconds) ? milliseconds / 1000 : secondsOf(text)
+  if (seconds === undefined || !Number.isFinite(seconds)) return undefined
+  return Math.min(3_600, Math.max(1, Math.ceil(seconds)))
+}
+
+function secondsOf(text: string | null): number | undefined {
+  if (text === null || text.trim() === "") return undefined
+  const seconds = Number(text)
+  return Number.isFinite(seconds) ? seconds : (Date.parse(text) - Date.now()) / 1000
+}
