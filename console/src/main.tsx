@@ -15,7 +15,7 @@ const Notifications = lazy(() =>
 
 applyColorScheme()
 const place = document.getElementById("root")
-if (place === null) throw new Error("The page has no place for the console")
+if (place === null) throw new Error("The page has no root element for the console")
 createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>

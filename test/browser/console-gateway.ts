@@ -123,7 +123,7 @@ export async function picture(page: Page, name: string): Promise<void> {
 export async function setUp({ page }: Visitor, link: string): Promise<void> {
   await page.goto(link)
   await page.getByLabel("Name").fill(OPERATOR.name)
-  await page.getByLabel("E-mail").fill(OPERATOR.email)
+  await page.getByLabel("Email").fill(OPERATOR.email)
   await page.getByLabel("Password", { exact: true }).fill(OPERATOR.password)
   await page.getByRole("button", { name: "Set up the gateway" }).click()
   await page.getByRole("heading", { name: "Overview" }).waitFor()

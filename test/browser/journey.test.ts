@@ -54,10 +54,10 @@ test(
     await using second = await tollgate.visitor()
     await second.page.goto(tollgate.setupLink)
     await second.page.getByLabel("Name").fill("Second")
-    await second.page.getByLabel("E-mail").fill("second@example.com")
+    await second.page.getByLabel("Email").fill("second@example.com")
     await second.page.getByLabel("Password", { exact: true }).fill(OPERATOR.password)
     await second.page.getByRole("button", { name: "Set up the gateway" }).click()
-    await second.page.getByText("The gateway is not set up").waitFor()
+    await second.page.getByText("Could not set up the gateway").waitFor()
   },
   TIME,
 )
@@ -103,21 +103,21 @@ test(
     const { page } = operator
     await open(operator, "Codes")
     await page.getByRole("button", { name: "Create a code" }).first().click()
-    await page.getByLabel("Credits for each account").fill("2.5")
-    await page.getByRole("button", { name: "Create it" }).click()
+    await page.getByLabel("Credits per account").fill("2.5")
+    await page.getByRole("button", { name: "Create", exact: true }).click()
     const code = await page.getByText(/^TG-/).textContent()
     await page.getByRole("button", { name: "I have copied it" }).click()
 
     await open(operator, "Credits")
     const held = await page.request.get("/admin/v1/accounts")
     const [account] = ((await held.json()) as { data: { balance: string }[] }).data
-    await page.getByRole("button", { name: "Add or take" }).click()
+    await page.getByRole("button", { name: "Adjust credits" }).click()
     await page.getByRole("dialog").getByRole("combobox", { name: "Kind" }).click()
     await page.getByRole("option", { name: /^Adjustment/ }).click()
     await page.getByLabel("Amount").fill(`-${account?.balance ?? ""}`)
-    await page.getByLabel("Why").fill("spent elsewhere")
-    await page.getByRole("button", { name: "Enter it" }).click()
-    await page.getByText("The entry is in the book.").waitFor()
+    await page.getByLabel("Reason").fill("spent elsewhere")
+    await page.getByRole("button", { name: "Record the entry" }).click()
+    await page.getByText("The entry has been recorded.").waitFor()
 
     const refused = await say(secret, "hello").catch((error: unknown) => error)
     expect(refused).toMatchObject({ status: 402, code: "insufficient_credits" })
@@ -145,7 +145,7 @@ test(
   async () => {
     const { page } = operator
     await open(operator, "Keys")
-    await page.getByRole("button", { name: "What to do with my laptop" }).click()
+    await page.getByRole("button", { name: "Actions for my laptop" }).click()
     await page.getByRole("menuitem", { name: "Rotate" }).click()
     await page.getByRole("button", { name: "Rotate", exact: true }).click()
     const rotated = await takeSecret()
@@ -153,10 +153,10 @@ test(
     expect((await say(secret, "old")).response.status).toBe(200)
     expect((await say(rotated, "new")).response.status).toBe(200)
 
-    await page.getByRole("button", { name: "What to do with my laptop" }).click()
+    await page.getByRole("button", { name: "Actions for my laptop" }).click()
     await page.getByRole("menuitem", { name: "Revoke" }).click()
     await page.getByRole("button", { name: "Revoke the key" }).click()
-    await page.getByText("The key is revoked.").waitFor()
+    await page.getByText("The key has been revoked.").waitFor()
     await untilRefused(rotated)
     const refused = await say(secret, "old").catch((error: unknown) => error)
     expect(refused).toMatchObject({ status: 401, code: "invalid_api_key" })

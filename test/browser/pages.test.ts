@@ -112,7 +112,7 @@ test(
     await using visitor = await tollgate.visitor()
     const { page } = visitor
     await page.goto("/console/sign-in")
-    await page.getByLabel("E-mail").fill(OPERATOR.email)
+    await page.getByLabel("Email").fill(OPERATOR.email)
     await page.getByLabel("Password", { exact: true }).fill(OPERATOR.password)
     await page.getByRole("button", { name: "Sign in", exact: true }).click()
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor()

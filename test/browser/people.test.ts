@@ -53,12 +53,12 @@ test(
     await page.getByLabel("Search vendors").fill("compatible")
     await page.getByRole("dialog").getByText("OpenAI-compatible server").waitFor()
     await page.keyboard.press("Enter")
-    await page.getByLabel("Name here").fill("mine")
+    await page.getByLabel("Provider name").fill("mine")
     await page.getByLabel(/address|base url/i).fill(`${simulator.url}/v1`)
     await page.getByLabel(/key/i).first().fill("upstream-secret-1234")
     await page.getByRole("button", { name: "Add and test" }).click()
     await page
-      .getByText(/answers|works|reached/i)
+      .getByText(/responded in/i)
       .first()
       .waitFor()
     expect(await page.content()).not.toContain("upstream-secret-1234")
@@ -99,9 +99,9 @@ test(
   "an invited member sees their account, and nothing that is the operator's",
   async () => {
     await open(operator, "Members")
-    await operator.page.getByRole("button", { name: "Invite somebody" }).first().click()
-    await operator.page.getByLabel("E-mail address").fill("mia@example.com")
-    await operator.page.getByRole("button", { name: "Make the link" }).click()
+    await operator.page.getByRole("button", { name: "Invite someone" }).first().click()
+    await operator.page.getByLabel("Email address").fill("mia@example.com")
+    await operator.page.getByRole("button", { name: "Create the link" }).click()
     const link = await operator.page.getByText(/\/console\/invitation/).textContent()
     await operator.page.getByRole("button", { name: "I have copied it" }).click()
 
@@ -118,7 +118,7 @@ test(
     }
     for (const address of ["providers", "users", "codes", "settings", "accounts"]) {
       await page.goto(`/console/${address}`)
-      await page.getByText("This page is not for you").waitFor()
+      await page.getByText("You do not have access to this page").waitFor()
       expect(await page.getByText("olive@example.com").count()).toBe(0)
     }
   },
@@ -155,7 +155,7 @@ test(
     }
     await page.goto(`/console/requests/${request}`)
     await page
-      .getByText(/there is no/i)
+      .getByText(/no receipt|no account/i)
       .first()
       .waitFor()
   },
@@ -206,7 +206,7 @@ test(
     expect(await ask(page, "GET", "/session")).toMatchObject({ status: 401 })
     await page.goto("/console/keys")
     await page.getByRole("button", { name: "Sign in", exact: true }).waitFor()
-    await page.getByLabel("E-mail").fill("mia@example.com")
+    await page.getByLabel("Email").fill("mia@example.com")
     await page.getByLabel("Password", { exact: true }).fill("another long password")
     await page.getByRole("button", { name: "Sign in", exact: true }).click()
     // Back where they wanted to go.

@@ -84,7 +84,7 @@ describe("the form of a key", () => {
   })
 
   test("faults stand beside their field", () => {
-    expect(KEY_CHECKS.name("  ")).toBe("Give it a name")
+    expect(KEY_CHECKS.name("  ")).toBe("Enter a name")
     expect(KEY_CHECKS.budget("")).toBeNull()
     expect(KEY_CHECKS.budget("0")).not.toBeNull()
     expect(KEY_CHECKS.budget("-5")).not.toBeNull()
@@ -95,7 +95,7 @@ describe("the form of a key", () => {
     }
     expect(KEY_CHECKS.requests_per_minute("1.5")).not.toBeNull()
     expect(KEY_CHECKS.requests_per_minute("60")).toBeNull()
-    expect(KEY_CHECKS.expires_at("", { ...EMPTY_KEY, expiry: "custom" })).toBe("Say when")
+    expect(KEY_CHECKS.expires_at("", { ...EMPTY_KEY, expiry: "custom" })).toBe("Enter a time")
   })
 })
 

@@ -133,7 +133,7 @@ describe("prices", () => {
     expect(readDecimal("1,500")).toBe("1500")
     expect(readDecimal("-1")).toBeUndefined()
     expect(decimalFault("0,15")).toContain("write 0.15")
-    expect(decimalFault("-1")).toContain("below zero")
+    expect(decimalFault("-1")).toContain("zero or a positive")
     expect(readDecimal("1e3")).toBeUndefined()
     expect(readPrices({ input: "0.1", output: "" })).toEqual({ input: "0.1" })
     expect(readPrices({ input: "much" })).toBeUndefined()

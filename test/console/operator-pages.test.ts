@@ -62,7 +62,7 @@ describe("a new provider", () => {
     expect(freeId("openai", [])).toBe("openai")
     expect(freeId("openai", ["openai", "openai-2"])).toBe("openai-3")
     expect(idFault("openai", ["openai"])).toContain("already")
-    expect(idFault("Open AI", [])).toContain("small letters")
+    expect(idFault("Open AI", [])).toContain("lowercase letters")
     expect(idFault("mine", [])).toBeUndefined()
   })
 

@@ -74,7 +74,7 @@ describe("the body of a chat", () => {
   test("names what is wrong with the further fields", () => {
     expect(extraFault("")).toBeUndefined()
     expect(extraFault('{"a":1}')).toBeUndefined()
-    expect(extraFault("{")).toContain("not JSON")
+    expect(extraFault("{")).toContain("not valid JSON")
     expect(extraFault("[1]")).toContain("object")
   })
 })

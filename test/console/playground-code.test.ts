@@ -70,13 +70,13 @@ describe("a request as code", () => {
     expect(code).toContain("max_tokens=4096")
     expect(code).toContain('"media_type": "image/png"')
     expect(code).toContain('extra_body={ "output_config": { "effort": "high" } }')
-    expect(code).toContain("# 'top_k' is written another way")
+    expect(code).toContain("# 'top_k' has a different form")
   })
 
   test("Google's client gets its own form of it", () => {
     const code = sampleOf("google", body)
     expect(code).toContain(`baseUrl: "${BASE}"`)
-    expect(code).toContain("// 'top_k' is written another way")
+    expect(code).toContain("// 'top_k' has a different form")
     const [, argument] = /Stream\((\{[\s\S]*\})\)\nfor await/.exec(code) ?? []
     expect(new Function(`return ${argument}`)()).toMatchObject({
       model: "a/b",

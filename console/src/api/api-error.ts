@@ -43,12 +43,14 @@ export class ApiError extends Error {
 
 /** What the reader sees when the gateway cannot be reached. */
 export function unreachable(): ApiError {
-  return withoutAnswer("The gateway does not answer. Check that it runs and that you are online.")
+  return withoutAnswer(
+    "The gateway is not responding. Check that it is running and that you are online.",
+  )
 }
 
 /** What the reader sees when an answer began and did not come whole. */
 export function answerLost(): ApiError {
-  return withoutAnswer("The answer of the gateway was lost on the way.")
+  return withoutAnswer("The gateway's response was lost.")
 }
 
 /** What the reader sees when another try is refused after an answer was lost: the first may have been done. */
@@ -56,7 +58,7 @@ export function afterLostAnswer(refusal: unknown): ApiError {
   const isReused = refusal instanceof ApiError && refusal.kind === "idempotency_key_reused"
   return withoutAnswer(
     isReused
-      ? "This is not what you sent before, and that may have been done. Send it as it was, or close this and see whether it is there."
+      ? "This differs from what you sent before, which may have gone through. Send it unchanged, or close this and check."
       : messageOf(refusal),
   )
 }

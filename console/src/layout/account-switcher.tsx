@@ -25,7 +25,7 @@ export function AccountSwitcher() {
       searchable={data.length > 8}
       allowDeselect={false}
       leftSection={<IconBuilding size={16} />}
-      nothingFoundMessage="No account of that name"
+      nothingFoundMessage="No account with that name"
     />
   )
 }

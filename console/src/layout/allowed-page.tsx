@@ -29,8 +29,8 @@ function Refusal({ title, who }: { readonly title: string; readonly who: string 
   return (
     <Page title={title}>
       <EmptyState
-        title="This page is not for you"
-        action={<LinkButton to="/">To the overview</LinkButton>}
+        title="You do not have access to this page"
+        action={<LinkButton to="/">Go to the overview</LinkButton>}
       >
         Only {who} sees it. Ask one if you need something from here.
       </EmptyState>

@@ -18,9 +18,9 @@ export function PageNotFound() {
   return (
     <PublicPage
       title="There is no such page"
-      description="The address may be mistyped, or from an older version."
+      description="The address may be mistyped or come from an older version."
     >
-      <LinkButton to="/">To the overview</LinkButton>
+      <LinkButton to="/">Go to the overview</LinkButton>
     </PublicPage>
   )
 }

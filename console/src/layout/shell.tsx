@@ -31,7 +31,7 @@ export function Shell() {
             opened={isOpen}
             onClick={navigation.toggle}
             size="sm"
-            aria-label={isOpen ? "Close the navigation" : "Open the navigation"}
+            aria-label={isOpen ? "Close navigation" : "Open navigation"}
           />
           <Brand />
         </Group>

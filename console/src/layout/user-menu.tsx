@@ -23,7 +23,7 @@ import { notifyError } from "../ui/notify.tsx"
 const SCHEMES = [
   { value: "light", label: "Light", icon: IconSun },
   { value: "dark", label: "Dark", icon: IconMoon },
-  { value: "auto", label: "As the system", icon: IconDeviceDesktop },
+  { value: "auto", label: "System", icon: IconDeviceDesktop },
 ] as const
 
 /** Who is signed in, and what concerns them alone: profile, colours, sign-out. */
@@ -57,7 +57,7 @@ export function UserMenu() {
                 {session.user?.email ?? "operator"}
               </Text>
             </Box>
-            <span className="unseen">Profile, colours, sign out</span>
+            <span className="unseen">Profile, appearance, sign out</span>
             <IconSelector size={16} aria-hidden />
           </Group>
         </UnstyledButton>

@@ -26,7 +26,7 @@ export function ErrorNotice({ error, title, unknownTitle, retry }: ErrorNoticePr
     >
       <Text size="sm">
         {messageOf(error)}
-        {isUnknown && " Trying again here is safe: it is not done twice."}
+        {isUnknown && " It is safe to try again: it will not be done twice."}
       </Text>
       <Group gap="sm" mt={retry === undefined && requestId === null ? 0 : "xs"}>
         {retry !== undefined && (

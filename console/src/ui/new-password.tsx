@@ -12,7 +12,7 @@ export function NewPassword(properties: PasswordInputProps) {
   return (
     <PasswordInput
       label="Password"
-      description={`At least ${SHORTEST} characters. A sentence is good.`}
+      description={`At least ${SHORTEST} characters. A sentence works well.`}
       autoComplete="new-password"
       {...properties}
     />

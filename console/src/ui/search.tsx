@@ -38,7 +38,7 @@ export function Search({ value, onChange, label }: SearchProperties) {
             /
           </Kbd>
         ) : (
-          <CloseButton size="sm" aria-label="Clear the search" onClick={() => type("")} />
+          <CloseButton size="sm" aria-label="Clear search" onClick={() => type("")} />
         )
       }
       className="search"

@@ -46,7 +46,7 @@ export function AccountKeys({ account }: { readonly account: string }) {
     <Panel title="Keys" isFlush actions={open}>
       <ErrorNotice error={keys.error} retry={keys.retry} />
       <DataTable
-        label="Keys of the account"
+        label="Account keys"
         columns={COLUMNS}
         rows={keys.items}
         rowKey={(key) => key.id}
@@ -55,14 +55,14 @@ export function AccountKeys({ account }: { readonly account: string }) {
         empty={
           keys.error === null && (
             <EmptyState
-              title="It has no key yet"
+              title="No keys yet"
               action={
                 <LinkButton to="/keys" search={{ account, create: "1" }}>
                   Create a key
                 </LinkButton>
               }
             >
-              Nobody can call in its name.
+              Nothing can call models through this account.
             </EmptyState>
           )
         }

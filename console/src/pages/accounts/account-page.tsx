@@ -47,13 +47,13 @@ export function AccountPage() {
             Rename
           </Button>
           <LinkButton to="/credits" search={{ account: id }}>
-            Add or take credits
+            Adjust credits
           </LinkButton>
         </>
       }
     >
       <Balance account={id} />
-      <Panel title="About it">
+      <Panel title="Details">
         <Facts
           facts={[
             { label: "Id", value: <span className="mono">{account.id}</span> },
@@ -79,7 +79,7 @@ function Balance({ account }: { readonly account: string }) {
     <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="md">
       <Stat label="Balance" isLoading={isPending} value={<Amount value={data?.balance} />} />
       <Stat
-        label="Held now"
+        label="On hold"
         isLoading={isPending}
         value={<Amount value={data?.held} />}
         note={counted(data?.holds.length ?? 0, "hold")}

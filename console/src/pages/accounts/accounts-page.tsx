@@ -39,9 +39,9 @@ const COLUMNS: readonly Column<Account>[] = [
   },
   {
     id: "content",
-    header: "Prompts and answers",
+    header: "Prompts and responses",
     cell: ({ stores_content: isStored }) =>
-      isStored ? <Status value="kept" color="yellow" /> : <span className="dim">not kept</span>,
+      isStored ? <Status value="kept" color="yellow" /> : <span className="dim">not stored</span>,
   },
   {
     id: "created",
@@ -62,7 +62,7 @@ export function AccountsPage() {
   return (
     <Page
       title="Accounts"
-      description="Who pays: each has a balance, keys and members of its own."
+      description="An account pays for requests. Each has its own balance, keys and members."
       actions={createButton}
     >
       <Panel isFlush>
@@ -77,10 +77,10 @@ export function AccountsPage() {
             accounts.error === null && (
               <EmptyState
                 icon={<IconBuildingBank size={22} />}
-                title="There is no account yet"
+                title="No accounts yet"
                 action={createButton}
               >
-                Create one, give it credits, and make its first key.
+                Create one, grant it credits and create its first key.
               </EmptyState>
             )
           }

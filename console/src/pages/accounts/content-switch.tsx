@@ -19,28 +19,28 @@ export function ContentSwitch({ account }: { readonly account: Account }) {
     <>
       <Switch
         mt="md"
-        label="Keep prompts and answers of its requests"
-        description="Off is the rule: nothing that callers write is stored."
+        label="Store prompts and responses"
+        description="Off by default: nothing callers send is stored."
         checked={isStored}
         onChange={() => setAsking(true)}
       />
       <Confirm
         isOpen={isAsking}
-        title={isStored ? "Stop keeping what is written?" : "Keep what people write?"}
-        action={isStored ? "Stop keeping it" : "Keep prompts and answers"}
+        title={isStored ? "Stop storing prompts and responses?" : "Store prompts and responses?"}
+        action={isStored ? "Stop storing" : "Store prompts and responses"}
         isDangerous={!isStored}
         onConfirm={change}
         onClose={() => setAsking(false)}
       >
         {isStored ? (
           <Text size="sm">
-            From now on nothing more is stored. What is stored already stays with its receipts.
+            Nothing more is stored from now on. What is already stored stays with its receipts.
           </Text>
         ) : (
           <Text size="sm">
-            From now on every prompt and every answer of {account.name} is written to this gateway's
-            disk, and everybody who may see its receipts can read them. Tell its members, and make
-            sure that you may: it can be personal data.
+            From now on, every prompt and response of {account.name} is written to this gateway's
+            disk, where anyone who can see its receipts can read it. Tell its members, and make sure
+            you are allowed to: it may be personal data.
           </Text>
         )}
       </Confirm>

@@ -34,7 +34,7 @@ function NewAccountForm({ onClose }: { readonly onClose: () => void }) {
   const form = useForm({
     initialValues: { name: "", credits: "" },
     validate: {
-      name: (value) => (value.trim() === "" ? "Give it a name" : null),
+      name: (value) => (value.trim() === "" ? "Enter a name" : null),
       credits: checkOptional,
     },
   })
@@ -42,7 +42,7 @@ function NewAccountForm({ onClose }: { readonly onClose: () => void }) {
     const amount = readCredits(credits)
     const order = { name: name.trim(), ...(amount !== undefined && { credits: amount }) }
     const account = await api.post<Account>("/accounts", order, idempotencyKey)
-    notifyDone(`${account.name} is there.`)
+    notifyDone(`${account.name} has been created.`)
     onClose()
     await refresh("/accounts")
     await navigate({ to: "/accounts/$account", params: { account: account.id } })
@@ -65,17 +65,17 @@ function NewAccountForm({ onClose }: { readonly onClose: () => void }) {
             {...form.getInputProps("name")}
           />
           <AmountInput
-            label="First credits"
-            description="A grant; more can be added at any time."
+            label="Initial credits"
+            description="Recorded as a grant. You can add more at any time."
             placeholder="none"
             {...form.getInputProps("credits")}
           />
           <ErrorNotice
             error={error}
-            title="The account was not created"
-            unknownTitle="We do not know whether the account was created"
+            title="Could not create the account"
+            unknownTitle="The account may or may not have been created"
           />
-          <FormButtons action="Create it" isBusy={isBusy} error={error} onClose={onClose} />
+          <FormButtons action="Create" isBusy={isBusy} error={error} onClose={onClose} />
         </Stack>
       </form>
       {dialog}

@@ -25,7 +25,7 @@ export function RenameModal({ account, isOpen, onClose }: RenameModalProperties)
 function RenameForm({ account, onClose }: Omit<RenameModalProperties, "isOpen">) {
   const form = useForm({
     initialValues: { name: account.name },
-    validate: { name: (value) => (value.trim() === "" ? "Give it a name" : null) },
+    validate: { name: (value) => (value.trim() === "" ? "Enter a name" : null) },
   })
   const { submit, isBusy, error } = useSubmit(form, async ({ name }) => {
     await api.patch(`/accounts/${account.id}`, { name: name.trim() })

@@ -35,13 +35,9 @@ export function AuditFilters() {
         value={action ?? ""}
         onChange={(text) => change({ action: text })}
       />
+      <TextFilter label="Actor" value={actor ?? ""} onChange={(text) => change({ actor: text })} />
       <TextFilter
-        label="By whom"
-        value={actor ?? ""}
-        onChange={(text) => change({ actor: text })}
-      />
-      <TextFilter
-        label="Id of what was changed"
+        label="ID of the changed object"
         value={target ?? ""}
         onChange={(text) => change({ target: text })}
       />
@@ -63,7 +59,7 @@ export function AuditFilters() {
           size="sm"
           onClick={() => change({ action: "", actor: "", target: "", from: "", to: "" })}
         >
-          Show all
+          Clear filters
         </Button>
       )}
     </Group>

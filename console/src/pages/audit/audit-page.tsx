@@ -21,7 +21,7 @@ const route = getRouteApi("/signed-in/audit")
 /** Who changed what, when, and from where. Owners and operators come here. */
 export function AuditPage() {
   return (
-    <Page title="Audit" description="Every change, chained so that none can be edited or left out.">
+    <Page title="Audit" description="Every change, in a hash chain that shows edits and omissions.">
       <AuditList />
     </Page>
   )
@@ -52,8 +52,8 @@ function AuditList() {
         minWidth={820}
         empty={
           records.error === null && (
-            <EmptyState icon={<IconHistory size={22} />} title="No change fits">
-              Changes appear here as soon as they are made. Take a filter away to see others.
+            <EmptyState icon={<IconHistory size={22} />} title="No matching changes">
+              Changes appear here as they are made. Remove a filter to see more.
             </EmptyState>
           )
         }

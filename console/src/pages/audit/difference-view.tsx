@@ -12,7 +12,7 @@ export function DifferenceView({ before, after }: DifferenceViewProperties) {
   if (lines.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        Nothing that is recorded differs.
+        No recorded field changed.
       </Text>
     )
   }

@@ -40,7 +40,7 @@ export function CodesPage() {
   return (
     <Page
       title="Codes"
-      description="A code gives credits, once to each account that redeems it."
+      description="A code grants credits, once per account that redeems it."
       actions={createButton}
     >
       <Panel isFlush>
@@ -54,12 +54,8 @@ export function CodesPage() {
           minWidth={820}
           empty={
             codes.error === null && (
-              <EmptyState
-                icon={<IconGift size={22} />}
-                title="There is no code yet"
-                action={createButton}
-              >
-                Create one and hand it out; it is redeemed on the Credits page.
+              <EmptyState icon={<IconGift size={22} />} title="No codes yet" action={createButton}>
+                Create one and hand it out. It is redeemed on the Credits page.
               </EmptyState>
             )
           }
@@ -75,7 +71,7 @@ export function CodesPage() {
         onConfirm={revoke}
         onClose={() => setEnding(undefined)}
       >
-        Nobody can redeem it any more. What was redeemed with it stays.
+        It can no longer be redeemed. Credits already redeemed stay.
       </Confirm>
     </Page>
   )
@@ -108,7 +104,7 @@ function codeColumns(end: (code: Code) => void): readonly Column<Code>[] {
     { id: "status", header: "Status", cell: ({ status }) => <Status value={status} /> },
     {
       id: "expires",
-      header: "Ends",
+      header: "Expires",
       cell: ({ expires_at: expiresAt }) => <When at={expiresAt} none="never" />,
     },
     {

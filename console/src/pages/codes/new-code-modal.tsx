@@ -19,7 +19,7 @@ const LIVES = [
   { value: "7", label: "In 7 days" },
   { value: "30", label: "In 30 days" },
   { value: "90", label: "In 90 days" },
-  { value: "365", label: "In a year" },
+  { value: "365", label: "In one year" },
 ]
 
 export interface NewCodeModalProperties {
@@ -71,7 +71,9 @@ function NewCodeForm({ onClose, onCreated }: Omit<NewCodeModalProperties, "isOpe
   function send(values: CodeValues) {
     const times = Number(values.uses)
     const title = (credits: string) =>
-      times === 1 ? `Create a code of ${credits}?` : `Create a code of ${credits}, ${times} times?`
+      times === 1
+        ? `Create a code worth ${credits}?`
+        : `Create a code worth ${credits}, redeemable ${times} times?`
     const amount = readCredits(values.credits)
     ask(largeAmountQuestion({ amount, times, title }), () => submit(values))
   }
@@ -83,10 +85,10 @@ function NewCodeForm({ onClose, onCreated }: Omit<NewCodeModalProperties, "isOpe
           <CodeFields form={form} />
           <ErrorNotice
             error={error}
-            title="The code was not created"
-            unknownTitle="We do not know whether the code was created"
+            title="Could not create the code"
+            unknownTitle="The code may or may not have been created"
           />
-          <FormButtons action="Create it" isBusy={isBusy} error={error} onClose={onClose} />
+          <FormButtons action="Create" isBusy={isBusy} error={error} onClose={onClose} />
         </Stack>
       </form>
       {dialog}
@@ -98,13 +100,13 @@ function CodeFields({ form }: { readonly form: UseFormReturnType<CodeValues> }) 
   return (
     <>
       <AmountInput
-        label="Credits for each account"
+        label="Credits per account"
         data-autofocus
         required
         {...form.getInputProps("credits")}
       />
       <NumberInput
-        label="How many accounts may redeem it"
+        label="Number of accounts that may redeem it"
         min={1}
         max={1_000_000}
         allowDecimal={false}
@@ -119,7 +121,7 @@ function CodeFields({ form }: { readonly form: UseFormReturnType<CodeValues> }) 
       />
       <TextInput
         label="Note"
-        description="For you: whom it is for."
+        description="A note for yourself, such as who it is for."
         maxLength={100}
         {...form.getInputProps("note")}
       />

@@ -20,13 +20,13 @@ export function ShownCode({ shown, onClose }: ShownCodeProperties) {
     >
       {shown !== undefined && (
         <Stack>
-          <Snippet code={shown.code} label="Copy the code" />
+          <Snippet code={shown.code} label="Copy code" />
           <Text size="sm">
-            It gives <Money value={shown.credits} hasUnit /> to each of{" "}
+            Worth <Money value={shown.credits} hasUnit /> for each of{" "}
             {counted(shown.uses, "account")}.
           </Text>
           <Alert variant="light" color="yellow">
-            Copy it now. It is kept as a hash only, and not shown again.
+            Copy it now. Only a hash is stored, so it cannot be shown again.
           </Alert>
           <Group justify="flex-end">
             <Button onClick={onClose}>I have copied it</Button>

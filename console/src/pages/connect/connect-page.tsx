@@ -17,7 +17,7 @@ export function ConnectPage() {
       title="Connect"
       description={
         <>
-          What to tell your tools, so that they call models here. Put your key where{" "}
+          Settings that make your tools call models through this gateway. Put your key where{" "}
           <code>{NO_KEY}</code> stands.
         </>
       }

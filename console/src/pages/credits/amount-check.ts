@@ -5,7 +5,7 @@ export function checkPositive(value: string): string | null {
   const reading = readAmount(value)
   if ("fault" in reading) return reading.fault
   const isAbove = !reading.amount.startsWith("-") && /[1-9]/.test(reading.amount)
-  return isAbove ? null : "Credits above zero, such as 12.50"
+  return isAbove ? null : "Enter an amount above zero, such as 12.50"
 }
 
 /** The same of one that may be left out. */
@@ -17,5 +17,5 @@ export function checkOptional(value: string): string | null {
 export function checkSigned(value: string): string | null {
   const reading = readAmount(value)
   if ("fault" in reading) return reading.fault
-  return /[1-9]/.test(reading.amount) ? null : "Credits, such as 12.50 or -3"
+  return /[1-9]/.test(reading.amount) ? null : "Enter an amount, such as 12.50 or -3"
 }

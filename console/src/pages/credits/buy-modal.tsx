@@ -33,7 +33,7 @@ function BuyForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">) {
       <Stack>
         <AmountInput
           label="Credits"
-          description="You pay on the next page, and come back here."
+          description="You pay on the next page and then return here."
           data-autofocus
           {...form.getInputProps("credits")}
         />
@@ -49,8 +49,8 @@ function BuyForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">) {
             </Button>
           ))}
         </Group>
-        <ErrorNotice error={error} title="The payment did not begin" />
-        <FormButtons action="To the payment" isBusy={isBusy} onClose={onClose} />
+        <ErrorNotice error={error} title="Could not start the payment" />
+        <FormButtons action="Continue to payment" isBusy={isBusy} onClose={onClose} />
       </Stack>
     </form>
   )

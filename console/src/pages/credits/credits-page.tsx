@@ -53,7 +53,7 @@ function AccountCreditsPage({ account }: { readonly account: AccountChoice }) {
           </Button>
           {session.is_operator && (
             <Button variant="default" onClick={() => setWork("entry")}>
-              Add or take
+              Adjust credits
             </Button>
           )}
           {may("member") && (
@@ -65,7 +65,7 @@ function AccountCreditsPage({ account }: { readonly account: AccountChoice }) {
             </Button>
           )}
           {may("member") && session.card_payments && (
-            <Button onClick={() => setWork("buy")}>Buy by card</Button>
+            <Button onClick={() => setWork("buy")}>Buy with a card</Button>
           )}
         </>
       }
@@ -77,9 +77,9 @@ function AccountCreditsPage({ account }: { readonly account: AccountChoice }) {
       />
       <DebtNotice debt={credits.data?.debt ?? "0"} />
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        <Amount label="Balance" value={credits.data?.balance} note="what the book says" />
-        <Amount label="Held now" value={credits.data?.held} note="by running requests" />
-        <Amount label="Available" value={credits.data?.available} note="for further requests" />
+        <Amount label="Balance" value={credits.data?.balance} note="according to the ledger" />
+        <Amount label="On hold" value={credits.data?.held} note="for running requests" />
+        <Amount label="Available" value={credits.data?.available} note="for new requests" />
       </SimpleGrid>
       <HoldsPanel holds={credits.data?.holds ?? []} />
       <EntriesPanel account={account.id} />
@@ -101,8 +101,8 @@ function DebtNotice({ debt }: { readonly debt: string }) {
       title={`This account owes ${creditsText(debt)} credits`}
       role="alert"
     >
-      A card payment was taken back after its credits had been used. Requests are refused until the
-      debt is paid; new credits pay it first.
+      A card payment was reversed after its credits had been spent. Requests are refused until the
+      debt is paid. New credits pay it off first.
     </Alert>
   )
 }
@@ -144,7 +144,7 @@ function ChooseAccount() {
   return (
     <Page title="Credits">
       <EmptyState
-        title={accounts.length === 0 ? "There is no account" : "Whose credits?"}
+        title={accounts.length === 0 ? "No accounts" : "Choose an account"}
         action={
           accounts.length > 0 && (
             <Group>
@@ -160,8 +160,8 @@ function ChooseAccount() {
         }
       >
         {accounts.length === 0
-          ? "You are in no account yet. Ask an owner, or the operator, for an invitation."
-          : "Each account has its own book."}
+          ? "You are not a member of any account yet. Ask an account owner or the operator for an invitation."
+          : "Each account has its own ledger."}
       </EmptyState>
     </Page>
   )

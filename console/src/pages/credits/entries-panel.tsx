@@ -25,7 +25,7 @@ const KINDS: Readonly<Record<Entry["kind"], string>> = {
   refund: "Refunds",
   code: "Redeemed codes",
   payment: "Card payments",
-  reversal: "Card payments taken back",
+  reversal: "Reversed card payments",
   debt: "Debts paid",
 }
 
@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   { id: "number", header: "No.", cell: (entry) => <span className="figures">{entry.number}</span> },
   { id: "at", header: "When", cell: (entry) => <When at={entry.at} isExact /> },
   { id: "kind", header: "Kind", cell: (entry) => <Status value={entry.kind} color="gray" /> },
-  { id: "what", header: "What for", cell: whatFor },
+  { id: "what", header: "Reason", cell: whatFor },
   {
     id: "amount",
     header: "Amount",
@@ -62,12 +62,12 @@ export function EntriesPanel({ account }: { readonly account: string }) {
   return (
     <Panel
       title="Entries"
-      description="Nothing is ever edited: a correction is a further entry."
+      description="Entries are never edited. A correction is a new entry."
       isFlush
       actions={
         <Select
-          aria-label="Kind of entry"
-          placeholder="All kinds"
+          aria-label="Entry type"
+          placeholder="All types"
           size="xs"
           clearable
           data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
@@ -95,10 +95,10 @@ export function EntriesPanel({ account }: { readonly account: string }) {
           isLoading={pages.isLoading}
           minWidth={760}
           empty={
-            <EmptyState icon={<IconReceipt size={22} />} title="No entry">
+            <EmptyState icon={<IconReceipt size={22} />} title="No entries">
               {kind === undefined
-                ? "Credits that come, and requests that are charged, are listed here."
-                : "There is none of this kind."}
+                ? "Added credits and charged requests are listed here."
+                : "There are no entries of this type."}
             </EmptyState>
           }
         />

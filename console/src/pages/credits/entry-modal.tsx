@@ -23,15 +23,15 @@ interface EntryValues {
 }
 
 const KINDS: { value: NewEntry["kind"]; label: string }[] = [
-  { value: "grant", label: "Grant: credits are given" },
-  { value: "refund", label: "Refund: a charge is given back" },
-  { value: "adjustment", label: "Adjustment: a correction, up or down" },
+  { value: "grant", label: "Grant: give credits" },
+  { value: "refund", label: "Refund: return a charge" },
+  { value: "adjustment", label: "Adjustment: correct the balance up or down" },
 ]
 
 /** An operator adds credits to an account or takes some; why, stands in the book. */
 export function EntryModal({ account, isOpen, onClose }: CreditsModalProperties) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title={`Add or take credits of ${account.name}`}>
+    <Modal opened={isOpen} onClose={onClose} title={`Adjust the credits of ${account.name}`}>
       <EntryForm account={account} onClose={onClose} />
     </Modal>
   )
@@ -45,7 +45,7 @@ function EntryForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">)
     validate: {
       amount: (value, values) =>
         values.kind === "adjustment" ? checkSigned(value) : checkPositive(value),
-      note: (value) => (value.trim() === "" ? "Say why" : null),
+      note: (value) => (value.trim() === "" ? "Enter a reason" : null),
     },
   })
   const { submit, isBusy, error } = useSubmit(form, async (values, idempotencyKey) => {
@@ -55,7 +55,7 @@ function EntryForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">)
       note: values.note.trim(),
     }
     await api.post(`/accounts/${account.id}/entries`, entry, idempotencyKey)
-    notifyDone("The entry is in the book.")
+    notifyDone("The entry has been recorded.")
     onClose()
     await refresh("/accounts", "/usage/overview")
   })
@@ -76,24 +76,26 @@ function EntryForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">)
           <AmountInput
             label="Amount"
             description={
-              form.values.kind === "adjustment" ? "With a minus, credits are taken." : undefined
+              form.values.kind === "adjustment"
+                ? "A negative amount takes credits away."
+                : undefined
             }
             inputMode={form.values.kind === "adjustment" ? "text" : "decimal"}
             data-autofocus
             {...form.getInputProps("amount")}
           />
           <TextInput
-            label="Why"
-            description="It stands in the book for ever, with your name."
+            label="Reason"
+            description="Recorded permanently in the ledger, with your name."
             maxLength={100}
             {...form.getInputProps("note")}
           />
           <ErrorNotice
             error={error}
-            title="There is no entry"
-            unknownTitle="We do not know whether it was entered"
+            title="Could not record the entry"
+            unknownTitle="The entry may or may not have been recorded"
           />
-          <FormButtons action="Enter it" isBusy={isBusy} error={error} onClose={onClose} />
+          <FormButtons action="Record the entry" isBusy={isBusy} error={error} onClose={onClose} />
         </Stack>
       </form>
       {dialog}

@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<Hold>[] = [
       </Text>
     ),
   },
-  { id: "since", header: "Runs since", cell: (hold) => <When at={hold.created_at} /> },
+  { id: "since", header: "Running since", cell: (hold) => <When at={hold.created_at} /> },
   { id: "amount", header: "Held", isFigure: true, cell: (hold) => <Money value={hold.amount} /> },
 ]
 
@@ -28,11 +28,11 @@ export function HoldsPanel({ holds }: { readonly holds: readonly Hold[] }) {
   return (
     <Panel
       title="Running now"
-      description="The worst case of each request, set aside until it is settled."
+      description="The highest possible cost of each request, set aside until it is settled."
       isFlush
     >
       <DataTable
-        label="Requests that run now"
+        label="Running requests"
         columns={COLUMNS}
         rows={holds}
         rowKey={(hold) => hold.request}

@@ -24,9 +24,9 @@ export function largeAmountQuestion(facts: LargeAmountFacts): Question | undefin
     title: title(credits),
     text:
       balance === "0"
-        ? "This is an unusually large amount. Look at it once more."
-        : `The account has ${creditsText(balance)} credits now. Look at the amount once more.`,
-    action: "Yes, that is meant",
+        ? "This is an unusually large amount. Please check it."
+        : `The account currently has ${creditsText(balance)} credits. Please check the amount.`,
+    action: "Yes, this is correct",
   }
 }
 
@@ -35,7 +35,7 @@ export function multiplierQuestion(doubt: string | undefined): Question | undefi
   if (doubt === undefined) return undefined
   return {
     title: "Save this multiplier?",
-    text: `${doubt} Look at it once more.`,
-    action: "Yes, that is meant",
+    text: `${doubt} Please check it.`,
+    action: "Yes, this is correct",
   }
 }

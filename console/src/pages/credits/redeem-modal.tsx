@@ -28,7 +28,7 @@ export function RedeemModal({ account, isOpen, onClose }: CreditsModalProperties
 function RedeemForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">) {
   const form = useForm({
     initialValues: { code: "" },
-    validate: { code: (value) => (value.trim() === "" ? "Say the code" : null) },
+    validate: { code: (value) => (value.trim() === "" ? "Enter the code" : null) },
   })
   const { submit, isBusy, error } = useSubmit(form, async ({ code }, idempotencyKey) => {
     const path = `/accounts/${account.id}/redeem`
@@ -50,8 +50,8 @@ function RedeemForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">
         />
         <ErrorNotice
           error={error}
-          title="The code was not redeemed"
-          unknownTitle="We do not know whether the code was redeemed"
+          title="Could not redeem the code"
+          unknownTitle="The code may or may not have been redeemed"
         />
         <FormButtons action="Redeem" isBusy={isBusy} error={error} onClose={onClose} />
       </Stack>

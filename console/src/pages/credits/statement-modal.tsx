@@ -25,7 +25,7 @@ export function StatementModal({ account, isOpen, onClose }: CreditsModalPropert
           <TextInput
             label="To"
             type="date"
-            description="Days in UTC, both included"
+            description="Days in UTC, inclusive"
             inputWrapperOrder={["label", "input", "error", "description"]}
             value={to}
             error={fault}
@@ -59,6 +59,6 @@ export function StatementModal({ account, isOpen, onClose }: CreditsModalPropert
 }
 
 function faultOf(from: string, to: string): string | null {
-  if (from === "" || to === "") return "Say both days"
-  return from > to ? "Must not be before the first day" : null
+  if (from === "" || to === "") return "Enter both dates"
+  return from > to ? "The last day must not be before the first" : null
 }

@@ -13,7 +13,7 @@ export function AcceptAsGuest({ accept }: AcceptAsGuestProperties) {
   const form = useForm({
     initialValues: { name: "", password: "" },
     validate: {
-      name: (value) => (value.trim() === "" ? "Say your name" : null),
+      name: (value) => (value.trim() === "" ? "Enter your name" : null),
       password: checkPassword,
     },
   })

@@ -36,7 +36,7 @@ export function AcceptAsUser({ email, signedInAs, accept }: AcceptAsUserProperti
   if (signedInAs === undefined) {
     return (
       <Stack>
-        <Text size="sm">Somebody with this address is registered. Sign in, then accept.</Text>
+        <Text size="sm">This address is already registered. Sign in, then accept.</Text>
         <LinkButton to="/sign-in" search={{ back: here }}>
           Sign in
         </LinkButton>

@@ -17,9 +17,9 @@ const route = getRouteApi("/invitation")
 
 /** What a role may do, for the one who is invited. */
 const ROLES = {
-  owner: "an owner: keys, credits, members",
-  member: "a member: keys and credits",
-  viewer: "a viewer: looks, and changes nothing",
+  owner: "an owner, who manages keys, credits and members",
+  member: "a member, who manages keys and credits",
+  viewer: "a viewer, with read-only access",
 } as const
 
 /** Somebody was invited into an account, and is here to accept. */
@@ -78,13 +78,13 @@ function isGone(error: Error | null): boolean {
 function NoInvitation() {
   return (
     <PublicPage title="Invitation">
-      <Alert variant="light" title="This invitation is not open">
+      <Alert variant="light" title="This invitation is no longer valid">
         <Text size="sm">
-          It was used, withdrawn or is too old, or the link is not whole. Ask for a new one.
+          It was used, withdrawn or has expired, or the link is incomplete. Ask for a new one.
         </Text>
       </Alert>
       <TextLink to="/sign-in" size="sm">
-        To the sign-in
+        Go to sign-in
       </TextLink>
     </PublicPage>
   )

@@ -61,7 +61,7 @@ export function keyColumns({ accounts, mayChange, onEdit, menu }: KeyColumnsOrde
     },
     {
       id: "menu",
-      header: "What to do",
+      header: "Actions",
       isAction: true,
       width: 56,
       cell: menu,

@@ -58,7 +58,7 @@ function CreateForm({ onClose, onCreated }: Omit<KeyDrawerProperties, "work">) {
         {accountId === undefined && (
           <Select
             label="Account"
-            description="It pays for what is called with the key."
+            description="It pays for requests made with this key."
             data={accounts.map(({ id, name }) => ({ value: id, label: name }))}
             searchable
             {...form.getInputProps("account")}
@@ -67,8 +67,8 @@ function CreateForm({ onClose, onCreated }: Omit<KeyDrawerProperties, "work">) {
         <KeyFields form={form} />
         <ErrorNotice
           error={error}
-          title="The key is not made"
-          unknownTitle="We do not know whether the key was made"
+          title="Could not create the key"
+          unknownTitle="The key may or may not have been created"
         />
         <FormButtons action="Create the key" isBusy={isBusy} error={error} onClose={onClose} />
       </Stack>
@@ -82,7 +82,7 @@ function EditForm({ target, onClose }: { readonly target: Key; readonly onClose:
     const changes = changesOf(target, values)
     if (Object.keys(changes).length > 0) {
       await api.patch(`/keys/${target.id}`, changes)
-      notifyDone("The key is changed. It counts within a second.")
+      notifyDone("The key has been changed. The change takes effect within a second.")
       await refresh("/keys")
     }
     onClose()
@@ -91,7 +91,7 @@ function EditForm({ target, onClose }: { readonly target: Key; readonly onClose:
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
         <KeyFields form={form} />
-        <ErrorNotice error={error} title="The key is not changed" />
+        <ErrorNotice error={error} title="Could not change the key" />
         <FormButtons action="Save" isBusy={isBusy} onClose={onClose} />
       </Stack>
     </form>

@@ -10,8 +10,8 @@ const EXPIRIES = [
   { value: "7", label: "In 7 days" },
   { value: "30", label: "In 30 days" },
   { value: "90", label: "In 90 days" },
-  { value: "365", label: "In a year" },
-  { value: "custom", label: "At a moment of your choice" },
+  { value: "365", label: "In one year" },
+  { value: "custom", label: "At a time of your choice" },
 ]
 
 export type KeyForm = UseFormReturnType<KeyValues>
@@ -27,7 +27,7 @@ export function KeyFields({ form }: { readonly form: KeyForm }) {
       <TextInput
         label="Name"
         placeholder="production, my laptop"
-        description="What it is for. Only people see it."
+        description="A description for people."
         data-autofocus
         maxLength={100}
         {...form.getInputProps("name")}
@@ -69,9 +69,9 @@ function openPart(values: KeyValues): string | null {
 function BudgetFields({ form }: { readonly form: KeyForm }) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
-      <AmountField label="Budget in all" name="budget" form={form} />
-      <AmountField label="Budget a day" name="daily_budget" form={form} />
-      <AmountField label="Budget a month" name="monthly_budget" form={form} />
+      <AmountField label="Total budget" name="budget" form={form} />
+      <AmountField label="Daily budget" name="daily_budget" form={form} />
+      <AmountField label="Monthly budget" name="monthly_budget" form={form} />
     </SimpleGrid>
   )
 }
@@ -94,8 +94,8 @@ function LimitFields({ form }: { readonly form: KeyForm }) {
     <Stack>
       <TagsInput
         label="Models"
-        description="Ids, or patterns with a star. Empty: every model."
-        placeholder={form.values.models.length === 0 ? "every model" : ""}
+        description="IDs, or patterns with an asterisk. Leave empty for all models."
+        placeholder={form.values.models.length === 0 ? "all models" : ""}
         data={[...providers, ...ids]}
         limit={50}
         maxTags={100}
@@ -103,20 +103,20 @@ function LimitFields({ form }: { readonly form: KeyForm }) {
       />
       <TagsInput
         label="Aliases"
-        description="Further names of models, such as gpt-4o=openai/gpt-5.4. The key has to be allowed the model itself."
+        description="Additional model names, such as gpt-4o=openai/gpt-5.4. The key must be allowed to use the model itself."
         placeholder={form.values.aliases.length === 0 ? "none" : ""}
         maxTags={100}
         {...form.getInputProps("aliases")}
       />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <TextInput
-          label="Requests a minute"
+          label="Requests per minute"
           placeholder="no limit"
           inputMode="numeric"
           {...form.getInputProps("requests_per_minute")}
         />
         <TextInput
-          label="Tokens a minute"
+          label="Tokens per minute"
           placeholder="no limit"
           inputMode="numeric"
           {...form.getInputProps("tokens_per_minute")}
@@ -124,7 +124,7 @@ function LimitFields({ form }: { readonly form: KeyForm }) {
       </SimpleGrid>
       <TagsInput
         label="Web pages"
-        description="Origins of pages that may call with this key from a browser. Whoever opens such a page can read the key."
+        description="Origins of pages that may use this key from a browser. Anyone who opens such a page can read the key."
         placeholder={form.values.origins.length === 0 ? "https://app.example.com" : ""}
         maxTags={20}
         {...form.getInputProps("origins")}

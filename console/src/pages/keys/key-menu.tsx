@@ -18,7 +18,7 @@ export function KeyMenu({ target, mayChange, onEdit, onRotate, onRevoke }: KeyMe
   return (
     <Menu position="bottom-end" shadow="md" withinPortal>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`What to do with ${target.name}`}>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${target.name}`}>
           <IconDots size={18} />
         </ActionIcon>
       </Menu.Target>
@@ -27,7 +27,7 @@ export function KeyMenu({ target, mayChange, onEdit, onRotate, onRevoke }: KeyMe
           leftSection={<IconListDetails size={16} />}
           onClick={() => void navigate({ to: "/requests", search: { key: target.id } })}
         >
-          Its requests
+          View requests
         </Menu.Item>
         {mayChange && !isRevoked && (
           <>

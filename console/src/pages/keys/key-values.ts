@@ -88,9 +88,9 @@ export function changesOf(key: Key, values: KeyValues): KeyChange {
 /** What is wrong with each field; null where nothing is. */
 export const KEY_CHECKS = {
   account: (value: string) => (value === "" ? "Choose the account that pays" : null),
-  name: (value: string) => (value.trim() === "" ? "Give it a name" : null),
+  name: (value: string) => (value.trim() === "" ? "Enter a name" : null),
   expires_at: (value: string, values: KeyValues) =>
-    values.expiry === "custom" && fromLocalField(value) === undefined ? "Say when" : null,
+    values.expiry === "custom" && fromLocalField(value) === undefined ? "Enter a time" : null,
   aliases: checkAliases,
   budget: checkOptional,
   daily_budget: checkOptional,
@@ -113,7 +113,7 @@ const ALIAS = /^([^\s,=]{1,200})=([a-z0-9][a-z0-9-]*\/[^\s,]{1,200})$/
 
 function checkAliases(typed: readonly string[]): string | null {
   const fault = partsOf(typed).find((text) => !ALIAS.test(text))
-  return fault === undefined ? null : `'${fault}' is not like gpt-4o=openai/gpt-5.4`
+  return fault === undefined ? null : `'${fault}' must have the form gpt-4o=openai/gpt-5.4`
 }
 
 /** The values have been checked; of two for a name the later counts. */
@@ -127,7 +127,7 @@ function aliasesOf(typed: readonly string[]): Record<string, string> | null {
 
 function checkWhole(value: string): string | null {
   if (value.trim() === "") return null
-  return wholeOf(value) === null ? "A whole number above zero" : null
+  return wholeOf(value) === null ? "Enter a whole number above zero" : null
 }
 
 function wholeOf(value: string): number | null {

@@ -69,7 +69,7 @@ export function KeysPage() {
   return (
     <Page
       title="Keys"
-      description="What callers send as their API key. Each has its own budgets and limits."
+      description="Callers send a key with each request. Each key has its own budgets and limits."
       actions={mayChange ? newKey : undefined}
     >
       <KeyList
@@ -88,11 +88,11 @@ export function KeysPage() {
         onClose={() => setRevoking(undefined)}
         onConfirm={async () => {
           await api.post(`/keys/${revoking?.id ?? ""}/revoke`)
-          notifyDone("The key is revoked.")
+          notifyDone("The key has been revoked.")
           await refresh("/keys")
         }}
       >
-        Whoever calls with it is refused from now on. This cannot be undone.
+        Requests with it are refused from now on. This cannot be undone.
       </Confirm>
     </Page>
   )
@@ -153,11 +153,13 @@ function KeyList({ account, search, columns, newKey }: KeyListProperties) {
             minWidth={860}
             empty={
               isFiltered ? (
-                <EmptyState title="No key fits">Change the search or the status.</EmptyState>
+                <EmptyState title="No matching keys">
+                  Change the search or the status filter.
+                </EmptyState>
               ) : (
-                <EmptyState icon={<IconKey size={22} />} title="No key yet" action={newKey}>
-                  A key is what a program sends to call models. Make one, and the code for a first
-                  request comes with it.
+                <EmptyState icon={<IconKey size={22} />} title="No keys yet" action={newKey}>
+                  A program sends a key to call models. Create one to get the code for a first
+                  request.
                 </EmptyState>
               )
             }

@@ -8,8 +8,8 @@ import { refresh } from "../../api/refresh.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 
 const GRACES = [
-  { value: "0", label: "Not at all: it stops now" },
-  { value: "3600", label: "An hour" },
+  { value: "0", label: "Revoke it immediately" },
+  { value: "3600", label: "One hour" },
   { value: "86400", label: "A day" },
   { value: "604800", label: "A week" },
   { value: "2592000", label: "30 days" },
@@ -63,11 +63,11 @@ function RotateForm({ target, onClose, onRotated }: RotateFormProperties) {
   return (
     <Stack>
       <Text size="sm">
-        The key gets a new secret and keeps its budgets and limits. Put the new one everywhere while
-        the old one still works.
+        The key gets a new secret and keeps its budgets and limits. Replace the old secret
+        everywhere while it still works.
       </Text>
       <Select
-        label="The old secret works for"
+        label="Keep the old secret valid for"
         data={GRACES}
         value={grace}
         onChange={(value) => setGrace(value ?? "86400")}
@@ -75,8 +75,8 @@ function RotateForm({ target, onClose, onRotated }: RotateFormProperties) {
       />
       <ErrorNotice
         error={error}
-        title="The key is not rotated"
-        unknownTitle="We do not know whether the key was rotated"
+        title="Could not rotate the key"
+        unknownTitle="The key may or may not have been rotated"
       />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose}>

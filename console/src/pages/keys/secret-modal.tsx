@@ -24,7 +24,7 @@ export function SecretModal({ shown, onClose }: SecretModalProperties) {
       {shown !== undefined && (
         <Stack>
           <Alert variant="light" color="yellow" icon={<IconEye />}>
-            Copy it now. It is shown this once and kept nowhere but as a hash.
+            Copy it now. It is shown only once; only a hash is stored.
           </Alert>
           <Group gap="xs" wrap="nowrap" className="secret">
             <Text ff="monospace" size="sm" className="anywhere" flex={1} data-testid="secret">

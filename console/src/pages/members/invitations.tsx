@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<Invitation>[] = [
   { id: "by", header: "By", isWideOnly: true, cell: ({ invited_by: by }) => by },
   {
     id: "expires",
-    header: "Ends",
+    header: "Expires",
     cell: ({ expires_at: expiresAt }) => <When at={expiresAt} />,
   },
   {
@@ -33,10 +33,10 @@ const COLUMNS: readonly Column<Invitation>[] = [
         size="compact-xs"
         variant="subtle"
         color="red"
-        aria-label={`Take back the invitation of ${invitation.email}`}
+        aria-label={`Withdraw the invitation for ${invitation.email}`}
         onClick={() => void takeBack(invitation)}
       >
-        Take back
+        Withdraw
       </Button>
     ),
   },
@@ -59,9 +59,9 @@ export function Invitations({ account }: { readonly account: string | undefined 
   }
   if (invitations.items.length === 0) return null
   return (
-    <Panel title="Open invitations" isFlush>
+    <Panel title="Pending invitations" isFlush>
       <DataTable
-        label="Open invitations"
+        label="Pending invitations"
         columns={COLUMNS}
         rows={invitations.items}
         rowKey={(invitation) => invitation.id}

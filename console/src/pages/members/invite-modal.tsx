@@ -21,7 +21,7 @@ export interface InviteModalProperties {
 /** Invites somebody; the link is shown once, to be handed over. */
 export function InviteModal({ account, isOpen, onClose }: InviteModalProperties) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Invite somebody" closeOnClickOutside={false}>
+    <Modal opened={isOpen} onClose={onClose} title="Invite someone" closeOnClickOutside={false}>
       <Invite account={account} onClose={onClose} />
     </Modal>
   )
@@ -33,11 +33,12 @@ function Invite({ account, onClose }: Omit<InviteModalProperties, "isOpen">) {
   return (
     <Stack>
       <Text size="sm">
-        Hand this link to {made.email}. It works once, until <When at={made.expires_at} isExact />.
+        Send this link to {made.email}. It can be used once, until{" "}
+        <When at={made.expires_at} isExact />.
       </Text>
       <Snippet code={made.link} label="Copy the link" />
       <Alert variant="light" color="yellow">
-        The link is not shown again, and the gateway sends no mail.
+        The link is not shown again, and the gateway does not send email.
       </Alert>
       <Group justify="flex-end">
         <Button onClick={onClose}>I have copied it</Button>
@@ -55,7 +56,7 @@ function InviteForm({ account, onMade }: InviteFormProperties) {
   const form = useForm({
     initialValues: { email: "", role: "member" },
     validate: {
-      email: (value) => (/^\S+@\S+\.\S+$/.test(value.trim()) ? null : "An e-mail address"),
+      email: (value) => (/^\S+@\S+\.\S+$/.test(value.trim()) ? null : "Enter an email address"),
     },
   })
   const { submit, isBusy, error } = useSubmit(form, async ({ email, role }, idempotencyKey) => {
@@ -68,8 +69,8 @@ function InviteForm({ account, onMade }: InviteFormProperties) {
       <Stack>
         <TextInput
           type="email"
-          label="E-mail address"
-          description="Only who has this address can accept."
+          label="Email address"
+          description="Only someone with this address can accept."
           data-autofocus
           required
           {...form.getInputProps("email")}
@@ -83,12 +84,12 @@ function InviteForm({ account, onMade }: InviteFormProperties) {
         </Radio.Group>
         <ErrorNotice
           error={error}
-          title="There is no invitation"
-          unknownTitle="We do not know whether the invitation was made"
+          title="Could not create the invitation"
+          unknownTitle="The invitation may or may not have been created"
         />
         <Group justify="flex-end">
           <Button type="submit" loading={isBusy}>
-            {isOutcomeUnknown(error) ? "Try again" : "Make the link"}
+            {isOutcomeUnknown(error) ? "Try again" : "Create the link"}
           </Button>
         </Group>
       </Stack>

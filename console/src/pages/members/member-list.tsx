@@ -35,7 +35,7 @@ export function MemberList({ account, mayChange }: MemberListProperties) {
   const [leaving, setLeaving] = useState<Member>()
   const invite = mayChange && account !== undefined && (
     <Button size="xs" leftSection={<IconUserPlus size={16} />} onClick={() => setInviting(true)}>
-      Invite somebody
+      Invite someone
     </Button>
   )
   const columns = memberColumns({
@@ -48,7 +48,7 @@ export function MemberList({ account, mayChange }: MemberListProperties) {
   async function remove() {
     if (leaving === undefined) return
     await api.delete(`/members/${leaving.id}`)
-    notifyDone(`${leaving.name} is no member any more.`)
+    notifyDone(`${leaving.name} is no longer a member.`)
     await refresh("/members", "/users")
   }
 
@@ -64,12 +64,8 @@ export function MemberList({ account, mayChange }: MemberListProperties) {
           isLoading={members.isLoading}
           empty={
             members.error === null && (
-              <EmptyState
-                icon={<IconUsers size={22} />}
-                title="Nobody is a member yet"
-                action={invite}
-              >
-                Members sign in to this console. Callers need a key only.
+              <EmptyState icon={<IconUsers size={22} />} title="No members yet" action={invite}>
+                Members sign in to this console. Callers only need a key.
               </EmptyState>
             )
           }
@@ -87,8 +83,8 @@ export function MemberList({ account, mayChange }: MemberListProperties) {
         onConfirm={remove}
         onClose={() => setLeaving(undefined)}
       >
-        {leaving?.email} can no longer see or change anything of this account. Keys stay as they
-        are: revoke those that they know.
+        {leaving?.email} can no longer see or change anything in this account. Keys are not
+        affected: revoke any this person knows.
       </Confirm>
     </>
   )

@@ -10,8 +10,8 @@ export function MembersPage() {
       title="Members"
       description={
         account === undefined
-          ? "Who may sign in, for all accounts. Choose one to invite somebody."
-          : `Who may sign in for ${account.name}, and what each may do.`
+          ? "Who can sign in, across all accounts. Choose an account to invite someone."
+          : `Who can sign in to ${account.name}, and what each of them may do.`
       }
     >
       <MemberList account={account?.id} mayChange={may("owner")} />

@@ -10,8 +10,8 @@ export interface RoleFacts {
 /** The roles in an account, the one that may most first. */
 export const ROLES: readonly RoleFacts[] = [
   { value: "owner", label: "Owner", help: "Everything: keys, credits, members, statements." },
-  { value: "member", label: "Member", help: "Makes keys and adds credits." },
-  { value: "viewer", label: "Viewer", help: "Looks, and changes nothing." },
+  { value: "member", label: "Member", help: "Creates keys and adds credits." },
+  { value: "viewer", label: "Viewer", help: "Read-only access." },
 ]
 
 export function roleOf(value: string | null): AccountRole {

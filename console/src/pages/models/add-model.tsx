@@ -86,7 +86,7 @@ function AddModelForm({ onAdded }: { readonly onAdded: (id: string) => void }) {
     try {
       await api.put(modelPath(id), entry)
       await refresh("/models")
-      notifyDone(`${id} can be called.`)
+      notifyDone(`${id} has been added.`)
       onAdded(id)
     } catch (thrown) {
       setError(thrown)
@@ -110,10 +110,10 @@ function AddModelForm({ onAdded }: { readonly onAdded: (id: string) => void }) {
           />
           <TextInput
             label="Name"
-            description="As the vendor calls it."
+            description="The vendor's name for it."
             required
             value={draft.name}
-            error={/\s/.test(draft.name.trim()) ? "must not have spaces in it" : undefined}
+            error={/\s/.test(draft.name.trim()) ? "must not contain spaces" : undefined}
             onChange={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
           />
           <MoreFields draft={draft} onChange={(part) => setDraft({ ...draft, ...part })} />
@@ -168,7 +168,7 @@ function MoreFields({ draft, onChange }: MoreFieldsProperties) {
           onChange={(value) => onChange({ context: typeof value === "number" ? value : null })}
         />
         <NumberInput
-          label="Longest answer"
+          label="Maximum output"
           placeholder="unknown"
           min={1}
           allowDecimal={false}

@@ -35,7 +35,7 @@ function ModelDetail({ model }: { readonly model: Model }) {
     <Stack gap="lg">
       <Group gap="xs">
         <TryButton model={model} />
-        <CopyButton value={model.id} label="Copy the id" text="Copy the id" />
+        <CopyButton value={model.id} label="Copy ID" text="Copy ID" />
       </Group>
       <Facts facts={factsOf(model)} />
       <section>
@@ -47,7 +47,7 @@ function ModelDetail({ model }: { readonly model: Model }) {
       </section>
       <section>
         <Title order={3} size="h6" mb={4}>
-          Where it goes
+          Deployments
         </Title>
         <Deployments model={model} />
       </section>
@@ -68,7 +68,7 @@ function ModelDetail({ model }: { readonly model: Model }) {
 }
 
 function factsOf(model: Model): Fact[] {
-  const origins = { known: "known facts", file: "tollgate.yaml", console: "this console" }
+  const origins = { known: "model registry", file: "tollgate.yaml", console: "this console" }
   return [
     { label: "Kind", value: model.kind },
     { label: "Made by", value: model.owned_by },
@@ -77,11 +77,11 @@ function factsOf(model: Model): Fact[] {
       value: model.context === null ? "–" : `${countText(model.context)} tokens`,
     },
     {
-      label: "Longest answer",
+      label: "Maximum output",
       value: model.max_output === null ? "–" : `${countText(model.max_output)} tokens`,
     },
     { label: "Multiplier", value: `× ${model.multiplier}` },
-    { label: "Its entry is from", value: origins[model.origin] },
+    { label: "Defined in", value: origins[model.origin] },
   ]
 }
 
@@ -89,7 +89,7 @@ function PriceTable({ model }: { readonly model: Model }) {
   if (model.price === null) {
     return (
       <Text size="sm" c="dimmed">
-        It has no price, so requests to it are refused.
+        It has no price, so requests for it are refused.
       </Text>
     )
   }
@@ -100,7 +100,7 @@ function PriceTable({ model }: { readonly model: Model }) {
         <Table.Tr>
           <Table.Th>Of</Table.Th>
           {hasFactor && <Table.Th ta="right">Price</Table.Th>}
-          <Table.Th ta="right">{hasFactor ? "With the multiplier" : "Credits"}</Table.Th>
+          <Table.Th ta="right">{hasFactor ? "Including the multiplier" : "Credits"}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -138,7 +138,7 @@ function Deployments({ model }: { readonly model: Model }) {
               failed
               {health.until !== null && (
                 <>
-                  , rests until <When at={health.until} isExact />
+                  , paused until <When at={health.until} isExact />
                 </>
               )}
             </Text>

@@ -24,7 +24,7 @@ export function ModelPricing({ model }: { readonly model: Model }) {
   if (model.is_locked) {
     return (
       <Alert mt="sm" variant="light" color="gray" icon={<IconLock />} title="Set in tollgate.yaml">
-        Change it there; the file is read again when the gateway starts.
+        Change it there. The file is read when the gateway starts.
       </Alert>
     )
   }
@@ -48,20 +48,20 @@ export function ModelPricing({ model }: { readonly model: Model }) {
           </Button>
           {model.origin === "console" && (
             <Button size="xs" variant="subtle" color="red" onClick={() => setAsking(true)}>
-              Take back what was set here
+              Reset what was set here
             </Button>
           )}
         </Group>
       )}
       <Confirm
         isOpen={isAsking}
-        title="Take back what was set here?"
-        action="Take it back"
+        title="Reset what was set here?"
+        action="Reset"
         onConfirm={takeBack}
         onClose={() => setAsking(false)}
       >
-        Price, multiplier and whatever else this console set of {model.id} are gone; what is known
-        of it otherwise is in force again. A model that only the console knows disappears.
+        The price, multiplier and everything else this console set for {model.id} are removed, and
+        the values from other sources apply again. A model defined only in the console disappears.
       </Confirm>
     </Stack>
   )
@@ -77,7 +77,7 @@ function useModelChange(model: Model) {
     try {
       await api.put(modelPath(model.id), entry)
       await refresh("/models", "/providers")
-      notifyDone(`${model.id} has its new price.`)
+      notifyDone(`The price of ${model.id} has been changed.`)
       return true
     } catch (thrown) {
       setError(thrown)
@@ -106,13 +106,13 @@ function KnownPrice({ model, isBusy, onUse }: KnownPriceProperties) {
   if (entry === undefined) return null
   const { known_entry: known } = model
   return (
-    <Alert variant="light" icon={<IconBolt />} title="A price is known for it">
+    <Alert variant="light" icon={<IconBolt />} title="A list price is available">
       <Text size="sm">
         {priceWords(entry.price ?? {})} credits per million.
         {known !== null && ` It is that of ${known.source}.`}
       </Text>
       <Button size="compact-sm" mt="xs" loading={isBusy} onClick={() => onUse(entry)}>
-        Use the known price
+        Use the list price
       </Button>
     </Alert>
   )
@@ -125,7 +125,7 @@ function priceWords(price: Readonly<Record<string, unknown>>): string {
   const words = sortedPrices(Object.fromEntries(flat)).map(
     ([name, amount]) => `${classLabel(name)} ${amount}`,
   )
-  return [...words, ...("tiers" in price ? ["long requests dearer"] : [])].join(" · ")
+  return [...words, ...("tiers" in price ? ["long requests cost more"] : [])].join(" · ")
 }
 
 interface PriceFormProperties {
@@ -156,12 +156,12 @@ function PriceForm({ model, isBusy, onSave, onCancel }: PriceFormProperties) {
           <PriceFields kind={model.kind} typed={typed} onChange={setTyped} />
           {(model.price_tiers.length > 0 || model.price_pictures !== null) && (
             <Text size="xs" c="dimmed">
-              Its other prices, of long requests or kinds of pictures, stay as they are.
+              Its other prices, such as those for long requests or image sizes, are not affected.
             </Text>
           )}
           <TextInput
             label="Multiplier"
-            description="Your factor on the price: 1.2 adds a fifth."
+            description="Multiplies the price: 1.2 adds 20%."
             inputMode="decimal"
             value={factor}
             error={decimalFault(factor)}
@@ -176,7 +176,7 @@ function PriceForm({ model, isBusy, onSave, onCancel }: PriceFormProperties) {
             </Button>
             {entry === undefined && (
               <Text size="xs" c="dimmed">
-                Give at least one price.
+                Enter at least one price.
               </Text>
             )}
           </Group>

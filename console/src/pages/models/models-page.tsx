@@ -50,7 +50,7 @@ export function ModelsPage() {
   return (
     <Page
       title="Models"
-      description="What can be called, and what it costs: credits per million units, with the multiplier."
+      description="Available models and their prices, in credits per million units, including the multiplier."
       actions={
         isOperator && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
@@ -111,7 +111,7 @@ function Filters({ filters, providers, count, onChange }: FiltersProperties) {
       />
       <Select
         aria-label="Kind"
-        placeholder="Any kind"
+        placeholder="Any type"
         clearable
         w={150}
         data={KINDS}
@@ -148,20 +148,20 @@ function NoModels({ isEmpty }: { readonly isEmpty: boolean }) {
   const { is_operator: isOperator } = useSession()
   if (!isEmpty) {
     return (
-      <EmptyState icon={<IconBox size={22} />} title="No model fits">
-        Take a filter away, or search for something else.
+      <EmptyState icon={<IconBox size={22} />} title="No matching models">
+        Remove a filter or search for something else.
       </EmptyState>
     )
   }
   return (
     <EmptyState
       icon={<IconBox size={22} />}
-      title="There are no models yet"
+      title="No models yet"
       action={isOperator && <LinkButton to="/providers">Add a provider</LinkButton>}
     >
       {isOperator
-        ? "Models come with the provider that offers them."
-        : "An operator of this gateway has to add a provider first."}
+        ? "Models are added with their provider."
+        : "An operator must add a provider first."}
     </EmptyState>
   )
 }

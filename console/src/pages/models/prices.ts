@@ -12,7 +12,7 @@ export const PRICE_CLASSES = [
   { name: "audio_input", label: "Audio input" },
   { name: "cached_audio_input", label: "Cached audio input" },
   { name: "audio_output", label: "Audio output" },
-  { name: "reasoning_output", label: "Reasoning billed apart from the output" },
+  { name: "reasoning_output", label: "Reasoning, billed separately from output" },
   { name: "image", label: "Pictures" },
   { name: "character", label: "Characters" },
   { name: "second", label: "Seconds" },
@@ -149,7 +149,7 @@ export function readDecimal(typed: string): string | undefined {
 export function decimalFault(typed: string): string | undefined {
   const reading = readAmount(typed, PRICE_FORM)
   if ("fault" in reading) return reading.fault
-  return reading.amount.startsWith("-") ? "Write a number that is not below zero" : undefined
+  return reading.amount.startsWith("-") ? "Enter zero or a positive number" : undefined
 }
 
 function amountOf(typed: string): string | undefined {

@@ -16,19 +16,19 @@ export function FirstSteps({ keys, mayCreate }: FirstStepsProperties) {
   const active = keys.find((key) => key.status === "active")
   const hasKey = active !== undefined
   return (
-    <Panel title="Your first request" description="Three steps, a minute in all.">
+    <Panel title="Your first request" description="Three steps, about a minute.">
       <Stack gap="lg" mt="xs">
         <Step number={1} isDone={hasKey} title="Create a key">
           {hasKey ? (
             <Text size="sm" c="dimmed">
-              There is one: {active.name}. A lost secret cannot be shown again, but the key can be
-              rotated.
+              You already have one: {active.name}. A lost secret cannot be shown again, but the key
+              can be rotated.
             </Text>
           ) : (
             <Text size="sm" c="dimmed" mb="xs">
               {mayCreate
-                ? "It is what your program sends. You see it once, so copy it then."
-                : "You may look but not create keys here. Ask an owner of the account for one."}
+                ? "Your program sends it with each request. It is shown only once, so copy it."
+                : "You have read-only access here. Ask an account owner for a key."}
             </Text>
           )}
           {mayCreate && !hasKey && (
@@ -44,7 +44,7 @@ export function FirstSteps({ keys, mayCreate }: FirstStepsProperties) {
           <Group gap="xs">
             <Loader size="xs" aria-hidden />
             <Text size="sm" c="dimmed">
-              Waiting for the first request. This page shows it by itself.
+              Waiting for the first request. This page updates automatically.
             </Text>
           </Group>
         </Step>

@@ -95,8 +95,8 @@ export function OverviewPage() {
 function NoAccount() {
   return (
     <Page title="Overview">
-      <EmptyState title="You are in no account yet">
-        Ask an owner of one, or the operator of this gateway, for an invitation.
+      <EmptyState title="You are not a member of any account yet">
+        Ask an account owner or the operator of this gateway for an invitation.
       </EmptyState>
     </Page>
   )
@@ -137,7 +137,7 @@ function Figures({ overview, isAll }: FiguresProperties) {
         label="Balance"
         isLoading={isLoading}
         value={<Money value={overview?.balance ?? "0"} decimals={4} hasUnit />}
-        note={isAll ? "of all accounts" : <TextLink to="/credits">See the entries</TextLink>}
+        note={isAll ? "across all accounts" : <TextLink to="/credits">View entries</TextLink>}
       />
       <Stat
         label="Spent today"
@@ -166,14 +166,10 @@ function Figures({ overview, isAll }: FiguresProperties) {
         }
       />
       <Stat
-        label="Answered within"
+        label="Response time"
         isLoading={isLoading}
         value={durationText(overview?.p50_duration_ms ?? null)}
-        note={
-          p95 === null
-            ? "nothing was answered yet"
-            : `half of them; 95% within ${durationText(p95)}`
-        }
+        note={p95 === null ? "no responses yet" : `median; 95% within ${durationText(p95)}`}
       />
     </SimpleGrid>
   )

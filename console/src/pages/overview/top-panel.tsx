@@ -17,11 +17,11 @@ export interface TopPanelProperties {
 export function TopPanel({ title, rows, name }: TopPanelProperties) {
   const dearest = Math.max(...(rows ?? []).map((row) => roughCredits(row.cost)), 0)
   return (
-    <Panel title={title} description="The last 30 days">
+    <Panel title={title} description="Last 30 days">
       {rows === undefined && <Skeleton height={160} />}
       {rows?.length === 0 && (
         <Text size="sm" c="dimmed">
-          Nothing was called yet.
+          No requests yet.
         </Text>
       )}
       <Stack gap="sm">

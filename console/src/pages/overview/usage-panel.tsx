@@ -31,21 +31,19 @@ export function UsagePanel({ overview }: { readonly overview: Overview | undefin
   return (
     <Panel
       title="Usage"
-      description={
-        span === "days" ? "Days in UTC, as they are billed." : "Hours in your time zone."
-      }
+      description={span === "days" ? "Days in UTC, as billed." : "Hours in your time zone."}
       actions={
         <Group gap="xs">
           <SegmentedControl
             size="xs"
-            aria-label="What is shown"
+            aria-label="Metric"
             data={[...MEASURES]}
             value={measure}
             onChange={(value) => setMeasure(value)}
           />
           <SegmentedControl
             size="xs"
-            aria-label="Of what time"
+            aria-label="Time range"
             data={[...SPANS]}
             value={span}
             onChange={(value) => setSpan(value)}
@@ -61,7 +59,7 @@ export function UsagePanel({ overview }: { readonly overview: Overview | undefin
             points={points}
             measure={measure}
             height={HEIGHT}
-            label={`${name} of the last ${time}: ${counted(total, "request")} in all`}
+            label={`${name} over the last ${time}: ${counted(total, "request")} in total`}
           />
         </Suspense>
       )}

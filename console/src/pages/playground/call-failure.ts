@@ -73,11 +73,11 @@ export function adviceFor(failure: CallFailure): Advice | undefined {
       return { text: "Raise the budget of the key.", link: { to: "/keys", label: "Open the keys" } }
     case "model_not_priced":
       return {
-        text: "An operator has to set its price first.",
+        text: "An operator must set its price first.",
         link: { to: "/models", label: "Open the models" },
       }
     case "credits_reserved":
-      return { text: "Other requests hold the credits. Wait until they are over." }
+      return { text: "The credits are on hold for other requests. Wait until those finish." }
     case "request_rate_exceeded":
     case "token_rate_exceeded":
       return { text: waitText(failure.retryAfter) }

@@ -43,15 +43,15 @@ function Samples({ samples, shown }: SamplesProperties) {
             <Snippet code={code} label={`Copy the code for ${label}`} />
           ) : (
             <>
-              <CopyButton value={code} label="Copy all of it" text="Copy all of it" />
-              <Snippet code={cut.get(id) ?? code} label="Copy the shortened code" />
+              <CopyButton value={code} label="Copy everything" text="Copy everything" />
+              <Snippet code={cut.get(id) ?? code} label="Copy shortened code" />
             </>
           )}
         </Tabs.Panel>
       ))}
       <Text size="sm" c="dimmed" mt="sm">
-        Set <code>{KEY_VARIABLE}</code> to a key of yours. The one that the playground uses ends
-        within the hour.
+        Set <code>{KEY_VARIABLE}</code> to one of your keys. The playground's own key expires within
+        the hour.
       </Text>
     </Tabs>
   )

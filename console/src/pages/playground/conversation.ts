@@ -101,7 +101,7 @@ function extraFields(text: string): JsonObject {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new Error('This is not JSON yet. Write an object, such as { "seed": 1 }.')
+    throw new Error('This is not valid JSON. Enter an object, such as { "seed": 1 }.')
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Error('This must be a JSON object, such as { "seed": 1 }.')

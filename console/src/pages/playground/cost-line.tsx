@@ -30,11 +30,7 @@ export function CostLine({ cost, requestId, durationMs, losses, children }: Cost
         </TextLink>
       )}
       {losses !== undefined && losses.length > 0 && (
-        <Text
-          size="xs"
-          c="dimmed"
-          title="What this model could not be told, or was done another way"
-        >
+        <Text size="xs" c="dimmed" title="What could not be sent to this model, or was changed">
           Losses: {losses.join(", ")}
         </Text>
       )}

@@ -47,11 +47,11 @@ export function FailureNotice({ failure, onRetry }: FailureNoticeProperties) {
 }
 
 function titleOf({ status, kind }: CallFailure): string {
-  if (kind === "offline" || kind === "unreachable") return "The gateway does not answer"
-  if (kind === "broken_off") return "The answer broke off"
+  if (kind === "offline" || kind === "unreachable") return "The gateway is not responding"
+  if (kind === "broken_off") return "The response was cut off"
   if (status === 402) return "Not enough credits"
-  if (status === 429) return "Too much at once"
+  if (status === 429) return "Too many requests"
   if (status === 401 || status === 403) return "Not allowed"
-  if (status >= 500 || status === 200) return "The model did not answer"
+  if (status >= 500 || status === 200) return "The model did not respond"
   return "The request was refused"
 }

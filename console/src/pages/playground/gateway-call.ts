@@ -89,7 +89,7 @@ export async function readChat(
 }
 
 function brokenOff(): CallFailure {
-  return ownFailure("broken_off", "The answer broke off before its end. What came is shown.")
+  return ownFailure("broken_off", "The response was cut off. What arrived is shown.")
 }
 
 const RECEIPT_TRIES = 12

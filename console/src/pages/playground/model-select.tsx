@@ -40,7 +40,7 @@ export function ModelSelect(properties: ModelSelectProperties) {
       allowDeselect={false}
       limit={MOST_SHOWN}
       placeholder={isPending ? "Loading models…" : "Choose a model"}
-      nothingFoundMessage="No model has such a name."
+      nothingFoundMessage="No matching models."
       error={error === null ? undefined : error.message}
       maxDropdownHeight={320}
       comboboxProps={{ shadow: "md", width: "max-content", position: "bottom-start" }}

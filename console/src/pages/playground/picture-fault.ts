@@ -12,7 +12,7 @@ export function pictureFault(file: {
   readonly type: string
   readonly size: number
 }) {
-  if (!TYPES.includes(file.type)) return `${file.name} is no PNG, JPEG, WebP or GIF picture.`
+  if (!TYPES.includes(file.type)) return `${file.name} is not a PNG, JPEG, WebP or GIF image.`
   if (file.size > LARGEST) return `${file.name} is larger than 8 MB. Make it smaller first.`
   return undefined
 }

@@ -48,7 +48,7 @@ export function PlaygroundPage() {
   return (
     <Page
       title="Playground"
-      description="Try any model. What you send is charged to the account like any other request."
+      description="Try any model. Requests are charged to the account like any other."
     >
       <PaymentProvider>
         <Tabs

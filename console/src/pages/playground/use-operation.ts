@@ -69,7 +69,7 @@ export function useOperation<Result>(
       if (!isCurrent) return
       setOutcome({
         failure: signal.aborted
-          ? ownFailure("stopped", "Stopped. What the vendor had done by then may be charged.")
+          ? ownFailure("stopped", "Stopped. Work the vendor had already done may be charged.")
           : failureOf(thrown),
       })
     } finally {

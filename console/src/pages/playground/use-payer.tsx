@@ -38,7 +38,7 @@ export function PaymentProvider({ children }: { readonly children: ReactNode }) 
       {account === undefined && only === undefined && accounts.length > 0 && (
         <Select
           label="Account that pays"
-          description="You are looking at all accounts; what you try here is charged to one."
+          description="You are viewing all accounts. What you try here is charged to one."
           placeholder="Choose an account"
           maw={360}
           data={accounts.map(({ id, name }) => ({ value: id, label: name }))}
@@ -48,7 +48,7 @@ export function PaymentProvider({ children }: { readonly children: ReactNode }) 
         />
       )}
       {!isAllowed && (
-        <Alert color="yellow" icon={<IconInfoCircle />} title="You may look, and not call">
+        <Alert color="yellow" icon={<IconInfoCircle />} title="You have read-only access">
           The playground calls models at the account's expense. Ask an owner to make you a member.
         </Alert>
       )}

@@ -18,12 +18,12 @@ export function BackupCodes({ codes, onClose }: BackupCodesProperties) {
     >
       <Stack>
         <Text size="sm">
-          Keep them where you keep what is precious. Each signs you in once when the app is lost.
-          They are not shown again.
+          Keep them somewhere safe. Each one signs you in once if you lose the app. They are not
+          shown again.
         </Text>
         <Snippet code={(codes ?? []).join("\n")} label="Copy the backup codes" />
         <Group justify="flex-end">
-          <Button onClick={onClose}>I have kept them</Button>
+          <Button onClick={onClose}>I have saved them</Button>
         </Group>
       </Stack>
     </Modal>

@@ -33,10 +33,10 @@ export function EnableModal({ isOpen, onClose }: EnableModalProperties) {
 
   return (
     <>
-      <Modal opened={isOpen} onClose={close} title="Switch the second step on">
+      <Modal opened={isOpen} onClose={close} title="Turn on two-factor authentication">
         {enabling === undefined ? (
           <PasswordForm<Enabling>
-            action="Go on"
+            action="Continue"
             path="/auth/two-factor/enable"
             onCancel={close}
             onDone={async (answer) => setEnabling(answer)}
@@ -96,7 +96,7 @@ function CodeForm({ enabling, onDone }: CodeFormProperties) {
         <ErrorNotice error={error} />
         <Group justify="flex-end">
           <Button type="submit" loading={isBusy}>
-            Switch it on
+            Turn on
           </Button>
         </Group>
       </Stack>

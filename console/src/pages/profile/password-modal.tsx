@@ -45,7 +45,7 @@ export function PasswordForm<Answer>(properties: PasswordFormProperties<Answer>)
   const { action, path, children, onCancel, onDone } = properties
   const form = useForm({
     initialValues: { password: "" },
-    validate: { password: (value) => (value === "" ? "Say your password" : null) },
+    validate: { password: (value) => (value === "" ? "Enter your password" : null) },
   })
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
     await onDone(await api.post<Answer>(path, values))

@@ -13,23 +13,23 @@ export function PasswordPanel() {
   const form = useForm({
     initialValues: { current_password: "", new_password: "" },
     validate: {
-      current_password: (value) => (value === "" ? "Say your present password" : null),
+      current_password: (value) => (value === "" ? "Enter your current password" : null),
       new_password: checkPassword,
     },
   })
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
     await api.post("/auth/change-password", values)
     form.reset()
-    notifyDone("The password is changed. Your other sessions have ended.")
+    notifyDone("Your password has been changed. Your other sessions have ended.")
     await refresh("/session")
   })
   return (
-    <Panel title="Password" description="When it changes, all your other sessions end.">
+    <Panel title="Password" description="Changing it ends all your other sessions.">
       <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
         <Stack maw={640}>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <PasswordInput
-              label="Present password"
+              label="Current password"
               autoComplete="current-password"
               {...form.getInputProps("current_password")}
             />
@@ -39,10 +39,10 @@ export function PasswordPanel() {
               {...form.getInputProps("new_password")}
             />
           </SimpleGrid>
-          <ErrorNotice error={error} title="The password is not changed" />
+          <ErrorNotice error={error} title="Could not change the password" />
           <Group>
             <Button type="submit" variant="default" loading={isBusy}>
-              Change the password
+              Change password
             </Button>
           </Group>
         </Stack>

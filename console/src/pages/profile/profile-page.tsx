@@ -15,7 +15,7 @@ export function ProfilePage() {
   if (user === null) {
     return (
       <Page title="Profile and security">
-        <EmptyState title="You act with the admin token">
+        <EmptyState title="You are signed in with the admin token">
           It has no password and no profile.
         </EmptyState>
       </Page>
@@ -27,7 +27,7 @@ export function ProfilePage() {
         <Facts
           facts={[
             { label: "Name", value: user.name },
-            { label: "E-mail", value: user.email },
+            { label: "Email", value: user.email },
             {
               label: "Role",
               value: session.is_operator ? "operator of this gateway" : rolesText(),
@@ -43,7 +43,8 @@ export function ProfilePage() {
       ) : (
         <Panel title="Password">
           <Text size="sm" c="dimmed">
-            You sign in elsewhere. There is no password here, and your second step is that of there.
+            You sign in with an identity provider. Your password and second factor are managed
+            there.
           </Text>
         </Panel>
       )}
@@ -53,6 +54,6 @@ export function ProfilePage() {
 
   function rolesText(): string {
     const roles = session.accounts.map((account) => `${account.role} of ${account.name}`)
-    return roles.length === 0 ? "in no account yet" : roles.join(", ")
+    return roles.length === 0 ? "no accounts yet" : roles.join(", ")
   }
 }

@@ -79,10 +79,10 @@ function columns(end: (session: OpenSession) => void, isBusy: boolean): Column<O
       ),
     },
     { id: "created", header: "Signed in", cell: (session) => <When at={session.created_at} /> },
-    { id: "expires", header: "Ends", cell: (session) => <When at={session.expires_at} /> },
+    { id: "expires", header: "Expires", cell: (session) => <When at={session.expires_at} /> },
     {
       id: "end",
-      header: "End it",
+      header: "End",
       isAction: true,
       width: 90,
       cell: (session) =>

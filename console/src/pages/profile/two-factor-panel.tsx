@@ -18,7 +18,7 @@ export function TwoFactorPanel({ isOn }: { readonly isOn: boolean }) {
     <Panel
       title={
         <Group gap="xs">
-          Second step
+          Two-factor authentication
           <Badge
             variant="light"
             tt="none"
@@ -30,7 +30,7 @@ export function TwoFactorPanel({ isOn }: { readonly isOn: boolean }) {
           </Badge>
         </Group>
       }
-      description="A code of an authenticator app is asked when you sign in, so a stolen password is not enough."
+      description="Signing in asks for a code from an authenticator app, so a stolen password is not enough."
     >
       <Group gap="xs">
         {isOn ? (
@@ -39,34 +39,34 @@ export function TwoFactorPanel({ isOn }: { readonly isOn: boolean }) {
               New backup codes
             </Button>
             <Button variant="default" onClick={() => setWork("disable")}>
-              Switch it off
+              Turn off
             </Button>
           </>
         ) : (
-          <Button onClick={() => setWork("enable")}>Switch it on</Button>
+          <Button onClick={() => setWork("enable")}>Turn on</Button>
         )}
       </Group>
       <EnableModal isOpen={work === "enable"} onClose={close} />
       <PasswordModal
         isOpen={work === "disable"}
-        title="Switch the second step off"
-        action="Switch it off"
+        title="Turn off two-factor authentication"
+        action="Turn off"
         path="/auth/two-factor/disable"
         onClose={close}
         onDone={async () => {
-          notifyDone("The second step is off.")
+          notifyDone("Two-factor authentication is off.")
           await refresh("/session")
         }}
       />
       <PasswordModal<{ backup_codes: string[] }>
         isOpen={work === "codes"}
         title="New backup codes"
-        action="Make new ones"
+        action="Generate new codes"
         path="/auth/two-factor/generate-backup-codes"
         onClose={close}
         onDone={async (answer) => setCodes(answer.backup_codes)}
       >
-        The old ones stop working.
+        The old codes stop working.
       </PasswordModal>
       <BackupCodes codes={codes} onClose={() => setCodes(undefined)} />
     </Panel>

@@ -31,7 +31,7 @@ function Steps({ onClose }: { readonly onClose: () => void }) {
   if (vendor === undefined) {
     return (
       <>
-        <StepName number={1} name="Choose the vendor" />
+        <StepName number={1} name="Choose a vendor" />
         <VendorChoice onChoose={setVendor} />
       </>
     )
@@ -51,7 +51,7 @@ function Steps({ onClose }: { readonly onClose: () => void }) {
   }
   return (
     <>
-      <StepName number={3} name="See whether it answers" />
+      <StepName number={3} name="Test the connection" />
       <TestPanel provider={provider} isNew onDone={onClose} />
     </>
   )

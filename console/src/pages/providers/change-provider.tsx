@@ -27,9 +27,7 @@ export function ChangeProvider({ provider, onClose }: ChangeProviderProperties) 
       )}
       {vendors === undefined && error === null && <Skeleton height={160} />}
       {vendors !== undefined && vendor === undefined && (
-        <Text size="sm">
-          This vendor is not known any more. Delete the provider and add it again.
-        </Text>
+        <Text size="sm">This vendor is no longer known. Delete the provider and add it again.</Text>
       )}
     </Modal>
   )
@@ -50,7 +48,7 @@ function ChangeForm({ provider, vendor, onClose }: ChangeFormProperties) {
     const path = `/providers/${encodeURIComponent(provider.id)}`
     const saved = await run(() => api.patch<Provider>(path, changeOf(vendor, provider, typed)))
     if (saved === undefined) return
-    notifyDone(`${provider.id} is changed.`)
+    notifyDone(`${provider.id} has been changed.`)
     onClose()
   }
 

@@ -23,7 +23,7 @@ export function FixPrices({ provider, onClose }: FixPricesProperties) {
     <Modal
       opened={provider !== undefined}
       onClose={onClose}
-      title={`Models of ${provider?.id ?? ""} without a price`}
+      title={`Models from ${provider?.id ?? ""} without a price`}
     >
       {provider !== undefined && <FixForm provider={provider.id} onClose={onClose} />}
     </Modal>
@@ -53,9 +53,9 @@ function FixForm({ provider, onClose }: FixFormProperties) {
   return (
     <Stack gap="sm">
       <Text size="sm">
-        Requests to a model without a price are refused. For {counted(fixable.length, "model")} of{" "}
-        {unpriced.length} a price is known
-        {others > 0 && `; the other ${others} need one from you`}.
+        Requests for a model without a price are refused. For {counted(fixable.length, "model")} of{" "}
+        {unpriced.length} a list price is available
+        {others > 0 && `; enter one for the other ${others}`}.
       </Text>
       {isBusy && (
         <Progress value={(done / Math.max(1, fixable.length)) * 100} aria-label="Prices set" />
@@ -64,7 +64,7 @@ function FixForm({ provider, onClose }: FixFormProperties) {
       <Group justify="flex-end" gap="xs">
         {others > 0 && (
           <LinkButton to="/models" search={{ provider, priced: "false" }} variant="default">
-            See them
+            View them
           </LinkButton>
         )}
         <Button
@@ -74,7 +74,7 @@ function FixForm({ provider, onClose }: FixFormProperties) {
             if (await fix(fixable)) onClose()
           }}
         >
-          Use the known prices
+          Use list prices
         </Button>
       </Group>
     </Stack>

@@ -39,8 +39,8 @@ export function NewProviderForm({ vendor, taken, onBack, onAdded }: NewProviderF
     <form onSubmit={(event) => void add(event)}>
       <Stack gap="sm">
         <TextInput
-          label="Name here"
-          description={`The first part of its models' ids: ${id}/…`}
+          label="Provider name"
+          description={`The first part of its model IDs: ${id}/…`}
           required
           value={id}
           error={errors["id"] ?? idFault(id, taken)}
@@ -48,11 +48,11 @@ export function NewProviderForm({ vendor, taken, onBack, onAdded }: NewProviderF
         />
         <VendorFields vendor={vendor} typed={typed} errors={errors} onChange={setTyped} />
         <Checkbox
-          label="Offer its known models at their known prices"
+          label="Add its known models at list prices"
           checked={isKnown}
           onChange={(event) => setKnown(event.currentTarget.checked)}
         />
-        <ErrorNotice error={error} unknownTitle="We do not know whether the provider was added" />
+        <ErrorNotice error={error} unknownTitle="The provider may or may not have been added" />
         <Group justify="space-between">
           <Button variant="default" onClick={onBack}>
             Back

@@ -44,7 +44,7 @@ export function providerColumns(begin: Begin): readonly Column<Provider>[] {
       header: "Address",
       cell: ({ base_url: address, region }) => (
         <Text size="sm" className="anywhere" c="dimmed">
-          {address ?? region ?? "the vendor's own"}
+          {address ?? region ?? "the vendor's default"}
         </Text>
       ),
     },
@@ -83,7 +83,7 @@ function Origin({ provider }: { readonly provider: Provider }) {
   const words = ORIGINS[provider.origin]
   if (!provider.is_locked) return <Text size="sm">{words}</Text>
   return (
-    <Tooltip label="Change it where it comes from; it is locked here.">
+    <Tooltip label="Locked here. Change it at its source.">
       <Badge
         variant="default"
         radius="sm"
@@ -105,7 +105,7 @@ function HealthCell({ provider }: { readonly provider: Provider }) {
   const error = problem ?? (health.state === "resting" ? health.last_error : null)
   return (
     <>
-      <Status value={problem === null ? health.state : "cannot be used"} />
+      <Status value={problem === null ? health.state : "unavailable"} />
       {error !== null && (
         <Text size="xs" c="dimmed" className="anywhere" maw={220} lineClamp={2} title={error}>
           {error}
@@ -151,7 +151,7 @@ function Actions({ provider, begin }: CellProperties) {
       </Button>
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`More for ${provider.id}`}>
+          <ActionIcon variant="subtle" color="gray" aria-label={`More actions for ${provider.id}`}>
             <IconDotsVertical size={16} />
           </ActionIcon>
         </Menu.Target>

@@ -32,9 +32,9 @@ export function freeId(vendor: string, taken: readonly string[]): string {
 /** What is wrong with an id, as the API would say it; undefined when nothing is. */
 export function idFault(id: string, taken: readonly string[]): string | undefined {
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(id)) {
-    return "must be small letters, digits and hyphens, at most 40"
+    return "must be lowercase letters, digits and hyphens, at most 40 characters"
   }
-  return taken.includes(id) ? "There is such a provider already." : undefined
+  return taken.includes(id) ? "A provider with this name already exists." : undefined
 }
 
 /** What the form of a change begins with: all that is set but the secrets, which nobody is shown. */

@@ -41,7 +41,7 @@ export function ProvidersPage() {
   return (
     <Page
       title="Providers"
-      description="Whom the gateway calls, with which key. Keys are sealed on disk and never shown again."
+      description="The vendors this gateway calls, and the keys it uses. Keys are encrypted on disk and never shown again."
       actions={addButton}
     >
       <Panel isFlush>
@@ -59,10 +59,10 @@ export function ProvidersPage() {
             providers.error === null && (
               <EmptyState
                 icon={<IconPlugConnected size={22} />}
-                title="No vendor can be called yet"
+                title="No providers yet"
                 action={addButton}
               >
-                Add one with its key; its models and known prices come with it.
+                Add one with its key to get its models and list prices.
               </EmptyState>
             )
           }
@@ -88,7 +88,7 @@ function Tasks({ task, onClose }: TasksProperties) {
     if (deleted === undefined) return
     await api.delete(`/providers/${encodeURIComponent(deleted.id)}`)
     await refresh("/providers", "/models")
-    notifyDone(`${deleted.id} is gone.`)
+    notifyDone(`${deleted.id} has been deleted.`)
   }
 
   return (

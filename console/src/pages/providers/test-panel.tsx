@@ -41,7 +41,7 @@ export function TestPanel({ provider, isNew = false, onDone }: TestPanelProperti
         </Button>
         {isNew && (
           <LinkButton to="/models" search={{ provider: provider.id }} variant="default">
-            See its models
+            View its models
           </LinkButton>
         )}
         <Button onClick={onDone}>Done</Button>
@@ -58,14 +58,14 @@ function Verdict({ verdict }: { readonly verdict: ProviderTest }) {
         color={ok ? "gate" : "red"}
         variant="light"
         icon={ok ? <IconCheck /> : <IconAlertCircle />}
-        title={ok ? `It answers, in ${durationText(duration)}` : "It does not answer as it should"}
+        title={ok ? `Responded in ${durationText(duration)}` : "The response was not as expected"}
         role="status"
       >
         {message}
       </Alert>
       {models !== null && models.length > 0 && (
         <details>
-          <summary>Its own list names {counted(models.length, "model")}</summary>
+          <summary>Its model list includes {counted(models.length, "model")}</summary>
           <ul className="vendor-models mono">
             {models.map((model) => (
               <li key={model}>{model}</li>

@@ -42,7 +42,7 @@ export function VendorChoice({ onChoose }: { readonly onChoose: (vendor: Vendor)
                 </Text>
                 <Group gap="xs" wrap="nowrap" style={{ minWidth: 0 }}>
                   <Text size="xs" c="dimmed" truncate visibleFrom="sm">
-                    {vendor.base_url ?? "an address of your own"}
+                    {vendor.base_url ?? "your own address"}
                   </Text>
                   <IconChevronRight size={16} aria-hidden />
                 </Group>
@@ -53,7 +53,7 @@ export function VendorChoice({ onChoose }: { readonly onChoose: (vendor: Vendor)
       </ScrollArea.Autosize>
       {data !== undefined && found.length === 0 && (
         <Text size="sm" c="dimmed">
-          No vendor of that name. One that speaks OpenAI's format can be added as "OpenAI-compatible
+          No vendor with that name. If it uses OpenAI's format, add it as "OpenAI-compatible
           server".
         </Text>
       )}

@@ -10,12 +10,12 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
   const { arithmetic, price } = receipt
   if (arithmetic === null || price === null) {
     return (
-      <Panel title="What it cost">
+      <Panel title="Cost">
         <Text size="sm">
           Nothing.{" "}
           {receipt.status === "expired"
-            ? "The gateway ended while this request ran; what was held is free again."
-            : "No answer was delivered, so nothing was charged."}
+            ? "The gateway stopped while this request was running. Its hold has been released."
+            : "No response was delivered, so nothing was charged."}
         </Text>
       </Panel>
     )
@@ -23,8 +23,8 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
   const worked = workCharge(arithmetic, price.multiplier)
   return (
     <Panel
-      title="What it cost"
-      description={`Credits per million units, of the price that held then${servedText(receipt)}.`}
+      title="Cost"
+      description={`Credits per million units, at the price in effect at the time${servedText(receipt)}.`}
       isFlush
     >
       <Table.ScrollContainer
@@ -32,12 +32,12 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
         type="native"
         tabIndex={0}
         role="group"
-        aria-label="Arithmetic of the charge"
+        aria-label="How the charge was calculated"
       >
         <Table
           horizontalSpacing="sm"
           className="figures arithmetic"
-          aria-label="Arithmetic of the charge"
+          aria-label="How the charge was calculated"
         >
           <Table.Thead>
             <Table.Tr>

@@ -13,11 +13,11 @@ export function AttemptsPanel({ receipt }: { readonly receipt: Receipt }) {
   return (
     <Panel
       title="Attempts"
-      description={`${counted(attempts.length, "call")} upstream, ${durationText(receipt.duration_ms)} in all`}
+      description={`${counted(attempts.length, "call")} upstream, ${durationText(receipt.duration_ms)} in total`}
     >
       {attempts.length === 0 && (
         <Text size="sm" c="dimmed">
-          The request ended before anything was called.
+          The request ended before any upstream call.
         </Text>
       )}
       <Stack gap="md" component="ol" className="attempts">
@@ -54,7 +54,7 @@ export function AttemptsPanel({ receipt }: { readonly receipt: Receipt }) {
       </Stack>
       {receipt.first_byte_ms !== null && (
         <Text size="xs" c="dimmed" mt="sm">
-          The first byte went out after {durationText(receipt.first_byte_ms)}.
+          First byte after {durationText(receipt.first_byte_ms)}.
         </Text>
       )}
     </Panel>

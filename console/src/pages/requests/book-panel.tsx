@@ -9,32 +9,32 @@ export function BookPanel({ receipt }: { readonly receipt: Receipt }) {
   const { entry } = receipt
   const released = nanos(receipt.hold) - nanos(receipt.charged)
   const facts: Fact[] = [
-    { label: "Held before the call", value: <Money value={receipt.hold} hasUnit /> },
+    { label: "Hold", value: <Money value={receipt.hold} hasUnit /> },
     { label: "Charged", value: <Money value={receipt.charged} hasUnit /> },
     ...receipt.write_offs.map(({ amount, reason }) => ({
       label: "Written off",
       value: `${creditsText(amount)} credits: ${reason.replaceAll("_", " ")}`,
     })),
     ...(receipt.late
-      ? [{ label: "Late", value: "its process had been taken for dead when it ended" }]
+      ? [{ label: "Late", value: "its process had been presumed dead when it finished" }]
       : []),
     ...(released > 0n
-      ? [{ label: "Given back", value: `${creditsText(nanosText(released))} credits` }]
+      ? [{ label: "Refunded", value: `${creditsText(nanosText(released))} credits` }]
       : []),
     ...(entry === null
       ? [{ label: "Entry", value: "none: nothing was charged" }]
       : [
           { label: "Entry", value: `No. ${entry.number}` },
-          { label: "Balance after it", value: <Money value={entry.balance} hasUnit /> },
+          { label: "Balance afterwards", value: <Money value={entry.balance} hasUnit /> },
           {
-            label: "Hash of the entry",
+            label: "Entry hash",
             value: <span className="mono">{entry.hash}</span>,
             isWide: true,
           },
         ]),
   ]
   return (
-    <Panel title="In the book">
+    <Panel title="Ledger entry">
       <Facts facts={facts} />
     </Panel>
   )

@@ -9,13 +9,13 @@ export function ContentPanel({ receipt }: { readonly receipt: Receipt }) {
     return (
       <Panel title="Content">
         <Text size="sm" c="dimmed">
-          Prompts and answers are not kept. An operator can turn it on for an account.
+          Prompts and responses are not stored. An operator can turn this on for an account.
         </Text>
       </Panel>
     )
   }
   return (
-    <Panel title="Content" description="Kept, because the account is set to keep it.">
+    <Panel title="Content" description="Stored because the account is set to do so.">
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Part title="Asked" value={receipt.content.request} />
         <Part title="Answered" value={receipt.content.answer} />

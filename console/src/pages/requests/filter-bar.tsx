@@ -39,7 +39,7 @@ export function FilterBar({ account, filters, onChange }: FilterBarProperties) {
   return (
     <div className="filters">
       <Search
-        label="Search errors and ids"
+        label="Search errors and IDs"
         value={filters.search ?? ""}
         onChange={(search) => onChange({ search: search || undefined })}
       />
@@ -74,7 +74,7 @@ export function FilterBar({ account, filters, onChange }: FilterBarProperties) {
       {filters.time === "custom" && <CustomTime filters={filters} onChange={onChange} />}
       {isFiltered(filters) && (
         <Button variant="subtle" onClick={() => onChange(NO_FILTERS)}>
-          Show all
+          Clear filters
         </Button>
       )}
     </div>
@@ -92,7 +92,7 @@ function ModelField({ value, onChange }: ModelFieldProperties) {
   useEffect(() => setTyped(value), [value])
   return (
     <TextInput
-      aria-label="Model, or a pattern with a star"
+      aria-label="Model, or a pattern with an asterisk"
       className="filters-full"
       placeholder="Any model, openai/*"
       value={typed}

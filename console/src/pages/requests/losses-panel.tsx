@@ -7,8 +7,8 @@ export function LossesPanel({ losses }: { readonly losses: Receipt["losses"] }) 
   if (losses.length === 0) return null
   return (
     <Panel
-      title="Not carried"
-      description="Fields that the vendor has no counterpart for, and what became of them."
+      title="Not sent"
+      description="Fields the vendor does not support, and how they were handled."
     >
       <List size="sm" spacing={4}>
         {losses.map((loss) => (

@@ -35,8 +35,9 @@ export function ReceiptPage() {
   if (asked.error instanceof ApiError && asked.error.status === 404) {
     return (
       <Page title="Receipt">
-        <EmptyState title="There is no receipt of this request" action={back}>
-          It may still run, or its id is mistyped. A receipt is written when a request ends.
+        <EmptyState title="No receipt for this request" action={back}>
+          It may still be running, or its ID may be mistyped. A receipt is written when a request
+          ends.
         </EmptyState>
       </Page>
     )
@@ -47,7 +48,7 @@ export function ReceiptPage() {
       description={
         <Group gap={4} wrap="nowrap">
           <span className="mono anywhere">{request}</span>
-          <CopyButton value={request} label="Copy the id of the request" />
+          <CopyButton value={request} label="Copy the request ID" />
         </Group>
       }
       actions={back}
@@ -108,8 +109,8 @@ function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
           },
           ...(receipt.requested_model === undefined
             ? []
-            : [{ label: "Asked for as", value: receipt.requested_model }]),
-          { label: "Answered by", value: receipt.deployment ?? "nobody" },
+            : [{ label: "Requested as", value: receipt.requested_model }]),
+          { label: "Served by", value: receipt.deployment ?? "nobody" },
           {
             label: "Key",
             value: (

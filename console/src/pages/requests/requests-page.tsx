@@ -38,7 +38,7 @@ export function RequestsPage() {
   return (
     <Page
       title="Requests"
-      description="Each opens its receipt: what was called, what was used, and what it cost."
+      description="Each request opens its receipt: what was called, what was used and what it cost."
       actions={
         <LiveButton isLive={isLive} isPaused={isPaused} onToggle={() => setPaused(!isPaused)} />
       }
@@ -98,22 +98,22 @@ function LiveButton({ isLive, isPaused, onToggle }: LiveButtonProperties) {
         <Indicator color={isLive ? "gate" : "gray"} processing={isLive} size={8} ml={6} />
       }
     >
-      {isPaused ? "Go on" : "Live"}
+      {isPaused ? "Continue" : "Live"}
     </Button>
   )
 }
 
 function NoRequests({ isFiltered }: { readonly isFiltered: boolean }) {
   if (isFiltered) {
-    return <EmptyState title="No request fits">Change or take away a filter.</EmptyState>
+    return <EmptyState title="No matching requests">Change or remove a filter.</EmptyState>
   }
   return (
     <EmptyState
       icon={<IconListDetails size={22} />}
-      title="No request yet"
-      action={<LinkButton to="/">To the first steps</LinkButton>}
+      title="No requests yet"
+      action={<LinkButton to="/">Go to the first steps</LinkButton>}
     >
-      Call a model with one of your keys, and the request is here within two seconds.
+      Call a model with one of your keys. The request appears here within two seconds.
     </EmptyState>
   )
 }

@@ -21,14 +21,14 @@ export function ResetPage() {
   })
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
     await api.post("/auth/reset-password", { ...values, token })
-    notifyDone("The new password is set. Sign in with it.")
+    notifyDone("Your new password has been set. Sign in with it.")
     await navigate({ to: "/sign-in" })
   })
   return (
-    <PublicPage title="New password" description="All your open sessions end when it is set.">
+    <PublicPage title="New password" description="Setting it ends all your sessions.">
       {token === undefined && (
-        <Alert variant="light" title="The link is not whole">
-          Open the whole link that the operator gave you.
+        <Alert variant="light" title="The link is incomplete">
+          Open the complete link that the operator gave you.
         </Alert>
       )}
       <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
@@ -39,12 +39,12 @@ export function ResetPage() {
             disabled={token === undefined}
             {...form.getInputProps("new_password")}
           />
-          <ErrorNotice error={error} title="The password is not changed" />
+          <ErrorNotice error={error} title="Could not change the password" />
           <Button type="submit" loading={isBusy} disabled={token === undefined}>
-            Set the password
+            Set password
           </Button>
           <TextLink to="/sign-in" size="sm">
-            To the sign-in
+            Go to sign-in
           </TextLink>
         </Stack>
       </form>

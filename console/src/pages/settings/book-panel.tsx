@@ -19,8 +19,8 @@ export function BookPanel() {
   })
   return (
     <Panel
-      title="The book"
-      description="Every entry is chained to the one before by its hash, and the entries sum up to the balances."
+      title="The ledger"
+      description="Every entry is chained to the previous one by its hash, and the entries add up to the balances."
       actions={
         <Button
           variant="default"
@@ -28,18 +28,18 @@ export function BookPanel() {
           loading={book.isFetching}
           onClick={() => void book.refetch()}
         >
-          Verify the book
+          Verify the ledger
         </Button>
       }
     >
       {book.isFetching && (
         <Group gap="sm" role="status">
           <Loader size="sm" />
-          <Text size="sm">Walking every account's entries…</Text>
+          <Text size="sm">Checking every account's entries…</Text>
         </Group>
       )}
       {!book.isFetching && (
-        <ErrorNotice error={book.error} title="The book could not be verified" />
+        <ErrorNotice error={book.error} title="The ledger could not be verified" />
       )}
       {!book.isFetching && book.data !== undefined && <Verdict verdict={book.data} />}
     </Panel>
@@ -51,8 +51,8 @@ function Verdict({ verdict }: { readonly verdict: BookVerdict }) {
   const walked = `${counted(entries, "entry", "entries")} of ${counted(accounts, "account")}`
   if (problems.length === 0) {
     return (
-      <Alert icon={<IconCheck />} variant="light" title="The book is right" role="status">
-        {walked}: every hash and every sum holds.
+      <Alert icon={<IconCheck />} variant="light" title="The ledger is correct" role="status">
+        {walked}: every hash and every sum is correct.
       </Alert>
     )
   }
@@ -62,15 +62,14 @@ function Verdict({ verdict }: { readonly verdict: BookVerdict }) {
         color="red"
         icon={<IconAlertCircle />}
         variant="light"
-        title="The book is wrong"
+        title="The ledger has errors"
         role="alert"
       >
-        {counted(problems.length, "fault")} in {walked}. Entries were changed outside of the
-        gateway, or the disk failed. Keep a copy of the database, and compare it with your last
-        backup.
+        {counted(problems.length, "fault")} in {walked}. Entries were changed outside the gateway,
+        or the disk failed. Keep a copy of the database and compare it with your last backup.
       </Alert>
       <Table.ScrollContainer minWidth={480} type="native" tabIndex={0}>
-        <Table aria-label="Faults in the book">
+        <Table aria-label="Ledger errors">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Account</Table.Th>

@@ -19,8 +19,8 @@ export function ChangeableSettings({ settings }: { readonly settings: readonly S
   if (settings.length === 0) return null
   return (
     <Panel
-      title="What can be changed here"
-      description="It is in force at once, without a restart."
+      title="Changeable settings"
+      description="Changes take effect immediately, without a restart."
     >
       <Stack gap="md">
         {settings.map((setting) => (
@@ -44,7 +44,7 @@ function SettingField({ setting }: { readonly setting: Setting }) {
     try {
       await api.patch("/settings", { [setting.name]: value })
       await refresh("/settings", "/session")
-      notifyDone(`${setting.label} is saved.`)
+      notifyDone(`${setting.label} has been saved.`)
     } catch (thrown) {
       const own = thrown instanceof ApiError ? thrown.fields[setting.name] : undefined
       setFault(own ?? messageOf(thrown))

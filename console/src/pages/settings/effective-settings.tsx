@@ -9,12 +9,12 @@ export interface EffectiveSettingsProperties {
 export function EffectiveSettings({ settings }: EffectiveSettingsProperties) {
   return (
     <Panel
-      title="In force"
-      description="Everything together: the file, the environment, this console, and the defaults. Secrets are left out."
+      title="Active settings"
+      description="The file, the environment, this console and the defaults combined. Secrets are omitted."
     >
       <Snippet
         code={JSON.stringify(settings, null, 2)}
-        label="Copy the settings in force"
+        label="Copy the active settings"
         maxHeight={480}
       />
     </Panel>

@@ -16,7 +16,7 @@ export function SettingsPage() {
   return (
     <Page
       title="Settings"
-      description="How this gateway is set up. What the file or the environment says is locked here."
+      description="How this gateway is configured. Settings from the file or the environment are locked here."
     >
       <ErrorNotice error={error} retry={() => void refetch()} />
       {isPending && <Skeleton height={240} />}

@@ -19,8 +19,8 @@ export function SetupPage() {
   const form = useForm({
     initialValues: { name: "", email: "", password: "" },
     validate: {
-      name: (value) => (value.trim() === "" ? "Say your name" : null),
-      email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : "Say an e-mail address"),
+      name: (value) => (value.trim() === "" ? "Enter your name" : null),
+      email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : "Enter an email address"),
       password: checkPassword,
     },
   })
@@ -34,20 +34,20 @@ export function SetupPage() {
   return (
     <PublicPage
       title="Welcome"
-      description="You are the first one here. You become the operator: you add providers, set prices and invite others."
+      description="You are the first user and become the operator, who adds providers, sets prices and invites others."
     >
       <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
         <Stack>
           <TextInput label="Name" autoComplete="name" autoFocus {...form.getInputProps("name")} />
           <TextInput
-            label="E-mail"
-            description="You sign in with it. Nothing is sent to it."
+            label="Email"
+            description="Used to sign in. No email is sent to it."
             type="email"
             autoComplete="username"
             {...form.getInputProps("email")}
           />
           <NewPassword {...form.getInputProps("password")} />
-          <ErrorNotice error={error} title="The gateway is not set up" />
+          <ErrorNotice error={error} title="Could not set up the gateway" />
           <Button type="submit" loading={isBusy}>
             Set up the gateway
           </Button>
@@ -60,12 +60,12 @@ export function SetupPage() {
 function NoToken() {
   return (
     <PublicPage title="Set up">
-      <Alert variant="light" title="The link is not whole">
-        Open the link that <code>tollgate serve</code> printed when it started, with all that comes
+      <Alert variant="light" title="The link is incomplete">
+        Open the link that <code>tollgate serve</code> printed when it started, including everything
         after <code>token=</code>.
       </Alert>
       <TextLink to="/sign-in" size="sm">
-        To the sign-in
+        Go to sign-in
       </TextLink>
     </PublicPage>
   )

@@ -16,7 +16,7 @@ export function CodeStep({ onDone, onBack }: CodeStepProperties) {
   const [isBackup, setBackup] = useState(false)
   const form = useForm({
     initialValues: { code: "", trust_device: false },
-    validate: { code: (value) => (value.trim() === "" ? "Say the code" : null) },
+    validate: { code: (value) => (value.trim() === "" ? "Enter the code" : null) },
   })
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
     const way = isBackup ? "verify-backup-code" : "verify-totp"
@@ -32,9 +32,9 @@ export function CodeStep({ onDone, onBack }: CodeStepProperties) {
 
   return (
     <PublicPage
-      title="Second step"
+      title="Two-factor authentication"
       description={
-        isBackup ? "One of the backup codes you kept." : "The six digits of your authenticator app."
+        isBackup ? "One of your backup codes." : "The six digits from your authenticator app."
       }
     >
       <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
@@ -48,19 +48,19 @@ export function CodeStep({ onDone, onBack }: CodeStepProperties) {
             {...form.getInputProps("code")}
           />
           <Checkbox
-            label="Do not ask on this device for 30 days"
+            label="Do not ask again on this device for 30 days"
             {...form.getInputProps("trust_device", { type: "checkbox" })}
           />
-          <ErrorNotice error={error} title="You are not signed in" />
+          <ErrorNotice error={error} title="Could not sign in" />
           <Button type="submit" loading={isBusy}>
-            Go on
+            Continue
           </Button>
           <Group justify="space-between">
             <Anchor component="button" type="button" size="sm" onClick={change}>
               {isBackup ? "Use the app" : "Use a backup code"}
             </Anchor>
             <Anchor component="button" type="button" size="sm" onClick={onBack}>
-              Begin again
+              Start over
             </Anchor>
           </Group>
         </Stack>

@@ -10,13 +10,13 @@ export interface PasswordStepProperties {
   readonly onCode: () => void
 }
 
-/** E-mail and password. */
+/** Email and password. */
 export function PasswordStep({ onDone, onCode }: PasswordStepProperties) {
   const form = useForm({
     initialValues: { email: "", password: "", remember: true },
     validate: {
-      email: (value) => (value.trim() === "" ? "Say your e-mail address" : null),
-      password: (value) => (value === "" ? "Say your password" : null),
+      email: (value) => (value.trim() === "" ? "Enter your email address" : null),
+      password: (value) => (value === "" ? "Enter your password" : null),
     },
   })
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
@@ -31,7 +31,7 @@ export function PasswordStep({ onDone, onCode }: PasswordStepProperties) {
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
         <TextInput
-          label="E-mail"
+          label="Email"
           type="email"
           autoComplete="username"
           autoFocus
@@ -46,13 +46,12 @@ export function PasswordStep({ onDone, onCode }: PasswordStepProperties) {
           label="Stay signed in on this device"
           {...form.getInputProps("remember", { type: "checkbox" })}
         />
-        <ErrorNotice error={error} title="You are not signed in" />
+        <ErrorNotice error={error} title="Could not sign in" />
         <Button type="submit" loading={isBusy}>
           Sign in
         </Button>
         <Text size="xs" c="dimmed">
-          Forgotten the password? The operator of this gateway can give you a link that sets a new
-          one.
+          Forgot your password? The operator of this gateway can give you a link to set a new one.
         </Text>
       </Stack>
     </form>

@@ -9,10 +9,11 @@ export function localPath(back: string | undefined): string {
 
 const REFUSALS: Readonly<Record<string, string>> = {
   not_invited:
-    "Nobody with this e-mail address is registered here. Ask an owner of the account, or the operator, for an invitation.",
-  email_not_verified: "Your e-mail address is not verified there. Verify it, then sign in again.",
+    "No user with this email address is registered here. Ask an account owner or the operator for an invitation.",
+  email_not_verified:
+    "Your email address is not verified with the identity provider. Verify it, then sign in again.",
   account_not_linked:
-    "This e-mail address is registered with a password. Sign in with the password.",
+    "This email address is registered with a password. Sign in with the password.",
   disabled: "This user is disabled. Ask the operator.",
   access_denied: "The sign-in was cancelled.",
 }

@@ -28,7 +28,7 @@ export function SignInPage() {
 
   if (isCodeAsked) return <CodeStep onDone={enter} onBack={() => setCodeAsked(false)} />
   return (
-    <PublicPage title="Sign in" description="To the console of this gateway.">
+    <PublicPage title="Sign in" description="To this gateway's console.">
       {error !== undefined && (
         <Alert color="red" variant="light" role="alert">
           {refusalText(error)}
@@ -47,10 +47,10 @@ export function SignInPage() {
 
 function SetupHint() {
   return (
-    <Alert variant="light" title="Nobody is registered yet">
+    <Alert variant="light" title="No users yet">
       <Text size="sm">
-        The first user is made by the one-time link that <code>tollgate serve</code> printed when it
-        started. Open that link.
+        Create the first user with the one-time link that <code>tollgate serve</code> printed when
+        it started.
       </Text>
     </Alert>
   )

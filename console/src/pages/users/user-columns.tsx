@@ -83,13 +83,13 @@ function UserMenu({ user, begin }: UserMenuProperties) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`What to do with ${user.name}`}>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${user.name}`}>
           <IconDotsVertical size={16} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={() => begin({ name: user.is_operator ? "demote" : "promote", user })}>
-          {user.is_operator ? "Take the operator's rights" : "Make an operator"}
+          {user.is_operator ? "Remove operator rights" : "Make an operator"}
         </Menu.Item>
         <Menu.Item
           {...(!user.is_disabled && { color: "red" })}

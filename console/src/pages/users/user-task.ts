@@ -20,23 +20,23 @@ export function questionOf({ name, user }: UserTask): UserQuestion {
     case "promote":
       return {
         title: `Make ${user.name} an operator?`,
-        text: "An operator sees every account, every key and every request, and may change everything, providers and prices included.",
+        text: "An operator can see every account, key and request, and change everything, including providers and prices.",
         action: "Make an operator",
         isDangerous: true,
         change: { is_operator: true },
       }
     case "demote":
       return {
-        title: `Take the operator's rights from ${user.name}?`,
-        text: "What remains are the roles in the accounts.",
-        action: "Take them away",
+        title: `Remove operator rights from ${user.name}?`,
+        text: "Their roles in accounts remain.",
+        action: "Remove",
         isDangerous: true,
         change: { is_operator: false },
       }
     case "disable":
       return {
         title: `Disable ${user.name}?`,
-        text: "Every open session ends at once, and nobody can sign in as this user. Keys of the accounts work on.",
+        text: "All their sessions end immediately and they can no longer sign in. Account keys keep working.",
         action: "Disable the user",
         isDangerous: true,
         change: { is_disabled: true },

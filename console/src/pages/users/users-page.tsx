@@ -38,7 +38,7 @@ export function UsersPage() {
   return (
     <Page
       title="Users"
-      description="Who can sign in to this console. New ones come by an invitation to an account."
+      description="Who can sign in to this console. New users join by invitation to an account."
     >
       <Panel isFlush>
         <Group p="md" pb="xs">
@@ -63,8 +63,8 @@ export function UsersPage() {
           minWidth={780}
           empty={
             users.error === null && (
-              <EmptyState icon={<IconUsers size={22} />} title="Nobody fits">
-                Search for a part of a name or address.
+              <EmptyState icon={<IconUsers size={22} />} title="No matching users">
+                Search for part of a name or address.
               </EmptyState>
             )
           }

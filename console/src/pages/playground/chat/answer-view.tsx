@@ -18,7 +18,11 @@ export function AnswerView({ answer, onRetry, onCode }: AnswerViewProperties) {
   const { state, text, reasoning, toolCalls, failure, model } = answer
   const isSilent = text === "" && reasoning === "" && toolCalls.length === 0
   return (
-    <article className="answer" aria-busy={state === "running"} aria-label={`Answer of ${model}`}>
+    <article
+      className="answer"
+      aria-busy={state === "running"}
+      aria-label={`Response from ${model}`}
+    >
       <Text size="xs" fw={600} c="dimmed" className="answer-model">
         {model}
       </Text>
@@ -29,12 +33,12 @@ export function AnswerView({ answer, onRetry, onCode }: AnswerViewProperties) {
         {isSilent && state === "running" && <Loader type="dots" size="sm" aria-label="Waiting" />}
         {isSilent && state === "stopped" && (
           <Text size="sm" c="dimmed">
-            Stopped before anything came.
+            Stopped before anything arrived.
           </Text>
         )}
         {isSilent && state === "done" && (
           <Text size="sm" c="dimmed">
-            The model answered with nothing ({answer.finish ?? "no reason given"}).
+            The model returned nothing ({answer.finish ?? "no reason given"}).
           </Text>
         )}
         {text !== "" && <div className="answer-text">{text}</div>}
@@ -58,8 +62,8 @@ export function AnswerView({ answer, onRetry, onCode }: AnswerViewProperties) {
               </ActionIcon>
             </Tooltip>
             {onRetry !== undefined && (
-              <Tooltip label="Ask again">
-                <ActionIcon variant="subtle" color="gray" aria-label="Ask again" onClick={onRetry}>
+              <Tooltip label="Regenerate">
+                <ActionIcon variant="subtle" color="gray" aria-label="Regenerate" onClick={onRetry}>
                   <IconRefresh size={16} />
                 </ActionIcon>
               </Tooltip>
@@ -121,7 +125,7 @@ function Result({ answer }: { readonly answer: ShownAnswer }) {
         </span>
       )}
       {state === "stopped" && <span>stopped</span>}
-      {finish === "length" && <span>cut at the maximum of tokens</span>}
+      {finish === "length" && <span>cut off at the token limit</span>}
     </CostLine>
   )
 }

@@ -41,7 +41,7 @@ export function usePictures() {
     const read = await readPictures(files)
     const all = [...pictures, ...read.pictures]
     const tooMany =
-      all.length > MOST_PICTURES ? [`At most ${MOST_PICTURES} pictures go along.`] : []
+      all.length > MOST_PICTURES ? [`At most ${MOST_PICTURES} images can be attached.`] : []
     setPictures(all.slice(0, MOST_PICTURES))
     setFaults([...read.faults, ...tooMany])
   }

@@ -24,11 +24,11 @@ export function ChatBar({ columns, onSettings }: ChatBarProperties) {
             isLabelShown={false}
           />
           {isComparing && (
-            <Tooltip label="Take this one away">
+            <Tooltip label="Remove this model">
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                aria-label={`Take ${model ?? "this model"} away`}
+                aria-label={`Remove ${model ?? "this model"}`}
                 onClick={() => keep(1 - column)}
               >
                 <IconX size={16} />
@@ -43,11 +43,11 @@ export function ChatBar({ columns, onSettings }: ChatBarProperties) {
         </Button>
       )}
       {onSettings !== undefined && (
-        <Tooltip label="Settings of the request">
+        <Tooltip label="Request settings">
           <ActionIcon
             variant="default"
             size={36}
-            aria-label="Settings of the request"
+            aria-label="Request settings"
             onClick={onSettings}
           >
             <IconAdjustmentsHorizontal size={18} />

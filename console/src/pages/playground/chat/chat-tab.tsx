@@ -89,5 +89,5 @@ export function ChatTab({ model: wish }: { readonly model: string | undefined })
 function whyNot(models: readonly (string | null)[], settings: ChatSettings): string | undefined {
   if (models.includes(null)) return "Choose a model first."
   if (extraFault(settings.extra) === undefined) return undefined
-  return "The further fields are no JSON object yet."
+  return "The additional fields must be a JSON object."
 }

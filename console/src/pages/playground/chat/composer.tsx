@@ -69,7 +69,7 @@ export function Composer({ isRunning, obstacle, onSend, onStop }: ComposerProper
       <AttachedPictures pictures={pictures} onRemove={remove} />
       <Textarea
         aria-label="Your message"
-        placeholder="Ask something. Pictures can be dropped or pasted here."
+        placeholder="Ask something. Drop or paste images here."
         autosize
         minRows={2}
         maxRows={10}
@@ -103,13 +103,8 @@ function ComposerFoot({ fault, obstacle, onFiles, action }: ComposerFootProperti
       <Group gap="xs" wrap="nowrap" style={{ minWidth: 0 }}>
         <FileButton multiple accept={PICTURE_TYPES} onChange={onFiles}>
           {(properties) => (
-            <Tooltip label="Attach pictures">
-              <ActionIcon
-                {...properties}
-                variant="subtle"
-                color="gray"
-                aria-label="Attach pictures"
-              >
+            <Tooltip label="Attach images">
+              <ActionIcon {...properties} variant="subtle" color="gray" aria-label="Attach images">
                 <IconPhotoPlus size={18} />
               </ActionIcon>
             </Tooltip>
@@ -117,7 +112,7 @@ function ComposerFoot({ fault, obstacle, onFiles, action }: ComposerFootProperti
         </FileButton>
         <Text size="xs" c={fault === undefined ? "dimmed" : "red"} role="status" component="div">
           {fault ?? obstacle ?? (
-            <span className="wide-only">Enter sends, Shift + Enter breaks the line</span>
+            <span className="wide-only">Enter to send, Shift + Enter for a new line</span>
           )}
         </Text>
       </Group>

@@ -31,7 +31,7 @@ export function Sampling({ settings, onChange }: SamplingProperties) {
         onChange={(value) => onChange({ topP: numberOf(value) })}
       />
       <NumberInput
-        label="Maximum of tokens"
+        label="Maximum tokens"
         placeholder="Model's own"
         min={1}
         allowDecimal={false}

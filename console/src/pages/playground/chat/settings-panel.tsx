@@ -17,7 +17,7 @@ export interface SettingsPlaceProperties extends SettingsPanelProperties {
 /** The settings where there is room for them. */
 export function SettingsPlace(properties: SettingsPlaceProperties) {
   const { isBeside, isOpen, onClose, ...panel } = properties
-  const title = "Settings of the request"
+  const title = "Request settings"
   if (isBeside) {
     return (
       <aside className="chat-settings" aria-label={title}>
@@ -54,7 +54,7 @@ function SettingsPanel({ settings, onChange }: SettingsPanelProperties) {
       <Sampling settings={settings} onChange={change} />
       <Select
         label="Reasoning effort"
-        description="For models that reason; others say that it was not carried."
+        description="For reasoning models. Others report that it was not sent."
         placeholder="Model's own"
         clearable
         data={EFFORTS}
@@ -63,15 +63,15 @@ function SettingsPanel({ settings, onChange }: SettingsPanelProperties) {
       />
       <TagsInput
         label="Stop at"
-        description="The answer ends before any of these."
+        description="Generation stops before any of these."
         placeholder={settings.stop.length === 0 ? "Type one, then Enter" : ""}
         maxTags={4}
         value={[...settings.stop]}
         onChange={(stop) => change({ stop })}
       />
       <JsonInput
-        label="Further fields"
-        description="JSON that joins the request: tools, response_format, seed."
+        label="Additional fields"
+        description="JSON merged into the request: tools, response_format, seed."
         placeholder='{ "seed": 1 }'
         autosize
         minRows={2}
@@ -81,7 +81,7 @@ function SettingsPanel({ settings, onChange }: SettingsPanelProperties) {
         onChange={(extra) => change({ extra })}
       />
       <Button variant="default" size="xs" onClick={() => onChange(DEFAULT_SETTINGS)}>
-        Back to the model's own
+        Reset to defaults
       </Button>
     </Stack>
   )

@@ -16,7 +16,7 @@ export function Spent({ exchanges, onClear }: SpentProperties) {
   return (
     <Group justify="space-between" gap="xs">
       <Text size="xs" c="dimmed">
-        This conversation: <Money value={nanosText(total)} hasUnit />
+        This conversation cost: <Money value={nanosText(total)} hasUnit />
       </Text>
       <Button
         variant="subtle"

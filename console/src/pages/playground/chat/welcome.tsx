@@ -6,9 +6,8 @@ export function Welcome() {
     <div className="chat-welcome">
       <Text fw={600}>Ask a model something</Text>
       <Text size="sm" c="dimmed" mt={4}>
-        Answers stream in with their tokens and exact cost. Attach pictures, set a system prompt,
-        compare two models, and copy any request as code. Nothing of it is kept when you leave this
-        page.
+        Responses stream in with token counts and exact cost. Attach images, set a system prompt,
+        compare two models, and copy any request as code. Nothing is kept when you leave this page.
       </Text>
     </div>
   )

@@ -19,7 +19,7 @@ export function aiSdkCode(base: string, body: JsonObject): string {
   const lines = named.map(
     ([name, value]) => `  ${name}: ${literal(value, JAVASCRIPT_STYLE, "  ")},`,
   )
-  const left = facts.others.map((name) => `// '${name}' is written another way in this client.\n`)
+  const left = facts.others.map((name) => `// '${name}' has a different form in this client.\n`)
   return `import { createOpenAI } from "@ai-sdk/openai"
 import { streamText } from "ai"
 

@@ -23,7 +23,7 @@ export function anthropicCode(base: string, body: JsonObject): string {
     named.push(["extra_body", { output_config: { effort: facts.effort } }])
   }
   const lines = named.map(([name, value]) => `    ${name}=${literal(value, PYTHON_STYLE, "    ")},`)
-  const left = facts.others.map((name) => `# '${name}' is written another way in this format.\n`)
+  const left = facts.others.map((name) => `# '${name}' has a different form in this format.\n`)
   return `import os
 from anthropic import Anthropic
 

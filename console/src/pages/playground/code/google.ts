@@ -12,7 +12,7 @@ export function googleCode(base: string, body: JsonObject): string {
     contents: facts.messages.map(contentOf),
     ...(Object.keys(config).length > 0 && { config }),
   }
-  const left = facts.others.map((name) => `// '${name}' is written another way in this format.\n`)
+  const left = facts.others.map((name) => `// '${name}' has a different form in this format.\n`)
   return `import { GoogleGenAI } from "@google/genai"
 
 const client = new GoogleGenAI({

@@ -18,17 +18,18 @@ export function EditPicture({ onChange }: EditPictureProperties) {
         <FileButton accept="image/*" onChange={(file) => void mask.choose(file)}>
           {(properties) => (
             <Button {...properties} variant="default" size="xs">
-              {mask.hasPicture ? "Choose another" : "Choose a picture"}
+              {mask.hasPicture ? "Choose another" : "Choose an image"}
             </Button>
           )}
         </FileButton>
         {mask.hasPicture && (
           <Button variant="subtle" size="xs" onClick={mask.clear}>
-            Unpaint all
+            Clear the mask
           </Button>
         )}
         <Text size="sm" c={mask.fault === undefined ? "dimmed" : "red"}>
-          {mask.fault ?? "Paint over what may change. Nothing painted: all of it."}
+          {mask.fault ??
+            "Paint over the area that may change. If nothing is painted, all of it may."}
         </Text>
       </Group>
       <canvas
@@ -38,7 +39,7 @@ export function EditPicture({ onChange }: EditPictureProperties) {
         hidden={!mask.hasPicture}
         className="mask-canvas"
         role="img"
-        aria-label="The picture; what is painted over may change"
+        aria-label="The image; painted areas may change"
         onPointerDown={mask.press}
         onPointerMove={mask.paint}
         onPointerUp={mask.lift}

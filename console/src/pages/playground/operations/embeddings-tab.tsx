@@ -40,7 +40,7 @@ export function EmbeddingsTab({ model: wish }: { readonly model: string | undefi
     >
       <Textarea
         label="Texts"
-        description={`One on each line, at most ${MOST_TEXTS}.`}
+        description={`One per line, at most ${MOST_TEXTS}.`}
         autosize
         minRows={4}
         maxRows={14}
@@ -52,7 +52,7 @@ export function EmbeddingsTab({ model: wish }: { readonly model: string | undefi
 }
 
 function missing(texts: readonly string[]): string | undefined {
-  if (texts.length === 0) return "Write a text first."
+  if (texts.length === 0) return "Enter a text first."
   return texts.length > MOST_TEXTS ? `At most ${MOST_TEXTS} texts at once.` : undefined
 }
 
@@ -67,7 +67,7 @@ function Similarities({ texts, vectors }: Embedded) {
     <>
       <Text size="sm">
         {counted(vectors.length, "vector")} of {counted(first?.length ?? 0, "dimension")}. Cosine
-        similarity, 1 is the same direction:
+        similarity; 1 means the same direction:
       </Text>
       <Table.ScrollContainer minWidth={160 + vectors.length * 64} type="native" tabIndex={0}>
         <Table aria-label="Cosine similarity of each pair of texts" withRowBorders={false}>

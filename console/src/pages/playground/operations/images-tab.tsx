@@ -51,19 +51,19 @@ export function ImagesTab({ model: wish }: { readonly model: string | undefined 
       kinds={KINDS}
       choice={choice}
       operation={operation}
-      action={task === "generation" ? "Make pictures" : "Change the picture"}
+      action={task === "generation" ? "Generate images" : "Edit the image"}
       missing={missing(prompt, task, files)}
       onSend={send}
       result={<MadePictures pictures={operation.result ?? []} />}
     >
       <SegmentedControl
-        aria-label="What to do"
+        aria-label="Actions"
         w="fit-content"
         value={task}
         onChange={(value) => setTask(value === "edit" ? "edit" : "generation")}
         data={[
           { value: "generation", label: "From a prompt" },
-          { value: "edit", label: "Change a picture" },
+          { value: "edit", label: "Edit an image" },
         ]}
       />
       <Textarea
@@ -79,7 +79,7 @@ export function ImagesTab({ model: wish }: { readonly model: string | undefined 
         {task === "generation" && (
           <Autocomplete
             label="Size"
-            description="Which ones work depends on the model."
+            description="Supported sizes depend on the model."
             data={SIZES}
             value={size}
             onChange={setSize}
@@ -87,7 +87,7 @@ export function ImagesTab({ model: wish }: { readonly model: string | undefined 
         )}
         <NumberInput
           label="Pictures"
-          description="1 to 10; each is charged."
+          description="1 to 10; each one is charged."
           min={1}
           max={10}
           allowDecimal={false}
@@ -100,8 +100,8 @@ export function ImagesTab({ model: wish }: { readonly model: string | undefined 
 }
 
 function missing(prompt: string, task: Task, files: EditFiles | undefined): string | undefined {
-  if (prompt.trim() === "") return "Write a prompt first."
-  return task === "edit" && files === undefined ? "Choose a picture first." : undefined
+  if (prompt.trim() === "") return "Enter a prompt first."
+  return task === "edit" && files === undefined ? "Choose an image first." : undefined
 }
 
 interface EditOrder {

@@ -52,7 +52,7 @@ export function OperationForm(properties: OperationFormProperties) {
   if (choice.isNone) {
     return (
       <EmptyState title="No model of this kind has a price yet">
-        An operator adds a provider that has one, or sets a price on the Models page.
+        An operator can add a provider that has one, or set a price on the Models page.
       </EmptyState>
     )
   }

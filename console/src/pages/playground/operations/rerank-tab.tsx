@@ -33,7 +33,7 @@ export function RerankTab({ model: wish }: { readonly model: string | undefined 
       choice={choice}
       operation={operation}
       action="Rank"
-      missing={query.trim() === "" ? "Write a query first." : noDocuments(documents)}
+      missing={query.trim() === "" ? "Enter a query first." : noDocuments(documents)}
       onSend={(model) => {
         setSent(documents)
         operation.send("/v1/rerank", { model, query, documents })
@@ -47,7 +47,7 @@ export function RerankTab({ model: wish }: { readonly model: string | undefined 
       />
       <Textarea
         label="Documents"
-        description="One on each line."
+        description="One per line."
         autosize
         minRows={4}
         maxRows={14}
@@ -59,7 +59,7 @@ export function RerankTab({ model: wish }: { readonly model: string | undefined 
 }
 
 function noDocuments(documents: readonly string[]): string | undefined {
-  return documents.length === 0 ? "Write a document first." : undefined
+  return documents.length === 0 ? "Enter a document first." : undefined
 }
 
 async function readRanking(response: Response): Promise<readonly Ranked[]> {

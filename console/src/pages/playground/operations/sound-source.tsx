@@ -64,7 +64,7 @@ export function SoundSource({ file, onChange }: SoundSourceProperties) {
         </Text>
       </div>
       {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
-      {url !== undefined && <audio controls src={url} aria-label="The sound to write down" />}
+      {url !== undefined && <audio controls src={url} aria-label="The audio to transcribe" />}
     </>
   )
 }

@@ -75,8 +75,8 @@ export function SpeechTab({ model: wish }: { readonly model: string | undefined 
 }
 
 function missing(text: string, voice: string): string | undefined {
-  if (text.trim() === "") return "Write a text first."
-  return voice.trim() === "" ? "Name a voice first." : undefined
+  if (text.trim() === "") return "Enter a text first."
+  return voice.trim() === "" ? "Enter a voice first." : undefined
 }
 
 async function readSound(response: Response): Promise<Spoken> {

@@ -37,18 +37,18 @@ export function TranscriptionTab({ model: wish }: { readonly model: string | und
       kinds={KINDS}
       choice={choice}
       operation={operation}
-      action={task === "transcriptions" ? "Write down" : "Translate"}
-      missing={file === undefined ? "Choose or record a sound first." : undefined}
+      action={task === "transcriptions" ? "Transcribe" : "Translate"}
+      missing={file === undefined ? "Choose or record audio first." : undefined}
       onSend={send}
       result={<Snippet code={operation.result ?? ""} label="Copy the text" />}
     >
       <SegmentedControl
-        aria-label="What to do"
+        aria-label="Actions"
         w="fit-content"
         value={task}
         onChange={(value) => setTask(value === "translations" ? "translations" : "transcriptions")}
         data={[
-          { value: "transcriptions", label: "Write down" },
+          { value: "transcriptions", label: "Transcribe" },
           { value: "translations", label: "Translate into English" },
         ]}
       />
@@ -64,7 +64,7 @@ export function TranscriptionTab({ model: wish }: { readonly model: string | und
         {task === "transcriptions" && (
           <TextInput
             label="Language"
-            placeholder="Found out"
+            placeholder="Detect"
             value={language}
             maxLength={10}
             onChange={(event) => setLanguage(event.currentTarget.value)}

@@ -40,7 +40,7 @@ export function useMask(onFiles: (files: EditFiles | undefined) => void): Mask {
       setBitmap(await createImageBitmap(file))
       setFault(undefined)
     } catch {
-      setFault(`${file.name} cannot be read as a picture.`)
+      setFault(`${file.name} cannot be read as an image.`)
     }
   }
 

@@ -43,7 +43,7 @@ export function useRecorder(onFile: (file: File) => void): Recorder {
       setFault(undefined)
       setRecorder(made)
     } catch {
-      setFault("The microphone cannot be used. Allow it for this page, or choose a file.")
+      setFault("The microphone is not available. Allow it for this page, or choose a file.")
     }
   }
 
