@@ -3,13 +3,13 @@ import {
   OPENAI_EMBEDDING_QUIRKS,
   openAiEmbedding,
   type OpenAiEmbeddingQuirks,
-} from "../dialects/embedding/openai.ts"
-import { openAiImages } from "../dialects/image/openai.ts"
-import { OPEN_FAMILIES } from "../dialects/image/openai-families.ts"
+} from "../dialects/embedding/formats/openai.ts"
+import { openAiImages } from "../dialects/image/formats/openai.ts"
+import { OPEN_FAMILIES } from "../dialects/image/formats/openai-families.ts"
 import { OPENAI_CHAT, openAiChat } from "../dialects/openai-chat/index.ts"
 import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "../dialects/openai-chat/quirks.ts"
 import { openAiResponses } from "../dialects/openai-responses/index.ts"
-import { jinaRerank } from "../dialects/rerank/jina.ts"
+import { jinaRerank } from "../dialects/rerank/formats/jina.ts"
 import type { CompatibleRow } from "./compatible.ts"
 import { ANTHROPIC_VERSION, offer } from "./offers.ts"
 import { OPEN_SOUND } from "./sound.ts"

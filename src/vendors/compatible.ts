@@ -1,17 +1,17 @@
 import {
   OPENAI_EMBEDDING_QUIRKS,
   type OpenAiEmbeddingQuirks,
-} from "../dialects/embedding/openai.ts"
-import { FIREWORKS_IMAGES } from "../dialects/image/fireworks.ts"
-import { openAiImages } from "../dialects/image/openai.ts"
-import { OPENAI_FAMILIES } from "../dialects/image/openai-families.ts"
-import { OPENROUTER_IMAGES } from "../dialects/image/openrouter.ts"
-import { TOGETHER_IMAGES } from "../dialects/image/together.ts"
-import { XAI_IMAGES } from "../dialects/image/xai.ts"
-import type { ClosedSchema } from "../dialects/openai-chat/closed-schema.ts"
+} from "../dialects/embedding/formats/openai.ts"
+import { FIREWORKS_IMAGES } from "../dialects/image/formats/fireworks.ts"
+import { openAiImages } from "../dialects/image/formats/openai.ts"
+import { OPENAI_FAMILIES } from "../dialects/image/formats/openai-families.ts"
+import { OPENROUTER_IMAGES } from "../dialects/image/formats/openrouter.ts"
+import { TOGETHER_IMAGES } from "../dialects/image/formats/together.ts"
+import { XAI_IMAGES } from "../dialects/image/formats/xai.ts"
+import type { ClosedSchema } from "../dialects/openai-chat/schema.ts"
 import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "../dialects/openai-chat/quirks.ts"
 import type { OpenAiResponsesQuirks } from "../dialects/openai-responses/index.ts"
-import type { JinaRerankQuirks } from "../dialects/rerank/jina.ts"
+import type { JinaRerankQuirks } from "../dialects/rerank/formats/jina.ts"
 import {
   GROQ_SOUND,
   MISTRAL_SOUND,

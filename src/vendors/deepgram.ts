@@ -1,5 +1,5 @@
-import { deepgramSpeech } from "../dialects/speech/deepgram.ts"
-import { DEEPGRAM_TRANSCRIPTION } from "../dialects/transcription/deepgram.ts"
+import { deepgramSpeech } from "../dialects/speech/formats/deepgram.ts"
+import { DEEPGRAM_TRANSCRIPTION } from "../dialects/transcription/formats/deepgram.ts"
 import { staticSigner } from "./static-signer.ts"
 import type { Vendor } from "./vendor.ts"
 

@@ -1,5 +1,5 @@
-import { ELEVENLABS_SPEECH } from "../dialects/speech/elevenlabs.ts"
-import { elevenLabsTranscription } from "../dialects/transcription/elevenlabs.ts"
+import { ELEVENLABS_SPEECH } from "../dialects/speech/formats/elevenlabs.ts"
+import { elevenLabsTranscription } from "../dialects/transcription/formats/elevenlabs.ts"
 import { headerSigner } from "./static-signer.ts"
 import type { Vendor } from "./vendor.ts"
 

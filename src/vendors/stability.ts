@@ -1,4 +1,4 @@
-import { STABILITY_IMAGES } from "../dialects/image/stability.ts"
+import { STABILITY_IMAGES } from "../dialects/image/formats/stability.ts"
 import { bearerSigner } from "./static-signer.ts"
 import type { Vendor } from "./vendor.ts"
 

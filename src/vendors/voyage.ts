@@ -1,6 +1,6 @@
-import { openAiEmbedding } from "../dialects/embedding/openai.ts"
+import { openAiEmbedding } from "../dialects/embedding/formats/openai.ts"
 import { OPENAI_CHAT } from "../dialects/openai-chat/index.ts"
-import { jinaRerank } from "../dialects/rerank/jina.ts"
+import { jinaRerank } from "../dialects/rerank/formats/jina.ts"
 import { bearerSigner } from "./static-signer.ts"
 import type { Vendor } from "./vendor.ts"
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import type { ChatRequest } from "../../src/canon/chat.ts"
-import { decodeRequest } from "../../src/dialects/openai-responses/request.ts"
+import { decodeRequest } from "../../src/dialects/openai-responses/request/decode.ts"
 import { ANTHROPIC_MESSAGES } from "../../src/dialects/anthropic-messages/index.ts"
 import { carriedRequest, withoutBringing } from "../../src/relay/chat/carried-request.ts"
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { ModelSettings, ProviderSettings } from "../../src/config/settings.ts"
-import { numbersOf } from "../../src/dialects/embedding/vectors.ts"
+import { numbersOf } from "../../src/canon/vectors.ts"
 import { provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
 import { googleAccount, startTokenServer, type TokenServer } from "../support/google-account.ts"
 import {

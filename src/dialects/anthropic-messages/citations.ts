@@ -1,7 +1,7 @@
 import type { Citation } from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
-import { extraOf, ownFields } from "./wire.ts"
+import { extraOf, ownFields } from "./identifiers.ts"
 
 const FOUND = "web_search_result_location"
 

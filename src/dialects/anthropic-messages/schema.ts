@@ -1,38 +1,56 @@
-import * as z from "zod"
-import { expects } from "../../canon/invalid-request.ts"
-import { decimal, flag, integer, text } from "../../canon/parameters.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { type AnthropicQuirks, quirksOf } from "./quirks.ts"
 
-const AN_OBJECT = expects("an object")
+/** The tool that stands in for a format: its arguments are the answer. */
+export const ANSWER_TOOL = "json_answer"
 
-/** The least that Anthropic takes as a budget for thinking. */
-export const SMALLEST_BUDGET = 1024
+/** What is asked of the model when any JSON object will do, for which this dialect has no switch. */
+export const JSON_INSTRUCTION =
+  "Answer with one JSON object and nothing else: no words around it and no code fence."
 
-const format = z.looseObject({ type: z.string(), schema: z.looseObject({}, AN_OBJECT).nullish() })
+type SchemaFormat = Extract<ChatRequest["responseFormat"], { type: "json-schema" }>
+
+/** Whether a request is one whose answer comes as the arguments of the stand-in tool. */
+export function answersByTool(
+  request: ChatRequest | undefined,
+  quirks: AnthropicQuirks,
+): request is ChatRequest & { responseFormat: SchemaFormat } {
+  return (
+    request?.responseFormat?.type === "json-schema" &&
+    !quirksOf(request.model, quirks).structuredOutput
+  )
+}
+
+/** The stand-in tool for a format. */
+export function answerTool({ schema, description }: SchemaFormat): JsonObject {
+  return {
+    name: ANSWER_TOOL,
+    description: description ?? "Gives the answer. Call it once, with the whole answer.",
+    input_schema: { type: "object", ...schema },
+  }
+}
+
+/** Members of a schema that hold values and no schemas. */
+const VALUE_MEMBERS: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"])
 
 /**
- * Parameters of a message beside `messages`, `system`, `tools` and `tool_choice`, which are judged while
- * they are read. Types and limits are those of the official client and of SPEC `POST /v1/messages`;
- * what is not named here stays in the body, which goes up as it came.
+ * A schema whose objects take no members that it does not name, which Anthropic demands to be said.
+ * What satisfies it satisfies the schema it was made from.
  */
-export const messageParameters = z.object({
-  model: z.string(),
-  // 0 asks for nothing but that the prompt be cached.
-  max_tokens: integer({ minimum: 0 }),
-  stream: flag(),
-  temperature: decimal({ minimum: 0, maximum: 1 }),
-  top_p: decimal({ minimum: 0, maximum: 1 }),
-  top_k: integer({ minimum: 0 }),
-  stop_sequences: z.array(z.string(), expects("an array of strings")).nullish(),
-  service_tier: text(),
-  metadata: z.looseObject({ user_id: text() }, AN_OBJECT).nullish(),
-  thinking: z
-    .looseObject(
-      { type: z.string(), budget_tokens: integer({ minimum: SMALLEST_BUDGET }), display: text() },
-      AN_OBJECT,
-    )
-    .nullish(),
-  output_config: z.looseObject({ effort: text(), format: format.nullish() }, AN_OBJECT).nullish(),
-  output_format: format.nullish(),
-})
+export function closedSchema(schema: JsonObject): JsonObject {
+  const members = Object.entries(schema).map(([name, member]) => [
+    name,
+    VALUE_MEMBERS.has(name) ? member : closedMember(member),
+  ])
+  const closed: JsonObject = Object.fromEntries(members)
+  if (schema.type === "object" && schema.additionalProperties === undefined) {
+    closed.additionalProperties = false
+  }
+  return closed
+}
 
-export type MessageParameters = z.infer<typeof messageParameters>
+function closedMember(member: JsonValue | undefined): JsonValue | undefined {
+  if (Array.isArray(member)) return member.map((item) => closedMember(item) ?? null)
+  return isJsonObject(member) ? closedSchema(member) : member
+}

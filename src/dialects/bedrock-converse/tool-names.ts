@@ -1,5 +1,5 @@
 import type { Tool } from "../../canon/chat.ts"
-import { LONGEST_NAME } from "./wire.ts"
+import { LONGEST_NAME } from "./identifiers.ts"
 
 const FITTING = /^[a-zA-Z0-9_-]{1,64}$/
 /** What is kept of a name that does not fit, before a mark that tells it from its like. */

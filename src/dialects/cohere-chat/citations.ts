@@ -1,7 +1,7 @@
 import type { Citation } from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
-import { extraOf } from "./wire.ts"
+import { extraOf } from "./identifiers.ts"
 
 /** Where a document, or what a tool answered, keeps its words: both are free dictionaries. */
 const WORDS = ["text", "snippet", "content"] as const

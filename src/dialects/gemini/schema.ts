@@ -1,49 +1,124 @@
-import * as z from "zod"
-import { decimal, flag, integer, longInteger, text } from "../../canon/parameters.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 
-/** `GenerationConfig` (@google/genai), as far as the canon has names for it. */
-const generationConfig = z.looseObject({
-  temperature: decimal({ minimum: 0, maximum: 2 }),
-  topP: decimal({ minimum: 0, maximum: 1 }),
-  topK: integer({ minimum: 1 }),
-  candidateCount: integer({ minimum: 1, maximum: 8 }),
-  maxOutputTokens: integer({ minimum: 1 }),
-  stopSequences: z.array(z.string()).nullish(),
-  presencePenalty: decimal(),
-  frequencyPenalty: decimal(),
-  seed: longInteger(),
-  responseLogprobs: flag(),
-  logprobs: integer({ minimum: 0, maximum: 20 }),
-  responseMimeType: text(),
-  responseSchema: z.looseObject({}).nullish(),
-  responseJsonSchema: z.looseObject({}).nullish(),
-  thinkingConfig: z
-    .looseObject({
-      includeThoughts: flag(),
-      thinkingBudget: integer({ minimum: -1 }),
-      thinkingLevel: text(),
-    })
-    .nullish(),
-})
+/** Counts that the JSON mapping of protocol buffers writes as text. */
+const COUNTS: ReadonlySet<string> = new Set([
+  "minItems",
+  "maxItems",
+  "minLength",
+  "maxLength",
+  "minProperties",
+  "maxProperties",
+])
 
-const toolConfig = z.looseObject({
-  functionCallingConfig: z
-    .looseObject({ mode: text(), allowedFunctionNames: z.array(z.string()).nullish() })
-    .nullish(),
-})
+/** The same by the names of the protocol buffers themselves. */
+const SNAKE_NAMES: ReadonlyMap<string, string> = new Map([
+  ["any_of", "anyOf"],
+  ["min_items", "minItems"],
+  ["max_items", "maxItems"],
+  ["min_length", "minLength"],
+  ["max_length", "maxLength"],
+  ["min_properties", "minProperties"],
+  ["max_properties", "maxProperties"],
+  ["property_ordering", "propertyOrdering"],
+])
 
-/** The parameters of a request that are judged by themselves. */
-export const generationParameters = z.looseObject({
-  model: z.string(),
-  generationConfig: generationConfig.nullish(),
-  tools: z.array(z.looseObject({})).nullish(),
-  toolConfig: toolConfig.nullish(),
-  serviceTier: text(),
-  labels: z.record(z.string(), z.string()).nullish(),
-})
+/** Google's types by their numbers, from 1 on. */
+const TYPES = ["string", "number", "integer", "boolean", "array", "object", "null"] as const
 
-/** A request whose parameters are good. */
-export type GenerationParameters = z.infer<typeof generationParameters>
+/**
+ * Google's `Schema`, a part of OpenAPI's, as the JSON schema that other vendors take: types in small letters,
+ * `nullable` as a type, counts as numbers. What it shares with JSON schema stays as it is.
+ */
+export function jsonSchemaOf(schema: JsonObject): JsonObject {
+  const written: JsonObject = {}
+  for (const [name, value] of Object.entries(schema)) {
+    const known = SNAKE_NAMES.get(name) ?? name
+    if (value === undefined || name === "__proto__") continue
+    // The order of the answer, which is nobody else's field, and what became of the type.
+    if (known === "propertyOrdering" || known === "nullable") continue
+    written[known] = member(known, value)
+  }
+  return schema.nullable === true ? orNull(written) : written
+}
 
-/** The same of its `generationConfig`. */
-export type GenerationConfig = z.infer<typeof generationConfig>
+/** What in a JSON schema holds other schemas: by name, in a list, or as it is. */
+const SCHEMAS_BY_NAME: ReadonlySet<string> = new Set(["properties", "patternProperties", "$defs"])
+const SCHEMAS: ReadonlySet<string> = new Set([
+  "items",
+  "prefixItems",
+  "additionalProperties",
+  "anyOf",
+  "oneOf",
+  "allOf",
+  "not",
+])
+const CAPITAL_TYPES: ReadonlySet<JsonValue> = new Set(TYPES.map((type) => type.toUpperCase()))
+
+/** A JSON schema with its types in small letters: Google takes capitals there too, as Gemini CLI writes them. */
+export function withSmallTypes(schema: JsonObject): JsonObject {
+  // Who writes capitals does so at the head as well.
+  return isCapital(schema.type) ? smallTypes(schema) : schema
+}
+
+function smallTypes(schema: JsonObject): JsonObject {
+  const written: JsonObject = {}
+  for (const [name, value] of Object.entries(schema)) {
+    if (value === undefined || name === "__proto__") continue
+    if (name === "type") written.type = isCapital(value) ? value.toLowerCase() : value
+    else if (SCHEMAS.has(name)) written[name] = smallTypesIn(value)
+    else if (SCHEMAS_BY_NAME.has(name) && isJsonObject(value)) {
+      written[name] = Object.fromEntries(
+        Object.entries(value).map(([key, inner]) => [key, inner && smallTypesIn(inner)]),
+      )
+    } else written[name] = value
+  }
+  return written
+}
+
+function smallTypesIn(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(smallTypesIn)
+  return isJsonObject(value) ? smallTypes(value) : value
+}
+
+function isCapital(type: JsonValue | undefined): type is string {
+  return type !== undefined && CAPITAL_TYPES.has(type)
+}
+
+function member(name: string, value: JsonValue): JsonValue {
+  switch (name) {
+    case "type":
+      return typeof value === "string" ? value.toLowerCase() : typeByNumber(value)
+    case "properties":
+    case "$defs":
+      return isJsonObject(value) ? eachSchema(value) : value
+    case "items":
+    case "additionalProperties":
+      return schemaOr(value)
+    case "anyOf":
+    case "prefixItems":
+      return Array.isArray(value) ? value.map(schemaOr) : value
+    default:
+      return COUNTS.has(name) && typeof value === "string" ? Number(value) : value
+  }
+}
+
+function typeByNumber(value: JsonValue): JsonValue {
+  return typeof value === "number" ? (TYPES[value - 1] ?? value) : value
+}
+
+function schemaOr(value: JsonValue): JsonValue {
+  return isJsonObject(value) ? jsonSchemaOf(value) : value
+}
+
+function eachSchema(properties: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, value]) => [name, value && schemaOr(value)]),
+  )
+}
+
+function orNull(schema: JsonObject): JsonObject {
+  const { type, enum: values } = schema
+  if (typeof type !== "string") return { anyOf: [schema, { type: "null" }] }
+  const nullable: JsonObject = { ...schema, type: [type, "null"] }
+  return Array.isArray(values) ? { ...nullable, enum: [...values, null] } : nullable
+}

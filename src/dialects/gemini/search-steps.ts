@@ -1,7 +1,7 @@
 import type { WebSearchPart } from "../../canon/chat.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
 import { foundPage } from "../../canon/web-search.ts"
-import { DIALECT } from "./wire.ts"
+import { DIALECT } from "./identifiers.ts"
 
 /**
  * What Google searched the web for, and found: all of it in one, as its answer does not tell which query found

@@ -1,8 +1,8 @@
 import type { Citation, Part } from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
-import { nestedExtra, withNestedExtra } from "./nested-extra.ts"
-import { extraOf, ownFields } from "./wire.ts"
+import { nestedExtra, withNestedExtra } from "./messages/nested-extra.ts"
+import { extraOf, ownFields } from "./identifiers.ts"
 
 /**
  * Citations as annotations of a message: `{type: "url_citation", url_citation: {url, title,

@@ -1,79 +1,118 @@
-import * as z from "zod"
-import { expects } from "../../canon/invalid-request.ts"
-import { decimal, flag, integer, longInteger, text } from "../../canon/parameters.ts"
-
-const A_STOP = expects("one of a string or array of strings")
-const AN_OBJECT = expects("an object")
-
-/** Any object; what is in it is the vendor's business. */
-const anyObject = z.looseObject({}, AN_OBJECT).nullish()
-
-const jsonSchemaFormat = z.looseObject(
-  {
-    name: text(),
-    description: text(),
-    schema: anyObject,
-    strict: flag(),
-  },
-  AN_OBJECT,
-)
-
-const responseFormat = z
-  .looseObject(
-    {
-      type: z.string(),
-      json_schema: jsonSchemaFormat.nullish(),
-    },
-    AN_OBJECT,
-  )
-  .nullish()
+import { isJsonObject, isThere, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import type { LossList } from "../../canon/losses.ts"
 
 /**
- * Parameters of a chat completion beside `messages`, `tools` and `tool_choice`, which are judged while
- * they are read. Types and limits are OpenAI's (specs/openai-openapi.yaml, WIRE.md 2); where vendors
- * add words of their own (`service_tier`, `reasoning_effort`), any word passes. Only what is named
- * here is judged: other fields stay in the body, which goes up as it came.
+ * The request of a vendor that refuses every member it has no name for: Mistral's, whose documents are
+ * `document_url`, whose sound is base64 alone, whose functions always have parameters, and whose refusals
+ * are text (docs.mistral.ai/api, `additionalProperties: false`).
  */
-export const chatParameters = z.object({
-  model: z.string(),
-  stream: flag(),
-  stream_options: z.looseObject({ include_usage: flag() }, AN_OBJECT).nullish(),
-  max_tokens: integer({ minimum: 1 }),
-  // OpenAI refuses 0, which clients send to have a prompt cached; for anything less its words hold.
-  max_completion_tokens: z.preprocess(
-    (value) => (value === 0 ? 1 : value),
-    integer({ minimum: 1 }),
-  ),
-  n: integer({ minimum: 1, maximum: 128 }),
-  temperature: decimal({ minimum: 0, maximum: 2 }),
-  top_p: decimal({ minimum: 0, maximum: 1 }),
-  top_k: integer(),
-  stop: z.union([z.string(), z.array(z.string())], A_STOP).nullish(),
-  seed: longInteger(),
-  presence_penalty: decimal({ minimum: -2, maximum: 2 }),
-  frequency_penalty: decimal({ minimum: -2, maximum: 2 }),
-  logit_bias: z.record(z.string(), z.number(expects("a decimal")), AN_OBJECT).nullish(),
-  logprobs: flag(),
-  top_logprobs: integer({ minimum: 0, maximum: 20 }),
-  parallel_tool_calls: flag(),
-  response_format: responseFormat,
-  reasoning_effort: text(),
-  verbosity: text(),
-  user: text(),
-  safety_identifier: text(),
-  prompt_cache_key: text(),
-  service_tier: text(),
-  store: flag(),
-  metadata: z.record(z.string(), z.string().max(512), expects("a metadata object")).nullish(),
-  modalities: z.array(z.enum(["text", "audio", "image"]), expects("an array of strings")).nullish(),
-  audio: z
-    .looseObject(
-      { format: z.enum(["mp3", "opus", "aac", "flac", "wav", "pcm16"]).nullish() },
-      AN_OBJECT,
-    )
-    .nullish(),
-  prediction: anyObject,
-  web_search_options: anyObject,
-})
+export interface ClosedSchema {
+  /** By role: the members of its messages. */
+  readonly messages: Readonly<Record<string, readonly string[]>>
+  /** Words of `reasoning_effort` that it does not have, each with the nearest that it has. */
+  readonly efforts: Readonly<Record<string, string>>
+}
 
-export type ChatParameters = z.infer<typeof chatParameters>
+/** Makes a body one that fits the schema. What the body holds is never changed in place. */
+export function fitClosedSchema(body: JsonObject, schema: ClosedSchema, losses: LossList): void {
+  fitEffort(body, schema, losses)
+  if (Array.isArray(body.messages)) {
+    body.messages = body.messages.map((message) =>
+      isJsonObject(message) ? fitMessage(message, schema, losses) : message,
+    )
+  }
+  fitToolChoice(body, losses)
+  if (Array.isArray(body.tools)) body.tools = body.tools.map(withParameters)
+}
+
+function fitEffort(body: JsonObject, { efforts }: ClosedSchema, losses: LossList): void {
+  const { reasoning_effort: effort } = body
+  if (typeof effort !== "string" || !Object.hasOwn(efforts, effort)) return
+  body.reasoning_effort = efforts[effort] ?? effort
+  // A budget that became this word has been told of.
+  if (losses.losses.some(({ name }) => name === "reasoning_budget")) return
+  losses.add("reasoning_effort", "approximated")
+}
+
+function fitMessage(message: JsonObject, schema: ClosedSchema, losses: LossList): JsonObject {
+  const role = typeof message.role === "string" ? message.role : ""
+  const known = Object.hasOwn(schema.messages, role) ? schema.messages[role] : undefined
+  if (known === undefined) return message
+  const { content, refusal, ...members } = message
+  const fitted: JsonObject = { role }
+  const said = fitContent(content, losses)
+  if (said !== undefined) fitted.content = said
+  if (typeof refusal === "string" && refusal !== "") {
+    losses.add("refusal", "approximated")
+    fitted.content = withText(said, refusal)
+  }
+  for (const [name, value] of Object.entries(members)) {
+    if (name === "role") continue
+    if (known.includes(name)) fitted[name] = value
+    else if (isThere(value) && !isEmptyList(value)) losses.add(name)
+  }
+  return fitted
+}
+
+/** Clients send back what they were given: an answer without annotations has an empty list of them. */
+function isEmptyList(value: JsonValue): boolean {
+  return Array.isArray(value) && value.length === 0
+}
+
+function withText(content: JsonValue | undefined, text: string): JsonValue {
+  if (Array.isArray(content)) return [...content, { type: "text", text }]
+  return typeof content === "string" ? content + text : text
+}
+
+function fitContent(content: JsonValue | undefined, losses: LossList): JsonValue | undefined {
+  if (!Array.isArray(content)) return content
+  return content.map((part) => (isJsonObject(part) ? fitPart(part, losses) : part))
+}
+
+function fitPart(part: JsonObject, losses: LossList): JsonObject {
+  const { type, file, input_audio: sound } = part
+  if (type === "refusal") {
+    losses.add("refusal", "approximated")
+    return { type: "text", text: part.refusal ?? "" }
+  }
+  const fitted = { ...part }
+  if (part.cache_control !== undefined) {
+    delete fitted.cache_control
+    losses.add("cache_control")
+  }
+  if (type === "input_audio" && isJsonObject(sound)) fitted.input_audio = sound.data ?? ""
+  return type === "file" && isJsonObject(file) ? documentOf(file) : fitted
+}
+
+function documentOf({ file_id: id, file_data: data, filename }: JsonObject): JsonObject {
+  if (isThere(id)) return { type: "file", file_id: id }
+  const document: JsonObject = { type: "document_url", document_url: data ?? "" }
+  if (isThere(filename)) document.document_name = filename
+  return document
+}
+
+/** A choice among some of the tools: the others are left out, which leaves the same to choose from. */
+function fitToolChoice(body: JsonObject, losses: LossList): void {
+  const { tool_choice: choice, tools } = body
+  if (!isJsonObject(choice) || choice.type !== "allowed_tools") return
+  const { mode, tools: allowed } = isJsonObject(choice.allowed_tools)
+    ? choice.allowed_tools
+    : choice
+  const names = Array.isArray(allowed) ? allowed.map(functionName) : []
+  losses.add("tool_choice", "approximated")
+  body.tool_choice = mode === "required" ? "required" : "auto"
+  if (Array.isArray(tools)) body.tools = tools.filter((tool) => names.includes(functionName(tool)))
+}
+
+function functionName(tool: JsonValue): JsonValue | undefined {
+  return isJsonObject(tool) && isJsonObject(tool.function) ? tool.function.name : undefined
+}
+
+function withParameters(tool: JsonValue): JsonValue {
+  if (!isJsonObject(tool) || !isJsonObject(tool.function)) return tool
+  if (isThere(tool.function.parameters)) return tool
+  return {
+    ...tool,
+    function: { ...tool.function, parameters: { type: "object", properties: {} } },
+  }
+}

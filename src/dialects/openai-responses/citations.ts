@@ -1,7 +1,7 @@
 import type { Citation, TextPart } from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { type JsonObject, textAt } from "../../canon/json.ts"
-import { extraOf, ownFields } from "./wire.ts"
+import { extraOf, ownFields } from "./identifiers.ts"
 
 /**
  * Where a piece of text comes from, as an annotation tells it: a page by its address, or a file, which

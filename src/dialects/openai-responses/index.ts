@@ -1,21 +1,26 @@
 import type { ChatDialect } from "../../canon/dialect.ts"
-import { CONVERSATION } from "./conversation.ts"
-import { decodeEvents } from "./decode-events.ts"
-import { decodeResult } from "./decode-result.ts"
-import { encodeEvents } from "./encode-events.ts"
-import { encodeRequest } from "./encode-request.ts"
-import { encodeResult } from "./encode-result.ts"
+import { CONVERSATION } from "./state/conversation.ts"
+import { decodeEvents } from "./stream/decode.ts"
+import { decodeResult } from "./result/decode.ts"
+import { encodeEvents } from "./stream/encode.ts"
+import { encodeRequest } from "./request/encode.ts"
+import { encodeResult } from "./result/encode.ts"
 import { decodeError, encodeError } from "./errors.ts"
-import { PATCHES } from "./patches.ts"
+import { PATCHES } from "./patches/index.ts"
 import { OPENAI_QUIRKS, type OpenAiResponsesQuirks } from "./quirks.ts"
-import { decodeRequest } from "./request.ts"
-import { answerState, REQUEST_STATE } from "./state.ts"
-import { ANSWER_LIMITS, EXPRESSES, supportsOf } from "./supports.ts"
+import { decodeRequest } from "./request/decode.ts"
+import { answerState, REQUEST_STATE } from "./state/index.ts"
+import { ANSWER_LIMITS, EXPRESSES, supportsOf } from "./support.ts"
 import { setCost, setUsage } from "./usage.ts"
-import { DIALECT } from "./wire.ts"
+import { DIALECT } from "./identifiers.ts"
 
 export { compactOf } from "./compact.ts"
-export { COMPACTION_BYTES, compactionBody, compactionOf, withSummaries } from "./compaction.ts"
+export {
+  COMPACTION_BYTES,
+  compactionBody,
+  compactionOf,
+  withSummaries,
+} from "./messages/compaction.ts"
 export type { OpenAiResponsesQuirks } from "./quirks.ts"
 
 /**

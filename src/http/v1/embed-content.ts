@@ -4,7 +4,7 @@ import { totalInput } from "../../canon/usage.ts"
 import {
   decodeGeminiEmbeddings,
   encodeGeminiEmbeddings,
-} from "../../dialects/embedding/gemini-request.ts"
+} from "../../dialects/embedding/request/gemini.ts"
 import { GEMINI, withAddress } from "../../dialects/gemini/index.ts"
 import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
 import type { Handler } from "../server.ts"

@@ -1,6 +1,6 @@
 import { totalInput } from "../../canon/usage.ts"
-import { decodeEmbeddingRequest } from "../../dialects/embedding/request.ts"
-import { encodeEmbeddingResult } from "../../dialects/embedding/result.ts"
+import { decodeEmbeddingRequest } from "../../dialects/embedding/request/openai.ts"
+import { encodeEmbeddingResult } from "../../dialects/embedding/result/openai.ts"
 import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
 import type { Handler } from "../server.ts"
 import { jsonOperation, type JsonOperationServices } from "./json-operation.ts"

@@ -1,7 +1,7 @@
 import type { GatewayError } from "../../canon/errors.ts"
 import { invalidValue, missingParameter } from "../../canon/invalid-request.ts"
 import type { JsonObject } from "../../canon/json.ts"
-import { decodeEmbeddingRequest } from "../../dialects/embedding/request.ts"
+import { decodeEmbeddingRequest } from "../../dialects/embedding/request/openai.ts"
 import { decodeImageParameters } from "../../dialects/image/request.ts"
 import { decodeRerankRequest } from "../../dialects/rerank/request.ts"
 import { decodeSpeech } from "../../dialects/speech/request.ts"

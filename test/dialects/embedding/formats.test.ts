@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { GatewayError } from "../../../src/canon/errors.ts"
-import { base64Of } from "../../../src/dialects/embedding/vectors.ts"
+import { base64Of } from "../../../src/canon/vectors.ts"
 import { answerOf, asked, decoded, embeddingOf } from "./support.ts"
 
 const MANY = Array.from({ length: 2_100 }, (_, index) => `text ${index}`)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { isJsonObject, type JsonObject, listAt, objectAt } from "../../../src/canon/json.ts"
-import { numbersOf } from "../../../src/dialects/embedding/vectors.ts"
+import { numbersOf } from "../../../src/canon/vectors.ts"
 import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 import { recordedAt, type RecordedOperation } from "../../support/recorded-operations.ts"
 import { answerOf, asked, decoded, embeddingOf } from "./support.ts"

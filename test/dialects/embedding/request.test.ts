@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { GatewayError } from "../../../src/canon/errors.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
-import { decodeEmbeddingRequest } from "../../../src/dialects/embedding/request.ts"
+import { decodeEmbeddingRequest } from "../../../src/dialects/embedding/request/openai.ts"
 import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 import { requestOf } from "./support.ts"
 

@@ -5,7 +5,7 @@ import type {
 } from "../../../src/canon/embedding.ts"
 import { isJsonObject, type JsonObject } from "../../../src/canon/json.ts"
 import type { OperationAnswer, OperationCall } from "../../../src/canon/operation.ts"
-import { decodeEmbeddingRequest } from "../../../src/dialects/embedding/request.ts"
+import { decodeEmbeddingRequest } from "../../../src/dialects/embedding/request/openai.ts"
 import { vendors } from "../../../src/vendors/index.ts"
 
 /** How a vendor embeds. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
-import { ImageEventReader, paidEvent } from "../../../src/dialects/image/events.ts"
+import { ImageEventReader, paidEvent } from "../../../src/dialects/image/stream.ts"
 
 /** As OpenAI's description has them (`ImageGenStreamEvent`). */
 const DRAFT = {

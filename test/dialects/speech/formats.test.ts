@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { SpeechRequest, SoundForm } from "../../../src/canon/speech.ts"
 import { SOUND_FORMS } from "../../../src/canon/speech.ts"
-import { doneEvent, soundEvent, SpeechEventReader } from "../../../src/dialects/speech/events.ts"
+import { doneEvent, soundEvent, SpeechEventReader } from "../../../src/dialects/speech/stream.ts"
 import { NO_USAGE } from "../../../src/canon/usage.ts"
 import { unwrapWave, wrapWave } from "../../../src/media/wave.ts"
 import { vendors } from "../../../src/vendors/index.ts"

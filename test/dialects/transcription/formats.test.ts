@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { OperationCall } from "../../../src/canon/operation.ts"
 import type { TranscriptionRequest } from "../../../src/canon/transcription.ts"
-import { renderTranscript } from "../../../src/dialects/transcription/render.ts"
+import { renderTranscript } from "../../../src/dialects/transcription/result.ts"
 import { decodeTranscription } from "../../../src/dialects/transcription/request.ts"
 import { vendors } from "../../../src/vendors/index.ts"
 import { transcriptionOf } from "../../support/audio-request.ts"

@@ -17,7 +17,7 @@ import {
   type DonePicture,
   encodeImageEvents,
   STREAM_EMULATED,
-} from "../../../dialects/image/events.ts"
+} from "../../../dialects/image/stream.ts"
 import { encodeImageResult, type HandedPicture } from "../../../dialects/image/result.ts"
 import type { Key } from "../../../keys/key.ts"
 import { formatCredits } from "../../../ledger/money.ts"

@@ -9,7 +9,7 @@ import {
 } from "../../../canon/speech.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { refuseLong, type SpeechWish } from "../../../dialects/speech/request.ts"
-import { doneEvent, soundEvent, SpeechEventReader } from "../../../dialects/speech/events.ts"
+import { doneEvent, soundEvent, SpeechEventReader } from "../../../dialects/speech/stream.ts"
 import { unwrapWave, wrapWave } from "../../../media/wave.ts"
 import { encodeText, formatEvent } from "../../../wire/sse.ts"
 import { notCarried } from "../../chat/attempts.ts"

@@ -6,7 +6,7 @@ import type {
   TranscriptionFormat,
   TranscriptionRequest,
 } from "../../../canon/transcription.ts"
-import { TranscriptEventReader } from "../../../dialects/transcription/events.ts"
+import { TranscriptEventReader } from "../../../dialects/transcription/stream.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import { notCarried } from "../../chat/attempts.ts"

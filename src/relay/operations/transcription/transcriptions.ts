@@ -1,7 +1,7 @@
 import { errorEnvelope } from "../../../canon/errors.ts"
 import type { Transcript, TranscriptionRequest } from "../../../canon/transcription.ts"
 import type { Model } from "../../../catalog/model.ts"
-import { renderEvents, renderTranscript } from "../../../dialects/transcription/render.ts"
+import { renderEvents, renderTranscript } from "../../../dialects/transcription/result.ts"
 import { encodeText, formatEvent } from "../../../wire/sse.ts"
 import { atNoExtraPrice } from "../../billable/passed-fields.ts"
 import type { Answer, Call, Caller } from "../../pipeline/call.ts"

@@ -1,0 +1,121 @@
+import type { FilePart, ImagePart, MediaSource, UnknownPart } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { invalidValue, missingParameter, unsupportedValue } from "../../../canon/invalid-request.ts"
+import { isJsonObject, type JsonObject, textAt, unknownFields } from "../../../canon/json.ts"
+import { decodeDataUrl, encodeDataUrl, isWebUrl } from "../../../canon/media-source.ts"
+import { decodeCache } from "../cache.ts"
+import { nameOf, type Place, wrongMember } from "../messages/place.ts"
+import { extraOf } from "../identifiers.ts"
+
+const IMAGE_FIELDS = new Set(["type", "source", "cache_control"])
+const DOCUMENT_FIELDS = new Set(["type", "source", "title", "cache_control"])
+
+const IMAGE_SOURCES = ["base64", "url", "file"] as const
+const DOCUMENT_SOURCES = ["base64", "text", "content", "url", "file"] as const
+
+export const PDF = "application/pdf"
+export const PLAIN_TEXT = "text/plain"
+
+/** A picture: base64, an address, or one kept with the vendor. */
+export function decodeImage(block: JsonObject, place: Place): ImagePart {
+  const decoded: Draft<ImagePart> = { type: "image", source: imageSource(block, place) }
+  const cache = decodeCache(block.cache_control, () => `${nameOf(place)}.`)
+  if (cache !== undefined) decoded.cache = cache
+  const extra = unknownFields(block, IMAGE_FIELDS)
+  if (extra !== undefined) decoded.extra = extraOf(extra)
+  return decoded
+}
+
+/** A PDF or a text. One put together from blocks is a thing of this dialect alone. */
+export function decodeDocument(block: JsonObject, place: Place): FilePart | UnknownPart {
+  const source = documentSource(block, place)
+  if (source === undefined) return { type: "unknown", extra: extraOf(block) }
+  const decoded: Draft<FilePart> = { type: "file", source }
+  const title = textAt(block, "title")
+  if (title !== undefined) decoded.name = title
+  const cache = decodeCache(block.cache_control, () => `${nameOf(place)}.`)
+  if (cache !== undefined) decoded.cache = cache
+  const extra = unknownFields(block, DOCUMENT_FIELDS)
+  if (extra !== undefined) decoded.extra = extraOf(extra)
+  return decoded
+}
+
+function imageSource(block: JsonObject, place: Place): MediaSource {
+  const source = sourceOf(block, place)
+  switch (source.type) {
+    case "base64": {
+      const mediaType = requiredText(source, "media_type", place)
+      if (!mediaType.startsWith("image/")) {
+        const name = `${nameOf(place)}.source.media_type`
+        throw invalidValue(
+          name,
+          `Invalid value for '${name}': expected the type of an image (e.g. 'image/png').`,
+        )
+      }
+      return base64Source(source, mediaType, place)
+    }
+    case "url":
+      return urlSource(source, place)
+    case "file":
+      return { type: "reference", id: requiredText(source, "file_id", place) }
+    default:
+      throw wrongType(source, IMAGE_SOURCES, place)
+  }
+}
+
+/** @returns undefined for a source that the canon has no name for. */
+function documentSource(block: JsonObject, place: Place): MediaSource | undefined {
+  const source = sourceOf(block, place)
+  switch (source.type) {
+    case "base64":
+      return base64Source(source, requiredText(source, "media_type", place), place)
+    case "text": {
+      const data = Buffer.from(requiredText(source, "data", place)).toString("base64")
+      return { type: "base64", data, mediaType: PLAIN_TEXT }
+    }
+    case "url":
+      return urlSource(source, place)
+    case "file":
+      return { type: "reference", id: requiredText(source, "file_id", place) }
+    case "content":
+      return undefined
+    default:
+      throw wrongType(source, DOCUMENT_SOURCES, place)
+  }
+}
+
+function sourceOf(block: JsonObject, place: Place): JsonObject {
+  const { source } = block
+  if (isJsonObject(source)) return source
+  throw wrongMember(source, `${nameOf(place)}.source`, "an object")
+}
+
+function base64Source(source: JsonObject, mediaType: string, place: Place): MediaSource {
+  const data = requiredText(source, "data", place)
+  const decoded = decodeDataUrl(encodeDataUrl(data, mediaType))
+  if (decoded !== undefined) return decoded
+  const name = `${nameOf(place)}.source.data`
+  throw invalidValue(name, `Invalid value for '${name}': expected base64-encoded data.`)
+}
+
+function urlSource(source: JsonObject, place: Place): MediaSource {
+  const url = requiredText(source, "url", place)
+  if (isWebUrl(url)) return { type: "url", url }
+  const name = `${nameOf(place)}.source.url`
+  throw invalidValue(name, `Invalid value for '${name}': expected an http or https address.`)
+}
+
+function requiredText(source: JsonObject, key: string, place: Place): string {
+  const value = source[key]
+  if (typeof value === "string" && value !== "") return value
+  const name = `${nameOf(place)}.source.${key}`
+  throw value === "" ? missingParameter(name) : wrongMember(value, name, "a string")
+}
+
+function wrongType(source: JsonObject, known: readonly string[], place: Place): Error {
+  const name = `${nameOf(place)}.source.type`
+  const { type } = source
+  return typeof type === "string"
+    ? unsupportedValue(name, type, known)
+    : wrongMember(type, name, "a string")
+}

@@ -1,0 +1,205 @@
+import type {
+  Part,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+  UnknownPart,
+} from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  isThere,
+  textAt,
+  unknownFields,
+  shown,
+} from "../../../canon/json.ts"
+import { toldSearch } from "../../../canon/web-search.ts"
+import { decodeCache } from "../cache.ts"
+import { decodeCitations } from "../citations.ts"
+import { decodeDocument, decodeImage } from "../media/decode.ts"
+import { nameOf, type Place, refusal, wrongMember } from "./place.ts"
+import { isToldStep } from "../search/steps.ts"
+import { DIALECT, extraOf, OWN_BLOCKS, OWN_RESULT_BLOCKS } from "../identifiers.ts"
+
+/** The blocks that the canon has names for, by who may say them. */
+const BLOCKS: Readonly<Record<"user" | "assistant", readonly string[]>> = {
+  user: ["text", "image", "document", "tool_result"],
+  assistant: ["text", "thinking", "redacted_thinking", "tool_use"],
+}
+
+const RESULT_BLOCKS: readonly string[] = ["text", "image", "document", ...OWN_RESULT_BLOCKS]
+
+const TEXT_FIELDS = new Set(["type", "text", "citations", "cache_control"])
+const CALL_FIELDS = new Set(["type", "id", "name", "input", "cache_control", "caller"])
+const RESULT_FIELDS = new Set(["type", "tool_use_id", "content", "is_error", "cache_control"])
+
+/** One block of what the user said, showed, or has a tool's answer to. */
+export function decodeUserBlock(block: JsonObject, place: Place): Part {
+  switch (block.type) {
+    case "text":
+      return decodeText(block, place)
+    case "image":
+      return decodeImage(block, place)
+    case "document":
+      return decodeDocument(block, place)
+    case "tool_result":
+      return decodeToolResult(block, place)
+    default:
+      return decodeOther(block, place, "user")
+  }
+}
+
+/** One block of what the assistant thought, said or did. */
+export function decodeAssistantBlock(block: JsonObject, place: Place): Part {
+  switch (block.type) {
+    case "text":
+      return decodeText(block, place)
+    case "thinking":
+      return decodeThinking(block, place)
+    case "redacted_thinking": {
+      const signature = requiredText(block, "data", place)
+      return { type: "reasoning", text: "", signature, signedBy: DIALECT, isRedacted: true }
+    }
+    case "tool_use":
+      return decodeToolCall(block, place)
+    default:
+      return decodeOther(block, place, "assistant")
+  }
+}
+
+/** A text block, as it also stands in `system`. */
+export function decodeText(block: JsonObject, place: Place): TextPart {
+  const { text } = block
+  if (typeof text !== "string") throw wrongMember(text, `${nameOf(place)}.text`, "a string")
+  const part: Draft<TextPart> = { type: "text", text }
+  const citations = decodeCitations(block.citations)
+  if (citations.length > 0) part.citations = citations
+  setCache(part, block, place)
+  const extra = unknownFields(block, TEXT_FIELDS)
+  if (extra !== undefined) part.extra = extraOf(extra)
+  return part
+}
+
+/** Thinking came from a vendor that does not sign it when the signature is empty. */
+function decodeThinking(block: JsonObject, place: Place): ReasoningPart {
+  const { thinking } = block
+  if (typeof thinking !== "string") {
+    throw wrongMember(thinking, `${nameOf(place)}.thinking`, "a string")
+  }
+  const signature = textAt(block, "signature")
+  return signature === undefined
+    ? { type: "reasoning", text: thinking }
+    : { type: "reasoning", text: thinking, signature, signedBy: DIALECT }
+}
+
+function decodeToolCall(block: JsonObject, place: Place): ToolCallPart {
+  const { input, caller } = block
+  if (!isJsonObject(input)) throw wrongMember(input, `${nameOf(place)}.input`, "an object")
+  const part: Draft<ToolCallPart> = {
+    type: "tool-call",
+    id: requiredText(block, "id", place),
+    name: requiredText(block, "name", place),
+    arguments: JSON.stringify(input),
+  }
+  setCache(part, block, place)
+  let extra = unknownFields(block, CALL_FIELDS)
+  // A call by the model itself is the usual one; by a program of its own it is not.
+  if (isJsonObject(caller) && caller.type !== "direct") extra = { ...extra, caller }
+  if (extra !== undefined) part.extra = extraOf(extra)
+  return part
+}
+
+function decodeToolResult(block: JsonObject, place: Place): ToolResultPart {
+  const { content, is_error: failed } = block
+  const others: JsonObject = {}
+  const part: Draft<ToolResultPart> = {
+    type: "tool-result",
+    id: requiredText(block, "tool_use_id", place),
+    content: decodeResultContent(content, place, others),
+  }
+  if (failed === true) part.failed = true
+  else if (isThere(failed) && failed !== false) {
+    throw invalidType(`${nameOf(place)}.is_error`, "a boolean", failed)
+  }
+  setCache(part, block, place)
+  const extra = { ...unknownFields(block, RESULT_FIELDS), ...others }
+  if (Object.keys(extra).length > 0) part.extra = extraOf(extra)
+  return part
+}
+
+/** @param others takes up the blocks that only this dialect has, by their type. */
+function decodeResultContent(
+  content: JsonValue | undefined,
+  place: Place,
+  others: JsonObject,
+): ToolResultPart["content"] {
+  if (!isThere(content) || content === "") return []
+  if (typeof content === "string") return [{ type: "text", text: content }]
+  const name = `${nameOf(place)}.content`
+  if (!Array.isArray(content)) {
+    throw invalidType(name, "one of a string or array of objects", content)
+  }
+  const parts: ResultContent[] = []
+  for (let inner = 0; inner < content.length; inner++) {
+    const block = content[inner]
+    if (!isJsonObject(block)) throw invalidType(`${name}[${inner}]`, "an object", block)
+    const part = decodeResultBlock(block, { ...place, inner })
+    if (part.type !== "unknown") parts.push(part)
+    else {
+      const type = shown(block.type)
+      others[type] = [...(Array.isArray(others[type]) ? others[type] : []), block]
+    }
+  }
+  return parts
+}
+
+type ResultContent = ToolResultPart["content"][number]
+
+function decodeResultBlock(block: JsonObject, place: Place): ResultContent | UnknownPart {
+  switch (block.type) {
+    case "text":
+      return decodeText(block, place)
+    case "image":
+      return decodeImage(block, place)
+    case "document":
+      return decodeDocument(block, place)
+    default:
+  }
+  const { type } = block
+  const name = `${nameOf(place)}.type`
+  if (typeof type !== "string") throw wrongMember(type, name, "a string")
+  if (OWN_RESULT_BLOCKS.has(type)) return { type: "unknown", extra: extraOf(block) }
+  throw unsupportedValue(name, type, RESULT_BLOCKS)
+}
+
+function decodeOther(block: JsonObject, place: Place, role: keyof typeof BLOCKS): Part {
+  const { type } = block
+  const name = `${nameOf(place)}.type`
+  if (typeof type !== "string") throw wrongMember(type, name, "a string")
+  if (isToldStep(block)) return toldSearch(DIALECT)
+  if (OWN_BLOCKS.has(type)) return { type: "unknown", extra: extraOf(block) }
+  const other = role === "user" ? "assistant" : "user"
+  if (BLOCKS[other].includes(type)) {
+    throw refusal(place, `\`${type}\` blocks can only be in \`${other}\` messages`)
+  }
+  throw unsupportedValue(name, type, BLOCKS[role])
+}
+
+function setCache(
+  part: Draft<TextPart | ToolCallPart | ToolResultPart>,
+  block: JsonObject,
+  place: Place,
+): void {
+  const cache = decodeCache(block.cache_control, () => `${nameOf(place)}.`)
+  if (cache !== undefined) part.cache = cache
+}
+
+function requiredText(block: JsonObject, key: string, place: Place): string {
+  const value = block[key]
+  if (typeof value === "string" && value !== "") return value
+  throw wrongMember(value === "" ? undefined : value, `${nameOf(place)}.${key}`, "a string")
+}

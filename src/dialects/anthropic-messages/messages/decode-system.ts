@@ -1,0 +1,75 @@
+import type { Message, Part, TextPart } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  isThere,
+  unknownFields,
+} from "../../../canon/json.ts"
+import { decodeCache } from "../cache.ts"
+import { nameOf, wrongMember } from "./place.ts"
+import { extraOf } from "../identifiers.ts"
+
+const MESSAGE_FIELDS = new Set(["role", "content", "clear_at"])
+
+/** Blocks of instructions amid the conversation that are no text: which tools there are from here on. */
+const TOOL_CHANGES: ReadonlySet<string> = new Set(["tool_addition", "tool_removal"])
+
+/** The instructions ahead of the conversation: text, or blocks of it. */
+export function decodeSystem(value: JsonValue | undefined): Message | undefined {
+  if (!isThere(value) || value === "") return undefined
+  if (typeof value === "string") return { role: "system", parts: [{ type: "text", text: value }] }
+  if (!Array.isArray(value)) {
+    throw invalidType("system", "one of a string or array of objects", value)
+  }
+  const parts = value.map((block, index) => decodeTextBlock(block, `system[${index}]`))
+  return parts.length === 0 ? undefined : { role: "system", parts }
+}
+
+/**
+ * Instructions amid the conversation (`SystemMessageParam` and `BetaSystemMessageParam` of the official client).
+ * Their extra, even an empty one, says that they stood there in this dialect.
+ */
+export function decodeSystemMessage(message: JsonObject, index: number): Message {
+  const extra = extraOf(unknownFields(message, MESSAGE_FIELDS) ?? {})
+  return { role: "system", parts: decodeContent(message.content, index), extra }
+}
+
+/** Whether instructions that count for one turn of the user only stand before a later one. */
+export function isCleared(messages: readonly JsonValue[], index: number): boolean {
+  const message = messages[index]
+  if (!isJsonObject(message) || message.clear_at !== "next_user_message") return false
+  return messages.some(
+    (later, place) => place > index && isJsonObject(later) && later.role === "user",
+  )
+}
+
+/** A message may hold other settings of its turn and no content. */
+function decodeContent(content: JsonValue | undefined, message: number): Part[] {
+  if (!isThere(content) || content === "") return []
+  if (typeof content === "string") return [{ type: "text", text: content }]
+  if (!Array.isArray(content)) {
+    throw invalidType(nameOf({ message }), "one of a string or array of objects", content)
+  }
+  return content.map((block, index) => {
+    const isChange =
+      isJsonObject(block) && typeof block.type === "string" && TOOL_CHANGES.has(block.type)
+    return isChange
+      ? { type: "unknown", extra: extraOf(block) }
+      : decodeTextBlock(block, nameOf({ message, block: index }))
+  })
+}
+
+function decodeTextBlock(block: JsonValue, name: string): TextPart {
+  if (!isJsonObject(block)) throw invalidType(name, "an object", block)
+  const { type, text } = block
+  if (typeof type !== "string") throw wrongMember(type, `${name}.type`, "a string")
+  if (type !== "text") throw unsupportedValue(`${name}.type`, type, ["text"])
+  if (typeof text !== "string") throw wrongMember(text, `${name}.text`, "a string")
+  const part: Draft<TextPart> = { type: "text", text }
+  const cache = decodeCache(block.cache_control, () => `${name}.`)
+  if (cache !== undefined) part.cache = cache
+  return part
+}

@@ -1,0 +1,98 @@
+import type { Message, Part } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { emptyArray, invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import { decodeAssistantBlock, decodeUserBlock } from "./decode-blocks.ts"
+import { nameOf, type Place, wrongMember } from "./place.ts"
+import { decodeSystemMessage, isCleared } from "./decode-system.ts"
+import { ToolTurns } from "./tool-turns.ts"
+
+const ROLES = ["user", "assistant", "system"] as const
+
+/**
+ * The messages of a request, judged as they are read. What tools answered becomes messages of its own,
+ * where it stood. Turns may follow each other in any order, as Anthropic's API joins those of one role.
+ * @param goesOn the vendor has kept the turns before these.
+ */
+export function decodeMessages(value: JsonValue | undefined, goesOn: boolean): Message[] {
+  if (!Array.isArray(value)) throw wrongMember(value, "messages", "an array of objects")
+  if (value.length === 0) throw emptyArray("messages")
+  const messages: Message[] = []
+  const turns = new ToolTurns(goesOn)
+  for (let index = 0; index < value.length; index++) {
+    const message = value[index]
+    if (!isJsonObject(message)) throw invalidType(`messages[${index}]`, "an object", message)
+    if (message.role !== "system") decodeMessage(message, index, turns, messages)
+    else if (!isCleared(value, index)) messages.push(decodeSystemMessage(message, index))
+  }
+  turns.close()
+  return messages
+}
+
+function decodeMessage(
+  message: JsonObject,
+  index: number,
+  turns: ToolTurns,
+  messages: Message[],
+): void {
+  const { role } = message
+  const name = `messages[${index}].role`
+  switch (role) {
+    case "user":
+      turns.onUser()
+      pushUser(decodeContent(message.content, index, decodeUserBlock), index, turns, messages)
+      return
+    case "assistant":
+      turns.onAssistant()
+      messages.push(decodeAssistant(message.content, index, turns))
+      return
+    default:
+  }
+  if (typeof role !== "string") throw wrongMember(role, name, "a string")
+  throw unsupportedValue(name, role, ROLES)
+}
+
+function decodeAssistant(content: JsonValue | undefined, index: number, turns: ToolTurns): Message {
+  const parts = decodeContent(content, index, decodeAssistantBlock)
+  for (const [block, part] of parts.entries()) {
+    if (part.type === "tool-call") turns.onCall(part.id, { message: index, block })
+  }
+  return { role: "assistant", parts }
+}
+
+function pushUser(
+  parts: readonly Part[],
+  index: number,
+  turns: ToolTurns,
+  messages: Message[],
+): void {
+  let open: { role: "user" | "tool"; parts: Part[] } | undefined
+  for (const [block, part] of parts.entries()) {
+    if (part.type === "tool-result") turns.onResult(part.id, { message: index, block })
+    const role = part.type === "tool-result" ? "tool" : "user"
+    if (open?.role !== role) {
+      open = { role, parts: [] }
+      messages.push(open)
+    }
+    open.parts.push(part)
+  }
+  if (open === undefined) messages.push({ role: "user", parts: [] })
+}
+
+/** Content is text or a list of blocks. Empty text is no part. */
+function decodeContent(
+  content: JsonValue | undefined,
+  message: number,
+  decodeBlock: (block: JsonObject, place: Place) => Part,
+): Draft<Part>[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }]
+  if (!Array.isArray(content)) {
+    const expected = "one of a string or array of objects"
+    throw wrongMember(content, nameOf({ message }), expected)
+  }
+  return content.map((block, index) => {
+    const place = { message, block: index }
+    if (!isJsonObject(block)) throw invalidType(nameOf(place), "an object", block)
+    return decodeBlock(block, place)
+  })
+}

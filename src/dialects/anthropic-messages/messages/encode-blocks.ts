@@ -1,0 +1,140 @@
+import {
+  assertNever,
+  type Part,
+  type ReasoningPart,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResultPart,
+} from "../../../canon/chat.ts"
+import { fittedCallId } from "../../../canon/identifiers.ts"
+import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import { parseJsonObject } from "../../../canon/json.ts"
+import type { LossList } from "../../../canon/losses.ts"
+import { encodeCache } from "../cache.ts"
+import { encodeCitation } from "../citations.ts"
+import { encodeFile, encodeImage } from "../media/encode.ts"
+import { DIALECT } from "../identifiers.ts"
+
+/** Anthropic's limit is not documented; ids longer than this are nobody's. */
+const LONGEST_CALL_ID = 256
+
+/** A part as a block; undefined for what this dialect cannot say, which is then a loss. */
+export function encodeBlock(part: Part, losses: LossList): JsonObject | undefined {
+  switch (part.type) {
+    case "text":
+      return encodeText(part, losses)
+    case "refusal":
+      losses.add("refusal", "approximated")
+      return encodeText({ type: "text", text: part.text }, losses)
+    case "image":
+      return encodeImage(part, losses)
+    case "file":
+      return encodeFile(part, losses)
+    case "audio":
+      losses.add("audio")
+      return undefined
+    case "reasoning":
+      return encodeReasoning(part, losses)
+    case "tool-call":
+      return encodeToolCall(part, losses)
+    case "tool-result":
+      return encodeToolResult(part, losses)
+    case "web-search":
+      losses.add(part.type)
+      return undefined
+    case "unknown":
+      return losses.partOf(part)
+    default:
+      return assertNever(part)
+  }
+}
+
+/** Anthropic refuses text without a word in it, so it is left out. */
+export function encodeText(part: TextPart, losses: LossList): JsonObject | undefined {
+  if (part.text.trim() === "") return undefined
+  const block: JsonObject = { type: "text", text: part.text }
+  const citations = encodeOwnCitations(part, losses)
+  if (citations.length > 0) block.citations = citations
+  return { ...block, ...encodeCache(part.cache, losses), ...losses.fieldsOf(part.extra) }
+}
+
+/** The arguments of a call as the object that this dialect demands. */
+export function encodeInput(written: string): JsonObject {
+  // A model can write what is no object. Under a name that no tool has, it cannot pass for "none".
+  return parseJsonObject(written) ?? { arguments: written }
+}
+
+/** Others' citations lack the proof that Anthropic demands of those it is shown. */
+function encodeOwnCitations(part: TextPart, losses: LossList): JsonValue[] {
+  const own: JsonValue[] = []
+  for (const citation of part.citations ?? []) {
+    if (citation.extra?.dialect === DIALECT) own.push(encodeCitation(citation))
+    else losses.add("citations")
+  }
+  return own
+}
+
+/** Thinking has to be signed by the vendor itself. */
+function encodeReasoning(part: ReasoningPart, losses: LossList): JsonObject | undefined {
+  const { text, signature, signedBy, isRedacted } = part
+  losses.fieldsOf(part.extra)
+  if (signature !== undefined && signedBy === DIALECT) {
+    return isRedacted === true
+      ? { type: "redacted_thinking", data: signature }
+      : { type: "thinking", thinking: text, signature }
+  }
+  if (signature !== undefined) losses.add("reasoning.signature")
+  if (text !== "") losses.add("reasoning")
+  return undefined
+}
+
+function encodeToolCall(part: ToolCallPart, losses: LossList): JsonObject {
+  return {
+    type: "tool_use",
+    id: fittedCallId(part.id, LONGEST_CALL_ID),
+    name: part.name,
+    input: encodeInput(part.arguments),
+    ...encodeCache(part.cache, losses),
+    ...losses.fieldsOf(part.extra),
+  }
+}
+
+function encodeToolResult(part: ToolResultPart, losses: LossList): JsonObject {
+  const { extra, others } = splitExtra(losses.fieldsOf(part.extra))
+  const blocks: JsonObject[] = []
+  for (const item of part.content) {
+    const block = encodeBlock(item, losses)
+    if (block !== undefined) blocks.push(block)
+  }
+  const content = plainContent([...blocks, ...others])
+  return {
+    type: "tool_result",
+    tool_use_id: fittedCallId(part.id, LONGEST_CALL_ID),
+    ...(content === undefined ? {} : { content }),
+    ...(part.failed === true ? { is_error: true } : {}),
+    ...encodeCache(part.cache, losses),
+    ...extra,
+  }
+}
+
+/** Blocks that only this dialect has stand in an extra as lists, under the name of their type. */
+function splitExtra(fields: JsonObject = {}): { extra: JsonObject; others: JsonValue[] } {
+  const extra: JsonObject = {}
+  const others: JsonValue[] = []
+  for (const [name, value] of Object.entries(fields)) {
+    if (Array.isArray(value)) others.push(...value)
+    else extra[name] = value
+  }
+  return { extra, others }
+}
+
+/** One plain text needs no list; nothing needs no content. */
+export function plainContent(blocks: readonly JsonValue[]): JsonValue | undefined {
+  const [only] = blocks
+  if (only === undefined) return undefined
+  if (blocks.length > 1 || typeof only !== "object" || only === null || Array.isArray(only)) {
+    return [...blocks]
+  }
+  const isPlain = only.type === "text" && Object.keys(only).length === 2
+  return isPlain && typeof only.text === "string" ? only.text : [only]
+}

@@ -1,0 +1,143 @@
+import type { Message, Part } from "../../../canon/chat.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import type { LossList } from "../../../canon/losses.ts"
+import { encodeBlock, encodeText, plainContent } from "./encode-blocks.ts"
+
+/** What the user is made to say where Anthropic demands a turn of the user and the caller wrote none. */
+const PLACEHOLDER = "."
+
+interface Turn {
+  readonly role: "user" | "assistant" | "system"
+  /** What tools answered comes ahead of everything else that the user says (WIRE.md 3). */
+  readonly results: JsonObject[]
+  readonly blocks: JsonObject[]
+  /** Further members of the message. */
+  readonly fields?: JsonObject
+}
+
+export interface EncodedMessages {
+  /** All instructions but those that stood amid a conversation of this dialect. */
+  readonly system: readonly JsonObject[]
+  readonly messages: readonly JsonObject[]
+}
+
+/**
+ * The messages of a request as turns that alternate: what follows in the same role is joined, and a turn
+ * that says nothing is left out. The user begins; and ends, where the last message is an empty one of the user:
+ * without it the answer before would be taken for one to be continued.
+ */
+export function encodeMessages(messages: readonly Message[], losses: LossList): EncodedMessages {
+  const system: JsonObject[] = []
+  const turns: Turn[] = []
+  let isUserLast = true
+  for (const message of messages) {
+    const own = losses.fieldsOf(message.extra)
+    if (message.name !== undefined) losses.add("name")
+    if (message.role === "system" && own !== undefined && turns.length > 0) {
+      turns.push(systemTurn(message, own, losses))
+      continue
+    }
+    if (message.role === "system" || message.role === "developer") {
+      if (turns.length > 0) losses.add("system.position", "approximated")
+      system.push(...encodeInstructions(message.parts, losses))
+      continue
+    }
+    pushTurn(message, turns, losses)
+    isUserLast = message.role !== "assistant"
+  }
+  if (turns[0]?.role === "assistant") turns.unshift(placeholder(losses))
+  const last = turns.findLast(({ role }) => role !== "system")
+  if (last === undefined || (isUserLast && last.role !== "user")) turns.push(placeholder(losses))
+  trimPrefill(turns)
+  return { system, messages: turns.map(encodeTurn) }
+}
+
+/** Blocks as `system` or as content: text alone needs no list. */
+export function encodeContent(blocks: readonly JsonObject[]): JsonValue {
+  return plainContent(blocks) ?? []
+}
+
+function encodeInstructions(parts: readonly Part[], losses: LossList): JsonObject[] {
+  const blocks: JsonObject[] = []
+  for (const part of parts) {
+    if (part.type !== "text") {
+      losses.add("system", "approximated")
+      continue
+    }
+    const block = encodeText(part, losses)
+    if (block !== undefined) blocks.push(block)
+  }
+  return blocks
+}
+
+function systemTurn(message: Message, fields: JsonObject, losses: LossList): Turn {
+  const blocks = message.parts
+    .map((part) => encodeBlock(part, losses))
+    .filter((block) => block !== undefined)
+  return { role: "system", results: [], blocks, fields }
+}
+
+function pushTurn(message: Message, turns: Turn[], losses: LossList): void {
+  const role = message.role === "assistant" ? "assistant" : "user"
+  const results: JsonObject[] = []
+  const blocks: JsonObject[] = []
+  for (const part of message.parts) {
+    const block = encodeBlock(part, losses)
+    if (block === undefined) continue
+    if (part.type === "tool-result") results.push(block)
+    else blocks.push(block)
+  }
+  if (results.length + blocks.length === 0) return
+  const last = turns.at(-1)
+  if (last?.role === role) {
+    last.results.push(...results)
+    last.blocks.push(...blocks)
+  } else turns.push({ role, results, blocks })
+}
+
+function placeholder(losses: LossList): Turn {
+  losses.add("messages", "approximated")
+  return { role: "user", results: [], blocks: [{ type: "text", text: PLACEHOLDER }] }
+}
+
+/** Anthropic refuses an answer to be continued whose text ends in white space. */
+function trimPrefill(turns: Turn[]): void {
+  const last = turns.at(-1)
+  const block = last?.blocks.at(-1)
+  if (last?.role !== "assistant" || block?.type !== "text") return
+  block.text = String(block.text).trimEnd()
+}
+
+function encodeTurn({ role, results, blocks, fields }: Turn): JsonObject {
+  // Instructions may be settings alone.
+  if (role === "system" && blocks.length === 0) return { role, ...fields }
+  return { role, content: encodeContent([...results, ...blocks]), ...fields }
+}
+
+/**
+ * Whether a budget for thinking may be given: Anthropic refuses it while tools are being called, or an
+ * answer continued, in a turn of the assistant that did not begin with thinking. A turn goes on over
+ * the results of its calls, and thinks at its beginning only.
+ */
+export function mayThink(all: readonly JsonObject[]): boolean {
+  const messages = all.filter(({ role }) => role !== "system")
+  let index = messages.length - 1
+  if (startsWith(messages[index], RESULT_BLOCKS)) index--
+  if (messages[index]?.role !== "assistant") return true
+  while (
+    startsWith(messages[index - 1], RESULT_BLOCKS) &&
+    messages[index - 2]?.role === "assistant"
+  ) {
+    index -= 2
+  }
+  return startsWith(messages[index], THINKING_BLOCKS)
+}
+
+const THINKING_BLOCKS: readonly string[] = ["thinking", "redacted_thinking"]
+const RESULT_BLOCKS: readonly string[] = ["tool_result"]
+
+function startsWith(message: JsonObject | undefined, types: readonly string[]): boolean {
+  const content = message?.content
+  const first = Array.isArray(content) ? content[0] : undefined
+  return isJsonObject(first) && typeof first.type === "string" && types.includes(first.type)
+}

@@ -1,0 +1,54 @@
+import { prefixedId } from "../../../canon/identifiers.ts"
+import { isJsonObject, type JsonObject, objectAt, textAt } from "../../../canon/json.ts"
+import { quantityOf } from "../../../canon/quantity.ts"
+import { ID_PREFIX } from "../identifiers.ts"
+
+/**
+ * Puts into a vendor's whole message, in place, what the specification says is always there. A good
+ * message costs a look at a few members.
+ */
+export function completeMessage(message: JsonObject): void {
+  completeHead(message)
+  const content = Array.isArray(message.content) ? message.content : []
+  message.stop_reason =
+    textAt(message, "stop_reason") ??
+    ownEnd(content.some((block) => isJsonObject(block) && block.type === "tool_use"))
+  message.stop_sequence ??= null
+  const usage = objectAt(message, "usage")
+  if (usage !== undefined) message.usage = withCounts(usage)
+}
+
+/** The message with which a stream begins: nothing of it has come yet. */
+export function completeStart(message: JsonObject): void {
+  completeHead(message)
+  message.content ??= []
+  message.stop_reason ??= null
+  message.stop_sequence ??= null
+  // Official clients write the counts of the end into these.
+  message.usage = withCounts({ input_tokens: 0, output_tokens: 0, ...objectAt(message, "usage") })
+}
+
+/**
+ * Counts as numbers, where a vendor tells them otherwise; a count that is none is nothing.
+ * @returns the very usage that has no other.
+ */
+export function withCounts(usage: JsonObject): JsonObject {
+  let counted = usage
+  for (const name of ["input_tokens", "output_tokens"]) {
+    const told = usage[name]
+    if (told === undefined || typeof told === "number") continue
+    counted = { ...counted, [name]: quantityOf(told) ?? 0 }
+  }
+  return counted
+}
+
+/** Why a message ended of which its vendor does not say it. */
+export function ownEnd(hasCalls: boolean): string {
+  return hasCalls ? "tool_use" : "end_turn"
+}
+
+function completeHead(message: JsonObject): void {
+  message.id = prefixedId(ID_PREFIX, textAt(message, "id"))
+  message.type = "message"
+  message.role = "assistant"
+}

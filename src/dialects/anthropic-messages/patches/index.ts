@@ -1,0 +1,184 @@
+import type {
+  DialectPatches,
+  EncodedRequest,
+  FramePatcher,
+  PatchedFrame,
+  RequestPatch,
+  ResultPatch,
+  SseFrame,
+} from "../../../canon/dialect.ts"
+import type { GatewayError } from "../../../canon/errors.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  isThere,
+  listAt,
+  objectAt,
+  textAt,
+} from "../../../canon/json.ts"
+import { setCostIn, type Usage } from "../../../canon/usage.ts"
+import { LossList } from "../../../canon/losses.ts"
+import { completeMessage, completeStart, ownEnd, withCounts } from "./complete.ts"
+import { isCleared } from "../messages/decode-system.ts"
+import { STOP } from "../stream/encode.ts"
+import { mayThink } from "../messages/encode.ts"
+import { fitBudget } from "../reasoning.ts"
+import { encodeStreamError } from "../errors.ts"
+import { type AnthropicQuirks, quirksOf } from "../quirks.ts"
+import { encodeCounts, encodeUsage } from "../usage.ts"
+import { DIALECT } from "../identifiers.ts"
+
+/** The named changes of the path on which caller and vendor both speak this dialect. */
+export function createPatches(quirks: AnthropicQuirks): DialectPatches {
+  return {
+    request: (body, patch) => patchRequest(body, patch, quirks),
+    result: (body, patch) => {
+      body.model = patch.model
+      completeMessage(body)
+    },
+    frames: (patch) => new MessagePatcher(patch),
+  }
+}
+
+/** Puts the cost beside the counts. */
+export function setCost(carrier: JsonObject, cost: string): void {
+  setCostIn(carrier, "usage", cost)
+}
+
+/** Puts our own count where the vendor tells none: in a message, or in the event that ends it. */
+export function setUsage(carrier: JsonObject, usage: Usage): void {
+  carrier.usage = carrier.type === "message_delta" ? encodeCounts(usage) : encodeUsage(usage)
+}
+
+/** The caller's body is left as it is. */
+function patchRequest(body: JsonObject, patch: RequestPatch, all: AnthropicQuirks): EncodedRequest {
+  const losses = new LossList(DIALECT)
+  const patched: JsonObject = { ...body, model: patch.model }
+  // Anthropic refuses null where it would take the field left out.
+  for (const name in patched) if (patched[name] === null) delete patched[name]
+  if (patch.maxTokens !== undefined) {
+    patched.max_tokens = patch.maxTokens
+    lowerBudget(patched, patch.maxTokens, losses)
+  }
+  dropLateBudget(patched, losses)
+  raiseSystem(patched)
+  const { temperatureWithTopP } = quirksOf(patch.model, all)
+  if (!temperatureWithTopP && isThere(body.temperature) && isThere(body.top_p)) {
+    delete patched.top_p
+    losses.add("top_p")
+  }
+  return { body: patched, losses: losses.losses }
+}
+
+/** A limit that the gateway lowers must stay above the budget for thinking. */
+function lowerBudget(body: JsonObject, maxTokens: number, losses: LossList): void {
+  const { thinking } = body
+  if (!isJsonObject(thinking) || typeof thinking.budget_tokens !== "number") return
+  const budget = fitBudget(thinking.budget_tokens, maxTokens)
+  if (budget === thinking.budget_tokens) return
+  losses.add("reasoning_budget", "approximated")
+  if (budget === undefined) delete body.thinking
+  else body.thinking = { ...thinking, budget_tokens: budget }
+}
+
+/** A turn that a model of another vendor began without thinking has to end so (WIRE.md 3). */
+function dropLateBudget(body: JsonObject, losses: LossList): void {
+  const { thinking } = body
+  if (!isJsonObject(thinking) || thinking.type !== "enabled") return
+  if (mayThink(listAt(body, "messages").filter(isJsonObject))) return
+  delete body.thinking
+  losses.add("reasoning_budget")
+}
+
+/** Anthropic takes instructions amid a conversation, and refuses them at its head: there they are `system`. */
+function raiseSystem(body: JsonObject): void {
+  const messages = listAt(body, "messages")
+  if (!isSystem(messages[0])) return
+  const first = messages.findIndex((message) => !isSystem(message))
+  const count = first === -1 ? messages.length : first
+  const contents = messages
+    .slice(0, count)
+    .filter((_, index) => !isCleared(messages, index))
+    .map((message) => (message as JsonObject).content)
+  body.messages = messages.slice(count)
+  body.system = [body.system, ...contents].flatMap(blocksOf)
+}
+
+function isSystem(message: JsonValue | undefined): boolean {
+  return isJsonObject(message) && message.role === "system"
+}
+
+/** Text alone needs no list of blocks. */
+function blocksOf(content: JsonValue | undefined): JsonValue[] {
+  if (Array.isArray(content)) return content
+  return typeof content === "string" && content !== "" ? [{ type: "text", text: content }] : []
+}
+
+/** The meter reads the same frames, so their objects are left as they are. */
+class MessagePatcher implements FramePatcher {
+  readonly #model: string
+  #isStarted = false
+  #hasCalls = false
+
+  constructor({ model }: ResultPatch) {
+    this.#model = model
+  }
+
+  push(frame: SseFrame): PatchedFrame {
+    const { json, data } = frame
+    if (json === undefined) {
+      return frame.event === "error"
+        ? { action: "forward", event: "error", data }
+        : { action: "withhold", data }
+    }
+    const event = frame.event ?? eventName(json)
+    switch (json.type) {
+      case "message_start":
+        return this.#onStart(json, event, data)
+      case "content_block_start":
+        this.#hasCalls ||= objectAt(json, "content_block")?.type === "tool_use"
+        return { action: "forward", event, data }
+      case "message_delta":
+        return { action: "forward", event, data, usageCarrier: this.#ending(json) }
+      case "message_stop":
+        return { action: "last", event, data }
+      case "ping":
+        return { action: "forward", event, data, isAside: true }
+      default:
+        return { action: "forward", event, data }
+    }
+  }
+
+  end(): SseFrame[] {
+    return [STOP]
+  }
+
+  fail(error: GatewayError, requestId: string): SseFrame[] {
+    return encodeStreamError(error, requestId)
+  }
+
+  /** It is written again from the object, with the cost. */
+  #ending(json: JsonObject): JsonObject {
+    const delta = objectAt(json, "delta")
+    const usage = objectAt(json, "usage")
+    const told = usage === undefined ? { ...json } : { ...json, usage: withCounts(usage) }
+    if (delta !== undefined && textAt(delta, "stop_reason") !== undefined) return told
+    const stop = { stop_sequence: null, ...delta, stop_reason: ownEnd(this.#hasCalls) }
+    return { ...told, delta: stop }
+  }
+
+  /** Official clients throw on a second start. */
+  #onStart(json: JsonObject, event: string, data: string): PatchedFrame {
+    if (this.#isStarted) return { action: "withhold", data }
+    this.#isStarted = true
+    const message: JsonObject = { ...objectAt(json, "message"), model: this.#model }
+    completeStart(message)
+    return { action: "forward", event, data: JSON.stringify({ ...json, message }) }
+  }
+}
+
+/** Official clients overlook an event without its line (WIRE.md trap 2). */
+function eventName(json: JsonObject): string {
+  return textAt(json, "type") ?? "error"
+}

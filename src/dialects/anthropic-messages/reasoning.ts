@@ -1,0 +1,97 @@
+import type { ChatRequest, ReasoningOrder } from "../../canon/chat.ts"
+import type { Feature } from "../../canon/features.ts"
+import type { JsonObject } from "../../canon/json.ts"
+import type { LossList } from "../../canon/losses.ts"
+import { budgetOf, effortOf, isReasoningOff } from "../../canon/reasoning.ts"
+import { mayThink } from "./messages/encode.ts"
+import { isForced } from "./tools/encode.ts"
+import type { AnthropicQuirks } from "./quirks.ts"
+import { SMALLEST_BUDGET } from "./request/parameters.ts"
+
+/** How much of the output a budget may take that was as large as the output, or larger. */
+const LARGEST_SHARE = 0.8
+
+/** Words for the effort that a model may not know, and the nearest that it may. */
+const NEAREST_EFFORTS: ReadonlyMap<string, string> = new Map([
+  ["minimal", "low"],
+  ["xhigh", "max"],
+  ["max", "high"],
+])
+
+/** How much the model is to think, as the members of a body. */
+export interface EncodedThinking {
+  readonly thinking?: JsonObject
+  readonly effort?: string
+}
+
+/**
+ * @param body what is written so far: its limit, messages and tools decide whether a budget may be given.
+ */
+export function encodeThinking(
+  request: ChatRequest,
+  body: JsonObject,
+  quirks: AnthropicQuirks,
+  losses: LossList,
+): EncodedThinking {
+  const order = request.reasoning
+  if (order === undefined) return {}
+  if (isReasoningOff(order)) return { thinking: { type: "disabled" } }
+  const { effort, budget, isAdaptive } = order
+  // A wish about how much of it is shown is none that the model think.
+  if (effort === undefined && budget === undefined && isAdaptive !== true) return {}
+  const wantsBudget = budget !== undefined && isAdaptive !== true
+  if (quirks.thinking === "budget" || (quirks.thinking === "either" && wantsBudget)) {
+    return encodeBudget(order, body, losses)
+  }
+  return encodeAdaptive(order, request.maxTokens, quirks, losses)
+}
+
+/**
+ * A budget that Anthropic takes: no less than 1024, and less than the whole output.
+ *
+ * @returns undefined when the output is too small for any.
+ */
+export function fitBudget(budget: number, maxTokens: number): number | undefined {
+  const wanted = budget < maxTokens ? budget : Math.floor(maxTokens * LARGEST_SHARE)
+  const fitted = Math.max(SMALLEST_BUDGET, wanted)
+  return fitted < maxTokens ? fitted : undefined
+}
+
+function encodeAdaptive(
+  order: ReasoningOrder,
+  maxTokens: number | undefined,
+  quirks: AnthropicQuirks,
+  losses: LossList,
+): EncodedThinking {
+  if (order.budget !== undefined) losses.add("reasoning_budget", "approximated")
+  const thinking = { type: "adaptive", ...encodeDisplay(order) }
+  const word = effortOf(order, maxTokens)
+  if (word === undefined) return { thinking }
+  const nearest = quirks.efforts.includes(word) ? word : NEAREST_EFFORTS.get(word)
+  return { thinking, effort: nearest ?? word }
+}
+
+function encodeBudget(order: ReasoningOrder, body: JsonObject, losses: LossList): EncodedThinking {
+  const name: Feature = order.budget === undefined ? "reasoning_effort" : "reasoning_budget"
+  // "Thinking may not be enabled when tool_choice forces tool use", says Anthropic.
+  if (isForced(body) || !mayThink(messagesOf(body))) {
+    losses.add(name)
+    return {}
+  }
+  const maxTokens = Number(body.max_tokens)
+  const asked = budgetOf(order, maxTokens)
+  const usual = budgetOf({ effort: "medium" }, maxTokens) ?? SMALLEST_BUDGET
+  const budget = fitBudget(asked ?? usual, maxTokens)
+  if (budget !== (order.budget ?? asked)) losses.add(name, "approximated")
+  if (budget === undefined) return {}
+  return { thinking: { type: "enabled", budget_tokens: budget, ...encodeDisplay(order) } }
+}
+
+function messagesOf({ messages }: JsonObject): readonly JsonObject[] {
+  return Array.isArray(messages) ? (messages as JsonObject[]) : []
+}
+
+function encodeDisplay({ summary }: ReasoningOrder): JsonObject {
+  if (summary === undefined) return {}
+  return { display: summary === "none" ? "omitted" : "summarized" }
+}

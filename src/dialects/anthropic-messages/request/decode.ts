@@ -1,0 +1,179 @@
+import type * as z from "zod"
+import type { ChatRequest, ReasoningOrder, ResponseFormat } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { invalidValue, missingParameter } from "../../../canon/invalid-request.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  isThere,
+  objectAt,
+  textAt,
+  unknownFields,
+} from "../../../canon/json.ts"
+import { judgeParameters } from "../../../canon/parameters.ts"
+import { decodeCache, markLast } from "../cache.ts"
+import { decodeMessages } from "../messages/decode.ts"
+import { decodeSystem } from "../messages/decode-system.ts"
+import { type DecodedTools, decodeToolChoice, decodeTools } from "../tools/decode.ts"
+import { type MessageParameters, messageParameters } from "./parameters.ts"
+import { decodeServiceTier } from "./service-tier.ts"
+import { decodeWebSearch } from "../search/tool.ts"
+import { extraOf } from "../identifiers.ts"
+
+/** Fields that the canon has a name for. Some of them hold members that it has none for. */
+const CANON_FIELDS = new Set([
+  "model",
+  "messages",
+  "max_tokens",
+  "system",
+  "stream",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop_sequences",
+  "tools",
+  "tool_choice",
+  "thinking",
+  "output_config",
+  "output_format",
+  "metadata",
+  "service_tier",
+  "cache_control",
+])
+
+/** The name of a schema, which this dialect has none for and others demand. */
+const SCHEMA_NAME = "answer"
+
+const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(messageParameters.shape))
+
+/**
+ * A request for a message, judged and read (WIRE.md 3, SPEC `POST /v1/messages`). Fields without a name
+ * in the canon are kept as extra; null is taken as absent.
+ *
+ * @throws GatewayError saying what is wrong.
+ */
+export function decodeRequest(body: JsonObject): ChatRequest {
+  requireModel(body)
+  if (!isThere(body.max_tokens)) throw missingParameter("max_tokens")
+  return decodeCountRequest(body)
+}
+
+/** The same where the tokens of a prompt are to be counted: nothing is asked that needs a limit. */
+export function decodeCountRequest(body: JsonObject): ChatRequest {
+  requireModel(body)
+  judgeParameters(body, PARAMETERS)
+  const parameters = body as MessageParameters
+  checkBudget(parameters)
+  const goesOn = textAt(objectAt(body, "thread") ?? {}, "previous_message_id") !== undefined
+  const messages = decodeMessages(body.messages, goesOn)
+  const cache = decodeCache(body.cache_control, () => "")
+  if (cache !== undefined) markLast(messages, cache)
+  const system = decodeSystem(body.system)
+  if (system !== undefined) messages.unshift(system)
+  const stream = parameters.stream === true
+  const request: Draft<ChatRequest> = {
+    model: parameters.model,
+    messages,
+    stream,
+    // The dialect has no way to do without.
+    streamUsage: stream,
+    choices: 1,
+  }
+  setSampling(request, parameters)
+  const tools = decodeTools(body.tools)
+  if (tools !== undefined && (tools.tools.length > 0 || tools.others.length === 0)) {
+    request.tools = tools.tools
+  }
+  Object.assign(request, decodeToolChoice(body.tool_choice))
+  const search = tools && decodeWebSearch(body, tools.others)
+  if (search !== undefined) request.webSearch = search
+  if (isThere(body.thread)) request.isThread = true
+  const extra = requestExtra(body, parameters, tools)
+  if (extra !== undefined) request.extra = extraOf(extra)
+  return request
+}
+
+function requireModel(body: JsonObject): void {
+  if (!isThere(body.model) || body.model === "") throw missingParameter("model")
+}
+
+/** In the words of Anthropic's API. */
+function checkBudget({ thinking, max_tokens: maxTokens }: MessageParameters): void {
+  if (thinking?.type !== "enabled") return
+  const budget = thinking.budget_tokens
+  if (!isThere(budget)) throw missingParameter("thinking.budget_tokens")
+  if (isThere(maxTokens) && budget >= maxTokens) {
+    throw invalidValue(
+      "thinking.budget_tokens",
+      "`max_tokens` must be greater than `thinking.budget_tokens`.",
+    )
+  }
+}
+
+function setSampling(request: Draft<ChatRequest>, parameters: MessageParameters): void {
+  const { max_tokens: maxTokens, temperature, top_p: topP, top_k: topK } = parameters
+  if (isThere(maxTokens)) request.maxTokens = maxTokens
+  if (isThere(temperature)) request.temperature = temperature
+  if (isThere(topP)) request.topP = topP
+  if (isThere(topK)) request.topK = topK
+  const { stop_sequences: stop, metadata, service_tier: tier } = parameters
+  if (isThere(stop) && stop.length > 0) request.stop = stop
+  if (isThere(metadata?.user_id)) request.user = metadata.user_id
+  if (isThere(tier)) request.serviceTier = decodeServiceTier(tier)
+  const format = decodeFormat(parameters)
+  if (format !== undefined) request.responseFormat = format
+  const order = decodeOrder(parameters)
+  if (Object.keys(order).length > 0) request.reasoning = order
+}
+
+/** `output_format` is the older place of the format. */
+function decodeFormat(parameters: MessageParameters): ResponseFormat | undefined {
+  const format = parameters.output_config?.format ?? parameters.output_format
+  if (format?.type !== "json_schema") return undefined
+  const { schema } = format
+  return isJsonObject(schema)
+    ? { type: "json-schema", name: SCHEMA_NAME, schema }
+    : { type: "json-schema", name: SCHEMA_NAME }
+}
+
+/** `output_config.effort` is about all that the model writes, so it can stand beside no thinking. */
+function decodeOrder({ thinking, output_config: output }: MessageParameters): ReasoningOrder {
+  if (thinking?.type === "disabled") return { effort: "none" }
+  const order: Draft<ReasoningOrder> = {}
+  if (isThere(output?.effort)) order.effort = output.effort
+  if (thinking?.type === "adaptive") order.isAdaptive = true
+  if (thinking?.type === "enabled" && isThere(thinking.budget_tokens)) {
+    order.budget = thinking.budget_tokens
+  }
+  if (isThere(thinking?.display)) {
+    order.summary = thinking.display === "omitted" ? "none" : "auto"
+  }
+  return order
+}
+
+const ORDER_TYPES: readonly string[] = ["enabled", "disabled", "adaptive"]
+
+/** What the canon has no name for, in the places where this dialect has it. */
+function requestExtra(
+  body: JsonObject,
+  parameters: MessageParameters,
+  tools: DecodedTools | undefined,
+): JsonObject | undefined {
+  const fields = unknownFields(body, CANON_FIELDS) ?? {}
+  if (tools !== undefined && tools.others.length > 0) fields.tools = [...tools.others]
+  const metadata = unknownFields(objectAt(body, "metadata") ?? {}, new Set(["user_id"]))
+  if (metadata !== undefined) fields.metadata = metadata
+  const { thinking } = parameters
+  if (isThere(thinking) && !ORDER_TYPES.includes(thinking.type)) fields.thinking = body.thinking
+  const output = unknownFields(objectAt(body, "output_config") ?? {}, outputFields(parameters))
+  if (output !== undefined) fields.output_config = output
+  return Object.keys(fields).length === 0 ? undefined : fields
+}
+
+/** The members of `output_config` that went into the canon. */
+function outputFields({ thinking, output_config: output }: MessageParameters): Set<string> {
+  const known = new Set<string>()
+  if (thinking?.type !== "disabled") known.add("effort")
+  if (output?.format?.type === "json_schema") known.add("format")
+  return known
+}

@@ -1,0 +1,122 @@
+import type { ChatRequest } from "../../../canon/chat.ts"
+import type { EncodedRequest } from "../../../canon/dialect.ts"
+import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../../canon/json.ts"
+import { LossList } from "../../../canon/losses.ts"
+import { foreignSearch } from "../../../canon/web-search.ts"
+import { encodeContent, encodeMessages } from "../messages/encode.ts"
+import { encodeThinking } from "../reasoning.ts"
+import { encodeTools } from "../tools/encode.ts"
+import { describedSchema } from "../../../canon/response-schema.ts"
+import { closedSchema, JSON_INSTRUCTION } from "../schema.ts"
+import { type AnthropicQuirks, quirksOf } from "../quirks.ts"
+import { encodeServiceTier } from "./service-tier.ts"
+import { encodeWebSearch } from "../search/tool.ts"
+import { DIALECT } from "../identifiers.ts"
+
+/** The least `top_p` that Anthropic takes when the model thinks. */
+const SMALLEST_TOP_P_THINKING = 0.95
+
+/** A request for a message as the vendor takes it (WIRE.md 3). */
+export function encodeRequest(request: ChatRequest, all: AnthropicQuirks): EncodedRequest {
+  const quirks = quirksOf(request.model, all)
+  const losses = new LossList(DIALECT)
+  const extra = losses.fieldsOf(request.extra) ?? {}
+  const { system, messages } = encodeMessages(request.messages, losses)
+  const body: JsonObject = {
+    model: request.model,
+    max_tokens: request.maxTokens ?? quirks.defaultMaxTokens,
+    messages: [...messages],
+  }
+  const instructions = [...system, ...encodeJsonMode(request, losses)]
+  if (instructions.length > 0) body.system = encodeContent(instructions)
+  const found = foreignSearch(request, DIALECT)
+  const search = found === undefined ? [] : [encodeWebSearch(found, losses)]
+  const others = [...listAt(extra, "tools"), ...search]
+  Object.assign(body, encodeTools(request, others, quirks, losses))
+  const { thinking, effort } = encodeThinking(request, body, quirks, losses)
+  set(body, "thinking", thinking)
+  encodeSampling(body, request, quirks, losses)
+  encodeRest(body, request, losses)
+  const output = { ...encodeFormat(request, quirks), ...(effort === undefined ? {} : { effort }) }
+  mergeExtra(body, output, extra)
+  if (request.stream) body.stream = true
+  reportUnknown(request, losses)
+  return { body, losses: losses.losses }
+}
+
+function encodeJsonMode(request: ChatRequest, losses: LossList): JsonObject[] {
+  if (request.responseFormat?.type !== "json-object") return []
+  losses.add("json_object", "approximated")
+  return [{ type: "text", text: JSON_INSTRUCTION }]
+}
+
+function encodeFormat({ responseFormat }: ChatRequest, quirks: AnthropicQuirks): JsonObject {
+  if (responseFormat?.type !== "json-schema" || !quirks.structuredOutput) return {}
+  const schema = closedSchema({ type: "object", ...describedSchema(responseFormat) })
+  return { format: { type: "json_schema", schema } }
+}
+
+/** A value that is the default already need not be carried, so leaving it out loses nothing. */
+function encodeSampling(
+  body: JsonObject,
+  { temperature, topP, topK }: ChatRequest,
+  quirks: AnthropicQuirks,
+  losses: LossList,
+): void {
+  const thinks = isJsonObject(body.thinking) && body.thinking.type !== "disabled"
+  if (temperature !== undefined) {
+    if (temperature !== 1 && (thinks || !quirks.sampling)) losses.add("temperature")
+    else {
+      body.temperature = Math.min(temperature, quirks.maxTemperature)
+      if (body.temperature !== temperature) losses.add("temperature", "approximated")
+    }
+  }
+  if (topP !== undefined) {
+    const isAlone = body.temperature === undefined || quirks.temperatureWithTopP
+    const fits = quirks.sampling && isAlone && (!thinks || topP >= SMALLEST_TOP_P_THINKING)
+    if (fits) body.top_p = topP
+    else if (topP !== 1) losses.add("top_p")
+  }
+  if (topK !== undefined) {
+    if (quirks.sampling && !thinks) body.top_k = topK
+    else losses.add("top_k")
+  }
+}
+
+function encodeRest(body: JsonObject, request: ChatRequest, losses: LossList): void {
+  const { stop, user, safetyIdentifier, serviceTier } = request
+  if (stop !== undefined && stop.length > 0) body.stop_sequences = [...stop]
+  const served = user ?? safetyIdentifier
+  if (served !== undefined) body.metadata = { user_id: served }
+  if (safetyIdentifier !== undefined && safetyIdentifier !== served) {
+    losses.add("safety_identifier")
+  }
+  if (serviceTier !== undefined) body.service_tier = encodeServiceTier(serviceTier, losses)
+}
+
+/** What this dialect has no field for. Several choices are not among it: the relay asks several times. */
+function reportUnknown(request: ChatRequest, losses: LossList): void {
+  if (request.seed !== undefined) losses.add("seed")
+  if (request.presencePenalty !== undefined) losses.add("presence_penalty")
+  if (request.frequencyPenalty !== undefined) losses.add("frequency_penalty")
+  if (request.logprobs === true || request.topLogprobs !== undefined) losses.add("logprobs")
+  if (request.promptCacheKey !== undefined) losses.add("prompt_cache_key")
+  if (request.verbosity !== undefined) losses.add("verbosity")
+  if (request.metadata !== undefined) losses.add("metadata")
+  if (request.previousResponse !== undefined) losses.add("previous_response_id")
+}
+
+/** Fields that the canon has no name for; some of them join what it does have a name for. */
+function mergeExtra(body: JsonObject, output: JsonObject, extra: JsonObject): void {
+  const { tools: _, output_config: ownOutput, metadata, ...rest } = extra
+  Object.assign(body, rest)
+  const joined = { ...output, ...(isJsonObject(ownOutput) ? ownOutput : {}) }
+  if (Object.keys(joined).length > 0) body.output_config = joined
+  if (isJsonObject(metadata)) {
+    body.metadata = { ...metadata, ...(isJsonObject(body.metadata) ? body.metadata : {}) }
+  }
+}
+
+function set(object: JsonObject, name: string, value: JsonValue | undefined): void {
+  if (value !== undefined) object[name] = value
+}

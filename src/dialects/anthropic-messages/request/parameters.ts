@@ -1,0 +1,38 @@
+import * as z from "zod"
+import { expects } from "../../../canon/invalid-request.ts"
+import { decimal, flag, integer, text } from "../../../canon/parameters.ts"
+
+const AN_OBJECT = expects("an object")
+
+/** The least that Anthropic takes as a budget for thinking. */
+export const SMALLEST_BUDGET = 1024
+
+const format = z.looseObject({ type: z.string(), schema: z.looseObject({}, AN_OBJECT).nullish() })
+
+/**
+ * Parameters of a message beside `messages`, `system`, `tools` and `tool_choice`, which are judged while
+ * they are read. Types and limits are those of the official client and of SPEC `POST /v1/messages`;
+ * what is not named here stays in the body, which goes up as it came.
+ */
+export const messageParameters = z.object({
+  model: z.string(),
+  // 0 asks for nothing but that the prompt be cached.
+  max_tokens: integer({ minimum: 0 }),
+  stream: flag(),
+  temperature: decimal({ minimum: 0, maximum: 1 }),
+  top_p: decimal({ minimum: 0, maximum: 1 }),
+  top_k: integer({ minimum: 0 }),
+  stop_sequences: z.array(z.string(), expects("an array of strings")).nullish(),
+  service_tier: text(),
+  metadata: z.looseObject({ user_id: text() }, AN_OBJECT).nullish(),
+  thinking: z
+    .looseObject(
+      { type: z.string(), budget_tokens: integer({ minimum: SMALLEST_BUDGET }), display: text() },
+      AN_OBJECT,
+    )
+    .nullish(),
+  output_config: z.looseObject({ effort: text(), format: format.nullish() }, AN_OBJECT).nullish(),
+  output_format: format.nullish(),
+})
+
+export type MessageParameters = z.infer<typeof messageParameters>

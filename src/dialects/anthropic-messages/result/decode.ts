@@ -1,0 +1,109 @@
+import type { ChatRequest, ChatResult, Choice, Part, TextPart } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { GatewayError } from "../../../canon/errors.ts"
+import { isJsonObject, type JsonObject, textAt, unknownFields } from "../../../canon/json.ts"
+import { decodeCitations } from "../citations.ts"
+import { decodeFinish, type Finish } from "../finish.ts"
+import { ANSWER_TOOL, answersByTool } from "../schema.ts"
+import type { AnthropicQuirks } from "../quirks.ts"
+import { SearchSteps } from "../search/steps.ts"
+import { decodeUsage } from "../usage.ts"
+import { DIALECT, extraOf } from "../identifiers.ts"
+
+const RESULT_FIELDS = new Set([
+  "id",
+  "type",
+  "role",
+  "model",
+  "content",
+  "stop_reason",
+  "stop_sequence",
+  "usage",
+])
+
+/**
+ * A whole message (WIRE.md 3). Blocks that the canon has no name for, such as what the vendor's own tools
+ * did, are kept as unknown parts; members of the message as extra of its one choice.
+ *
+ * @throws GatewayError `upstream_error` when the body is no message.
+ */
+export function decodeResult(
+  body: JsonObject,
+  request: ChatRequest | undefined,
+  quirks: AnthropicQuirks,
+): ChatResult {
+  if (!Array.isArray(body.content)) {
+    throw new GatewayError("upstream_error", "The provider's answer is not a message.")
+  }
+  const answerTool = answersByTool(request, quirks) ? ANSWER_TOOL : undefined
+  const searches = new SearchSteps()
+  const parts = body.content.filter(isJsonObject).flatMap((block) => {
+    const search = searches.read(block)
+    const part = decodeBlock(block, answerTool)
+    return search === undefined ? [part] : [part, search]
+  })
+  const word = textAt(body, "stop_reason")
+  const hasCalls = parts.some((part) => part.type === "tool-call")
+  const finish = finishOf(word, hasCalls, answerTool !== undefined)
+  const choice: Draft<Choice> = { index: 0, parts, finish: finish.reason }
+  if (finish.raw !== undefined) choice.rawFinish = finish.raw
+  const stopSequence = textAt(body, "stop_sequence")
+  if (stopSequence !== undefined) choice.stopSequence = stopSequence
+  const extra = messageExtra(body)
+  if (extra !== undefined) choice.extra = extraOf(extra)
+  const result: Draft<ChatResult> = { choices: [choice] }
+  const id = textAt(body, "id")
+  if (id !== undefined) result.id = id
+  const model = textAt(body, "model")
+  if (model !== undefined) result.model = model
+  const usage = decodeUsage(body.usage)
+  if (usage !== undefined) result.usage = usage
+  return result
+}
+
+/** Why an answer ended, where a call may be no call but the answer itself. */
+export function finishOf(
+  word: string | undefined,
+  hasCalls: boolean,
+  isAnsweredByTool: boolean,
+): Finish {
+  if (isAnsweredByTool && word === "tool_use" && !hasCalls) return { reason: "stop" }
+  return decodeFinish(word)
+}
+
+/** The members of a message that the canon has no name for. */
+export function messageExtra(message: JsonObject): JsonObject | undefined {
+  return unknownFields(message, RESULT_FIELDS)
+}
+
+function decodeBlock(block: JsonObject, answerTool: string | undefined): Part {
+  switch (block.type) {
+    case "text":
+      return decodeText(block)
+    case "thinking": {
+      const text = textAt(block, "thinking") ?? ""
+      const signature = textAt(block, "signature")
+      return signature === undefined
+        ? { type: "reasoning", text }
+        : { type: "reasoning", text, signature, signedBy: DIALECT }
+    }
+    case "redacted_thinking": {
+      const signature = textAt(block, "data") ?? ""
+      return { type: "reasoning", text: "", signature, signedBy: DIALECT, isRedacted: true }
+    }
+    case "tool_use": {
+      const name = textAt(block, "name") ?? ""
+      const written = JSON.stringify(block.input ?? {})
+      if (name === answerTool) return { type: "text", text: written }
+      return { type: "tool-call", id: textAt(block, "id") ?? "", name, arguments: written }
+    }
+    default:
+      return { type: "unknown", extra: extraOf(block) }
+  }
+}
+
+function decodeText(block: JsonObject): TextPart {
+  const text = textAt(block, "text") ?? ""
+  const citations = decodeCitations(block.citations)
+  return citations.length === 0 ? { type: "text", text } : { type: "text", text, citations }
+}

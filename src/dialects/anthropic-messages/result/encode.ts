@@ -1,0 +1,111 @@
+import {
+  assertNever,
+  type ChatRequest,
+  type ChatResult,
+  type Choice,
+  type Part,
+  type WebSearchPart,
+} from "../../../canon/chat.ts"
+import { prefixedId } from "../../../canon/identifiers.ts"
+import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import { NO_USAGE } from "../../../canon/usage.ts"
+import { encodeCitation } from "../citations.ts"
+import { encodeInput } from "../messages/encode-blocks.ts"
+import { encodeFinish } from "../finish.ts"
+import { encodeUsage, withSearches } from "../usage.ts"
+import { encodeSearch } from "../search/steps.ts"
+import { DIALECT, DIRECT_CALLER, ID_PREFIX, ownFields } from "../identifiers.ts"
+
+/**
+ * A whole message with every member that the official client declares (WIRE.md 3, SPEC). It tells the
+ * first choice alone, since a caller of this dialect cannot ask for several.
+ */
+export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
+  const [choice = EMPTY_CHOICE] = result.choices
+  const { content: others, ...extra } = ownFields(choice.extra) ?? {}
+  const content = toldParts(choice.parts)
+    .flatMap((part) => (part.type === "web-search" ? searchBlocks(part) : [encodePart(part)]))
+    .filter((block) => block !== undefined)
+  return {
+    id: messageId(result.id),
+    type: "message",
+    role: "assistant",
+    model: result.model ?? request.model,
+    content: Array.isArray(others) ? [...content, ...others] : content,
+    stop_reason: encodeFinish({
+      reason: choice.finish,
+      raw: choice.rawFinish,
+      stopSequence: choice.stopSequence,
+      isRefused: choice.parts.some((part) => part.type === "refusal"),
+    }),
+    stop_sequence: choice.stopSequence ?? null,
+    ...NULL_MEMBERS,
+    ...extra,
+    usage: encodeUsage(withSearches(result.usage ?? NO_USAGE, searchesOf(choice.parts))),
+  }
+}
+
+/** Members that are null unless the vendor itself told them. */
+export const NULL_MEMBERS: JsonObject = Object.freeze({
+  stop_details: null,
+  container: null,
+  diagnostics: null,
+})
+
+/** A vendor's id as this dialect wants it. */
+export function messageId(id: string | undefined): string {
+  return prefixedId(ID_PREFIX, id)
+}
+
+const EMPTY_CHOICE: Choice = { index: 0, parts: [], finish: "other" }
+
+/** Without a signature behind the text, as in a stream (`WrittenBlocks.signature`). */
+function toldParts(parts: readonly Part[]): readonly Part[] {
+  const last = parts.at(-1)
+  const isSignature = last?.type === "reasoning" && last.text === "" && last.isRedacted !== true
+  return isSignature && parts.at(-2)?.type === "text" ? parts.slice(0, -1) : parts
+}
+
+/** @returns undefined for what an answer in this dialect cannot hold. */
+function encodePart(part: Exclude<Part, WebSearchPart>): JsonObject | undefined {
+  switch (part.type) {
+    case "text": {
+      const citations: JsonValue[] = (part.citations ?? []).map(encodeCitation)
+      // Anthropic leaves the member out where there are none, and AI SDK 5 and 6 refuse a null.
+      return { type: "text", text: part.text, ...(citations.length > 0 && { citations }) }
+    }
+    case "refusal":
+      return { type: "text", text: part.text }
+    case "reasoning": {
+      const { text, signature = "", isRedacted } = part
+      return isRedacted === true
+        ? { type: "redacted_thinking", data: signature }
+        : { type: "thinking", thinking: text, signature }
+    }
+    case "tool-call": {
+      const { id, name } = part
+      const input = encodeInput(part.arguments)
+      return { type: "tool_use", id, name, input, caller: DIRECT_CALLER, ...ownFields(part.extra) }
+    }
+    case "unknown":
+      return ownFields(part.extra)
+    case "image":
+    case "audio":
+    case "file":
+    case "tool-result":
+      return undefined
+    default:
+      return assertNever(part)
+  }
+}
+
+function searchesOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, part) => sum + (part.type === "web-search" ? part.uses : 0), 0)
+}
+
+/** A search that another vendor ran; its own dialect has it among its extras. */
+function searchBlocks(search: WebSearchPart): JsonObject[] {
+  if (search.toldIn === DIALECT) return []
+  const { use, input, result } = encodeSearch(search)
+  return [{ ...use, input }, result]
+}

@@ -1,0 +1,80 @@
+import type { WebSearchPart } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { mintId } from "../../../canon/identifiers.ts"
+import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
+import { encodeQueries, foundPage } from "../../../canon/web-search.ts"
+import { DIALECT, DIRECT_CALLER } from "../identifiers.ts"
+
+const USE = "server_tool_use"
+const RESULT = "web_search_tool_result"
+const NAME = "web_search"
+/** Of searches that another vendor ran: by it they are known when they come back. */
+const OWN_ID = "srvtoolu_tollgate_"
+/** Stands where Anthropic has what it found, encrypted: nothing that is read by anybody. */
+const NOT_ENCRYPTED = "tollgate"
+
+/** The searches of one answer: Anthropic asks in one block and finds in another. */
+export class SearchSteps {
+  readonly #queries = new Map<string, string>()
+
+  /** @returns the search, where the block is the one that ends it. */
+  read(block: JsonObject): WebSearchPart | undefined {
+    if (block.type === USE && block.name === NAME) {
+      const input = isJsonObject(block.input) ? block.input : {}
+      this.#queries.set(textAt(block, "id") ?? "", textAt(input, "query") ?? "")
+    }
+    if (block.type !== RESULT) return undefined
+    const query = this.#queries.get(textAt(block, "tool_use_id") ?? "")
+    const pages = listAt(block, "content")
+      .filter(isJsonObject)
+      .flatMap((page) =>
+        foundPage(textAt(page, "url"), textAt(page, "title"), textAt(page, "page_age")),
+      )
+    const search: Draft<WebSearchPart> = {
+      type: "web-search",
+      queries: query === undefined ? [] : [query],
+      pages,
+      uses: 1,
+      toldIn: DIALECT,
+    }
+    if (objectAt(block, "content") !== undefined) search.failed = true
+    return search
+  }
+}
+
+/** A search of another vendor's as Anthropic tells its own. */
+export interface SearchBlocks {
+  /** Without its input, which is streamed. */
+  readonly use: JsonObject
+  readonly input: JsonObject
+  readonly result: JsonObject
+}
+
+/** The two blocks of a search (@anthropic-ai/sdk 1.12, `ServerToolUseBlock`, `WebSearchToolResultBlock`). */
+export function encodeSearch(search: WebSearchPart): SearchBlocks {
+  const id = mintId(OWN_ID)
+  const caller = DIRECT_CALLER
+  return {
+    use: { type: USE, id, name: NAME, input: {}, caller },
+    input: encodeQueries(search.queries),
+    result: { type: RESULT, tool_use_id: id, content: encodePages(search), caller },
+  }
+}
+
+function encodePages({ pages, failed }: WebSearchPart): JsonObject | JsonObject[] {
+  if (failed === true) return { type: "web_search_tool_result_error", error_code: "unavailable" }
+  return pages.map(({ url, title, age }) => ({
+    type: "web_search_result",
+    url,
+    title: title ?? url,
+    encrypted_content: NOT_ENCRYPTED,
+    page_age: age ?? null,
+  }))
+}
+
+/** Whether a block of a history is one that `encodeSearch` made. */
+export function isToldStep({ type, id, tool_use_id: useId }: JsonObject): boolean {
+  if (type !== USE && type !== RESULT) return false
+  const named = type === USE ? id : useId
+  return typeof named === "string" && named.startsWith(OWN_ID)
+}

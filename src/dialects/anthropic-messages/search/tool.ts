@@ -1,0 +1,76 @@
+import type { WebSearch } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { type JsonObject, unknownFields } from "../../../canon/json.ts"
+import type { LossList } from "../../../canon/losses.ts"
+import { quantityOf } from "../../../canon/quantity.ts"
+import {
+  decodeDomains,
+  decodeLocation,
+  encodeLocation,
+  reportSearch,
+  type SearchWord,
+} from "../../../canon/web-search.ts"
+import { DIALECT, extraOf } from "../identifiers.ts"
+
+const TYPE = /^web_search_\d{8}$/
+/** The version that every model which searches takes. */
+const OWN_TYPE = "web_search_20250305"
+/** Anthropic's own name for it: no function may have the same. */
+const NAME = "web_search"
+
+const FIELDS = new Set([
+  "type",
+  "name",
+  "max_uses",
+  "allowed_domains",
+  "blocked_domains",
+  "user_location",
+  // Who may call it, and how it is kept: nothing of what is found is lost without them.
+  "allowed_callers",
+  "cache_control",
+  "defer_loading",
+  "strict",
+])
+const KNOWN: ReadonlySet<SearchWord> = new Set(["maxUses", "location", "allowedDomains"])
+const ALL_KNOWN: ReadonlySet<SearchWord> = new Set([...KNOWN, "blockedDomains"])
+
+/**
+ * The search of a request (@anthropic-ai/sdk 1.12, `WebSearchTool20250305` and later); undefined where it
+ * has none.
+ * @param others the tools that are not the caller's.
+ */
+export function decodeWebSearch(
+  body: JsonObject,
+  others: readonly JsonObject[],
+): WebSearch | undefined {
+  const tool = others.find(({ type }) => TYPE.test(String(type)))
+  if (tool === undefined) return undefined
+  const index = Array.isArray(body.tools) ? body.tools.indexOf(tool) : 0
+  const search: Draft<WebSearch> = {
+    declared: { dialect: DIALECT, place: `tools[${index}]`, tool, fields: [] },
+  }
+  const most = quantityOf(tool.max_uses)
+  if (most !== undefined) search.maxUses = most
+  const allowed = decodeDomains(tool.allowed_domains)
+  if (allowed !== undefined) search.allowedDomains = allowed
+  const blocked = decodeDomains(tool.blocked_domains)
+  if (blocked !== undefined) search.blockedDomains = blocked
+  const location = decodeLocation(tool.user_location)
+  if (location !== undefined) search.location = location
+  const extra = unknownFields(tool, FIELDS)
+  if (extra !== undefined) search.extra = extraOf(extra)
+  return search
+}
+
+/** The search of a caller of another dialect as Anthropic's tool. */
+export function encodeWebSearch(search: WebSearch, losses: LossList): JsonObject {
+  const { maxUses, allowedDomains, blockedDomains, location } = search
+  // Either list is taken, not both.
+  reportSearch(search, allowedDomains === undefined ? ALL_KNOWN : KNOWN, losses)
+  const tool: JsonObject = { type: OWN_TYPE, name: NAME }
+  if (maxUses !== undefined) tool.max_uses = maxUses
+  if (allowedDomains !== undefined) tool.allowed_domains = [...allowedDomains]
+  else if (blockedDomains !== undefined) tool.blocked_domains = [...blockedDomains]
+  if (location !== undefined) tool.user_location = encodeLocation(location)
+  return tool
+}

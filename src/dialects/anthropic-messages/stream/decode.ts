@@ -1,0 +1,164 @@
+import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
+import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { GatewayError } from "../../../canon/errors.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  listAt,
+  objectAt,
+  parseJsonObject,
+  textAt,
+  unknownFields,
+} from "../../../canon/json.ts"
+import { OtherContent } from "../../../canon/other-content.ts"
+import { finishOf, messageExtra } from "../result/decode.ts"
+import { errorEvent } from "../errors.ts"
+import { ANSWER_TOOL, answersByTool } from "../schema.ts"
+import { OpenBlocks } from "./open-blocks.ts"
+import type { AnthropicQuirks } from "../quirks.ts"
+import { decodeUsage, mergeUsage } from "../usage.ts"
+import { extraOf } from "../identifiers.ts"
+
+/** What an event says of itself. */
+const EVENT_HEAD = new Set(["type", "index"])
+
+type StartEvent = Extract<ChatEvent, { type: "start" }>
+type FinishEvent = Extract<ChatEvent, { type: "finish" }>
+
+/** A decoder for the events of one message (WIRE.md 3, traps 2, 7 and 9). */
+export function decodeEvents(
+  request: ChatRequest | undefined,
+  quirks: AnthropicQuirks,
+): EventDecoder {
+  return new MessageDecoder(answersByTool(request, quirks) ? ANSWER_TOOL : undefined)
+}
+
+class MessageDecoder implements EventDecoder {
+  readonly other = new OtherContent()
+  readonly #blocks: OpenBlocks
+  readonly #isAnsweredByTool: boolean
+  #usage: JsonObject = {}
+  /** Why the message ended, where its start tells it already. */
+  #word: string | undefined
+  #started = false
+  #hasFinish = false
+  #finished = false
+
+  constructor(answerTool: string | undefined) {
+    this.#blocks = new OpenBlocks(answerTool, this.other)
+    this.#isAnsweredByTool = answerTool !== undefined
+  }
+
+  get finished(): boolean {
+    return this.#finished
+  }
+
+  push(frame: SseFrame): ChatEvent[] {
+    const events: ChatEvent[] = []
+    if (frame.json !== undefined) this.#onEvent(frame.json, frame.event, events)
+    else if (frame.data !== "") this.#onEvent(parseEvent(frame), frame.event, events)
+    return events
+  }
+
+  /** A message that said why it ended is whole even when the vendor does not say that it stops. */
+  end(): ChatEvent[] {
+    if (this.#hasFinish) this.#finished = true
+    return []
+  }
+
+  #onEvent(event: JsonObject, name: string | undefined, events: ChatEvent[]): void {
+    switch (event.type) {
+      case "message_start":
+        this.#onStart(event, events)
+        break
+      case "content_block_start":
+        this.#blocks.start(event, events)
+        break
+      case "content_block_delta":
+        this.#blocks.delta(event, events)
+        break
+      case "content_block_stop":
+        this.#blocks.stop(event, events)
+        break
+      case "message_delta":
+        this.#onMessageDelta(event, events)
+        break
+      case "message_stop":
+        this.#onStop(events)
+        break
+      default:
+        if (name === "error" || event.type === "error" || event.error) {
+          // Some vendors say with the error what was used until then.
+          this.#onUsage(objectAt(event, "usage"), events)
+          events.push(errorEvent(event))
+        } else if (event.type !== "ping") this.other.json(unknownFields(event, EVENT_HEAD))
+    }
+  }
+
+  /** Some vendors were seen to start a message twice; the second start says nothing new. */
+  #onStart(event: JsonObject, events: ChatEvent[]): void {
+    if (this.#started) return
+    this.#started = true
+    const message = objectAt(event, "message") ?? {}
+    const start: Draft<StartEvent> = { type: "start" }
+    const id = textAt(message, "id")
+    if (id !== undefined) start.id = id
+    const model = textAt(message, "model")
+    if (model !== undefined) start.model = model
+    events.push(start)
+    pushExtra(messageExtra(message), events)
+    // What goes on after calls from a program can come whole, with its end.
+    for (const block of listAt(message, "content")) {
+      if (isJsonObject(block)) this.#blocks.whole(block, events)
+    }
+    this.#word = textAt(message, "stop_reason")
+    this.#onUsage(objectAt(message, "usage"), events)
+  }
+
+  #onMessageDelta(event: JsonObject, events: ChatEvent[]): void {
+    const { type: _, delta: _delta, usage: _usage, ...rest } = event
+    const delta = objectAt(event, "delta") ?? {}
+    pushExtra(messageExtra({ ...rest, ...delta }), events)
+    const word = textAt(delta, "stop_reason")
+    if (word !== undefined) this.#onFinish(word, textAt(delta, "stop_sequence"), events)
+    this.#onUsage(objectAt(event, "usage"), events)
+  }
+
+  #onFinish(word: string | undefined, stopSequence: string | undefined, events: ChatEvent[]): void {
+    if (this.#hasFinish) return
+    this.#hasFinish = true
+    this.#blocks.stopAll(events)
+    const { reason, raw } = finishOf(word, this.#blocks.hasCalls, this.#isAnsweredByTool)
+    const finish: Draft<FinishEvent> = { type: "finish", choice: 0, reason }
+    if (raw !== undefined) finish.rawReason = raw
+    if (stopSequence !== undefined) finish.stopSequence = stopSequence
+    events.push(finish)
+  }
+
+  #onStop(events: ChatEvent[]): void {
+    this.#onFinish(this.#word, undefined, events)
+    this.#finished = true
+  }
+
+  #onUsage(reported: JsonObject | undefined, events: ChatEvent[]): void {
+    if (reported === undefined) return
+    this.#usage = mergeUsage(this.#usage, reported)
+    const usage = decodeUsage(this.#usage)
+    if (usage !== undefined) events.push({ type: "usage", usage })
+  }
+}
+
+function parseEvent(frame: SseFrame): JsonObject {
+  const event = parseJsonObject(frame.data)
+  if (event !== undefined) return event
+  if (frame.event === "error") return { error: { message: frame.data } }
+  throw new GatewayError(
+    "upstream_error",
+    "The provider sent a piece of the stream that is not JSON.",
+  )
+}
+
+function pushExtra(fields: JsonObject | undefined, events: ChatEvent[]): void {
+  if (fields !== undefined) events.push({ type: "choice-extra", choice: 0, extra: extraOf(fields) })
+}

@@ -1,0 +1,225 @@
+import type { ChatEvent, Citation } from "../../../canon/chat.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  parseJsonObject,
+  textAt,
+  unknownFields,
+} from "../../../canon/json.ts"
+import type { OtherContent } from "../../../canon/other-content.ts"
+import { decodeCitation, decodeCitations } from "../citations.ts"
+import { SearchSteps } from "../search/steps.ts"
+import { DIALECT, extraOf } from "../identifiers.ts"
+
+/** A block of a stream that has started and not stopped, and what of it cannot be told before it stops. */
+type OpenBlock =
+  | { readonly kind: "text"; readonly citations: Citation[] }
+  | { readonly kind: "thinking"; signature: string; told: number }
+  | { readonly kind: "call"; readonly call: number; readonly input: string; hasDelta: boolean }
+  | { readonly kind: "answer"; readonly input: string; hasDelta: boolean }
+  | { readonly kind: "other"; readonly block: JsonObject; input: string }
+
+/** What a block says of itself before it says anything; an input that is empty yet counts as nothing. */
+const BLOCK_HEAD: ReadonlySet<string> = new Set(["type", "id", "tool_use_id", "caller"])
+const DELTA_HEAD: ReadonlySet<string> = new Set(["type"])
+
+/** The blocks of one stream, by their index. */
+export class OpenBlocks {
+  readonly #answerTool: string | undefined
+  readonly #open = new Map<number, OpenBlock>()
+  readonly #other: OtherContent
+  #searches: SearchSteps | undefined
+  #calls = 0
+
+  /**
+   * @param answerTool the tool whose arguments are the answer, where one was asked to be.
+   * @param other takes up what no event tells, or only when its block stops.
+   */
+  constructor(answerTool: string | undefined, other: OtherContent) {
+    this.#answerTool = answerTool
+    this.#other = other
+  }
+
+  get hasCalls(): boolean {
+    return this.#calls > 0
+  }
+
+  start(event: JsonObject, events: ChatEvent[]): void {
+    const { content_block: block } = event
+    if (isJsonObject(block)) this.#open.set(indexOf(event), this.#startBlock(block, events))
+  }
+
+  delta(event: JsonObject, events: ChatEvent[]): void {
+    const { delta } = event
+    if (!isJsonObject(delta)) return
+    const open = this.#open.get(indexOf(event))
+    switch (delta.type) {
+      case "text_delta":
+        pushText(delta, "text", events)
+        break
+      case "thinking_delta":
+        if (open?.kind === "thinking") open.told += textAt(delta, "thinking")?.length ?? 0
+        pushThinking(delta, "thinking", events)
+        break
+      case "signature_delta":
+        // A later signature replaces an earlier one (WIRE.md 3).
+        if (open?.kind === "thinking") this.#onSignature(open, textAt(delta, "signature") ?? "")
+        break
+      case "citations_delta":
+        if (open?.kind === "text" && isJsonObject(delta.citation)) {
+          open.citations.push(decodeCitation(delta.citation))
+          // It is told when the block stops, and the caller has it now.
+          this.#other.json(delta.citation)
+        }
+        break
+      case "input_json_delta":
+        if (open !== undefined) onInput(open, textAt(delta, "partial_json"), events)
+        if (open?.kind === "other") this.#other.text(textAt(delta, "partial_json") ?? "")
+        break
+      default:
+        this.#other.json(unknownFields(delta, DELTA_HEAD))
+        if (open?.kind === "other") extend(open.block, delta)
+    }
+  }
+
+  /** A block that came without deltas. */
+  whole(block: JsonObject, events: ChatEvent[]): void {
+    this.#stopBlock(this.#startBlock(block, events), events)
+  }
+
+  stop(event: JsonObject, events: ChatEvent[]): void {
+    const index = indexOf(event)
+    const open = this.#open.get(index)
+    this.#open.delete(index)
+    if (open !== undefined) this.#stopBlock(open, events)
+  }
+
+  /** A message that is cut off by its limit may end without stopping its last block. */
+  stopAll(events: ChatEvent[]): void {
+    for (const open of this.#open.values()) this.#stopBlock(open, events)
+    this.#open.clear()
+  }
+
+  #startBlock(block: JsonObject, events: ChatEvent[]): OpenBlock {
+    switch (block.type) {
+      case "text":
+        pushText(block, "text", events)
+        return { kind: "text", citations: decodeCitations(block.citations) }
+      case "thinking":
+        pushThinking(block, "thinking", events)
+        return {
+          kind: "thinking",
+          signature: textAt(block, "signature") ?? "",
+          told: textAt(block, "thinking")?.length ?? 0,
+        }
+      case "redacted_thinking": {
+        const signature = textAt(block, "data") ?? ""
+        const isRedacted = true
+        events.push({ ...SIGNED, signature, isRedacted })
+        return { kind: "text", citations: [] }
+      }
+      case "tool_use":
+        return this.#startCall(block, events)
+      default:
+        this.#other.json(unknownFields(block, BLOCK_HEAD))
+        return { kind: "other", block: { ...block }, input: "" }
+    }
+  }
+
+  /** Thinking that is not shown, or in a summary, is all in its signature. */
+  #onSignature(open: Extract<OpenBlock, { kind: "thinking" }>, signature: string): void {
+    this.#other.text(signature.slice(open.told))
+    open.signature = signature
+  }
+
+  #startCall(block: JsonObject, events: ChatEvent[]): OpenBlock {
+    const name = textAt(block, "name") ?? ""
+    const input = wholeInput(block)
+    if (name === this.#answerTool) return { kind: "answer", input, hasDelta: false }
+    const call = this.#calls++
+    const id = textAt(block, "id") ?? ""
+    events.push({ type: "tool-call-start", choice: 0, call, id, name })
+    return { kind: "call", call, input, hasDelta: false }
+  }
+
+  #stopBlock(open: OpenBlock, events: ChatEvent[]): void {
+    switch (open.kind) {
+      case "text":
+        // Anthropic cites ahead of the text that it cites for.
+        for (const citation of open.citations)
+          events.push({ type: "citation", choice: 0, citation })
+        break
+      case "thinking":
+        if (open.signature !== "") events.push({ ...SIGNED, signature: open.signature })
+        break
+      case "call":
+      case "answer":
+        if (!open.hasDelta && open.input !== "") pushInput(open, open.input, events)
+        break
+      case "other": {
+        const { block, input } = open
+        if (input !== "") block.input = parseJsonObject(input) ?? input
+        const extra = extraOf({ content: [block] })
+        events.push({ type: "choice-extra", choice: 0, extra })
+        this.#readSearch(block, events)
+        break
+      }
+    }
+  }
+
+  #readSearch(block: JsonObject, events: ChatEvent[]): void {
+    this.#searches ??= new SearchSteps()
+    const search = this.#searches.read(block)
+    if (search !== undefined) events.push({ type: "web-search", choice: 0, search })
+  }
+}
+
+const SIGNED = { type: "reasoning-signature", choice: 0, signedBy: DIALECT } as const
+
+function indexOf({ index }: JsonObject): number {
+  return typeof index === "number" ? index : 0
+}
+
+/** The input of a call that came whole with its start; Anthropic's own starts with an empty one. */
+function wholeInput({ input }: JsonObject): string {
+  return isJsonObject(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : ""
+}
+
+function pushText(from: JsonObject, key: string, events: ChatEvent[]): void {
+  const text = textAt(from, key)
+  if (text !== undefined) events.push({ type: "text-delta", choice: 0, text })
+}
+
+function pushThinking(from: JsonObject, key: string, events: ChatEvent[]): void {
+  const text = textAt(from, key)
+  if (text !== undefined) events.push({ type: "reasoning-delta", choice: 0, text })
+}
+
+function onInput(open: OpenBlock, written: string | undefined, events: ChatEvent[]): void {
+  if (written === undefined) return
+  if (open.kind === "other") open.input += written
+  if (open.kind !== "call" && open.kind !== "answer") return
+  open.hasDelta = true
+  pushInput(open, written, events)
+}
+
+function pushInput(
+  open: Extract<OpenBlock, { kind: "call" | "answer" }>,
+  written: string,
+  events: ChatEvent[],
+): void {
+  events.push(
+    open.kind === "answer"
+      ? { type: "text-delta", choice: 0, text: written }
+      : { type: "tool-call-delta", choice: 0, call: open.call, arguments: written },
+  )
+}
+
+/** A delta of a kind that is not known says more of the members it names. */
+function extend(block: JsonObject, delta: JsonObject): void {
+  const { type: _, ...members } = delta
+  for (const [name, value] of Object.entries(members)) {
+    const earlier = block[name]
+    block[name] = typeof earlier === "string" && typeof value === "string" ? earlier + value : value
+  }
+}

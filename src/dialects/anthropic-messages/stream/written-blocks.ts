@@ -1,0 +1,218 @@
+import type { Citation, WebSearchPart } from "../../../canon/chat.ts"
+import type { SseFrame } from "../../../canon/dialect.ts"
+import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
+import { encodeCitation } from "../citations.ts"
+import { encodeSearch } from "../search/steps.ts"
+import { DIRECT_CALLER } from "../identifiers.ts"
+
+interface Call {
+  readonly id: string
+  readonly name: string
+  /** All that was written of its arguments. */
+  written: string
+  /** How much of it went out. */
+  sent: number
+  /** How much of it was there when it was last found to be an object, or not yet one. */
+  judged: number
+  isComplete: boolean
+  isStopped: boolean
+}
+
+interface WordsBlock {
+  readonly kind: "text" | "thinking"
+  isCited: boolean
+}
+
+type OpenBlock = WordsBlock | { readonly kind: "call"; readonly call: Call }
+
+const NOTHING_WRITTEN = {
+  written: "",
+  sent: 0,
+  judged: 0,
+  isComplete: false,
+  isStopped: false,
+}
+
+const EMPTY_TEXT: JsonObject = { type: "text", text: "" }
+const EMPTY_THINKING: JsonObject = { type: "thinking", thinking: "", signature: "" }
+
+/**
+ * The blocks of one stream as they are written. One is open at a time, which is how Anthropic writes and
+ * clients read, and their indexes have no gap. A call that is told while another is not complete waits
+ * for it. What is told beside calls ends the one that is open.
+ */
+export class WrittenBlocks {
+  readonly #calls = new Map<number, Call>()
+  readonly #waiting = new Set<Call>()
+  #index = -1
+  #open: OpenBlock | undefined
+  /** Came behind text; told once a block follows. */
+  #heldSignature: string | undefined
+
+  text(text: string, frames: SseFrame[]): void {
+    if (text === "") return
+    // Text after a citation is other text than the one cited for.
+    if (this.#open?.kind === "text" && this.#open.isCited) this.#stop(frames)
+    this.#openAs("text", EMPTY_TEXT, frames)
+    this.#delta(`{"type":"text_delta","text":${JSON.stringify(text)}}`, frames)
+  }
+
+  citation(citation: Citation, frames: SseFrame[]): void {
+    this.#openAs("text", EMPTY_TEXT, frames).isCited = true
+    const text = JSON.stringify(encodeCitation(citation))
+    this.#delta(`{"type":"citations_delta","citation":${text}}`, frames)
+  }
+
+  thinking(text: string, frames: SseFrame[]): void {
+    if (text === "") return
+    this.#openAs("thinking", EMPTY_THINKING, frames)
+    this.#delta(`{"type":"thinking_delta","thinking":${JSON.stringify(text)}}`, frames)
+  }
+
+  /**
+   * Ends a piece of thinking: what follows is another. Gemini signs behind its text and does not
+   * ask for that signature again. A last block of empty thinking would hide the text from clients that read the
+   * last block (Claude Code), so it is told only where something follows.
+   */
+  signature(signature: string, frames: SseFrame[]): void {
+    if (this.#open?.kind === "text" || this.#heldSignature !== undefined) {
+      this.#stop(frames)
+      this.#heldSignature = signature
+    } else this.#sign(signature, frames)
+  }
+
+  #sign(signature: string, frames: SseFrame[]): void {
+    this.#openAs("thinking", EMPTY_THINKING, frames)
+    const text = JSON.stringify(signature)
+    this.#delta(`{"type":"signature_delta","signature":${text}}`, frames)
+    this.#stop(frames)
+  }
+
+  redacted(data: string, frames: SseFrame[]): void {
+    this.whole({ type: "redacted_thinking", data }, frames)
+  }
+
+  /** A block that has no deltas. */
+  whole(block: JsonObject, frames: SseFrame[]): void {
+    this.#stop(frames)
+    this.#start(block, frames)
+    this.#stopFrame(frames)
+  }
+
+  /** What another vendor searched for, streamed as arguments are, and what it found. */
+  search(search: WebSearchPart, frames: SseFrame[]): void {
+    const { use, input, result } = encodeSearch(search)
+    const written = JSON.stringify(JSON.stringify(input))
+    this.#stop(frames)
+    this.#start(use, frames)
+    this.#delta(`{"type":"input_json_delta","partial_json":${written}}`, frames)
+    this.#stopFrame(frames)
+    this.whole(result, frames)
+  }
+
+  callStart(index: number, id: string, name: string, frames: SseFrame[]): void {
+    const call: Call = { id, name, ...NOTHING_WRITTEN }
+    this.#calls.set(index, call)
+    this.#write(call, frames)
+  }
+
+  callDelta(index: number, written: string, frames: SseFrame[]): void {
+    const call = this.#calls.get(index)
+    if (call === undefined || call.isStopped || written === "") return
+    call.written += written
+    this.#write(call, frames)
+  }
+
+  /** Nothing more comes: calls that waited for others are told now. */
+  stopAll(frames: SseFrame[]): void {
+    this.#stop(frames)
+    for (const call of this.#waiting) {
+      this.#openCall(call, frames)
+      this.#stop(frames)
+    }
+  }
+
+  #write(call: Call, frames: SseFrame[]): void {
+    if (this.#open?.kind === "call" && this.#open.call === call) {
+      this.#send(call, frames)
+      return
+    }
+    this.#waiting.add(call)
+    this.#advance(frames)
+  }
+
+  /** Opens the calls that wait, in their order, for as long as the one before is complete. */
+  #advance(frames: SseFrame[]): void {
+    for (const call of this.#waiting) {
+      if (this.#open?.kind === "call" && !isComplete(this.#open.call)) return
+      this.#stop(frames)
+      this.#openCall(call, frames)
+    }
+  }
+
+  #openCall(call: Call, frames: SseFrame[]): void {
+    this.#waiting.delete(call)
+    const { id, name } = call
+    this.#start({ type: "tool_use", id, name, input: {}, caller: DIRECT_CALLER }, frames)
+    this.#open = { kind: "call", call }
+    if (call.written !== "") this.#send(call, frames)
+  }
+
+  #send(call: Call, frames: SseFrame[]): void {
+    const text = JSON.stringify(call.written.slice(call.sent))
+    call.sent = call.written.length
+    this.#delta(`{"type":"input_json_delta","partial_json":${text}}`, frames)
+  }
+
+  #openAs(kind: "text" | "thinking", block: JsonObject, frames: SseFrame[]): WordsBlock {
+    if (this.#open?.kind === kind) return this.#open
+    this.#stop(frames)
+    this.#start(block, frames)
+    const open = { kind, isCited: false }
+    this.#open = open
+    return open
+  }
+
+  #start(block: JsonObject, frames: SseFrame[]): void {
+    const held = this.#heldSignature
+    if (held !== undefined) {
+      this.#heldSignature = undefined
+      this.#sign(held, frames)
+    }
+    this.#index++
+    const text = `"index":${this.#index},"content_block":${JSON.stringify(block)}`
+    const data = `{"type":"content_block_start",${text}}`
+    frames.push({ event: "content_block_start", data })
+  }
+
+  #delta(delta: string, frames: SseFrame[]): void {
+    const data = `{"type":"content_block_delta","index":${this.#index},"delta":${delta}}`
+    frames.push({ event: "content_block_delta", data })
+  }
+
+  #stop(frames: SseFrame[]): void {
+    const open = this.#open
+    if (open === undefined) return
+    this.#open = undefined
+    if (open.kind === "call") {
+      open.call.isStopped = true
+      // A tool without arguments gets one empty piece of them (WIRE.md trap 7).
+      if (open.call.sent === 0) this.#send(open.call, frames)
+    }
+    this.#stopFrame(frames)
+  }
+
+  #stopFrame(frames: SseFrame[]): void {
+    const data = `{"type":"content_block_stop","index":${this.#index}}`
+    frames.push({ event: "content_block_stop", data })
+  }
+}
+
+/** Whether nothing can follow in the arguments of a call. */
+function isComplete(call: Call): boolean {
+  if (call.judged < call.written.length) {
+    call.judged = call.written.length
+    call.isComplete = parseJsonObject(call.written) !== undefined
+  }
+  return call.isComplete
+}

@@ -1,0 +1,103 @@
+import type { Tool, ToolChoice } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  isThere,
+  unknownFields,
+} from "../../../canon/json.ts"
+import { decodeCache } from "../cache.ts"
+import { wrongMember } from "../messages/place.ts"
+import { extraOf } from "../identifiers.ts"
+
+const CHOICES = ["auto", "any", "tool", "none"] as const
+
+const TOOL_FIELDS = new Set([
+  "type",
+  "name",
+  "description",
+  "input_schema",
+  "strict",
+  "cache_control",
+  // How early the pieces of arguments come: nothing is lost without it.
+  "eager_input_streaming",
+])
+
+export interface DecodedTools {
+  readonly tools: readonly Tool[]
+  /** Tools that Anthropic runs itself or has trained its models on, such as `web_search_20250305`. */
+  readonly others: readonly JsonObject[]
+}
+
+/** The tools of a request; undefined when it has none. */
+export function decodeTools(value: JsonValue | undefined): DecodedTools | undefined {
+  if (!isThere(value)) return undefined
+  if (!Array.isArray(value)) throw invalidType("tools", "an array of objects", value)
+  const tools: Tool[] = []
+  const others: JsonObject[] = []
+  for (const [index, tool] of value.entries()) {
+    const name = `tools[${index}]`
+    if (!isJsonObject(tool)) throw invalidType(name, "an object", tool)
+    const { type } = tool
+    if (!isThere(type) || type === "custom") tools.push(decodeTool(tool, name))
+    else if (typeof type === "string") others.push(tool)
+    else throw invalidType(`${name}.type`, "a string", type)
+  }
+  return { tools, others }
+}
+
+export interface DecodedChoice {
+  readonly toolChoice?: ToolChoice
+  readonly parallelToolCalls?: boolean
+}
+
+/** Which tool is to be called, and whether several at once. */
+export function decodeToolChoice(value: JsonValue | undefined): DecodedChoice {
+  if (!isThere(value)) return {}
+  if (!isJsonObject(value)) throw invalidType("tool_choice", "an object", value)
+  const toolChoice = choiceOf(value)
+  const isSingle = value.disable_parallel_tool_use
+  if (!isThere(isSingle)) return { toolChoice }
+  if (typeof isSingle === "boolean") return { toolChoice, parallelToolCalls: !isSingle }
+  throw invalidType("tool_choice.disable_parallel_tool_use", "a boolean", isSingle)
+}
+
+function choiceOf(choice: JsonObject): ToolChoice {
+  const { type, name } = choice
+  switch (type) {
+    case "auto":
+    case "none":
+      return { type }
+    case "any":
+      return { type: "required" }
+    case "tool":
+      if (typeof name === "string") return { type: "tool", name }
+      throw wrongMember(name, "tool_choice.name", "a string")
+    default:
+  }
+  if (typeof type === "string") throw unsupportedValue("tool_choice.type", type, CHOICES)
+  throw wrongMember(type, "tool_choice.type", "a string")
+}
+
+function decodeTool(tool: JsonObject, place: string): Tool {
+  const { name, description, input_schema: schema, strict } = tool
+  if (typeof name !== "string") throw wrongMember(name, `${place}.name`, "a string")
+  if (!isJsonObject(schema)) throw wrongMember(schema, `${place}.input_schema`, "an object")
+  const { type } = schema
+  if (typeof type !== "string") {
+    throw wrongMember(type, `${place}.input_schema.type`, "a string")
+  }
+  if (type !== "object") throw unsupportedValue(`${place}.input_schema.type`, type, ["object"])
+  const decoded: Draft<Tool> = { name, parameters: schema }
+  if (typeof description === "string") decoded.description = description
+  else if (isThere(description)) throw invalidType(`${place}.description`, "a string", description)
+  if (typeof strict === "boolean") decoded.strict = strict
+  else if (isThere(strict)) throw invalidType(`${place}.strict`, "a boolean", strict)
+  const cache = decodeCache(tool.cache_control, () => `${place}.`)
+  if (cache !== undefined) decoded.cache = cache
+  const extra = unknownFields(tool, TOOL_FIELDS)
+  if (extra !== undefined) decoded.extra = extraOf(extra)
+  return decoded
+}

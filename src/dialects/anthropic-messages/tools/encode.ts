@@ -1,0 +1,81 @@
+import type { ChatRequest, Tool, ToolChoice } from "../../../canon/chat.ts"
+import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import type { LossList } from "../../../canon/losses.ts"
+import { noteGrammar } from "../../../canon/text-tool.ts"
+import { encodeCache } from "../cache.ts"
+import { ANSWER_TOOL, answersByTool, answerTool, closedSchema } from "../schema.ts"
+import type { AnthropicQuirks } from "../quirks.ts"
+
+/**
+ * The tools of a request and which of them is to be called, as members of the body. Where an answer is
+ * to follow a schema that the vendor has no format for, one more tool is forced to stand in.
+ *
+ * @param others tools that only this dialect has.
+ */
+export function encodeTools(
+  request: ChatRequest,
+  others: readonly JsonValue[],
+  quirks: AnthropicQuirks,
+  losses: LossList,
+): JsonObject {
+  const own = (request.tools ?? []).map((tool) => encodeTool(tool, quirks, losses))
+  const tools = [...own, ...others]
+  if (answersByTool(request, quirks)) {
+    losses.add("json_schema", "approximated")
+    return {
+      tools: [...tools, answerTool(request.responseFormat)],
+      tool_choice: answerChoice(tools.length > 0, request.toolChoice),
+    }
+  }
+  if (tools.length === 0) {
+    const type = request.toolChoice?.type
+    if (type === "required" || type === "tool") losses.add("tool_choice")
+    return {}
+  }
+  const choice = encodeChoice(request)
+  return choice === undefined ? { tools } : { tools, tool_choice: choice }
+}
+
+/** Whether the vendor is told that a tool must be called. */
+export function isForced({ tool_choice: choice }: JsonObject): boolean {
+  const { type } = (choice ?? {}) as JsonObject
+  return type === "any" || type === "tool"
+}
+
+function answerChoice(hasTools: boolean, choice: ToolChoice | undefined): JsonObject {
+  const single = { disable_parallel_tool_use: true }
+  return hasTools && choice?.type !== "none"
+    ? { type: "any", ...single }
+    : { type: "tool", name: ANSWER_TOOL, ...single }
+}
+
+function encodeChoice(request: ChatRequest): JsonObject | undefined {
+  const { toolChoice: choice, parallelToolCalls } = request
+  if (choice?.type === "none") return { type: "none" }
+  const single = parallelToolCalls === false ? { disable_parallel_tool_use: true } : {}
+  switch (choice?.type) {
+    case "auto":
+      return { type: "auto", ...single }
+    case "required":
+      return { type: "any", ...single }
+    case "tool":
+      return { type: "tool", name: choice.name, ...single }
+    case undefined:
+      return parallelToolCalls === false ? { type: "auto", ...single } : undefined
+  }
+}
+
+function encodeTool(tool: Tool, quirks: AnthropicQuirks, losses: LossList): JsonObject {
+  noteGrammar(tool, losses)
+  const isStrict = tool.strict === true && quirks.structuredOutput
+  if (tool.strict === true && !quirks.structuredOutput) losses.add("tools.strict")
+  const schema: JsonObject = { type: "object", ...tool.parameters }
+  return {
+    name: tool.name,
+    ...(tool.description === undefined ? {} : { description: tool.description }),
+    input_schema: isStrict ? closedSchema(schema) : schema,
+    ...(isStrict ? { strict: true } : {}),
+    ...encodeCache(tool.cache, losses),
+    ...losses.fieldsOf(tool.extra),
+  }
+}

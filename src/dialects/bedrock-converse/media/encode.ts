@@ -1,0 +1,86 @@
+import type { AudioPart, FilePart, ImagePart, MediaSource } from "../../../canon/chat.ts"
+import type { JsonObject } from "../../../canon/json.ts"
+import type { LossList } from "../../../canon/losses.ts"
+import { pictureType } from "../../../canon/media-source.ts"
+import type { DocumentNames } from "./document-names.ts"
+import { formatOf, type Format } from "./formats.ts"
+
+/** A picture, where Converse takes its format. It takes no addresses but those of Amazon's storage. */
+export function encodeImage(part: ImagePart, losses: LossList): JsonObject | undefined {
+  losses.fieldsOf(part.extra)
+  if (part.detail !== undefined && part.detail !== "auto") losses.add("image.detail")
+  const { source } = part
+  const type = source.type === "base64" ? (source.mediaType ?? pictureType(source.data)) : undefined
+  const format = formatOf(type, nameOf(source))
+  const where = encodeSource(source)
+  if (where === undefined || format?.block !== "image") {
+    losses.add(lossName("image", source))
+    return undefined
+  }
+  return blockOf(format, where)
+}
+
+/** Sound, which few models hear. */
+export function encodeAudio(part: AudioPart, losses: LossList): JsonObject | undefined {
+  losses.fieldsOf(part.extra)
+  const { source } = part
+  const type = source.type === "base64" ? source.mediaType : undefined
+  const format = formatOf(type, part.format === undefined ? nameOf(source) : `.${part.format}`)
+  const where = encodeSource(source)
+  if (where === undefined || format?.block !== "audio") {
+    losses.add("audio")
+    return undefined
+  }
+  return blockOf(format, where)
+}
+
+/** A file is whatever its type says: a document mostly, but a picture, sound or film as well. */
+export function encodeFile(
+  part: FilePart,
+  names: DocumentNames,
+  losses: LossList,
+): JsonObject | undefined {
+  losses.fieldsOf(part.extra)
+  const { source, name } = part
+  const type = source.type === "base64" ? source.mediaType : undefined
+  const format = formatOf(type, name ?? nameOf(source))
+  const where = encodeSource(source)
+  if (where === undefined || format === undefined) {
+    losses.add(lossName("file", source))
+    return undefined
+  }
+  if (format.block !== "document") return blockOf(format, where)
+  const document = { format: format.word, name: names.next(name), source: where }
+  return { document }
+}
+
+function blockOf({ block, word }: Format, source: JsonObject): JsonObject {
+  return { [block]: { format: word, source } }
+}
+
+function encodeSource(source: MediaSource): JsonObject | undefined {
+  switch (source.type) {
+    case "base64":
+      return { bytes: source.data }
+    case "reference":
+      return source.id.startsWith("s3://") ? { s3Location: { uri: source.id } } : undefined
+    case "url":
+      return undefined
+  }
+}
+
+function nameOf(source: MediaSource): string | undefined {
+  return source.type === "reference" ? source.id : undefined
+}
+
+/** Something that another vendor keeps under an id of its own has no name among the features. */
+function lossName(kind: "image" | "file", { type }: MediaSource): string {
+  switch (type) {
+    case "base64":
+      return `${kind}.data`
+    case "url":
+      return `${kind}.url`
+    case "reference":
+      return kind
+  }
+}

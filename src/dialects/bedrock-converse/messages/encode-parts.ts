@@ -1,0 +1,112 @@
+import {
+  assertNever,
+  type Part,
+  type ReasoningPart,
+  type ToolCallPart,
+  type ToolResultPart,
+} from "../../../canon/chat.ts"
+import { fittedCallId } from "../../../canon/identifiers.ts"
+import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
+import type { LossList } from "../../../canon/losses.ts"
+import { DocumentNames } from "../media/document-names.ts"
+import { encodeAudio, encodeFile, encodeImage } from "../media/encode.ts"
+import type { ModelFamily } from "../families.ts"
+import { fittedName } from "../tool-names.ts"
+import { DIALECT, LONGEST_NAME } from "../identifiers.ts"
+
+/** Writes the parts of one request as blocks of Converse (WIRE.md 6). */
+export class PartEncoder {
+  readonly #family: ModelFamily
+  readonly #losses: LossList
+  readonly #documentNames = new DocumentNames()
+
+  constructor(family: ModelFamily, losses: LossList) {
+    this.#family = family
+    this.#losses = losses
+  }
+
+  /** @returns undefined for what Converse does not take: reported, unless it says nothing at all. */
+  encode(part: Part): JsonObject | undefined {
+    switch (part.type) {
+      case "text":
+        if (part.citations !== undefined) this.#losses.add("citations")
+        this.#losses.fieldsOf(part.extra)
+        return textBlock(part.text)
+      case "refusal":
+        this.#losses.add("refusal", "approximated")
+        return textBlock(part.text)
+      case "image":
+        return encodeImage(part, this.#losses)
+      case "audio":
+        return encodeAudio(part, this.#losses)
+      case "file":
+        return encodeFile(part, this.#documentNames, this.#losses)
+      case "reasoning":
+        return this.#encodeReasoning(part)
+      case "tool-call":
+        return this.#encodeCall(part)
+      case "tool-result":
+        return this.#encodeResult(part)
+      case "web-search":
+        this.#losses.add(part.type)
+        return undefined
+      case "unknown":
+        return this.#losses.partOf(part)
+      default:
+        return assertNever(part)
+    }
+  }
+
+  /** Reasoning that Bedrock did not sign itself is refused. */
+  #encodeReasoning(part: ReasoningPart): JsonObject | undefined {
+    this.#losses.fieldsOf(part.extra)
+    const { text, signature, signedBy, isRedacted } = part
+    if (signature === undefined || signedBy !== DIALECT) {
+      if (signature !== undefined) this.#losses.add("reasoning.signature")
+      if (text !== "") this.#losses.add("reasoning")
+      return undefined
+    }
+    return isRedacted
+      ? { reasoningContent: { redactedContent: signature } }
+      : { reasoningContent: { reasoningText: { text, signature } } }
+  }
+
+  #encodeCall(part: ToolCallPart): JsonObject {
+    this.#losses.fieldsOf(part.extra)
+    const toolUseId = fittedCallId(part.id, LONGEST_NAME)
+    return { toolUse: { toolUseId, name: fittedName(part.name), input: this.#inputOf(part) } }
+  }
+
+  /** Arguments that are no JSON object, which a model can write, are kept as text in one. */
+  #inputOf({ arguments: text }: ToolCallPart): JsonObject {
+    const input = text.trim() === "" ? {} : parseJsonObject(text)
+    if (input !== undefined) return input
+    this.#losses.add("tool_call.arguments", "approximated")
+    return { arguments: text }
+  }
+
+  #encodeResult(part: ToolResultPart): JsonObject {
+    this.#losses.fieldsOf(part.extra)
+    const content: JsonObject[] = []
+    for (const piece of part.content) {
+      // A cache point may follow a result, not stand in it.
+      if (piece.type !== "audio" && piece.cache !== undefined) this.#losses.add("cache_control")
+      // Unlike elsewhere, text without a word is taken here, and says that the tool said nothing.
+      const block = this.encode(piece) ?? (piece.type === "text" ? { text: piece.text } : undefined)
+      if (block === undefined) continue
+      if ("audio" in block) this.#losses.add("tool_result.media")
+      else content.push(block)
+    }
+    const toolResult: JsonObject = { toolUseId: fittedCallId(part.id, LONGEST_NAME), content }
+    if (part.failed === true) {
+      if (this.#family.toolResultStatus) toolResult.status = "error"
+      else this.#losses.add("tool_result.failed")
+    }
+    return { toolResult }
+  }
+}
+
+/** Text without a word in it is refused. */
+function textBlock(text: string): JsonObject | undefined {
+  return text.trim() === "" ? undefined : { text }
+}

@@ -1,0 +1,148 @@
+import type { Message, Part } from "../../../canon/chat.ts"
+import type { JsonObject } from "../../../canon/json.ts"
+import type { LossList } from "../../../canon/losses.ts"
+import { CachePoints } from "../cache.ts"
+import { PartEncoder } from "./encode-parts.ts"
+import type { ModelFamily } from "../families.ts"
+
+/** What stands where Converse demands text and the caller said none. */
+const PLACEHOLDER = "."
+
+interface Turn {
+  readonly role: "user" | "assistant"
+  /** Results of tools, which have to come before all else. */
+  readonly results: JsonObject[]
+  readonly content: JsonObject[]
+}
+
+/** Parts that Converse takes from the user alone. */
+const USER_PARTS: ReadonlySet<Part["type"]> = new Set(["image", "audio", "file"])
+
+/** A conversation as Converse takes it. */
+export interface EncodedMessages {
+  readonly messages: JsonObject[]
+  readonly system: JsonObject[]
+}
+
+/**
+ * The conversation in turns of user and assistant by turns, the user first; the results of all calls in
+ * the very next turn, ahead of its text; the instructions apart (WIRE.md 6).
+ */
+export function encodeMessages(
+  messages: readonly Message[],
+  family: ModelFamily,
+  losses: LossList,
+): EncodedMessages {
+  const writer = new ConversationWriter(family, losses)
+  for (const message of messages) writer.add(message)
+  return { messages: writer.messages(), system: writer.system }
+}
+
+class ConversationWriter {
+  readonly system: JsonObject[] = []
+  readonly #turns: Turn[] = []
+  readonly #losses: LossList
+  readonly #parts: PartEncoder
+  readonly #points: CachePoints
+  /** Whether the last message was the user's, be it empty: then no answer is to be continued. */
+  #isUserLast = false
+
+  constructor(family: ModelFamily, losses: LossList) {
+    this.#losses = losses
+    this.#parts = new PartEncoder(family, losses)
+    this.#points = new CachePoints(family, losses)
+  }
+
+  add(message: Message): void {
+    this.#losses.fieldsOf(message.extra)
+    if (message.name !== undefined) this.#losses.add("name")
+    const { role, parts } = message
+    if (role === "system" || role === "developer") {
+      this.#addSystem(message)
+      return
+    }
+    for (const part of parts) this.#addPart(part, role)
+    this.#isUserLast = role !== "assistant"
+  }
+
+  messages(): JsonObject[] {
+    const last = this.#turns.at(-1)
+    if (this.#isUserLast && last?.role === "assistant") {
+      this.#losses.add("messages", "approximated")
+      this.#turns.push({ role: "user", results: [], content: [{ text: PLACEHOLDER }] })
+    }
+    for (const turn of this.#turns) this.#complete(turn)
+    trimPrefill(this.#turns.at(-1))
+    const messages: JsonObject[] = this.#turns.map(({ role, results, content }) => ({
+      role,
+      content: [...results, ...content],
+    }))
+    if (messages[0]?.role === "user") return messages
+    this.#losses.add("messages", "approximated")
+    return [{ role: "user", content: [{ text: PLACEHOLDER }] }, ...messages]
+  }
+
+  #addSystem(message: Message): void {
+    if (this.#turns.length > 0) this.#losses.add("system.position", "approximated")
+    for (const part of message.parts) {
+      if (part.type !== "text") {
+        this.#losses.add(`system.${part.type}`)
+        continue
+      }
+      const block = this.#parts.encode(part)
+      if (block === undefined) continue
+      this.system.push(block)
+      this.#points.mark(this.system, part.cache)
+    }
+  }
+
+  #addPart(part: Part, role: "user" | "assistant" | "tool"): void {
+    if (role === "assistant" && USER_PARTS.has(part.type)) {
+      this.#losses.add(`assistant.${part.type}`)
+      return
+    }
+    const block = this.#parts.encode(part)
+    if (block === undefined) return
+    const turn = this.#turnOf(role === "assistant" ? "assistant" : "user")
+    const blocks = part.type === "tool-result" ? turn.results : turn.content
+    blocks.push(block)
+    if ("cache" in part) this.#points.mark(blocks, part.cache)
+  }
+
+  /** Messages of one side that follow each other are one turn. A turn begins with its first block. */
+  #turnOf(role: Turn["role"]): Turn {
+    const last = this.#turns.at(-1)
+    if (last?.role === role) return last
+    const turn: Turn = { role, results: [], content: [] }
+    this.#turns.push(turn)
+    return turn
+  }
+
+  #complete({ role, content }: Turn): void {
+    if (role === "assistant") this.#dropLastThoughts(content)
+    const isSilent = role === "assistant" ? content.length === 0 : lacksText(content)
+    if (!isSilent) return
+    this.#losses.add("messages", "approximated")
+    content.push({ text: PLACEHOLDER })
+  }
+
+  /** Of an answer that was cut off while the model thought: reasoning cannot stand last. */
+  #dropLastThoughts(content: JsonObject[]): void {
+    while (content.at(-1)?.reasoningContent !== undefined) {
+      this.#losses.add("reasoning.signature")
+      content.pop()
+    }
+  }
+}
+
+/** Claude refuses an answer to be continued whose text ends in white space. */
+function trimPrefill(turn: Turn | undefined): void {
+  const block = turn?.role === "assistant" ? turn.content.at(-1) : undefined
+  if (typeof block?.text === "string") block.text = block.text.trimEnd()
+}
+
+/** A document has to have text beside it. */
+function lacksText(content: readonly JsonObject[]): boolean {
+  const hasDocument = content.some(({ document }) => document !== undefined)
+  return hasDocument && content.every(({ text }) => text === undefined)
+}

@@ -1,0 +1,110 @@
+import type { ChatRequest } from "../../../canon/chat.ts"
+import type { EncodedRequest } from "../../../canon/dialect.ts"
+import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import { LossList } from "../../../canon/losses.ts"
+import { encodeMessages } from "../messages/encode.ts"
+import { encodeReasoning } from "../reasoning.ts"
+import { encodeTools } from "../tools.ts"
+import { familyOf, type ModelFamily } from "../families.ts"
+import {
+  encodeOutputConfig,
+  type JsonAnswer,
+  jsonAnswerOf,
+  jsonInstruction,
+} from "../json-answer.ts"
+import type { BedrockConverseQuirks } from "../quirks.ts"
+import { encodeSampling } from "./sampling.ts"
+import { DIALECT, set } from "../identifiers.ts"
+
+/** The classes of service that Bedrock has words for; `auto` is to say none. */
+const TIERS: ReadonlyMap<string, string> = new Map([
+  ["default", "default"],
+  ["flex", "flex"],
+  ["priority", "priority"],
+  ["reserved", "reserved"],
+  ["standard_only", "default"],
+])
+
+const METADATA_TEXT = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/
+const MOST_METADATA = 16
+
+/**
+ * The body of `converse` and `converse-stream` (WIRE.md 6). The model is no part of it: it stands in the
+ * address.
+ */
+export function encodeRequest(request: ChatRequest, quirks: BedrockConverseQuirks): EncodedRequest {
+  const losses = new LossList(DIALECT)
+  const family = familyOf(request.model, quirks.families)
+  const answer = jsonAnswerOf(request, family)
+  reportFormat(request, answer, losses)
+  const { messages, system } = encodeMessages(request.messages, family, losses)
+  const instruction = jsonInstruction(answer)
+  if (instruction !== undefined) system.push({ text: instruction })
+  const tools = encodeTools(request, answer, family, losses)
+  const written = { messages, isForced: tools.isForced }
+  const reasoning = encodeReasoning(request, written, family, losses)
+  const sampling = encodeSampling(request, reasoning, family, losses)
+
+  const body: JsonObject = { messages }
+  if (system.length > 0) body.system = system
+  set(body, "inferenceConfig", sampling.inferenceConfig)
+  set(body, "toolConfig", tools.toolConfig)
+  set(body, "outputConfig", encodeOutputConfig(answer))
+  const additional = { ...reasoning?.fields, ...tools.additional, ...sampling.additional }
+  if (Object.keys(additional).length > 0) body.additionalModelRequestFields = additional
+  set(body, "additionalModelResponseFieldPaths", stopPaths(request, family))
+  set(body, "requestMetadata", encodeMetadata(request.metadata, losses))
+  set(body, "serviceTier", encodeTier(request.serviceTier, losses))
+  reportUntaken(request, losses)
+  Object.assign(body, losses.fieldsOf(request.extra))
+  return { body, losses: losses.losses }
+}
+
+/** Where an answer tells its stop string: in other places when it is whole and when it is streamed. */
+function stopPaths(request: ChatRequest, family: ModelFamily): JsonValue | undefined {
+  if (!family.stopTold || !request.stop?.length) return undefined
+  return [request.stream ? "/delta/stop_sequence" : "/stop_sequence"]
+}
+
+function encodeMetadata(
+  metadata: ChatRequest["metadata"],
+  losses: LossList,
+): JsonObject | undefined {
+  if (metadata === undefined) return undefined
+  const given = Object.entries(metadata)
+  const taken = given
+    .filter(([name, value]) => name !== "" && METADATA_TEXT.test(name) && METADATA_TEXT.test(value))
+    .slice(0, MOST_METADATA)
+  if (taken.length < given.length) losses.add("metadata", "approximated")
+  return taken.length === 0 ? undefined : Object.fromEntries(taken)
+}
+
+function encodeTier(tier: string | undefined, losses: LossList): JsonObject | undefined {
+  if (tier === undefined || tier === "auto") return undefined
+  const type = TIERS.get(tier)
+  if (type !== undefined) return { type }
+  losses.add("service_tier")
+  return undefined
+}
+
+function reportFormat(
+  { responseFormat: format }: ChatRequest,
+  answer: JsonAnswer | undefined,
+  losses: LossList,
+): void {
+  if (format === undefined || format.type === "text" || answer?.way === "structured") return
+  losses.add(format.type === "json-object" ? "json_object" : "json_schema", "approximated")
+}
+
+/** What Converse has no place for. */
+function reportUntaken(request: ChatRequest, losses: LossList): void {
+  if (request.seed !== undefined) losses.add("seed")
+  if (request.presencePenalty !== undefined) losses.add("presence_penalty")
+  if (request.frequencyPenalty !== undefined) losses.add("frequency_penalty")
+  if (request.logprobs === true) losses.add("logprobs")
+  if (request.verbosity !== undefined) losses.add("verbosity")
+  if (request.user !== undefined) losses.add("user")
+  if (request.safetyIdentifier !== undefined) losses.add("safety_identifier")
+  if (request.promptCacheKey !== undefined) losses.add("prompt_cache_key")
+  if (request.previousResponse !== undefined) losses.add("previous_response_id")
+}

@@ -1,0 +1,69 @@
+import type { ChatRequest } from "../../../canon/chat.ts"
+import type { JsonObject } from "../../../canon/json.ts"
+import type { LossList } from "../../../canon/losses.ts"
+import type { EncodedReasoning } from "../reasoning.ts"
+import type { ModelFamily } from "../families.ts"
+import { set } from "../identifiers.ts"
+
+const HIGHEST_TEMPERATURE = 1
+
+/** `inferenceConfig`, and what of sampling only the model's maker has a name for. */
+export interface EncodedSampling {
+  readonly inferenceConfig?: JsonObject
+  /** Members of `additionalModelRequestFields`. */
+  readonly additional?: JsonObject
+}
+
+/** Limits and sampling. A model that thinks is not told how to sample: Claude and Nova refuse it. */
+export function encodeSampling(
+  request: ChatRequest,
+  reasoning: EncodedReasoning | undefined,
+  family: ModelFamily,
+  losses: LossList,
+): EncodedSampling {
+  const { maxTokens, stop } = request
+  const config: JsonObject = {}
+  set(config, "maxTokens", maxTokens)
+  const isFree = family.sampling !== "none" && reasoning?.refusesSampling !== true
+  if (isFree) setSampling(config, request, family, losses)
+  else {
+    if (request.temperature !== undefined) losses.add("temperature")
+    if (request.topP !== undefined) losses.add("top_p")
+  }
+  if (stop !== undefined && stop.length > 0) config.stopSequences = [...stop]
+  const additional = encodeTopK(request.topK, isFree, family, losses)
+  return {
+    ...(Object.keys(config).length === 0 ? {} : { inferenceConfig: config }),
+    ...(additional === undefined ? {} : { additional }),
+  }
+}
+
+function setSampling(
+  config: JsonObject,
+  { temperature: wanted, topP }: ChatRequest,
+  family: ModelFamily,
+  losses: LossList,
+): void {
+  const temperature = wanted ?? family.omittedTemperature
+  if (temperature !== undefined) {
+    config.temperature = Math.min(temperature, HIGHEST_TEMPERATURE)
+    if (temperature > HIGHEST_TEMPERATURE) losses.add("temperature", "approximated")
+  }
+  if (topP === undefined) return
+  if (family.sampling === "one" && temperature !== undefined) losses.add("top_p")
+  else config.topP = topP
+}
+
+function encodeTopK(
+  topK: number | undefined,
+  isFree: boolean,
+  family: ModelFamily,
+  losses: LossList,
+): JsonObject | undefined {
+  if (topK === undefined) return undefined
+  if (!isFree || family.topK === "none") {
+    losses.add("top_k")
+    return undefined
+  }
+  return family.topK === "claude" ? { top_k: topK } : { inferenceConfig: { topK } }
+}

@@ -1,0 +1,61 @@
+import type { ChatEvent, ChatRequest, ChatResult } from "../../canon/chat.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import { foldEvents } from "../../canon/fold.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  textAt,
+} from "../../canon/json.ts"
+import { AnswerBlocks } from "./stream/answer-blocks.ts"
+import type { BedrockConverseQuirks } from "./quirks.ts"
+import { decodeUsage } from "./usage.ts"
+
+/**
+ * A whole answer of Converse (WIRE.md 6): read as the stream that it would have been.
+ *
+ * @throws GatewayError `upstream_error` when the body is no answer.
+ */
+export function decodeResult(
+  body: JsonObject,
+  request: ChatRequest | undefined,
+  quirks: BedrockConverseQuirks,
+): ChatResult {
+  const message = objectAt(objectAt(body, "output") ?? {}, "message")
+  if (message === undefined || !Array.isArray(message.content)) {
+    throw new GatewayError("upstream_error", "The provider's answer is not one of Converse.")
+  }
+  const blocks = new AnswerBlocks(request, quirks)
+  for (const [index, block] of message.content.entries()) {
+    if (isJsonObject(block)) readBlock(index, block, blocks)
+  }
+  blocks.finish(textAt(body, "stopReason") ?? "", objectAt(body, "additionalModelResponseFields"))
+  const events: ChatEvent[] = blocks.take()
+  const usage = decodeUsage(body.usage)
+  if (usage !== undefined) events.push({ type: "usage", usage })
+  return foldEvents(events)
+}
+
+function readBlock(index: number, block: JsonObject, blocks: AnswerBlocks): void {
+  const { text, toolUse, reasoningContent: reasoning, citationsContent: cited } = block
+  if (typeof text === "string") blocks.delta(index, { text })
+  else if (isJsonObject(toolUse)) {
+    blocks.start(index, { toolUse })
+    blocks.delta(index, { toolUse: { input: inputText(toolUse.input) } })
+  } else if (isJsonObject(reasoning)) {
+    const { reasoningText } = reasoning
+    const said = isJsonObject(reasoningText) ? reasoningText : reasoning
+    blocks.delta(index, { reasoningContent: said })
+  } else if (isJsonObject(cited)) {
+    for (const piece of listAt(cited, "content"))
+      if (isJsonObject(piece)) blocks.delta(index, piece)
+    for (const citation of listAt(cited, "citations")) blocks.delta(index, { citation })
+  }
+  blocks.stop(index)
+}
+
+function inputText(input: JsonValue | undefined): string {
+  return typeof input === "string" ? input : JSON.stringify(input ?? {})
+}

@@ -1,0 +1,225 @@
+import type { ChatEvent, ChatRequest, Citation } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  textAt,
+  unknownFields,
+} from "../../../canon/json.ts"
+import { OtherContent } from "../../../canon/other-content.ts"
+import { decodeCitation } from "../citations.ts"
+import { familyOf } from "../families.ts"
+import { decodeFinish } from "../finish.ts"
+import { jsonAnswerOf } from "../json-answer.ts"
+import type { BedrockConverseQuirks } from "../quirks.ts"
+import { originalNames } from "../tool-names.ts"
+import { DIALECT } from "../identifiers.ts"
+
+type FinishEvent = Extract<ChatEvent, { type: "finish" }>
+
+/** The kinds of pieces that are read. */
+const DELTAS: ReadonlySet<string> = new Set(["text", "toolUse", "reasoningContent", "citation"])
+
+/** One block of an answer that is being written. */
+interface OpenBlock {
+  /** What has begun here: a call, the answer as a call, or what only its vendor understands. */
+  readonly tool?: { readonly call: number } | "answer" | "unknown"
+  /** Where in the text the block begins. */
+  readonly start: number
+  /** Whether an answer that comes as a call has said anything. */
+  isSaid: boolean
+  signature: string
+  readonly redacted: string[]
+  readonly citations: JsonObject[]
+}
+
+/**
+ * The blocks of one answer as events, whether they come whole or in pieces. Reasoning is signed and text
+ * is cited where its block ends, because that is when all of it is known.
+ */
+export class AnswerBlocks {
+  /** What no event tells. */
+  readonly other = new OtherContent()
+  readonly #blocks = new Map<number, OpenBlock>()
+  readonly #names: ReadonlyMap<string, string>
+  /** The tool whose arguments are the answer. */
+  readonly #answerTool: string | undefined
+  /** The stop string, where there was only one. */
+  readonly #onlyStop: string | undefined
+  #events: ChatEvent[] = []
+  #calls = 0
+  /** Characters of the text part that is being written. */
+  #textLength = 0
+  /** Text before an answer that comes as a call: chatter, unless the call never comes. */
+  #held = ""
+
+  constructor(request: ChatRequest | undefined, quirks: BedrockConverseQuirks) {
+    this.#names = originalNames(request?.tools)
+    if (request === undefined) return
+    if (request.stop?.length === 1) this.#onlyStop = request.stop[0]
+    const answer = jsonAnswerOf(request, familyOf(request.model, quirks.families))
+    if (answer?.way === "tool") this.#answerTool = answer.tool
+  }
+
+  /** What has been said since the last time. */
+  take(): ChatEvent[] {
+    const events = this.#events
+    this.#events = []
+    return events
+  }
+
+  /** The start of a block that is more than text. What is neither text nor a call is passed over. */
+  start(index: number, start: JsonObject): void {
+    const call = objectAt(start, "toolUse")
+    if (call === undefined) {
+      if (Object.keys(start).length > 0) this.#open(index, "unknown")
+      this.other.json(start)
+      return
+    }
+    // The vendor's own tool: it has run already.
+    if (call.type === "server_tool_use") {
+      this.other.json(call.name)
+      this.#open(index, "unknown")
+      return
+    }
+    const name = textAt(call, "name") ?? ""
+    if (name === this.#answerTool) {
+      this.#held = ""
+      this.#open(index, "answer")
+      return
+    }
+    this.#flushHeld()
+    this.#textLength = 0
+    const id = textAt(call, "toolUseId") ?? ""
+    const number = this.#calls++
+    this.#open(index, { call: number })
+    this.#events.push({
+      type: "tool-call-start",
+      choice: 0,
+      call: number,
+      id,
+      name: this.#names.get(name) ?? name,
+    })
+  }
+
+  /** A piece of a block. */
+  delta(index: number, delta: JsonObject): void {
+    const block = this.#blocks.get(index) ?? this.#open(index)
+    if (typeof delta.text === "string") this.#onText(delta.text)
+    const call = objectAt(delta, "toolUse")
+    if (call !== undefined) this.#onInput(call.input, block)
+    const reasoning = objectAt(delta, "reasoningContent")
+    if (reasoning !== undefined) this.#onReasoning(reasoning, block)
+    const citation = objectAt(delta, "citation")
+    if (citation !== undefined) {
+      block.citations.push(citation)
+      this.other.json(citation)
+    }
+    this.other.json(unknownFields(delta, DELTAS))
+  }
+
+  /** The end of a block: what was gathered in it is said. */
+  stop(index: number): void {
+    const block = this.#blocks.get(index)
+    if (block === undefined) return
+    this.#blocks.delete(index)
+    if (block.tool === "answer" && !block.isSaid) this.#sayText("{}")
+    if (block.signature !== "") this.#sign(block.signature)
+    if (block.redacted.length > 0) this.#sign(joinBase64(block.redacted), true)
+    for (const citation of block.citations) this.#cite(decodeCitation(citation), block)
+  }
+
+  /** Whatever is still open: the answer is over. */
+  stopAll(): void {
+    for (const index of this.#blocks.keys()) this.stop(index)
+    this.#flushHeld()
+  }
+
+  /** @param additional the fields of the model's maker, among them the stop string if it was asked for. */
+  finish(word: string, additional: JsonObject | undefined): void {
+    this.stopAll()
+    const { reason, raw } = decodeFinish(word, this.#calls > 0)
+    const finish: Draft<FinishEvent> = { type: "finish", choice: 0, reason }
+    if (raw !== undefined) finish.rawReason = raw
+    const fields = (additional && objectAt(additional, "delta")) ?? additional
+    const told = fields === undefined ? undefined : textAt(fields, "stop_sequence")
+    const stop = told ?? (word === "stop_sequence" ? this.#onlyStop : undefined)
+    if (stop !== undefined) finish.stopSequence = stop
+    this.#events.push(finish)
+  }
+
+  #open(index: number, tool?: OpenBlock["tool"]): OpenBlock {
+    const block: OpenBlock = {
+      ...(tool === undefined ? {} : { tool }),
+      start: this.#textLength,
+      isSaid: false,
+      signature: "",
+      redacted: [],
+      citations: [],
+    }
+    this.#blocks.set(index, block)
+    return block
+  }
+
+  #onText(text: string): void {
+    if (this.#answerTool === undefined) this.#sayText(text)
+    else this.#held += text
+  }
+
+  #sayText(text: string): void {
+    if (text === "") return
+    this.#textLength += text.length
+    this.#events.push({ type: "text-delta", choice: 0, text })
+  }
+
+  #flushHeld(): void {
+    const held = this.#held
+    this.#held = ""
+    this.#sayText(held)
+  }
+
+  #onInput(input: JsonValue | undefined, block: OpenBlock): void {
+    const text = isJsonObject(input) ? JSON.stringify(input) : input
+    const { tool } = block
+    if (typeof text !== "string" || text === "" || tool === undefined) return
+    if (tool === "unknown") return this.other.text(text)
+    block.isSaid = true
+    if (tool === "answer") this.#sayText(text)
+    else {
+      this.#events.push({ type: "tool-call-delta", choice: 0, call: tool.call, arguments: text })
+    }
+  }
+
+  #onReasoning(reasoning: JsonObject, block: OpenBlock): void {
+    this.#textLength = 0
+    const text = textAt(reasoning, "text")
+    if (text !== undefined) this.#events.push({ type: "reasoning-delta", choice: 0, text })
+    block.signature += textAt(reasoning, "signature") ?? ""
+    const redacted = textAt(reasoning, "redactedContent")
+    if (redacted !== undefined) block.redacted.push(redacted)
+  }
+
+  #sign(signature: string, isRedacted?: boolean): void {
+    this.#events.push({
+      type: "reasoning-signature",
+      choice: 0,
+      signature,
+      signedBy: DIALECT,
+      ...(isRedacted ? { isRedacted } : {}),
+    })
+  }
+
+  #cite(citation: Citation, { start }: OpenBlock): void {
+    const cited = { ...citation, start, end: this.#textLength }
+    this.#events.push({ type: "citation", choice: 0, citation: cited })
+  }
+}
+
+/** Pieces of bytes, each of which was written as base64 by itself. */
+function joinBase64(pieces: readonly string[]): string {
+  const [only] = pieces
+  if (only !== undefined && pieces.length === 1) return only
+  return Buffer.concat(pieces.map((piece) => Buffer.from(piece, "base64"))).toString("base64")
+}

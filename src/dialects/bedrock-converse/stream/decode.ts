@@ -1,0 +1,101 @@
+import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
+import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
+import { GatewayError } from "../../../canon/errors.ts"
+import { type JsonObject, objectAt, parseJsonObject, textAt } from "../../../canon/json.ts"
+import type { OtherContent } from "../../../canon/other-content.ts"
+import { AnswerBlocks } from "./answer-blocks.ts"
+import { errorEvent } from "../errors.ts"
+import type { BedrockConverseQuirks } from "../quirks.ts"
+import { decodeUsage } from "../usage.ts"
+
+/**
+ * A decoder for one stream of Converse (WIRE.md 6). The reason of the end and the usage come in frames
+ * of their own; the answer is over when both have come.
+ */
+export function decodeEvents(
+  request: ChatRequest | undefined,
+  quirks: BedrockConverseQuirks,
+): EventDecoder {
+  return new ConverseDecoder(new AnswerBlocks(request, quirks))
+}
+
+class ConverseDecoder implements EventDecoder {
+  readonly #blocks: AnswerBlocks
+  #isStarted = false
+  #isStopped = false
+  #isMetered = false
+  #finished = false
+
+  constructor(blocks: AnswerBlocks) {
+    this.#blocks = blocks
+  }
+
+  get other(): OtherContent {
+    return this.#blocks.other
+  }
+
+  get finished(): boolean {
+    return this.#finished
+  }
+
+  push(frame: SseFrame): ChatEvent[] {
+    const { event = "", data, json } = frame
+    if (event.startsWith("exception:") || event.startsWith("error:")) {
+      return [errorEvent(event, data, json)]
+    }
+    const events: ChatEvent[] = this.#isStarted ? [] : [{ type: "start" }]
+    this.#isStarted = true
+    this.#onPayload(event, json ?? parsePayload(data), events)
+    this.#finished = this.#isStopped && this.#isMetered
+    return events
+  }
+
+  /** An answer that said why it ended is whole even when its usage never came. */
+  end(): ChatEvent[] {
+    if (this.#isStopped) this.#finished = true
+    this.#blocks.stopAll()
+    return this.#blocks.take()
+  }
+
+  #onPayload(event: string, payload: JsonObject, events: ChatEvent[]): void {
+    const blocks = this.#blocks
+    const index = typeof payload.contentBlockIndex === "number" ? payload.contentBlockIndex : 0
+    switch (event) {
+      case "contentBlockStart":
+        blocks.start(index, objectAt(payload, "start") ?? {})
+        break
+      case "contentBlockDelta":
+        blocks.delta(index, objectAt(payload, "delta") ?? {})
+        break
+      case "contentBlockStop":
+        blocks.stop(index)
+        break
+      case "messageStop":
+        this.#isStopped = true
+        blocks.finish(
+          textAt(payload, "stopReason") ?? "",
+          objectAt(payload, "additionalModelResponseFields"),
+        )
+        break
+      case "metadata": {
+        this.#isMetered = true
+        const usage = decodeUsage(payload.usage)
+        if (usage !== undefined) events.push({ type: "usage", usage })
+        break
+      }
+      default:
+        // `messageStart`, and what is yet to be invented.
+        return
+    }
+    events.push(...blocks.take())
+  }
+}
+
+function parsePayload(data: string): JsonObject {
+  const payload = parseJsonObject(data)
+  if (payload !== undefined) return payload
+  throw new GatewayError(
+    "upstream_error",
+    "The provider sent a piece of the stream that is not JSON.",
+  )
+}

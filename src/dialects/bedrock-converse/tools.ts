@@ -1,0 +1,125 @@
+import type { ChatRequest, Message, Tool, ToolChoice } from "../../canon/chat.ts"
+import type { JsonObject } from "../../canon/json.ts"
+import type { LossList } from "../../canon/losses.ts"
+import { noteGrammar } from "../../canon/text-tool.ts"
+import { CachePoints } from "./cache.ts"
+import type { ModelFamily } from "./families.ts"
+import type { JsonAnswer } from "./json-answer.ts"
+import { isStructuredSchema } from "./schema.ts"
+import { fittedName } from "./tool-names.ts"
+
+/** The tools of a request, and what of them only the model's maker has a name for. */
+export interface EncodedTools {
+  readonly toolConfig?: JsonObject
+  /** Members of `additionalModelRequestFields`. */
+  readonly additional?: JsonObject
+  /** Whether a call is demanded: Claude cannot think before one. */
+  readonly isForced: boolean
+}
+
+/**
+ * `toolConfig`. Converse has no word for "no tools": then none are declared, unless the conversation has
+ * calls in it, in which case their declaration is mandatory and the model could call again.
+ */
+export function encodeTools(
+  request: ChatRequest,
+  answer: JsonAnswer | undefined,
+  family: ModelFamily,
+  losses: LossList,
+): EncodedTools {
+  const declared = declaredTools(request, answer, losses)
+  const points = new CachePoints(family, losses)
+  const tools: JsonObject[] = []
+  for (const tool of declared) {
+    tools.push(encodeTool(tool, family, losses))
+    points.mark(tools, tool.cache, "tools")
+  }
+  if (tools.length === 0) return { isForced: false }
+  const choice = encodeChoice(demandedChoice(request, answer), declared.length, family, losses)
+  const isForced = choice.type !== "auto"
+  if (request.parallelToolCalls === false) {
+    if (family.parallelSwitch) {
+      // Beside it Converse takes no choice of its own.
+      const only = { ...choice, disable_parallel_tool_use: true }
+      return { toolConfig: { tools }, additional: { tool_choice: only }, isForced }
+    }
+    losses.add("parallel_tool_calls")
+  }
+  if (!isForced) return { toolConfig: { tools }, isForced }
+  const { type, ...rest } = choice
+  return { toolConfig: { tools, toolChoice: { [type]: rest } }, isForced }
+}
+
+function declaredTools(
+  request: ChatRequest,
+  answer: JsonAnswer | undefined,
+  losses: LossList,
+): Tool[] {
+  const { tools = [], toolChoice, messages } = request
+  let declared = [...tools]
+  if (tools.length === 0 || toolChoice?.type === "none") {
+    const called = calledTools(messages)
+    if (called.size === 0) declared = []
+    else if (declared.length === 0) declared = [...called].map((name) => ({ name }))
+    // A demanded answer keeps the model from calling anything else.
+    if (declared.length > 0 && answer?.way !== "tool") losses.add("tool_choice", "approximated")
+  }
+  if (answer?.way !== "tool") return declared
+  const { tool: name, schema, format } = answer
+  const purpose = "Gives the final answer: its arguments are the answer, whole."
+  const description = format.description ? `${purpose} ${format.description}` : purpose
+  return [...declared, { name, description, parameters: schema }]
+}
+
+/** Names of tools that were called before. */
+function calledTools(messages: readonly Message[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const { parts } of messages) {
+    for (const part of parts) if (part.type === "tool-call") names.add(part.name)
+  }
+  return names
+}
+
+function encodeTool(tool: Tool, family: ModelFamily, losses: LossList): JsonObject {
+  losses.fieldsOf(tool.extra)
+  noteGrammar(tool, losses)
+  const toolSpec: JsonObject = { name: fittedName(tool.name) }
+  // An empty description is refused.
+  if (tool.description?.trim()) toolSpec.description = tool.description
+  const schema: JsonObject = { type: "object", ...tool.parameters }
+  toolSpec.inputSchema = { json: schema }
+  if (tool.strict === true) {
+    if (family.structuredOutput && isStructuredSchema(schema)) toolSpec.strict = true
+    else losses.add("tools.strict")
+  }
+  return { toolSpec }
+}
+
+/** What may be called where an answer is to come as a call too. */
+function demandedChoice(request: ChatRequest, answer: JsonAnswer | undefined): ToolChoice {
+  const { toolChoice = { type: "auto" }, tools = [] } = request
+  if (answer?.way !== "tool") return toolChoice
+  const isOnly = tools.length === 0 || toolChoice.type === "none"
+  return isOnly ? { type: "tool", name: answer.tool } : { type: "required" }
+}
+
+/** A choice in the words that Converse and Claude share. */
+type EncodedChoice = { readonly type: "auto" | "any" } | { readonly type: "tool"; name: string }
+
+function encodeChoice(
+  choice: ToolChoice,
+  toolCount: number,
+  family: ModelFamily,
+  losses: LossList,
+): EncodedChoice {
+  const isDemanded = choice.type === "required" || choice.type === "tool"
+  if (!isDemanded || family.toolChoice === "auto") {
+    if (isDemanded) losses.add("tool_choice", "approximated")
+    return { type: "auto" }
+  }
+  if (choice.type !== "tool") return { type: "any" }
+  if (family.toolChoice === "tool") return { type: "tool", name: fittedName(choice.name) }
+  // Any one of one is that one.
+  if (toolCount > 1) losses.add("tool_choice", "approximated")
+  return { type: "any" }
+}

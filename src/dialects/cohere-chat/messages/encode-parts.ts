@@ -1,0 +1,84 @@
+import type { FilePart, ImagePart, MediaSource, Part } from "../../../canon/chat.ts"
+import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import type { LossList } from "../../../canon/losses.ts"
+import { encodeDataUrl, pictureType } from "../../../canon/media-source.ts"
+
+/** Words for how closely a picture is looked at (Cohere's reference of `/v2/chat`). */
+const DETAILS: ReadonlySet<string> = new Set(["auto", "low", "high"])
+
+/** Files that are text, whatever they are called. */
+const TEXT_TYPE = /^(text\/|application\/(json|xml|yaml|x-yaml)\b)/
+
+/** Content of a message: text where it is nothing else. */
+export function encodeContent(parts: readonly Part[], losses: LossList): JsonValue {
+  const content: JsonObject[] = []
+  for (const part of parts) {
+    const encoded = encodePart(part, losses)
+    if (encoded !== undefined) content.push(encoded)
+  }
+  const [only] = content
+  if (only === undefined) return ""
+  return content.length === 1 && only.type === "text" ? (only.text ?? "") : content
+}
+
+/** One part of content; undefined when Cohere has nothing for it, which is reported. */
+export function encodePart(part: Part, losses: LossList): JsonObject | undefined {
+  if ("cache" in part && part.cache !== undefined) losses.add("cache_control")
+  switch (part.type) {
+    case "text":
+      if (part.citations !== undefined) losses.add("citations")
+      return { type: "text", text: part.text, ...losses.fieldsOf(part.extra) }
+    case "refusal":
+      losses.add("refusal", "approximated")
+      return { type: "text", text: part.text }
+    case "image":
+      return encodeImage(part, losses)
+    case "file":
+      return encodeFile(part, losses)
+    case "unknown":
+      return losses.partOf(part)
+    default:
+      losses.add(part.type)
+      return undefined
+  }
+}
+
+function encodeImage(part: ImagePart, losses: LossList): JsonObject | undefined {
+  const url = imageUrl(part.source)
+  if (url === undefined) {
+    losses.add("image")
+    return undefined
+  }
+  const image: JsonObject = { url }
+  const { detail } = part
+  if (detail !== undefined) {
+    if (DETAILS.has(detail)) image.detail = detail
+    else losses.add("image.detail")
+  }
+  return { type: "image_url", image_url: image, ...losses.fieldsOf(part.extra) }
+}
+
+/** @returns undefined for a picture that another vendor keeps under an id of its own. */
+function imageUrl(source: MediaSource): string | undefined {
+  switch (source.type) {
+    case "url":
+      return source.url
+    case "base64":
+      return encodeDataUrl(source.data, source.mediaType ?? pictureType(source.data))
+    default:
+      return undefined
+  }
+}
+
+/** Cohere takes no files, but one that is text can be read out to it. */
+function encodeFile(part: FilePart, losses: LossList): JsonObject | undefined {
+  const { source, name } = part
+  losses.fieldsOf(part.extra)
+  if (source.type === "base64" && TEXT_TYPE.test(source.mediaType ?? "")) {
+    losses.add("file.data", "approximated")
+    const text = Buffer.from(source.data, "base64").toString("utf8")
+    return { type: "text", text: name === undefined ? text : `${name}:\n${text}` }
+  }
+  losses.add(source.type === "base64" ? "file.data" : "file.url")
+  return undefined
+}

@@ -1,0 +1,125 @@
+import type {
+  Message,
+  Part,
+  ReasoningPart,
+  ToolCallPart,
+  ToolResultPart,
+} from "../../../canon/chat.ts"
+import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import type { LossList } from "../../../canon/losses.ts"
+import { encodeContent, encodePart } from "./encode-parts.ts"
+import { fittedToolName } from "../tool-names.ts"
+
+/**
+ * The messages of a request. Instructions stand together in one message at the head, because Cohere
+ * refuses a system turn anywhere else. What a tool answered beside text follows in a message of the
+ * user, after all the answers.
+ *
+ * @param instruction of our own, beside the caller's.
+ */
+export function encodeMessages(
+  messages: readonly Message[],
+  instruction: string | undefined,
+  losses: LossList,
+): JsonObject[] {
+  const instructions: Part[] = []
+  const encoded: JsonObject[] = []
+  let shown: Part[] = []
+  for (const message of messages) {
+    if (message.name !== undefined) losses.add("name")
+    const extra = losses.fieldsOf(message.extra)
+    if (isInstruction(message)) {
+      if (encoded.length > 0) losses.add("system.position", "approximated")
+      instructions.push(...message.parts)
+      continue
+    }
+    if (message.role !== "tool") shown = flushShown(shown, encoded, losses)
+    switch (message.role) {
+      case "tool":
+        for (const part of message.parts) {
+          if (part.type === "tool-result") encoded.push(encodeAnswer(part, shown, losses))
+        }
+        break
+      case "assistant":
+        encoded.push({ ...encodeAssistant(message.parts, losses), ...extra })
+        break
+      default:
+        encoded.push({ role: "user", content: encodeContent(message.parts, losses), ...extra })
+    }
+  }
+  flushShown(shown, encoded, losses)
+  if (instruction !== undefined) instructions.push({ type: "text", text: instruction })
+  if (instructions.length === 0) return encoded
+  return [{ role: "system", content: encodeContent(instructions, losses) }, ...encoded]
+}
+
+function isInstruction({ role }: Message): boolean {
+  return role === "system" || role === "developer"
+}
+
+function flushShown(shown: Part[], encoded: JsonObject[], losses: LossList): Part[] {
+  if (shown.length === 0) return shown
+  losses.add("tool_result.media", "approximated")
+  encoded.push({ role: "user", content: encodeContent(shown, losses) })
+  return []
+}
+
+/** Content of a tool is text; pictures are put aside, to be shown after the last answer. */
+function encodeAnswer(answer: ToolResultPart, shown: Part[], losses: LossList): JsonObject {
+  if (answer.failed === true) losses.add("tool_result.failed")
+  if (answer.cache !== undefined) losses.add("cache_control")
+  shown.push(...answer.content.filter((part) => part.type === "image"))
+  const content = encodeContent(
+    answer.content.filter((part) => part.type !== "image"),
+    losses,
+  )
+  return { role: "tool", tool_call_id: answer.id, content, ...losses.fieldsOf(answer.extra) }
+}
+
+/**
+ * A turn of the model. Reasoning ahead of calls is Cohere's `tool_plan`, which every model that knows
+ * tools can read; ahead of an answer it is content of the type `thinking`.
+ */
+function encodeAssistant(parts: readonly Part[], losses: LossList): JsonObject {
+  const content: JsonValue[] = []
+  const calls: JsonValue[] = []
+  const plan: string[] = []
+  const isCalling = parts.some((part) => part.type === "tool-call")
+  for (const part of parts) {
+    switch (part.type) {
+      case "reasoning":
+        noteSignature(part, losses)
+        if (part.text === "") break
+        if (isCalling) plan.push(part.text)
+        else content.push({ type: "thinking", thinking: part.text })
+        break
+      case "tool-call":
+        calls.push(encodeCall(part, losses))
+        break
+      case "image":
+        losses.add(part.source.type === "url" ? "image.url" : "image.data")
+        break
+      default: {
+        const encoded = encodePart(part, losses)
+        if (encoded !== undefined) content.push(encoded)
+      }
+    }
+  }
+  const message: JsonObject = { role: "assistant" }
+  if (content.length > 0 || !isCalling) message.content = content.length > 0 ? content : ""
+  if (plan.length > 0) message.tool_plan = plan.join("\n\n")
+  if (calls.length > 0) message.tool_calls = calls
+  return message
+}
+
+/** Cohere signs nothing. */
+function noteSignature(part: ReasoningPart, losses: LossList): void {
+  if (part.signature !== undefined) losses.add("reasoning.signature")
+  losses.fieldsOf(part.extra)
+}
+
+function encodeCall(part: ToolCallPart, losses: LossList): JsonObject {
+  if (part.cache !== undefined) losses.add("cache_control")
+  const called = { name: fittedToolName(part.name), arguments: part.arguments }
+  return { id: part.id, type: "function", function: called, ...losses.fieldsOf(part.extra) }
+}

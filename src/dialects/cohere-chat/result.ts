@@ -1,0 +1,114 @@
+import type { ChatRequest, ChatResult, Choice, Part, TextPart } from "../../canon/chat.ts"
+import type { Draft } from "../../canon/draft.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import { mintCallId } from "../../canon/identifiers.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  listAt,
+  objectAt,
+  textAt,
+  unknownFields,
+} from "../../canon/json.ts"
+import { decodeCitation } from "./citations.ts"
+import { brokenAnswer } from "./errors.ts"
+import { decodeFinish, FAILED } from "./finish.ts"
+import { argumentsText } from "./tool-calls.ts"
+import { callersToolName } from "./tool-names.ts"
+import { decodeUsage } from "./usage.ts"
+import { extraOf } from "./identifiers.ts"
+
+const RESULT_FIELDS = new Set(["id", "message", "finish_reason", "usage", "logprobs"])
+const MESSAGE_FIELDS = new Set(["role", "content", "tool_plan", "tool_calls", "citations"])
+
+/**
+ * A whole answer of `/v2/chat` (WIRE.md 7). It has one choice, whose extra holds the log probabilities
+ * and, under `message`, what the canon has no name for.
+ *
+ * @throws GatewayError `upstream_error` when the body is no answer, or one that broke off.
+ */
+export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {
+  const message = objectAt(body, "message")
+  if (message === undefined) {
+    throw new GatewayError("upstream_error", "The provider's answer is not a chat message.")
+  }
+  if (body.finish_reason === FAILED) throw brokenAnswer()
+  const result: Draft<ChatResult> = { choices: [decodeChoice(body, message, request)] }
+  const id = textAt(body, "id")
+  if (id !== undefined) result.id = id
+  const usage = decodeUsage(body.usage)
+  if (usage !== undefined) result.usage = usage
+  const extra = unknownFields(body, RESULT_FIELDS)
+  if (extra !== undefined) result.extra = extraOf(extra)
+  return result
+}
+
+function decodeChoice(
+  body: JsonObject,
+  message: JsonObject,
+  request: ChatRequest | undefined,
+): Choice {
+  const parts = decodeContent(message)
+  const plan = textAt(message, "tool_plan")
+  if (plan !== undefined) parts.push({ type: "reasoning", text: plan })
+  const calls = decodeCalls(message, request)
+  parts.push(...calls)
+  const finish = decodeFinish(body.finish_reason, calls.length > 0, request)
+  const choice: Draft<Choice> = { index: 0, parts, finish: finish.reason }
+  if (finish.raw !== undefined) choice.rawFinish = finish.raw
+  if (finish.stopSequence !== undefined) choice.stopSequence = finish.stopSequence
+  const extra = choiceExtra(body, message)
+  if (extra !== undefined) choice.extra = extraOf(extra)
+  return choice
+}
+
+/** Text and reasoning; each citation says in which block of the content its text stands. */
+function decodeContent(message: JsonObject): Part[] {
+  const parts: Part[] = []
+  const texts = new Map<number, Draft<TextPart>>()
+  for (const [index, block] of listAt(message, "content").entries()) {
+    if (!isJsonObject(block)) continue
+    const text = textAt(block, "text")
+    const thinking = textAt(block, "thinking")
+    if (thinking !== undefined) parts.push({ type: "reasoning", text: thinking })
+    if (text === undefined) continue
+    const part: Draft<TextPart> = { type: "text", text }
+    texts.set(index, part)
+    parts.push(part)
+  }
+  const [first] = texts.values()
+  for (const cited of listAt(message, "citations")) {
+    if (!isJsonObject(cited)) continue
+    const part = texts.get(Number(cited.content_index ?? Number.NaN)) ?? first
+    const citations = decodeCitation(cited)
+    if (part !== undefined && citations.length > 0) {
+      part.citations = [...(part.citations ?? []), ...citations]
+    }
+  }
+  return parts
+}
+
+function decodeCalls(message: JsonObject, request: ChatRequest | undefined): Part[] {
+  const parts: Part[] = []
+  for (const call of listAt(message, "tool_calls")) {
+    if (!isJsonObject(call)) continue
+    const called = objectAt(call, "function") ?? {}
+    parts.push({
+      type: "tool-call",
+      id: textAt(call, "id") ?? mintCallId(),
+      name: callersToolName(textAt(called, "name") ?? "", request),
+      arguments: argumentsText(called.arguments),
+    })
+  }
+  return parts
+}
+
+function choiceExtra(body: JsonObject, message: JsonObject): JsonObject | undefined {
+  const inside = unknownFields(message, MESSAGE_FIELDS)
+  const logprobs = listAt(body, "logprobs")
+  if (inside === undefined && logprobs.length === 0) return undefined
+  return {
+    ...(logprobs.length === 0 ? {} : { logprobs: [...logprobs] }),
+    ...(inside === undefined ? {} : { message: inside }),
+  }
+}

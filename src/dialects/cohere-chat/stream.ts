@@ -1,0 +1,212 @@
+import type { ChatEvent, ChatRequest } from "../../canon/chat.ts"
+import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import { mintCallId } from "../../canon/identifiers.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  parseJsonObject,
+  textAt,
+  unknownFields,
+} from "../../canon/json.ts"
+import { OtherContent } from "../../canon/other-content.ts"
+import { decodeCitation } from "./citations.ts"
+import { brokenAnswer, errorEvent } from "./errors.ts"
+import { decodeFinish, FAILED } from "./finish.ts"
+import { NO_ARGUMENTS } from "./tool-calls.ts"
+import { callersToolName } from "./tool-names.ts"
+import { decodeUsage } from "./usage.ts"
+import { extraOf } from "./identifiers.ts"
+
+/** There is one choice: Cohere knows no others. */
+const CHOICE = 0
+
+/** What of a content has events. */
+const CONTENT_FIELDS: ReadonlySet<string> = new Set(["type", "text", "thinking"])
+
+/** A call that is being streamed. */
+interface OpenCall {
+  /** The canon's number of the call. */
+  readonly call: number
+  /** Arguments kept back because they may yet be Cohere's word for none; undefined once they go out. */
+  held: string | undefined
+}
+
+/** A decoder for one stream of `/v2/chat` (WIRE.md 7). */
+export function decodeEvents(request?: ChatRequest): EventDecoder {
+  return new MessageDecoder(request)
+}
+
+class MessageDecoder implements EventDecoder {
+  readonly other = new OtherContent()
+  readonly #request: ChatRequest | undefined
+  readonly #calls = new Map<JsonValue | undefined, OpenCall>()
+  #callCount = 0
+  #finished = false
+
+  constructor(request: ChatRequest | undefined) {
+    this.#request = request
+  }
+
+  /** `message-end` says all that there is to say; the `[DONE]` after it may be missing. */
+  get finished(): boolean {
+    return this.#finished
+  }
+
+  push(frame: SseFrame): ChatEvent[] {
+    if (frame.json === undefined && (frame.data === "" || frame.data === "[DONE]")) return []
+    const chunk = frame.json ?? parseChunk(frame)
+    const message = messageOf(chunk)
+    const events: ChatEvent[] = []
+    switch (chunk.type ?? frame.event) {
+      case "message-start":
+        onStart(chunk, events)
+        break
+      case "content-start":
+      case "content-delta":
+        onContent(chunk, message, events)
+        if (isJsonObject(message?.content)) {
+          this.other.json(unknownFields(message.content, CONTENT_FIELDS))
+        }
+        break
+      case "tool-plan-delta":
+        onReasoning(message?.tool_plan, events)
+        break
+      case "tool-call-start":
+        this.#onCallStart(chunk, message, events)
+        break
+      case "tool-call-delta":
+        this.#onArguments(chunk.index, callOf(message), events)
+        break
+      case "citation-start":
+        this.other.json(message?.citations)
+        onCitation(message, events)
+        break
+      case "message-end":
+        this.#onEnd(objectAt(chunk, "delta") ?? {}, events)
+        break
+      case undefined:
+      case "error":
+        if (textAt(chunk, "message") !== undefined) events.push(errorEvent(chunk))
+        break
+      default:
+        // The ends of blocks hold nothing; events that are none of ours may.
+        this.other.json(chunk.delta)
+    }
+    return events
+  }
+
+  end(): ChatEvent[] {
+    return []
+  }
+
+  #onCallStart(chunk: JsonObject, message: JsonObject | undefined, events: ChatEvent[]): void {
+    const called = callOf(message)
+    const open: OpenCall = { call: this.#callCount++, held: "" }
+    this.#calls.set(chunk.index, open)
+    const id = (called === undefined ? undefined : textAt(called, "id")) ?? mintCallId()
+    const written = textAt(objectAt(called ?? {}, "function") ?? {}, "name") ?? ""
+    const name = callersToolName(written, this.#request)
+    events.push({ type: "tool-call-start", choice: CHOICE, call: open.call, id, name })
+    this.#onArguments(chunk.index, called, events)
+  }
+
+  /** Arguments that come to `null`, or to nothing, are none (trap 7). */
+  #onArguments(
+    index: JsonValue | undefined,
+    called: JsonObject | undefined,
+    events: ChatEvent[],
+  ): void {
+    const open = this.#calls.get(index)
+    const written = called === undefined ? undefined : objectAt(called, "function")?.arguments
+    if (open === undefined || typeof written !== "string" || written === "") return
+    let text = written
+    if (open.held !== undefined) {
+      text = open.held + written
+      if (NO_ARGUMENTS.startsWith(text)) {
+        open.held = text
+        return
+      }
+      open.held = undefined
+    }
+    events.push({ type: "tool-call-delta", choice: CHOICE, call: open.call, arguments: text })
+  }
+
+  #onEnd(delta: JsonObject, events: ChatEvent[]): void {
+    const usage = decodeUsage(delta.usage)
+    if (delta.finish_reason === FAILED) {
+      if (usage !== undefined) events.push({ type: "usage", usage })
+      const { message } = brokenAnswer()
+      events.push({ type: "error", message: textAt(delta, "error") ?? message, code: FAILED })
+      return
+    }
+    this.#finished = true
+    const { reason, raw, stopSequence } = decodeFinish(
+      delta.finish_reason,
+      this.#callCount > 0,
+      this.#request,
+    )
+    events.push({
+      type: "finish",
+      choice: CHOICE,
+      reason,
+      ...(raw === undefined ? {} : { rawReason: raw }),
+      ...(stopSequence === undefined ? {} : { stopSequence }),
+    })
+    if (usage !== undefined) events.push({ type: "usage", usage })
+  }
+}
+
+function parseChunk(frame: SseFrame): JsonObject {
+  const chunk = parseJsonObject(frame.data)
+  if (chunk !== undefined) return chunk
+  throw new GatewayError(
+    "upstream_error",
+    "The provider sent a piece of the stream that is not JSON.",
+  )
+}
+
+function messageOf(chunk: JsonObject): JsonObject | undefined {
+  const { delta } = chunk
+  return isJsonObject(delta) && isJsonObject(delta.message) ? delta.message : undefined
+}
+
+/** Of an event about a call `tool_calls` is the one call, not a list (recorded). */
+function callOf(message: JsonObject | undefined): JsonObject | undefined {
+  return isJsonObject(message?.tool_calls) ? message.tool_calls : undefined
+}
+
+function onStart(chunk: JsonObject, events: ChatEvent[]): void {
+  const id = textAt(chunk, "id")
+  events.push(id === undefined ? { type: "start" } : { type: "start", id })
+}
+
+function onContent(chunk: JsonObject, message: JsonObject | undefined, events: ChatEvent[]): void {
+  const content = message?.content
+  if (isJsonObject(content)) {
+    onReasoning(content.thinking, events)
+    const { text } = content
+    if (typeof text === "string" && text !== "") {
+      events.push({ type: "text-delta", choice: CHOICE, text })
+    }
+  }
+  if (isJsonObject(chunk.logprobs)) {
+    const extra = extraOf({ logprobs: [chunk.logprobs] })
+    events.push({ type: "choice-extra", choice: CHOICE, extra })
+  }
+}
+
+function onReasoning(text: JsonValue | undefined, events: ChatEvent[]): void {
+  if (typeof text !== "string" || text === "") return
+  events.push({ type: "reasoning-delta", choice: CHOICE, text })
+}
+
+function onCitation(message: JsonObject | undefined, events: ChatEvent[]): void {
+  const cited = message?.citations
+  if (!isJsonObject(cited)) return
+  for (const citation of decodeCitation(cited)) {
+    events.push({ type: "citation", choice: CHOICE, citation })
+  }
+}

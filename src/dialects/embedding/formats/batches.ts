@@ -1,0 +1,46 @@
+import type { Loss } from "../../../canon/chat.ts"
+import { type EmbeddingRequest, inputCount, type Vector } from "../../../canon/embedding.ts"
+import { unusable } from "../../../canon/operation-answer.ts"
+
+/** A list in pieces of at most so many. */
+export function batchesOf<Item>(items: readonly Item[], most: number): (readonly Item[])[] {
+  const batches: (readonly Item[])[] = []
+  for (let start = 0; start < items.length; start += most) {
+    batches.push(items.slice(start, start + most))
+  }
+  return batches
+}
+
+/** The texts of a request to a vendor that is only asked for texts. */
+export function textsOf({ input }: EmbeddingRequest): readonly string[] {
+  if (input.type === "texts") return input.texts
+  throw new Error("a vendor that takes texts alone was asked for tokens")
+}
+
+/**
+ * The vectors of all batches, one for each input.
+ * @throws GatewayError `upstream_error` when some are missing.
+ */
+export function allVectors(
+  batches: readonly (readonly Vector[])[],
+  request: EmbeddingRequest,
+): readonly Vector[] {
+  const [first = []] = batches
+  const vectors = batches.length === 1 ? first : batches.flat()
+  const wanted = inputCount(request.input)
+  if (vectors.length === wanted) return vectors
+  throw unusable(`it holds ${vectors.length} embeddings for ${wanted} inputs`)
+}
+
+/** What a vendor cannot be told of a request. @param carried the fields it can be told. */
+export function lossesOf(request: EmbeddingRequest, carried: ReadonlySet<string>): Loss[] {
+  const { user, dimensions, extra = {} } = request
+  const asked = [
+    ...(user === undefined ? [] : ["user"]),
+    ...(dimensions === undefined ? [] : ["dimensions"]),
+    ...Object.keys(extra),
+  ]
+  return asked
+    .filter((name) => !carried.has(name))
+    .map((name) => ({ name, effect: "dropped" as const }))
+}

@@ -1,0 +1,79 @@
+import type { Loss } from "../../../canon/chat.ts"
+import type { EmbeddingFormat, EmbeddingRequest, Vector } from "../../../canon/embedding.ts"
+import { GatewayError } from "../../../canon/errors.ts"
+import type { JsonObject } from "../../../canon/json.ts"
+import type { OperationAnswer } from "../../../canon/operation.ts"
+import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
+import { quantityOf } from "../../../canon/quantity.ts"
+import { allVectors, lossesOf, textsOf } from "./batches.ts"
+import { cohereBodies, cohereVectors } from "./cohere.ts"
+import { vectorOf } from "../../../canon/vectors.ts"
+
+/** Bedrock tells the tokens of every call of `InvokeModel` here, as recorded. */
+const TOKENS_HEADER = "x-amzn-bedrock-input-token-count"
+
+/** The one version of Titan whose vectors can be shortened, and left as long as they are. */
+const TITAN_2 = "titan-embed-text-v2"
+
+/**
+ * `InvokeModel` of Bedrock's embedding models: Amazon Titan, one text at a time, and Cohere's (the
+ * Bedrock User Guide's pages on their inference parameters).
+ * @param decodeError reads the refusals of the vendor.
+ */
+export function bedrockEmbedding(decodeError: EmbeddingFormat["decodeError"]): EmbeddingFormat {
+  return {
+    takesTokens: false,
+    encode(request, model) {
+      const { bodies, losses } = bodiesOf(request, model)
+      const path = `/model/${encodeURIComponent(model)}/invoke`
+      return { calls: bodies.map((body) => jsonCall(path, body)), losses }
+    },
+    decode(answers, request) {
+      const batches = answers.map((answer) => vectorsOf(jsonOf(answer)))
+      return {
+        vectors: allVectors(batches, request),
+        tokens: answers.reduce((sum, answer) => sum + tokensOf(answer), 0),
+      }
+    },
+    decodeError,
+  }
+}
+
+function bodiesOf(
+  request: EmbeddingRequest,
+  model: string,
+): { readonly bodies: readonly JsonObject[]; readonly losses: readonly Loss[] } {
+  // Names begin with a region, or are those of an inference profile, or are plain.
+  if (model.includes("cohere.")) return cohereBodies(request, model)
+  if (model.includes("titan-embed-text") || model.includes("titan-embed-g1-text")) {
+    return titanBodies(request, model)
+  }
+  throw new GatewayError(
+    "model_not_supported",
+    "This gateway knows no way to ask this model of Amazon Bedrock for embeddings.",
+    { parameter: "model" },
+  )
+}
+
+function titanBodies(request: EmbeddingRequest, model: string) {
+  const { dimensions, extra = {} } = request
+  const isFlexible = model.includes(TITAN_2)
+  const { normalize } = extra
+  const fields: JsonObject = {}
+  if (isFlexible && dimensions !== undefined) fields["dimensions"] = dimensions
+  if (isFlexible && normalize !== undefined) fields["normalize"] = normalize
+  const carried = new Set(isFlexible ? ["dimensions", "normalize"] : [])
+  return {
+    bodies: textsOf(request).map((text) => ({ ...fields, inputText: text })),
+    losses: lossesOf(request, carried),
+  }
+}
+
+function vectorsOf(body: JsonObject): Vector[] {
+  return body["embedding"] === undefined ? cohereVectors(body) : [vectorOf(body["embedding"])]
+}
+
+function tokensOf(answer: OperationAnswer): number {
+  const tokens = answer.headers.get(TOKENS_HEADER) ?? jsonOf(answer)["inputTextTokenCount"]
+  return quantityOf(tokens) ?? 0
+}

@@ -1,0 +1,86 @@
+import type { Loss } from "../../../canon/chat.ts"
+import type {
+  EmbeddingFormat,
+  EmbeddingPurpose,
+  EmbeddingRequest,
+  Vector,
+} from "../../../canon/embedding.ts"
+import { isThere, type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
+import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
+import { quantityOf } from "../../../canon/quantity.ts"
+import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
+import { vectorOf } from "../../../canon/vectors.ts"
+
+/** Texts that one call may hold (the vendor's reference of `embed`, for its own API and for Bedrock). */
+const MOST_TEXTS = 96
+
+/** Fields of a caller's that Cohere knows by the same name. */
+const OWN_FIELDS = ["truncate", "max_tokens", "priority"] as const
+
+/** What its models want to be told; texts are documents unless the caller says otherwise. */
+const PURPOSES: Readonly<Record<EmbeddingPurpose, string>> = {
+  query: "search_query",
+  document: "search_document",
+  similarity: "clustering",
+  classification: "classification",
+  clustering: "clustering",
+}
+
+/** Models whose vectors have the length they have; it can be chosen since version 4. */
+const FIXED_LENGTH = /embed-.*v[23](?!\d)/
+
+/**
+ * Cohere's `POST /v2/embed` (WIRE.md 9).
+ * @param decodeError reads the refusals of the vendor.
+ */
+export function cohereEmbedding(decodeError: EmbeddingFormat["decodeError"]): EmbeddingFormat {
+  return {
+    takesTokens: false,
+    encode(request, model) {
+      const { bodies, losses } = cohereBodies(request, model)
+      return { calls: bodies.map((body) => jsonCall("/v2/embed", { model, ...body })), losses }
+    },
+    decode(answers, request) {
+      const bodies = answers.map(jsonOf)
+      const vectors = allVectors(bodies.map(cohereVectors), request)
+      return { vectors, tokens: bodies.reduce((sum, body) => sum + billedTokens(body), 0) }
+    },
+    decodeError,
+  }
+}
+
+/** The bodies that ask a model of Cohere's, wherever it runs, but for the model's name. */
+export function cohereBodies(
+  request: EmbeddingRequest,
+  model: string,
+): { readonly bodies: readonly JsonObject[]; readonly losses: readonly Loss[] } {
+  const { dimensions, purpose, extra = {} } = request
+  const own = OWN_FIELDS.filter((name) => isThere(extra[name]))
+  const fields: JsonObject = Object.fromEntries(own.map((name) => [name, extra[name]]))
+  const word = purpose === undefined ? extra["input_type"] : PURPOSES[purpose]
+  fields["input_type"] = word ?? PURPOSES.document
+  fields["embedding_types"] = ["float"]
+  const carried = new Set<string>([...own, "input_type"])
+  if (dimensions !== undefined && !FIXED_LENGTH.test(model)) {
+    fields["output_dimension"] = dimensions
+    carried.add("dimensions")
+  }
+  const losses = lossesOf(request, carried)
+  if (purpose === "similarity") losses.push({ name: "input_type", effect: "approximated" })
+  const batches = batchesOf(textsOf(request), MOST_TEXTS)
+  return { bodies: batches.map((batch) => ({ ...fields, texts: [...batch] })), losses }
+}
+
+/** By type, or, of the older models on Bedrock, as they are. */
+export function cohereVectors(body: JsonObject): Vector[] {
+  const byType = objectAt(body, "embeddings")
+  const list = byType === undefined ? listAt(body, "embeddings") : listAt(byType, "float")
+  return list.map(vectorOf)
+}
+
+function billedTokens(body: JsonObject): number {
+  const meta = objectAt(body, "meta")
+  const units = meta === undefined ? undefined : objectAt(meta, "billed_units")
+  const tokens = units?.["input_tokens"]
+  return quantityOf(tokens) ?? 0
+}

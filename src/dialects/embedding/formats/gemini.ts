@@ -1,0 +1,85 @@
+import type {
+  EmbeddingFormat,
+  EmbeddingPurpose,
+  EmbeddingRequest,
+} from "../../../canon/embedding.ts"
+import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
+import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
+import { quantityOf } from "../../../canon/quantity.ts"
+import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
+import { unitVector, vectorOf } from "../../../canon/vectors.ts"
+
+/** Texts that one call may hold (the Gemini API's reference of `batchEmbedContents`). */
+const MOST_TEXTS = 100
+
+/** Google's `TaskType`. */
+const TASKS: Readonly<Record<EmbeddingPurpose, string>> = {
+  query: "RETRIEVAL_QUERY",
+  document: "RETRIEVAL_DOCUMENT",
+  similarity: "SEMANTIC_SIMILARITY",
+  classification: "CLASSIFICATION",
+  clustering: "CLUSTERING",
+}
+
+/** What can be told of a request; `input_type` in words of any vendor, or Google's own `task_type`. */
+export const GEMINI_FIELDS: ReadonlySet<string> = new Set([
+  "dimensions",
+  "input_type",
+  "task_type",
+  "title",
+])
+
+/**
+ * The Gemini API's `batchEmbedContents` (WIRE.md 9).
+ * @param decodeError reads the refusals of the vendor.
+ */
+export function geminiEmbedding(decodeError: EmbeddingFormat["decodeError"]): EmbeddingFormat {
+  return {
+    takesTokens: false,
+    encode(request, model) {
+      const path = `/v1beta/models/${encodeURIComponent(model)}:batchEmbedContents`
+      const { dimensions, extra = {} } = request
+      const task = taskOf(request)
+      const title = textAt(extra, "title")
+      const fields: JsonObject = {
+        model: `models/${model}`,
+        ...(task === undefined ? {} : { taskType: task }),
+        ...(title === undefined ? {} : { title }),
+        ...(dimensions === undefined ? {} : { outputDimensionality: dimensions }),
+      }
+      const calls = batchesOf(textsOf(request), MOST_TEXTS).map((batch) =>
+        jsonCall(path, {
+          requests: batch.map((text) => ({ ...fields, content: { parts: [{ text }] } })),
+        }),
+      )
+      return { calls, losses: lossesOf(request, GEMINI_FIELDS) }
+    },
+    decode(answers, request) {
+      const bodies = answers.map(jsonOf)
+      const batches = bodies.map((body) => listAt(body, "embeddings").map(valuesOf))
+      const vectors = allVectors(batches, request)
+      const counts = bodies.map(tokensOf)
+      const tokens = counts.reduce((sum: number, count) => sum + (count ?? 0), 0)
+      return {
+        vectors: request.dimensions === undefined ? vectors : vectors.map(unitVector),
+        // gemini-embedding-001 never tells (WIRE.md 9).
+        ...(counts.includes(undefined) ? {} : { tokens }),
+      }
+    },
+    decodeError,
+  }
+}
+
+/** Google's word for what the texts are for. */
+export function taskOf({ purpose, extra = {} }: EmbeddingRequest): string | undefined {
+  if (purpose !== undefined) return TASKS[purpose]
+  return textAt(extra, "task_type") ?? textAt(extra, "input_type")
+}
+
+function valuesOf(embedding: unknown) {
+  return vectorOf(isJsonObject(embedding) ? embedding["values"] : undefined)
+}
+
+function tokensOf(body: JsonObject): number | undefined {
+  return quantityOf(objectAt(body, "usageMetadata")?.["promptTokenCount"])
+}

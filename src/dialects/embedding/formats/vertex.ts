@@ -1,0 +1,63 @@
+import type { EmbeddingFormat, Vector } from "../../../canon/embedding.ts"
+import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
+import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
+import { quantityOf } from "../../../canon/quantity.ts"
+import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
+import { GEMINI_FIELDS, taskOf } from "./gemini.ts"
+import { unitVector, vectorOf } from "../../../canon/vectors.ts"
+
+/** Texts that one call may hold (Vertex AI's reference of its text embeddings); of Gemini's own models one. */
+const MOST_TEXTS = 250
+
+/**
+ * Vertex AI's `predict` of an embedding model (WIRE.md 9), below the publisher's address.
+ * @param decodeError reads the refusals of the vendor.
+ */
+export function vertexEmbedding(decodeError: EmbeddingFormat["decodeError"]): EmbeddingFormat {
+  return {
+    takesTokens: false,
+    encode(request, model) {
+      const { dimensions, extra = {} } = request
+      const task = taskOf(request)
+      const title = textAt(extra, "title")
+      const fields: JsonObject = {
+        ...(task === undefined ? {} : { task_type: task }),
+        ...(title === undefined ? {} : { title }),
+      }
+      const parameters =
+        dimensions === undefined ? {} : { parameters: { outputDimensionality: dimensions } }
+      const most = model.startsWith("gemini-") ? 1 : MOST_TEXTS
+      const calls = batchesOf(textsOf(request), most).map((batch) =>
+        jsonCall(`/models/${encodeURIComponent(model)}:predict`, {
+          instances: batch.map((content) => ({ ...fields, content })),
+          ...parameters,
+        }),
+      )
+      return { calls, losses: lossesOf(request, GEMINI_FIELDS) }
+    },
+    decode(answers, request) {
+      const predictions = answers.map((answer) =>
+        listAt(jsonOf(answer), "predictions").map(predictionOf),
+      )
+      const vectors = allVectors(
+        predictions.map((batch) => batch.map(({ vector }) => vector)),
+        request,
+      )
+      return {
+        vectors: request.dimensions === undefined ? vectors : vectors.map(unitVector),
+        tokens: predictions.flat().reduce((sum, { tokens }) => sum + tokens, 0),
+      }
+    },
+    decodeError,
+  }
+}
+
+function predictionOf(prediction: unknown): { readonly vector: Vector; readonly tokens: number } {
+  const embeddings = isJsonObject(prediction) ? objectAt(prediction, "embeddings") : undefined
+  if (embeddings === undefined) throw unusable("a prediction in it holds no embeddings")
+  const tokens = objectAt(embeddings, "statistics")?.["token_count"]
+  return {
+    vector: vectorOf(embeddings["values"]),
+    tokens: quantityOf(tokens) ?? 0,
+  }
+}

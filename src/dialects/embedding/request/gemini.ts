@@ -1,0 +1,124 @@
+import type { Draft } from "../../../canon/draft.ts"
+import type { EmbeddingPurpose, EmbeddingRequest, Vector } from "../../../canon/embedding.ts"
+import {
+  emptyArray,
+  invalidType,
+  invalidValue,
+  missingParameter,
+} from "../../../canon/invalid-request.ts"
+import {
+  isJsonObject,
+  isThere,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  textAt,
+  unknownFields,
+} from "../../../canon/json.ts"
+import { numbersOf } from "../../../canon/vectors.ts"
+
+/** Google's words for what texts are for, as far as they mean the same elsewhere. */
+const PURPOSES: ReadonlyMap<string, EmbeddingPurpose> = new Map([
+  ["RETRIEVAL_QUERY", "query"],
+  ["RETRIEVAL_DOCUMENT", "document"],
+  ["SEMANTIC_SIMILARITY", "similarity"],
+  ["CLASSIFICATION", "classification"],
+  ["CLUSTERING", "clustering"],
+])
+
+/** Fields that have a name in the canon; the model and the stream are what the address says. */
+const CANON_FIELDS = new Set([
+  "model",
+  "stream",
+  "requests",
+  "content",
+  "taskType",
+  "title",
+  "outputDimensionality",
+])
+
+/** What has to be the same in all requests of a batch: it is asked for once. */
+const SHARED = ["taskType", "title", "outputDimensionality"] as const
+
+/**
+ * `embedContent` and `batchEmbedContents` of the Gemini API, fields in camel case.
+ * @param requests the one, or those of the batch.
+ * @param place where they stand, for the words of an error: a name, or nothing for the body itself.
+ */
+export function decodeGeminiEmbeddings(
+  model: string,
+  requests: readonly JsonValue[],
+  place: string,
+): EmbeddingRequest {
+  const [first] = requests
+  if (first === undefined) throw emptyArray(place)
+  const texts = requests.map((request, index) => {
+    const name = place === "" ? "" : `${place}[${index}]`
+    if (!isJsonObject(request)) throw invalidType(name, "an object", request)
+    if (isJsonObject(first)) checkShared(request, first, name)
+    return contentText(request.content, name === "" ? "content" : `${name}.content`)
+  })
+  const decoded: Draft<EmbeddingRequest> = {
+    model,
+    input: { type: "texts", texts },
+    encoding: "float",
+    isGoogles: true,
+  }
+  if (isJsonObject(first)) addWishes(decoded, first)
+  return decoded
+}
+
+/** Requests of one batch may differ in their text alone. */
+function checkShared(request: JsonObject, first: JsonObject, name: string): void {
+  for (const field of SHARED) {
+    if ((request[field] ?? null) === (first[field] ?? null)) continue
+    throw invalidValue(
+      `${name}.${field}`,
+      `'${field}' has to be the same in all requests of a batch. Send what differs in another batch.`,
+    )
+  }
+}
+
+function contentText(content: JsonValue | undefined, name: string): string {
+  if (!isThere(content)) throw missingParameter(name)
+  if (!isJsonObject(content)) throw invalidType(name, "an object", content)
+  const parts = listAt(content, "parts")
+  const texts = parts.map((part, index) => {
+    const text = isJsonObject(part) ? part.text : undefined
+    if (typeof text === "string") return text
+    throw invalidValue(`${name}.parts[${index}]`, "Only text can be embedded.")
+  })
+  const text = texts.join("\n")
+  if (text === "") throw invalidValue(name, `Invalid '${name}': it holds no text.`)
+  return text
+}
+
+function addWishes(decoded: Draft<EmbeddingRequest>, request: JsonObject): void {
+  const { outputDimensionality: dimensions } = request
+  if (isThere(dimensions)) {
+    if (typeof dimensions !== "number" || !Number.isInteger(dimensions) || dimensions < 1) {
+      throw invalidType("outputDimensionality", "an integer of at least 1", dimensions)
+    }
+    decoded.dimensions = dimensions
+  }
+  const task = textAt(request, "taskType")
+  const title = textAt(request, "title")
+  const purpose = task === undefined ? undefined : PURPOSES.get(task)
+  if (purpose !== undefined) decoded.purpose = purpose
+  const isOwn = task !== undefined && task !== "TASK_TYPE_UNSPECIFIED" && purpose === undefined
+  const extra: JsonObject = { ...unknownFields(request, CANON_FIELDS) }
+  if (isOwn) extra.task_type = task
+  if (title !== undefined) extra.title = title
+  if (Object.keys(extra).length > 0) decoded.extra = extra
+}
+
+/** The vectors as Google tells them. @param tokens of the input. */
+export function encodeGeminiEmbeddings(
+  vectors: readonly Vector[],
+  tokens: number,
+): { readonly embeddings: JsonObject[]; readonly usageMetadata: JsonObject } {
+  return {
+    embeddings: vectors.map((vector) => ({ values: [...numbersOf(vector)] })),
+    usageMetadata: { promptTokenCount: tokens, totalTokenCount: tokens },
+  }
+}

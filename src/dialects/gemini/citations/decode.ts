@@ -1,0 +1,141 @@
+import type { Citation } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  textAt,
+} from "../../../canon/json.ts"
+import { BytePlaces } from "./byte-places.ts"
+import { extraOf } from "../identifiers.ts"
+
+/** The text of a candidate, and where its last part begins: citations belong to that part. */
+export interface CitedText {
+  readonly text: string
+  /** In characters. */
+  readonly lastPartStart: number
+}
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** Characters that the citations of a candidate may tell together: many can name one long source. */
+const MOST_TOLD = 4_000_000
+/** What a citation costs besides its words, in characters. */
+const EACH = 100
+/** Characters of the text times those that are looked for in it, for all places that are told wrong. */
+const MOST_SEARCHED = 1_000_000_000
+
+/**
+ * Where a candidate's text comes from: `groundingMetadata` of searches and `citationMetadata` of long
+ * quotations (@google/genai). Both count in bytes of UTF-8 over the whole text.
+ */
+export function decodeCitations(candidate: JsonObject, cited: CitedText): Citation[] {
+  const spans = new Spans(cited)
+  return [...groundings(candidate, spans), ...quotations(candidate, spans)]
+}
+
+/** One citation for each source of each supported piece; sources that support none come bare. */
+function groundings(candidate: JsonObject, spans: Spans): Citation[] {
+  const metadata = objectAt(candidate, "groundingMetadata")
+  if (metadata === undefined) return []
+  const sources = listAt(metadata, "groundingChunks").map(decodeSource)
+  const supports = listAt(metadata, "groundingSupports").filter(isJsonObject)
+  if (supports.length === 0) return sources.filter((source) => source !== undefined)
+  const citations: Citation[] = []
+  let told = 0
+  for (const support of supports) {
+    const segment = objectAt(support, "segment")
+    const span = segment === undefined ? undefined : spans.of(segment)
+    for (const index of listAt(support, "groundingChunkIndices")) {
+      const source = typeof index === "number" ? sources[index] : undefined
+      if (source === undefined) continue
+      told += lengthOf(source)
+      if (told > MOST_TOLD) return citations
+      citations.push({ ...source, ...span })
+    }
+  }
+  return citations
+}
+
+function lengthOf({ url = "", title = "", quote = "" }: Citation): number {
+  return EACH + url.length + title.length + quote.length
+}
+
+/** A `GroundingChunk`: one member, named for the kind of its source. */
+function decodeSource(chunk: JsonValue): Citation | undefined {
+  if (!isJsonObject(chunk)) return undefined
+  const source =
+    objectAt(chunk, "web") ?? objectAt(chunk, "retrievedContext") ?? objectAt(chunk, "maps")
+  if (source === undefined) return undefined
+  const citation = named(source)
+  const quote = source === chunk.retrievedContext ? textAt(source, "text") : undefined
+  if (quote !== undefined) citation.quote = quote
+  return citation
+}
+
+function named(source: JsonObject): Draft<Citation> {
+  const citation: Draft<Citation> = {}
+  const url = textAt(source, "uri")
+  if (url !== undefined) citation.url = url
+  const title = textAt(source, "title")
+  if (title !== undefined) citation.title = title
+  return citation
+}
+
+/** `citations`; the Gemini API itself calls them `citationSources`. */
+function quotations(candidate: JsonObject, spans: Spans): Citation[] {
+  const metadata = objectAt(candidate, "citationMetadata")
+  if (metadata === undefined) return []
+  const listed = [...listAt(metadata, "citations"), ...listAt(metadata, "citationSources")]
+  return listed.filter(isJsonObject).map((source) => {
+    const citation: Draft<Citation> = { ...named(source), ...spans.of(source) }
+    const license = textAt(source, "license")
+    if (license !== undefined) citation.extra = extraOf({ license })
+    return citation
+  })
+}
+
+/** The pieces of a text that segments name. */
+class Spans {
+  readonly #cited: CitedText
+  /** Made when something is cited. */
+  #places: BytePlaces | undefined
+  #searched = 0
+
+  constructor(cited: CitedText) {
+    this.#cited = cited
+  }
+
+  /**
+   * The characters that a segment names, within the last part. A segment that brings its text along is
+   * held to it: some count from the beginning of another part.
+   */
+  of(segment: JsonObject): Span | undefined {
+    const { endIndex } = segment
+    if (typeof endIndex !== "number") return undefined
+    const { text, lastPartStart } = this.#cited
+    const places = (this.#places ??= new BytePlaces(text))
+    const startIndex = segment.startIndex ?? 0
+    let start = typeof startIndex === "number" ? places.characterAt(startIndex) : text.length
+    let end = places.characterAt(endIndex)
+    const words = textAt(segment, "text")
+    if (words !== undefined && text.slice(start, end) !== words) {
+      start = this.#find(words)
+      end = start + words.length
+    }
+    const isInside = start >= lastPartStart && end >= start
+    return isInside ? { start: start - lastPartStart, end: end - lastPartStart } : undefined
+  }
+
+  /** @returns a place before the text where the words are nowhere, or where too much has been searched. */
+  #find(words: string): number {
+    const { text } = this.#cited
+    this.#searched += text.length * words.length
+    return this.#searched > MOST_SEARCHED ? -1 : text.indexOf(words)
+  }
+}

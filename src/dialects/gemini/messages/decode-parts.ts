@@ -1,0 +1,66 @@
+import type { Part, ReasoningPart, ToolCallPart, UnknownPart } from "../../../canon/chat.ts"
+import { mintCallId } from "../../../canon/identifiers.ts"
+import { type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
+import { addPartialArguments } from "../tools/partial-arguments.ts"
+import { DIALECT, extraOf } from "../identifiers.ts"
+
+/**
+ * A part of an answer (WIRE.md 5). The signature that a part carries becomes a piece of reasoning
+ * right before it; a part that only this dialect knows keeps its own.
+ */
+export function decodePart(part: JsonObject): Part[] {
+  const main = decodeMain(part)
+  if (main?.type === "unknown") return [main]
+  const signature = textAt(part, "thoughtSignature")
+  if (signature === undefined) return main === undefined ? [] : [main]
+  if (main?.type === "reasoning") return [{ ...main, signature, signedBy: DIALECT }]
+  const signed: ReasoningPart = { type: "reasoning", text: "", signature, signedBy: DIALECT }
+  return main === undefined ? [signed] : [signed, main]
+}
+
+/**
+ * A call; Gemini gives few an id, so that most are given one here.
+ * @param newId the id of a call that has none.
+ */
+export function decodeCall(call: JsonObject, newId: () => string = mintCallId): ToolCallPart {
+  const whole = { ...objectAt(call, "args") }
+  addPartialArguments(whole, listAt(call, "partialArgs"))
+  return {
+    type: "tool-call",
+    id: textAt(call, "id") ?? newId(),
+    name: textAt(call, "name") ?? "",
+    arguments: JSON.stringify(whole),
+  }
+}
+
+function decodeMain(part: JsonObject): Part | undefined {
+  const { text } = part
+  if (typeof text === "string") {
+    if (text === "") return undefined
+    return part.thought === true ? { type: "reasoning", text } : { type: "text", text }
+  }
+  // What a model shows of its thoughts beside text is no part of its answer.
+  if (part.thought === true) return unknownPart(part)
+  const call = objectAt(part, "functionCall")
+  if (call !== undefined) return decodeCall(call)
+  return decodeMedia(part) ?? (isSignatureAlone(part) ? undefined : unknownPart(part))
+}
+
+function isSignatureAlone(part: JsonObject): boolean {
+  return Object.keys(part).every((name) => name === "thoughtSignature")
+}
+
+function unknownPart(part: JsonObject): UnknownPart {
+  return { type: "unknown", extra: extraOf(part) }
+}
+
+/** A picture or a sound that the model made. */
+function decodeMedia(part: JsonObject): Part | undefined {
+  const inline = objectAt(part, "inlineData")
+  const data = inline === undefined ? undefined : textAt(inline, "data")
+  const mediaType = inline === undefined ? undefined : textAt(inline, "mimeType")
+  if (data === undefined || mediaType === undefined) return undefined
+  const source = { type: "base64", data, mediaType } as const
+  if (mediaType.startsWith("image/")) return { type: "image", source }
+  return mediaType.startsWith("audio/") ? { type: "audio", source } : undefined
+}

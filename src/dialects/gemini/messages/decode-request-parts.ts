@@ -1,0 +1,91 @@
+import type {
+  AudioPart,
+  FilePart,
+  ImagePart,
+  MediaSource,
+  Part,
+  TextPart,
+} from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { invalidType, invalidValue, missingParameter } from "../../../canon/invalid-request.ts"
+import { type JsonObject, objectAt, textAt, unknownFields } from "../../../canon/json.ts"
+import { isWebUrl } from "../../../canon/media-source.ts"
+import { isVendorAddress } from "../../../canon/vendor-state.ts"
+import { extraOf } from "../identifiers.ts"
+
+/** What a user or a tool says besides words. */
+export type MediaPart = ImagePart | AudioPart | FilePart
+
+const TEXT_FIELDS = new Set(["text", "thought", "thoughtSignature"])
+const MEDIA_FIELDS = new Set(["inlineData", "fileData", "thought", "thoughtSignature"])
+
+/** The words for formats of sound that differ from the second half of their type. */
+const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
+  ["x-wav", "wav"],
+  ["wave", "wav"],
+  ["mpeg", "mp3"],
+  ["x-flac", "flac"],
+])
+
+/** A part that is no call, no result and no thought; what the canon has no name for is kept whole. */
+export function decodePlainPart(part: JsonObject, name: string): Part {
+  const { text } = part
+  if (typeof text === "string") return decodeText(part, text)
+  if (text !== undefined && text !== null) throw invalidType(`${name}.text`, "a string", text)
+  return decodeMediaPart(part, name) ?? { type: "unknown", extra: extraOf(part) }
+}
+
+function decodeText(part: JsonObject, text: string): TextPart {
+  const decoded: Draft<TextPart> = { type: "text", text }
+  const extra = unknownFields(part, TEXT_FIELDS)
+  if (extra !== undefined) decoded.extra = extraOf(extra)
+  return decoded
+}
+
+/** @returns undefined for a part that is neither data nor a file. */
+export function decodeMediaPart(part: JsonObject, name: string): MediaPart | undefined {
+  const inline = objectAt(part, "inlineData")
+  const file = objectAt(part, "fileData")
+  if (inline === undefined && file === undefined) return undefined
+  const decoded =
+    inline === undefined
+      ? decodeFile(file ?? {}, `${name}.fileData`)
+      : decodeInline(inline, `${name}.inlineData`)
+  const extra = unknownFields(part, MEDIA_FIELDS)
+  return extra === undefined ? decoded : { ...decoded, extra: extraOf(extra) }
+}
+
+function decodeInline(inline: JsonObject, name: string): MediaPart {
+  const data = textAt(inline, "data")
+  const mediaType = textAt(inline, "mimeType")?.toLowerCase()
+  if (data === undefined) throw missingParameter(`${name}.data`)
+  if (mediaType === undefined) throw missingParameter(`${name}.mimeType`)
+  // Clients may write base64 with the alphabet of addresses; other vendors know the usual one only.
+  const usual = data.includes("-") || data.includes("_") ? standardBase64(data) : data
+  return mediaOf({ type: "base64", data: usual, mediaType }, mediaType, inline)
+}
+
+function standardBase64(data: string): string {
+  return data.replaceAll("-", "+").replaceAll("_", "/")
+}
+
+function decodeFile(file: JsonObject, name: string): MediaPart {
+  const uri = textAt(file, "fileUri")
+  if (uri === undefined) throw missingParameter(`${name}.fileUri`)
+  if (uri.startsWith("data:")) {
+    throw invalidValue(`${name}.fileUri`, "Send data as 'inlineData', with its type in 'mimeType'.")
+  }
+  const isAddress = isWebUrl(uri) || isVendorAddress(uri)
+  const source: MediaSource = isAddress ? { type: "url", url: uri } : { type: "reference", id: uri }
+  return mediaOf(source, textAt(file, "mimeType")?.toLowerCase() ?? "", file)
+}
+
+function mediaOf(source: MediaSource, mediaType: string, described: JsonObject): MediaPart {
+  if (mediaType.startsWith("image/")) return { type: "image", source }
+  if (mediaType.startsWith("audio/")) {
+    const [kind = ""] = mediaType.slice("audio/".length).split(";")
+    return { type: "audio", source, format: AUDIO_FORMATS.get(kind) ?? kind }
+  }
+  const title = textAt(described, "displayName")
+  return title === undefined ? { type: "file", source } : { type: "file", source, name: title }
+}

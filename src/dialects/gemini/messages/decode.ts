@@ -1,0 +1,180 @@
+import type { Message, Part, ReasoningPart, ToolResultPart } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import {
+  emptyArray,
+  invalidType,
+  invalidValue,
+  missingParameter,
+} from "../../../canon/invalid-request.ts"
+import {
+  isJsonObject,
+  isThere,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  textAt,
+  unknownFields,
+} from "../../../canon/json.ts"
+import { decodeCall } from "./decode-parts.ts"
+import { decodePlainPart } from "./decode-request-parts.ts"
+import { decodeFunctionResponse } from "../tools/decode-results.ts"
+import { carriedSignature } from "../reasoning/signature-text.ts"
+import { DIALECT, extraOf } from "../identifiers.ts"
+
+/**
+ * What Google lets clients write on a call that no Gemini has signed
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures). It goes up again where Gemini wants it.
+ */
+const NO_SIGNATURES: ReadonlySet<string> = new Set([
+  "skip_thought_signature_validator",
+  "context_engineering_is_the_way_to_go",
+])
+const CALL_FIELDS = new Set(["functionCall", "thought", "thoughtSignature"])
+
+/** The conversation of a request (`contents` of @google/genai), a list as `inUsualForms` makes it. */
+export function decodeContents(value: JsonValue | undefined): Message[] {
+  if (!isThere(value)) throw missingParameter("contents")
+  if (!Array.isArray(value)) throw invalidType("contents", "an array", value)
+  if (value.length === 0) throw emptyArray("contents")
+  const reader = new ContentsReader()
+  for (const [index, content] of value.entries()) reader.read(content, `contents[${index}]`)
+  return reader.messages
+}
+
+/** `systemInstruction`: a content whose role means nothing. */
+export function decodeInstruction(value: JsonValue | undefined): Message | undefined {
+  if (!isThere(value)) return undefined
+  if (typeof value === "string") return { role: "system", parts: [{ type: "text", text: value }] }
+  const name = "systemInstruction"
+  const parts = partsOf(value, name).map((part, index) =>
+    decodePlainPart(part, `${name}.parts[${index}]`),
+  )
+  return parts.length === 0 ? undefined : { role: "system", parts }
+}
+
+/** The parts of a content; a text or a list alone stands for them, as clients have it. */
+function partsOf(value: JsonValue, name: string): JsonObject[] {
+  const parts = isJsonObject(value) ? (value.parts ?? []) : value
+  const list = Array.isArray(parts) ? parts : [parts]
+  return list.map((part, index) => {
+    if (typeof part === "string") return { text: part }
+    if (isJsonObject(part)) return part
+    throw invalidType(`${name}.parts[${index}]`, "an object", part)
+  })
+}
+
+interface SeenCall {
+  readonly id: string
+  readonly name: string
+  isAnswered: boolean
+}
+
+/** Puts together turns, and results with the calls that they answer. */
+class ContentsReader {
+  readonly messages: Draft<Message>[] = []
+  readonly #calls: SeenCall[] = []
+
+  read(content: JsonValue, name: string): void {
+    if (!isJsonObject(content)) throw invalidType(name, "an object", content)
+    const parts = partsOf(content, name)
+    const { role } = content
+    switch (role) {
+      case "model":
+        parts.forEach((part, index) => this.#readModelPart(part, `${name}.parts[${index}]`))
+        break
+      case "user":
+      case undefined:
+      case null:
+      case "":
+        this.#readUser(parts, name)
+        break
+      default:
+        throw invalidValue(`${name}.role`, "Please use a valid role: user, model.")
+    }
+  }
+
+  #readUser(parts: readonly JsonObject[], name: string): void {
+    let asked: Part[] | undefined
+    for (const [index, part] of parts.entries()) {
+      const place = `${name}.parts[${index}]`
+      const response = objectAt(part, "functionResponse")
+      if (response === undefined) {
+        if (asked === undefined) this.messages.push({ role: "user", parts: (asked = []) })
+        asked.push(decodePlainPart(part, place))
+        continue
+      }
+      asked = undefined
+      const result = decodeFunctionResponse(response, this.#idFor(response), place)
+      this.#addResult(result)
+    }
+  }
+
+  #addResult(result: ToolResultPart): void {
+    const last = this.messages.at(-1)
+    if (last?.role === "tool") last.parts = [...last.parts, result]
+    else this.messages.push({ role: "tool", parts: [result] })
+  }
+
+  /** The call that a result answers: by its id, else the first of its name that has no result yet. */
+  #idFor(response: JsonObject): string {
+    const id = textAt(response, "id")
+    const name = textAt(response, "name")
+    const call =
+      id === undefined
+        ? this.#calls.find((one) => !one.isAnswered && one.name === name)
+        : this.#calls.find((one) => !one.isAnswered && one.id === id)
+    if (call !== undefined) call.isAnswered = true
+    return call?.id ?? id ?? name ?? ""
+  }
+
+  /** A streamed turn comes back in as many contents as it came in pieces. */
+  #readModelPart(part: JsonObject, name: string): void {
+    const parts = this.#modelTurn()
+    const text = textAt(part, "thoughtSignature")
+    const signed =
+      text === undefined || NO_SIGNATURES.has(text)
+        ? undefined
+        : ({ signature: carriedSignature(text), signedBy: DIALECT } as const)
+    if (part.thought === true && (part.text === undefined || typeof part.text === "string")) {
+      addReasoning(parts, { type: "reasoning", text: part.text ?? "", ...signed })
+      return
+    }
+    if (signed !== undefined) parts.push({ type: "reasoning", text: "", ...signed })
+    const call = objectAt(part, "functionCall")
+    if (call === undefined) addPlain(parts, decodePlainPart(part, name))
+    else parts.push(this.#readCall(call, part, name))
+  }
+
+  #readCall(call: JsonObject, part: JsonObject, name: string): Part {
+    if (textAt(call, "name") === undefined) throw missingParameter(`${name}.functionCall.name`)
+    // Always the same, so that prompts find their cache again.
+    const decoded = decodeCall(call, () => `call_${this.#calls.length}`)
+    this.#calls.push({ id: decoded.id, name: decoded.name, isAnswered: false })
+    const extra = unknownFields(part, CALL_FIELDS)
+    return extra === undefined ? decoded : { ...decoded, extra: extraOf(extra) }
+  }
+
+  #modelTurn(): Draft<Part>[] {
+    const last = this.messages.at(-1)
+    if (last?.role === "assistant") return last.parts as Draft<Part>[]
+    const parts: Draft<Part>[] = []
+    this.messages.push({ role: "assistant", parts })
+    return parts
+  }
+}
+
+/** Pieces of a thought are one until it is signed. */
+function addReasoning(parts: Draft<Part>[], part: ReasoningPart): void {
+  const last = parts.at(-1)
+  if (last?.type === "reasoning" && last.signature === undefined) {
+    Object.assign(last, part, { text: last.text + part.text })
+  } else if (part.text !== "" || part.signature !== undefined) parts.push({ ...part })
+}
+
+function addPlain(parts: Draft<Part>[], part: Part): void {
+  const last = parts.at(-1)
+  if (part.type !== "text") parts.push(part)
+  else if (last?.type === "text" && last.extra === undefined && part.extra === undefined) {
+    last.text += part.text
+  } else if (part.text !== "") parts.push({ ...part })
+}

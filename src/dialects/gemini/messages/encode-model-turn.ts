@@ -1,0 +1,78 @@
+import type { Part, ReasoningPart, ToolCallPart } from "../../../canon/chat.ts"
+import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
+import type { LossList } from "../../../canon/losses.ts"
+import { encodePart } from "./encode-parts.ts"
+import type { Encoding } from "../request/encoding.ts"
+import { DIALECT } from "../identifiers.ts"
+
+/**
+ * A turn of the model. A signature goes into the part right behind it, where it came from, or on an
+ * empty text when nothing follows; the thoughts themselves are not taken back (WIRE.md 5).
+ */
+export function encodeModelTurn(parts: readonly Part[], encoding: Encoding): JsonObject[] {
+  const turn: JsonObject[] = []
+  let waiting: string | undefined
+  const isOwn = parts.some(isOwnReasoning)
+  const signEmpty = (): void => {
+    if (waiting !== undefined) turn.push({ text: "", thoughtSignature: waiting })
+    waiting = undefined
+  }
+  for (const part of parts) {
+    if (part.type === "reasoning") {
+      const signature = ownSignature(part, isOwn, encoding.losses)
+      if (signature === undefined) continue
+      signEmpty()
+      waiting = signature
+      continue
+    }
+    const encoded =
+      part.type === "tool-call" ? encodeCall(part, encoding) : encodePart(part, encoding.losses)
+    if (encoded === undefined) continue
+    if (encoded.thoughtSignature !== undefined) signEmpty()
+    turn.push(waiting === undefined ? encoded : { ...encoded, thoughtSignature: waiting })
+    waiting = undefined
+  }
+  signEmpty()
+  return turn
+}
+
+/**
+ * Puts the dummy on the first call of a step that has no signature of Gemini's own, as a call does
+ * that another model made; without one the request would be refused (WIRE.md 5).
+ */
+export function signFirstCall(turn: readonly JsonObject[], dummy: string): void {
+  const call = turn.find((part) => part.functionCall !== undefined)
+  if (call !== undefined) call.thoughtSignature ??= dummy
+}
+
+function isOwnReasoning(part: Part): boolean {
+  return part.type === "reasoning" && part.signature !== undefined && part.signedBy === DIALECT
+}
+
+/**
+ * What of a piece of reasoning Gemini can read. The text of its own is in the signature, which in a
+ * stream comes behind the answer.
+ *
+ * @param isOwn whether any of the turn's reasoning is signed by Gemini.
+ */
+function ownSignature(part: ReasoningPart, isOwn: boolean, losses: LossList): string | undefined {
+  losses.fieldsOf(part.extra)
+  const { signature, text } = part
+  if (isOwnReasoning(part)) return signature
+  if (signature !== undefined) losses.add("reasoning.signature")
+  if (text !== "" && !isOwn) losses.add("reasoning")
+  return undefined
+}
+
+function encodeCall(part: ToolCallPart, { quirks, losses }: Encoding): JsonObject {
+  if (part.cache !== undefined) losses.add("cache_control")
+  const functionCall: JsonObject = { name: part.name, args: argumentsOf(part.arguments) }
+  if (quirks.functionCallIds) functionCall.id = part.id
+  return { functionCall, ...losses.fieldsOf(part.extra) }
+}
+
+/** Arguments have to be an object; what a model wrote wrongly is still shown to the next one. */
+export function argumentsOf(text: string): JsonObject {
+  if (text.trim() === "") return {}
+  return parseJsonObject(text) ?? { arguments: text }
+}

@@ -1,0 +1,91 @@
+import type { AudioPart, FilePart, ImagePart, MediaSource, Part } from "../../../canon/chat.ts"
+import type { JsonObject } from "../../../canon/json.ts"
+import type { LossList } from "../../../canon/losses.ts"
+import { pictureType } from "../../../canon/media-source.ts"
+import { isVendorAddress } from "../../../canon/vendor-state.ts"
+import { audioType, typeByName, typeByStart } from "../media.ts"
+
+/** A part of a message that is neither a call nor the answer to one (WIRE.md 5). */
+export function encodePart(part: Part, losses: LossList): JsonObject | undefined {
+  if ("cache" in part && part.cache !== undefined) losses.add("cache_control")
+  switch (part.type) {
+    case "text":
+      if (part.citations !== undefined) losses.add("citations")
+      return part.text === "" ? undefined : { text: part.text, ...losses.fieldsOf(part.extra) }
+    case "refusal":
+      losses.add("refusal", "approximated")
+      return { text: part.text }
+    case "image":
+    case "audio":
+    case "file":
+      return withExtra(encodeMedia(part, losses), part, losses)
+    case "unknown":
+      return losses.partOf(part)
+    default:
+      losses.add(part.type)
+      return undefined
+  }
+}
+
+type MediaPart = ImagePart | AudioPart | FilePart
+
+function withExtra(
+  encoded: JsonObject | undefined,
+  part: MediaPart,
+  losses: LossList,
+): JsonObject | undefined {
+  const extra = losses.fieldsOf(part.extra)
+  return encoded === undefined ? undefined : { ...encoded, ...extra }
+}
+
+function encodeMedia(part: MediaPart, losses: LossList): JsonObject | undefined {
+  switch (part.type) {
+    case "image":
+      if (part.detail !== undefined && part.detail !== "auto") losses.add("image.detail")
+      return encodeSource(part.source, undefined, pictureType, () => losses.add("image.url"))
+    case "audio": {
+      const type = audioType(part.format)
+      return encodeSource(
+        part.source,
+        type,
+        () => type,
+        () => losses.add("audio"),
+      )
+    }
+    case "file": {
+      const type = part.name === undefined ? undefined : typeByName(part.name)
+      return encodeSource(part.source, type, typeByStart, () => losses.add("file.url"))
+    }
+  }
+}
+
+/**
+ * @param named the type that the part tells of itself.
+ * @param guess the type of data that came without one.
+ * @param onLost called when an address is not one that Gemini reads.
+ */
+function encodeSource(
+  source: MediaSource,
+  named: string | undefined,
+  guess: (data: string) => string,
+  onLost: () => void,
+): JsonObject | undefined {
+  switch (source.type) {
+    case "base64": {
+      const mimeType = source.mediaType ?? named ?? guess(source.data)
+      return { inlineData: { mimeType, data: source.data } }
+    }
+    case "reference":
+      return fileData(source.id, named)
+    case "url":
+      if (isVendorAddress(source.url)) return fileData(source.url, named)
+      onLost()
+      return undefined
+  }
+}
+
+/** The Gemini API knows the type of its own files; cloud storage has to be told. */
+function fileData(fileUri: string, named: string | undefined): JsonObject {
+  const mimeType = named ?? typeByName(fileUri)
+  return { fileData: mimeType === undefined ? { fileUri } : { mimeType, fileUri } }
+}

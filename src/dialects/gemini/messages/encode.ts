@@ -1,0 +1,120 @@
+import { assertNever, type Message, type Part } from "../../../canon/chat.ts"
+import type { JsonObject } from "../../../canon/json.ts"
+import { encodeModelTurn, signFirstCall } from "./encode-model-turn.ts"
+import { encodePart } from "./encode-parts.ts"
+import { encodeToolResults, type KnownCall } from "../tools/encode-results.ts"
+import type { Encoding } from "../request/encoding.ts"
+
+/** The conversation as Gemini has it: instructions apart, and turns of two roles that alternate. */
+export interface Conversation {
+  readonly instructions: readonly JsonObject[]
+  readonly contents: JsonObject[]
+}
+
+interface Content {
+  readonly role: "user" | "model"
+  readonly parts: JsonObject[]
+}
+
+/** @returns contents that are never empty: a request of instructions alone gets an empty question. */
+export function encodeConversation(messages: readonly Message[], encoding: Encoding): Conversation {
+  const writer = new ConversationWriter(encoding)
+  for (const message of messages) writer.add(message)
+  return writer.end()
+}
+
+class ConversationWriter {
+  readonly #encoding: Encoding
+  readonly #instructions: JsonObject[] = []
+  readonly #contents: Content[] = []
+  /** By id; a client may give the ids of one turn again in the next. */
+  readonly #calls = new Map<string, KnownCall>()
+  #callCount = 0
+  /** Messages of tools that wait until the last one of the turn is there. */
+  #answers: Message[] = []
+  /** Where the last turn of the user begins: what follows is the current turn. */
+  #turnStart = 0
+
+  constructor(encoding: Encoding) {
+    this.#encoding = encoding
+  }
+
+  add(message: Message): void {
+    const { losses } = this.#encoding
+    if (message.name !== undefined) losses.add("name")
+    losses.fieldsOf(message.extra)
+    switch (message.role) {
+      case "system":
+      case "developer":
+        this.#instruct(message.parts)
+        break
+      case "user":
+        this.#answer()
+        this.#ask(message.parts)
+        break
+      case "assistant":
+        this.#answer()
+        this.#notice(message.parts)
+        this.#push("model", encodeModelTurn(message.parts, this.#encoding))
+        break
+      case "tool":
+        this.#answers.push(message)
+        break
+      default:
+        assertNever(message.role)
+    }
+  }
+
+  end(): Conversation {
+    const { quirks, traits } = this.#encoding
+    this.#answer()
+    if (this.#contents.length === 0) this.#push("user", [{ text: "" }])
+    if (traits.demandsSignatures) {
+      for (const { role, parts } of this.#contents.slice(this.#turnStart)) {
+        if (role === "model") signFirstCall(parts, quirks.foreignSignature)
+      }
+    }
+    const contents = this.#contents.map(({ role, parts }) => ({ role, parts }))
+    return { instructions: this.#instructions, contents }
+  }
+
+  #instruct(parts: readonly Part[]): void {
+    const { losses } = this.#encoding
+    if (this.#contents.length > 0) losses.add("system.position", "approximated")
+    for (const part of parts) {
+      if (part.type !== "text") losses.add("system", "approximated")
+      else {
+        const encoded = encodePart(part, losses)
+        if (encoded !== undefined) this.#instructions.push(encoded)
+      }
+    }
+  }
+
+  #ask(parts: readonly Part[]): void {
+    const encoded = parts
+      .map((part) => encodePart(part, this.#encoding.losses))
+      .filter((part) => part !== undefined)
+    this.#push("user", encoded.length === 0 ? [{ text: "" }] : encoded)
+    this.#turnStart = this.#contents.length - 1
+  }
+
+  #answer(): void {
+    this.#push("user", encodeToolResults(this.#answers, this.#calls, this.#encoding))
+    this.#answers = []
+  }
+
+  #notice(parts: readonly Part[]): void {
+    for (const part of parts) {
+      if (part.type !== "tool-call") continue
+      this.#calls.set(part.id, { name: part.name, position: this.#callCount++ })
+    }
+  }
+
+  /** Neighbours of one role are one turn. */
+  #push(role: Content["role"], parts: readonly JsonObject[]): void {
+    if (parts.length === 0) return
+    const last = this.#contents.at(-1)
+    if (last?.role === role) last.parts.push(...parts)
+    else this.#contents.push({ role, parts: [...parts] })
+  }
+}

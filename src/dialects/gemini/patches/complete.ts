@@ -1,0 +1,97 @@
+import { mintId } from "../../../canon/identifiers.ts"
+import {
+  isJsonObject,
+  isThere,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+} from "../../../canon/json.ts"
+import { choiceNumber, quantityOf } from "../../../canon/quantity.ts"
+import { ID_PREFIX } from "../identifiers.ts"
+
+/** What stands for the end where a vendor of this dialect does not say why there is one. */
+const UNSAID_END = "STOP"
+
+/** The counts whose sum is `totalTokenCount`. */
+const SUMMED = [
+  "promptTokenCount",
+  "toolUsePromptTokenCount",
+  "candidatesTokenCount",
+  "thoughtsTokenCount",
+] as const
+
+/** Puts into a whole answer what is always there; it is changed in place. */
+export function completeResult(answer: JsonObject): void {
+  Object.assign(answer, missingMembers(answer))
+  answer.responseId = responseIdOf(answer) ?? mintId(ID_PREFIX)
+  for (const candidate of listAt(answer, "candidates")) {
+    if (isJsonObject(candidate) && typeof candidate.finishReason !== "string") {
+      candidate.finishReason = UNSAID_END
+    }
+  }
+}
+
+/** The id under which a vendor knows an answer. */
+export function responseIdOf({ responseId }: JsonObject): string | undefined {
+  return typeof responseId === "string" && responseId !== "" ? responseId : undefined
+}
+
+/**
+ * What an answer, or a piece of one, leaves out and what is always there: places and roles of candidates, and the sum
+ * of a usage. The answer itself is left as it is.
+ * @returns undefined when nothing is missing.
+ */
+export function missingMembers(answer: JsonObject): JsonObject | undefined {
+  let missing: JsonObject | undefined
+  const candidates = listAt(answer, "candidates")
+  if (candidates.some(isIncomplete)) {
+    missing = { candidates: candidates.filter(isJsonObject).map(completed) }
+  }
+  const usage = objectAt(answer, "usageMetadata")
+  if (usage !== undefined && isThere(usage.promptTokenCount) && !isSummed(usage)) {
+    missing = { ...missing, usageMetadata: summed(usage) }
+  }
+  return missing
+}
+
+function isSummed({ promptTokenCount, totalTokenCount }: JsonObject): boolean {
+  return typeof promptTokenCount === "number" && typeof totalTokenCount === "number"
+}
+
+function summed(usage: JsonObject): JsonObject {
+  const counted: JsonObject = { ...usage }
+  let sum = 0
+  for (const name of SUMMED) {
+    if (!isThere(usage[name])) continue
+    const tokens = quantityOf(usage[name]) ?? 0
+    counted[name] = tokens
+    sum += tokens
+  }
+  const total = usage.totalTokenCount
+  counted.totalTokenCount = typeof total === "number" ? total : sum
+  return counted
+}
+
+function isIncomplete(candidate: JsonValue, position: number): boolean {
+  if (!isJsonObject(candidate)) return true
+  const { index, content } = candidate
+  if (choiceNumber(index, position) !== index) return true
+  if (!isJsonObject(content)) return content !== undefined
+  return content.role !== "model" || !areParts(content.parts)
+}
+
+function completed(candidate: JsonObject, position: number): JsonObject {
+  const { content, ...rest } = candidate
+  const placed = { ...rest, index: choiceNumber(candidate.index, position) }
+  if (!isJsonObject(content)) return placed
+  const readable = areParts(content.parts)
+    ? {}
+    : { parts: listAt(content, "parts").filter(isJsonObject) }
+  return { ...placed, content: { ...content, ...readable, role: "model" } }
+}
+
+/** Whether they are what clients can read: an end may come without any. */
+function areParts(parts: JsonValue | undefined): boolean {
+  return parts === undefined || (Array.isArray(parts) && parts.every(isJsonObject))
+}

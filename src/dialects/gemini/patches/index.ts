@@ -1,0 +1,137 @@
+import type {
+  DialectPatches,
+  EncodedRequest,
+  FramePatcher,
+  PatchedFrame,
+  RequestPatch,
+  ResultPatch,
+  SseFrame,
+} from "../../../canon/dialect.ts"
+import type { GatewayError } from "../../../canon/errors.ts"
+import { mintId } from "../../../canon/identifiers.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+} from "../../../canon/json.ts"
+import { LossList } from "../../../canon/losses.ts"
+import { setCostIn, type Usage } from "../../../canon/usage.ts"
+import { completeResult, missingMembers, responseIdOf } from "./complete.ts"
+import { blockReason } from "../result/head.ts"
+import { encodeStreamError } from "../errors.ts"
+import { finishWord } from "../finish.ts"
+import type { GeminiQuirks } from "../quirks.ts"
+import { encodeUsage } from "../usage.ts"
+import { DIALECT, ID_PREFIX } from "../identifiers.ts"
+
+/** The named changes of the path on which caller and vendor both speak this dialect. */
+export function createPatches(quirks: GeminiQuirks): DialectPatches {
+  return {
+    request: (body, patch) => patchRequest(body, patch, quirks),
+    result: (body, patch) => {
+      body.modelVersion = patch.model
+      completeResult(body)
+    },
+    frames: (patch) => new PiecePatcher(patch),
+  }
+}
+
+/** Puts the cost beside the counts. */
+export function setCost(carrier: JsonObject, cost: string): void {
+  setCostIn(carrier, "usageMetadata", cost)
+}
+
+/** Puts our own count where the vendor tells none. */
+export function setUsage(carrier: JsonObject, usage: Usage): void {
+  carrier.usageMetadata = encodeUsage(usage)
+}
+
+/** The caller's body is left as it is. The model and the stream go into the address. */
+function patchRequest(
+  whole: JsonObject,
+  patch: RequestPatch,
+  quirks: GeminiQuirks,
+): EncodedRequest {
+  const losses = new LossList(DIALECT)
+  const { model: _, stream: _stream, ...body } = whole
+  if (patch.maxTokens !== undefined) {
+    const config = objectAt(body, "generationConfig")
+    body.generationConfig = { ...config, maxOutputTokens: patch.maxTokens }
+  }
+  if (!quirks.functionCallIds) body.contents = withoutCallIds(body.contents)
+  if (!quirks.serviceTier && body.serviceTier !== undefined) {
+    losses.add("service_tier")
+    delete body.serviceTier
+  }
+  return { body, losses: losses.losses }
+}
+
+/** Calls and results are matched by name and order where their ids are refused. */
+function withoutCallIds(contents: JsonValue | undefined): JsonValue | undefined {
+  if (!Array.isArray(contents)) return contents
+  return contents.map((content) => {
+    if (!isJsonObject(content) || !Array.isArray(content.parts)) return content
+    return { ...content, parts: content.parts.map(withoutCallId) }
+  })
+}
+
+function withoutCallId(part: JsonValue): JsonValue {
+  if (!isJsonObject(part)) return part
+  const bare: JsonObject = { ...part }
+  for (const name of ["functionCall", "functionResponse"]) {
+    const member = objectAt(part, name)
+    if (member?.id === undefined) continue
+    const { id: _, ...rest } = member
+    bare[name] = rest
+  }
+  return bare
+}
+
+/** The meter reads the same frames, so their objects are left as they are. */
+class PiecePatcher implements FramePatcher {
+  readonly #model: string
+  /** The answer's, once a piece has told it or was given one. */
+  #id: string | undefined
+  /** Whether a piece has told why a candidate ended: what comes from there on waits for the charge. */
+  #isEnding = false
+
+  constructor({ model }: ResultPatch) {
+    this.#model = model
+  }
+
+  push({ json, data }: SseFrame): PatchedFrame {
+    if (json === undefined) return { action: "withhold", data }
+    const vendorId = responseIdOf(json)
+    this.#id ??= vendorId ?? mintId(ID_PREFIX)
+    const missing = missingMembers(json)
+    const patched: JsonObject = { ...json, ...missing, modelVersion: this.#model }
+    patched.responseId = vendorId ?? this.#id
+    this.#isEnding ||= endsCandidate(json)
+    const isSame =
+      missing === undefined &&
+      json.modelVersion === this.#model &&
+      json.responseId === patched.responseId
+    const text = isSame ? data : JSON.stringify(patched)
+    return this.#isEnding
+      ? { action: "forward", data: text, usageCarrier: patched }
+      : { action: "forward", data: text }
+  }
+
+  /** The dialect has no last word. */
+  end(): SseFrame[] {
+    return []
+  }
+
+  fail(error: GatewayError, requestId: string, broken?: SseFrame): SseFrame[] {
+    return encodeStreamError(error, requestId, broken?.json)
+  }
+}
+
+function endsCandidate(piece: JsonObject): boolean {
+  if (blockReason(piece) !== undefined) return true
+  return listAt(piece, "candidates").some(
+    (candidate) => isJsonObject(candidate) && finishWord(candidate) !== undefined,
+  )
+}

@@ -1,0 +1,106 @@
+import type { ChatRequest, ReasoningOrder, ResponseFormat } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { isThere, type JsonObject, unknownFields } from "../../../canon/json.ts"
+import { jsonSchemaOf, withSmallTypes } from "../schema.ts"
+import type { GenerationConfig } from "./parameters.ts"
+
+/** Members of `generationConfig` that the canon has a name for. */
+const CONFIG_FIELDS = new Set([
+  "temperature",
+  "topP",
+  "topK",
+  "candidateCount",
+  "maxOutputTokens",
+  "stopSequences",
+  "presencePenalty",
+  "frequencyPenalty",
+  "seed",
+  "responseLogprobs",
+  "logprobs",
+  "responseMimeType",
+  "responseSchema",
+  "responseJsonSchema",
+  "thinkingConfig",
+])
+const THINKING_FIELDS = new Set(["includeThoughts", "thinkingBudget", "thinkingLevel"])
+
+/** The name of a schema, which this dialect has none for and others demand. */
+const SCHEMA_NAME = "answer"
+const JSON_TYPE = "application/json"
+const PLAIN_TYPES: ReadonlySet<string> = new Set(["", "text/plain"])
+const UNSAID_LEVEL = "THINKING_LEVEL_UNSPECIFIED"
+/** The budget by which the model decides. */
+const DYNAMIC_BUDGET = -1
+
+/** Puts into a request what `generationConfig` asks for. */
+export function decodeGeneration(request: Draft<ChatRequest>, config: GenerationConfig): void {
+  const { temperature, topP, topK, seed, maxOutputTokens, stopSequences } = config
+  if (isThere(temperature)) request.temperature = temperature
+  if (isThere(topP)) request.topP = topP
+  if (isThere(topK)) request.topK = topK
+  if (isThere(seed)) request.seed = seed
+  if (isThere(maxOutputTokens)) request.maxTokens = maxOutputTokens
+  if (isThere(stopSequences) && stopSequences.length > 0) request.stop = stopSequences
+  if (isThere(config.candidateCount)) request.choices = config.candidateCount
+  if (isThere(config.presencePenalty)) request.presencePenalty = config.presencePenalty
+  if (isThere(config.frequencyPenalty)) request.frequencyPenalty = config.frequencyPenalty
+  if (isThere(config.responseLogprobs)) request.logprobs = config.responseLogprobs
+  if (isThere(config.logprobs)) request.topLogprobs = config.logprobs
+  const format = decodeFormat(config)
+  if (format !== undefined) request.responseFormat = format
+  const order = decodeOrder(config)
+  if (order !== undefined) request.reasoning = order
+}
+
+/** What the canon has no name for. */
+export function generationExtra(config: JsonObject, judged: GenerationConfig) {
+  const extra = unknownFields(config, CONFIG_FIELDS)
+  const thinking = unknownFields((judged.thinkingConfig ?? {}) as JsonObject, THINKING_FIELDS)
+  const type = judged.responseMimeType ?? ""
+  const isOther = type !== JSON_TYPE && !PLAIN_TYPES.has(type)
+  if (thinking === undefined && !isOther) return extra
+  return {
+    ...extra,
+    ...(thinking && { thinkingConfig: judged.thinkingConfig as JsonObject }),
+    // `text/x.enum`: one word out of the schema's.
+    ...(isOther && {
+      responseMimeType: type,
+      ...(judged.responseSchema && { responseSchema: judged.responseSchema as JsonObject }),
+    }),
+  }
+}
+
+function decodeFormat(config: GenerationConfig): ResponseFormat | undefined {
+  const { responseMimeType, responseSchema, responseJsonSchema } = config
+  const type = responseMimeType ?? ""
+  const isAsked = type === JSON_TYPE || (PLAIN_TYPES.has(type) && hasSchema(config))
+  if (!isAsked) return undefined
+  if (isThere(responseJsonSchema)) {
+    const schema = withSmallTypes(responseJsonSchema as JsonObject)
+    return { type: "json-schema", name: SCHEMA_NAME, schema }
+  }
+  if (!isThere(responseSchema)) return { type: "json-object" }
+  const schema = jsonSchemaOf(responseSchema as JsonObject)
+  return { type: "json-schema", name: SCHEMA_NAME, schema }
+}
+
+/** Who gives a schema and no type means JSON. */
+function hasSchema({ responseSchema, responseJsonSchema }: GenerationConfig): boolean {
+  return isThere(responseSchema) || isThere(responseJsonSchema)
+}
+
+/** Thoughts are shown to who asks for them. */
+function decodeOrder({ thinkingConfig }: GenerationConfig): ReasoningOrder | undefined {
+  if (!isThere(thinkingConfig)) return undefined
+  const { includeThoughts, thinkingBudget: budget, thinkingLevel: level } = thinkingConfig
+  const order: Draft<ReasoningOrder> = {}
+  if (isThere(budget)) {
+    if (budget === DYNAMIC_BUDGET) order.isAdaptive = true
+    else order.budget = budget
+  }
+  if (isThere(level) && level !== UNSAID_LEVEL) order.effort = level.toLowerCase()
+  const isOrder = Object.keys(order).length > 0
+  if (includeThoughts === true) order.summary = "auto"
+  else if (isOrder && order.budget !== 0) order.summary = "none"
+  return Object.keys(order).length > 0 ? order : undefined
+}

@@ -1,0 +1,123 @@
+import type * as z from "zod"
+import type { ChatRequest } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { missingParameter } from "../../../canon/invalid-request.ts"
+import { isThere, type JsonObject, objectAt, unknownFields } from "../../../canon/json.ts"
+import { judgeParameters } from "../../../canon/parameters.ts"
+import { decodeContents, decodeInstruction } from "../messages/decode.ts"
+import { decodeGeneration, generationExtra } from "./decode-generation.ts"
+import {
+  checkChoice,
+  type DecodedChoice,
+  type DecodedTools,
+  decodeToolChoice,
+  decodeTools,
+} from "../tools/decode.ts"
+import { nameInCamelCase } from "./field-names.ts"
+import {
+  type GenerationConfig,
+  generationParameters,
+  type GenerationParameters,
+} from "./parameters.ts"
+import { inUsualForms } from "./usual-forms.ts"
+import { decodeWebSearch } from "../search.ts"
+import { extraOf } from "../identifiers.ts"
+
+/** Fields that the canon has a name for. Some of them hold members that it has none for. */
+const CANON_FIELDS = new Set([
+  "model",
+  "stream",
+  "contents",
+  "systemInstruction",
+  "generationConfig",
+  "tools",
+  "toolConfig",
+  "serviceTier",
+  "labels",
+])
+
+/** Google's words for classes of service that have another name in the canon. */
+const USUAL_TIERS: ReadonlySet<string> = new Set(["standard", "unspecified"])
+
+const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map(
+  Object.entries(generationParameters.shape),
+)
+
+/** What the address of a request says, which is in the body in other dialects. */
+export interface Addressed {
+  readonly model: string
+  readonly stream: boolean
+}
+
+/**
+ * The body of a request with what its address says, all fields in camel case and in their usual forms.
+ * @param body is changed in place.
+ */
+export function withAddress(body: JsonObject, { model, stream }: Addressed): JsonObject {
+  return Object.assign(inUsualForms(nameInCamelCase(body)), { model, stream })
+}
+
+/**
+ * A request to generate content, judged and read (ai.google.dev/api/generate-content); `withAddress` has made its body. Fields without a
+ * name in the canon are kept as extra; null is taken as absent.
+ *
+ * @throws GatewayError saying what is wrong.
+ */
+export function decodeRequest(body: JsonObject): ChatRequest {
+  if (!isThere(body.model) || body.model === "") throw missingParameter("model")
+  judgeParameters(body, PARAMETERS)
+  const parameters = body as GenerationParameters
+  const messages = decodeContents(body.contents)
+  const instruction = decodeInstruction(body.systemInstruction)
+  if (instruction !== undefined) messages.unshift(instruction)
+  const stream = body.stream === true
+  const request: Draft<ChatRequest> = {
+    model: parameters.model,
+    messages,
+    stream,
+    // The dialect has no way to do without.
+    streamUsage: stream,
+    choices: 1,
+  }
+  const config = parameters.generationConfig
+  if (isThere(config)) decodeGeneration(request, config)
+  const { serviceTier: tier, labels } = parameters
+  if (isThere(tier)) request.serviceTier = USUAL_TIERS.has(tier) ? "default" : tier
+  if (isThere(labels)) request.metadata = labels
+  const tools = decodeTools(parameters)
+  const choice = decodeToolChoice(parameters)
+  checkChoice(choice, tools?.functions ?? [])
+  if (tools !== undefined && tools.functions.length > 0) {
+    request.tools = tools.functions
+    if (choice.toolChoice !== undefined) request.toolChoice = choice.toolChoice
+  }
+  const search = tools && decodeWebSearch(body, tools.others)
+  if (search !== undefined) request.webSearch = search
+  const extra = requestExtra(body, config ?? {}, tools, choice)
+  if (extra !== undefined) request.extra = extraOf(extra)
+  return request
+}
+
+/** What the canon has no name for, in the places where this dialect has it. */
+function requestExtra(
+  body: JsonObject,
+  config: GenerationConfig,
+  tools: DecodedTools | undefined,
+  { isMore }: DecodedChoice,
+): JsonObject | undefined {
+  const fields = unknownFields(body, CANON_FIELDS) ?? {}
+  if (tools !== undefined && tools.others.length > 0) fields.tools = [...tools.others]
+  const generation = generationExtra(objectAt(body, "generationConfig") ?? {}, config)
+  if (generation !== undefined) fields.generationConfig = generation
+  const { functionCallingConfig: calling, ...others } = objectAt(body, "toolConfig") ?? {}
+  if (isMore) fields.toolConfig = { functionCallingConfig: calling, ...others }
+  else if (Object.keys(others).length > 0) fields.toolConfig = others
+  return Object.keys(fields).length === 0 ? undefined : fields
+}
+
+/** What is to be counted: the contents alone, or a whole request (`countTokens` of the Gemini API). */
+export function decodeCountRequest(body: JsonObject): ChatRequest {
+  const whole = objectAt(body, "generateContentRequest")
+  if (whole === undefined) return decodeRequest(body)
+  return decodeRequest({ ...inUsualForms(whole), model: body.model, stream: false })
+}

@@ -1,0 +1,76 @@
+import { describedSchema } from "../../../canon/response-schema.ts"
+import type { ChatRequest, ResponseFormat } from "../../../canon/chat.ts"
+import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import type { LossList } from "../../../canon/losses.ts"
+import { encodeThinking } from "../reasoning/encode.ts"
+import type { Encoding } from "./encoding.ts"
+
+/** Seeds are integers of 32 bits. */
+const SEED_RANGE = 2 ** 31
+
+/** `generationConfig` (@google/genai); the form of the answer is written by `encodeAnswerFormat`. */
+export function encodeGeneration(request: ChatRequest, encoding: Encoding): JsonObject {
+  const { losses } = encoding
+  const config: JsonObject = {}
+  set(config, "temperature", request.temperature)
+  set(config, "topP", request.topP)
+  set(config, "topK", request.topK)
+  set(config, "candidateCount", candidateCount(request.choices, encoding))
+  set(config, "maxOutputTokens", request.maxTokens)
+  set(config, "stopSequences", stopSequences(request.stop))
+  set(config, "presencePenalty", request.presencePenalty)
+  set(config, "frequencyPenalty", request.frequencyPenalty)
+  set(config, "seed", seed(request.seed, losses))
+  set(config, "thinkingConfig", encodeThinking(request, encoding))
+  return config
+}
+
+/** The form of the answer, as members of `generationConfig`. */
+export function encodeAnswerFormat(format: ResponseFormat): JsonObject {
+  switch (format.type) {
+    case "text":
+      return {}
+    case "json-object":
+      return { responseMimeType: "application/json" }
+    case "json-schema": {
+      const config: JsonObject = { responseMimeType: "application/json" }
+      set(config, "responseJsonSchema", describedSchema(format))
+      return config
+    }
+  }
+}
+
+/** The form of the answer in words, for models that refuse it beside functions; without one, nothing. */
+export function describeAnswerFormat(format: ResponseFormat): string | undefined {
+  switch (format.type) {
+    case "text":
+      return undefined
+    case "json-object":
+      return "Unless you call a function, answer with one JSON object and nothing else."
+    case "json-schema":
+      return `Unless you call a function, answer with JSON that follows this schema, and with nothing else: ${JSON.stringify(describedSchema(format) ?? {})}`
+  }
+}
+
+/** A vendor without candidates is asked several times instead, which is no loss. */
+function candidateCount(choices: number, { quirks, losses }: Encoding): number | undefined {
+  const most = quirks.maxCandidates
+  if (choices <= 1 || most <= 1) return undefined
+  if (choices > most) losses.add("n", "approximated")
+  return Math.min(choices, most)
+}
+
+function stopSequences(stop: readonly string[] | undefined): string[] | undefined {
+  return stop === undefined || stop.length === 0 ? undefined : [...stop]
+}
+
+/** A larger seed becomes a smaller one, always the same: it repeats what it began. */
+function seed(wanted: number | undefined, losses: LossList): number | undefined {
+  if (wanted === undefined || (wanted >= -SEED_RANGE && wanted < SEED_RANGE)) return wanted
+  losses.add("seed", "approximated")
+  return wanted % SEED_RANGE
+}
+
+function set(object: JsonObject, name: string, value: JsonValue | undefined): void {
+  if (value !== undefined) object[name] = value
+}

@@ -1,0 +1,118 @@
+import type { ChatRequest } from "../../../canon/chat.ts"
+import type { EncodedRequest } from "../../../canon/dialect.ts"
+import { isJsonObject, type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
+import { LossList } from "../../../canon/losses.ts"
+import { encodeConversation } from "../messages/encode.ts"
+import { describeAnswerFormat, encodeAnswerFormat, encodeGeneration } from "./encode-generation.ts"
+import { encodeTools } from "../tools/encode.ts"
+import type { Encoding } from "./encoding.ts"
+import { traitsOf } from "../model-traits.ts"
+import type { GeminiQuirks } from "../quirks.ts"
+import { setWebSearch } from "../search.ts"
+import { DIALECT } from "../identifiers.ts"
+
+/** What comes unasked. */
+const USUAL_TIER = "standard"
+
+/** Classes of service by the names callers have for them. */
+const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
+  ["default", USUAL_TIER],
+  ["standard", USUAL_TIER],
+  ["standard_only", USUAL_TIER],
+  ["flex", "flex"],
+  ["priority", "priority"],
+])
+
+/** What Google Cloud takes as the name and the value of a label. */
+const LABEL_NAME = /^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$/u
+const LABEL_VALUE = /^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u
+
+/**
+ * The body of `generateContent` and `streamGenerateContent` alike: the model and the stream are asked
+ * for by the address (WIRE.md 5).
+ */
+export function encodeRequest(request: ChatRequest, quirks: GeminiQuirks): EncodedRequest {
+  const losses = new LossList(DIALECT)
+  const encoding: Encoding = { quirks, losses, traits: traitsOf(request.model, quirks.models) }
+  const { contents, instructions } = encodeConversation(request.messages, encoding)
+  const generation = encodeGeneration(request, encoding)
+  const wordsOfFormat = encodeFormat(request, generation, encoding)
+  const system =
+    wordsOfFormat === undefined ? instructions : [...instructions, { text: wordsOfFormat }]
+  const body: JsonObject = { contents }
+  if (system.length > 0) body.systemInstruction = { parts: [...system] }
+  Object.assign(body, encodeTools(request, losses))
+  setWebSearch(body, request, encoding)
+  if (Object.keys(generation).length > 0) body.generationConfig = generation
+  encodeService(body, request, encoding)
+  reportUnknown(request, losses)
+  addExtra(body, losses.fieldsOf(request.extra))
+  return { body, losses: losses.losses }
+}
+
+/** @returns instructions that stand for the format, where the model refuses it beside functions. */
+function encodeFormat(
+  request: ChatRequest,
+  generation: JsonObject,
+  { traits, losses }: Encoding,
+): string | undefined {
+  const format = request.responseFormat
+  if (format === undefined) return undefined
+  const hasTools = request.tools !== undefined && request.tools.length > 0
+  if (!hasTools || traits.jsonWithTools) {
+    Object.assign(generation, encodeAnswerFormat(format))
+    return undefined
+  }
+  if (format.type === "json-object") losses.add("json_object", "approximated")
+  if (format.type === "json-schema") losses.add("json_schema", "approximated")
+  return describeAnswerFormat(format)
+}
+
+function encodeService(body: JsonObject, request: ChatRequest, encoding: Encoding): void {
+  const { quirks, losses } = encoding
+  const { serviceTier, metadata } = request
+  if (serviceTier !== undefined) {
+    const tier = SERVICE_TIERS.get(serviceTier)
+    if (tier !== undefined && quirks.serviceTier) body.serviceTier = tier
+    else if (serviceTier !== "auto" && tier !== USUAL_TIER) losses.add("service_tier")
+  }
+  const labels = metadata === undefined || !quirks.labels ? {} : labelsOf(metadata)
+  const kept = Object.keys(labels).length
+  if (kept > 0) body.labels = labels
+  if (kept < Object.keys(metadata ?? {}).length) {
+    losses.add("metadata", kept === 0 ? "dropped" : "approximated")
+  }
+}
+
+/** The names and values that can be labels: one that cannot has the whole request refused. */
+function labelsOf(metadata: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(metadata).filter(
+      ([name, value]) => LABEL_NAME.test(name) && LABEL_VALUE.test(value),
+    ),
+  )
+}
+
+/** Extras that are members of a field stand beside those that the canon has names for. */
+function addExtra(body: JsonObject, extra: JsonObject | undefined): void {
+  if (extra === undefined) return
+  const { tools, generationConfig, toolConfig, ...others } = extra
+  Object.assign(body, others)
+  if (Array.isArray(tools)) body.tools = [...listAt(body, "tools"), ...tools]
+  if (isJsonObject(generationConfig)) {
+    body.generationConfig = { ...objectAt(body, "generationConfig"), ...generationConfig }
+  }
+  if (isJsonObject(toolConfig)) {
+    body.toolConfig = { ...objectAt(body, "toolConfig"), ...toolConfig }
+  }
+}
+
+/** What Gemini has nothing for. */
+function reportUnknown(request: ChatRequest, losses: LossList): void {
+  if (request.logprobs === true) losses.add("logprobs")
+  if (request.verbosity !== undefined) losses.add("verbosity")
+  if (request.user !== undefined) losses.add("user")
+  if (request.safetyIdentifier !== undefined) losses.add("safety_identifier")
+  if (request.promptCacheKey !== undefined) losses.add("prompt_cache_key")
+  if (request.previousResponse !== undefined) losses.add("previous_response_id")
+}

@@ -1,0 +1,10 @@
+import type { LossList } from "../../../canon/losses.ts"
+import type { ModelTraits } from "../model-traits.ts"
+import type { GeminiQuirks } from "../quirks.ts"
+
+/** What the steps of writing one request have in common. */
+export interface Encoding {
+  readonly quirks: GeminiQuirks
+  readonly traits: ModelTraits
+  readonly losses: LossList
+}

@@ -1,0 +1,45 @@
+import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+
+/** Members that hold names of the caller's own, such as properties of a schema: those are left alone. */
+const CALLERS_OWN: ReadonlySet<string> = new Set([
+  "args",
+  "response",
+  "parameters",
+  "parametersJsonSchema",
+  "responseSchema",
+  "responseJsonSchema",
+  "labels",
+  "headers",
+])
+
+const SNAKE_STEP = /(?<=.)_([a-z0-9])/g
+
+/**
+ * Google takes its fields in camel case and in snake case (the JSON mapping of protocol buffers), and its own
+ * examples write both. Whoever looks for a field, above all for what is billed, may look for one of them only.
+ * @param body is changed in place.
+ */
+export function nameInCamelCase(body: JsonObject): JsonObject {
+  renameIn(body)
+  return body
+}
+
+function renameIn(value: JsonValue | undefined): void {
+  if (typeof value !== "object" || value === null) return
+  if (Array.isArray(value)) {
+    for (const element of value) renameIn(element)
+    return
+  }
+  for (const name of Object.keys(value)) {
+    const camel = name.includes("_") ? renamed(value, name) : name
+    if (!CALLERS_OWN.has(camel)) renameIn(value[camel])
+  }
+}
+
+function renamed(object: JsonObject, name: string): string {
+  const camel = name.replaceAll(SNAKE_STEP, (_, letter: string) => letter.toUpperCase())
+  if (camel === name) return name
+  object[camel] = object[name]
+  delete object[name]
+  return camel
+}

@@ -1,0 +1,80 @@
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+} from "../../../canon/json.ts"
+
+/** Numbers, which the JSON mapping of protocol buffers takes as text too. */
+const NUMBERS = [
+  "temperature",
+  "topP",
+  "topK",
+  "candidateCount",
+  "maxOutputTokens",
+  "presencePenalty",
+  "frequencyPenalty",
+  "seed",
+  "logprobs",
+] as const
+
+/** Roles of turns that bring results, in Google's examples; not all models take them any more. */
+const RESULT_ROLES: ReadonlySet<JsonValue | undefined> = new Set(["tool", "function"])
+
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/
+
+/** `FunctionCallingConfigMode` by its numbers. */
+const MODES = ["MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED"] as const
+
+/**
+ * Google takes numbers as text, words of its own in any case or by number, and one element without its list: its own
+ * examples write all of that. Whoever reads a request knows the usual form only. What is none of these forms is left
+ * for the judgement of the parameters.
+ * @param body with its names in camel case; it is changed in place.
+ */
+export function inUsualForms(body: JsonObject): JsonObject {
+  const config = objectAt(body, "generationConfig")
+  if (config !== undefined) {
+    for (const name of NUMBERS) numberAt(config, name)
+    numberAt(objectAt(config, "thinkingConfig"), "thinkingBudget")
+    listAs(config, "stopSequences")
+  }
+  if (typeof body.contents === "string") body.contents = { parts: [{ text: body.contents }] }
+  listAs(body, "contents")
+  for (const content of listAt(body, "contents")) {
+    if (isJsonObject(content) && RESULT_ROLES.has(content.role)) content.role = "user"
+  }
+  listAs(body, "tools")
+  for (const tool of listAt(body, "tools")) {
+    if (isJsonObject(tool)) listAs(tool, "functionDeclarations")
+  }
+  for (const request of [body, ...listAt(body, "requests")]) {
+    if (!isJsonObject(request)) continue
+    numberAt(request, "outputDimensionality")
+    listAs(objectAt(request, "content") ?? {}, "parts")
+  }
+  const calling = objectAt(objectAt(body, "toolConfig") ?? {}, "functionCallingConfig")
+  if (calling !== undefined) {
+    calling.mode = modeOf(calling.mode)
+    listAs(calling, "allowedFunctionNames")
+  }
+  return body
+}
+
+/** Makes a text that is a number the number. */
+function numberAt(object: JsonObject | undefined, name: string): void {
+  const value = object?.[name]
+  if (object === undefined || typeof value !== "string" || !NUMBER.test(value)) return
+  object[name] = Number(value)
+}
+
+function listAs(object: JsonObject, name: string): void {
+  const value = object[name]
+  if (typeof value === "string" || isJsonObject(value)) object[name] = [value]
+}
+
+function modeOf(mode: JsonValue | undefined): JsonValue | undefined {
+  if (typeof mode === "string") return mode.toUpperCase()
+  return typeof mode === "number" ? (MODES[mode] ?? mode) : mode
+}

@@ -1,0 +1,87 @@
+import type { ChatResult, Choice, Part, TextPart } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { GatewayError } from "../../../canon/errors.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+} from "../../../canon/json.ts"
+import { choiceNumber } from "../../../canon/quantity.ts"
+import { answerHead, blockReason } from "./head.ts"
+import { candidateExtra } from "./candidate-extra.ts"
+import { decodeCitations } from "../citations/decode.ts"
+import { decodePart } from "../messages/decode-parts.ts"
+import { decodeFinish, finishWord } from "../finish.ts"
+import { decodeSearch } from "../search-steps.ts"
+import { decodeUsage } from "../usage.ts"
+import { extraOf } from "../identifiers.ts"
+
+/**
+ * A whole `GenerateContentResponse` (WIRE.md 5). A refused prompt is an answer of one choice that a
+ * filter ended.
+ *
+ * @throws GatewayError `upstream_error` when the body is no answer.
+ */
+export function decodeResult(body: JsonObject): ChatResult {
+  const result: Draft<ChatResult> = { ...answerHead(body), choices: decodeChoices(body) }
+  const usage = decodeUsage(body.usageMetadata)
+  if (usage !== undefined) result.usage = usage
+  return result
+}
+
+function decodeChoices(body: JsonObject): Choice[] {
+  const candidates = listAt(body, "candidates")
+  if (candidates.length > 0) return candidates.map(decodeChoice)
+  const blocked = blockReason(body)
+  if (blocked === undefined) {
+    throw new GatewayError("upstream_error", "The provider's answer has no candidates.")
+  }
+  return [{ index: 0, parts: [], finish: "content-filter", rawFinish: blocked }]
+}
+
+function decodeChoice(value: JsonValue, position: number): Choice {
+  const candidate = isJsonObject(value) ? value : {}
+  const content = objectAt(candidate, "content") ?? {}
+  const parts: Draft<Part>[] = []
+  for (const part of listAt(content, "parts").filter(isJsonObject)) {
+    for (const decoded of decodePart(part)) append(parts, decoded)
+  }
+  cite(parts, candidate)
+  const search = decodeSearch(candidate)
+  if (search !== undefined) parts.unshift(search)
+  const { reason, raw } = decodeFinish(
+    finishWord(candidate),
+    parts.some(({ type }) => type === "tool-call"),
+  )
+  const index = choiceNumber(candidate.index, position)
+  const choice: Draft<Choice> = { index, parts, finish: reason }
+  if (raw !== undefined) choice.rawFinish = raw
+  const extra = candidateExtra(candidate)
+  if (extra !== undefined) choice.extra = extraOf(extra)
+  return choice
+}
+
+/** Neighbours of a kind become one part, as they do when a stream is folded. */
+function append(parts: Draft<Part>[], part: Part): void {
+  const last = parts.at(-1)
+  if (last?.type === "text" && part.type === "text") last.text += part.text
+  else if (
+    last?.type === "reasoning" &&
+    part.type === "reasoning" &&
+    (last.signature === undefined || part.text === "")
+  ) {
+    Object.assign(last, part, { text: last.text + part.text })
+  } else parts.push({ ...part })
+}
+
+function cite(parts: readonly Draft<Part>[], candidate: JsonObject): void {
+  const texts = parts.filter((part): part is Draft<TextPart> => part.type === "text")
+  const last = texts.at(-1)
+  if (last === undefined) return
+  const text = texts.map((part) => part.text).join("")
+  const lastPartStart = text.length - last.text.length
+  const citations = decodeCitations(candidate, { text, lastPartStart })
+  if (citations.length > 0) last.citations = citations
+}

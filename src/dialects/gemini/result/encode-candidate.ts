@@ -1,0 +1,107 @@
+import { assertNever, type Choice, type Part } from "../../../canon/chat.ts"
+import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import { Grounding } from "../citations/encode.ts"
+import { argumentsOf } from "../messages/encode-model-turn.ts"
+import { encodeFinish, type Ending } from "../finish.ts"
+import { Signatures } from "../reasoning/signatures.ts"
+import { wireSignature } from "../reasoning/signature-text.ts"
+import { ownFields } from "../identifiers.ts"
+
+/** What the last words of a candidate are made of. */
+export interface CandidateEnd extends Ending {
+  readonly index: number
+  readonly parts: readonly JsonObject[]
+  readonly grounding: Grounding
+  /** What only this dialect knows of it. */
+  readonly extra: JsonObject
+}
+
+/** A candidate of a whole answer (`Candidate` of @google/genai). */
+export function encodeCandidate(choice: Choice): JsonObject {
+  const signatures = new Signatures()
+  const grounding = new Grounding()
+  let text = ""
+  const parts = choice.parts.flatMap((part) => {
+    const start = text.length
+    if (part.type === "text") {
+      text += part.text
+      for (const citation of part.citations ?? []) grounding.add(citation, text, start)
+    }
+    if (part.type === "web-search") grounding.search(part)
+    return encodePart(part, signatures)
+  })
+  const { parts: others, ...extra } = ownFields(choice.extra) ?? {}
+  return encodeEnd({
+    index: choice.index,
+    parts: [...parts, ...signatures.end(), ...ownParts(others)],
+    reason: choice.finish,
+    raw: choice.rawFinish,
+    grounding,
+    extra,
+  })
+}
+
+/** A candidate with the reason why it ended. */
+export function encodeEnd({ index, parts, grounding, extra, ...ending }: CandidateEnd): JsonObject {
+  const isGrounded = extra.groundingMetadata !== undefined || extra.citationMetadata !== undefined
+  const metadata = isGrounded ? undefined : grounding.metadata
+  return {
+    content: { parts: [...parts], role: "model" },
+    finishReason: encodeFinish(ending),
+    index,
+    ...(metadata !== undefined && { groundingMetadata: metadata }),
+    ...extra,
+  }
+}
+
+/** Parts that only this dialect knows. */
+export function ownParts(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? (value as JsonObject[]) : []
+}
+
+/** A call with all of its arguments. */
+export function callPart(id: string, name: string, written: string): JsonObject {
+  return { functionCall: { id, name, args: argumentsOf(written) } }
+}
+
+function encodePart(part: Part, signatures: Signatures): JsonObject[] {
+  switch (part.type) {
+    case "text":
+    case "refusal":
+      return part.text === "" ? [] : [signatures.on({ text: part.text })]
+    case "reasoning": {
+      const { text, signature } = part
+      if (text === "") return signature === undefined ? [] : signatures.hold(signature)
+      const thought: JsonObject = { text, thought: true }
+      if (signature !== undefined) thought.thoughtSignature = wireSignature(signature)
+      return [...signatures.end(), thought]
+    }
+    case "tool-call":
+      return [
+        {
+          ...signatures.on(callPart(part.id, part.name, part.arguments)),
+          ...ownFields(part.extra),
+        },
+      ]
+    case "image":
+    case "audio":
+    case "file": {
+      const { source } = part
+      if (source.type === "base64") {
+        const { data, mediaType: mimeType = "application/octet-stream" } = source
+        return [signatures.on({ inlineData: { mimeType, data } })]
+      }
+      const fileUri = source.type === "url" ? source.url : source.id
+      return [signatures.on({ fileData: { fileUri } })]
+    }
+    case "unknown": {
+      const own = ownFields(part.extra)
+      return own === undefined ? [] : [signatures.on(own)]
+    }
+    case "tool-result":
+    case "web-search":
+      return []
+    default:
+      return assertNever(part)
+  }
+}

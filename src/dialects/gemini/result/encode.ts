@@ -1,0 +1,18 @@
+import type { ChatRequest, ChatResult } from "../../../canon/chat.ts"
+import { mintId } from "../../../canon/identifiers.ts"
+import type { JsonObject } from "../../../canon/json.ts"
+import { NO_USAGE } from "../../../canon/usage.ts"
+import { encodeCandidate } from "./encode-candidate.ts"
+import { encodeUsage } from "../usage.ts"
+import { ID_PREFIX, ownFields } from "../identifiers.ts"
+
+/** A whole `GenerateContentResponse` (@google/genai). */
+export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
+  return {
+    candidates: result.choices.map(encodeCandidate),
+    ...ownFields(result.extra),
+    usageMetadata: encodeUsage(result.usage ?? NO_USAGE),
+    modelVersion: result.model ?? request.model,
+    responseId: result.id ?? mintId(ID_PREFIX),
+  }
+}

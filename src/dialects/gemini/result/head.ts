@@ -1,0 +1,41 @@
+import type { Extra } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { type JsonObject, objectAt, textAt, unknownFields } from "../../../canon/json.ts"
+import { extraOf } from "../identifiers.ts"
+
+/** Members of an answer that have a name in the canon. */
+const ANSWER_FIELDS = new Set([
+  "candidates",
+  "responseId",
+  "modelVersion",
+  "createTime",
+  "usageMetadata",
+])
+
+/** What an answer, or the first piece of one, says of itself. */
+export interface AnswerHead {
+  readonly id?: string
+  readonly model?: string
+  /** Seconds since 1970. */
+  readonly created?: number
+  readonly extra?: Extra
+}
+
+export function answerHead(answer: JsonObject): AnswerHead {
+  const head: Draft<AnswerHead> = {}
+  const id = textAt(answer, "responseId")
+  if (id !== undefined) head.id = id
+  const model = textAt(answer, "modelVersion")
+  if (model !== undefined) head.model = model
+  const created = Date.parse(textAt(answer, "createTime") ?? "")
+  if (!Number.isNaN(created)) head.created = Math.floor(created / 1_000)
+  const rest = unknownFields(answer, ANSWER_FIELDS)
+  if (rest !== undefined) head.extra = extraOf(rest)
+  return head
+}
+
+/** Why the prompt was refused; such an answer has no candidates (WIRE.md 5). */
+export function blockReason(answer: JsonObject): string | undefined {
+  const feedback = objectAt(answer, "promptFeedback")
+  return feedback === undefined ? undefined : textAt(feedback, "blockReason")
+}

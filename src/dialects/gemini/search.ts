@@ -1,0 +1,64 @@
+import type { ChatRequest, WebSearch } from "../../canon/chat.ts"
+import type { Draft } from "../../canon/draft.ts"
+import { isJsonObject, type JsonObject, listAt, unknownFields } from "../../canon/json.ts"
+import {
+  decodeDomains,
+  demandsSearch,
+  foreignSearch,
+  reportSearch,
+  type SearchWord,
+} from "../../canon/web-search.ts"
+import type { Encoding } from "./request/encoding.ts"
+import { DIALECT, extraOf } from "./identifiers.ts"
+
+const FIELDS = new Set(["excludeDomains"])
+const KNOWN: ReadonlySet<SearchWord> = new Set()
+
+/**
+ * The search of a request (@google/genai 3.1, `GoogleSearch`); undefined where it has none.
+ * @param others the tools that are no functions.
+ */
+export function decodeWebSearch(
+  body: JsonObject,
+  others: readonly JsonObject[],
+): WebSearch | undefined {
+  const tool = others.find((other) => isAlone(other) && isJsonObject(other.googleSearch))
+  const google = tool?.googleSearch
+  if (tool === undefined || !isJsonObject(google)) return undefined
+  const index = listAt(body, "tools").findIndex(
+    (listed) => isJsonObject(listed) && listed.googleSearch === google,
+  )
+  const place = `tools[${index}].googleSearch`
+  const search: Draft<WebSearch> = { declared: { dialect: DIALECT, place, tool, fields: [] } }
+  const blocked = decodeDomains(google.excludeDomains)
+  if (blocked !== undefined) search.blockedDomains = blocked
+  const extra = unknownFields(google, FIELDS)
+  if (extra !== undefined) search.extra = extraOf(extra)
+  return search
+}
+
+function isAlone(tool: JsonObject): boolean {
+  return Object.keys(tool).length === 1
+}
+
+/**
+ * Adds the search of a caller of another dialect to a body. Beside functions, and in models before
+ * Gemini 3 beside an answer in JSON, it is refused (ai.google.dev/gemini-api/docs/google-search).
+ */
+export function setWebSearch(body: JsonObject, request: ChatRequest, encoding: Encoding): void {
+  const search = foreignSearch(request, DIALECT)
+  const { responseFormat, tools = [] } = request
+  const { losses, traits } = encoding
+  if (search === undefined) return
+  if (demandsSearch(request)) {
+    losses.add("tool_choice")
+    delete body.toolConfig
+  }
+  const isJson = responseFormat !== undefined && responseFormat.type !== "text"
+  if (tools.length > 0 || (isJson && !traits.jsonWithTools)) {
+    losses.add("web_search")
+    return
+  }
+  reportSearch(search, KNOWN, losses)
+  body.tools = [...listAt(body, "tools"), { googleSearch: {} }]
+}

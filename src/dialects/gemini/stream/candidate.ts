@@ -1,0 +1,177 @@
+import type { ChatEvent, Part, ToolCallPart } from "../../../canon/chat.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  listAt,
+  objectAt,
+  textAt,
+  unknownFields,
+} from "../../../canon/json.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import type { OtherContent } from "../../../canon/other-content.ts"
+import { decodeCitations } from "../citations/decode.ts"
+import { decodePart } from "../messages/decode-parts.ts"
+import { candidateExtra } from "../result/candidate-extra.ts"
+import { decodeFinish, finishWord } from "../finish.ts"
+import { addPartialArguments } from "../tools/partial-arguments.ts"
+import { decodeSearch } from "../search-steps.ts"
+import { extraOf } from "../identifiers.ts"
+
+type FinishEvent = Extract<ChatEvent, { type: "finish" }>
+
+/** What is said of a candidate and is nothing of it. */
+const REMARKS: ReadonlySet<string> = new Set([
+  "safetyRatings",
+  "avgLogprobs",
+  "logprobsResult",
+  "tokenCount",
+  "finishMessage",
+])
+
+/** A call whose arguments still come in. */
+interface OpenCall {
+  readonly call: number
+  readonly arguments: JsonObject
+}
+
+/** One candidate of a streamed answer, piece by piece. */
+export class Candidate {
+  readonly #choice: number
+  readonly #other: OtherContent
+  #calls = 0
+  #openCall: OpenCall | undefined
+  #text = ""
+  #lastPartStart = 0
+  /** Characters of thoughts that were shown since the last signature. */
+  #shown = 0
+  #isInText = false
+  #finishWord: string | undefined
+  /** What only this dialect knows; what comes again comes whole, so the last stands. */
+  #rest: JsonObject | undefined
+
+  /** @param other takes up what no event tells, or only the end does. */
+  constructor(choice: number, other: OtherContent) {
+    this.#choice = choice
+    this.#other = other
+  }
+
+  /** Whether its reason to end has been told. */
+  get isFinished(): boolean {
+    return this.#finishWord !== undefined
+  }
+
+  push(candidate: JsonObject, events: ChatEvent[]): void {
+    const content = objectAt(candidate, "content")
+    for (const part of content === undefined ? [] : listAt(content, "parts")) {
+      if (isJsonObject(part)) this.#onPart(part, events)
+    }
+    const rest = candidateExtra(candidate)
+    if (rest !== undefined) {
+      this.#rest = { ...this.#rest, ...rest }
+      this.#other.wholeAt(this.#choice, unknownFields(rest, REMARKS))
+    }
+    const word = finishWord(candidate)
+    if (word !== undefined) this.finish(word)
+  }
+
+  /** The last word counts: a server that called its own tool says STOP, and goes on. */
+  finish(word: string): void {
+    this.#finishWord = word
+  }
+
+  /** What may only be said when nothing more comes. */
+  end(events: ChatEvent[]): void {
+    this.#closeCall(events)
+    const choice = this.#choice
+    if (this.#rest !== undefined) {
+      const cited = { text: this.#text, lastPartStart: this.#lastPartStart }
+      for (const citation of decodeCitations(this.#rest, cited)) {
+        events.push({ type: "citation", choice, citation })
+      }
+      events.push({ type: "choice-extra", choice, extra: extraOf(this.#rest) })
+      const search = decodeSearch(this.#rest)
+      if (search !== undefined) events.push({ type: "web-search", choice, search })
+    }
+    if (this.#finishWord === undefined) return
+    const { reason, raw } = decodeFinish(this.#finishWord, this.#calls > 0)
+    const finish: Draft<FinishEvent> = { type: "finish", choice, reason }
+    if (raw !== undefined) finish.rawReason = raw
+    events.push(finish)
+  }
+
+  #onPart(part: JsonObject, events: ChatEvent[]): void {
+    const call = objectAt(part, "functionCall")
+    if (call !== undefined && this.#continueCall(call, events)) return
+    for (const decoded of decodePart(part)) this.#onDecoded(decoded, part, events)
+  }
+
+  #onDecoded(decoded: Part, part: JsonObject, events: ChatEvent[]): void {
+    const choice = this.#choice
+    switch (decoded.type) {
+      case "text":
+        if (!this.#isInText) this.#lastPartStart = this.#text.length
+        this.#isInText = true
+        this.#text += decoded.text
+        events.push({ type: "text-delta", choice, text: decoded.text })
+        break
+      case "reasoning": {
+        this.#isInText = false
+        const { text, signature, signedBy } = decoded
+        this.#shown += text.length
+        if (text !== "") events.push({ type: "reasoning-delta", choice, text })
+        if (signature !== undefined && signedBy !== undefined) {
+          this.#countHidden(signature, part)
+          events.push({ type: "reasoning-signature", choice, signature, signedBy })
+        }
+        break
+      }
+      case "tool-call":
+        this.#isInText = false
+        this.#onCall(decoded, objectAt(part, "functionCall"), events)
+        break
+      default:
+        this.#other.json(part)
+        events.push({ type: "choice-extra", choice, extra: extraOf({ parts: [part] }) })
+    }
+  }
+
+  /** Thoughts that are not shown, or in a summary, are all in their signature. A picture's counts with the picture. */
+  #countHidden(signature: string, part: JsonObject): void {
+    if (part.inlineData === undefined) this.#other.text(signature.slice(this.#shown))
+    this.#shown = 0
+  }
+
+  #onCall(decoded: ToolCallPart, raw: JsonObject | undefined, events: ChatEvent[]): void {
+    const choice = this.#choice
+    const call = this.#calls++
+    events.push({ type: "tool-call-start", choice, call, id: decoded.id, name: decoded.name })
+    if (raw?.willContinue === true) {
+      this.#openCall = { call, arguments: {} }
+      this.#addArguments(raw)
+    } else {
+      events.push({ type: "tool-call-delta", choice, call, arguments: decoded.arguments })
+    }
+  }
+
+  /** Vertex streams arguments in parts without a name; the last one does not say it goes on. */
+  #continueCall(raw: JsonObject, events: ChatEvent[]): boolean {
+    if (this.#openCall === undefined) return false
+    const isAnother = textAt(raw, "name") !== undefined
+    if (!isAnother) this.#addArguments(raw)
+    if (isAnother || raw.willContinue !== true) this.#closeCall(events)
+    return !isAnother
+  }
+
+  #addArguments(raw: JsonObject): void {
+    if (this.#openCall === undefined) return
+    addPartialArguments(this.#openCall.arguments, listAt(raw, "partialArgs"))
+  }
+
+  #closeCall(events: ChatEvent[]): void {
+    if (this.#openCall === undefined) return
+    const { call, arguments: whole } = this.#openCall
+    this.#openCall = undefined
+    const text = JSON.stringify(whole)
+    events.push({ type: "tool-call-delta", choice: this.#choice, call, arguments: text })
+  }
+}

@@ -1,0 +1,92 @@
+import type { ChatEvent } from "../../../canon/chat.ts"
+import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
+import { GatewayError } from "../../../canon/errors.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  listAt,
+  objectAt,
+  parseJsonObject,
+} from "../../../canon/json.ts"
+import { OtherContent } from "../../../canon/other-content.ts"
+import { choiceNumber } from "../../../canon/quantity.ts"
+import { answerHead, blockReason } from "../result/head.ts"
+import { Candidate } from "./candidate.ts"
+import { errorEvent } from "../errors.ts"
+import { decodeUsage } from "../usage.ts"
+
+/**
+ * A decoder for one stream of `GenerateContentResponse` pieces (WIRE.md 5, traps 6 and 8). The stream
+ * has no last word: it is whole when every candidate has told why it ended.
+ */
+export function decodeEvents(): EventDecoder {
+  return new AnswerDecoder()
+}
+
+class AnswerDecoder implements EventDecoder {
+  readonly other = new OtherContent()
+  readonly #candidates = new Map<number, Candidate>()
+  #started = false
+
+  get finished(): boolean {
+    if (this.#candidates.size === 0) return false
+    for (const candidate of this.#candidates.values()) {
+      if (!candidate.isFinished) return false
+    }
+    return true
+  }
+
+  push(frame: SseFrame): ChatEvent[] {
+    const events: ChatEvent[] = []
+    if (frame.json !== undefined) this.#onAnswer(frame.json, events)
+    else if (frame.data !== "") this.#onAnswer(parseAnswer(frame.data), events)
+    return events
+  }
+
+  /** Candidates end only now: a reason to end may be followed by more (`Candidate.finish`). */
+  end(): ChatEvent[] {
+    const events: ChatEvent[] = []
+    for (const candidate of this.#candidates.values()) candidate.end(events)
+    return events
+  }
+
+  #onAnswer(answer: JsonObject, events: ChatEvent[]): void {
+    const error = objectAt(answer, "error")
+    if (error !== undefined) {
+      const usage = decodeUsage(answer.usageMetadata)
+      if (usage !== undefined) events.push({ type: "usage", usage })
+      events.push(errorEvent(error))
+      return
+    }
+    if (!this.#started) {
+      this.#started = true
+      events.push({ type: "start", ...answerHead(answer) })
+    }
+    for (const [position, candidate] of listAt(answer, "candidates").entries()) {
+      if (isJsonObject(candidate)) this.#candidateOf(candidate, position).push(candidate, events)
+    }
+    const blocked = this.#candidates.size === 0 ? blockReason(answer) : undefined
+    if (blocked !== undefined) this.#candidateOf({}, 0).finish(blocked)
+    const usage = decodeUsage(answer.usageMetadata)
+    if (usage !== undefined) events.push({ type: "usage", usage })
+  }
+
+  #candidateOf({ index }: JsonObject, position: number): Candidate {
+    const choice = choiceNumber(index, position)
+    let candidate = this.#candidates.get(choice)
+    if (candidate === undefined) {
+      candidate = new Candidate(choice, this.other)
+      this.#candidates.set(choice, candidate)
+    }
+    return candidate
+  }
+}
+
+function parseAnswer(data: string): JsonObject {
+  const answer = parseJsonObject(data)
+  if (answer !== undefined) return answer
+  throw new GatewayError(
+    "upstream_error",
+    "The provider sent a piece of the stream that is not JSON.",
+  )
+}

@@ -1,0 +1,113 @@
+import { assertNever, type ChatEvent, type ChatRequest } from "../../../canon/chat.ts"
+import type { EventEncoder, SseFrame } from "../../../canon/dialect.ts"
+import type { GatewayError } from "../../../canon/errors.ts"
+import { mintId } from "../../../canon/identifiers.ts"
+import type { JsonObject } from "../../../canon/json.ts"
+import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import { encodeEnd } from "../result/encode-candidate.ts"
+import { encodeErrorEvent, encodeStreamError } from "../errors.ts"
+import { encodeUsage } from "../usage.ts"
+import { ID_PREFIX, ownFields } from "../identifiers.ts"
+import { WrittenCandidate } from "./written-candidate.ts"
+
+/** An encoder for one stream of `GenerateContentResponse` pieces (ai.google.dev/api/generate-content). */
+export function encodeEvents(request: ChatRequest): EventEncoder {
+  return new GenerationEncoder(request)
+}
+
+/** Each piece tells new parts of one candidate; the last one why all of them ended, and what was used. */
+class GenerationEncoder implements EventEncoder {
+  readonly #candidates = new Map<number, WrittenCandidate>()
+  readonly #head: JsonObject
+  /** What stands behind the candidates of every piece. */
+  #tail = ""
+  #usage: Usage = NO_USAGE
+  #failed = false
+
+  constructor(request: ChatRequest) {
+    this.#head = { modelVersion: request.model, responseId: mintId(ID_PREFIX) }
+  }
+
+  push(event: ChatEvent): SseFrame[] {
+    switch (event.type) {
+      case "start":
+        Object.assign(this.#head, ownFields(event.extra))
+        if (event.model !== undefined) this.#head.modelVersion = event.model
+        if (event.id !== undefined) this.#head.responseId = event.id
+        return []
+      case "usage":
+        this.#usage = event.usage
+        return []
+      case "error":
+        this.#failed = true
+        return [encodeErrorEvent(event)]
+      default:
+        return this.#onChoice(event)
+    }
+  }
+
+  end(): SseFrame[] {
+    if (this.#failed) return []
+    if (this.#candidates.size === 0) this.#candidateOf(0)
+    const candidates = [...this.#candidates.values()].map((candidate) => encodeEnd(candidate.end()))
+    const json: JsonObject = {
+      candidates,
+      usageMetadata: encodeUsage(this.#usage),
+      ...this.#head,
+    }
+    return [{ data: JSON.stringify(json), json }]
+  }
+
+  fail(error: GatewayError, requestId: string): SseFrame[] {
+    return encodeStreamError(error, requestId)
+  }
+
+  #onChoice(event: Extract<ChatEvent, { choice: number }>): SseFrame[] {
+    const candidate = this.#candidateOf(event.choice)
+    switch (event.type) {
+      case "text-delta":
+      case "refusal-delta":
+        return this.#frames(event.choice, candidate.text(event.text))
+      case "reasoning-delta":
+        return this.#frames(event.choice, candidate.thought(event.text))
+      case "reasoning-signature":
+        return this.#frames(event.choice, candidate.signature(event.signature))
+      case "citation":
+        candidate.cite(event.citation)
+        return []
+      case "tool-call-start":
+        candidate.callStart(event.call, event.id, event.name)
+        return []
+      case "tool-call-delta":
+        candidate.callDelta(event.call, event.arguments)
+        return []
+      case "web-search":
+        candidate.search(event.search)
+        return []
+      case "choice-extra":
+        return this.#frames(event.choice, candidate.extra(ownFields(event.extra) ?? {}))
+      case "finish":
+        return this.#frames(event.choice, candidate.finish(event.reason, event.rawReason))
+      default:
+        return assertNever(event)
+    }
+  }
+
+  #candidateOf(choice: number): WrittenCandidate {
+    let candidate = this.#candidates.get(choice)
+    if (candidate === undefined) {
+      candidate = new WrittenCandidate(choice)
+      this.#candidates.set(choice, candidate)
+    }
+    return candidate
+  }
+
+  #frames(index: number, parts: readonly JsonObject[]): SseFrame[] {
+    if (parts.length === 0) return []
+    // What is the same in every piece is written once.
+    if (this.#tail === "") this.#tail = JSON.stringify(this.#head).slice(1)
+    const content = `{"parts":${JSON.stringify(parts)},"role":"model"}`
+    const candidate = `{"content":${content},"index":${index}}`
+    return [{ data: `{"candidates":[${candidate}],${this.#tail}` }]
+  }
+}

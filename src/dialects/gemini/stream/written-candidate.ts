@@ -1,0 +1,116 @@
+import type { Citation, FinishReason, WebSearchPart } from "../../../canon/chat.ts"
+import type { JsonObject } from "../../../canon/json.ts"
+import { callPart, type CandidateEnd, ownParts } from "../result/encode-candidate.ts"
+import { Grounding } from "../citations/encode.ts"
+import { Signatures } from "../reasoning/signatures.ts"
+import { wireSignature } from "../reasoning/signature-text.ts"
+
+/** A call whose arguments still come in: Google's callers get it whole. */
+interface OpenCall {
+  readonly id: string
+  readonly name: string
+  readonly signed: JsonObject
+  arguments: string
+}
+
+const NO_PARTS: readonly JsonObject[] = []
+
+/** One candidate of a stream that is being written: each method gives the parts that can go out now. */
+export class WrittenCandidate {
+  readonly #index: number
+  readonly #signatures = new Signatures()
+  readonly #grounding = new Grounding()
+  readonly #calls = new Map<number, OpenCall>()
+  #text = ""
+  #partStart = 0
+  #isInText = false
+  /** Whether a thought has been told that is not signed yet. */
+  #isInThought = false
+  #reason: FinishReason = "other"
+  #raw: string | undefined
+  #extra: JsonObject = {}
+
+  constructor(index: number) {
+    this.#index = index
+  }
+
+  text(text: string): readonly JsonObject[] {
+    if (text === "") return NO_PARTS
+    if (!this.#isInText) this.#partStart = this.#text.length
+    this.#isInText = true
+    this.#isInThought = false
+    this.#text += text
+    const part = this.#signatures.on({ text })
+    return this.#calls.size === 0 ? [part] : [...this.#endCalls(), part]
+  }
+
+  thought(text: string): readonly JsonObject[] {
+    if (text === "") return NO_PARTS
+    this.#isInText = false
+    this.#isInThought = true
+    return [...this.#endCalls(), ...this.#signatures.end(), { text, thought: true }]
+  }
+
+  signature(signature: string): readonly JsonObject[] {
+    const isOfThought = this.#isInThought
+    this.#isInThought = false
+    if (!isOfThought) return [...this.#endCalls(), ...this.#signatures.hold(signature)]
+    return [{ text: "", thought: true, thoughtSignature: wireSignature(signature) }]
+  }
+
+  cite(citation: Citation): void {
+    this.#grounding.add(citation, this.#text, this.#partStart)
+  }
+
+  /** Text behind it is another part than the one before. */
+  search(search: WebSearchPart): void {
+    this.#isInText = false
+    this.#grounding.search(search)
+  }
+
+  callStart(call: number, id: string, name: string): void {
+    this.#isInText = false
+    this.#isInThought = false
+    this.#calls.set(call, { id, name, signed: this.#signatures.on({}), arguments: "" })
+  }
+
+  callDelta(call: number, written: string): void {
+    const open = this.#calls.get(call)
+    if (open !== undefined) open.arguments += written
+  }
+
+  /** Parts that only this dialect knows go out; what else it knows stands in the last words. */
+  extra({ parts, ...rest }: JsonObject): readonly JsonObject[] {
+    Object.assign(this.#extra, rest)
+    return ownParts(parts)
+  }
+
+  finish(reason: FinishReason, raw: string | undefined): readonly JsonObject[] {
+    this.#reason = reason
+    this.#raw = raw
+    return this.#endCalls()
+  }
+
+  /** The last words. Google's own have a part too, which holds nothing. */
+  end(): CandidateEnd {
+    const left = [...this.#endCalls(), ...this.#signatures.end()]
+    return {
+      index: this.#index,
+      parts: left.length > 0 ? left : [{ text: "" }],
+      reason: this.#reason,
+      raw: this.#raw,
+      grounding: this.#grounding,
+      extra: this.#extra,
+    }
+  }
+
+  #endCalls(): readonly JsonObject[] {
+    if (this.#calls.size === 0) return NO_PARTS
+    const parts = [...this.#calls.values()].map(({ id, name, signed, arguments: written }) => ({
+      ...callPart(id, name, written),
+      ...signed,
+    }))
+    this.#calls.clear()
+    return parts
+  }
+}

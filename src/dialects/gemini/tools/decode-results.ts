@@ -1,0 +1,50 @@
+import type { TextPart, ToolResultPart } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { invalidType, missingParameter } from "../../../canon/invalid-request.ts"
+import {
+  isJsonObject,
+  isThere,
+  type JsonObject,
+  listAt,
+  unknownFields,
+} from "../../../canon/json.ts"
+import { decodeMediaPart, type MediaPart } from "../messages/decode-request-parts.ts"
+import { extraOf } from "../identifiers.ts"
+
+const RESPONSE_FIELDS = new Set(["id", "name", "response", "parts"])
+
+/**
+ * What a function answered. `output` and `error` alone are Google's names for what is no object.
+ * @param id of the call that it answers.
+ */
+export function decodeFunctionResponse(
+  answered: JsonObject,
+  id: string,
+  place: string,
+): ToolResultPart {
+  const name = `${place}.functionResponse`
+  if (id === "") throw missingParameter(`${name}.name`)
+  const { response } = answered
+  if (isThere(response) && !isJsonObject(response)) {
+    throw invalidType(`${name}.response`, "an object", response)
+  }
+  const { text, failed } = textOf(isJsonObject(response) ? response : {})
+  const shown = listAt(answered, "parts")
+    .filter(isJsonObject)
+    .map((part, index) => decodeMediaPart(part, `${name}.parts[${index}]`))
+    .filter((part): part is MediaPart => part !== undefined)
+  const words: TextPart = { type: "text", text }
+  const result: Draft<ToolResultPart> = { type: "tool-result", id, content: [words, ...shown] }
+  if (failed) result.failed = true
+  const extra = unknownFields(answered, RESPONSE_FIELDS)
+  if (extra !== undefined) result.extra = extraOf({ functionResponse: answered })
+  return result
+}
+
+function textOf(response: JsonObject): { readonly text: string; readonly failed: boolean } {
+  const { output, error } = response
+  const isAlone = Object.keys(response).length === 1
+  if (isAlone && typeof error === "string") return { text: error, failed: true }
+  if (isAlone && typeof output === "string") return { text: output, failed: false }
+  return { text: JSON.stringify(response), failed: false }
+}

@@ -1,0 +1,111 @@
+import type { Tool, ToolChoice } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import {
+  invalidType,
+  invalidValue,
+  missingParameter,
+  unsupportedValue,
+} from "../../../canon/invalid-request.ts"
+import {
+  isJsonObject,
+  isThere,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  textAt,
+  unknownFields,
+} from "../../../canon/json.ts"
+import { jsonSchemaOf, withSmallTypes } from "../schema.ts"
+import type { GenerationParameters } from "../request/parameters.ts"
+import { extraOf } from "../identifiers.ts"
+
+const MODES = ["AUTO", "ANY", "NONE"] as const
+
+const DECLARATION_FIELDS = new Set(["name", "description", "parameters", "parametersJsonSchema"])
+const FUNCTIONS = new Set(["functionDeclarations"])
+
+/** The tools of a request. */
+export interface DecodedTools {
+  readonly functions: readonly Tool[]
+  /** Tools that Google runs itself, such as `googleSearch`. */
+  readonly others: readonly JsonObject[]
+}
+
+/** The tools of a request; undefined when it has none. */
+export function decodeTools({ tools }: GenerationParameters): DecodedTools | undefined {
+  if (!isThere(tools)) return undefined
+  const functions: Tool[] = []
+  const others: JsonObject[] = []
+  for (const [index, tool] of (tools as JsonObject[]).entries()) {
+    const declared = listAt(tool, "functionDeclarations")
+    for (const [position, declaration] of declared.entries()) {
+      const name = `tools[${index}].functionDeclarations[${position}]`
+      functions.push(decodeDeclaration(declaration, name))
+    }
+    const other = unknownFields(tool, FUNCTIONS)
+    if (other !== undefined) others.push(other)
+  }
+  return { functions, others }
+}
+
+function decodeDeclaration(declaration: JsonValue, place: string): Tool {
+  if (!isJsonObject(declaration)) throw invalidType(place, "an object", declaration)
+  const name = textAt(declaration, "name")
+  if (name === undefined) throw missingParameter(`${place}.name`)
+  const tool: Draft<Tool> = { name }
+  const { description } = declaration
+  if (typeof description === "string") tool.description = description
+  else if (isThere(description)) throw invalidType(`${place}.description`, "a string", description)
+  const schema = objectAt(declaration, "parametersJsonSchema")
+  const parameters = objectAt(declaration, "parameters")
+  if (schema !== undefined) tool.parameters = withSmallTypes(schema)
+  else if (parameters !== undefined) tool.parameters = jsonSchemaOf(parameters)
+  const extra = unknownFields(declaration, DECLARATION_FIELDS)
+  if (extra !== undefined) tool.extra = extraOf(extra)
+  return tool
+}
+
+/** What a request says of the choice among its functions. */
+export interface DecodedChoice {
+  readonly toolChoice?: ToolChoice
+  /** Whether the choice says more than the canon can. */
+  readonly isMore?: boolean
+}
+
+/** Which function is to be called, and whether any. */
+export function decodeToolChoice({ toolConfig }: GenerationParameters): DecodedChoice {
+  const config = toolConfig?.functionCallingConfig
+  if (!isThere(config)) return {}
+  const allowed = config.allowedFunctionNames ?? []
+  switch (config.mode) {
+    case undefined:
+    case null:
+    case "MODE_UNSPECIFIED":
+      return {}
+    case "AUTO":
+      return { toolChoice: { type: "auto" } }
+    case "NONE":
+      return { toolChoice: { type: "none" } }
+    // Calls or text, both after their schemas: what strict functions are elsewhere.
+    case "VALIDATED":
+      return { toolChoice: { type: "auto" }, isMore: true }
+    case "ANY":
+      return allowed.length === 1
+        ? { toolChoice: { type: "tool", name: allowed[0] ?? "" } }
+        : { toolChoice: { type: "required" }, isMore: allowed.length > 1 }
+    default:
+      throw unsupportedValue("toolConfig.functionCallingConfig.mode", config.mode, MODES)
+  }
+}
+
+/** A function that must be called has to be there. */
+export function checkChoice({ toolChoice }: DecodedChoice, functions: readonly Tool[]): void {
+  if (toolChoice?.type !== "tool") return
+  const { name } = toolChoice
+  if (functions.some((tool) => tool.name === name)) return
+  throw invalidValue(
+    "toolConfig.functionCallingConfig.allowedFunctionNames",
+    `'${name.slice(0, 100)}' is not among the functions that 'tools' declares.`,
+  )
+}

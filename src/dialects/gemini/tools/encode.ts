@@ -1,0 +1,43 @@
+import type { ChatRequest, Tool, ToolChoice } from "../../../canon/chat.ts"
+import type { JsonObject } from "../../../canon/json.ts"
+import type { LossList } from "../../../canon/losses.ts"
+import { noteGrammar } from "../../../canon/text-tool.ts"
+
+/** The functions of a request, and which of them may or must be called (WIRE.md 5). */
+export function encodeTools(request: ChatRequest, losses: LossList): JsonObject {
+  const { tools, toolChoice, parallelToolCalls } = request
+  if (tools === undefined || tools.length === 0) return {}
+  // It calls several at once as it likes; only to forbid it is a wish.
+  if (parallelToolCalls === false) losses.add("parallel_tool_calls")
+  const fields: JsonObject = {
+    tools: [{ functionDeclarations: tools.map((tool) => declare(tool, losses)) }],
+  }
+  if (toolChoice !== undefined) {
+    fields.toolConfig = { functionCallingConfig: encodeChoice(toolChoice) }
+  }
+  return fields
+}
+
+/** `parametersJsonSchema` takes the schema as it is; `parameters` knows only a part of OpenAPI's. */
+function declare(tool: Tool, losses: LossList): JsonObject {
+  noteGrammar(tool, losses)
+  if (tool.strict === true) losses.add("tools.strict")
+  if (tool.cache !== undefined) losses.add("cache_control")
+  const declared: JsonObject = { name: tool.name }
+  if (tool.description !== undefined) declared.description = tool.description
+  if (tool.parameters !== undefined) declared.parametersJsonSchema = tool.parameters
+  return { ...declared, ...losses.fieldsOf(tool.extra) }
+}
+
+function encodeChoice(choice: ToolChoice): JsonObject {
+  switch (choice.type) {
+    case "auto":
+      return { mode: "AUTO" }
+    case "none":
+      return { mode: "NONE" }
+    case "required":
+      return { mode: "ANY" }
+    case "tool":
+      return { mode: "ANY", allowedFunctionNames: [choice.name] }
+  }
+}

@@ -1,0 +1,72 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+
+/** A step of a path such as `$.recipe.steps[0]['a b']` (RFC 9535). */
+const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]/gy
+
+type Container = JsonObject | JsonValue[]
+
+/**
+ * Puts pieces of streamed arguments where they belong (`PartialArg` of @google/genai; Vertex only). A
+ * text comes in pieces that follow each other; anything else comes whole. A piece without a place in
+ * the arguments is left out.
+ */
+export function addPartialArguments(whole: JsonObject, pieces: readonly JsonValue[]): void {
+  for (const piece of pieces) {
+    if (!isJsonObject(piece) || typeof piece.jsonPath !== "string") continue
+    const steps = stepsOf(piece.jsonPath)
+    const value = valueOf(piece)
+    if (steps !== undefined && value !== undefined) place(whole, steps, value)
+  }
+}
+
+function valueOf(piece: JsonObject): JsonValue | undefined {
+  if (piece.nullValue !== undefined) return null
+  return piece.stringValue ?? piece.numberValue ?? piece.boolValue
+}
+
+/** Names and positions, or undefined when the path is none or leads nowhere. */
+function stepsOf(path: string): (string | number)[] | undefined {
+  const steps: (string | number)[] = []
+  let length = 1
+  for (const [step, plain, position, single, double] of path.slice(1).matchAll(STEP)) {
+    const name = plain ?? (single ?? double)?.replaceAll(/\\(.)/g, "$1")
+    // A member of this name would become the prototype of the object.
+    if (name === "__proto__") return undefined
+    steps.push(name ?? Number(position))
+    length += step.length
+  }
+  const isWhole = path.startsWith("$") && length === path.length
+  return isWhole && steps.length > 0 ? steps : undefined
+}
+
+function place(whole: JsonObject, steps: readonly (string | number)[], value: JsonValue): void {
+  let container: Container = whole
+  for (const [index, step] of steps.entries()) {
+    const next = steps[index + 1]
+    const present = memberOf(container, step)
+    if (next === undefined) {
+      const isMore = typeof present === "string" && typeof value === "string"
+      setMember(container, step, isMore ? present + value : value)
+      return
+    }
+    if (typeof present === "object" && present !== null) container = present
+    else {
+      const fresh: Container = typeof next === "number" ? [] : {}
+      if (!setMember(container, step, fresh)) return
+      container = fresh
+    }
+  }
+}
+
+function memberOf(container: Container, step: string | number): JsonValue | undefined {
+  if (Array.isArray(container)) return typeof step === "number" ? container[step] : undefined
+  return container[step]
+}
+
+/** Lists grow one by one: a far position would make a list as long as it says. */
+function setMember(container: Container, step: string | number, value: JsonValue): boolean {
+  if (!Array.isArray(container)) container[step] = value
+  else if (typeof step === "number" && step <= container.length) container[step] = value
+  else return false
+  return true
+}

@@ -1,0 +1,151 @@
+import type { Loss } from "../../../canon/chat.ts"
+import { ALL_TASKS, type ImageFormat, type ImageRequest } from "../../../canon/image.ts"
+import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
+import type { OperationCall } from "../../../canon/operation.ts"
+import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
+import {
+  base64Of,
+  carriedWishes,
+  countsOf,
+  neededMask,
+  notSupported,
+  onlyImage,
+  promptOf,
+  VARIATION_EMULATED,
+} from "./encoding.ts"
+import { decodeImageError } from "../errors.ts"
+import { base64Picture, forbidden } from "./images.ts"
+import { ratioOf, SIZE_APPROXIMATED, wantedSize } from "./sizes.ts"
+import { isInpainting, STABILITY_RATIOS, VARIATION_STRENGTH } from "./stability.ts"
+
+/** `imageGenerationConfig.numberOfImages` of Titan Image Generator and Nova Canvas. */
+const AMAZON_MOST = 5
+const AMAZON_WISHES = { cfgScale: "cfgScale", quality: "quality", seed: "seed" }
+const STABILITY_WISHES = {
+  negative_prompt: "negative_prompt",
+  output_format: "output_format",
+  seed: "seed",
+}
+const INPAINT_WISHES = { ...STABILITY_WISHES, style_preset: "style_preset" }
+
+/**
+ * Image models on Bedrock by `InvokeModel`: Amazon's Titan and Nova Canvas, and Stability's (Amazon's
+ * references of their bodies; `bedrock-image-model.ts` of vercel/ai). In Amazon's masks pure black is
+ * what may change and all else is pure white; in Stability's it is white.
+ */
+export const BEDROCK_IMAGES: ImageFormat = {
+  tasks: ALL_TASKS,
+  encode: (request, model) =>
+    isStability(model) ? encodeStability(request, model) : encodeAmazon(request, model),
+  maskStyle(model) {
+    if (!isStability(model)) return "black"
+    return isInpainting(model) ? "white" : undefined
+  },
+  decode(answers) {
+    const bodies = answers.map(jsonOf)
+    const pictures = bodies.flatMap((body) =>
+      listAt(body, "images").flatMap((data) =>
+        typeof data === "string" ? [base64Picture(data)] : [],
+      ),
+    )
+    const [first] = bodies
+    if (pictures.length === 0 && first) throw forbidden(reasonOf(first))
+    return { pictures, facts: {} }
+  },
+  decodeError: decodeImageError,
+}
+
+function isStability(model: string): boolean {
+  return model.includes("stability.")
+}
+
+function invoke(model: string, body: JsonObject): OperationCall {
+  return jsonCall(`/model/${encodeURIComponent(model)}/invoke`, body)
+}
+
+function encodeAmazon(request: ImageRequest, model: string) {
+  const losses: Loss[] = []
+  const wishes = carriedWishes(request, AMAZON_WISHES, losses)
+  const quality = wishes["quality"]
+  const size = wantedSize(request)
+  const task = amazonTask(request, model)
+  const calls = countsOf(request, AMAZON_MOST).map((numberOfImages) =>
+    invoke(model, {
+      ...task,
+      imageGenerationConfig: {
+        numberOfImages,
+        ...(size && { width: size.width, height: size.height }),
+        ...wishes,
+        ...(typeof quality === "string" && { quality: AMAZON_QUALITY[quality] ?? quality }),
+      },
+    }),
+  )
+  return { calls, losses }
+}
+
+function amazonTask(request: ImageRequest, model: string): JsonObject {
+  const { task, prompt: text, images } = request
+  switch (task) {
+    case "generation":
+      return { taskType: "TEXT_IMAGE", textToImageParams: { text } }
+    case "edit": {
+      const image = base64Of(onlyImage(request, model))
+      const maskImage = base64Of(neededMask(request, model))
+      return { taskType: "INPAINTING", inPaintingParams: { text, image, maskImage } }
+    }
+    case "variation":
+      return {
+        taskType: "IMAGE_VARIATION",
+        imageVariationParams: { images: images.map(base64Of) },
+      }
+  }
+}
+
+/** OpenAI's words for a quality, in Amazon's. */
+const AMAZON_QUALITY: Readonly<Record<string, string>> = {
+  low: "standard",
+  medium: "standard",
+  auto: "standard",
+  high: "premium",
+  hd: "premium",
+}
+
+function encodeStability(request: ImageRequest, model: string) {
+  const losses: Loss[] = []
+  const call = invoke(model, {
+    prompt: promptOf(request),
+    ...stabilityTask(request, model, losses),
+    ...carriedWishes(request, isInpainting(model) ? INPAINT_WISHES : STABILITY_WISHES, losses),
+  })
+  return { calls: countsOf(request, 1).map(() => call), losses }
+}
+
+function stabilityTask(request: ImageRequest, model: string, losses: Loss[]): JsonObject {
+  const { task } = request
+  if (isInpainting(model) !== (task === "edit")) throw notSupported(request, model)
+  if (task === "edit") {
+    if (request.size !== "auto") losses.push(SIZE_APPROXIMATED)
+    const image = base64Of(onlyImage(request, model))
+    return { image, mask: base64Of(neededMask(request, model)) }
+  }
+  const ratio = ratioOf(request, STABILITY_RATIOS, losses)
+  if (task === "generation") {
+    return { mode: "text-to-image", ...(ratio === undefined ? {} : { aspect_ratio: ratio }) }
+  }
+  // Of those on Bedrock only Stable Diffusion begins with an image.
+  if (!model.includes("sd3")) throw notSupported(request, model)
+  losses.push(VARIATION_EMULATED)
+  const image = base64Of(onlyImage(request, model))
+  return { mode: "image-to-image", image, strength: VARIATION_STRENGTH }
+}
+
+/** Amazon's `error`, a moderated request's `status`, or why Stability's filter struck. */
+function reasonOf(body: JsonObject): string | undefined {
+  const filtered = listAt(body, "finish_reasons").find((reason) => typeof reason === "string")
+  const details = body["details"]
+  return (
+    textAt(body, "error") ??
+    (typeof filtered === "string" ? filtered : undefined) ??
+    (isJsonObject(details) ? JSON.stringify(details) : textAt(body, "status"))
+  )
+}

@@ -1,0 +1,114 @@
+import type { Loss } from "../../../canon/chat.ts"
+import { GatewayError } from "../../../canon/errors.ts"
+import type { ImageRequest, ImageTask, PictureFile } from "../../../canon/image.ts"
+import { missingParameter } from "../../../canon/invalid-request.ts"
+import { isThere, type JsonObject } from "../../../canon/json.ts"
+import { encodeDataUrl } from "../../../canon/media-source.ts"
+import type { OutgoingFile } from "../../../wire/encode-form.ts"
+
+/** What a variation is asked for with where it is made as an edit. */
+export const VARIATION_PROMPT =
+  "Make a new variation of this picture: keep its subject, style and mood, and vary composition and details."
+
+/** Said to models that know no masks but see several pictures. */
+export const MASK_PROMPT =
+  "The last picture is a mask of the first one: change the first one only where the mask is transparent."
+
+/** A variation made as something else. */
+export const VARIATION_EMULATED: Loss = Object.freeze({ name: "variations", effect: "emulated" })
+
+const TASK_WORDS: Readonly<Record<ImageTask, string>> = {
+  generation: "make pictures from a prompt",
+  edit: "edit pictures",
+  variation: "vary pictures",
+}
+
+/** A model that has no such thing at its vendor. */
+export function notSupported(request: ImageRequest, model: string): GatewayError {
+  return new GatewayError(
+    "model_not_supported",
+    `The model '${model}' cannot ${TASK_WORDS[request.task]}. Name another one.`,
+    { parameter: "model" },
+  )
+}
+
+/** The prompt, or what stands for it where a variation is made as an edit. */
+export function promptOf(request: ImageRequest): string {
+  return request.task === "variation" ? VARIATION_PROMPT : request.prompt
+}
+
+/** The wishes by their names at a vendor; those that it does not know are lost. */
+export function carriedWishes(
+  request: ImageRequest,
+  names: Readonly<Record<string, string>>,
+  losses: Loss[],
+): JsonObject {
+  const carried: JsonObject = {}
+  for (const [name, value] of Object.entries(request.wishes)) {
+    if (!isThere(value)) continue
+    const upstream = Object.hasOwn(names, name) ? names[name] : undefined
+    if (upstream === undefined) losses.push({ name, effect: "dropped" })
+    else carried[upstream] = value
+  }
+  return carried
+}
+
+/** How many pictures each call makes, where a vendor makes at most so many at a time. */
+export function countsOf(request: ImageRequest, most: number): number[] {
+  const counts: number[] = []
+  for (let left = request.count; left > 0; left -= most) counts.push(Math.min(left, most))
+  return counts
+}
+
+/** @throws GatewayError `invalid_value`: a model cannot begin with so many images. */
+export function refuseMoreImages({ images }: ImageRequest, model: string, most: number): void {
+  if (images.length <= most) return
+  throw new GatewayError(
+    "invalid_value",
+    `The model '${model}' edits at most ${most} image at a time.`,
+    { parameter: "image" },
+  )
+}
+
+/** The one image that a model edits or varies. @throws GatewayError */
+export function onlyImage(request: ImageRequest, model: string): PictureFile {
+  refuseMoreImages(request, model, 1)
+  const [image] = request.images
+  if (image === undefined) throw missingParameter("image")
+  return image
+}
+
+/** The mask, of a model that edits nothing without one. @throws GatewayError */
+export function neededMask({ mask }: ImageRequest, model: string): PictureFile {
+  if (mask !== undefined) return mask
+  throw new GatewayError(
+    "missing_required_parameter",
+    `The model '${model}' changes an image only where a mask says: send 'mask', or use another model.`,
+    { parameter: "mask" },
+  )
+}
+
+/** A picture as a file of a form. @param name without its ending. */
+export function outgoingPicture(
+  field: string,
+  name: string,
+  { bytes, mediaType }: PictureFile,
+): OutgoingFile {
+  return {
+    field,
+    name: `${name}.${mediaType.slice(mediaType.indexOf("/") + 1)}`,
+    type: mediaType,
+    size: bytes.byteLength,
+    open: () => new Blob([bytes]).stream(),
+  }
+}
+
+/** As base64. */
+export function base64Of({ bytes }: PictureFile): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")
+}
+
+/** As a data URL. */
+export function dataUrlOf(file: PictureFile): string {
+  return encodeDataUrl(base64Of(file), file.mediaType)
+}

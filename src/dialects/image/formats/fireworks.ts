@@ -1,0 +1,59 @@
+import type { Loss } from "../../../canon/chat.ts"
+import type { ImageFormat, ImageRequest } from "../../../canon/image.ts"
+import type { JsonObject } from "../../../canon/json.ts"
+import { jsonCall } from "../../../canon/operation-answer.ts"
+import { carriedWishes, countsOf, notSupported } from "./encoding.ts"
+import { decodeImageError } from "../errors.ts"
+import { bytesPicture } from "./images.ts"
+import { ratioOf, wantedSize } from "./sizes.ts"
+
+/** Fireworks' reference of the FLUX workflows: `aspect_ratio`. */
+const RATIOS = ["1:1", "21:9", "16:9", "3:2", "5:4", "4:5", "2:3", "9:16", "9:21", "4:3", "3:4"]
+
+/** Models that are asked at `image_generation` and take sizes; all others are workflows with ratios. */
+const SIZED = /stable-diffusion|playground|ssd-1b/i
+/** Models whose answers have to be asked for again until they are there. */
+const ASYNCHRONOUS = /kontext/i
+
+const WISHES = {
+  guidance_scale: "guidance_scale",
+  num_inference_steps: "num_inference_steps",
+  seed: "seed",
+}
+
+/**
+ * Fireworks' image models: one picture a call, as the bytes of the answer (its reference of
+ * `text_to_image`; `fireworks-image-model.ts` of vercel/ai).
+ */
+export const FIREWORKS_IMAGES: ImageFormat = {
+  tasks: ["generation"],
+  encode(request, model) {
+    if (request.task !== "generation" || ASYNCHRONOUS.test(model))
+      throw notSupported(request, model)
+    const losses: Loss[] = []
+    const body = {
+      prompt: request.prompt,
+      ...shapeOf(request, model, losses),
+      ...carriedWishes(request, WISHES, losses),
+    }
+    const path = SIZED.test(model)
+      ? `/image_generation/${model}`
+      : `/workflows/${model}/text_to_image`
+    const call = { ...jsonCall(path, body), headers: { accept: "image/png" } }
+    return { calls: countsOf(request, 1).map(() => call), losses }
+  },
+  decode: (answers) => ({
+    pictures: answers.map(({ bytes }) => bytesPicture(bytes)),
+    facts: {},
+  }),
+  decodeError: decodeImageError,
+}
+
+function shapeOf(request: ImageRequest, model: string, losses: Loss[]): JsonObject {
+  if (SIZED.test(model)) {
+    const size = wantedSize(request)
+    return size === undefined ? {} : { width: size.width, height: size.height }
+  }
+  const ratio = ratioOf(request, RATIOS, losses)
+  return ratio === undefined ? {} : { aspect_ratio: ratio }
+}

@@ -1,0 +1,169 @@
+import type { Loss } from "../../../canon/chat.ts"
+import {
+  ALL_TASKS,
+  type ImageFormat,
+  type ImageRequest,
+  type Picture,
+} from "../../../canon/image.ts"
+import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
+import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
+import { addUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import { quantityOf } from "../../../canon/quantity.ts"
+import {
+  base64Of,
+  carriedWishes,
+  countsOf,
+  MASK_PROMPT,
+  notSupported,
+  promptOf,
+  VARIATION_EMULATED,
+} from "./encoding.ts"
+import { decodeImageError } from "../errors.ts"
+import { base64Picture, forbidden } from "./images.ts"
+import { ratioOf } from "./sizes.ts"
+
+/** The ratios of Gemini's image models (`ImageConfig.aspectRatio` of @google/genai). */
+const GEMINI_RATIOS = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"]
+/** Those of Imagen (`GenerateImagesConfig.aspectRatio`). */
+const IMAGEN_RATIOS = ["1:1", "3:4", "4:3", "9:16", "16:9"]
+/** Pictures that Imagen makes in one call. */
+const IMAGEN_MOST = 4
+
+/**
+ * Google's image models: Gemini's answer `generateContent` with pictures among their parts, one a
+ * call; Imagen's answer `predict` (WIRE.md 11).
+ * @param parent what stands before `/models` in the path.
+ */
+export function googleImages(parent: string): ImageFormat {
+  return {
+    tasks: ALL_TASKS,
+    encode: (request, model) =>
+      isImagen(model) ? encodeImagen(request, model, parent) : encodeGemini(request, model, parent),
+    decode(answers) {
+      const bodies = answers.map(jsonOf)
+      const pictures = bodies.flatMap((body) => [...geminiPictures(body), ...imagenPictures(body)])
+      const [first] = bodies
+      if (pictures.length === 0 && first) throw forbidden(reasonOf(first))
+      const usages = bodies.flatMap((body) => usageOf(objectAt(body, "usageMetadata")) ?? [])
+      const isCounted = usages.length === bodies.length
+      return {
+        pictures,
+        ...(isCounted && { usage: usages.reduce(addUsage, NO_USAGE) }),
+        facts: {},
+      }
+    },
+    decodeError: decodeImageError,
+  }
+}
+
+function isImagen(model: string): boolean {
+  return model.toLowerCase().includes("imagen")
+}
+
+function pathOf(parent: string, model: string, method: string): string {
+  return `${parent}/models/${encodeURIComponent(model)}:${method}`
+}
+
+function encodeGemini(request: ImageRequest, model: string, parent: string) {
+  const losses: Loss[] = []
+  carriedWishes(request, {}, losses)
+  const pictures = [...request.images, ...(request.mask === undefined ? [] : [request.mask])]
+  const parts: JsonObject[] = [{ text: promptOf(request) }]
+  for (const file of pictures) {
+    parts.push({ inlineData: { mimeType: file.mediaType, data: base64Of(file) } })
+  }
+  if (request.task === "variation") losses.push(VARIATION_EMULATED)
+  if (request.mask !== undefined) {
+    parts.push({ text: MASK_PROMPT })
+    losses.push({ name: "mask", effect: "approximated" })
+  }
+  const aspectRatio = ratioOf(request, GEMINI_RATIOS, losses)
+  const body: JsonObject = {
+    contents: [{ role: "user", parts }],
+    generationConfig: {
+      responseModalities: ["TEXT", "IMAGE"],
+      ...(aspectRatio === undefined ? {} : { imageConfig: { aspectRatio } }),
+    },
+  }
+  const calls = countsOf(request, 1).map(() =>
+    jsonCall(pathOf(parent, model, "generateContent"), body),
+  )
+  return { calls, losses }
+}
+
+function encodeImagen(request: ImageRequest, model: string, parent: string) {
+  if (request.task !== "generation") throw notSupported(request, model)
+  const losses: Loss[] = []
+  carriedWishes(request, {}, losses)
+  const aspectRatio = ratioOf(request, IMAGEN_RATIOS, losses)
+  const calls = countsOf(request, IMAGEN_MOST).map((sampleCount) =>
+    jsonCall(pathOf(parent, model, "predict"), {
+      instances: [{ prompt: request.prompt }],
+      parameters: { sampleCount, ...(aspectRatio === undefined ? {} : { aspectRatio }) },
+    }),
+  )
+  return { calls, losses }
+}
+
+function geminiParts(body: JsonObject): JsonObject[] {
+  return listAt(body, "candidates").flatMap((candidate) => {
+    const content = isJsonObject(candidate) ? objectAt(candidate, "content") : undefined
+    return content === undefined ? [] : listAt(content, "parts").filter(isJsonObject)
+  })
+}
+
+/** Pictures that are thoughts are drafts of the one that comes last. */
+function geminiPictures(body: JsonObject): Picture[] {
+  return geminiParts(body).flatMap((part) => {
+    const data = part["thought"] === true ? undefined : objectAt(part, "inlineData")
+    const base64 = data === undefined ? undefined : textAt(data, "data")
+    return base64 === undefined ? [] : [base64Picture(base64)]
+  })
+}
+
+function imagenPictures(body: JsonObject): Picture[] {
+  return listAt(body, "predictions").flatMap((prediction) => {
+    if (!isJsonObject(prediction)) return []
+    const data = textAt(prediction, "bytesBase64Encoded")
+    const revisedPrompt = textAt(prediction, "prompt")
+    if (data === undefined) return []
+    return [{ ...base64Picture(data), ...(revisedPrompt === undefined ? {} : { revisedPrompt }) }]
+  })
+}
+
+/** Why there is no picture, in the first words that can be found. */
+function reasonOf(body: JsonObject): string | undefined {
+  const [candidate] = listAt(body, "candidates").filter(isJsonObject)
+  const [prediction] = listAt(body, "predictions").filter(isJsonObject)
+  const feedback = objectAt(body, "promptFeedback") ?? {}
+  return (
+    textAt(candidate ?? {}, "finishMessage") ??
+    textAt(feedback, "blockReasonMessage") ??
+    textAt(feedback, "blockReason") ??
+    geminiParts(body)
+      .map((part) => textAt(part, "text"))
+      .find((text) => text !== undefined) ??
+    textAt(candidate ?? {}, "finishReason") ??
+    textAt(prediction ?? {}, "raiFilteredReason")
+  )
+}
+
+/** WIRE.md 8: thoughts stand apart from what the candidates hold. Imagen counts nothing. */
+function usageOf(usage: JsonObject | undefined): Usage | undefined {
+  const input = numberAt(usage, "promptTokenCount")
+  const candidates = numberAt(usage, "candidatesTokenCount")
+  if (input === undefined || candidates === undefined) return undefined
+  const reasoning = numberAt(usage, "thoughtsTokenCount") ?? 0
+  const cached = Math.min(input, numberAt(usage, "cachedContentTokenCount") ?? 0)
+  return {
+    ...NO_USAGE,
+    inputFresh: input - cached,
+    inputCacheRead: cached,
+    output: candidates + reasoning,
+    reasoning,
+  }
+}
+
+function numberAt(object: JsonObject | undefined, name: string): number | undefined {
+  return quantityOf(object?.[name])
+}

@@ -1,0 +1,103 @@
+import type { PictureSize } from "../../../canon/image.ts"
+
+/** What a family of models is like that are asked in OpenAI's form. */
+export interface OpenAiFamily {
+  /** Matched against the vendor's own name of the model, in lower case. */
+  readonly models: RegExp
+  /** Pictures that one call makes at most. */
+  readonly mostPerCall: number
+  /** Absent: it is asked for whatever size the caller names. */
+  readonly sizes?: readonly PictureSize[]
+  /** Whether it takes `size` beside the listed ones when this says so. */
+  readonly takesSize?: (size: PictureSize) => boolean
+  /** Whether it takes `response_format`; GPT image models refuse it and give base64 (WIRE.md 11). */
+  readonly responseFormat: boolean
+  /** Wishes that it refuses. */
+  readonly drops: readonly string[]
+  /** Images that an edit begins with at most; 0: it cannot edit. */
+  readonly mostImages: number
+  readonly variations: boolean
+  /** Whether it sends pictures as events (`CreateImageRequest.stream`). */
+  readonly streams: boolean
+}
+
+const SQUARE: PictureSize = { width: 1024, height: 1024 }
+
+/** Wishes that only GPT image models know (OpenAI's description, `CreateImageRequest`). */
+const GPT_WISHES = [
+  "background",
+  "input_fidelity",
+  "moderation",
+  "output_compression",
+  "output_format",
+]
+
+/** GPT image models: base64 only, several images to begin with, no variations. */
+const GPT_IMAGE: OpenAiFamily = {
+  models: /gpt-image|chatgpt-image/,
+  mostPerCall: 10,
+  sizes: [SQUARE, { width: 1536, height: 1024 }, { width: 1024, height: 1536 }],
+  responseFormat: false,
+  drops: ["style"],
+  mostImages: 16,
+  variations: false,
+  streams: true,
+}
+
+/** From the second generation on any size within bounds (`CreateImageRequest.size`). */
+const GPT_IMAGE_2: OpenAiFamily = {
+  ...GPT_IMAGE,
+  models: /gpt-image-[2-9]/,
+  takesSize: ({ width, height }) =>
+    width % 16 === 0 &&
+    height % 16 === 0 &&
+    width * height <= 3840 * 2160 &&
+    Math.max(width, height) <= 3 * Math.min(width, height),
+}
+
+/** One picture a call, no edits (`CreateImageRequest.n`). */
+const DALL_E_3: OpenAiFamily = {
+  models: /dall-e-3/,
+  mostPerCall: 1,
+  sizes: [SQUARE, { width: 1792, height: 1024 }, { width: 1024, height: 1792 }],
+  responseFormat: true,
+  drops: GPT_WISHES,
+  mostImages: 0,
+  variations: false,
+  streams: false,
+}
+
+/** The one family with variations (WIRE.md 11); it refuses `quality` (recorded). */
+const DALL_E_2: OpenAiFamily = {
+  models: /dall-e-2/,
+  mostPerCall: 10,
+  sizes: [{ width: 256, height: 256 }, { width: 512, height: 512 }, SQUARE],
+  responseFormat: true,
+  drops: [...GPT_WISHES, "quality", "style"],
+  mostImages: 1,
+  variations: true,
+  streams: false,
+}
+
+/** A server of which nothing is known but that it speaks OpenAI's form. */
+const UNKNOWN: OpenAiFamily = {
+  models: /(?:)/,
+  mostPerCall: 10,
+  responseFormat: true,
+  drops: [],
+  mostImages: 1,
+  variations: false,
+  streams: false,
+}
+
+/** The first that matches counts. */
+const NAMED = [GPT_IMAGE_2, GPT_IMAGE, DALL_E_3, DALL_E_2]
+
+/** Families at servers that may hold any model. */
+export const OPEN_FAMILIES: readonly OpenAiFamily[] = [...NAMED, UNKNOWN]
+
+/** Families at OpenAI and Azure: what has a name of its own is a GPT image model. */
+export const OPENAI_FAMILIES: readonly OpenAiFamily[] = [
+  ...NAMED,
+  { ...GPT_IMAGE, models: UNKNOWN.models },
+]

@@ -1,0 +1,182 @@
+import type { Loss } from "../../../canon/chat.ts"
+import {
+  ALL_TASKS,
+  type ImageFormat,
+  type ImageRequest,
+  type ImageResult,
+  sizeName,
+} from "../../../canon/image.ts"
+import { isThere, type JsonObject, objectAt } from "../../../canon/json.ts"
+import type { OperationAnswer, OperationCall } from "../../../canon/operation.ts"
+import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
+import { addUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import { quantityOf } from "../../../canon/quantity.ts"
+import { encodeForm, type OutgoingField } from "../../../wire/encode-form.ts"
+import {
+  countsOf,
+  notSupported,
+  outgoingPicture,
+  promptOf,
+  refuseMoreImages,
+  VARIATION_EMULATED,
+} from "./encoding.ts"
+import { decodeImageError } from "../errors.ts"
+import type { OpenAiFamily } from "./openai-families.ts"
+import { picturesOfData } from "./images.ts"
+import { nearestSize, SIZE_APPROXIMATED, wantedSize } from "./sizes.ts"
+
+/**
+ * Pictures as OpenAI's API has them: generations as JSON, edits and variations as forms (WIRE.md 11).
+ * @param families the first that matches a model's name is its own.
+ */
+export function openAiImages(families: readonly OpenAiFamily[]): ImageFormat {
+  return {
+    tasks: ALL_TASKS,
+    encode(request, model) {
+      const family = familyOf(model, families)
+      const losses: Loss[] = []
+      const fields = fieldsOf(request, model, family, losses)
+      const task = taskOf(request, model, family, losses)
+      if (canStream(request, family)) {
+        fields["stream"] = true
+        fields["partial_images"] = request.stream?.drafts ?? 0
+      }
+      const calls = countsOf(request, family.mostPerCall).map((count) =>
+        task === "generation"
+          ? jsonCall("/images/generations", { ...fields, n: count })
+          : formCall(task, request, { ...fields, n: count }),
+      )
+      return { calls, losses }
+    },
+    streams: (request, model) => canStream(request, familyOf(model, families)),
+    decode: decodeImages,
+    decodeError: decodeImageError,
+  }
+}
+
+/** Events do not say of which picture they are, so only one is streamed. */
+function canStream({ stream, count, task }: ImageRequest, { streams }: OpenAiFamily): boolean {
+  return stream !== undefined && streams && count === 1 && task !== "variation"
+}
+
+/** What a server of OpenAI's form made; its usage is absent when it counted no tokens. */
+export function decodeImages(answers: readonly OperationAnswer[]): ImageResult {
+  const bodies = answers.map(jsonOf)
+  const usages = bodies.flatMap((body) => imageUsage(objectAt(body, "usage")) ?? [])
+  const facts: JsonObject = {}
+  for (const name of FACTS) {
+    const value = bodies[0]?.[name]
+    if (isThere(value)) facts[name] = value
+  }
+  return {
+    pictures: bodies.flatMap(picturesOfData),
+    // Tokens that were counted for some calls only would make the others free.
+    ...(usages.length === bodies.length && {
+      usage: usages.reduce(addUsage, NO_USAGE),
+      usageDetails: detailsOf(bodies),
+    }),
+    facts,
+  }
+}
+
+/** The vendor's own division of its tokens; of several calls there is none. */
+function detailsOf(bodies: readonly JsonObject[]): JsonObject {
+  const [body, ...others] = bodies
+  const usage = body && others.length === 0 ? objectAt(body, "usage") : undefined
+  const details: JsonObject = {}
+  for (const name of ["input_tokens_details", "output_tokens_details"]) {
+    const detail = usage && objectAt(usage, name)
+    if (detail) details[name] = detail
+  }
+  return details
+}
+
+/** What OpenAI tells of all pictures of an answer (`ImagesResponse`). */
+const FACTS = ["background", "output_format", "quality", "size"]
+
+function familyOf(model: string, families: readonly OpenAiFamily[]): OpenAiFamily {
+  const name = model.toLowerCase()
+  const family = families.find(({ models }) => models.test(name))
+  if (family === undefined) throw new Error(`no family for the image model ${model}`)
+  return family
+}
+
+/** What is asked for, in view of what the family has. */
+function taskOf(
+  request: ImageRequest,
+  model: string,
+  family: OpenAiFamily,
+  losses: Loss[],
+): "generation" | "edit" | "variation" {
+  const { task } = request
+  if (task === "generation" || (task === "variation" && family.variations)) return task
+  if (family.mostImages === 0) throw notSupported(request, model)
+  refuseMoreImages(request, model, family.mostImages)
+  if (task === "variation") losses.push(VARIATION_EMULATED)
+  return "edit"
+}
+
+function fieldsOf(
+  request: ImageRequest,
+  model: string,
+  family: OpenAiFamily,
+  losses: Loss[],
+): JsonObject {
+  const fields: JsonObject = { model }
+  if (request.task !== "variation" || !family.variations) fields["prompt"] = promptOf(request)
+  const size = sizeOf(request, family, losses)
+  if (size !== undefined) fields["size"] = size
+  if (family.responseFormat) fields["response_format"] = request.form
+  for (const [name, value] of Object.entries(request.wishes)) {
+    if (!isThere(value)) continue
+    if (family.drops.includes(name)) losses.push({ name, effect: "dropped" })
+    else fields[name] = value
+  }
+  return fields
+}
+
+function sizeOf(request: ImageRequest, family: OpenAiFamily, losses: Loss[]): string | undefined {
+  const wanted = wantedSize(request)
+  if (wanted === undefined) return "auto"
+  const { sizes, takesSize } = family
+  if (sizes === undefined || takesSize?.(wanted) === true) return sizeName(wanted)
+  const { value, isExact } = nearestSize(wanted, sizes)
+  if (!isExact) losses.push(SIZE_APPROXIMATED)
+  return sizeName(value)
+}
+
+function formCall(
+  task: "edit" | "variation",
+  { images, mask }: ImageRequest,
+  fields: JsonObject,
+): OperationCall {
+  // One image is sent as every server knows it, several as OpenAI's own client does.
+  const field = images.length === 1 ? "image" : "image[]"
+  const files = images.map((image, index) => outgoingPicture(field, `image-${index}`, image))
+  if (mask !== undefined) files.push(outgoingPicture("mask", "mask", mask))
+  const texts = Object.entries(fields).map(([name, value]): OutgoingField => [
+    name,
+    typeof value === "string" ? value : textOf(value),
+  ])
+  const form = encodeForm(texts, files)
+  const { contentType, open } = form
+  return {
+    path: task === "edit" ? "/images/edits" : "/images/variations",
+    body: { type: "bytes", contentType, bytes: open },
+  }
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value) ?? ""
+}
+
+/** `ImageGenUsage`; OpenRouter has the names of chat completions. */
+export function imageUsage(usage: JsonObject | undefined): Usage | undefined {
+  if (usage === undefined) return undefined
+  const input = quantityOf(usage["input_tokens"] ?? usage["prompt_tokens"])
+  const output = quantityOf(usage["output_tokens"] ?? usage["completion_tokens"])
+  if (input === undefined || output === undefined) return undefined
+  const details = objectAt(usage, "input_tokens_details")
+  const imageInput = Math.min(quantityOf(details?.["image_tokens"]) ?? 0, input)
+  return { ...NO_USAGE, inputFresh: input - imageInput, imageInput, output }
+}

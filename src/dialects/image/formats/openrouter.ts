@@ -1,0 +1,67 @@
+import type { Loss } from "../../../canon/chat.ts"
+import { ALL_TASKS, type ImageFormat } from "../../../canon/image.ts"
+import { jsonCall } from "../../../canon/operation-answer.ts"
+import {
+  carriedWishes,
+  countsOf,
+  dataUrlOf,
+  MASK_PROMPT,
+  promptOf,
+  VARIATION_EMULATED,
+} from "./encoding.ts"
+import { decodeImageError } from "../errors.ts"
+import { decodeImages } from "./openai.ts"
+import { ratioOf } from "./sizes.ts"
+
+/** `ImageGenerationRequest.aspectRatio` of @openrouter/sdk, those that have a usual meaning. */
+const RATIOS = [
+  "1:1",
+  "2:3",
+  "3:2",
+  "3:4",
+  "4:3",
+  "4:5",
+  "5:4",
+  "9:16",
+  "16:9",
+  "21:9",
+  "1:2",
+  "2:1",
+]
+
+const WISHES = {
+  background: "background",
+  output_compression: "output_compression",
+  output_format: "output_format",
+  quality: "quality",
+  seed: "seed",
+  user: "user",
+}
+
+/** OpenRouter's images (recorded; @openrouter/sdk): one a call, since not every provider makes more. */
+export const OPENROUTER_IMAGES: ImageFormat = {
+  tasks: ALL_TASKS,
+  encode(request, model) {
+    const losses: Loss[] = []
+    const wishes = carriedWishes(request, WISHES, losses)
+    const aspectRatio = ratioOf(request, RATIOS, losses)
+    const { images, mask } = request
+    const references = [...images, ...(mask === undefined ? [] : [mask])].map((file) => ({
+      type: "image_url",
+      image_url: { url: dataUrlOf(file) },
+    }))
+    if (request.task === "variation") losses.push(VARIATION_EMULATED)
+    if (mask !== undefined) losses.push({ name: "mask", effect: "approximated" })
+    const prompt = promptOf(request)
+    const body = {
+      model,
+      prompt: mask === undefined ? prompt : `${prompt}\n${MASK_PROMPT}`,
+      ...(aspectRatio === undefined ? {} : { aspect_ratio: aspectRatio }),
+      ...(references.length > 0 && { input_references: references }),
+      ...wishes,
+    }
+    return { calls: countsOf(request, 1).map(() => jsonCall("/images", body)), losses }
+  },
+  decode: decodeImages,
+  decodeError: decodeImageError,
+}

@@ -1,0 +1,76 @@
+import type { Loss } from "../../../canon/chat.ts"
+import {
+  DEFAULT_SIZE,
+  type ImageRequest,
+  type PictureSize,
+  sizeName,
+} from "../../../canon/image.ts"
+
+/** The loss of a size that is not met exactly. */
+export const SIZE_APPROXIMATED: Loss = Object.freeze({ name: "size", effect: "approximated" })
+
+/** What stands for a size at a vendor, and whether it is the very size. */
+export interface Fitted<T> {
+  readonly value: T
+  readonly isExact: boolean
+}
+
+/** The nearest of the aspect ratios that a vendor has, such as `16:9`. */
+export function nearestRatio(size: PictureSize, ratios: readonly string[]): Fitted<string> {
+  const found = nearest(size, ratios.map(shapeOf))
+  const { width, height } = found
+  const isExact = size.width * height === size.height * width
+  return { value: `${width}:${height}`, isExact }
+}
+
+/** The nearest of the sizes that a vendor has: of the nearest shape the nearest in area. */
+export function nearestSize(size: PictureSize, sizes: readonly PictureSize[]): Fitted<PictureSize> {
+  const value = nearest(size, sizes)
+  return { value, isExact: value.width === size.width && value.height === size.height }
+}
+
+/** What a caller who named no size gets; undefined when the model is to choose. */
+export function wantedSize(request: ImageRequest): PictureSize | undefined {
+  return request.size === "auto" ? undefined : (request.size ?? DEFAULT_SIZE)
+}
+
+/** Fields for a vendor that knows ratios only; the loss is told of a size that somebody asked for. */
+export function ratioOf(
+  request: ImageRequest,
+  ratios: readonly string[],
+  losses: Loss[],
+): string | undefined {
+  const size = wantedSize(request)
+  if (size === undefined) return undefined
+  const { value, isExact } = nearestRatio(size, ratios)
+  // A ratio says nothing of the pixels: only that of the usual size is what vendors make by themselves.
+  const isUsual = sizeName(size) === sizeName(DEFAULT_SIZE)
+  if (request.size !== undefined && !(isExact && isUsual)) losses.push(SIZE_APPROXIMATED)
+  return value
+}
+
+function shapeOf(ratio: string): PictureSize {
+  const [width = 1, height = 1] = ratio.split(":").map(Number)
+  return { width, height }
+}
+
+function nearest(size: PictureSize, among: readonly PictureSize[]): PictureSize {
+  let best = DEFAULT_SIZE
+  let least = Infinity
+  for (const candidate of among) {
+    const distance = distanceOf(size, candidate)
+    if (distance >= least) continue
+    least = distance
+    best = candidate
+  }
+  return best
+}
+
+/** Shape before area: a factor of two in shape is worse than any in area. */
+const SHAPE_WEIGHT = 1_000
+
+function distanceOf(left: PictureSize, right: PictureSize): number {
+  const shape = Math.abs(Math.log((left.width * right.height) / (left.height * right.width)))
+  const area = Math.abs(Math.log((left.width * left.height) / (right.width * right.height)))
+  return shape * SHAPE_WEIGHT + area
+}

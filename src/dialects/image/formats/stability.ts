@@ -1,0 +1,165 @@
+import type { Loss } from "../../../canon/chat.ts"
+import { ALL_TASKS, type ImageFormat, type ImageRequest } from "../../../canon/image.ts"
+import { type JsonObject, textAt } from "../../../canon/json.ts"
+import type { OperationCall } from "../../../canon/operation.ts"
+import { jsonOf } from "../../../canon/operation-answer.ts"
+import { encodeForm, type OutgoingField, type OutgoingFile } from "../../../wire/encode-form.ts"
+import {
+  carriedWishes,
+  countsOf,
+  neededMask,
+  notSupported,
+  onlyImage,
+  outgoingPicture,
+  promptOf,
+  VARIATION_EMULATED,
+} from "./encoding.ts"
+import { decodeImageError } from "../errors.ts"
+import { base64Picture, forbidden } from "./images.ts"
+import { ratioOf, SIZE_APPROXIMATED } from "./sizes.ts"
+
+/** Stability's reference of `stable-image/generate`: `aspect_ratio`. */
+export const STABILITY_RATIOS = [
+  "1:1",
+  "16:9",
+  "21:9",
+  "2:3",
+  "3:2",
+  "4:5",
+  "5:4",
+  "9:16",
+  "9:21",
+] as const
+
+/** How much of an image a variation changes: 0 nothing, 1 all of it. */
+export const VARIATION_STRENGTH = 0.6
+
+/** The service of Stability's that fills in what a mask leaves open; it makes nothing out of a prompt alone. */
+export function isInpainting(model: string): boolean {
+  return model.toLowerCase().includes("inpaint")
+}
+
+const WISHES = {
+  negative_prompt: "negative_prompt",
+  output_format: "output_format",
+  seed: "seed",
+  style_preset: "style_preset",
+}
+
+/**
+ * Stability's own API, version 2beta: a form for each picture, an answer of JSON with its base64
+ * (WIRE.md 11). Its models vary a picture by beginning with it; what edits by a mask is a service of its
+ * own, `inpaint`, in whose masks white is what may change (Stability's reference of `edit/inpaint`).
+ */
+export const STABILITY_IMAGES: ImageFormat = {
+  tasks: ALL_TASKS,
+  encode(request, model) {
+    const losses: Loss[] = []
+    const call = callOf(request, model, losses)
+    return { calls: countsOf(request, 1).map(() => call), losses }
+  },
+  maskStyle: (model) => (isInpainting(model) ? "white" : undefined),
+  decode(answers) {
+    const bodies = answers.map(jsonOf)
+    const pictures = bodies.flatMap((body) => pictureOf(body) ?? [])
+    const [first] = bodies
+    if (pictures.length === 0 && first) throw forbidden(textAt(first, "finish_reason"))
+    return { pictures, facts: {} }
+  },
+  decodeError: decodeImageError,
+}
+
+/** What is sent beside the wishes, and where to. */
+interface Order {
+  /** Below `/v2beta/stable-image`. */
+  readonly path: string
+  readonly fields: readonly OutgoingField[]
+  readonly files: readonly OutgoingFile[]
+}
+
+function callOf(request: ImageRequest, model: string, losses: Loss[]): OperationCall {
+  const { path, fields, files } = orderOf(request, model, losses)
+  const wishes = Object.entries(carriedWishes(request, WISHES, losses))
+  const texts: readonly OutgoingField[] = [
+    ["prompt", promptOf(request)],
+    ...fields,
+    ...wishes.map(([name, value]): OutgoingField => [name, String(value)]),
+  ]
+  const { contentType, open } = encodeForm(texts, files)
+  return {
+    path: `/v2beta/stable-image${path}`,
+    headers: { accept: "application/json" },
+    body: { type: "bytes", contentType, bytes: open },
+  }
+}
+
+function orderOf(request: ImageRequest, model: string, losses: Loss[]): Order {
+  switch (request.task) {
+    case "generation":
+      return generationOf(request, model, losses)
+    case "edit":
+      return editOf(request, model, losses)
+    case "variation":
+      return variationOf(request, model, losses)
+  }
+}
+
+function generationOf(request: ImageRequest, model: string, losses: Loss[]): Order {
+  if (isInpainting(model)) throw notSupported(request, model)
+  const ratio = ratioOf(request, STABILITY_RATIOS, losses)
+  const { endpoint, fields } = endpointOf(model)
+  return {
+    path: `/generate/${endpoint}`,
+    fields: ratio === undefined ? fields : [...fields, ["aspect_ratio", ratio]],
+    files: [],
+  }
+}
+
+function editOf(request: ImageRequest, model: string, losses: Loss[]): Order {
+  if (!isInpainting(model)) throw notSupported(request, model)
+  // Whatever the image's size, four megapixels come back.
+  if (request.size !== "auto") losses.push(SIZE_APPROXIMATED)
+  return {
+    path: "/edit/inpaint",
+    fields: [],
+    files: [
+      outgoingPicture("image", "image", onlyImage(request, model)),
+      outgoingPicture("mask", "mask", neededMask(request, model)),
+    ],
+  }
+}
+
+function variationOf(request: ImageRequest, model: string, losses: Loss[]): Order {
+  const { endpoint, fields, startsWithImages } = endpointOf(model)
+  if (isInpainting(model) || !startsWithImages) throw notSupported(request, model)
+  losses.push(VARIATION_EMULATED)
+  // Its shape is the image's, which is square as every size of a variation is.
+  ratioOf(request, STABILITY_RATIOS, losses)
+  const mode: readonly OutgoingField[] = endpoint === "sd3" ? [["mode", "image-to-image"]] : []
+  return {
+    path: `/generate/${endpoint}`,
+    fields: [...fields, ...mode, ["strength", String(VARIATION_STRENGTH)]],
+    files: [outgoingPicture("image", "image", onlyImage(request, model))],
+  }
+}
+
+interface ModelEndpoint {
+  readonly endpoint: "ultra" | "core" | "sd3"
+  readonly fields: readonly OutgoingField[]
+  readonly startsWithImages: boolean
+}
+
+/** Two models have an address of their own; all others are named in the form. */
+function endpointOf(model: string): ModelEndpoint {
+  const name = model.toLowerCase()
+  if (name.includes("ultra")) return { endpoint: "ultra", fields: [], startsWithImages: true }
+  if (name.includes("core")) return { endpoint: "core", fields: [], startsWithImages: false }
+  return { endpoint: "sd3", fields: [["model", model]], startsWithImages: true }
+}
+
+function pictureOf(body: JsonObject) {
+  const data = textAt(body, "image")
+  // A filtered picture is sent too, blurred.
+  if (data === undefined || textAt(body, "finish_reason") === "CONTENT_FILTERED") return undefined
+  return base64Picture(data)
+}

@@ -1,0 +1,49 @@
+import type { Loss } from "../../../canon/chat.ts"
+import { ALL_TASKS, type ImageFormat } from "../../../canon/image.ts"
+import { jsonCall } from "../../../canon/operation-answer.ts"
+import { carriedWishes, countsOf, dataUrlOf, promptOf, VARIATION_EMULATED } from "./encoding.ts"
+import { decodeImageError } from "../errors.ts"
+import { decodeImages } from "./openai.ts"
+import { wantedSize } from "./sizes.ts"
+
+/** Together's reference of `POST /images/generations`: n is 1 to 4. */
+const MOST_PER_CALL = 4
+
+const WISHES = {
+  guidance_scale: "guidance_scale",
+  negative_prompt: "negative_prompt",
+  output_format: "output_format",
+  seed: "seed",
+  steps: "steps",
+}
+
+/**
+ * Together's images: width and height apart, `base64` for base64, an image to begin with as an
+ * address, no masks (`togetherai-image-model.ts` of vercel/ai).
+ */
+export const TOGETHER_IMAGES: ImageFormat = {
+  tasks: ALL_TASKS,
+  encode(request, model) {
+    const losses: Loss[] = []
+    const wishes = carriedWishes(request, WISHES, losses)
+    const size = wantedSize(request)
+    const [image, ...others] = request.images
+    if (request.task === "variation") losses.push(VARIATION_EMULATED)
+    if (request.mask !== undefined) losses.push({ name: "mask", effect: "dropped" })
+    if (others.length > 0) losses.push({ name: "image", effect: "approximated" })
+    const calls = countsOf(request, MOST_PER_CALL).map((count) =>
+      jsonCall("/images/generations", {
+        model,
+        prompt: promptOf(request),
+        n: count,
+        response_format: request.form === "url" ? "url" : "base64",
+        ...(size && { width: size.width, height: size.height }),
+        ...(image && { image_url: dataUrlOf(image) }),
+        ...wishes,
+      }),
+    )
+    return { calls, losses }
+  },
+  decode: decodeImages,
+  decodeError: decodeImageError,
+}

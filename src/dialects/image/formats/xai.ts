@@ -1,0 +1,47 @@
+import type { Loss } from "../../../canon/chat.ts"
+import { ALL_TASKS, type ImageFormat } from "../../../canon/image.ts"
+import { jsonCall } from "../../../canon/operation-answer.ts"
+import { carriedWishes, countsOf, dataUrlOf, promptOf, VARIATION_EMULATED } from "./encoding.ts"
+import { decodeImageError } from "../errors.ts"
+import { decodeImages } from "./openai.ts"
+import { ratioOf } from "./sizes.ts"
+
+/** What docs.x.ai lists for `aspect_ratio`. */
+const RATIOS = ["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3", "2:1", "1:2"]
+const MOST_PER_CALL = 10
+
+/**
+ * xAI's images: JSON for edits too, ratios instead of sizes, no masks (docs.x.ai, "Image Generation";
+ * `xai-image-model.ts` of vercel/ai; recorded answer).
+ */
+export const XAI_IMAGES: ImageFormat = {
+  tasks: ALL_TASKS,
+  encode(request, model) {
+    const losses: Loss[] = []
+    const wishes = carriedWishes(
+      request,
+      { quality: "quality", user: "user", output_format: "output_format" },
+      losses,
+    )
+    const aspectRatio = ratioOf(request, RATIOS, losses)
+    const images = request.images.map((file) => ({ url: dataUrlOf(file), type: "image_url" }))
+    if (request.task === "variation") losses.push(VARIATION_EMULATED)
+    if (request.mask !== undefined) losses.push({ name: "mask", effect: "dropped" })
+    const path = request.task === "generation" ? "/images/generations" : "/images/edits"
+    const calls = countsOf(request, MOST_PER_CALL).map((count) =>
+      jsonCall(path, {
+        model,
+        prompt: promptOf(request),
+        n: count,
+        response_format: request.form,
+        ...(aspectRatio === undefined ? {} : { aspect_ratio: aspectRatio }),
+        ...(images.length === 1 && { image: images[0] }),
+        ...(images.length > 1 && { images }),
+        ...wishes,
+      }),
+    )
+    return { calls, losses }
+  },
+  decode: decodeImages,
+  decodeError: decodeImageError,
+}

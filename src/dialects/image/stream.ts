@@ -1,0 +1,129 @@
+import type { Loss } from "../../canon/chat.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import type { ImageResult, ImageTask } from "../../canon/image.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  objectAt,
+  parseJsonObject,
+  textAt,
+} from "../../canon/json.ts"
+import { unusable } from "../../canon/operation-answer.ts"
+import type { Usage } from "../../canon/usage.ts"
+import type { FrameMemory, ReceivedEvent } from "../../wire/frames.ts"
+import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
+import { decodeImageError } from "./errors.ts"
+import { imageUsage } from "./formats/openai.ts"
+import { encodeUsage } from "./result.ts"
+
+/** A stream of a vendor that has none: the pictures come when all of them are done. */
+export const STREAM_EMULATED: Loss = Object.freeze({ name: "stream", effect: "emulated" })
+
+/** A picture of 3,840 x 2,160 pixels that cannot be compressed, as base64, is less. Characters. */
+const LONGEST_EVENT = 64 * 1024 * 1024
+/** What OpenAI calls mistakes of the caller's in a stream that has begun. */
+const CALLERS_FAULTS = ["image_generation_user_error", "invalid_request_error"]
+
+/** Reads along in OpenAI's events of a picture (`ImageGenStreamEvent`, `ImageEditStreamEvent`). */
+export class ImageEventReader {
+  /** Drafts that have come. */
+  drafts = 0
+  /** The event with the picture, which waits until it is paid for. */
+  last: JsonObject | undefined
+  readonly #parser: SseParser
+
+  constructor(memory?: FrameMemory) {
+    this.#parser = new SseParser({ longest: LONGEST_EVENT, memory })
+  }
+
+  /** Tokens, once the last event has told them. */
+  get usage(): Usage | undefined {
+    return this.last && imageUsage(objectAt(this.last, "usage"))
+  }
+
+  /**
+   * The events that these bytes complete, but for the last one. What came before a failure is still given.
+   * @throws GatewayError when the vendor tells of a failure, or what it sends is no event.
+   */
+  *push(bytes: Uint8Array): Generator<Uint8Array> {
+    for (const event of this.#parse(bytes)) {
+      if (this.last) return
+      const json = parseJsonObject(event.data)
+      if (!json) throw unusable("one of its events is not valid JSON")
+      if (isJsonObject(json.error)) throw failureOf(json.error)
+      const type = textAt(json, "type")
+      if (type?.endsWith(".completed")) {
+        this.last = json
+        return
+      }
+      if (type?.endsWith(".partial_image")) this.drafts++
+      yield encodeText(formatEvent(inOneLine(event, json)))
+    }
+  }
+
+  #parse(bytes: Uint8Array): readonly ReceivedEvent[] {
+    try {
+      return this.#parser.push(bytes)
+    } catch (error) {
+      if (error instanceof GatewayError) throw error
+      throw unusable("one of its events is too long", error)
+    }
+  }
+}
+
+function inOneLine(event: ReceivedEvent, json: JsonObject): ReceivedEvent {
+  return event.data.includes("\n") ? { ...event, data: JSON.stringify(json) } : event
+}
+
+function failureOf(error: JsonObject): GatewayError {
+  const type = textAt(error, "type") ?? ""
+  if (CALLERS_FAULTS.includes(type)) return decodeImageError(400, { error })
+  return new GatewayError("upstream_error", "The provider broke off the picture.")
+}
+
+/** The event with the picture, with what it cost. @param cost credits, decimal. */
+export function paidEvent(last: JsonObject, cost: string): string {
+  // A number, as in the usage of a chat; the exact amount stands in the receipt.
+  const paid = { ...last, usage: { ...objectAt(last, "usage"), cost: Number(cost) } }
+  return formatEvent({ event: textAt(last, "type") ?? "", data: JSON.stringify(paid) })
+}
+
+/** A picture that is done, for a stream. */
+export interface DonePicture {
+  /** Base64. */
+  readonly data: string
+  /** `png` */
+  readonly format: string
+  /** `1024x1024`, where its bytes tell it. */
+  readonly size: string | undefined
+}
+
+/**
+ * Whole pictures as the events of a stream: one for each, tokens and cost in the last.
+ * @param cost credits, decimal.
+ */
+export function encodeImageEvents(
+  task: ImageTask,
+  result: ImageResult,
+  pictures: readonly DonePicture[],
+  cost: string,
+): string {
+  const created = Math.floor(Date.now() / 1000)
+  const events = pictures.map(({ data, format, size }) => ({
+    type: task === "generation" ? "image_generation.completed" : "image_edit.completed",
+    b64_json: data,
+    created_at: created,
+    // What nobody says was the model's choice.
+    size: size ?? "auto",
+    quality: "auto",
+    background: "auto",
+    ...result.facts,
+    output_format: format,
+  }))
+  const last = events.pop()
+  if (last === undefined) return ""
+  const before = events.map((event) =>
+    formatEvent({ event: event.type, data: JSON.stringify(event) }),
+  )
+  return before.join("") + paidEvent({ ...last, usage: encodeUsage(result) }, cost)
+}

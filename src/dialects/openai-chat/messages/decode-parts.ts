@@ -1,0 +1,231 @@
+import type {
+  AudioPart,
+  FilePart,
+  ImagePart,
+  Part,
+  TextPart,
+  ToolResultPart,
+} from "../../../canon/chat.ts"
+import {
+  invalidType,
+  invalidValue,
+  missingParameter,
+  unsupportedValue,
+} from "../../../canon/invalid-request.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  textAt,
+  unknownFields,
+} from "../../../canon/json.ts"
+import { decodeDataUrl, isDataUrl, isWebUrl } from "../../../canon/media-source.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { takeCache } from "../cache.ts"
+import { nestedExtra } from "./nested-extra.ts"
+import { extraOf } from "../identifiers.ts"
+
+/** The kinds of content part that OpenAI takes, in the order of its own error message. */
+const PART_TYPES = ["text", "image_url", "input_audio", "refusal", "audio", "file"] as const
+
+/** Kinds that only some vendors take (Mistral, Perplexity, OpenRouter): kept whole for them. */
+const VENDOR_PART_TYPES: ReadonlySet<string> = new Set([
+  "document_url",
+  "file_url",
+  "video_url",
+  "pdf_url",
+  "input_video",
+  "reference",
+  "thinking",
+])
+
+/** Whether a type is one of content, and not of a call. */
+export function isContentType(type: string): boolean {
+  return VENDOR_PART_TYPES.has(type) || PART_TYPES.some((known) => known === type)
+}
+
+const TEXT_FIELDS = new Set(["type", "text"])
+const IMAGE_FIELDS = new Set(["type", "image_url"])
+const IMAGE_URL_FIELDS = new Set(["url", "detail"])
+const AUDIO_FIELDS = new Set(["type", "input_audio"])
+const INPUT_AUDIO_FIELDS = new Set(["data", "format"])
+const FILE_FIELDS = new Set(["type", "file"])
+const INNER_FILE_FIELDS = new Set(["file_data", "file_id", "filename"])
+
+/** Which content part of which message: put into words only when something is wrong with it. */
+interface Place {
+  readonly message: number
+  readonly part: number
+}
+
+/** Content of a message: text, or a list of parts. Empty text is no part. */
+export function decodeContent(content: JsonValue | undefined, message: number): Part[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }]
+  if (content === undefined) throw missingParameter(`messages[${message}].content`)
+  if (!Array.isArray(content)) {
+    const words = "one of a string or array of objects"
+    throw invalidType(`messages[${message}].content`, words, content)
+  }
+  const parts: Part[] = []
+  for (let part = 0; part < content.length; part++) {
+    parts.push(decodePart(content[part], { message, part }))
+  }
+  return parts
+}
+
+/** What may stand in the answer of a tool. */
+export function isToolContent(part: Part | undefined): part is ToolResultPart["content"][number] {
+  switch (part?.type) {
+    case "text":
+    case "image":
+    case "audio":
+    case "file":
+      return true
+    default:
+      return false
+  }
+}
+
+function decodePart(part: JsonValue | undefined, place: Place): Part {
+  if (!isJsonObject(part)) throw invalidType(nameOf(place), "an object", part)
+  const { type } = part
+  switch (type) {
+    case "text":
+      return decodeText(part, place)
+    case "image_url":
+      return decodeImage(part, place)
+    case "input_audio":
+      return decodeAudio(part, place)
+    case "file":
+      return decodeFile(part, place)
+    case "refusal":
+      return { type: "refusal", text: requiredText(part, "refusal", place) }
+    case "audio":
+      return { type: "unknown", extra: extraOf(part) }
+    default:
+  }
+  if (type === undefined) throw missingParameter(`${nameOf(place)}.type`)
+  if (typeof type !== "string") throw invalidType(`${nameOf(place)}.type`, "a string", type)
+  if (!VENDOR_PART_TYPES.has(type)) {
+    throw unsupportedValue(`${nameOf(place)}.type`, type, PART_TYPES)
+  }
+  return { type: "unknown", extra: extraOf(part) }
+}
+
+function decodeText(part: JsonObject, place: Place): TextPart {
+  const { text } = part
+  if (typeof text !== "string") throw wrongText(part, "text", place)
+  const decoded: Draft<TextPart> = { type: "text", text }
+  setMarks(decoded, unknownFields(part, TEXT_FIELDS))
+  return decoded
+}
+
+function decodeImage(part: JsonObject, place: Place): ImagePart {
+  const image = part.image_url
+  // Mistral's own short form.
+  if (typeof image === "string") return { type: "image", source: imageSource(image, place) }
+  if (!isJsonObject(image)) throw wrongObject(image, "image_url", place)
+  const { url } = image
+  if (typeof url !== "string") throw wrongInner(url, "image_url.url", place)
+  const decoded: Draft<ImagePart> = { type: "image", source: imageSource(url, place) }
+  const detail = textAt(image, "detail")
+  if (detail !== undefined) decoded.detail = detail
+  setMarks(decoded, nestedExtra(part, IMAGE_FIELDS, "image_url", IMAGE_URL_FIELDS))
+  return decoded
+}
+
+function imageSource(url: string, place: Place): ImagePart["source"] {
+  if (isWebUrl(url)) return { type: "url", url }
+  const name = `${nameOf(place)}.image_url.url`
+  if (!isDataUrl(url)) {
+    throw invalidValue(
+      name,
+      `Invalid value for '${name}': expected an http or https address, ` +
+        "or a data URL with a base64-encoded image.",
+    )
+  }
+  const source = decodeDataUrl(url)
+  const isImage = source?.type === "base64" && (source.mediaType?.startsWith("image/") ?? false)
+  if (source === undefined || !isImage) {
+    throw invalidValue(
+      name,
+      `Invalid value for '${name}': expected a base64-encoded data URL with an image MIME type ` +
+        "(e.g. 'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU='), but got a value without it.",
+    )
+  }
+  return source
+}
+
+function decodeAudio(part: JsonObject, place: Place): AudioPart {
+  const audio = part.input_audio
+  if (!isJsonObject(audio)) throw wrongObject(audio, "input_audio", place)
+  const { data, format } = audio
+  if (typeof data !== "string") throw wrongInner(data, "input_audio.data", place)
+  if (typeof format !== "string") throw wrongInner(format, "input_audio.format", place)
+  const decoded: Draft<AudioPart> = { type: "audio", source: { type: "base64", data }, format }
+  const extra = nestedExtra(part, AUDIO_FIELDS, "input_audio", INPUT_AUDIO_FIELDS)
+  if (extra !== undefined) decoded.extra = extraOf(extra)
+  return decoded
+}
+
+function decodeFile(part: JsonObject, place: Place): FilePart {
+  const file = part.file
+  if (!isJsonObject(file)) throw wrongObject(file, "file", place)
+  const decoded: Draft<FilePart> = { type: "file", source: fileSource(file, place) }
+  const name = textAt(file, "filename")
+  if (name !== undefined) decoded.name = name
+  setMarks(decoded, nestedExtra(part, FILE_FIELDS, "file", INNER_FILE_FIELDS))
+  return decoded
+}
+
+function fileSource(file: JsonObject, place: Place): FilePart["source"] {
+  const id = textAt(file, "file_id")
+  if (id !== undefined) return { type: "reference", id }
+  const data = file.file_data
+  if (typeof data !== "string") throw wrongInner(data, "file.file_data", place)
+  if (isWebUrl(data)) return { type: "url", url: data }
+  if (!isDataUrl(data)) return { type: "base64", data }
+  const source = decodeDataUrl(data)
+  if (source !== undefined) return source
+  const name = `${nameOf(place)}.file.file_data`
+  throw invalidValue(name, `Invalid value for '${name}': expected a base64-encoded data URL.`)
+}
+
+/** The cache marker of a part, and what else of it the canon has no name for. */
+function setMarks(
+  decoded: Draft<TextPart | ImagePart | FilePart>,
+  unknown: JsonObject | undefined,
+): void {
+  const { cache, extra } = takeCache(unknown)
+  if (cache !== undefined) decoded.cache = cache
+  if (extra !== undefined) decoded.extra = extraOf(extra)
+}
+
+/** Text that must be there and, as OpenAI has it, must not be empty. */
+function requiredText(part: JsonObject, key: string, place: Place): string {
+  const value = part[key]
+  if (typeof value === "string" && value !== "") return value
+  throw wrongText(part, key, place)
+}
+
+function wrongText(part: JsonObject, key: string, place: Place): Error {
+  const value = part[key]
+  const name = `${nameOf(place)}.${key}`
+  return value === undefined || value === ""
+    ? missingParameter(name)
+    : invalidType(name, "a string", value)
+}
+
+function wrongInner(value: JsonValue | undefined, path: string, place: Place): Error {
+  const name = `${nameOf(place)}.${path}`
+  return value === undefined ? missingParameter(name) : invalidType(name, "a string", value)
+}
+
+function wrongObject(value: JsonValue | undefined, key: string, place: Place): Error {
+  const name = `${nameOf(place)}.${key}`
+  return value === undefined ? missingParameter(name) : invalidType(name, "an object", value)
+}
+
+function nameOf(place: Place): string {
+  return `messages[${place.message}].content[${place.part}]`
+}

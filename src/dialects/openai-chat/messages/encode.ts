@@ -1,0 +1,171 @@
+import type {
+  Extra,
+  Message,
+  Part,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from "../../../canon/chat.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import type { LossList } from "../../../canon/losses.ts"
+import { textOf } from "../../../canon/text-tool.ts"
+import { CACHE_FIELD } from "../cache.ts"
+import { isContentType } from "./decode-parts.ts"
+import { encodeContent } from "./encode-parts.ts"
+import type { OpenAiChatQuirks } from "../quirks.ts"
+import { encodeReasoning } from "../reasoning/text.ts"
+import type { PlacedReasoning } from "../reasoning/details.ts"
+import { DIALECT, extraOf } from "../identifiers.ts"
+
+/**
+ * The messages of a request. Each answer of a tool is a message of its own, before anything else its
+ * message says; what a tool answered beside text follows in a message of the user, after all the
+ * answers, because OpenAI takes only text from tools and no other message between answers.
+ */
+export function encodeMessages(
+  messages: readonly Message[],
+  quirks: OpenAiChatQuirks,
+  losses: LossList,
+): JsonObject[] {
+  const encoder = new MessageEncoder(quirks, losses)
+  for (const message of messages) encoder.push(message)
+  return encoder.end()
+}
+
+class MessageEncoder {
+  readonly #quirks: OpenAiChatQuirks
+  readonly #losses: LossList
+  readonly #encoded: JsonObject[] = []
+  /** What tools answered beside text, and is still to be shown. */
+  #shown: Part[] = []
+
+  constructor(quirks: OpenAiChatQuirks, losses: LossList) {
+    this.#quirks = quirks
+    this.#losses = losses
+  }
+
+  push(message: Message): void {
+    const answers = message.parts.filter((part) => part.type === "tool-result")
+    if (answers.length === 0) this.#show()
+    for (const answer of answers) {
+      this.#shown.push(...answer.content.filter((part) => part.type !== "text"))
+      this.#encoded.push(this.#answer(answer, message))
+    }
+    const rest = message.parts.filter((part) => part.type !== "tool-result")
+    if (rest.length === 0 && answers.length > 0) return
+    this.#show()
+    this.#encoded.push(
+      message.role === "assistant" ? this.#assistant(message, rest) : this.#plain(message, rest),
+    )
+  }
+
+  end(): JsonObject[] {
+    this.#show()
+    return this.#encoded
+  }
+
+  #show(): void {
+    if (this.#shown.length === 0) return
+    this.#losses.add("tool_result.media", "approximated")
+    this.#encoded.push({ role: "user", content: this.#content(this.#shown) })
+    this.#shown = []
+  }
+
+  #content(parts: readonly Part[]): JsonValue {
+    return encodeContent(parts, this.#quirks, this.#losses)
+  }
+
+  #answer(answer: ToolResultPart, message: Message): JsonObject {
+    if (answer.failed === true) this.#losses.add("tool_result.failed")
+    const { content: others } = this.#fieldsOf(answer.extra) ?? {}
+    const content = this.#content([...this.#saidBy(answer), ...unknownParts(others)])
+    const { origin } = answer
+    if (origin?.form === "legacy") return { role: "function", name: origin.name, content }
+    const encoded: JsonObject = { role: "tool", tool_call_id: answer.id, content }
+    return message.role === "tool" ? this.#withRest(encoded, message) : encoded
+  }
+
+  /** The text of an answer. A mark on all of it is one on its last part. */
+  #saidBy({ content, cache }: ToolResultPart): TextPart[] {
+    const said = content.filter((part) => part.type === "text")
+    const last = said.pop()
+    if (last === undefined) {
+      if (cache !== undefined) this.#losses.add(CACHE_FIELD)
+      return []
+    }
+    return [...said, cache === undefined ? last : { ...last, cache }]
+  }
+
+  #plain(message: Message, parts: readonly Part[]): JsonObject {
+    const role = message.role === "tool" ? "user" : message.role
+    return this.#withRest({ role, content: this.#content(parts) }, message)
+  }
+
+  #assistant(message: Message, parts: readonly Part[]): JsonObject {
+    const reasoning: PlacedReasoning[] = []
+    const content: Part[] = []
+    const calls: JsonValue[] = []
+    const encoded: JsonObject = { role: "assistant", content: null }
+    let refusal = ""
+    for (const part of parts) {
+      if (part.type === "reasoning") this.#reasoning(part, reasoning)
+      else if (part.type === "refusal") refusal += part.text
+      else if (part.type === "tool-call") this.#call(part, encoded, calls)
+      else if (part.type === "unknown" && isOtherCall(part.extra)) calls.push(part.extra.fields)
+      else content.push(part)
+    }
+    if (content.length > 0) encoded.content = this.#content(content)
+    if (refusal !== "") encoded.refusal = refusal
+    if (calls.length > 0) encoded.tool_calls = calls
+    // A message that says and does nothing is still one of text.
+    const isSilent = calls.length === 0 && refusal === "" && encoded.function_call === undefined
+    if (encoded.content === null && isSilent) encoded.content = ""
+    Object.assign(encoded, encodeReasoning(reasoning, "reasoning_content"))
+    return this.#withRest(encoded, message)
+  }
+
+  /** A signature is only for the vendor that can read it; without it, withheld reasoning is nothing. */
+  #reasoning(part: ReasoningPart, reasoning: PlacedReasoning[]): void {
+    this.#fieldsOf(part.extra)
+    if (part.signature === undefined || part.signedBy === DIALECT) {
+      reasoning.push({ part })
+      return
+    }
+    this.#losses.add("reasoning.signature")
+    if (part.text !== "") reasoning.push({ part: { type: "reasoning", text: part.text } })
+  }
+
+  #call(part: ToolCallPart, encoded: JsonObject, calls: JsonValue[]): void {
+    // Calls have no place for a mark.
+    if (part.cache !== undefined) this.#losses.add(CACHE_FIELD)
+    const extra = this.#fieldsOf(part.extra)
+    const { id, name, arguments: written, origin } = part
+    const called = { name, arguments: written }
+    if (origin?.form === "legacy") encoded.function_call = called
+    else if (origin?.form === "text" && this.#quirks.customTools) {
+      const custom = { name, input: textOf(written) }
+      calls.push({ id, type: "custom", custom, ...extra })
+    } else calls.push({ id, type: "function", function: called, ...extra })
+  }
+
+  #withRest(encoded: JsonObject, message: Message): JsonObject {
+    if (message.name !== undefined) encoded.name = message.name
+    return Object.assign(encoded, this.#fieldsOf(message.extra))
+  }
+
+  #fieldsOf(extra: Extra | undefined): JsonObject | undefined {
+    return this.#losses.fieldsOf(extra)
+  }
+}
+
+/** A call of something that is no function: kept whole, and told from content by its type. */
+function isOtherCall({ dialect, fields }: Extra): boolean {
+  return dialect === DIALECT && typeof fields.type === "string" && !isContentType(fields.type)
+}
+
+/** Parts of a tool's answer that only some vendors know, as they were kept. */
+function unknownParts(kept: JsonValue | undefined): Part[] {
+  if (!Array.isArray(kept)) return []
+  return kept.filter(isJsonObject).map((fields) => ({ type: "unknown", extra: extraOf(fields) }))
+}

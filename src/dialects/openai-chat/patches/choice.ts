@@ -1,0 +1,64 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import { choiceNumber } from "../../../canon/quantity.ts"
+import { ownFinish } from "./complete.ts"
+import { repairDelta } from "./repair.ts"
+
+/** How far a choice has come. */
+interface Progress {
+  hasCalls: boolean
+  isFinished: boolean
+}
+
+/**
+ * The choices of a verbatim stream: each has its index, its role where it begins, and an end in a word
+ * that callers know, whatever the vendor leaves out.
+ */
+export class ChoicePatcher {
+  readonly #progress = new Map<number, Progress>()
+
+  /** @returns undefined when there is nothing to mend. */
+  patch(choices: readonly JsonValue[]): JsonValue[] | undefined {
+    let patched: JsonValue[] | undefined
+    for (let position = 0; position < choices.length; position++) {
+      const choice = choices[position]
+      const mended = this.#patch(isJsonObject(choice) ? choice : {}, position)
+      if (mended === choice) continue
+      patched ??= [...choices]
+      patched[position] = mended
+    }
+    return patched
+  }
+
+  /** The ends of those that the vendor left without one. */
+  unfinished(): JsonObject[] {
+    const ends: JsonObject[] = []
+    for (const [index, { hasCalls, isFinished }] of this.#progress) {
+      if (isFinished) continue
+      ends.push({ index, delta: {}, finish_reason: ownFinish(undefined, hasCalls) })
+    }
+    return ends
+  }
+
+  #patch(choice: JsonObject, position: number): JsonObject {
+    const index = choiceNumber(choice.index, position)
+    const given = isJsonObject(choice.delta) ? choice.delta : {}
+    let delta = repairDelta(given)
+    let progress = this.#progress.get(index)
+    if (progress === undefined) {
+      progress = { hasCalls: false, isFinished: false }
+      this.#progress.set(index, progress)
+      if (delta.role !== "assistant") delta = { ...delta, role: "assistant" }
+    }
+    if (delta.tool_calls !== undefined) progress.hasCalls = true
+    const { finish_reason: word } = choice
+    let finish = word
+    if (typeof word === "string") {
+      finish = word === "" ? null : ownFinish(word, progress.hasCalls)
+      if (word !== "") progress.isFinished = true
+    } else if (word !== undefined) finish = null
+    if (delta === choice.delta && finish === word && index === choice.index) return choice
+    return finish === undefined
+      ? { ...choice, index, delta }
+      : { ...choice, index, delta, finish_reason: finish }
+  }
+}

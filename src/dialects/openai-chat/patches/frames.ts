@@ -1,0 +1,161 @@
+import type { FramePatcher, PatchedFrame, ResultPatch, SseFrame } from "../../../canon/dialect.ts"
+import type { GatewayError } from "../../../canon/errors.ts"
+import { mintId } from "../../../canon/identifiers.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import type { Usage } from "../../../canon/usage.ts"
+import { isTime, now, ownId, withTotal } from "./complete.ts"
+import { encodeError } from "../errors.ts"
+import { ChoicePatcher } from "./choice.ts"
+import { chunkUsage, encodeUsage, withoutCost } from "../usage.ts"
+import { END, ID_PREFIX } from "../identifiers.ts"
+
+const OBJECT = "chat.completion.chunk"
+
+/**
+ * The frames of a verbatim stream. A frame's own object is left as it is, since the meter reads it
+ * too. An error is forwarded untouched: what becomes of the stream is the relay's decision.
+ */
+export class ChunkPatcher implements FramePatcher {
+  readonly #patch: ResultPatch
+  readonly #choices = new ChoicePatcher()
+  /** The id as the vendor last gave it, and ours for it: all frames carry one. */
+  #vendorId: JsonValue | undefined
+  #id: string | undefined
+  #created: number | undefined
+
+  constructor(patch: ResultPatch) {
+    this.#patch = patch
+  }
+
+  push(frame: SseFrame): PatchedFrame {
+    const { data, json: chunk } = frame
+    if (data === "[DONE]") return { action: "last", data }
+    if (frame.event === "error") return { action: "forward", data }
+    if (chunk === undefined) return { action: "withhold", data }
+    if (chunk.error) return { action: "forward", data }
+    const { streamUsage } = this.#patch
+    const choices = Array.isArray(chunk.choices) ? chunk.choices : []
+    const isAside = isRemark(chunk, choices)
+    // Keep-alives, Azure's report on the prompt, and usage that was not asked for.
+    if (choices.length === 0 && !isAside && !(streamUsage && chunkUsage(chunk) !== undefined)) {
+      return { action: "withhold", data }
+    }
+    const patched = this.#patchChunk(chunk, choices, streamUsage)
+    const isCarrier = streamUsage && isJsonObject(patched.usage) && isLastWord(choices)
+    const text = patched === chunk ? data : JSON.stringify(patched)
+    if (isCarrier) return { action: "forward", data: text, usageCarrier: patched }
+    return isAside ? { action: "forward", data: text, isAside } : { action: "forward", data: text }
+  }
+
+  unsaid(usage: Usage | undefined): PatchedFrame[] {
+    const frames = this.#choices.unfinished().map((choice): PatchedFrame => {
+      const data = JSON.stringify(this.#chunk([choice]))
+      return { action: "forward", data }
+    })
+    if (usage !== undefined && this.#patch.streamUsage) {
+      const usageCarrier = { ...this.#chunk([]), usage: encodeUsage(usage) }
+      frames.push({ action: "forward", data: JSON.stringify(usageCarrier), usageCarrier })
+    }
+    return frames
+  }
+
+  end(): SseFrame[] {
+    return [END]
+  }
+
+  /** As the encoder's, with what the vendor said beside its error: the usage until then is the caller's. */
+  fail(error: GatewayError, requestId: string, broken?: SseFrame): SseFrame[] {
+    const envelope = encodeError(error, requestId).body
+    const chunk = broken?.json
+    const choices = Array.isArray(chunk?.choices) ? chunk.choices : undefined
+    const body =
+      chunk === undefined || choices === undefined
+        ? envelope
+        : { ...this.#patchChunk(chunk, choices, true), ...envelope }
+    return [{ data: JSON.stringify(body), json: body }]
+  }
+
+  #patchChunk(chunk: JsonObject, choices: readonly JsonValue[], streamUsage: boolean): JsonObject {
+    let patched = this.#withHead(chunk)
+    if (!Array.isArray(chunk.choices)) patched = { ...patched, choices: [] }
+    const repaired = this.#choices.patch(choices)
+    if (repaired !== undefined) patched = { ...patched, choices: repaired }
+    return patchUsage(patched, streamUsage)
+  }
+
+  #withHead(chunk: JsonObject): JsonObject {
+    const { model } = this.#patch
+    if (this.#id === undefined || (chunk.id !== this.#vendorId && chunk.id)) {
+      this.#vendorId = chunk.id
+      this.#id = ownId(chunk.id) ?? mintId(ID_PREFIX)
+    }
+    const id = this.#id
+    const hasTime = isTime(chunk.created)
+    if (hasTime) this.#created ??= chunk.created as number
+    const isWhole = hasTime && chunk.object === OBJECT
+    if (isWhole && chunk.model === model && chunk.id === id) return chunk
+    const patched: JsonObject = { ...chunk, id, model }
+    if (isWhole) return patched
+    patched.object = OBJECT
+    if (!hasTime) patched.created = this.#created ??= now()
+    return patched
+  }
+
+  /** A chunk of our own, beside those of the vendor. */
+  #chunk(choices: JsonValue[]): JsonObject {
+    return {
+      id: (this.#id ??= mintId(ID_PREFIX)),
+      object: OBJECT,
+      created: (this.#created ??= now()),
+      model: this.#patch.model,
+      choices,
+    }
+  }
+}
+
+/** OpenAI's report on the answer comes without a choice, behind the usage (WIRE.md 2). */
+function isRemark(chunk: JsonObject, choices: readonly JsonValue[]): boolean {
+  return (
+    choices.length === 0 &&
+    Array.isArray(chunk.choices) &&
+    typeof chunk.id === "string" &&
+    chunk.id !== "" &&
+    chunkUsage(chunk) === undefined
+  )
+}
+
+/** Usage where the caller looks for it: Groq's own place is not the common one. */
+function patchUsage(chunk: JsonObject, streamUsage: boolean): JsonObject {
+  if (!streamUsage) {
+    if (chunk.usage === undefined) return chunk
+    const { usage: _, ...rest } = chunk
+    return rest
+  }
+  const usage = chunkUsage(chunk)
+  if (usage === undefined) return chunk
+  const shown = withTotal(withoutCost(usage))
+  return shown === chunk.usage ? chunk : { ...chunk, usage: shown }
+}
+
+/**
+ * Some vendors count along in every chunk, OpenRouter counts in a chunk that says nothing after the
+ * finish: the cost may stand only in one that holds back no word of the answer while it waits.
+ */
+function isLastWord(choices: readonly JsonValue[]): boolean {
+  return choices.every(
+    (choice) =>
+      !isJsonObject(choice) ||
+      typeof choice.finish_reason === "string" ||
+      !isJsonObject(choice.delta) ||
+      saysNothing(choice.delta),
+  )
+}
+
+function saysNothing(delta: JsonObject): boolean {
+  for (const key in delta) {
+    const value = delta[key]
+    if (key === "role" || value === null || value === "") continue
+    if (!Array.isArray(value) || value.length > 0) return false
+  }
+  return true
+}

@@ -1,0 +1,47 @@
+import type {
+  DialectPatches,
+  EncodedRequest,
+  RequestPatch,
+  ResultPatch,
+} from "../../../canon/dialect.ts"
+import { isJsonObject, type JsonObject, isThere } from "../../../canon/json.ts"
+import { fitBody } from "../request/fit.ts"
+import { completeResult } from "./complete.ts"
+import { ChunkPatcher } from "./frames.ts"
+import { withoutCost } from "../usage.ts"
+import type { OpenAiChatQuirks } from "../quirks.ts"
+import { LossList } from "../../../canon/losses.ts"
+import { DIALECT } from "../identifiers.ts"
+
+/** The named changes of the path on which caller and vendor both speak this dialect. */
+export function createPatches(quirks: OpenAiChatQuirks): DialectPatches {
+  return {
+    request: (body, patch) => patchRequest(body, patch, quirks),
+    result: patchResult,
+    frames: (patch) => new ChunkPatcher(patch),
+  }
+}
+
+function patchRequest(
+  body: JsonObject,
+  patch: RequestPatch,
+  quirks: OpenAiChatQuirks,
+): EncodedRequest {
+  const losses = new LossList(DIALECT)
+  const patched: JsonObject = { ...body, model: patch.model }
+  if (patch.maxTokens !== undefined) patched[maxTokensField(body, quirks)] = patch.maxTokens
+  fitBody(patched, quirks, losses)
+  return { body: patched, losses: losses.losses }
+}
+
+/** The field the caller used, so that the vendor never sees both. */
+function maxTokensField(body: JsonObject, quirks: OpenAiChatQuirks): string {
+  if (isThere(body.max_completion_tokens)) return "max_completion_tokens"
+  return isThere(body.max_tokens) ? "max_tokens" : quirks.maxTokensField
+}
+
+function patchResult(body: JsonObject, patch: ResultPatch): void {
+  body.model = patch.model
+  if (isJsonObject(body.usage)) body.usage = withoutCost(body.usage)
+  completeResult(body)
+}

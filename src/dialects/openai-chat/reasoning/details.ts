@@ -1,0 +1,119 @@
+import type { ReasoningPart } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  textAt,
+  unknownFields,
+} from "../../../canon/json.ts"
+import { DIALECT, extraOf, ownFields } from "../identifiers.ts"
+
+/**
+ * One of OpenRouter's `reasoning_details` (WIRE.md 7): `reasoning.text` with text and signature,
+ * `reasoning.summary`, or `reasoning.encrypted` with the withheld reasoning as `data`.
+ */
+
+const TEXT = "reasoning.text"
+const SUMMARY = "reasoning.summary"
+const ENCRYPTED = "reasoning.encrypted"
+
+/** Ours: where a piece stands among the calls, which are a list of their own in a message. */
+const CALL_FIELD = "tool_call_index"
+
+const DETAIL_FIELDS = new Set([
+  "type",
+  "text",
+  "summary",
+  "signature",
+  "data",
+  "id",
+  "index",
+  CALL_FIELD,
+])
+
+/** A piece of reasoning and where it stands. */
+export interface PlacedReasoning {
+  readonly part: ReasoningPart
+  /** It comes after all that is said and right before this call; absent: ahead of everything. */
+  readonly call?: number
+}
+
+/**
+ * @returns each piece once: clients that join the lists of a stream have some of them twice, since
+ * every list repeats those before it.
+ */
+export function decodeDetails(details: JsonValue | undefined): PlacedReasoning[] {
+  if (!Array.isArray(details)) return []
+  const signatures = new Set<string>()
+  const placed: PlacedReasoning[] = []
+  for (const detail of details) {
+    if (!isJsonObject(detail)) continue
+    const part = decodeDetail(detail)
+    const { signature } = part
+    if (signature !== undefined) {
+      if (signatures.has(signature)) continue
+      signatures.add(signature)
+    }
+    const call = detail[CALL_FIELD]
+    placed.push(typeof call === "number" ? { part, call } : { part })
+  }
+  return placed
+}
+
+/** The text of a detail, empty when it has none. */
+export function detailText(detail: JsonObject): string {
+  return textAt(detail, "text") ?? textAt(detail, "summary") ?? ""
+}
+
+/** What proves a detail to its vendor: its signature, or all of it encrypted. */
+export function proofOf(detail: JsonObject): Proof | undefined {
+  const signature = textAt(detail, "signature") ?? textAt(detail, "data")
+  if (signature === undefined) return undefined
+  return detail.type === ENCRYPTED ? { signature, isRedacted: true } : { signature }
+}
+
+interface Proof {
+  readonly signature: string
+  readonly isRedacted?: true
+}
+
+/** Whether the canon has a name for this kind of detail. */
+export function isKnownDetail({ type }: JsonObject): boolean {
+  return type === TEXT || type === SUMMARY || type === ENCRYPTED
+}
+
+function decodeDetail(detail: JsonObject): ReasoningPart {
+  const { type } = detail
+  const proof = proofOf(detail)
+  const part: Draft<ReasoningPart> = { type: "reasoning", text: detailText(detail), ...proof }
+  if (proof !== undefined) part.signedBy = DIALECT
+  const id = textAt(detail, "id")
+  if (id !== undefined) part.id = id
+  const fields = unknownFields(detail, DETAIL_FIELDS) ?? {}
+  // What the parts of the canon do not tell, so that the detail goes back as it came.
+  if (type !== TEXT && type !== undefined && proof?.isRedacted !== true) fields.type = type
+  if (Object.keys(fields).length > 0) part.extra = extraOf(fields)
+  return part
+}
+
+/** @param index of the entry in the list that official clients build of a stream's lists. */
+export function encodeDetail(placed: PlacedReasoning, index: number): JsonObject {
+  const { part, call } = placed
+  const { text, signature, id, isRedacted } = part
+  const fields = ownFields(part.extra)
+  const type = isRedacted === true ? ENCRYPTED : (fields?.type ?? TEXT)
+  const detail: JsonObject = { ...fields, type }
+  if (text !== "") detail[type === SUMMARY ? "summary" : "text"] = text
+  if (signature !== undefined) detail[type === ENCRYPTED ? "data" : "signature"] = signature
+  if (id !== undefined) detail.id = id
+  if (call !== undefined) detail[CALL_FIELD] = call
+  detail.index = index
+  return detail
+}
+
+/** Whether plain text cannot tell all there is to this piece. */
+export function needsDetail({ part, call }: PlacedReasoning): boolean {
+  const { signature, id, extra } = part
+  return [signature, id, call, ownFields(extra)].some((known) => known !== undefined)
+}

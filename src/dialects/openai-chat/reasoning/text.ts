@@ -1,0 +1,52 @@
+import type { Part } from "../../../canon/chat.ts"
+import { type JsonObject, textAt } from "../../../canon/json.ts"
+import { decodeDetails, encodeDetail, needsDetail, type PlacedReasoning } from "./details.ts"
+
+/**
+ * Reasoning in a message: text in `reasoning_content` (DeepSeek, xAI) or `reasoning` (Groq,
+ * OpenRouter), and signed in OpenRouter's `reasoning_details` (WIRE.md 7).
+ */
+
+/** The plain text of reasoning, under whichever name. */
+export function reasoningText(message: JsonObject): string | undefined {
+  return textAt(message, "reasoning_content") ?? textAt(message, "reasoning")
+}
+
+/** Reasoning of a whole message. Details say all that the plain text says, so they come first. */
+export function decodeReasoning(message: JsonObject): PlacedReasoning[] {
+  const placed = decodeDetails(message.reasoning_details)
+  const text = reasoningText(message)
+  if (text === undefined || placed.some(({ part }) => part.text !== "")) return placed
+  return [{ part: { type: "reasoning", text } }, ...placed]
+}
+
+/** The parts of a message in their order. */
+export function joinParts(
+  reasoning: readonly PlacedReasoning[],
+  said: readonly Part[],
+  calls: readonly Part[],
+): Part[] {
+  if (reasoning.length === 0) return [...said, ...calls]
+  const before = (index: number | undefined) =>
+    reasoning.filter(({ call }) => call === index).map(({ part }) => part)
+  const parts: Part[] = [...before(undefined), ...said]
+  for (const [index, call] of calls.entries()) parts.push(...before(index), call)
+  for (const { part, call } of reasoning) {
+    if (call !== undefined && call >= calls.length) parts.push(part)
+  }
+  return parts
+}
+
+/** Reasoning as the members of a message; details only when there is more than text to tell. */
+export function encodeReasoning(
+  reasoning: readonly PlacedReasoning[],
+  textField: "reasoning_content" | "reasoning",
+): JsonObject {
+  const fields: JsonObject = {}
+  const text = reasoning.map(({ part }) => part.text).join("")
+  if (text !== "") fields[textField] = text
+  if (reasoning.length > 1 || reasoning.some(needsDetail)) {
+    fields.reasoning_details = reasoning.map(encodeDetail)
+  }
+  return fields
+}

@@ -1,0 +1,211 @@
+import type * as z from "zod"
+import type { ChatRequest, ResponseFormat } from "../../../canon/chat.ts"
+import { GatewayError } from "../../../canon/errors.ts"
+import { judgeParameters } from "../../../canon/parameters.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  isThere,
+  unknownFields,
+} from "../../../canon/json.ts"
+import { decodeMessages } from "../messages/decode.ts"
+import {
+  type DecodedTools,
+  decodeAllowedTools,
+  decodeLegacyChoice,
+  decodeLegacyFunctions,
+  decodeToolChoice,
+  decodeTools,
+} from "../tools.ts"
+import { decodeReasoningOrder, reasoningOrderExtra } from "../reasoning/settings.ts"
+import { checkRules } from "./rules.ts"
+import { type ChatParameters, chatParameters } from "./parameters.ts"
+import { decodeWebSearch } from "../search.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { extraOf } from "../identifiers.ts"
+
+/** Fields that the canon has a name for. `stream_options` is taken apart by hand. */
+const CANON_FIELDS = new Set([
+  "model",
+  "messages",
+  "stream",
+  "stream_options",
+  "max_tokens",
+  "max_completion_tokens",
+  "n",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop",
+  "seed",
+  "presence_penalty",
+  "frequency_penalty",
+  "logprobs",
+  "top_logprobs",
+  "tools",
+  "tool_choice",
+  "functions",
+  "function_call",
+  "parallel_tool_calls",
+  "response_format",
+  "reasoning_effort",
+  "reasoning",
+  "verbosity",
+  "user",
+  "safety_identifier",
+  "metadata",
+  "service_tier",
+  "prompt_cache_key",
+])
+
+const STREAM_OPTIONS = new Set(["include_usage"])
+
+/**
+ * A chat completion request, judged and read (WIRE.md 2, SPEC `POST /v1/chat/completions`). Fields
+ * without a name in the canon are kept as extra; null is taken as absent.
+ *
+ * @throws GatewayError saying what is wrong, in OpenAI's words.
+ */
+export function decodeRequest(body: JsonObject): ChatRequest {
+  if (body.model === undefined || body.model === null || body.model === "") {
+    throw new GatewayError("missing_required_parameter", "you must provide a model parameter", {
+      parameter: "model",
+    })
+  }
+  judgeParameters(body, PARAMETERS)
+  const parameters = body as ChatParameters
+  const messages = decodeMessages(body.messages)
+  const tools = decodeTools(body.tools)
+  checkRules(parameters, tools !== undefined)
+  const request: Draft<ChatRequest> = {
+    model: parameters.model,
+    messages,
+    stream: parameters.stream === true,
+    streamUsage: parameters.stream_options?.include_usage === true,
+    choices: parameters.n ?? 1,
+  }
+  setSampling(request, parameters)
+  setService(request, parameters)
+  setTools(request, parameters, body.tool_choice, tools)
+  setLegacyFunctions(request, body)
+  const search = decodeWebSearch(body)
+  if (search !== undefined) request.webSearch = search
+  const reasoning = decodeReasoningOrder(body)
+  if (reasoning !== undefined) request.reasoning = reasoning
+  const extra = requestExtra(body, request, tools)
+  if (extra !== undefined) request.extra = extraOf(extra)
+  return request
+}
+
+const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(chatParameters.shape))
+
+function setSampling(request: Draft<ChatRequest>, parameters: ChatParameters): void {
+  const maxTokens = parameters.max_completion_tokens ?? parameters.max_tokens
+  if (isThere(maxTokens)) request.maxTokens = maxTokens
+  const { temperature, top_p: topP, top_k: topK, stop, seed } = parameters
+  if (isThere(temperature)) request.temperature = temperature
+  if (isThere(topP)) request.topP = topP
+  if (isThere(topK)) request.topK = topK
+  if (isThere(stop) && stop.length > 0) request.stop = typeof stop === "string" ? [stop] : stop
+  if (isThere(seed)) request.seed = seed
+  const { presence_penalty: presence, frequency_penalty: frequency } = parameters
+  if (isThere(presence)) request.presencePenalty = presence
+  if (isThere(frequency)) request.frequencyPenalty = frequency
+  const { logprobs, top_logprobs: topLogprobs } = parameters
+  if (isThere(logprobs)) request.logprobs = logprobs
+  if (isThere(topLogprobs)) request.topLogprobs = topLogprobs
+  const format = decodeFormat(parameters.response_format)
+  if (format !== undefined) request.responseFormat = format
+}
+
+function setService(request: Draft<ChatRequest>, parameters: ChatParameters): void {
+  const { verbosity, user, safety_identifier: safety, metadata } = parameters
+  if (isThere(verbosity)) request.verbosity = verbosity
+  if (isThere(user)) request.user = user
+  if (isThere(safety)) request.safetyIdentifier = safety
+  if (isThere(metadata)) request.metadata = metadata
+  const { service_tier: tier, prompt_cache_key: cacheKey } = parameters
+  if (isThere(tier)) request.serviceTier = tier
+  if (isThere(cacheKey)) request.promptCacheKey = cacheKey
+}
+
+function setTools(
+  request: Draft<ChatRequest>,
+  parameters: ChatParameters,
+  chosen: JsonValue | undefined,
+  tools: DecodedTools | undefined,
+): void {
+  if (tools !== undefined && tools.tools.length > 0) request.tools = tools.tools
+  const choice = decodeToolChoice(chosen)
+  if (choice !== undefined) request.toolChoice = choice
+  const allowed = decodeAllowedTools(chosen)
+  if (allowed !== undefined) request.allowedTools = allowed
+  const { parallel_tool_calls: parallel } = parameters
+  if (isThere(parallel)) request.parallelToolCalls = parallel
+}
+
+/** Of the older functions, one is called at a time. */
+function setLegacyFunctions(request: Draft<ChatRequest>, body: JsonObject): void {
+  if (body.functions === undefined) return
+  const functions = decodeLegacyFunctions(body.functions)
+  if (functions === undefined || functions.length === 0) return
+  request.tools = [...(request.tools ?? []), ...functions]
+  const choice = request.toolChoice ?? decodeLegacyChoice(body.function_call)
+  if (choice !== undefined) request.toolChoice = choice
+  request.parallelToolCalls ??= false
+}
+
+/** What a schema is called whose caller gave it no name, which some vendors do not ask for. */
+const UNNAMED_SCHEMA = "answer"
+
+/** @returns undefined for formats that only some vendors know. */
+function decodeFormat(format: ChatParameters["response_format"]): ResponseFormat | undefined {
+  switch (format?.type) {
+    case "text":
+      return { type: "text" }
+    case "json_object":
+      return { type: "json-object" }
+    case "json_schema":
+      return decodeJsonSchema(format.json_schema)
+    default:
+      return undefined
+  }
+}
+
+function decodeJsonSchema(
+  declared: NonNullable<ChatParameters["response_format"]>["json_schema"],
+): ResponseFormat | undefined {
+  if (!isThere(declared)) return undefined
+  const format: Draft<Extract<ResponseFormat, { type: "json-schema" }>> = {
+    type: "json-schema",
+    name: declared.name ?? UNNAMED_SCHEMA,
+  }
+  const { schema, description, strict } = declared
+  if (isJsonObject(schema)) format.schema = schema
+  if (isThere(description)) format.description = description
+  if (isThere(strict)) format.strict = strict
+  return format
+}
+
+/** What the canon has no name for, in the places where this dialect has it. */
+function requestExtra(
+  body: JsonObject,
+  request: ChatRequest,
+  tools: DecodedTools | undefined,
+): JsonObject | undefined {
+  let fields = unknownFields(body, CANON_FIELDS)
+  if (tools !== undefined && tools.others.length > 0)
+    fields = { ...fields, tools: [...tools.others] }
+  const { tool_choice: choice, response_format: format, stream_options: stream } = body
+  if (isThere(choice) && request.toolChoice === undefined) {
+    fields = { ...fields, tool_choice: choice }
+  }
+  if (isThere(format) && request.responseFormat === undefined) {
+    fields = { ...fields, response_format: format }
+  }
+  const order = reasoningOrderExtra(body.reasoning)
+  if (isThere(order)) fields = { ...fields, reasoning: order }
+  const options = isJsonObject(stream) ? unknownFields(stream, STREAM_OPTIONS) : undefined
+  return options === undefined ? fields : { ...fields, stream_options: options }
+}

@@ -1,0 +1,196 @@
+import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../../canon/chat.ts"
+import type { EncodedRequest } from "../../../canon/dialect.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import { noteGrammar } from "../../../canon/text-tool.ts"
+import { encodeCache } from "../cache.ts"
+import { encodeMessages } from "../messages/encode.ts"
+import { fitBody } from "./fit.ts"
+import { encodeReasoningOrder } from "../reasoning/settings.ts"
+import type { OpenAiChatQuirks } from "../quirks.ts"
+import { LossList } from "../../../canon/losses.ts"
+import { DIALECT } from "../identifiers.ts"
+
+/** A chat completion request as the vendor takes it (WIRE.md 2). */
+export function encodeRequest(request: ChatRequest, quirks: OpenAiChatQuirks): EncodedRequest {
+  const losses = new LossList(DIALECT)
+  const body: JsonObject = {
+    model: request.model,
+    messages: encodeMessages(request.messages, quirks, losses),
+  }
+  if (request.stream) body.stream = true
+  if (request.choices > 1) body.n = request.choices
+  encodeSampling(body, request, quirks, losses)
+  encodeService(body, request, losses)
+  encodeTools(body, request, quirks, losses)
+  mergeExtra(body, losses.fieldsOf(request.extra))
+  fitToolSettings(body, request.toolChoice, losses)
+  fitBody(body, quirks, losses)
+  return { body, losses: losses.losses }
+}
+
+function encodeSampling(
+  body: JsonObject,
+  request: ChatRequest,
+  quirks: OpenAiChatQuirks,
+  losses: LossList,
+): void {
+  set(body, quirks.maxTokensField, request.maxTokens)
+  set(body, "temperature", request.temperature)
+  set(body, "top_p", request.topP)
+  if (quirks.topK) set(body, "top_k", request.topK)
+  else if (request.topK !== undefined) losses.add("top_k")
+  set(body, "stop", request.stop?.length ? [...request.stop] : undefined)
+  set(body, "seed", request.seed)
+  set(body, "presence_penalty", request.presencePenalty)
+  set(body, "frequency_penalty", request.frequencyPenalty)
+  set(body, "logprobs", request.logprobs)
+  set(body, "top_logprobs", request.topLogprobs)
+  Object.assign(body, encodeReasoningOrder(request, quirks, losses))
+  const { responseFormat } = request
+  if (responseFormat !== undefined) body.response_format = encodeFormat(responseFormat)
+}
+
+function encodeService(body: JsonObject, request: ChatRequest, losses: LossList): void {
+  set(body, "verbosity", request.verbosity)
+  set(body, "user", request.user)
+  set(body, "safety_identifier", request.safetyIdentifier)
+  set(body, "metadata", request.metadata && { ...request.metadata })
+  set(body, "service_tier", request.serviceTier)
+  set(body, "prompt_cache_key", request.promptCacheKey)
+  if (request.previousResponse !== undefined) losses.add("previous_response_id")
+}
+
+function encodeTools(
+  body: JsonObject,
+  request: ChatRequest,
+  quirks: OpenAiChatQuirks,
+  losses: LossList,
+): void {
+  // OpenAI refuses a list of none.
+  if (request.tools !== undefined && request.tools.length > 0) {
+    const legacy = request.tools.filter(({ origin }) => origin?.form === "legacy")
+    const tools = request.tools.filter((tool) => !legacy.includes(tool))
+    if (tools.length > 0) body.tools = tools.map((tool) => encodeTool(tool, quirks, losses))
+    if (legacy.length > 0) setLegacyFunctions(body, legacy, { request, quirks, losses })
+  }
+  const { toolChoice } = request
+  if (toolChoice !== undefined && body.functions === undefined) {
+    body.tool_choice = encodeToolChoice(toolChoice, quirks.customTools ? request.tools : undefined)
+  }
+  set(body, "parallel_tool_calls", request.parallelToolCalls)
+}
+
+interface EncodeContext {
+  readonly request: ChatRequest
+  readonly quirks: OpenAiChatQuirks
+  readonly losses: LossList
+}
+
+/** Functions in the older form go back in it, as do their calls. */
+function setLegacyFunctions(
+  body: JsonObject,
+  legacy: readonly Tool[],
+  context: EncodeContext,
+): void {
+  const { request, quirks, losses } = context
+  body.functions = legacy.map((tool) => encodeTool(tool, quirks, losses).function ?? {})
+  const { toolChoice: choice } = request
+  if (choice?.type === "tool") body.function_call = { name: choice.name }
+  else if (choice !== undefined) body.function_call = choice.type
+}
+
+/** What is said of calls is refused where there is nothing to call (WIRE.md 2). */
+function fitToolSettings(body: JsonObject, choice: ToolChoice | undefined, losses: LossList): void {
+  if (body.tools !== undefined) return
+  if (body.functions !== undefined) {
+    delete body.parallel_tool_calls
+    return
+  }
+  delete body.tool_choice
+  delete body.parallel_tool_calls
+  if (choice?.type === "required" || choice?.type === "tool") losses.add("tool_choice")
+}
+
+function encodeTool(tool: Tool, quirks: OpenAiChatQuirks, losses: LossList): JsonObject {
+  if (tool.origin?.form === "text" && quirks.customTools) {
+    return encodeCustomTool(tool, quirks, losses)
+  }
+  noteGrammar(tool, losses)
+  const declared: JsonObject = { name: tool.name }
+  set(declared, "description", tool.description)
+  set(declared, "parameters", tool.parameters)
+  set(declared, "strict", tool.strict)
+  const extra = losses.fieldsOf(tool.extra)
+  const inside = extra?.function
+  return {
+    type: "function",
+    ...encodeCache(tool.cache, quirks, losses),
+    ...extra,
+    function: isJsonObject(inside) ? { ...declared, ...inside } : declared,
+  }
+}
+
+/** This dialect has the grammar one level deeper than the canon. */
+function encodeCustomTool(tool: Tool, quirks: OpenAiChatQuirks, losses: LossList): JsonObject {
+  const { description, format } = tool.origin ?? {}
+  const custom: JsonObject = { name: tool.name }
+  set(custom, "description", description)
+  if (format?.type === "grammar") {
+    const { type, ...grammar } = format
+    custom.format = { type, grammar }
+  } else set(custom, "format", format)
+  const extra = losses.fieldsOf(tool.extra)
+  const inside = extra?.custom
+  return {
+    type: "custom",
+    ...encodeCache(tool.cache, quirks, losses),
+    ...extra,
+    custom: isJsonObject(inside) ? { ...custom, ...inside } : custom,
+  }
+}
+
+/** @param tools where some of them may be no functions. */
+function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[] | undefined): JsonValue {
+  if (choice.type !== "tool") return choice.type
+  const { name } = choice
+  const isText = tools?.find((tool) => tool.name === name)?.origin?.form === "text"
+  return isText ? { type: "custom", custom: { name } } : { type: "function", function: { name } }
+}
+
+function encodeFormat(format: ResponseFormat): JsonObject {
+  switch (format.type) {
+    case "text":
+      return { type: "text" }
+    case "json-object":
+      return { type: "json_object" }
+    case "json-schema": {
+      const declared: JsonObject = { name: format.name }
+      set(declared, "description", format.description)
+      set(declared, "schema", format.schema)
+      set(declared, "strict", format.strict)
+      return { type: "json_schema", json_schema: declared }
+    }
+  }
+}
+
+/** Fields that the canon has no name for; three of them join what it does have a name for. */
+function mergeExtra(body: JsonObject, extra: JsonObject | undefined): void {
+  if (extra === undefined) return
+  const { tools, stream_options: options, reasoning, ...rest } = extra
+  Object.assign(body, rest)
+  if (reasoning !== undefined) {
+    const own = isJsonObject(body.reasoning) ? body.reasoning : {}
+    body.reasoning = isJsonObject(reasoning) ? { ...own, ...reasoning } : reasoning
+  }
+  if (Array.isArray(tools)) {
+    body.tools = Array.isArray(body.tools) ? [...body.tools, ...tools] : tools
+  }
+  if (isJsonObject(options)) {
+    const own = isJsonObject(body.stream_options) ? body.stream_options : {}
+    body.stream_options = { ...own, ...options }
+  }
+}
+
+function set(object: JsonObject, name: string, value: JsonValue | undefined): void {
+  if (value !== undefined) object[name] = value
+}

@@ -1,0 +1,125 @@
+import { isJsonObject, type JsonObject, type JsonValue, isThere } from "../../../canon/json.ts"
+import { fitClosedSchema } from "../schema.ts"
+import type { OpenAiChatQuirks } from "../quirks.ts"
+import { decodeReasoning, reasoningText } from "../reasoning/text.ts"
+import { type LossList } from "../../../canon/losses.ts"
+
+const NINE_CHARACTERS = /^[A-Za-z0-9]{9}$/
+
+/** Makes a body of OpenAI's dialect one that the vendor takes. The body is the caller's copy. */
+export function fitBody(body: JsonObject, quirks: OpenAiChatQuirks, losses: LossList): void {
+  fitStreamOptions(body, quirks)
+  if (quirks.maxTokensFieldOnly) fitMaxTokens(body, quirks)
+  const { maxTemperature, omittedTemperature } = quirks
+  if (omittedTemperature !== undefined && !isThere(body.temperature)) {
+    body.temperature = omittedTemperature
+  }
+  const { temperature } = body
+  if (maxTemperature !== undefined && typeof temperature === "number") {
+    if (temperature > maxTemperature) {
+      body.temperature = maxTemperature
+      losses.add("temperature", "approximated")
+    }
+  }
+  if (quirks.seedField !== "seed" && body.seed !== undefined) {
+    body[quirks.seedField] = body.seed
+    delete body.seed
+  }
+  for (const name of quirks.dropFields) {
+    if (body[name] === undefined) continue
+    if (body[name] !== null) losses.add(name)
+    delete body[name]
+  }
+  if (Array.isArray(body.messages)) body.messages = fitMessages(body.messages, quirks, losses)
+  if (quirks.closedSchema !== undefined) fitClosedSchema(body, quirks.closedSchema, losses)
+}
+
+/** Usage is always asked for, because it is what is billed (trap 4). */
+function fitStreamOptions(body: JsonObject, quirks: OpenAiChatQuirks): void {
+  if (body.stream !== true) return
+  if (quirks.usageInStream === "always") {
+    delete body.stream_options
+    return
+  }
+  const options = isJsonObject(body.stream_options) ? body.stream_options : {}
+  body.stream_options = { ...options, include_usage: true }
+}
+
+function fitMaxTokens(body: JsonObject, quirks: OpenAiChatQuirks): void {
+  const known = quirks.maxTokensField
+  const other = known === "max_tokens" ? "max_completion_tokens" : "max_tokens"
+  if (body[other] === undefined) return
+  if (isThere(body[other])) body[known] = body[other]
+  delete body[other]
+}
+
+/** @returns the very list that was given when the vendor takes it as it is. */
+function fitMessages(
+  messages: JsonValue[],
+  quirks: OpenAiChatQuirks,
+  losses: LossList,
+): JsonValue[] {
+  let fitted: JsonValue[] | undefined
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index]
+    if (!isJsonObject(message)) continue
+    const changed = fitMessage(message, quirks, losses)
+    if (changed === message) continue
+    fitted ??= [...messages]
+    fitted[index] = changed
+  }
+  return fitted ?? messages
+}
+
+function fitMessage(message: JsonObject, quirks: OpenAiChatQuirks, losses: LossList): JsonObject {
+  switch (message.role) {
+    case "developer":
+      return quirks.developerRole === "developer" ? message : { ...message, role: "system" }
+    case "assistant":
+      return fitToolCalls(fitReasoning(message, quirks, losses), quirks)
+    case "tool":
+      return fitToolAnswer(message, quirks)
+    default:
+      return message
+  }
+}
+
+function fitReasoning(message: JsonObject, quirks: OpenAiChatQuirks, losses: LossList): JsonObject {
+  const { reasoning_content: content, reasoning, reasoning_details: details } = message
+  if (content === undefined && reasoning === undefined && details === undefined) return message
+  if (quirks.reasoningHistory === "details") return message
+  const { reasoning_content: _, reasoning: _1, reasoning_details: _2, ...rest } = message
+  const parts = decodeReasoning(message).map(({ part }) => part)
+  if (parts.some(({ signature }) => signature !== undefined)) losses.add("reasoning.signature")
+  if (quirks.reasoningHistory === "drop") {
+    if (parts.some(({ text }) => text !== "")) losses.add("reasoning")
+    return rest
+  }
+  const text = reasoningText(message) ?? parts.map((part) => part.text).join("")
+  // DeepSeek wants the member back even when it is empty.
+  if (text !== "" || content === "") rest[quirks.reasoningField] = text
+  return rest
+}
+
+function fitToolCalls(message: JsonObject, quirks: OpenAiChatQuirks): JsonObject {
+  if (quirks.toolCallIds === "any" || !Array.isArray(message.tool_calls)) return message
+  return {
+    ...message,
+    tool_calls: message.tool_calls.map((call) =>
+      isJsonObject(call) && typeof call.id === "string"
+        ? { ...call, id: nineCharacters(call.id) }
+        : call,
+    ),
+  }
+}
+
+function fitToolAnswer(message: JsonObject, quirks: OpenAiChatQuirks): JsonObject {
+  if (quirks.toolCallIds === "any" || typeof message.tool_call_id !== "string") return message
+  return { ...message, tool_call_id: nineCharacters(message.tool_call_id) }
+}
+
+/** The same id always becomes the same nine characters, so that call and answer still match. */
+function nineCharacters(id: string): string {
+  if (NINE_CHARACTERS.test(id)) return id
+  return BigInt(Bun.hash(id)).toString(36).padStart(9, "0").slice(-9)
+}

@@ -1,0 +1,47 @@
+import type { ReasoningPart, TextPart } from "../../../canon/chat.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+
+/**
+ * The content of an answer as parts. It is text; Mistral's thinking models send a list of
+ * `{type: "thinking", thinking: [{text}]}` and `{type: "text", text}` instead (WIRE.md 7).
+ */
+export function decodeContentParts(content: JsonValue | undefined): (TextPart | ReasoningPart)[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }]
+  if (!Array.isArray(content)) return []
+  const parts: (TextPart | ReasoningPart)[] = []
+  for (const part of content) {
+    if (!isJsonObject(part)) continue
+    const isThinking = part.type === "thinking"
+    const text = isThinking ? thinkingText(part) : part.text
+    if (typeof text !== "string" || text === "") continue
+    parts.push({ type: isThinking ? "reasoning" : "text", text })
+  }
+  return parts
+}
+
+/**
+ * Content and reasoning as text, for a message or delta whose content is a list: the form that every
+ * client of this dialect reads. Members that are no content are kept.
+ */
+export function flattenContent(message: JsonObject): JsonObject {
+  let text = ""
+  let reasoning = ""
+  for (const part of decodeContentParts(message.content)) {
+    if (part.type === "text") text += part.text
+    else reasoning += part.text
+  }
+  return reasoning === ""
+    ? { ...message, content: text }
+    : { ...message, content: text, reasoning_content: reasoning }
+}
+
+function thinkingText(part: JsonObject): string | undefined {
+  const { thinking } = part
+  if (typeof thinking === "string") return thinking
+  if (!Array.isArray(thinking)) return undefined
+  let text = ""
+  for (const piece of thinking) {
+    if (isJsonObject(piece) && typeof piece.text === "string") text += piece.text
+  }
+  return text
+}

@@ -1,0 +1,148 @@
+import type { ChatRequest, ChatResult, Choice, Part, ToolCallPart } from "../../../canon/chat.ts"
+import { GatewayError } from "../../../canon/errors.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  textAt,
+  unknownFields,
+} from "../../../canon/json.ts"
+import { textArguments } from "../../../canon/text-tool.ts"
+import { citeText } from "../citations.ts"
+import { decodeContentParts } from "./content.ts"
+import { decodeFinish, stopTold } from "../finish.ts"
+import { mintCallId } from "../../../canon/identifiers.ts"
+import { decodeReasoning, joinParts } from "../reasoning/text.ts"
+import { isTime } from "../patches/complete.ts"
+import { noChoice } from "../errors.ts"
+import { chunkUsage, decodeUsage } from "../usage.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { choiceNumber } from "../../../canon/quantity.ts"
+import { extraOf } from "../identifiers.ts"
+
+const RESULT_FIELDS = new Set(["id", "object", "created", "model", "choices", "usage"])
+const CHOICE_FIELDS = new Set(["index", "message", "finish_reason", "delta"])
+const MESSAGE_FIELDS = new Set([
+  "role",
+  "content",
+  "refusal",
+  "tool_calls",
+  "function_call",
+  "reasoning_content",
+  "reasoning",
+  "reasoning_details",
+])
+const CALL_FIELDS = new Set(["id", "type", "index", "function"])
+const CUSTOM_CALL_FIELDS = new Set(["id", "type", "index", "custom"])
+
+/**
+ * A whole chat completion (WIRE.md 2 and 7). What only this dialect knows is kept as extra: of a
+ * choice, its own members as they are and those of its message under `message`.
+ *
+ * @throws GatewayError `upstream_error` when the body is no chat completion, or one without a choice.
+ */
+export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {
+  if (!Array.isArray(body.choices)) {
+    throw new GatewayError("upstream_error", "The provider's answer is not a chat completion.")
+  }
+  if (body.choices.length === 0) throw noChoice()
+  const result: Draft<ChatResult> = {
+    choices: body.choices.map((choice, position) => decodeChoice(choice, position, request)),
+  }
+  const id = textAt(body, "id")
+  if (id !== undefined) result.id = id
+  const model = textAt(body, "model")
+  if (model !== undefined) result.model = model
+  if (isTime(body.created)) result.created = body.created
+  const usage = decodeUsage(chunkUsage(body))
+  if (usage !== undefined) result.usage = usage
+  const extra = unknownFields(body, RESULT_FIELDS)
+  if (extra !== undefined) result.extra = extraOf(extra)
+  return result
+}
+
+function decodeChoice(
+  value: JsonValue,
+  position: number,
+  request: ChatRequest | undefined,
+): Choice {
+  const choice = isJsonObject(value) ? value : {}
+  const message = isJsonObject(choice.message) ? choice.message : {}
+  const said: Part[] = decodeContentParts(message.content)
+  const annotations = citeText(said, message.annotations)
+  const refusal = textAt(message, "refusal")
+  if (refusal !== undefined) said.push({ type: "refusal", text: refusal })
+  const calls = decodeCalls(message)
+  const parts = joinParts(decodeReasoning(message), said, calls)
+  const word = textAt(choice, "finish_reason") ?? (calls.length > 0 ? "tool_calls" : "stop")
+  const finish = decodeFinish(word, calls.length > 0)
+  const index = choiceNumber(choice.index, position)
+  const decoded: Draft<Choice> = { index, parts, finish: finish.reason }
+  if (finish.raw !== undefined) decoded.rawFinish = finish.raw
+  const stopSequence = stopTold(choice, request?.stop)
+  if (stopSequence !== undefined) decoded.stopSequence = stopSequence
+  const rest = message.annotations === undefined ? message : { ...message, annotations }
+  const extra = choiceExtra(choice, rest)
+  if (extra !== undefined) decoded.extra = extraOf(extra)
+  return decoded
+}
+
+function decodeCalls(message: JsonObject): Part[] {
+  const parts: Part[] = []
+  for (const call of listAt(message, "tool_calls")) {
+    if (!isJsonObject(call)) continue
+    const called = call.function
+    if (isJsonObject(call.custom)) {
+      parts.push(customCall(call, call.custom))
+      continue
+    }
+    if (!isJsonObject(called)) {
+      parts.push({ type: "unknown", extra: extraOf(call) })
+      continue
+    }
+    const id = textAt(call, "id") ?? mintCallId()
+    parts.push(toolCall(id, called, unknownFields(call, CALL_FIELDS)))
+  }
+  // The older form, for requests that declare `functions`.
+  const legacy = message.function_call
+  if (isJsonObject(legacy)) parts.push(toolCall(mintCallId(), legacy, undefined))
+  return parts
+}
+
+function customCall(call: JsonObject, called: JsonObject): ToolCallPart {
+  const name = textAt(called, "name") ?? ""
+  const part: Draft<ToolCallPart> = {
+    type: "tool-call",
+    id: textAt(call, "id") ?? mintCallId(),
+    name,
+    arguments: textArguments(textAt(called, "input") ?? ""),
+    origin: { form: "text", name },
+  }
+  const extra = unknownFields(call, CUSTOM_CALL_FIELDS)
+  if (extra !== undefined) part.extra = extraOf(extra)
+  return part
+}
+
+function toolCall(id: string, called: JsonObject, extra: JsonObject | undefined): ToolCallPart {
+  const part: Draft<ToolCallPart> = {
+    type: "tool-call",
+    id,
+    name: textAt(called, "name") ?? "",
+    arguments: argumentsText(called.arguments),
+  }
+  if (extra !== undefined) part.extra = extraOf(extra)
+  return part
+}
+
+/** Some servers send the arguments as an object; a tool without arguments has `{}` (trap 7). */
+function argumentsText(value: JsonValue | undefined): string {
+  if (typeof value === "string") return value === "" ? "{}" : value
+  return isJsonObject(value) ? JSON.stringify(value) : "{}"
+}
+
+function choiceExtra(choice: JsonObject, message: JsonObject): JsonObject | undefined {
+  const outside = unknownFields(choice, CHOICE_FIELDS)
+  const inside = unknownFields(message, MESSAGE_FIELDS)
+  return inside === undefined ? outside : { ...outside, message: inside }
+}

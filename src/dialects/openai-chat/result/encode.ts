@@ -1,0 +1,114 @@
+import type {
+  CallOrigin,
+  ChatRequest,
+  ChatResult,
+  Choice,
+  ToolCallPart,
+} from "../../../canon/chat.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import { NO_USAGE } from "../../../canon/usage.ts"
+import { textOf } from "../../../canon/text-tool.ts"
+import { originsOf } from "../../../canon/tool-names.ts"
+import { encodeFinish } from "../finish.ts"
+import { prefixedId } from "../../../canon/identifiers.ts"
+import { encodeCitation } from "../citations.ts"
+import { encodeReasoning } from "../reasoning/text.ts"
+import type { PlacedReasoning } from "../reasoning/details.ts"
+import { encodeUsage } from "../usage.ts"
+import { ID_PREFIX, ownFields } from "../identifiers.ts"
+
+/** A whole chat completion, with every member that OpenAI's own has (WIRE.md 2, SPEC). */
+export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
+  const origins = originsOf(request)
+  return {
+    id: prefixedId(ID_PREFIX, result.id),
+    object: "chat.completion",
+    created: result.created ?? Math.floor(Date.now() / 1000),
+    model: result.model ?? request.model,
+    choices: result.choices.map((choice) => encodeChoice(choice, origins)),
+    usage: encodeUsage(result.usage ?? NO_USAGE),
+    ...ownFields(result.extra),
+  }
+}
+
+type Origins = ReadonlyMap<string, CallOrigin> | undefined
+
+function encodeChoice(choice: Choice, origins: Origins): JsonObject {
+  const { message: extraMessage, ...extra } = ownFields(choice.extra) ?? {}
+  const message = encodeMessage(choice, origins)
+  return {
+    index: choice.index,
+    message: isJsonObject(extraMessage) ? withFields(message, extraMessage) : message,
+    logprobs: null,
+    finish_reason: encodeFinish(choice.finish, message.function_call !== undefined),
+    ...extra,
+  }
+}
+
+function encodeMessage(choice: Choice, origins: Origins): JsonObject {
+  let text: string | null = null
+  let refusal: string | null = null
+  const reasoning: PlacedReasoning[] = []
+  const annotations: JsonValue[] = []
+  const calls: JsonValue[] = []
+  let legacy: JsonObject | undefined
+  for (const part of choice.parts) {
+    switch (part.type) {
+      case "text": {
+        const start = text?.length ?? 0
+        text = (text ?? "") + part.text
+        const span = { start, end: text.length }
+        for (const each of part.citations ?? []) annotations.push(encodeCitation(each, span))
+        break
+      }
+      case "refusal":
+        refusal = (refusal ?? "") + part.text
+        break
+      case "reasoning":
+        reasoning.push(
+          text === null && refusal === null && calls.length === 0
+            ? { part }
+            : { part, call: calls.length },
+        )
+        break
+      case "tool-call": {
+        const origin = part.origin ?? origins?.get(part.name)
+        // Of the older form there is one call in a message; further ones are calls of today.
+        if (origin?.form === "legacy" && legacy === undefined) {
+          legacy = { name: part.name, arguments: part.arguments }
+        } else calls.push(encodeCall(part, origin))
+        break
+      }
+      case "unknown": {
+        const call = ownFields(part.extra)
+        if (call !== undefined) calls.push(call)
+        break
+      }
+      default:
+    }
+  }
+  // A model that said nothing said the empty text: null is for one that acted instead.
+  const content = text ?? (calls.length > 0 || legacy !== undefined || refusal !== null ? null : "")
+  const message: JsonObject = { role: "assistant", content, refusal }
+  if (annotations.length > 0) message.annotations = annotations
+  if (calls.length > 0) message.tool_calls = calls
+  if (legacy !== undefined) message.function_call = legacy
+  return Object.assign(message, encodeReasoning(reasoning, "reasoning_content"))
+}
+
+function encodeCall(part: ToolCallPart, origin: CallOrigin | undefined): JsonObject {
+  const { id, name, arguments: written } = part
+  return origin?.form === "text"
+    ? { id, type: "custom", custom: { name, input: textOf(written) }, ...ownFields(part.extra) }
+    : { id, type: "function", function: { name, arguments: written }, ...ownFields(part.extra) }
+}
+
+/** Lists that both have are joined: some annotations are the canon's and some are not. */
+function withFields(message: JsonObject, extra: JsonObject): JsonObject {
+  const merged = { ...message, ...extra }
+  for (const [name, more] of Object.entries(extra)) {
+    const own = message[name]
+    if (Array.isArray(own) && Array.isArray(more)) merged[name] = [...own, ...more]
+  }
+  return merged
+}

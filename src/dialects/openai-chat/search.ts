@@ -1,0 +1,24 @@
+import type { WebSearch } from "../../canon/chat.ts"
+import type { Draft } from "../../canon/draft.ts"
+import { isJsonObject, type JsonObject, objectAt, textAt, unknownFields } from "../../canon/json.ts"
+import { decodeLocation } from "../../canon/web-search.ts"
+import { DIALECT, extraOf } from "./identifiers.ts"
+
+const OPTIONS = "web_search_options"
+const FIELDS = new Set(["search_context_size", "user_location"])
+
+/** The search of a request (openai 7.55, `WebSearchOptions`); undefined where it has none. */
+export function decodeWebSearch(body: JsonObject): WebSearch | undefined {
+  const options = body[OPTIONS]
+  if (!isJsonObject(options)) return undefined
+  const search: Draft<WebSearch> = {
+    declared: { dialect: DIALECT, place: OPTIONS, fields: [OPTIONS] },
+  }
+  const size = textAt(options, "search_context_size")
+  if (size !== undefined) search.contextSize = size
+  const location = decodeLocation((objectAt(options, "user_location") ?? {}).approximate)
+  if (location !== undefined) search.location = location
+  const extra = unknownFields(options, FIELDS)
+  if (extra !== undefined) search.extra = extraOf(extra)
+  return search
+}

@@ -1,0 +1,216 @@
+import type { ChatEvent } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../../canon/json.ts"
+import type { OtherContent } from "../../../canon/other-content.ts"
+import { decodeAnnotations, TextSpan } from "../citations.ts"
+import { decodeContentParts } from "../result/content.ts"
+import { decodeFinish } from "../finish.ts"
+import { OpenCalls } from "./open-calls.ts"
+import { reasoningText } from "../reasoning/text.ts"
+import { detailText, isKnownDetail, proofOf } from "../reasoning/details.ts"
+import { DIALECT } from "../identifiers.ts"
+
+type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
+
+/** Reads the deltas of one choice of a stream. */
+export class ChoiceDecoder {
+  readonly #choice: number
+  readonly #other: OtherContent
+  readonly #calls = new OpenCalls()
+  readonly #text = new TextSpan()
+  /** Signatures that were told: a list of details may repeat those before it. */
+  readonly #signatures = new Set<string>()
+  /** Reasoning comes as plain text, which details only repeat. */
+  #hasPlainReasoning = false
+  #finished = false
+
+  /** @param other takes up the content that has no event. */
+  constructor(choice: number, other: OtherContent) {
+    this.#choice = choice
+    this.#other = other
+  }
+
+  get finished(): boolean {
+    return this.#finished
+  }
+
+  /** @returns members that only this dialect knows, under `message`. */
+  delta(delta: JsonObject, events: ChatEvent[]): JsonObject | undefined {
+    let message: JsonObject | undefined
+    for (const key in delta) {
+      const value = delta[key]
+      if (value === null || value === undefined || value === "") continue
+      const kept = this.#member(key, value, delta, events)
+      if (kept === undefined) continue
+      message = { ...message, [key]: kept }
+      this.#keep(key, kept)
+    }
+    return message === undefined ? undefined : { message }
+  }
+
+  /** Sound comes in pieces of samples, each with as much of its transcript; annotations are counted. */
+  #keep(key: string, value: JsonValue): void {
+    if (key === "annotations") return
+    if (key !== "audio" || !isJsonObject(value)) return this.#other.json(value)
+    const { data, id: _, expires_at: _expires, ...rest } = value
+    if (typeof data === "string") this.#other.sound(data)
+    for (const name in rest) this.#other.json(rest[name])
+  }
+
+  /**
+   * @param word of the vendor; empty when it gave none.
+   * @param stopSequence where the vendor tells which one ended the choice.
+   */
+  finish(word: string, events: ChatEvent[], stopSequence?: string): void {
+    this.#finished = true
+    this.announceCalls(events)
+    const choice = this.#choice
+    const { reason, raw } = decodeFinish(word, this.#calls.size > 0)
+    events.push({
+      type: "finish",
+      choice,
+      reason,
+      ...(raw === undefined ? {} : { rawReason: raw }),
+      ...(stopSequence === undefined ? {} : { stopSequence }),
+    })
+  }
+
+  /** The stream is over, and nobody said why this choice ended. */
+  finishUnsaid(events: ChatEvent[]): void {
+    this.finish(this.#calls.size === 0 ? "" : "tool_calls", events)
+  }
+
+  /** Calls that never got a name are calls all the same. */
+  announceCalls(events: ChatEvent[]): void {
+    this.#calls.announceAll(this.#choice, events)
+  }
+
+  /** @returns what of the member the canon has no name for. */
+  #member(
+    key: string,
+    value: JsonValue,
+    delta: JsonObject,
+    events: ChatEvent[],
+  ): JsonValue | undefined {
+    switch (key) {
+      case "role":
+      case "index":
+        return undefined
+      case "content":
+        this.#content(value, events)
+        return undefined
+      case "reasoning_content":
+        this.#reasoning(value, events)
+        return undefined
+      case "reasoning":
+        // A server that writes both names says the same under each.
+        if (!delta.reasoning_content) this.#reasoning(value, events)
+        return undefined
+      case "reasoning_details":
+        return this.#details(value, delta, events)
+      case "annotations":
+        return this.#annotations(value, events)
+      case "refusal":
+        if (typeof value !== "string") return undefined
+        this.#text.close()
+        events.push({ type: "refusal-delta", choice: this.#choice, text: value })
+        return undefined
+      case "tool_calls":
+        if (Array.isArray(value)) this.#toolCalls(value, events)
+        return undefined
+      case "function_call":
+        this.#toolCalls([{ index: 0, function: value }], events)
+        return undefined
+      default:
+        return isWorthKeeping(value) ? value : undefined
+    }
+  }
+
+  #content(value: JsonValue, events: ChatEvent[]): void {
+    if (typeof value === "string") {
+      this.#say(value, events)
+      return
+    }
+    for (const part of decodeContentParts(value)) {
+      if (part.type === "text") this.#say(part.text, events)
+      else this.#reasoning(part.text, events)
+    }
+  }
+
+  #say(text: string, events: ChatEvent[]): void {
+    this.#text.grow(text)
+    events.push({ type: "text-delta", choice: this.#choice, text })
+  }
+
+  #reasoning(value: JsonValue, events: ChatEvent[]): void {
+    if (typeof value !== "string") return
+    this.#hasPlainReasoning = true
+    this.#think(value, events)
+  }
+
+  #think(text: string, events: ChatEvent[]): void {
+    this.#text.close()
+    events.push({ type: "reasoning-delta", choice: this.#choice, text })
+  }
+
+  /** @returns details of kinds that the canon has no name for. */
+  #details(details: JsonValue, delta: JsonObject, events: ChatEvent[]): JsonValue | undefined {
+    if (!Array.isArray(details)) return undefined
+    const isTold = this.#hasPlainReasoning || reasoningText(delta) !== undefined
+    const kept: JsonValue[] = []
+    for (const detail of details) {
+      if (!isJsonObject(detail)) continue
+      const text = detailText(detail)
+      if (text !== "" && !isTold) this.#think(text, events)
+      this.#sign(detail, events)
+      if (!isKnownDetail(detail)) kept.push(detail)
+    }
+    return kept.length === 0 ? undefined : kept
+  }
+
+  #sign(detail: JsonObject, events: ChatEvent[]): void {
+    const proof = proofOf(detail)
+    if (proof === undefined || this.#signatures.has(proof.signature)) return
+    this.#signatures.add(proof.signature)
+    this.#text.close()
+    const choice = this.#choice
+    const event: Draft<SignatureEvent> = {
+      type: "reasoning-signature",
+      choice,
+      signedBy: DIALECT,
+      ...proof,
+    }
+    const id = textAt(detail, "id")
+    if (id !== undefined) event.id = id
+    events.push(event)
+  }
+
+  /** @returns annotations of other kinds. */
+  #annotations(value: JsonValue, events: ChatEvent[]): JsonValue | undefined {
+    this.#other.json(value)
+    if (!Array.isArray(value)) return isWorthKeeping(value) ? value : undefined
+    const { citations, others } = decodeAnnotations(value)
+    for (const citation of citations) {
+      const choice = this.#choice
+      events.push({ type: "citation", choice, citation: this.#text.within(citation) })
+    }
+    return others
+  }
+
+  #toolCalls(deltas: readonly JsonValue[], events: ChatEvent[]): void {
+    const { size } = this.#calls
+    for (const delta of deltas) {
+      if (!isJsonObject(delta)) continue
+      this.#calls.push(delta, this.#choice, events)
+    }
+    if (this.#calls.size > size) this.#text.close()
+  }
+}
+
+/** Whether a member is worth an event: what is null or empty is not. */
+export function isWorthKeeping(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null) return false
+  if (typeof value !== "object") return true
+  for (const _ in value) return true
+  return false
+}

@@ -1,0 +1,195 @@
+import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
+import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
+import { GatewayError } from "../../../canon/errors.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  parseJsonObject,
+  textAt,
+  unknownFields,
+} from "../../../canon/json.ts"
+import { choiceNumber } from "../../../canon/quantity.ts"
+import { OtherContent } from "../../../canon/other-content.ts"
+import { ChoiceDecoder, isWorthKeeping } from "./choice-decoder.ts"
+import { isTime } from "../patches/complete.ts"
+import { errorEvent, noChoice } from "../errors.ts"
+import { stopTold } from "../finish.ts"
+import { chunkUsage, decodeUsage } from "../usage.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { extraOf } from "../identifiers.ts"
+
+type StartEvent = Extract<ChatEvent, { type: "start" }>
+
+/** Members of a chunk that are no news about the answer as a whole, or only pad it. */
+const CHUNK_FIELDS = new Set([
+  "id",
+  "object",
+  "created",
+  "model",
+  "choices",
+  "usage",
+  "x_groq",
+  "obfuscation",
+  "p",
+])
+
+/**
+ * Members of a chunk and of a choice that say how an answer was made and are nothing of it: what a
+ * vendor's filters, samplers and servers remark. A chunk with nothing else opens an answer, as does a
+ * delta with a role alone.
+ */
+const CHUNK_REMARKS = new Set([
+  ...CHUNK_FIELDS,
+  "service_tier",
+  "system_fingerprint",
+  "provider",
+  "prompt_filter_results",
+  "prompt_token_ids",
+  "nvext",
+])
+const CHOICE_REMARKS = new Set([
+  "logprobs",
+  "content_filter_results",
+  "content_filter_result",
+  "content_filter_offsets",
+  "native_finish_reason",
+  "stop_reason",
+  "matched_stop",
+  "token_ids",
+  "prompt_token_ids",
+  "seed",
+])
+
+/** A decoder for one stream of chat completion chunks (WIRE.md 2, traps 3, 8 and 9). */
+export function decodeEvents(request?: ChatRequest): EventDecoder {
+  return new ChunkDecoder(request?.stop)
+}
+
+class ChunkDecoder implements EventDecoder {
+  readonly other = new OtherContent()
+  readonly #choices = new Map<number, ChoiceDecoder>()
+  readonly #stop: readonly string[] | undefined
+  #started = false
+  #finished = false
+
+  /** @param stop the sequences that were asked for. */
+  constructor(stop: readonly string[] | undefined) {
+    this.#stop = stop
+  }
+
+  get finished(): boolean {
+    return this.#finished
+  }
+
+  push(frame: SseFrame): ChatEvent[] {
+    const events: ChatEvent[] = []
+    if (frame.data === "[DONE]") this.#onDone(events)
+    else if (frame.json !== undefined) this.#onChunk(frame.json, frame.event, events)
+    else if (frame.data !== "") this.#onChunk(parseChunk(frame), frame.event, events)
+    return events
+  }
+
+  /** A stream whose choices have all finished is whole even when the vendor sends no `[DONE]`. */
+  end(): ChatEvent[] {
+    const events: ChatEvent[] = []
+    let open = this.#choices.size === 0
+    for (const choice of this.#choices.values()) {
+      choice.announceCalls(events)
+      if (!choice.finished) open = true
+    }
+    if (!open) this.#finished = true
+    return events
+  }
+
+  /** Servers that forget to say why a choice ended have still said that all is said. */
+  #onDone(events: ChatEvent[]): void {
+    if (this.#choices.size === 0) throw noChoice()
+    this.#finished = true
+    for (const choice of this.#choices.values()) {
+      if (!choice.finished) choice.finishUnsaid(events)
+    }
+  }
+
+  #onChunk(chunk: JsonObject, event: string | undefined, events: ChatEvent[]): void {
+    if (event === "error" || chunk.error) {
+      if (isJsonObject(chunk.usage) || chunk.x_groq !== undefined) onUsage(chunk, events)
+      events.push(errorEvent(chunk))
+      return
+    }
+    const { choices } = chunk
+    if (Array.isArray(choices)) {
+      if (!this.#started) this.#onStart(chunk, choices.length > 0, events)
+      for (let position = 0; position < choices.length; position++) {
+        const choice = choices[position]
+        if (isJsonObject(choice)) this.#onChoice(choice, position, events)
+      }
+    }
+    // What a frame says that has no words is looked at only where it has no words.
+    if (events.length === 0 || events[0]?.type === "start") {
+      this.other.json(unknownFields(chunk, CHUNK_REMARKS))
+    }
+    if (isJsonObject(chunk.usage) || chunk.x_groq !== undefined) onUsage(chunk, events)
+  }
+
+  /** Azure's first chunk has neither id nor model: a later one that has them starts the answer. */
+  #onStart(chunk: JsonObject, hasChoices: boolean, events: ChatEvent[]): void {
+    const id = textAt(chunk, "id")
+    if (id === undefined && !hasChoices) return
+    this.#started = true
+    const start: Draft<StartEvent> = { type: "start" }
+    if (id !== undefined) start.id = id
+    const model = textAt(chunk, "model")
+    if (model !== undefined) start.model = model
+    if (isTime(chunk.created)) start.created = chunk.created
+    const extra = unknownFields(chunk, CHUNK_FIELDS)
+    if (extra !== undefined) start.extra = extraOf(extra)
+    events.push(start)
+  }
+
+  #onChoice(value: JsonObject, position: number, events: ChatEvent[]): void {
+    const choice = choiceNumber(value.index, position)
+    const decoder = this.#decoderOf(choice)
+    let extra: JsonObject | undefined
+    if (isJsonObject(value.delta)) extra = decoder.delta(value.delta, events)
+    for (const key in value) {
+      if (key === "index" || key === "delta" || key === "finish_reason" || key === "message")
+        continue
+      const member = value[key]
+      if (!isWorthKeeping(member)) continue
+      extra = { ...extra, [key]: member }
+      if (!CHOICE_REMARKS.has(key)) this.other.json(member)
+    }
+    if (extra !== undefined) events.push({ type: "choice-extra", choice, extra: extraOf(extra) })
+    if (
+      typeof value.finish_reason === "string" &&
+      value.finish_reason !== "" &&
+      !decoder.finished
+    ) {
+      decoder.finish(value.finish_reason, events, stopTold(value, this.#stop))
+    }
+  }
+
+  #decoderOf(choice: number): ChoiceDecoder {
+    let decoder = this.#choices.get(choice)
+    if (decoder === undefined) {
+      decoder = new ChoiceDecoder(choice, this.other)
+      this.#choices.set(choice, decoder)
+    }
+    return decoder
+  }
+}
+
+function parseChunk(frame: SseFrame): JsonObject {
+  const chunk = parseJsonObject(frame.data)
+  if (chunk !== undefined) return chunk
+  if (frame.event === "error") return { error: { message: frame.data } }
+  throw new GatewayError(
+    "upstream_error",
+    "The provider sent a piece of the stream that is not JSON.",
+  )
+}
+
+function onUsage(chunk: JsonObject, events: ChatEvent[]): void {
+  const usage = decodeUsage(chunkUsage(chunk))
+  if (usage !== undefined) events.push({ type: "usage", usage })
+}

@@ -1,0 +1,204 @@
+import {
+  assertNever,
+  type CallOrigin,
+  type ChatEvent,
+  type ChatRequest,
+} from "../../../canon/chat.ts"
+import type { EventEncoder, SseFrame } from "../../../canon/dialect.ts"
+import { ERROR_KINDS, type GatewayError } from "../../../canon/errors.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import { originsOf } from "../../../canon/tool-names.ts"
+import type { Usage } from "../../../canon/usage.ts"
+import { ChoiceEncoder } from "./choice-encoder.ts"
+import { encodeFinish } from "../finish.ts"
+import { prefixedId } from "../../../canon/identifiers.ts"
+import { encodeBreak } from "../errors.ts"
+import { encodeUsage } from "../usage.ts"
+import { END, ID_PREFIX, ownFields } from "../identifiers.ts"
+
+type StartEvent = Extract<ChatEvent, { type: "start" }>
+
+/** An encoder for one stream of chat completion chunks, in OpenAI's own order (WIRE.md 2). */
+export function encodeEvents(request: ChatRequest): EventEncoder {
+  return new ChunkEncoder(request)
+}
+
+/**
+ * Each choice opens with a chunk that has its role, at its first event, because only then it is known
+ * whether it has content or only calls. All chunks carry the same id, time and model; what comes
+ * before and after the choice in a chunk is therefore written once per stream.
+ */
+class ChunkEncoder implements EventEncoder {
+  readonly #request: ChatRequest
+  /** What functions of the request stand for, by their names. */
+  readonly #origins: ReadonlyMap<string, CallOrigin> | undefined
+  readonly #choices = new Map<number, ChoiceEncoder>()
+  #head: JsonObject | undefined
+  #before = ""
+  #after = ""
+  #usage: Usage | undefined
+  #failed = false
+
+  constructor(request: ChatRequest) {
+    this.#request = request
+    this.#origins = originsOf(request)
+  }
+
+  push(event: ChatEvent): SseFrame[] {
+    const frames: SseFrame[] = []
+    switch (event.type) {
+      case "start":
+        this.#start(event)
+        break
+      case "text-delta":
+        this.#open(event.choice, '""', frames).text(event.text)
+        this.#delta(event.choice, `{"content":${JSON.stringify(event.text)}}`, frames)
+        break
+      case "refusal-delta":
+        this.#open(event.choice, '""', frames).refusal()
+        this.#delta(event.choice, `{"refusal":${JSON.stringify(event.text)}}`, frames)
+        break
+      case "reasoning-delta":
+        this.#open(event.choice, '""', frames).reasoning(event.text)
+        this.#delta(event.choice, `{"reasoning_content":${JSON.stringify(event.text)}}`, frames)
+        break
+      case "reasoning-signature": {
+        const details = this.#open(event.choice, '""', frames).sign(event)
+        this.#details(event.choice, details, frames)
+        break
+      }
+      case "citation":
+        this.#open(event.choice, '""', frames).cite(event.citation)
+        break
+      case "tool-call-start":
+        this.#callStart(event, frames)
+        break
+      case "tool-call-delta":
+        this.#callDelta(event.choice, event.call, event.arguments, frames)
+        break
+      case "web-search":
+        // Its sources are told with the text that rests on them.
+        this.#choices.get(event.choice)?.search()
+        break
+      case "choice-extra":
+        this.#extra(event.choice, ownFields(event.extra), frames)
+        break
+      case "finish":
+        this.#finish(event, frames)
+        break
+      case "usage":
+        this.#usage = event.usage
+        break
+      case "error":
+        this.#error(event, frames)
+        break
+      default:
+        assertNever(event)
+    }
+    return frames
+  }
+
+  end(): SseFrame[] {
+    if (this.#failed) return []
+    const frames: SseFrame[] = []
+    if (this.#request.streamUsage && this.#usage !== undefined) {
+      const usage = encodeUsage(this.#usage)
+      const json: JsonObject = { ...this.#headOf(), choices: [], usage }
+      frames.push({ data: JSON.stringify(json), json })
+    }
+    frames.push(END)
+    return frames
+  }
+
+  fail(error: GatewayError, requestId: string): SseFrame[] {
+    this.#failed = true
+    return encodeBreak(error, requestId)
+  }
+
+  #start(event: StartEvent | undefined): void {
+    this.#head = {
+      id: prefixedId(ID_PREFIX, event?.id),
+      object: "chat.completion.chunk",
+      created: event?.created ?? Math.floor(Date.now() / 1000),
+      model: event?.model ?? this.#request.model,
+      ...ownFields(event?.extra),
+    }
+    this.#before = `${JSON.stringify(this.#head).slice(0, -1)},"choices":[{"index":`
+    this.#after = this.#request.streamUsage ? '}],"usage":null}' : "}]}"
+  }
+
+  /** A stream that never said how it starts starts now. */
+  #headOf(): JsonObject {
+    if (this.#head === undefined) this.#start(undefined)
+    return this.#head ?? {}
+  }
+
+  #open(choice: number, content: '""' | "null", frames: SseFrame[]): ChoiceEncoder {
+    const known = this.#choices.get(choice)
+    if (known !== undefined) return known
+    this.#headOf()
+    const opened = new ChoiceEncoder()
+    this.#choices.set(choice, opened)
+    this.#delta(choice, `{"role":"assistant","content":${content},"refusal":null}`, frames)
+    return opened
+  }
+
+  #delta(choice: number, delta: string, frames: SseFrame[]): void {
+    frames.push(this.#chunk(choice, delta, "null"))
+  }
+
+  #chunk(choice: number, delta: string, finish: string): SseFrame {
+    const middle = `${choice},"delta":${delta},"logprobs":null,"finish_reason":${finish}`
+    return { data: this.#before + middle + this.#after }
+  }
+
+  #callStart(event: Extract<ChatEvent, { type: "tool-call-start" }>, frames: SseFrame[]): void {
+    const { choice, call, id, name } = event
+    const origin = event.origin ?? this.#origins?.get(name)
+    const written = this.#open(choice, "null", frames).callStart(call, origin?.form)
+    this.#delta(choice, written.opening(id, name), frames)
+  }
+
+  #callDelta(choice: number, call: number, written: string, frames: SseFrame[]): void {
+    if (written === "") return
+    const delta = this.#open(choice, "null", frames).call(call).piece(written)
+    if (delta !== undefined) this.#delta(choice, delta, frames)
+  }
+
+  #finish(event: Extract<ChatEvent, { type: "finish" }>, frames: SseFrame[]): void {
+    const { choice, reason } = event
+    const ended = this.#open(choice, '""', frames)
+    for (const delta of ended.takeCalls()) this.#delta(choice, delta, frames)
+    this.#details(choice, ended.takeDetails(), frames)
+    const annotations = ended.takeAnnotations()
+    if (annotations.length > 0) this.#delta(choice, JSON.stringify({ annotations }), frames)
+    const word = encodeFinish(reason, ended.isLegacy)
+    frames.push(this.#chunk(choice, "{}", `"${word}"`))
+  }
+
+  #details(choice: number, details: readonly JsonValue[], frames: SseFrame[]): void {
+    if (details.length === 0) return
+    this.#delta(choice, `{"reasoning_details":${JSON.stringify(details)}}`, frames)
+  }
+
+  #extra(choice: number, fields: JsonObject | undefined, frames: SseFrame[]): void {
+    if (fields === undefined) return
+    this.#open(choice, '""', frames)
+    const { message, ...members } = fields
+    const delta: JsonValue = isJsonObject(message) ? message : {}
+    const chunk: JsonObject = {
+      ...this.#headOf(),
+      choices: [{ index: choice, delta, logprobs: null, finish_reason: null, ...members }],
+      ...(this.#request.streamUsage ? { usage: null } : {}),
+    }
+    frames.push({ data: JSON.stringify(chunk) })
+  }
+
+  #error(event: Extract<ChatEvent, { type: "error" }>, frames: SseFrame[]): void {
+    this.#failed = true
+    const { type, code } = ERROR_KINDS.upstream_error
+    const error = { message: event.message, type, param: null, code: event.code ?? code }
+    const json: JsonObject = { error: { ...error, error_type: "upstream_error" } }
+    frames.push({ data: JSON.stringify(json), json })
+  }
+}

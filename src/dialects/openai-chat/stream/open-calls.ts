@@ -1,0 +1,123 @@
+import type { ChatEvent } from "../../../canon/chat.ts"
+import { TEXT_CLOSING, textArguments, TEXT_OPENING, writeText } from "../../../canon/text-tool.ts"
+import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../../canon/json.ts"
+import { mintCallId } from "../../../canon/identifiers.ts"
+
+/** A tool call that is being streamed. */
+interface OpenCall {
+  /** The canon's number of the call. */
+  readonly call: number
+  /** The vendor's id, empty as long as it gave none. */
+  id: string
+  name: string
+  announced: boolean
+  /** Of a tool that takes text: how much of its arguments is told. */
+  text?: "unsaid" | "open" | "closed"
+}
+
+/** What a delta says about which call it belongs to. */
+interface Address {
+  readonly index: number | undefined
+  readonly id: string | undefined
+  readonly name: string | undefined
+}
+
+/**
+ * The tool calls of one choice of a stream. Vendors number calls from one, give no number at all, or
+ * give all the same (WIRE.md traps 3 and 8); the canon's own numbers go up from zero.
+ */
+export class OpenCalls {
+  readonly #calls: OpenCall[] = []
+  /** The last call of each number, and of each id. */
+  readonly #byIndex = new Map<number, OpenCall>()
+  readonly #byId = new Map<string, OpenCall>()
+
+  get size(): number {
+    return this.#calls.length
+  }
+
+  /** One entry of `tool_calls`, or of the older `function_call` in the same shape. */
+  push(delta: JsonObject, choice: number, events: ChatEvent[]): void {
+    const custom = isJsonObject(delta.custom) ? delta.custom : undefined
+    const called = isJsonObject(delta.function) ? delta.function : (custom ?? {})
+    const id = textAt(delta, "id")
+    const name = textAt(called, "name")
+    const index = typeof delta.index === "number" ? delta.index : undefined
+    const open = this.#callOf({ index, id, name })
+    if (id !== undefined && open.id === "") {
+      open.id = id
+      this.#byId.set(id, open)
+    }
+    if (name !== undefined && open.name === "") open.name = name
+    if (custom !== undefined && !open.announced) open.text = "unsaid"
+    if (open.name !== "") announce(open, choice, events)
+    if (custom !== undefined && open.text !== undefined) {
+      this.#writeText(open, custom.input, choice, events)
+      return
+    }
+    const written = called.arguments
+    const text = isJsonObject(written) ? JSON.stringify(written) : written
+    if (typeof text !== "string" || text === "") return
+    announce(open, choice, events)
+    events.push({ type: "tool-call-delta", choice, call: open.call, arguments: text })
+  }
+
+  /** Calls that never got a name are calls all the same. */
+  announceAll(choice: number, events: ChatEvent[]): void {
+    for (const open of this.#calls) {
+      announce(open, choice, events)
+      const { call, text } = open
+      if (text === undefined || text === "closed") continue
+      open.text = "closed"
+      const closing = text === "open" ? TEXT_CLOSING : textArguments("")
+      events.push({ type: "tool-call-delta", choice, call, arguments: closing })
+    }
+  }
+
+  #writeText(
+    open: OpenCall,
+    text: JsonValue | undefined,
+    choice: number,
+    events: ChatEvent[],
+  ): void {
+    if (typeof text !== "string" || text === "") return
+    announce(open, choice, events)
+    const opening = open.text === "unsaid" ? TEXT_OPENING : ""
+    open.text = "open"
+    const written = opening + writeText(text)
+    events.push({ type: "tool-call-delta", choice, call: open.call, arguments: written })
+  }
+
+  #callOf(address: Address): OpenCall {
+    const known = this.#find(address)
+    if (known !== undefined && !isAnother(known, address)) return known
+    const { index, id } = address
+    const open = { call: this.#calls.length, id: id ?? "", name: "", announced: false }
+    this.#calls.push(open)
+    if (index !== undefined) this.#byIndex.set(index, open)
+    if (id !== undefined) this.#byId.set(id, open)
+    return open
+  }
+
+  /** By number, else by id; a delta with neither goes on with the last call. */
+  #find({ index, id }: Address): OpenCall | undefined {
+    if (index !== undefined) return this.#byIndex.get(index)
+    return id === undefined ? this.#calls.at(-1) : this.#byId.get(id)
+  }
+}
+
+/** A name with another id is a new call whatever its number, and so is a second name without any. */
+function isAnother(known: OpenCall, { index, id, name }: Address): boolean {
+  if (name === undefined) return false
+  if (id !== undefined) return known.id !== "" && known.id !== id
+  return index === undefined && known.name !== ""
+}
+
+function announce(open: OpenCall, choice: number, events: ChatEvent[]): void {
+  if (open.announced) return
+  open.announced = true
+  // The one that was told stays the call's, even when the vendor thinks of another later.
+  const { call, id, name, text } = open
+  const start = { type: "tool-call-start", choice, call, id: id || mintCallId(), name } as const
+  events.push(text === undefined ? start : { ...start, origin: { form: "text", name } })
+}

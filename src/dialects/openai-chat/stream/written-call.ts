@@ -1,0 +1,49 @@
+import type { CallOrigin } from "../../../canon/chat.ts"
+import { TextReader } from "../../../canon/text-tool.ts"
+
+/** A tool call of a streamed answer, in the form that its caller declared the tool in. */
+export class WrittenCall {
+  readonly #call: number
+  readonly #isLegacy: boolean
+  readonly #reader: TextReader | undefined
+  #hasArguments = false
+
+  /** @param form one call of a choice can be in the older form; it has no number. */
+  constructor(call: number, form: CallOrigin["form"]) {
+    this.#call = call
+    this.#isLegacy = form === "legacy"
+    if (form === "text") this.#reader = new TextReader()
+  }
+
+  /** The delta that opens the call: id, type and name stand only in it (trap 3). */
+  opening(id: string, name: string): string {
+    if (this.#isLegacy) return JSON.stringify({ function_call: { name, arguments: "" } })
+    const index = this.#call
+    const opened =
+      this.#reader === undefined
+        ? { index, id, type: "function", function: { name, arguments: "" } }
+        : { index, id, type: "custom", custom: { name, input: "" } }
+    return JSON.stringify({ tool_calls: [opened] })
+  }
+
+  /** @returns the delta of a piece of the arguments; undefined where it holds nothing to tell yet. */
+  piece(written: string): string | undefined {
+    this.#hasArguments = true
+    if (this.#reader !== undefined) return this.#text(this.#reader.push(written))
+    const text = JSON.stringify(written)
+    return this.#isLegacy
+      ? `{"function_call":{"arguments":${text}}}`
+      : `{"tool_calls":[{"index":${this.#call},"function":{"arguments":${text}}}]}`
+  }
+
+  /** What is still to be told: a tool without arguments is called with an empty object (trap 7). */
+  rest(): string | undefined {
+    if (this.#reader !== undefined) return this.#text(this.#reader.end())
+    return this.#hasArguments ? undefined : this.piece("{}")
+  }
+
+  #text(text: string): string | undefined {
+    if (text === "") return undefined
+    return `{"tool_calls":[{"index":${this.#call},"custom":{"input":${JSON.stringify(text)}}}]}`
+  }
+}

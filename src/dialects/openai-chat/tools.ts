@@ -1,0 +1,172 @@
+import type { AllowedTools, Tool, ToolChoice, ToolOrigin } from "../../canon/chat.ts"
+import { invalidType, missingParameter, unsupportedValue } from "../../canon/invalid-request.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  isThere,
+  unknownFields,
+} from "../../canon/json.ts"
+import type { Draft } from "../../canon/draft.ts"
+import { textTool } from "../../canon/text-tool.ts"
+import { takeCache } from "./cache.ts"
+import { extraOf } from "./identifiers.ts"
+
+const TOOL_CHOICES = ["none", "auto", "required"] as const
+
+const TOOL_FIELDS = new Set(["type", "function"])
+const CUSTOM_TOOL_FIELDS = new Set(["type", "custom"])
+const CUSTOM_FIELDS = new Set(["name", "description", "format"])
+const FUNCTION_FIELDS = new Set(["name", "description", "parameters", "strict"])
+
+export interface DecodedTools {
+  readonly tools: readonly Tool[]
+  /** Tools that a vendor runs itself, and kinds that nobody knows. */
+  readonly others: readonly JsonValue[]
+}
+
+/** The tools of a request; undefined when it has none. */
+export function decodeTools(value: JsonValue | undefined): DecodedTools | undefined {
+  if (value === undefined || value === null) return undefined
+  if (!Array.isArray(value)) throw invalidType("tools", "an array of objects", value)
+  const tools: Tool[] = []
+  const others: JsonValue[] = []
+  for (let index = 0; index < value.length; index++) {
+    const tool = value[index]
+    if (!isJsonObject(tool)) throw invalidType(`tools[${index}]`, "an object", tool)
+    // Mistral's own client leaves the type of a function out.
+    const type = tool.type ?? (isJsonObject(tool.function) ? "function" : undefined)
+    if (type === "function") tools.push(decodeFunction(tool, index))
+    else if (type === "custom") tools.push(decodeCustom(tool, index))
+    else if (typeof type === "string") others.push(tool)
+    else throw wrong(type, `tools[${index}].type`, "a string")
+  }
+  return { tools, others }
+}
+
+/** Functions in the older form; undefined where the request has none. */
+export function decodeLegacyFunctions(value: JsonValue | undefined): readonly Tool[] | undefined {
+  if (!isThere(value)) return undefined
+  if (!Array.isArray(value)) throw invalidType("functions", "an array of objects", value)
+  return value.map((declared, index) => {
+    const name = `functions[${index}]`
+    if (!isJsonObject(declared)) throw invalidType(name, "an object", declared)
+    const { tool, extra } = decodeDeclaration(declared, name)
+    const { cache, extra: rest } = takeCache(extra)
+    const decoded: Draft<Tool> = { ...tool, origin: { form: "legacy", name: tool.name } }
+    if (cache !== undefined) decoded.cache = cache
+    if (rest !== undefined) decoded.extra = extraOf({ function: rest })
+    return decoded
+  })
+}
+
+/** Which of the older functions is to be called. */
+export function decodeLegacyChoice(value: JsonValue | undefined): ToolChoice | undefined {
+  if (!isThere(value)) return undefined
+  if (value === "none" || value === "auto") return { type: value }
+  if (typeof value === "string") throw unsupportedValue("function_call", value, ["none", "auto"])
+  if (!isJsonObject(value)) throw invalidType("function_call", "one of a string or object", value)
+  if (typeof value.name !== "string") throw wrong(value.name, "function_call.name", "a string")
+  return { type: "tool", name: value.name }
+}
+
+/** @returns undefined when the caller chose nothing, or in a way that only this dialect knows. */
+export function decodeToolChoice(value: JsonValue | undefined): ToolChoice | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === "string") return decodeChoiceWord(value)
+  if (!isJsonObject(value)) {
+    throw invalidType("tool_choice", "one of a string or object", value)
+  }
+  if (typeof value.type !== "string") throw wrong(value.type, "tool_choice.type", "a string")
+  const { type } = value
+  if (type !== "function" && type !== "custom") return undefined
+  const called = value[type]
+  if (!isJsonObject(called)) throw wrong(called, `tool_choice.${type}`, "an object")
+  if (typeof called.name !== "string") {
+    throw wrong(called.name, `tool_choice.${type}.name`, "a string")
+  }
+  return { type: "tool", name: called.name }
+}
+
+/** The names among which `allowed_tools` chooses; undefined for every other choice. */
+export function decodeAllowedTools(value: JsonValue | undefined): AllowedTools | undefined {
+  if (!isJsonObject(value) || value.type !== "allowed_tools") return undefined
+  const { allowed_tools: allowed } = value
+  if (!isJsonObject(allowed) || !Array.isArray(allowed.tools)) return undefined
+  const names = allowed.tools.flatMap((tool) => {
+    const called = isJsonObject(tool) ? (tool.function ?? tool.custom) : undefined
+    return isJsonObject(called) && typeof called.name === "string" ? [called.name] : []
+  })
+  return { mode: allowed.mode === "required" ? "required" : "auto", names }
+}
+
+function decodeChoiceWord(word: string): ToolChoice {
+  switch (word) {
+    case "auto":
+    case "none":
+    case "required":
+      return { type: word }
+    // Mistral's word for it.
+    case "any":
+      return { type: "required" }
+    default:
+      throw unsupportedValue("tool_choice", word, TOOL_CHOICES)
+  }
+}
+
+function decodeFunction(tool: JsonObject, index: number): Tool {
+  const name = `tools[${index}].function`
+  const declared = tool.function
+  if (!isJsonObject(declared)) throw wrong(declared, name, "an object")
+  const { tool: decoded, extra: inside } = decodeDeclaration(declared, name)
+  return withRest(decoded, unknownFields(tool, TOOL_FIELDS), inside && { function: inside })
+}
+
+/** A tool that takes text. Its grammar stands one level deeper here than in the other dialect of OpenAI. */
+function decodeCustom(tool: JsonObject, index: number): Tool {
+  const place = `tools[${index}].custom`
+  const declared = tool.custom
+  if (!isJsonObject(declared)) throw wrong(declared, place, "an object")
+  const { name, description, format } = declared
+  if (typeof name !== "string") throw wrong(name, `${place}.name`, "a string")
+  const origin: Draft<ToolOrigin> = { form: "text", name }
+  if (typeof description === "string") origin.description = description
+  else if (isThere(description)) throw invalidType(`${place}.description`, "a string", description)
+  if (isJsonObject(format)) {
+    const { grammar, ...rest } = format
+    origin.format = isJsonObject(grammar) ? { ...rest, ...grammar } : format
+  } else if (isThere(format)) throw invalidType(`${place}.format`, "an object", format)
+  const inside = unknownFields(declared, CUSTOM_FIELDS)
+  const outside = unknownFields(tool, CUSTOM_TOOL_FIELDS)
+  return withRest(textTool(name, origin), outside, inside && { custom: inside })
+}
+
+function withRest(tool: Tool, outside?: JsonObject, inside?: JsonObject): Tool {
+  if (outside === undefined && inside === undefined) return tool
+  const { cache, extra } = takeCache({ ...outside, ...inside })
+  return {
+    ...tool,
+    ...(cache === undefined ? {} : { cache }),
+    ...(extra === undefined ? {} : { extra: extraOf(extra) }),
+  }
+}
+
+function decodeDeclaration(
+  declared: JsonObject,
+  name: string,
+): { readonly tool: Tool; readonly extra: JsonObject | undefined } {
+  if (typeof declared.name !== "string") throw wrong(declared.name, `${name}.name`, "a string")
+  const { description, parameters, strict } = declared
+  const decoded: Draft<Tool> = { name: declared.name }
+  if (typeof description === "string") decoded.description = description
+  else if (isThere(description)) throw invalidType(`${name}.description`, "a string", description)
+  if (isJsonObject(parameters)) decoded.parameters = parameters
+  else if (isThere(parameters)) throw invalidType(`${name}.parameters`, "an object", parameters)
+  if (typeof strict === "boolean") decoded.strict = strict
+  else if (isThere(strict)) throw invalidType(`${name}.strict`, "a boolean", strict)
+  return { tool: decoded, extra: unknownFields(declared, FUNCTION_FIELDS) }
+}
+
+function wrong(value: JsonValue | undefined, name: string, expected: string): Error {
+  return value === undefined ? missingParameter(name) : invalidType(name, expected, value)
+}

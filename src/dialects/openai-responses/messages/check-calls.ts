@@ -1,0 +1,56 @@
+import type { Message, Part, ToolCallPart, ToolResultPart } from "../../../canon/chat.ts"
+import { invalidValue } from "../../../canon/invalid-request.ts"
+import { isJsonObject, type JsonObject, textAt } from "../../../canon/json.ts"
+import { isStandIn } from "./item-types.ts"
+import { ownFields } from "../identifiers.ts"
+
+/**
+ * Every call has its output behind it and every output its call before it, as OpenAI demands. What an
+ * item of the input merely stands for cannot be looked at: then the vendor is the judge.
+ *
+ * @throws GatewayError in OpenAI's words.
+ */
+export function checkCalls(messages: readonly Message[]): void {
+  if (messages.some(({ parts }) => parts.some(standsForOthers))) return
+  const open = new Map<string, string>()
+  const called = new Set<string>()
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      if (part.type === "tool-call") {
+        open.set(part.id, wordOf(part))
+        called.add(part.id)
+      } else if (part.type === "tool-result") {
+        if (!called.has(part.id)) throw outputWithoutCall(part)
+        open.delete(part.id)
+      } else for (const id of otherCalls(part)) called.add(id)
+    }
+  }
+  for (const [id, word] of open) {
+    throw invalidValue("input", `No tool output found for ${word} ${id}.`)
+  }
+}
+
+function wordOf({ origin }: ToolCallPart | ToolResultPart): string {
+  return origin?.form === "text" ? "custom tool call" : "function call"
+}
+
+function outputWithoutCall(part: ToolResultPart): Error {
+  const output = `${wordOf(part)} output with call_id ${part.id}`
+  return invalidValue("input", `No tool call found for ${output}.`)
+}
+
+/** Calls that are no functions: some of them are answered as if they were. */
+function otherCalls(part: Part): string[] {
+  return keptItems(part)
+    .map((item) => textAt(item, "call_id"))
+    .filter((id) => id !== undefined)
+}
+
+function standsForOthers(part: Part): boolean {
+  return keptItems(part).some(({ type }) => isStandIn(type))
+}
+
+function keptItems(part: Part): JsonObject[] {
+  if (part.type !== "unknown") return []
+  return Object.values(ownFields(part.extra) ?? {}).filter(isJsonObject)
+}

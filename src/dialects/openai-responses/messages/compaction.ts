@@ -1,0 +1,152 @@
+import { isUtf8 } from "node:buffer"
+import type { ChatRequest, ChatResult, Message } from "../../../canon/chat.ts"
+import { prefixedId, mintId } from "../../../canon/identifiers.ts"
+import { invalidValue } from "../../../canon/invalid-request.ts"
+import {
+  isJsonObject,
+  isThere,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+} from "../../../canon/json.ts"
+import { LossList } from "../../../canon/losses.ts"
+import { NO_USAGE } from "../../../canon/usage.ts"
+import { compactOf } from "../compact.ts"
+import { encodeInput } from "./encode.ts"
+import { OPENAI_QUIRKS } from "../quirks.ts"
+import { nowInSeconds } from "../result/response.ts"
+import { encodeUsage } from "../usage.ts"
+import { DIALECT, ID_PREFIX } from "../identifiers.ts"
+
+/** What a compaction of the gateway's begins with; those of vendors begin otherwise and stay theirs. */
+const PREFIX = "tgc1:"
+
+const ORDER =
+  "Write a summary of the conversation up to here, which is to take its place. Keep all that is needed to " +
+  "go on with it: what was asked for, what was decided and done, facts, names, numbers and open questions. " +
+  "Answer with the summary alone."
+
+/** What `compactionBody` adds to a request. Bytes, so at least as many as tokens. */
+export const COMPACTION_BYTES = Buffer.byteLength(JSON.stringify({ role: "user", content: ORDER }))
+
+const HEADING = "This is a summary of the conversation so far:\n\n"
+
+/** What of a request a compaction keeps; the rest says how an answer would be that is not wanted. */
+const KEPT_FIELDS: ReadonlySet<string> = new Set([
+  "model",
+  "input",
+  "previous_response_id",
+  "conversation",
+  "instructions",
+  "max_output_tokens",
+  "metadata",
+  "prompt_cache_key",
+  "prompt_cache_options",
+  "prompt_cache_retention",
+  "reasoning",
+  "safety_identifier",
+  "service_tier",
+  "temperature",
+  "top_p",
+  "truncation",
+  "user",
+])
+
+/** Tools that vendors want to be told of when a conversation has calls of them. They do nothing by themselves. */
+const CALLED_TOOLS: ReadonlySet<JsonValue | undefined> = new Set(["function", "custom"])
+
+/** The body that has a model write a summary in place of an answer. */
+export function compactionBody(body: JsonObject): JsonObject {
+  const kept = Object.entries(withSummaries(body)).filter(([name]) => KEPT_FIELDS.has(name))
+  const asked: JsonObject = Object.fromEntries(kept)
+  const tools = listAt(body, "tools").filter(
+    (tool) => isJsonObject(tool) && CALLED_TOOLS.has(tool.type),
+  )
+  if (tools.length > 0) Object.assign(asked, { tools, tool_choice: "none" })
+  const input = inputOf(asked)
+  if (input !== undefined) asked.input = [...input, { role: "user", content: ORDER }]
+  return asked
+}
+
+/** Undefined for what is refused as it is. */
+function inputOf(body: JsonObject): readonly JsonValue[] | undefined {
+  const { input } = body
+  const continues = isThere(body.previous_response_id) || isThere(body.conversation)
+  if (!isThere(input)) return continues ? [] : undefined
+  if (typeof input === "string") return [{ role: "user", content: input }]
+  if (!Array.isArray(input)) return undefined
+  return input.length > 0 || continues ? input : undefined
+}
+
+/**
+ * The answer in OpenAI's own form (openai 7.55, `CompactedResponse`): what the user said, and one item
+ * that stands for the whole conversation. It holds the summary itself, so that nothing is kept for it.
+ */
+export function compactionOf(result: ChatResult, request: ChatRequest): JsonObject {
+  const summary = Buffer.from(compactOf(result).output).toString("base64url")
+  const compaction = {
+    id: mintId("cmp_"),
+    type: "compaction",
+    encrypted_content: PREFIX + summary,
+  }
+  return {
+    id: prefixedId(ID_PREFIX, result.id),
+    object: "response.compaction",
+    created_at: result.created ?? nowInSeconds(),
+    output: [...userItems(request), compaction],
+    usage: encodeUsage(result.usage ?? NO_USAGE),
+  }
+}
+
+function userItems(request: ChatRequest): JsonObject[] {
+  // The last one is the order to summarize.
+  const messages = request.messages.slice(0, -1).filter(isUsers)
+  const { input } = encodeInput({ ...request, messages }, OPENAI_QUIRKS, new LossList(DIALECT))
+  return input
+    .filter(({ type }) => type === "message")
+    .map((item) => ({ ...item, id: mintId("msg_"), status: "completed", content: contentOf(item) }))
+}
+
+function isUsers({ role, parts }: Message): boolean {
+  if (role !== "user") return false
+  const [first] = parts
+  return first?.type !== "text" || !first.text.startsWith(HEADING)
+}
+
+function contentOf({ content }: JsonObject): JsonValue {
+  return typeof content === "string" ? [{ type: "input_text", text: content }] : (content ?? [])
+}
+
+/**
+ * The body with the gateway's own compactions written out: no vendor can read them.
+ * @throws GatewayError `invalid_value` for what begins as one and is none.
+ */
+export function withSummaries(body: JsonObject): JsonObject {
+  const { input } = body
+  if (!Array.isArray(input) || !input.some((item) => writtenIn(item) !== undefined)) return body
+  const written = input.map((item, index): JsonValue => {
+    const text = writtenIn(item)
+    if (text === undefined) return item
+    return { role: "user", content: HEADING + summaryOf(text, index) }
+  })
+  return { ...body, input: written }
+}
+
+/** What stands in a compaction of the gateway's. */
+function writtenIn(item: JsonValue): string | undefined {
+  if (!isJsonObject(item) || item.type !== "compaction") return undefined
+  const { encrypted_content: content } = item
+  if (typeof content !== "string" || !content.startsWith(PREFIX)) return undefined
+  return content.slice(PREFIX.length)
+}
+
+/** Never longer than what it is read from, by which credits are held: what is no text would be written as more. */
+function summaryOf(text: string, index: number): string {
+  const bytes = Buffer.from(text, "base64url")
+  if (isUtf8(bytes) && bytes.toString("base64url") === text) return bytes.toString()
+  const path = `input[${index}].encrypted_content`
+  throw invalidValue(
+    path,
+    `'${path}' is not what this gateway has answered. Send the item as it came.`,
+  )
+}

@@ -1,0 +1,206 @@
+import type {
+  AudioPart,
+  Extra,
+  FilePart,
+  ImagePart,
+  MediaSource,
+  Part,
+  TextPart,
+  ToolResultPart,
+} from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import {
+  invalidType,
+  invalidValue,
+  missingParameter,
+  unsupportedValue,
+} from "../../../canon/invalid-request.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  textAt,
+  unknownFields,
+  shown,
+} from "../../../canon/json.ts"
+import { decodeDataUrl, isDataUrl, isWebUrl } from "../../../canon/media-source.ts"
+import { decodeAnnotation } from "../citations.ts"
+import { isContentType } from "./item-types.ts"
+import { extraOf } from "../identifiers.ts"
+
+/** The kinds of content that OpenAI takes, in the order of its own error message. */
+const PART_TYPES = [
+  "input_text",
+  "input_image",
+  "output_text",
+  "refusal",
+  "input_file",
+  "input_audio",
+] as const
+
+/** What a tool may answer with. */
+const OUTPUT_TYPES = ["input_text", "input_image", "input_file"] as const
+
+const TEXT_FIELDS = new Set(["type", "text", "annotations", "logprobs", "prompt_cache_breakpoint"])
+const IMAGE_FIELDS = new Set(["type", "image_url", "file_id", "detail", "prompt_cache_breakpoint"])
+const FILE_FIELDS = new Set([
+  "type",
+  "file_id",
+  "file_url",
+  "file_data",
+  "filename",
+  "prompt_cache_breakpoint",
+])
+const AUDIO_FIELDS = new Set(["type", "input_audio"])
+
+/** Content of a message: text, or a list of parts. Empty text is no part. */
+export function decodeContent(content: JsonValue, name: string): Part[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }]
+  if (!Array.isArray(content))
+    throw invalidType(name, "one of a string or array of objects", content)
+  return content.map((part, index) => decodePart(part, `${name}[${index}]`))
+}
+
+/** What a tool answered: text, or a list of text, pictures and files. */
+export function decodeOutput(
+  output: JsonValue | undefined,
+  name: string,
+): ToolResultPart["content"] {
+  if (output === undefined) throw missingParameter(name)
+  const content: ToolResultPart["content"][number][] = []
+  for (const [index, part] of decodeContent(output, name).entries()) {
+    if (part.type === "text" || part.type === "image" || part.type === "file") content.push(part)
+    else throw unsupportedValue(`${name}[${index}].type`, typeAt(output, index), OUTPUT_TYPES)
+  }
+  return content
+}
+
+function typeAt(output: JsonValue, index: number): string {
+  const part = Array.isArray(output) ? output[index] : undefined
+  return isJsonObject(part) ? shown(part.type) : ""
+}
+
+function decodePart(part: JsonValue, name: string): Part {
+  if (!isJsonObject(part)) throw invalidType(name, "an object", part)
+  const { type } = part
+  switch (type) {
+    case "input_text":
+    case "output_text":
+      return decodeText(part, name)
+    case "input_image":
+      return decodeImage(part, name)
+    case "input_file":
+      return decodeFile(part, name)
+    case "input_audio":
+      return decodeAudio(part, name)
+    case "refusal":
+      return { type: "refusal", text: requiredText(part, "refusal", name) }
+    default:
+  }
+  if (type === undefined) throw missingParameter(`${name}.type`)
+  if (typeof type !== "string") throw invalidType(`${name}.type`, "a string", type)
+  if (!isContentType(type)) throw unsupportedValue(`${name}.type`, type, PART_TYPES)
+  return { type: "unknown", extra: extraOf({ [type]: part }) }
+}
+
+function decodeText(part: JsonObject, name: string): TextPart {
+  const decoded: Draft<TextPart> = { type: "text", text: requiredText(part, "text", name) }
+  const citations = listAt(part, "annotations").filter(isJsonObject)
+  if (citations.length > 0) decoded.citations = citations.map((each) => decodeAnnotation(each))
+  if (hasBreakpoint(part)) decoded.cache = {}
+  return withRest(decoded, part, TEXT_FIELDS)
+}
+
+function decodeImage(part: JsonObject, name: string): ImagePart {
+  const decoded: Draft<ImagePart> = { type: "image", source: imageSource(part, name) }
+  const detail = textAt(part, "detail")
+  if (detail !== undefined) decoded.detail = detail
+  if (hasBreakpoint(part)) decoded.cache = {}
+  return withRest(decoded, part, IMAGE_FIELDS)
+}
+
+function imageSource(part: JsonObject, name: string): MediaSource {
+  const id = textAt(part, "file_id")
+  if (id !== undefined) return { type: "reference", id }
+  const url = requiredText(part, "image_url", name)
+  if (isWebUrl(url)) return { type: "url", url }
+  const field = `${name}.image_url`
+  if (!isDataUrl(url)) {
+    throw invalidValue(
+      field,
+      `Invalid value for '${field}': expected an http or https address, ` +
+        "or a data URL with a base64-encoded image.",
+    )
+  }
+  const source = decodeDataUrl(url)
+  const isImage = source?.type === "base64" && (source.mediaType?.startsWith("image/") ?? false)
+  if (source !== undefined && isImage) return source
+  throw invalidValue(
+    field,
+    `Invalid value for '${field}': expected a base64-encoded data URL with an image MIME type ` +
+      "(e.g. 'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU='), but got a value without it.",
+  )
+}
+
+function decodeFile(part: JsonObject, name: string): FilePart {
+  const decoded: Draft<FilePart> = { type: "file", source: fileSource(part, name) }
+  const filename = textAt(part, "filename")
+  if (filename !== undefined) decoded.name = filename
+  if (hasBreakpoint(part)) decoded.cache = {}
+  return withRest(decoded, part, FILE_FIELDS)
+}
+
+function fileSource(part: JsonObject, name: string): MediaSource {
+  const id = textAt(part, "file_id")
+  if (id !== undefined) return { type: "reference", id }
+  const url = textAt(part, "file_url")
+  if (url !== undefined) {
+    if (isWebUrl(url)) return { type: "url", url }
+    const field = `${name}.file_url`
+    throw invalidValue(field, `Invalid value for '${field}': expected an http or https address.`)
+  }
+  const data = requiredText(part, "file_data", name)
+  if (!isDataUrl(data)) return { type: "base64", data }
+  const source = decodeDataUrl(data)
+  if (source !== undefined) return source
+  const field = `${name}.file_data`
+  throw invalidValue(field, `Invalid value for '${field}': expected a base64-encoded data URL.`)
+}
+
+function decodeAudio(part: JsonObject, name: string): AudioPart {
+  const audio = objectAt(part, "input_audio")
+  if (audio === undefined) throw wrongMember(part.input_audio, `${name}.input_audio`, "an object")
+  const data = requiredText(audio, "data", `${name}.input_audio`)
+  const format = requiredText(audio, "format", `${name}.input_audio`)
+  const source = { type: "base64", data } as const
+  const decoded: Draft<AudioPart> = { type: "audio", source, format }
+  return withRest(decoded, part, AUDIO_FIELDS)
+}
+
+/** What the canon has no name for. */
+function withRest<Rich extends { extra?: Extra }>(
+  decoded: Rich,
+  part: JsonObject,
+  known: ReadonlySet<string>,
+): Rich {
+  const rest = unknownFields(part, known)
+  if (rest !== undefined) decoded.extra = extraOf(rest)
+  return decoded
+}
+
+/** Whether the prompt is to be cached up to here. */
+function hasBreakpoint(part: JsonObject): boolean {
+  return objectAt(part, "prompt_cache_breakpoint") !== undefined
+}
+
+function requiredText(object: JsonObject, key: string, name: string): string {
+  const value = object[key]
+  if (typeof value === "string") return value
+  throw wrongMember(value, `${name}.${key}`, "a string")
+}
+
+function wrongMember(value: JsonValue | undefined, name: string, expected: string): Error {
+  return value === undefined ? missingParameter(name) : invalidType(name, expected, value)
+}

@@ -1,0 +1,220 @@
+import type {
+  CallOrigin,
+  Message,
+  Part,
+  ReasoningPart,
+  Tool,
+  ToolResultPart,
+} from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import {
+  emptyArray,
+  invalidType,
+  missingParameter,
+  unsupportedValue,
+} from "../../../canon/invalid-request.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  textAt,
+  unknownFields,
+} from "../../../canon/json.ts"
+import { textArguments } from "../../../canon/text-tool.ts"
+import { nameInRequest } from "../../../canon/tool-names.ts"
+import { toldSearch } from "../../../canon/web-search.ts"
+import { originOfCall } from "../tools/call-origin.ts"
+import { withMessages } from "./content-input.ts"
+import { decodeContent, decodeOutput } from "./decode-parts.ts"
+import { ITEM_TYPES, roleOfItem } from "./item-types.ts"
+import { reasoningText } from "../reasoning.ts"
+import { isToldStep } from "../search/steps.ts"
+import { DIALECT, extraOf } from "../identifiers.ts"
+
+const ROLES = ["assistant", "system", "developer", "user"] as const
+
+const MESSAGE_FIELDS = new Set(["type", "role", "content", "id", "status"])
+const CALL_FIELDS = new Set([
+  "type",
+  "id",
+  "call_id",
+  "name",
+  "namespace",
+  "arguments",
+  "input",
+  "status",
+])
+const OUTPUT_FIELDS = new Set(["type", "id", "call_id", "output", "status"])
+const REASONING_FIELDS = new Set([
+  "type",
+  "id",
+  "summary",
+  "content",
+  "encrypted_content",
+  "status",
+])
+
+/** A message to which the items that follow may still add. */
+interface OpenMessage extends Draft<Message> {
+  readonly parts: Part[]
+}
+
+/**
+ * The items of a conversation as messages. What the assistant said, thought and called in a row is one
+ * message, its parts in the order of the items; each output of a call is a message of its own.
+ * @param tools of the request, by whose names calls are known.
+ */
+export function decodeInput(input: JsonValue, tools?: readonly Tool[]): Message[] {
+  if (typeof input === "string") return [{ role: "user", parts: decodeContent(input, "input") }]
+  if (!Array.isArray(input)) {
+    throw invalidType("input", "one of a string or array of input items", input)
+  }
+  if (input.length === 0) throw emptyArray("input")
+  const messages: OpenMessage[] = []
+  const items = withMessages(input)
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index]
+    const name = `input[${index}]`
+    if (!isJsonObject(item)) throw invalidType(name, "an object", item)
+    decodeItem(item, name, { messages, tools })
+  }
+  return messages
+}
+
+interface Conversation {
+  readonly messages: OpenMessage[]
+  readonly tools: readonly Tool[] | undefined
+}
+
+function decodeItem(item: JsonObject, name: string, { messages, tools }: Conversation): void {
+  const type = typeOf(item, name)
+  switch (type) {
+    case "message":
+      decodeMessage(item, name, messages)
+      break
+    case "function_call":
+    case "custom_tool_call":
+      turnOf("assistant", messages).push(decodeCall(item, name, tools))
+      break
+    case "function_call_output":
+    case "custom_tool_call_output":
+      messages.push({ role: "tool", parts: [decodeCallOutput(item, name)] })
+      break
+    case "reasoning":
+      turnOf("assistant", messages).push(decodeReasoning(item))
+      break
+    default: {
+      const role = roleOfItem(type)
+      if (role === undefined) throw unsupportedValue(`${name}.type`, type, ITEM_TYPES)
+      const part: Part = isToldStep(item)
+        ? toldSearch(DIALECT)
+        : { type: "unknown", extra: extraOf({ [type]: item }) }
+      if (role === "assistant") turnOf(role, messages).push(part)
+      else messages.push({ role, parts: [part] })
+    }
+  }
+}
+
+/** A message may leave its type out, and so may a reference to an item. */
+function typeOf(item: JsonObject, name: string): string {
+  const { type } = item
+  if (typeof type === "string") return type
+  if (type !== undefined && type !== null) throw invalidType(`${name}.type`, "a string", type)
+  return item.role === undefined && textAt(item, "id") !== undefined ? "item_reference" : "message"
+}
+
+function turnOf(role: "assistant", messages: OpenMessage[]): Part[] {
+  const last = messages.at(-1)
+  if (last?.role === role) return last.parts
+  const parts: Part[] = []
+  messages.push({ role, parts })
+  return parts
+}
+
+function decodeMessage(item: JsonObject, name: string, messages: OpenMessage[]): void {
+  const role = ROLES.find((known) => known === item.role)
+  if (role === undefined) throw wrongRole(item.role, `${name}.role`)
+  if (item.content === undefined) throw missingParameter(`${name}.content`)
+  const parts = decodeContent(item.content, `${name}.content`)
+  const rest = unknownFields(item, MESSAGE_FIELDS)
+  if (role === "assistant") {
+    turnOf(role, messages).push(...parts.map((part) => withRest(part, rest)))
+    return
+  }
+  const message: OpenMessage = { role, parts }
+  if (rest !== undefined) message.extra = extraOf(rest)
+  messages.push(message)
+}
+
+/** Several items are one message of the assistant, so what belongs to an item goes to its text. */
+function withRest(part: Part, rest: JsonObject | undefined): Part {
+  if (rest === undefined || part.type !== "text") return part
+  return { ...part, extra: extraOf({ ...part.extra?.fields, ...rest }) }
+}
+
+function wrongRole(role: JsonValue | undefined, name: string): Error {
+  if (role === undefined) return missingParameter(name)
+  return typeof role === "string"
+    ? unsupportedValue(name, role, ROLES)
+    : invalidType(name, "a string", role)
+}
+
+/** A call of an output whose call is not there to be looked at. */
+const SOME_TEXT_CALL: CallOrigin = { form: "text", name: "" }
+
+function decodeCall(item: JsonObject, name: string, tools: readonly Tool[] | undefined): Part {
+  const isText = item.type === "custom_tool_call"
+  const called = requiredText(item, "name", name)
+  const written = isText
+    ? textArguments(requiredText(item, "input", name))
+    : requiredText(item, "arguments", name)
+  const origin = originOfCall(item)
+  const part: Draft<Extract<Part, { type: "tool-call" }>> = {
+    type: "tool-call",
+    id: requiredText(item, "call_id", name),
+    name: origin === undefined ? called : nameInRequest(tools, origin),
+    arguments: written === "" ? "{}" : written,
+  }
+  if (origin !== undefined) part.origin = origin
+  const extra = unknownFields(item, CALL_FIELDS)
+  if (extra !== undefined) part.extra = extraOf(extra)
+  return part
+}
+
+function decodeCallOutput(item: JsonObject, name: string): ToolResultPart {
+  const part: Draft<ToolResultPart> = {
+    type: "tool-result",
+    id: requiredText(item, "call_id", name),
+    content: decodeOutput(item.output, `${name}.output`),
+  }
+  if (item.type === "custom_tool_call_output") part.origin = SOME_TEXT_CALL
+  const extra = unknownFields(item, OUTPUT_FIELDS)
+  if (extra !== undefined) part.extra = extraOf(extra)
+  return part
+}
+
+/** An item without anything to read points at what the vendor keeps: no other can take it. */
+function decodeReasoning(item: JsonObject): Part {
+  const text = reasoningText(item)
+  const signature = textAt(item, "encrypted_content")
+  if (text === "" && signature === undefined) {
+    return { type: "unknown", extra: extraOf({ reasoning: item }) }
+  }
+  const part: Draft<ReasoningPart> = { type: "reasoning", text }
+  if (signature !== undefined) {
+    part.signature = signature
+    part.signedBy = DIALECT
+  }
+  const id = textAt(item, "id")
+  if (id !== undefined) part.id = id
+  const extra = unknownFields(item, REASONING_FIELDS)
+  if (extra !== undefined) part.extra = extraOf(extra)
+  return part
+}
+
+function requiredText(item: JsonObject, key: string, name: string): string {
+  const value = item[key]
+  if (typeof value === "string") return value
+  if (value === undefined) throw missingParameter(`${name}.${key}`)
+  throw invalidType(`${name}.${key}`, "a string", value)
+}

@@ -1,0 +1,91 @@
+import type { FilePart, MediaSource, Part, TextPart, UnknownPart } from "../../../canon/chat.ts"
+import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import type { LossList } from "../../../canon/losses.ts"
+import { encodeDataUrl, pictureType } from "../../../canon/media-source.ts"
+
+/** What files without a type of their own are taken for. */
+const PDF = "application/pdf"
+
+/**
+ * What stands in a message of the user or the operator, or in the output of a call: text when it is
+ * nothing else, so that the plainest vendor can read it.
+ */
+export function encodeContent(parts: readonly Part[], losses: LossList): JsonValue {
+  const [only] = parts
+  if (only === undefined) return ""
+  if (parts.length === 1 && only.type === "text" && only.extra === undefined) {
+    noteCache(only, losses)
+    return only.text
+  }
+  const content = parts.map((part) => encodePart(part, losses)).filter((part) => part !== undefined)
+  return content.length === 0 ? "" : content
+}
+
+/** Whether the marker up to where the prompt is to be cached is lost with this part. */
+export function noteCache(part: { readonly cache?: unknown }, losses: LossList): void {
+  if (part.cache !== undefined) losses.add("cache_control")
+}
+
+function encodePart(part: Part, losses: LossList): JsonObject | undefined {
+  switch (part.type) {
+    case "text":
+      noteCache(part, losses)
+      return { type: "input_text", text: part.text, ...losses.fieldsOf(part.extra) }
+    case "image":
+      noteCache(part, losses)
+      return {
+        type: "input_image",
+        ...imageOf(part.source),
+        detail: part.detail ?? "auto",
+        ...losses.fieldsOf(part.extra),
+      }
+    case "file":
+      noteCache(part, losses)
+      return { type: "input_file", ...fileOf(part), ...losses.fieldsOf(part.extra) }
+    case "unknown":
+      return contentOf(part, losses)
+    default:
+      losses.add(part.type)
+      return undefined
+  }
+}
+
+/** A part of this dialect that is kept whole under the name of its kind. */
+function contentOf(part: UnknownPart, losses: LossList): JsonObject | undefined {
+  const [kept] = Object.values(losses.partOf(part) ?? {})
+  return kept as JsonObject | undefined
+}
+
+function imageOf(source: MediaSource): JsonObject {
+  switch (source.type) {
+    case "reference":
+      return { file_id: source.id }
+    case "url":
+      return { image_url: source.url }
+    case "base64": {
+      const { data, mediaType } = source
+      return { image_url: encodeDataUrl(data, mediaType ?? pictureType(data)) }
+    }
+  }
+}
+
+function fileOf({ source, name }: FilePart): JsonObject {
+  const named = name === undefined ? {} : { filename: name }
+  switch (source.type) {
+    case "reference":
+      return { file_id: source.id, ...named }
+    case "url":
+      return { file_url: source.url, ...named }
+    case "base64": {
+      const mediaType = source.mediaType ?? PDF
+      // Data without a name is refused; the name also tells of what kind it is.
+      const filename = name ?? (mediaType === PDF ? "file.pdf" : "file")
+      return { filename, file_data: encodeDataUrl(source.data, mediaType) }
+    }
+  }
+}
+
+/** Whether a message is nothing but text, and can so be told as instructions. */
+export function isPlainText(parts: readonly Part[]): parts is readonly TextPart[] {
+  return parts.every((part) => part.type === "text" && part.extra === undefined)
+}

@@ -1,0 +1,135 @@
+import type {
+  DialectPatches,
+  EncodedRequest,
+  FramePatcher,
+  PatchedFrame,
+  RequestPatch,
+  ResultPatch,
+  SseFrame,
+} from "../../../canon/dialect.ts"
+import type { GatewayError } from "../../../canon/errors.ts"
+import { type JsonObject, type JsonValue, objectAt, textAt } from "../../../canon/json.ts"
+import { completeResponse, headOf, type ResponseHead } from "./complete.ts"
+import { withMessages } from "../messages/content-input.ts"
+import { encodeEvents, failureFrames } from "../stream/encode.ts"
+import { streamFailure } from "../errors.ts"
+import { FrameWriter } from "../stream/frame-writer.ts"
+import { withoutCost } from "../usage.ts"
+import { COMPLETED } from "../identifiers.ts"
+
+/** The named changes of the path on which caller and vendor both speak this dialect. */
+export const PATCHES: DialectPatches = {
+  request: patchRequest,
+  result(body, patch) {
+    const response = patchedResponse(body, patch, headOf(body))
+    response.status ??= "completed"
+    Object.assign(body, response)
+  },
+  frames: (patch) => new ResponseFrames(patch),
+}
+
+function patchRequest(body: JsonObject, { model, maxTokens }: RequestPatch): EncodedRequest {
+  const patched: JsonObject = { ...body, model }
+  if (Array.isArray(body.input)) patched.input = withMessages(body.input) as JsonValue[]
+  if (maxTokens !== undefined) patched.max_output_tokens = maxTokens
+  return { body: patched, losses: [] }
+}
+
+/** The vendor's own object is left as it is, since the meter reads it too. */
+function patchedResponse(
+  response: JsonObject,
+  { model }: ResultPatch,
+  head: ResponseHead,
+): JsonObject {
+  const usage = objectAt(response, "usage")
+  const shown = usage === undefined ? {} : { usage: withoutCost(usage) }
+  const patched: JsonObject = { ...response, model, ...shown }
+  completeResponse(patched, head)
+  return patched
+}
+
+/** OpenAI's own last word of an answer that was cut short; callers hear `COMPLETED` (decision 32). */
+const INCOMPLETE = "response.incomplete"
+/** The last words of a stream, each with the whole response (WIRE.md 4). */
+const LAST_WORDS: ReadonlySet<string> = new Set([COMPLETED, INCOMPLETE, "response.failed"])
+
+/** What a last word says of a response that does not say it itself. */
+const STATUSES: Readonly<Record<string, string>> = {
+  [COMPLETED]: "completed",
+  [INCOMPLETE]: "incomplete",
+  "response.failed": "failed",
+}
+
+class ResponseFrames implements FramePatcher {
+  readonly #patch: ResultPatch
+  /** The response as it was last told; a stream that breaks ends with it. */
+  #response: JsonObject | undefined
+  #nextNumber = 0
+  /** As it was last told: where the vendor tells none, ours is the same in all of the stream. */
+  #head: ResponseHead | undefined
+
+  constructor(patch: ResultPatch) {
+    this.#patch = patch
+  }
+
+  push(frame: SseFrame): PatchedFrame {
+    const { data, json } = frame
+    if (json === undefined) return { action: "withhold", data }
+    const type = textAt(json, "type") ?? frame.event
+    if (type === undefined || !isOfDialect(type)) return { action: "withhold", data }
+    const number = json.sequence_number
+    if (typeof number === "number") this.#nextNumber = Math.max(this.#nextNumber, number + 1)
+    const response = objectAt(json, "response")
+    if (response === undefined) return { action: "forward", event: type, data }
+    const patched = this.#patched(response)
+    patched.status ??= STATUSES[type] ?? "in_progress"
+    if (type !== INCOMPLETE) return this.#withResponse(type, json, patched)
+    return this.#withResponse(COMPLETED, { ...json, type: COMPLETED }, patched)
+  }
+
+  /** Only the response itself says that it is over: nothing can be said for it. */
+  end(): SseFrame[] {
+    return []
+  }
+
+  fail(error: GatewayError, requestId: string, broken?: SseFrame): SseFrame[] {
+    const told = broken?.json && objectAt(broken.json, "response")
+    if (told) this.#response = this.#patched(told)
+    if (this.#response === undefined) return this.#failUnstarted(error, requestId)
+    const failure = streamFailure(error, requestId)
+    return failureFrames(new FrameWriter(this.#nextNumber), failure, this.#response)
+  }
+
+  #patched(response: JsonObject): JsonObject {
+    this.#head = headOf(response, this.#head)
+    return patchedResponse(response, this.#patch, this.#head)
+  }
+
+  #withResponse(type: string, json: JsonObject, response: JsonObject): PatchedFrame {
+    this.#response = response
+    const patched: JsonObject = { ...json, response }
+    const told = { event: type, data: JSON.stringify(patched) }
+    if (!LAST_WORDS.has(type)) return { action: "forward", ...told }
+    const isCounted = type !== "response.failed" || objectAt(response, "usage") !== undefined
+    return isCounted
+      ? { action: "last", ...told, usageCarrier: patched }
+      : { action: "last", ...told }
+  }
+
+  /** A stream that never began still has to begin before it can fail. */
+  #failUnstarted(error: GatewayError, requestId: string): SseFrame[] {
+    const request = {
+      model: this.#patch.model,
+      messages: [],
+      stream: true,
+      streamUsage: true,
+      choices: 1,
+    }
+    return encodeEvents(request).fail(error, requestId)
+  }
+}
+
+/** Keep-alives of compatible servers are no events of this dialect: a client's helper throws on them. */
+function isOfDialect(type: string): boolean {
+  return type.startsWith("response.") || type === "error" || type === "keepalive"
+}

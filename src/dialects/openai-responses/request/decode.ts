@@ -1,0 +1,231 @@
+import type * as z from "zod"
+import type {
+  ChatRequest,
+  Message,
+  ReasoningOrder,
+  ResponseFormat,
+  Tool,
+} from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { invalidValue, missingParameter } from "../../../canon/invalid-request.ts"
+import { isJsonObject, type JsonObject, isThere, unknownFields } from "../../../canon/json.ts"
+import { judgeParameters } from "../../../canon/parameters.ts"
+import { checkCalls } from "../messages/check-calls.ts"
+import { decodeBrought } from "../tools/decode-brought.ts"
+import { decodeInput } from "../messages/decode.ts"
+import {
+  decodeAllowedTools,
+  type DecodedTools,
+  decodeToolChoice,
+  decodeTools,
+} from "../tools/decode.ts"
+import { type ResponseParameters, responseParameters } from "./parameters.ts"
+import { decodeWebSearch } from "../search/tool.ts"
+import { extraOf, INCLUDE_LOGPROBS, KNOWN_INCLUDES } from "../identifiers.ts"
+
+/** Fields that the canon has a name for, and those that are taken apart by hand. */
+const CANON_FIELDS = new Set([
+  "model",
+  "input",
+  "instructions",
+  "previous_response_id",
+  "stream",
+  "stream_options",
+  "max_output_tokens",
+  "temperature",
+  "top_p",
+  "presence_penalty",
+  "frequency_penalty",
+  "top_logprobs",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "text",
+  "reasoning",
+  "include",
+  "truncation",
+  "store",
+  "background",
+  "metadata",
+  "service_tier",
+  "user",
+  "safety_identifier",
+  "prompt_cache_key",
+])
+
+const TEXT_FIELDS = new Set(["format", "verbosity"])
+const REASONING_FIELDS = new Set(["effort", "summary", "generate_summary"])
+/** Padding against eavesdroppers: nothing is lost without it. */
+const STREAM_OPTIONS = new Set(["include_obfuscation"])
+
+/**
+ * A request for a response, judged and read (WIRE.md 4, SPEC `POST /v1/responses`). The instructions
+ * become a first message of the system. Fields without a name in the canon are kept as extra, but for
+ * those whose value asks for nothing that is not the case anyway; null is taken as absent.
+ *
+ * @throws GatewayError saying what is wrong, in OpenAI's words.
+ */
+export function decodeRequest(body: JsonObject): ChatRequest {
+  if (!isThere(body.model) || body.model === "") throw missingParameter("model")
+  judgeParameters(body, PARAMETERS)
+  const parameters = body as ResponseParameters
+  if (parameters.background === true) {
+    throw invalidValue(
+      "background",
+      "Invalid value for 'background': this gateway answers while it is waited for. " +
+        "Leave 'background' out, or set it to false.",
+    )
+  }
+  const tools = decodeTools(body.tools)
+  const brought = decodeBrought(body, tools)
+  const callable = brought?.all ?? tools?.tools
+  const request: Draft<ChatRequest> = {
+    model: parameters.model,
+    messages: decodeMessages(body, parameters, callable),
+    stream: parameters.stream === true,
+    streamUsage: true,
+    choices: 1,
+  }
+  setSampling(request, parameters)
+  setFormat(request, parameters)
+  setService(request, parameters)
+  setTools(request, body, tools)
+  if (brought !== undefined) request.broughtTools = brought
+  setChoice(request, body, callable)
+  const extra = requestExtra(body, parameters, request, tools)
+  if (Object.keys(extra).length > 0) request.extra = extraOf(extra)
+  return request
+}
+
+const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(responseParameters.shape))
+
+function decodeMessages(
+  body: JsonObject,
+  parameters: ResponseParameters,
+  tools: readonly Tool[] | undefined,
+): Message[] {
+  const { instructions } = parameters
+  const continues =
+    isThere(parameters.previous_response_id) || isThere(body.conversation) || isThere(body.prompt)
+  if (!isThere(body.input) && !continues) throw missingParameter("input")
+  const messages = isThere(body.input) ? decodeInput(body.input, tools) : []
+  if (!continues) checkCalls(messages)
+  if (!instructions) return messages
+  return [{ role: "system", parts: [{ type: "text", text: instructions }] }, ...messages]
+}
+
+function setSampling(request: Draft<ChatRequest>, parameters: ResponseParameters): void {
+  const { max_output_tokens: maxTokens, temperature, top_p: topP } = parameters
+  if (isThere(maxTokens)) request.maxTokens = maxTokens
+  if (isThere(temperature)) request.temperature = temperature
+  if (isThere(topP)) request.topP = topP
+  const { presence_penalty: presence, frequency_penalty: frequency } = parameters
+  if (isThere(presence)) request.presencePenalty = presence
+  if (isThere(frequency)) request.frequencyPenalty = frequency
+  const { top_logprobs: topLogprobs, include } = parameters
+  if (isThere(topLogprobs) && topLogprobs > 0) request.topLogprobs = topLogprobs
+  if (request.topLogprobs !== undefined || include?.includes(INCLUDE_LOGPROBS)) {
+    request.logprobs = true
+  }
+}
+
+function setFormat(request: Draft<ChatRequest>, parameters: ResponseParameters): void {
+  const format = decodeFormat(parameters.text)
+  if (format !== undefined) request.responseFormat = format
+  const verbosity = parameters.text?.verbosity
+  if (isThere(verbosity)) request.verbosity = verbosity
+  const { effort, summary, generate_summary: olderSummary } = parameters.reasoning ?? {}
+  const order: Draft<ReasoningOrder> = {}
+  if (isThere(effort)) order.effort = effort
+  const wanted = summary ?? olderSummary
+  if (isThere(wanted)) order.summary = wanted
+  if (Object.keys(order).length > 0) request.reasoning = order
+}
+
+function decodeFormat(text: ResponseParameters["text"]): ResponseFormat | undefined {
+  const format = text?.format
+  switch (format?.type) {
+    case undefined:
+      return undefined
+    case "text":
+      return { type: "text" }
+    case "json_object":
+      return { type: "json-object" }
+    case "json_schema": {
+      const { name, schema, description, strict } = format
+      if (!isThere(name)) throw missingParameter("text.format.name")
+      if (!isThere(schema)) throw missingParameter("text.format.schema")
+      const decoded: Draft<Extract<ResponseFormat, { type: "json-schema" }>> = {
+        type: "json-schema",
+        name,
+        schema: schema as JsonObject,
+      }
+      if (isThere(description)) decoded.description = description
+      if (isThere(strict)) decoded.strict = strict
+      return decoded
+    }
+  }
+}
+
+function setService(request: Draft<ChatRequest>, parameters: ResponseParameters): void {
+  const { previous_response_id: previous, user, safety_identifier: safety } = parameters
+  if (isThere(previous)) request.previousResponse = previous
+  if (isThere(user)) request.user = user
+  if (isThere(safety)) request.safetyIdentifier = safety
+  const { metadata, service_tier: tier, prompt_cache_key: cacheKey } = parameters
+  if (isThere(metadata)) request.metadata = metadata
+  if (isThere(tier)) request.serviceTier = tier
+  if (isThere(cacheKey)) request.promptCacheKey = cacheKey
+}
+
+function setTools(request: Draft<ChatRequest>, body: JsonObject, tools?: DecodedTools): void {
+  if (tools !== undefined && (tools.tools.length > 0 || tools.others.length === 0)) {
+    request.tools = tools.tools
+  }
+  const search = tools && decodeWebSearch(body, tools.others)
+  if (search !== undefined) request.webSearch = search
+  const { parallel_tool_calls: parallel } = body
+  if (typeof parallel === "boolean") request.parallelToolCalls = parallel
+}
+
+function setChoice(
+  request: Draft<ChatRequest>,
+  body: JsonObject,
+  callable: readonly Tool[] | undefined,
+): void {
+  const choice = decodeToolChoice(body.tool_choice, callable)
+  if (choice !== undefined) request.toolChoice = choice
+  const allowed = decodeAllowedTools(body.tool_choice, callable)
+  if (allowed !== undefined) request.allowedTools = allowed
+}
+
+/** What the canon has no name for, in the places where this dialect has it. */
+function requestExtra(
+  body: JsonObject,
+  parameters: ResponseParameters,
+  request: ChatRequest,
+  tools: DecodedTools | undefined,
+): JsonObject {
+  const extra: JsonObject = unknownFields(body, CANON_FIELDS) ?? {}
+  const { store, truncation, include } = parameters
+  if (store === true) extra.store = true
+  if (truncation === "auto") extra.truncation = truncation
+  const included = include?.filter((name) => !KNOWN_INCLUDES.has(name)) ?? []
+  if (included.length > 0) extra.include = included
+  if (tools !== undefined && tools.others.length > 0) extra.tools = [...tools.others]
+  if (isThere(body.tool_choice) && request.toolChoice === undefined) {
+    extra.tool_choice = body.tool_choice
+  }
+  for (const [name, known] of NESTED) {
+    const object = body[name]
+    const rest = isJsonObject(object) ? unknownFields(object, known) : undefined
+    if (rest !== undefined) extra[name] = rest
+  }
+  return extra
+}
+
+const NESTED = [
+  ["text", TEXT_FIELDS],
+  ["reasoning", REASONING_FIELDS],
+  ["stream_options", STREAM_OPTIONS],
+] as const

@@ -1,0 +1,122 @@
+import type { ChatRequest } from "../../../canon/chat.ts"
+import type { EncodedRequest } from "../../../canon/dialect.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import { LossList } from "../../../canon/losses.ts"
+import { effortOf } from "../../../canon/reasoning.ts"
+import { demandsSearch, foreignSearch } from "../../../canon/web-search.ts"
+import { encodeInput } from "../messages/encode.ts"
+import { encodeFormat, encodeToolChoice, encodeTools } from "../tools/encode.ts"
+import type { OpenAiResponsesQuirks } from "../quirks.ts"
+import { demandWebSearch, setWebSearch } from "../search/tool.ts"
+import { DIALECT, INCLUDE_LOGPROBS, INCLUDE_REASONING, INCLUDE_SOURCES } from "../identifiers.ts"
+
+/**
+ * A request for a response as the vendor takes it (WIRE.md 4). The vendor keeps nothing unless the
+ * caller says so or goes on from what is kept; reasoning comes encrypted instead, to be sent back.
+ */
+export function encodeRequest(request: ChatRequest, quirks: OpenAiResponsesQuirks): EncodedRequest {
+  const losses = new LossList(DIALECT)
+  const { instructions, input } = encodeInput(request, quirks, losses)
+  const body: JsonObject = { model: request.model, input }
+  set(body, "instructions", instructions)
+  set(body, "previous_response_id", request.previousResponse)
+  if (request.stream) body.stream = true
+  if (request.previousResponse === undefined) body.store = false
+  encodeSampling(body, request, quirks, losses)
+  encodeFormats(body, request, losses)
+  encodeService(body, request)
+  setTools(body, request, quirks, losses)
+  const search = foreignSearch(request, DIALECT)
+  const include = includes(request, quirks)
+  if (search !== undefined) {
+    setWebSearch(body, search, losses)
+    if (demandsSearch(request)) demandWebSearch(body)
+    include.push(INCLUDE_SOURCES)
+  }
+  if (include.length > 0) body.include = include
+  mergeExtra(body, losses.fieldsOf(request.extra))
+  return { body, losses: losses.losses }
+}
+
+function encodeSampling(
+  body: JsonObject,
+  request: ChatRequest,
+  quirks: OpenAiResponsesQuirks,
+  losses: LossList,
+): void {
+  set(body, "max_output_tokens", request.maxTokens)
+  set(body, "temperature", request.temperature)
+  set(body, "top_p", request.topP)
+  const { presencePenalty, frequencyPenalty } = request
+  if (quirks.penalties) {
+    set(body, "presence_penalty", presencePenalty)
+    set(body, "frequency_penalty", frequencyPenalty)
+  } else {
+    // A penalty of 0 is none.
+    if (presencePenalty) losses.add("presence_penalty")
+    if (frequencyPenalty) losses.add("frequency_penalty")
+  }
+  set(body, "top_logprobs", request.topLogprobs)
+  if (request.logprobs === true) losses.add("logprobs", "approximated")
+  if (request.topK !== undefined) losses.add("top_k")
+  if (request.seed !== undefined) losses.add("seed")
+}
+
+function encodeFormats(body: JsonObject, request: ChatRequest, losses: LossList): void {
+  const { responseFormat, verbosity, reasoning, maxTokens } = request
+  const text: JsonObject = {}
+  if (responseFormat !== undefined) text.format = encodeFormat(responseFormat)
+  set(text, "verbosity", verbosity)
+  if (Object.keys(text).length > 0) body.text = text
+  if (reasoning === undefined) return
+  if (reasoning.budget !== undefined) losses.add("reasoning_budget", "approximated")
+  const order: JsonObject = {}
+  set(order, "effort", effortOf(reasoning, maxTokens))
+  // OpenAI shows none unless asked to, and has no word for none.
+  if (reasoning.summary !== "none") set(order, "summary", reasoning.summary)
+  if (Object.keys(order).length > 0) body.reasoning = order
+}
+
+function encodeService(body: JsonObject, request: ChatRequest): void {
+  set(body, "metadata", request.metadata && { ...request.metadata })
+  set(body, "service_tier", request.serviceTier)
+  set(body, "user", request.user)
+  set(body, "safety_identifier", request.safetyIdentifier)
+  set(body, "prompt_cache_key", request.promptCacheKey)
+}
+
+function setTools(
+  body: JsonObject,
+  request: ChatRequest,
+  quirks: OpenAiResponsesQuirks,
+  losses: LossList,
+): void {
+  const { tools, toolChoice } = request
+  if (tools !== undefined) body.tools = encodeTools(tools, quirks, losses)
+  if (toolChoice !== undefined) {
+    body.tool_choice = encodeToolChoice(toolChoice, quirks.customTools ? tools : [])
+  }
+  set(body, "parallel_tool_calls", request.parallelToolCalls)
+}
+
+function includes(request: ChatRequest, quirks: OpenAiResponsesQuirks): string[] {
+  const include: string[] = []
+  const reasons = !quirks.unreasoningModels.test(request.model)
+  if (quirks.encryptedReasoning && reasons) include.push(INCLUDE_REASONING)
+  if (request.logprobs === true) include.push(INCLUDE_LOGPROBS)
+  return include
+}
+
+/** Fields that the canon has no name for; lists and objects join what it does have a name for. */
+function mergeExtra(body: JsonObject, extra: JsonObject | undefined): void {
+  for (const [name, value] of Object.entries(extra ?? {})) {
+    const own = body[name]
+    if (Array.isArray(own) && Array.isArray(value)) body[name] = [...own, ...value]
+    else if (isJsonObject(own) && isJsonObject(value)) body[name] = { ...own, ...value }
+    else body[name] = value
+  }
+}
+
+function set(object: JsonObject, name: string, value: JsonValue | undefined): void {
+  if (value !== undefined) object[name] = value
+}

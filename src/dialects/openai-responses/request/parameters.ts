@@ -1,0 +1,62 @@
+import * as z from "zod"
+import { expects } from "../../../canon/invalid-request.ts"
+import { decimal, flag, integer, text } from "../../../canon/parameters.ts"
+
+const AN_OBJECT = expects("an object")
+
+const MOST_METADATA = 16
+const METADATA_WORDS = `Invalid 'metadata': too many properties. Expected an object with at most ${MOST_METADATA} properties.`
+
+const metadata = z
+  .record(z.string(), z.string().max(512), expects("a metadata object"))
+  .refine((values) => Object.keys(values).length <= MOST_METADATA, METADATA_WORDS)
+  .nullish()
+
+const format = z
+  .looseObject(
+    {
+      type: z.enum(["text", "json_object", "json_schema"]),
+      name: text(),
+      description: text(),
+      schema: z.looseObject({}, AN_OBJECT).nullish(),
+      strict: flag(),
+    },
+    AN_OBJECT,
+  )
+  .nullish()
+
+/**
+ * Parameters of a response beside `input`, `tools` and `tool_choice`, which are judged while they are
+ * read. Types and limits are OpenAI's (specs/openai-openapi.yaml, WIRE.md 4), but for the least
+ * `max_output_tokens`, which is 16 there; where vendors add words of their own, any word passes.
+ */
+export const responseParameters = z.object({
+  model: z.string(),
+  stream: flag(),
+  stream_options: z.looseObject({ include_obfuscation: flag() }, AN_OBJECT).nullish(),
+  instructions: text(),
+  previous_response_id: text(),
+  max_output_tokens: integer({ minimum: 1 }),
+  max_tool_calls: integer({ minimum: 1 }),
+  temperature: decimal({ minimum: 0, maximum: 2 }),
+  top_p: decimal({ minimum: 0, maximum: 1 }),
+  presence_penalty: decimal({ minimum: -2, maximum: 2 }),
+  frequency_penalty: decimal({ minimum: -2, maximum: 2 }),
+  top_logprobs: integer({ minimum: 0, maximum: 20 }),
+  parallel_tool_calls: flag(),
+  text: z.looseObject({ format, verbosity: text() }, AN_OBJECT).nullish(),
+  reasoning: z
+    .looseObject({ effort: text(), summary: text(), generate_summary: text() }, AN_OBJECT)
+    .nullish(),
+  include: z.array(z.string(), expects("an array of strings")).nullish(),
+  truncation: z.enum(["auto", "disabled"]).nullish(),
+  store: flag(),
+  background: flag(),
+  metadata,
+  service_tier: text(),
+  user: text(),
+  safety_identifier: text(),
+  prompt_cache_key: text(),
+})
+
+export type ResponseParameters = z.infer<typeof responseParameters>

@@ -1,0 +1,145 @@
+import type {
+  ChatRequest,
+  ChatResult,
+  Choice,
+  Part,
+  ReasoningPart,
+  TextPart,
+  Tool,
+  ToolCallPart,
+} from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { GatewayError } from "../../../canon/errors.ts"
+import { mintCallId } from "../../../canon/identifiers.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  textAt,
+} from "../../../canon/json.ts"
+import { textArguments } from "../../../canon/text-tool.ts"
+import { nameInRequest } from "../../../canon/tool-names.ts"
+import { answerExtra } from "./extra.ts"
+import { decodeAnnotation } from "../citations.ts"
+import { failedResponse } from "../errors.ts"
+import { originOfCall } from "../tools/call-origin.ts"
+import { decodeFinish } from "../finish.ts"
+import { reasoningText } from "../reasoning.ts"
+import { decodeSearch } from "../search/steps.ts"
+import { decodeUsage } from "../usage.ts"
+import { DIALECT, extraOf } from "../identifiers.ts"
+
+/**
+ * A whole response (WIRE.md 4). Items that the canon has no name for stand among the parts, kept whole;
+ * log probabilities are kept for the choice.
+ *
+ * @throws GatewayError when the body is no response, or one that says it failed.
+ */
+export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {
+  if (body.status === "failed") throw failedResponse(body)
+  if (!Array.isArray(body.output)) {
+    throw new GatewayError("upstream_error", "The provider's answer is not a response.")
+  }
+  const items = body.output.filter(isJsonObject)
+  const result: Draft<ChatResult> = { choices: [decodeChoice(body, items, request?.tools)] }
+  const id = textAt(body, "id")
+  if (id !== undefined) result.id = id
+  const model = textAt(body, "model")
+  if (model !== undefined) result.model = model
+  if (typeof body.created_at === "number") result.created = Math.floor(body.created_at)
+  const usage = decodeUsage(body)
+  if (usage !== undefined) result.usage = usage
+  const extra = answerExtra(body)
+  if (extra !== undefined) result.extra = extra
+  return result
+}
+
+function decodeChoice(
+  body: JsonObject,
+  items: readonly JsonObject[],
+  tools: readonly Tool[] | undefined,
+): Choice {
+  const parts = items.flatMap((item) => decodeItem(item, tools))
+  const hasCalls = parts.some(({ type }) => type === "tool-call")
+  const { reason, raw } = decodeFinish(body, hasCalls)
+  const choice: Draft<Choice> = { index: 0, parts, finish: reason }
+  if (raw !== undefined) choice.rawFinish = raw
+  const logprobs = items.flatMap(logprobsOf)
+  if (logprobs.length > 0) choice.extra = extraOf({ logprobs })
+  return choice
+}
+
+function decodeItem(item: JsonObject, tools: readonly Tool[] | undefined): Part[] {
+  switch (item.type) {
+    case "message":
+      return listAt(item, "content").filter(isJsonObject).flatMap(decodeContent)
+    case "function_call":
+    case "custom_tool_call":
+      return [decodeCall(item, tools)]
+    case "reasoning":
+      return decodeReasoning(item)
+    default: {
+      const type = textAt(item, "type") ?? "item"
+      const search = decodeSearch(item)
+      const part: Part = { type: "unknown", extra: extraOf({ [type]: item }) }
+      return search === undefined ? [part] : [part, search]
+    }
+  }
+}
+
+function decodeCall(item: JsonObject, tools: readonly Tool[] | undefined): ToolCallPart {
+  const id = callIdOf(item)
+  const written = argumentsOf(item) || "{}"
+  const origin = originOfCall(item)
+  return origin === undefined
+    ? { type: "tool-call", id, name: textAt(item, "name") ?? "", arguments: written }
+    : { type: "tool-call", id, name: nameInRequest(tools, origin), arguments: written, origin }
+}
+
+/** Some vendors give a call only the one id. */
+export function callIdOf(item: JsonObject): string {
+  return textAt(item, "call_id") ?? textAt(item, "id") ?? mintCallId()
+}
+
+/** Some servers send the arguments as an object. */
+export function argumentsOf(item: JsonObject): string {
+  if (item.type === "custom_tool_call") return textArguments(textAt(item, "input") ?? "")
+  const written = item.arguments
+  if (isJsonObject(written)) return JSON.stringify(written)
+  return typeof written === "string" ? written : ""
+}
+
+/** Empty text is no part. */
+function decodeContent(content: JsonObject): Part[] {
+  if (content.type === "refusal") {
+    const text = textAt(content, "refusal")
+    return text === undefined ? [] : [{ type: "refusal", text }]
+  }
+  const text = textAt(content, "text")
+  if (text === undefined) return []
+  const part: Draft<TextPart> = { type: "text", text }
+  const annotations = listAt(content, "annotations").filter(isJsonObject)
+  if (annotations.length > 0) part.citations = annotations.map((each) => decodeAnnotation(each))
+  return [part]
+}
+
+function decodeReasoning(item: JsonObject): ReasoningPart[] {
+  const text = reasoningText(item)
+  const signature = textAt(item, "encrypted_content")
+  if (text === "" && signature === undefined) return []
+  const part: Draft<ReasoningPart> = { type: "reasoning", text }
+  if (signature !== undefined) {
+    part.signature = signature
+    part.signedBy = DIALECT
+  }
+  const id = textAt(item, "id")
+  if (id !== undefined) part.id = id
+  return [part]
+}
+
+function logprobsOf(item: JsonObject): readonly JsonValue[] {
+  return listAt(item, "content")
+    .filter(isJsonObject)
+    .flatMap((content) => listAt(content, "logprobs"))
+}

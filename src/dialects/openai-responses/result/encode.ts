@@ -1,0 +1,105 @@
+import type { CallOrigin, ChatRequest, ChatResult, Choice, Part } from "../../../canon/chat.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  textAt,
+} from "../../../canon/json.ts"
+import { NO_USAGE } from "../../../canon/usage.ts"
+import { originsOf } from "../../../canon/tool-names.ts"
+import { encodeAnnotations } from "../citations.ts"
+import { encodeFinish, type Ending } from "../finish.ts"
+import { ItemIds } from "../item-ids.ts"
+import {
+  callItem,
+  messageItem,
+  reasoningItem,
+  refusalContent,
+  textContent,
+} from "./output-items.ts"
+import { echoOf, encodeResponse, nowInSeconds, responseId } from "./response.ts"
+import { searchId, searchItem } from "../search/steps.ts"
+import { encodeUsage } from "../usage.ts"
+import { DIALECT, ownFields } from "../identifiers.ts"
+
+/** A whole response (WIRE.md 4, SPEC). This dialect has one choice. */
+export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
+  const [choice] = result.choices
+  const ending = encodeFinish(choice?.finish ?? "other")
+  const createdAt = result.created ?? nowInSeconds()
+  const answer = {
+    id: responseId(request, result.id),
+    createdAt,
+    model: result.model ?? request.model,
+    status: ending.status,
+    incomplete: ending.incomplete,
+    output: choice === undefined ? [] : encodeOutput(choice, ending, originsOf(request)),
+    usage: encodeUsage(result.usage ?? NO_USAGE),
+  }
+  return { ...encodeResponse(answer, echoOf(request)), ...ownFields(result.extra) }
+}
+
+type Origins = ReadonlyMap<string, CallOrigin> | undefined
+
+function encodeOutput(choice: Choice, ending: Ending, origins: Origins): JsonObject[] {
+  const ids = new ItemIds()
+  const { output: others, logprobs } = ownFields(choice.extra) ?? {}
+  const items: JsonObject[] = []
+  let content: JsonValue[] | undefined
+  for (const part of choice.parts) {
+    if (part.type === "text" || part.type === "refusal") {
+      if (content === undefined) {
+        content = []
+        items.push(messageItem(ids.itemId("msg_"), "completed", content))
+      }
+      content.push(encodeSaid(part))
+      continue
+    }
+    content = undefined
+    items.push(...encodeItem(part, ids, origins))
+  }
+  if (Array.isArray(others)) items.push(...others.filter(isJsonObject))
+  if (Array.isArray(logprobs)) setLogprobs(items, logprobs)
+  const last = items.at(-1)
+  if (ending.status === "incomplete" && last?.status === "completed") last.status = ending.status
+  return items
+}
+
+function encodeSaid(part: Extract<Part, { type: "text" | "refusal" }>): JsonObject {
+  return part.type === "refusal"
+    ? refusalContent(part.text)
+    : textContent(part.text, encodeAnnotations(part))
+}
+
+function encodeItem(part: Part, ids: ItemIds, origins: Origins): JsonObject[] {
+  switch (part.type) {
+    case "reasoning":
+      return [reasoningItem(ids.itemId("rs_", part.id), part)]
+    case "tool-call": {
+      const origin = part.origin ?? origins?.get(part.name)
+      const id = ids.itemId(origin?.form === "text" ? "ctc_" : "fc_")
+      return [callItem(id, "completed", { ...part, id: ids.callId(part.id) }, origin)]
+    }
+    case "web-search":
+      return part.toldIn === DIALECT ? [] : [searchItem(searchId(), part)]
+    case "unknown":
+      return ownItems(ownFields(part.extra), ids)
+    default:
+      return []
+  }
+}
+
+/** Items of this dialect, each kept whole under the name of its kind. */
+function ownItems(fields: JsonObject | undefined, ids: ItemIds): JsonObject[] {
+  return Object.values(fields ?? {})
+    .filter(isJsonObject)
+    .map((item) => ({ ...item, id: ids.itemId("item_", textAt(item, "id")) }))
+}
+
+/** They are kept for the answer as a whole, and stand with its first text. */
+function setLogprobs(items: readonly JsonObject[], logprobs: JsonValue[]): void {
+  const message = items.find(({ type }) => type === "message")
+  const first = message === undefined ? undefined : listAt(message, "content")[0]
+  if (isJsonObject(first) && first.type === "output_text") first.logprobs = logprobs
+}

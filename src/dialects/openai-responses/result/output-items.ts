@@ -1,0 +1,63 @@
+import type { CallOrigin, ReasoningPart, ToolCallPart } from "../../../canon/chat.ts"
+import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import { textOf } from "../../../canon/text-tool.ts"
+
+/** The items of an output, each with every member that either description requires (WIRE.md 4). */
+
+export type ItemStatus = "in_progress" | "completed" | "incomplete"
+
+export function messageItem(id: string, status: ItemStatus, content: JsonValue[]): JsonObject {
+  return { id, type: "message", status, role: "assistant", content }
+}
+
+export function textContent(
+  text: string,
+  annotations: JsonValue[] = [],
+  logprobs: JsonValue[] = [],
+): JsonObject {
+  return { type: "output_text", text, annotations, logprobs }
+}
+
+export function refusalContent(refusal: string): JsonObject {
+  return { type: "refusal", refusal }
+}
+
+export function summaryText(text: string): JsonObject {
+  return { type: "summary_text", text }
+}
+
+export function reasoningItem(
+  id: string,
+  { text, signature }: Pick<ReasoningPart, "text" | "signature">,
+): JsonObject {
+  return {
+    id,
+    type: "reasoning",
+    summary: text === "" ? [] : [summaryText(text)],
+    ...(signature === undefined ? {} : { encrypted_content: signature }),
+  }
+}
+
+/** @param origin what the call stands for; undefined for one of a plain function. */
+export function callItem(
+  id: string,
+  status: ItemStatus,
+  call: Pick<ToolCallPart, "id" | "name" | "arguments">,
+  origin?: CallOrigin,
+): JsonObject {
+  const { type, call_id, name, ...members } = calledItem(call.id, call, origin)
+  return { id, type, status, ...members, call_id, name }
+}
+
+/** A call as an item of an input, which needs neither id nor status. */
+export function calledItem(
+  callId: string,
+  call: Pick<ToolCallPart, "name" | "arguments">,
+  origin: CallOrigin | undefined,
+): JsonObject {
+  const named = origin?.namespace === undefined ? {} : { namespace: origin.namespace }
+  const name = origin?.name ?? call.name
+  return origin?.form === "text"
+    ? { type: "custom_tool_call", call_id: callId, name, input: textOf(call.arguments), ...named }
+    : { type: "function_call", call_id: callId, name, arguments: call.arguments, ...named }
+}

@@ -1,0 +1,105 @@
+import type { ChatRequest } from "../../../canon/chat.ts"
+import { mintId, prefixedId } from "../../../canon/identifiers.ts"
+import { objectAt, type JsonObject, type JsonValue, listAt } from "../../../canon/json.ts"
+import { echoTools, encodeFormat, encodeToolChoice } from "../tools/encode.ts"
+import { ID_PREFIX, ownFields } from "../identifiers.ts"
+
+/**
+ * What a response repeats of its request, with OpenAI's own values where the caller said nothing: the
+ * members that OpenAI's description or that of Open Responses requires. `store` says whether the gateway keeps it,
+ * whatever was asked for.
+ */
+export function echoOf(request: ChatRequest): JsonObject {
+  const extra = ownFields(request.extra) ?? {}
+  return {
+    background: false,
+    frequency_penalty: request.frequencyPenalty ?? 0,
+    instructions: instructionsOf(request),
+    max_output_tokens: request.maxTokens ?? null,
+    max_tool_calls: extra.max_tool_calls ?? null,
+    metadata: { ...request.metadata },
+    parallel_tool_calls: request.parallelToolCalls ?? true,
+    presence_penalty: request.presencePenalty ?? 0,
+    previous_response_id: request.previousResponse ?? request.continued ?? null,
+    prompt_cache_key: request.promptCacheKey ?? null,
+    reasoning: {
+      effort: request.reasoning?.effort ?? null,
+      summary: request.reasoning?.summary ?? null,
+      ...objectAt(extra, "reasoning"),
+    },
+    safety_identifier: request.safetyIdentifier ?? null,
+    service_tier: tierOf(request),
+    store: request.isKept ?? false,
+    temperature: request.temperature ?? 1,
+    text: textOf(request, extra),
+    tool_choice: choiceOf(request, extra),
+    tools: [...echoTools(request.tools ?? []), ...listAt(extra, "tools")],
+    top_logprobs: request.topLogprobs ?? 0,
+    top_p: request.topP ?? 1,
+    truncation: extra.truncation ?? "disabled",
+    ...(request.user === undefined ? {} : { user: request.user }),
+  }
+}
+
+/** The instructions stand in a first message of the system, whether or not they came as such. */
+function instructionsOf({ messages }: ChatRequest): string | null {
+  const first = messages[0]
+  if (first?.role !== "system") return null
+  return first.parts.map((part) => (part.type === "text" ? part.text : "")).join("")
+}
+
+/** A response names the tier that served it: never `auto`. */
+function tierOf({ serviceTier }: ChatRequest): string {
+  return serviceTier === undefined || serviceTier === "auto" ? "default" : serviceTier
+}
+
+function textOf({ responseFormat, verbosity }: ChatRequest, extra: JsonObject): JsonObject {
+  return {
+    format: encodeFormat(responseFormat ?? { type: "text" }),
+    ...(verbosity === undefined ? {} : { verbosity }),
+    ...objectAt(extra, "text"),
+  }
+}
+
+function choiceOf({ toolChoice, tools }: ChatRequest, extra: JsonObject): JsonValue {
+  if (toolChoice !== undefined) return encodeToolChoice(toolChoice, tools)
+  return extra.tool_choice ?? "auto"
+}
+
+/** A vendor's own id serves where it need not be told from all others: some count theirs from one. */
+export function responseId(request: ChatRequest, id: string | undefined): string {
+  return request.isKept === true ? mintId(ID_PREFIX) : prefixedId(ID_PREFIX, id)
+}
+
+/** What is told of an answer itself. */
+export interface Answer {
+  readonly id: string
+  readonly createdAt: number
+  readonly model: string
+  readonly status: "in_progress" | "completed" | "incomplete" | "failed"
+  readonly output: JsonObject[]
+  readonly usage: JsonObject | null
+  readonly incomplete?: JsonObject | null
+  readonly error?: JsonObject
+}
+
+/** A response with every member that either description requires. */
+export function encodeResponse(answer: Answer, echo: JsonObject): JsonObject {
+  return {
+    id: answer.id,
+    object: "response",
+    created_at: answer.createdAt,
+    status: answer.status,
+    completed_at: answer.status === "completed" ? nowInSeconds() : null,
+    error: answer.error ?? null,
+    incomplete_details: answer.incomplete ?? null,
+    model: answer.model,
+    output: answer.output,
+    usage: answer.usage,
+    ...echo,
+  }
+}
+
+export function nowInSeconds(): number {
+  return Math.floor(Date.now() / 1000)
+}

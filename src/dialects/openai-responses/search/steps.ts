@@ -1,0 +1,55 @@
+import type { WebSearchPart } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { mintId } from "../../../canon/identifiers.ts"
+import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
+import { encodeQueries, foundPage } from "../../../canon/web-search.ts"
+import { DIALECT } from "../identifiers.ts"
+
+/** What a search of the web is called, in items and in the names of its events. */
+export const SEARCH_CALL = "web_search_call"
+/** Of searches that another vendor ran: by it they are known when they come back. */
+const OWN_ID = "ws_tollgate_"
+const STAGES = ["in_progress", "searching", "completed"] as const
+
+/** The search that an item tells; undefined for other items, and for pages that were read and not searched for. */
+export function decodeSearch(item: JsonObject): WebSearchPart | undefined {
+  const action = item.type === SEARCH_CALL ? objectAt(item, "action") : undefined
+  if (action?.type !== "search") return undefined
+  const queries = listAt(action, "queries").filter((query) => typeof query === "string")
+  const pages = listAt(action, "sources")
+    .filter(isJsonObject)
+    .flatMap((source) => foundPage(textAt(source, "url"), textAt(source, "title")))
+  const query = textAt(action, "query")
+  const asked = queries.length === 0 && query !== undefined ? [query] : queries
+  const search: Draft<WebSearchPart> = {
+    type: "web-search",
+    queries: asked,
+    pages,
+    uses: 1,
+    toldIn: DIALECT,
+  }
+  if (item.status === "failed") search.failed = true
+  return search
+}
+
+/** The id of a search that another vendor ran. */
+export function searchId(): string {
+  return mintId(OWN_ID)
+}
+
+/** A search as an item of an output (openai 7.55, `ResponseFunctionWebSearch`). */
+export function searchItem(id: string, { queries, pages, failed }: WebSearchPart): JsonObject {
+  const sources = pages.map(({ url }) => ({ type: "url", url }))
+  const action = { type: "search", ...encodeQueries(queries), sources }
+  return { id, type: SEARCH_CALL, status: failed === true ? "failed" : "completed", action }
+}
+
+/** The stages of a search, each of which is an event. */
+export function stagesOf({ failed }: WebSearchPart): readonly string[] {
+  return failed === true ? STAGES.slice(0, -1) : STAGES
+}
+
+/** Whether an item of a history is one that `searchItem` made of another vendor's search. */
+export function isToldStep({ type, id }: JsonObject): boolean {
+  return type === SEARCH_CALL && typeof id === "string" && id.startsWith(OWN_ID)
+}

@@ -1,0 +1,95 @@
+import type { WebSearch } from "../../../canon/chat.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  textAt,
+  unknownFields,
+} from "../../../canon/json.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import type { LossList } from "../../../canon/losses.ts"
+import { quantityOf } from "../../../canon/quantity.ts"
+import {
+  decodeDomains,
+  decodeLocation,
+  encodeLocation,
+  reportSearch,
+  type SearchWord,
+} from "../../../canon/web-search.ts"
+import { DIALECT, extraOf, INCLUDE_SOURCES, KNOWN_INCLUDES } from "../identifiers.ts"
+
+const TYPE = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/
+const OWN_TYPE = "web_search"
+const MOST_CALLS = "max_tool_calls"
+const INCLUDE = "include"
+
+const FIELDS = new Set(["type", "filters", "search_context_size", "user_location"])
+const FILTERS = new Set(["allowed_domains"])
+const KNOWN: ReadonlySet<SearchWord> = new Set([
+  "maxUses",
+  "contextSize",
+  "location",
+  "allowedDomains",
+])
+
+/**
+ * The search of a request (openai 7.55, `WebSearchTool`); undefined where it has none.
+ * @param others the tools that are no functions.
+ */
+export function decodeWebSearch(
+  body: JsonObject,
+  others: readonly JsonValue[],
+): WebSearch | undefined {
+  const tool = others.find((other) => isJsonObject(other) && TYPE.test(String(other.type)))
+  if (!isJsonObject(tool)) return undefined
+  const filters = objectAt(tool, "filters") ?? {}
+  // What bounds the calls of all tools of the vendor's bounds those of its only one.
+  const most = others.length === 1 ? quantityOf(body[MOST_CALLS]) : undefined
+  const index = Array.isArray(body.tools) ? body.tools.indexOf(tool) : 0
+  const fields = most === undefined ? [] : [MOST_CALLS]
+  if (asksForSources(body)) fields.push(INCLUDE)
+  const search: Draft<WebSearch> = {
+    declared: { dialect: DIALECT, place: `tools[${index}]`, tool, fields },
+  }
+  if (most !== undefined) search.maxUses = most
+  const size = textAt(tool, "search_context_size")
+  if (size !== undefined) search.contextSize = size
+  const location = decodeLocation(tool.user_location)
+  if (location !== undefined) search.location = location
+  const allowed = decodeDomains(filters.allowed_domains)
+  if (allowed !== undefined) search.allowedDomains = allowed
+  // Whoever does not ask to leave the live web out has it.
+  const { external_web_access: live, ...rest } = unknownFields(tool, FIELDS) ?? {}
+  const more = { ...rest, ...unknownFields(filters, FILTERS) }
+  const extra = live === false ? { ...more, external_web_access: live } : more
+  if (Object.keys(extra).length > 0) search.extra = extraOf(extra)
+  return search
+}
+
+/** Whether nothing but what every search tells is asked for beside what the canon has a name for. */
+function asksForSources(body: JsonObject): boolean {
+  const others = listAt(body, INCLUDE).filter((name) => !KNOWN_INCLUDES.has(name))
+  return others.length > 0 && others.every((name) => name === INCLUDE_SOURCES)
+}
+
+/** Adds the search of a caller of another dialect to a body. */
+export function setWebSearch(body: JsonObject, search: WebSearch, losses: LossList): void {
+  reportSearch(search, KNOWN, losses)
+  const { maxUses, contextSize, location, allowedDomains } = search
+  const tool: JsonObject = { type: OWN_TYPE }
+  if (contextSize !== undefined) tool.search_context_size = contextSize
+  if (location !== undefined) tool.user_location = encodeLocation(location)
+  if (allowedDomains !== undefined) tool.filters = { allowed_domains: [...allowedDomains] }
+  body.tools = [...(Array.isArray(body.tools) ? body.tools : []), tool]
+  // Of its tools the vendor runs this one alone.
+  if (maxUses !== undefined) body[MOST_CALLS] = maxUses
+}
+
+/** Has the search be done: `tool_choice` has no word for the tool itself (openai 7.55, `ToolChoiceTypes`). */
+export function demandWebSearch(body: JsonObject): void {
+  const isOnly = listAt(body, "tools").length === 1
+  const tools = [{ type: OWN_TYPE }]
+  body.tool_choice = isOnly ? "required" : { type: "allowed_tools", mode: "required", tools }
+}

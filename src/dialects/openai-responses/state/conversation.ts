@@ -1,0 +1,87 @@
+import {
+  type ConversationAnswer,
+  type ConversationForm,
+  conversationKey,
+  type ConversationName,
+} from "../../../canon/conversation.ts"
+import {
+  isJsonObject,
+  isThere,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  objectAt,
+  textAt,
+} from "../../../canon/json.ts"
+import { listedItems } from "./input-items.ts"
+import { isEmptied, isReference } from "./index.ts"
+
+/** Items whose vendor looks for its own under their id; without it they are what they say. */
+const FREE_OF_ID: ReadonlySet<JsonValue | undefined> = new Set([
+  "message",
+  "function_call",
+  "custom_tool_call",
+])
+
+/** Answers that are over, if not by their own end. */
+const WHOLE: ReadonlySet<JsonValue | undefined> = new Set(["completed", "incomplete"])
+
+/** How a responses request goes on from earlier answers (openai 7.55, `ResponseCreateParams`). */
+export const CONVERSATION: ConversationForm = {
+  names(body) {
+    const names: ConversationName[] = []
+    const previous = textAt(body, "previous_response_id")
+    if (previous !== undefined) names.push({ kind: "response", id: previous })
+    for (const item of listAt(body, "input")) {
+      const id = referenceOf(item)
+      if (id !== undefined) names.push({ kind: "item", id })
+    }
+    return names
+  },
+  replaced(body, kept) {
+    const { previous_response_id: previous, ...rest } = body
+    const before =
+      typeof previous === "string"
+        ? kept.get(conversationKey({ kind: "response", id: previous }))
+        : undefined
+    const input = inputOf(body).flatMap((item) => {
+      const id = referenceOf(item)
+      if (id === undefined) return [item]
+      return (kept.get(conversationKey({ kind: "item", id })) ?? []).flatMap(restated)
+    })
+    return { ...rest, input: [...(before ?? []).flatMap(restated), ...input] }
+  },
+  wantsKept: (body) => body.store !== false,
+  items: (body) => (isThere(body.conversation) || isThere(body.prompt) ? undefined : inputOf(body)),
+  listed: listedItems,
+  answer(last) {
+    const body = objectAt(last, "response") ?? last
+    const id = textAt(body, "id")
+    if (id === undefined || !WHOLE.has(body.status)) return undefined
+    const answer: ConversationAnswer = {
+      id,
+      body,
+      items: listAt(body, "output").filter(isJsonObject),
+    }
+    return answer
+  },
+}
+
+function inputOf({ input }: JsonObject): readonly JsonValue[] {
+  if (Array.isArray(input)) return input
+  return isThere(input) ? [{ type: "message", role: "user", content: input }] : []
+}
+
+function referenceOf(item: JsonValue): string | undefined {
+  return isJsonObject(item) && isReference(item) ? textAt(item, "id") : undefined
+}
+
+/** An item as a caller would send it: an id of ours, or of another vendor, means nothing to the next. */
+function restated(item: JsonValue): JsonValue[] {
+  if (!isJsonObject(item)) return [item]
+  if (isEmptied(item)) return []
+  const type = item.type ?? "message"
+  if (!FREE_OF_ID.has(type)) return [item]
+  const { id: _, ...rest } = item
+  return [rest]
+}

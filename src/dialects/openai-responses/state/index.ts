@@ -1,0 +1,130 @@
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  isThere,
+  textAt,
+} from "../../../canon/json.ts"
+import { FILE_ADDRESS, STATE, type StateShape, stateIn } from "../../../canon/vendor-state.ts"
+import { reasoningText } from "../reasoning.ts"
+
+const CONTENT_MEMBERS = { file_id: STATE.file, file_url: FILE_ADDRESS, image_url: FILE_ADDRESS }
+const CONTENT = stateIn(CONTENT_MEMBERS)
+
+/** The vendor's own skills have plain names. */
+const SKILL: StateShape = {
+  ...STATE.skill,
+  when: (id) => typeof id === "string" && id.startsWith("skill_"),
+}
+
+/** Where the code of a tool runs, and what is put there; in a word, it is what a computer shows. */
+const ENVIRONMENT = stateIn({
+  container_id: STATE.container,
+  file_ids: STATE.file,
+  skills: stateIn({ skill_id: SKILL }),
+})
+
+const CONTAINER: StateShape = { ...STATE.container, ...ENVIRONMENT }
+
+const TOOL_MEMBERS: Readonly<Record<string, StateShape>> = {
+  vector_store_ids: STATE.vectorStore,
+  // xAI's word for them.
+  collection_ids: STATE.vectorStore,
+  container: CONTAINER,
+  environment: ENVIRONMENT,
+  input_image_mask: CONTENT,
+}
+
+/** A tool, or a namespace of some. */
+const TOOL = stateIn({ ...TOOL_MEMBERS, tools: stateIn(TOOL_MEMBERS) })
+
+const ITEM: StateShape = {
+  // A call of the code interpreter brings its container back into use.
+  ...stateIn({
+    content: CONTENT,
+    output: CONTENT,
+    // Content may stand without a message around it.
+    ...CONTENT_MEMBERS,
+    container_id: STATE.container,
+    environment: ENVIRONMENT,
+    // Tools that are added to the conversation, or that a search for tools found.
+    tools: TOOL,
+  }),
+  also: [
+    stateIn({ id: STATE.item }, isReference),
+    // Dropped for other vendors, as all items are that only this dialect knows.
+    stateIn({ id: { names: { kind: "item" } } }, isEmptied),
+  ],
+}
+
+/** Where a request for a response names what its vendor keeps (openai 7.55, `ResponseCreateParams`). */
+export const REQUEST_STATE: StateShape = stateIn({
+  previous_response_id: STATE.response,
+  conversation: { ...STATE.conversation, ...stateIn({ id: STATE.conversation }) },
+  prompt: stateIn({ id: STATE.prompt, variables: { each: CONTENT } }),
+  // Only compared with, and told about.
+  prompt_cache_options: stateIn({
+    comparison_response_id: { names: { kind: "response", isWeightless: true } },
+  }),
+  input: ITEM,
+  tools: TOOL,
+})
+
+/** The type of a reference may be left out. */
+export function isReference(item: JsonValue): boolean {
+  if (!isJsonObject(item)) return false
+  return item.type === "item_reference" || (!isThere(item.type) && !isThere(item.role))
+}
+
+/** An item that says nothing itself: the vendor looks for what it has kept of it. */
+export function isEmptied(item: JsonValue): boolean {
+  if (!isJsonObject(item)) return false
+  if (item.type === "image_generation_call") return textAt(item, "result") === undefined
+  if (item.type !== "reasoning") return false
+  return textAt(item, "encrypted_content") === undefined && reasoningText(item) === ""
+}
+
+/** Files that a tool has made. */
+const ANNOTATION = stateIn(
+  { container_id: STATE.container, file_id: STATE.file },
+  (annotation) =>
+    isJsonObject(annotation) &&
+    (annotation.type === "container_file_citation" || annotation.type === "file_path"),
+)
+
+/** What tools leave behind, whether or not the response is kept. */
+const TOOL_STATE: Readonly<Record<string, StateShape>> = {
+  container_id: STATE.container,
+  environment: stateIn({ container_id: STATE.container }),
+  content: stateIn({ annotations: ANNOTATION }),
+}
+
+const KEPT_ITEM = stateIn({ ...TOOL_STATE, id: STATE.item })
+const KEPT_RESPONSE: Readonly<Record<string, StateShape>> = {
+  id: STATE.response,
+  conversation: stateIn({ id: STATE.conversation }),
+  output: KEPT_ITEM,
+}
+
+/** A whole answer, or a frame of one. */
+const KEPT = stateIn({ ...KEPT_RESPONSE, response: stateIn(KEPT_RESPONSE), item: KEPT_ITEM })
+
+const TOOL_ITEM = stateIn(TOOL_STATE)
+const UNKEPT = stateIn({
+  output: TOOL_ITEM,
+  response: stateIn({ output: TOOL_ITEM }),
+  item: TOOL_ITEM,
+})
+
+/**
+ * Where the answer to a request names what its vendor keeps from then on; undefined where it keeps nothing.
+ * A vendor keeps an answer unless it is told not to (specs/openai-openapi.yaml, `store`).
+ */
+export function answerState(body: JsonObject): StateShape | undefined {
+  if (body.store !== false) return KEPT
+  return Array.isArray(body.tools) && body.tools.some(runsCode) ? UNKEPT : undefined
+}
+
+function runsCode(tool: JsonValue): boolean {
+  return isJsonObject(tool) && tool.type !== "function" && tool.type !== "custom"
+}

@@ -1,0 +1,44 @@
+import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../../canon/json.ts"
+
+/** How the ids of items begin that their caller gave none, by their type (openai 7.55, `ResponseItem`). */
+const ID_PREFIXES: Readonly<Record<string, string>> = {
+  message: "msg_",
+  function_call: "fc_",
+  custom_tool_call: "ctc_",
+  reasoning: "rs_",
+}
+const OTHER_PREFIX = "item_"
+
+/**
+ * The items that a response was asked with, as OpenAI lists them: each with its type, an id and, where it is a
+ * message, a list as its content.
+ * @param mark says something of an item's place in the response that is always the same.
+ */
+export function listedItems(
+  items: readonly JsonValue[],
+  mark: (index: number) => string,
+): JsonObject[] {
+  return items.map((item, index) => listed(item, () => mark(index)))
+}
+
+function listed(item: JsonValue, mark: () => string): JsonObject {
+  const given = isJsonObject(item) && textAt(item, "role") ? item : wrapped(item)
+  const type = textAt(given, "type") ?? "message"
+  const id = textAt(given, "id") ?? (ID_PREFIXES[type] ?? OTHER_PREFIX) + mark()
+  if (type !== "message") return { ...given, type, id }
+  const { content } = given
+  const parts =
+    typeof content === "string"
+      ? [{ type: given.role === "assistant" ? "output_text" : "input_text", text: content }]
+      : (content ?? [])
+  return { status: "completed", ...given, type, id, content: parts }
+}
+
+/** Text, and content without a message around it, are a user's. */
+function wrapped(item: JsonValue): JsonObject {
+  if (typeof item === "string") return { role: "user", content: item }
+  if (!isJsonObject(item)) return { role: "user", content: [item] }
+  const type = textAt(item, "type")
+  const isContent = type !== undefined && type.startsWith("input_")
+  return isContent ? { role: "user", content: [item] } : item
+}

@@ -1,0 +1,258 @@
+import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
+import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { GatewayError } from "../../../canon/errors.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  listAt,
+  objectAt,
+  parseJsonObject,
+  textAt,
+  unknownFields,
+} from "../../../canon/json.ts"
+import { OtherContent } from "../../../canon/other-content.ts"
+import { answerExtra } from "../result/extra.ts"
+import { readVendorError } from "../errors.ts"
+import { decodeFinish } from "../finish.ts"
+import { type OpenItem, OpenItems, type ReasoningPlace } from "./open-items.ts"
+import { decodeUsage } from "../usage.ts"
+
+type StartEvent = Extract<ChatEvent, { type: "start" }>
+
+/** Members of an event that say what it is about, and are nothing of the answer. */
+const EVENT_FIELDS = new Set([
+  "type",
+  "sequence_number",
+  "response_id",
+  "item_id",
+  "output_index",
+  "content_index",
+  "summary_index",
+  "annotation_index",
+  "partial_image_index",
+  "obfuscation",
+  "logprobs",
+  "status",
+  "size",
+  "quality",
+  "background",
+  "output_format",
+])
+
+/** Events that open a part of a message or of reasoning. */
+const OPENING = /_part\.added$/
+/** Those that repeat one that was told, and keep-alives. */
+const REPEATING =
+  /^keepalive$|_part\.done$|_text\.done$|function_call_arguments\.done$|custom_tool_call_input\.done$/
+
+/** A decoder for one stream of response events (WIRE.md 4, traps 8 and 9). */
+export function decodeEvents(request?: ChatRequest): EventDecoder {
+  return new ResponseDecoder(request)
+}
+
+class ResponseDecoder implements EventDecoder {
+  readonly other = new OtherContent()
+  readonly #items: OpenItems
+  /** Places of pictures of which a draft has come. */
+  readonly #drafted = new Set<number>()
+  #started = false
+  #broken = false
+  #finished = false
+
+  constructor(request: ChatRequest | undefined) {
+    this.#items = new OpenItems(this.other, request?.tools)
+  }
+
+  get finished(): boolean {
+    return this.#finished
+  }
+
+  push(frame: SseFrame): ChatEvent[] {
+    const events: ChatEvent[] = []
+    // No vendor of this dialect was recorded to send `[DONE]`; Open Responses asks for it.
+    if (frame.data === "[DONE]" || frame.data === "") return events
+    const json = frame.json ?? parseEvent(frame)
+    const type = textAt(json, "type") ?? frame.event ?? ""
+    const response = objectAt(json, "response")
+    if (type === "error" || (response === undefined && json.error)) this.#onError(json, events)
+    else if (response !== undefined) this.#onResponse(type, response, events)
+    else this.#onItemEvent(type, json, events)
+    return events
+  }
+
+  /** An output is whole only when the response says so: another item may always follow. */
+  end(): ChatEvent[] {
+    return []
+  }
+
+  #onResponse(type: string, response: JsonObject, events: ChatEvent[]): void {
+    if (!this.#started) {
+      this.#started = true
+      events.push(startOf(response))
+    }
+    switch (type) {
+      case "response.completed":
+      case "response.incomplete":
+        this.#onEnd(response, events)
+        break
+      case "response.failed":
+      case "response.cancelled":
+        this.#finished = true
+        pushUsage(response, events)
+        this.#onError(response, events)
+        break
+      default:
+    }
+  }
+
+  #onEnd(response: JsonObject, events: ChatEvent[]): void {
+    if (this.#finished) return
+    this.#finished = true
+    this.#items.end(listAt(response, "output"), events)
+    const { reason, raw } = decodeFinish(response, this.#items.hasCalls)
+    events.push({
+      type: "finish",
+      choice: 0,
+      reason,
+      ...(raw === undefined ? {} : { rawReason: raw }),
+    })
+    pushUsage(response, events)
+  }
+
+  /** An `error` event is told once: `response.failed` follows it and says the same. */
+  #onError(value: JsonObject, events: ChatEvent[]): void {
+    if (this.#broken) return
+    this.#broken = true
+    const { message, code, type } = readVendorError(value)
+    const reason = code ?? type
+    events.push({
+      type: "error",
+      message: message ?? "The provider broke off the stream.",
+      ...(reason === undefined ? {} : { code: reason }),
+    })
+  }
+
+  #onItemEvent(type: string, json: JsonObject, events: ChatEvent[]): void {
+    const index = numberAt(json, "output_index")
+    const delta = textAt(json, "delta")
+    switch (type) {
+      case "response.output_item.added":
+        if (isJsonObject(json.item)) this.#items.announce(index, json.item, events)
+        break
+      case "response.output_item.done":
+        if (isJsonObject(json.item)) this.#items.done(index, json.item, events)
+        break
+      case "response.output_text.delta":
+      case "response.refusal.delta":
+      case "response.output_text.annotation.added":
+      case "response.output_text.done":
+      case "response.refusal.done":
+      case "response.content_part.done":
+        this.#onContent(type, json, this.#items.itemAt(index, "message"), events)
+        break
+      case "response.reasoning_summary_text.delta":
+      case "response.reasoning_text.delta":
+      case "response.reasoning.delta":
+        if (delta !== undefined) {
+          const item = this.#items.itemAt(index, "reasoning")
+          this.#items.reasoning(item, reasoningPlace(json), delta, events)
+        }
+        break
+      case "response.function_call_arguments.delta":
+        if (delta !== undefined) {
+          this.#items.writeArguments(this.#items.itemAt(index, "function_call"), delta, events)
+        }
+        break
+      case "response.custom_tool_call_input.delta":
+        if (delta !== undefined) {
+          this.#items.writeInput(this.#items.itemAt(index, "custom_tool_call"), delta, events)
+        }
+        break
+      default:
+        this.#onOther(type, json, index)
+    }
+  }
+
+  /** What the vendor's own tools write, sound, drafts of pictures, and events that nobody knows. */
+  #onOther(type: string, json: JsonObject, index: number): void {
+    if (OPENING.test(type)) return this.#items.open(json.part)
+    if (REPEATING.test(type)) return
+    const fields = unknownFields(json, EVENT_FIELDS)
+    if (fields === undefined) return
+    if (type.endsWith(".done")) return this.other.wholeAt(index, fields)
+    this.other.pieceAt(index, (piece) => {
+      const { delta, partial_image_b64: draft, ...rest } = fields
+      if (typeof delta === "string" && type.endsWith("audio.delta")) piece.sound(delta)
+      else piece.json(typeof delta === "string" ? delta : { delta: delta ?? null })
+      for (const name in rest) piece.json(rest[name])
+      // Further drafts are of the same picture.
+      if (draft !== undefined && !this.#drafted.has(index)) piece.picture()
+      if (draft !== undefined) this.#drafted.add(index)
+    })
+  }
+
+  #onContent(type: string, json: JsonObject, item: OpenItem, events: ChatEvent[]): void {
+    const content = numberAt(json, "content_index")
+    const delta = textAt(json, "delta")
+    switch (type) {
+      case "response.output_text.delta":
+        if (delta !== undefined) this.#items.text(item, content, delta, events)
+        break
+      case "response.refusal.delta":
+        if (delta !== undefined) this.#items.refusal(item, content, delta, events)
+        break
+      case "response.output_text.annotation.added":
+        this.other.json(json.annotation)
+        if (isJsonObject(json.annotation)) {
+          this.#items.citation(item, content, json.annotation, events)
+        }
+        break
+      default: {
+        const part = type === "response.content_part.done" ? json.part : json
+        if (item.type === "message" && isJsonObject(part)) {
+          this.#items.contentDone(item, content, part, events)
+        }
+      }
+    }
+  }
+}
+
+function startOf(response: JsonObject): StartEvent {
+  const start: Draft<StartEvent> = { type: "start" }
+  const id = textAt(response, "id")
+  if (id !== undefined) start.id = id
+  const model = textAt(response, "model")
+  if (model !== undefined) start.model = model
+  if (typeof response.created_at === "number") start.created = Math.floor(response.created_at)
+  const extra = answerExtra(response)
+  if (extra !== undefined) start.extra = extra
+  return start
+}
+
+function pushUsage(response: JsonObject, events: ChatEvent[]): void {
+  const usage = decodeUsage(response)
+  if (usage !== undefined) events.push({ type: "usage", usage })
+}
+
+function parseEvent(frame: SseFrame): JsonObject {
+  const json = parseJsonObject(frame.data)
+  if (json !== undefined) return json
+  if (frame.event === "error") return { type: "error", message: frame.data }
+  throw new GatewayError(
+    "upstream_error",
+    "The provider sent a piece of the stream that is not JSON.",
+  )
+}
+
+/** Open Responses tells the reasoning itself under a shorter name than OpenAI. */
+function reasoningPlace(json: JsonObject): ReasoningPlace {
+  return json.summary_index === undefined
+    ? { kind: "content", index: numberAt(json, "content_index") }
+    : { kind: "summary", index: numberAt(json, "summary_index") }
+}
+
+function numberAt(json: JsonObject, key: string): number {
+  const value = json[key]
+  return typeof value === "number" ? value : 0
+}

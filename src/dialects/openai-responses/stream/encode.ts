@@ -1,0 +1,267 @@
+import {
+  assertNever,
+  type CallOrigin,
+  type ChatEvent,
+  type ChatRequest,
+  type FinishReason,
+  type WebSearchPart,
+} from "../../../canon/chat.ts"
+import type { EventEncoder, SseFrame } from "../../../canon/dialect.ts"
+import type { GatewayError } from "../../../canon/errors.ts"
+import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
+import { originsOf } from "../../../canon/tool-names.ts"
+import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import { streamFailure, type StreamFailure, vendorFailure } from "../errors.ts"
+import { encodeFinish } from "../finish.ts"
+import { FrameWriter } from "./frame-writer.ts"
+import { ItemIds } from "../item-ids.ts"
+import {
+  CallWriter,
+  CustomCallWriter,
+  type ItemPlace,
+  type ItemWriter,
+  MessageWriter,
+  type OpenCallWriter,
+  ReasoningWriter,
+  SearchWriter,
+  WholeItemWriter,
+} from "./item-writers.ts"
+import {
+  type Answer,
+  echoOf,
+  encodeResponse,
+  nowInSeconds,
+  responseId,
+} from "../result/response.ts"
+import { encodeUsage } from "../usage.ts"
+import { searchId } from "../search/steps.ts"
+import { COMPLETED, DIALECT, ownFields } from "../identifiers.ts"
+
+type EventOf<Type extends ChatEvent["type"]> = Extract<ChatEvent, { type: Type }>
+type Head = Pick<Answer, "id" | "createdAt" | "model">
+
+/** An encoder for one stream of response events, in OpenAI's own order (WIRE.md 4). */
+export function encodeEvents(request: ChatRequest): EventEncoder {
+  return new ResponseEncoder(request)
+}
+
+/** The events that end a stream which broke: the error, and the response as far as it came. */
+export function failureFrames(
+  writer: FrameWriter,
+  failure: StreamFailure,
+  response: JsonObject,
+): SseFrame[] {
+  const { code, message, responseCode, members } = failure
+  const error = { code: responseCode, message }
+  return [
+    writer.parsed("error", { code, message, ...members }),
+    writer.parsed("response.failed", { response: { ...response, status: "failed", error } }),
+  ]
+}
+
+/**
+ * Text and reasoning are one item each until something else comes; calls stay open until the end, since
+ * they may interleave. This dialect has one choice: those beyond the first have no place in it.
+ */
+class ResponseEncoder implements EventEncoder {
+  readonly #request: ChatRequest
+  readonly #writer = new FrameWriter()
+  readonly #ids = new ItemIds()
+  readonly #items: ItemWriter[] = []
+  readonly #calls = new Map<number, OpenCallWriter>()
+  /** What functions of the request stand for, by their names. */
+  readonly #origins: ReadonlyMap<string, CallOrigin> | undefined
+  #head: Head | undefined
+  #echo: JsonObject = {}
+  #current: MessageWriter | ReasoningWriter | undefined
+  #finish: FinishReason = "other"
+  #usage: Usage | undefined
+  #failed = false
+
+  constructor(request: ChatRequest) {
+    this.#request = request
+    this.#origins = originsOf(request)
+  }
+
+  push(event: ChatEvent): SseFrame[] {
+    const frames: SseFrame[] = []
+    switch (event.type) {
+      case "start":
+        this.#start(event, frames)
+        break
+      case "usage":
+        this.#usage = event.usage
+        break
+      case "error":
+        frames.push(...this.#fail(vendorFailure(event.message, event.code)))
+        break
+      default:
+        if (event.choice === 0) this.#onChoice(event, frames)
+    }
+    return frames
+  }
+
+  end(): SseFrame[] {
+    if (this.#failed) return []
+    const frames: SseFrame[] = []
+    const { status, incomplete } = encodeFinish(this.#finish)
+    this.#headOf(frames)
+    this.#closeAll(frames)
+    const usage = encodeUsage(this.#usage ?? NO_USAGE)
+    const response = this.#response(frames, { status, incomplete, usage })
+    // Also of an answer that was cut short: its status says so (decision 32).
+    frames.push(this.#writer.parsed(COMPLETED, { response }))
+    return frames
+  }
+
+  fail(error: GatewayError, requestId: string): SseFrame[] {
+    return this.#fail(streamFailure(error, requestId))
+  }
+
+  #onChoice(event: Extract<ChatEvent, { choice: number }>, frames: SseFrame[]): void {
+    switch (event.type) {
+      case "text-delta":
+        if (event.text !== "") this.#message(frames).text(event.text, frames)
+        break
+      case "refusal-delta":
+        if (event.text !== "") this.#message(frames).refusal(event.text, frames)
+        break
+      case "reasoning-delta":
+        if (event.text !== "") this.#reasoning(frames).text(event.text, frames)
+        break
+      case "reasoning-signature":
+        if (event.isRedacted === true) this.#closeCurrent(frames)
+        this.#reasoning(frames).sign(event.signature, frames)
+        break
+      case "citation":
+        if (this.#current instanceof MessageWriter) this.#current.citation(event.citation, frames)
+        break
+      case "tool-call-start":
+        this.#callStart(event, frames)
+        break
+      case "tool-call-delta":
+        this.#calls.get(event.call)?.write(event.arguments, frames)
+        break
+      case "web-search":
+        this.#search(event.search, frames)
+        break
+      case "choice-extra":
+        this.#extra(ownFields(event.extra), frames)
+        break
+      case "finish":
+        this.#finish = event.reason
+        this.#closeAll(frames)
+        break
+      default:
+        assertNever(event)
+    }
+  }
+
+  #start(event: EventOf<"start"> | undefined, frames: SseFrame[]): Head {
+    const createdAt = event?.created ?? nowInSeconds()
+    const id = responseId(this.#request, event?.id)
+    const head = { id, createdAt, model: event?.model ?? this.#request.model }
+    this.#head = head
+    this.#echo = { ...echoOf(this.#request), ...ownFields(event?.extra) }
+    const answer: Answer = { ...head, status: "in_progress", output: [], usage: null }
+    const response = `"response":${JSON.stringify(encodeResponse(answer, this.#echo))}`
+    frames.push(this.#writer.frame("response.created", response))
+    frames.push(this.#writer.frame("response.in_progress", response))
+    return head
+  }
+
+  /** A stream that never said how it starts starts now. */
+  #headOf(frames: SseFrame[]): Head {
+    return this.#head ?? this.#start(undefined, frames)
+  }
+
+  #response(
+    frames: SseFrame[],
+    ending: Pick<Answer, "status" | "incomplete" | "usage">,
+  ): JsonObject {
+    const output = this.#items.map(({ item }) => item)
+    return encodeResponse({ ...this.#headOf(frames), output, ...ending }, this.#echo)
+  }
+
+  #message(frames: SseFrame[]): MessageWriter {
+    if (this.#current instanceof MessageWriter) return this.#current
+    this.#closeCurrent(frames)
+    this.#headOf(frames)
+    return this.#open(new MessageWriter(this.#writer, this.#place("msg_"), frames))
+  }
+
+  #reasoning(frames: SseFrame[]): ReasoningWriter {
+    if (this.#current instanceof ReasoningWriter && this.#current.isOpen) return this.#current
+    this.#closeCurrent(frames)
+    this.#headOf(frames)
+    return this.#open(new ReasoningWriter(this.#writer, this.#place("rs_"), frames))
+  }
+
+  /** The next place of the output. */
+  #place(prefix: string, wanted?: string): ItemPlace {
+    return { id: this.#ids.itemId(prefix, wanted), index: this.#items.length }
+  }
+
+  #open<Writer extends MessageWriter | ReasoningWriter>(writer: Writer): Writer {
+    this.#items.push(writer)
+    this.#current = writer
+    return writer
+  }
+
+  #callStart(event: EventOf<"tool-call-start">, frames: SseFrame[]): void {
+    this.#closeCurrent(frames)
+    this.#headOf(frames)
+    const origin = event.origin ?? this.#origins?.get(event.name)
+    const call = { id: this.#ids.callId(event.id), name: event.name, origin }
+    const writer =
+      origin?.form === "text"
+        ? new CustomCallWriter(this.#writer, this.#place("ctc_"), call, frames)
+        : new CallWriter(this.#writer, this.#place("fc_"), call, frames)
+    this.#items.push(writer)
+    this.#calls.set(event.call, writer)
+  }
+
+  /** Items that the vendor's own tools made, and the log probabilities of the text before them. */
+  #extra(fields: JsonObject | undefined, frames: SseFrame[]): void {
+    if (fields === undefined) return
+    if (this.#current instanceof MessageWriter) this.#current.logprobs(listAt(fields, "logprobs"))
+    for (const item of listAt(fields, "output").filter(isJsonObject)) {
+      this.#closeCurrent(frames)
+      this.#headOf(frames)
+      const place = this.#place("item_", textAt(item, "id"))
+      this.#items.push(new WholeItemWriter(this.#writer, place, item, frames))
+    }
+  }
+
+  /** A search that another vendor ran: its own dialect has it among its extras. */
+  #search(search: WebSearchPart, frames: SseFrame[]): void {
+    if (search.toldIn === DIALECT) return
+    this.#closeCurrent(frames)
+    this.#headOf(frames)
+    const place = { id: searchId(), index: this.#items.length }
+    this.#items.push(new SearchWriter(this.#writer, place, search, frames))
+  }
+
+  #closeCurrent(frames: SseFrame[]): void {
+    this.#current?.close("completed", frames)
+    this.#current = undefined
+  }
+
+  /** Only the last item can have been cut off. */
+  #closeAll(frames: SseFrame[]): void {
+    const last = this.#items.at(-1)
+    const { status } = encodeFinish(this.#finish)
+    for (const item of this.#items) {
+      item.close(item === last && status === "incomplete" ? status : "completed", frames)
+    }
+    this.#current = undefined
+  }
+
+  #fail(failure: StreamFailure): SseFrame[] {
+    this.#failed = true
+    const frames: SseFrame[] = []
+    const response = this.#response(frames, { status: "failed", usage: null })
+    frames.push(...failureFrames(this.#writer, failure, response))
+    return frames
+  }
+}

@@ -1,0 +1,24 @@
+import type { SseFrame } from "../../../canon/dialect.ts"
+import type { JsonObject } from "../../../canon/json.ts"
+
+/** Writes the events of one stream, numbered without a gap (WIRE.md 4). */
+export class FrameWriter {
+  #next: number
+
+  /** @param next the number of the first event: that of a stream which somebody else began goes on. */
+  constructor(next = 0) {
+    this.#next = next
+  }
+
+  /** @param members of the event, as JSON text without its braces. */
+  frame(type: string, members: string): SseFrame {
+    const data = `{"type":"${type}",${members},"sequence_number":${this.#next++}}`
+    return { event: type, data }
+  }
+
+  /** An event that somebody may want to read or change before it goes out. */
+  parsed(type: string, members: JsonObject): SseFrame {
+    const json: JsonObject = { type, ...members, sequence_number: this.#next++ }
+    return { event: type, data: JSON.stringify(json), json }
+  }
+}

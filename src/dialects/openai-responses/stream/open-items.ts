@@ -1,0 +1,287 @@
+import type { ChatEvent, Tool } from "../../../canon/chat.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+  textAt,
+  unknownFields,
+} from "../../../canon/json.ts"
+import type { OtherContent } from "../../../canon/other-content.ts"
+import { TEXT_CLOSING, TEXT_OPENING, writeText } from "../../../canon/text-tool.ts"
+import { nameInRequest } from "../../../canon/tool-names.ts"
+import { originOfCall } from "../tools/call-origin.ts"
+import { decodeAnnotation } from "../citations.ts"
+import { argumentsOf, callIdOf } from "../result/decode.ts"
+import { PIECE_BREAK, reasoningText } from "../reasoning.ts"
+import { decodeSearch } from "../search/steps.ts"
+import { DIALECT, extraOf } from "../identifiers.ts"
+
+/** Items that have events of the canon. */
+const TOLD_ITEMS: ReadonlySet<string> = new Set([
+  "message",
+  "function_call",
+  "custom_tool_call",
+  "reasoning",
+])
+const CALLS: ReadonlySet<string> = new Set(["function_call", "custom_tool_call"])
+/** What an item is called and how it fares. */
+const ITEM_HEAD: ReadonlySet<string> = new Set([
+  "id",
+  "type",
+  "status",
+  "call_id",
+  "container_id",
+  "size",
+  "quality",
+  "background",
+  "output_format",
+])
+
+function contentOf(item: JsonObject): JsonObject | undefined {
+  return unknownFields(item, ITEM_HEAD)
+}
+
+/** All that is told is told of the one choice that this dialect has. */
+const CHOICE = { choice: 0 } as const
+
+/**
+ * The items of one streamed output. Each is told as it comes; what a vendor leaves out on the way is
+ * told when the item is done, or at the latest when the response is (WIRE.md 4). Items are known by
+ * their position, because one vendor was recorded to change their ids from event to event.
+ */
+export class OpenItems {
+  readonly #items = new Map<number, OpenItem>()
+  readonly #doneIds = new Set<unknown>()
+  /** Characters of text since something else was told: where the canon's text part began. */
+  #textRun = 0
+  #calls = 0
+  readonly #other: OtherContent
+  readonly #tools: readonly Tool[] | undefined
+
+  /**
+   * @param other takes up what no event tells.
+   * @param tools of the request, by whose names calls are known.
+   */
+  constructor(other: OtherContent, tools?: readonly Tool[]) {
+    this.#other = other
+    this.#tools = tools
+  }
+
+  get hasCalls(): boolean {
+    return this.#calls > 0
+  }
+
+  /** @param type of the item, for one that was never announced. */
+  itemAt(index: number, type: string): OpenItem {
+    let item = this.#items.get(index)
+    if (item === undefined) {
+      item = { type, pieces: new Map(), call: -1, hasArguments: false, isDone: false }
+      this.#items.set(index, item)
+    }
+    return item
+  }
+
+  /** A call is told as soon as its name is known. */
+  announce(index: number, value: JsonObject, events: ChatEvent[]): void {
+    const item = this.itemAt(index, textAt(value, "type") ?? "item")
+    if (CALLS.has(item.type) && textAt(value, "name") !== undefined) {
+      this.#announceCall(item, value, events)
+    } else if (!TOLD_ITEMS.has(item.type)) this.#other.wholeAt(index, contentOf(value))
+    else
+      for (const part of [...listAt(value, "content"), ...listAt(value, "summary")]) this.open(part)
+  }
+
+  /** A part is announced while it is still empty; words that a vendor puts there have reached the caller. */
+  open(part: JsonValue | undefined): void {
+    if (isJsonObject(part)) this.#other.text(textAt(part, "text") ?? "")
+  }
+
+  text(item: OpenItem, content: number, delta: string, events: ChatEvent[]): void {
+    const piece = pieceOf(item, content)
+    piece.start ??= this.#textRun
+    piece.told += delta
+    this.#textRun += delta.length
+    events.push({ type: "text-delta", ...CHOICE, text: delta })
+  }
+
+  refusal(item: OpenItem, content: number, delta: string, events: ChatEvent[]): void {
+    pieceOf(item, content).told += delta
+    this.#textRun = 0
+    events.push({ type: "refusal-delta", ...CHOICE, text: delta })
+  }
+
+  /** Pieces of one item are paragraphs of one text; only the first of summary and content counts. */
+  reasoning(
+    item: OpenItem,
+    { kind, index }: ReasoningPlace,
+    delta: string,
+    events: ChatEvent[],
+  ): void {
+    item.reasoning ??= kind
+    if (item.reasoning !== kind) return
+    const piece = pieceOf(item, index)
+    const text = piece.told === "" && item.pieces.size > 1 ? PIECE_BREAK + delta : delta
+    piece.told += delta
+    this.#textRun = 0
+    events.push({ type: "reasoning-delta", ...CHOICE, text })
+  }
+
+  citation(item: OpenItem, content: number, annotation: JsonObject, events: ChatEvent[]): void {
+    const piece = pieceOf(item, content)
+    piece.citations++
+    const citation = decodeAnnotation(annotation, piece.start ?? this.#textRun)
+    events.push({ type: "citation", ...CHOICE, citation })
+  }
+
+  writeArguments(item: OpenItem, delta: string, events: ChatEvent[]): void {
+    // A caller of this dialect gets them, whether or not their call is known.
+    if (item.call < 0) return this.#other.text(delta)
+    item.hasArguments = true
+    events.push({ type: "tool-call-delta", ...CHOICE, call: item.call, arguments: delta })
+  }
+
+  /** Text for a tool, as it comes. */
+  writeInput(item: OpenItem, delta: string, events: ChatEvent[]): void {
+    const opening = item.call < 0 || item.hasArguments ? "" : TEXT_OPENING
+    this.writeArguments(item, opening + (item.call < 0 ? delta : writeText(delta)), events)
+  }
+
+  /** The whole output. Items are found in it by id too, since a vendor may leave some out of it. */
+  end(output: readonly JsonValue[], events: ChatEvent[]): void {
+    for (const [index, value] of output.entries()) {
+      if (isJsonObject(value) && !this.#doneIds.has(value.id)) this.done(index, value, events)
+    }
+  }
+
+  /** The item as the vendor has it in the end. */
+  done(index: number, value: JsonObject, events: ChatEvent[]): void {
+    const item = this.itemAt(index, textAt(value, "type") ?? "item")
+    if (item.isDone) return
+    item.isDone = true
+    if (value.id !== undefined) this.#doneIds.add(value.id)
+    switch (item.type) {
+      case "message":
+        this.#messageDone(item, listAt(value, "content").filter(isJsonObject), events)
+        break
+      case "function_call":
+      case "custom_tool_call":
+        this.#announceCall(item, value, events)
+        if (item.hasArguments && item.type === "custom_tool_call") {
+          this.writeArguments(item, TEXT_CLOSING, events)
+        } else if (!item.hasArguments) {
+          const written = argumentsOf(value)
+          if (written !== "") this.writeArguments(item, written, events)
+        }
+        break
+      case "reasoning":
+        this.#reasoningDone(item, value, events)
+        break
+      default: {
+        this.#textRun = 0
+        this.#other.wholeAt(index, contentOf(value))
+        events.push({ type: "choice-extra", ...CHOICE, extra: extraOf({ output: [value] }) })
+        const search = decodeSearch(value)
+        if (search !== undefined) events.push({ type: "web-search", ...CHOICE, search })
+      }
+    }
+  }
+
+  /** What of a piece of a message was not told yet. */
+  contentDone(item: OpenItem, content: number, part: JsonObject, events: ChatEvent[]): void {
+    const piece = pieceOf(item, content)
+    const refusal = untold(piece, textAt(part, "refusal"))
+    const text = untold(piece, textAt(part, "text"))
+    if (refusal !== "") this.refusal(item, content, refusal, events)
+    if (text !== "") this.text(item, content, text, events)
+    for (const annotation of listAt(part, "annotations").slice(piece.citations)) {
+      if (isJsonObject(annotation)) this.citation(item, content, annotation, events)
+    }
+    const logprobs = [...listAt(part, "logprobs")]
+    if (piece.hasLogprobs || logprobs.length === 0) return
+    piece.hasLogprobs = true
+    events.push({ type: "choice-extra", ...CHOICE, extra: extraOf({ logprobs }) })
+  }
+
+  /** One vendor was recorded to number the contents of a stream from 1: then their order counts. */
+  #messageDone(item: OpenItem, parts: readonly JsonObject[], events: ChatEvent[]): void {
+    const told = [...item.pieces.keys()]
+    const isNumberedAlike = told.every((index) => index < parts.length)
+    for (const [position, part] of parts.entries()) {
+      const index = isNumberedAlike ? position : (told[position] ?? -1 - position)
+      this.contentDone(item, index, part, events)
+    }
+  }
+
+  #announceCall(item: OpenItem, value: JsonObject, events: ChatEvent[]): void {
+    if (item.call >= 0) return
+    item.call = this.#calls++
+    this.#textRun = 0
+    const id = callIdOf(value)
+    const { call } = item
+    const origin = originOfCall(value)
+    if (origin === undefined) {
+      const name = textAt(value, "name") ?? ""
+      events.push({ type: "tool-call-start", ...CHOICE, call, id, name })
+    } else {
+      const name = nameInRequest(this.#tools, origin)
+      events.push({ type: "tool-call-start", ...CHOICE, call, id, name, origin })
+    }
+  }
+
+  #reasoningDone(item: OpenItem, value: JsonObject, events: ChatEvent[]): void {
+    const text = reasoningText(value)
+    const kind = listAt(value, "content").length > 0 ? "content" : "summary"
+    if (item.reasoning === undefined && text !== "")
+      this.reasoning(item, { kind, index: 0 }, text, events)
+    const signature = textAt(value, "encrypted_content")
+    if (signature === undefined) return
+    // A summary is shorter than what was thought, which is what the vendor bills.
+    if (item.reasoning !== "content") this.#other.text(signature.slice(text.length))
+    this.#textRun = 0
+    const id = textAt(value, "id")
+    const named = id === undefined ? {} : { id }
+    const signed = { signature, signedBy: DIALECT, ...named } as const
+    events.push({ type: "reasoning-signature", ...CHOICE, ...signed })
+  }
+}
+
+/** Which paragraph of the summary or of the reasoning itself. */
+export interface ReasoningPlace {
+  readonly kind: "summary" | "content"
+  readonly index: number
+}
+
+/** A piece of an item: a content of a message, or a paragraph of reasoning. */
+interface OpenPiece {
+  /** Where its text begins in the canon's text part; undefined until something of it is told. */
+  start: number | undefined
+  told: string
+  citations: number
+  hasLogprobs: boolean
+}
+
+export interface OpenItem {
+  readonly type: string
+  readonly pieces: Map<number, OpenPiece>
+  /** The canon's number of the call; negative until the call is told. */
+  call: number
+  hasArguments: boolean
+  isDone: boolean
+  /** Which of the two tells the reasoning. */
+  reasoning?: ReasoningPlace["kind"]
+}
+
+function pieceOf(item: OpenItem, index: number): OpenPiece {
+  let piece = item.pieces.get(index)
+  if (piece === undefined) {
+    piece = { start: undefined, told: "", citations: 0, hasLogprobs: false }
+    item.pieces.set(index, piece)
+  }
+  return piece
+}
+
+/** The rest of a text of which the beginning was told; one that goes on otherwise is left at that. */
+function untold(piece: OpenPiece, whole: string | undefined): string {
+  return whole?.startsWith(piece.told) ? whole.slice(piece.told.length) : ""
+}

@@ -1,0 +1,46 @@
+import type { BroughtTools, Tool } from "../../../canon/chat.ts"
+import {
+  isJsonObject,
+  isThere,
+  type JsonObject,
+  type JsonValue,
+  listAt,
+} from "../../../canon/json.ts"
+import { apart, type DecodedTools, decodeToolList } from "./decode.ts"
+
+/** The item that adds tools and says nothing else. */
+const ADDING = "additional_tools"
+/** What a search for tools has found. */
+const FOUND = "tool_search_output"
+
+/** The tools that items of a conversation bring (openai 7.55, `ResponseInputItem`); undefined where none do. */
+export function decodeBrought(
+  body: JsonObject,
+  listed: DecodedTools | undefined,
+): BroughtTools | undefined {
+  const items = listAt(body, "input")
+  if (!items.some(bringsTools)) return undefined
+  const tools: Tool[] = [...(listed?.tools ?? [])]
+  const others: JsonValue[] = []
+  for (const [index, item] of items.entries()) {
+    if (!bringsTools(item) || !isThere(item.tools)) continue
+    const list = decodeToolList(item.tools, `input[${index}].tools`)
+    tools.push(...list.tools)
+    others.push(...list.others)
+  }
+  return { all: apart(latest(tools)), others, item: ADDING }
+}
+
+function bringsTools(item: JsonValue): item is JsonObject {
+  return isJsonObject(item) && (item.type === ADDING || item.type === FOUND)
+}
+
+/** What is brought again takes the place of what it was. */
+function latest(tools: readonly Tool[]): readonly Tool[] {
+  const known = new Map<string, Tool>()
+  for (const tool of tools) {
+    const { namespace = "", name = tool.name } = tool.origin ?? {}
+    known.set(`${namespace}\0${name}`, tool)
+  }
+  return [...known.values()]
+}

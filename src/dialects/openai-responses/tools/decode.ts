@@ -1,0 +1,192 @@
+import type { AllowedTools, Tool, ToolChoice, ToolOrigin } from "../../../canon/chat.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { invalidType, missingParameter, unsupportedValue } from "../../../canon/invalid-request.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  isThere,
+  unknownFields,
+} from "../../../canon/json.ts"
+
+import { textTool } from "../../../canon/text-tool.ts"
+import { flatName, nameInRequest, otherFlatName } from "../../../canon/tool-names.ts"
+import { extraOf } from "../identifiers.ts"
+
+const TOOL_CHOICES = ["none", "auto", "required"] as const
+
+const TOOL_FIELDS = new Set(["type", "name", "description", "parameters", "strict"])
+const CUSTOM_FIELDS = new Set(["type", "name", "description", "format"])
+
+export interface DecodedTools {
+  readonly tools: readonly Tool[]
+  /** Tools that a vendor runs itself, and kinds that nobody knows. */
+  readonly others: readonly JsonValue[]
+}
+
+/** The tools of a request; undefined when it has none. */
+export function decodeTools(value: JsonValue | undefined): DecodedTools | undefined {
+  if (!isThere(value)) return undefined
+  const { tools, others } = decodeToolList(value, "tools")
+  return { tools: apart(tools), others }
+}
+
+/** Tools of a list, whatever their names. */
+export function decodeToolList(value: JsonValue, place: string): DecodedTools {
+  if (!Array.isArray(value)) throw invalidType(place, "an array of objects", value)
+  const tools: Tool[] = []
+  const others: JsonValue[] = []
+  for (let index = 0; index < value.length; index++) {
+    const tool = value[index]
+    const name = `${place}[${index}]`
+    if (!isJsonObject(tool)) throw invalidType(name, "an object", tool)
+    if (tool.type === "function") tools.push(decodeFunction(tool, name))
+    else if (tool.type === "custom") tools.push(decodeCustom(tool, name))
+    else if (tool.type === "namespace") decodeNamespace(tool, name, { tools, others })
+    else if (typeof tool.type === "string") others.push(tool)
+    else throw wrongMember(tool.type, `${name}.type`, "a string")
+  }
+  return { tools, others }
+}
+
+/** The tools of a namespace, each under a name of its own; what is no function or text tool stays in it. */
+function decodeNamespace(
+  namespace: JsonObject,
+  place: string,
+  { tools, others }: { tools: Tool[]; others: JsonValue[] },
+): void {
+  const { name, description } = namespace
+  if (typeof name !== "string") throw wrongMember(name, `${place}.name`, "a string")
+  if (!Array.isArray(namespace.tools)) {
+    throw wrongMember(namespace.tools, `${place}.tools`, "an array of objects")
+  }
+  const unknown: JsonValue[] = []
+  const about = typeof description === "string" ? { namespaceDescription: description } : {}
+  let heading = typeof description === "string" && description !== "" ? description : undefined
+  for (const [index, tool] of namespace.tools.entries()) {
+    const inside = `${place}.tools[${index}]`
+    if (!isJsonObject(tool)) throw invalidType(inside, "an object", tool)
+    if (tool.type === "function" || tool.type === "custom") {
+      const own =
+        tool.type === "function" ? decodeFunction(tool, inside) : decodeCustom(tool, inside)
+      tools.push({ ...own, ...memberOf({ name, ...about }, own, heading) })
+      heading = undefined
+    } else unknown.push(tool)
+  }
+  if (unknown.length > 0) others.push({ ...namespace, tools: unknown })
+}
+
+interface NamespaceNames {
+  readonly name: string
+  readonly namespaceDescription?: string
+}
+
+/**
+ * What a tool has of its namespace.
+ * @param heading what is said of the namespace: for models that see only functions, its first tool says it too.
+ */
+function memberOf(
+  { name: namespace, ...about }: NamespaceNames,
+  { name, description, origin }: Tool,
+  heading: string | undefined,
+): Pick<Tool, "name" | "description" | "origin"> {
+  const told = description === undefined ? {} : { description }
+  const words = [description, heading && `About all of ${namespace}: ${heading}`].filter(Boolean)
+  return {
+    name: flatName(namespace, name),
+    ...(words.length === 0 ? {} : { description: words.join("\n\n") }),
+    origin: { ...(origin ?? { form: "function", name, ...told }), namespace, ...about },
+  }
+}
+
+/** No two under one name: a member of a namespace gives way. */
+export function apart(tools: readonly Tool[]): readonly Tool[] {
+  if (!tools.some(({ origin }) => origin?.namespace !== undefined)) return tools
+  const taken = new Set<string>()
+  for (const { name, origin } of tools) if (origin?.namespace === undefined) taken.add(name)
+  return tools.map((tool) => {
+    const { namespace, name } = tool.origin ?? {}
+    if (namespace === undefined || name === undefined) return tool
+    const own = taken.has(tool.name) ? otherFlatName(namespace, name) : tool.name
+    taken.add(own)
+    return own === tool.name ? tool : { ...tool, name: own }
+  })
+}
+
+function decodeCustom(tool: JsonObject, place: string): Tool {
+  const { name, description, format } = tool
+  if (typeof name !== "string") throw wrongMember(name, `${place}.name`, "a string")
+  const origin: Draft<ToolOrigin> = { form: "text", name }
+  if (typeof description === "string") origin.description = description
+  else if (isThere(description)) throw invalidType(`${place}.description`, "a string", description)
+  if (isJsonObject(format)) origin.format = format
+  else if (isThere(format)) throw invalidType(`${place}.format`, "an object", format)
+  const extra = unknownFields(tool, CUSTOM_FIELDS)
+  const decoded = textTool(name, origin)
+  return extra === undefined ? decoded : { ...decoded, extra: extraOf(extra) }
+}
+
+/** @returns undefined for choices that only this dialect has, such as `allowed_tools`. */
+export function decodeToolChoice(
+  value: JsonValue | undefined,
+  tools?: readonly Tool[],
+): ToolChoice | undefined {
+  if (!isThere(value)) return undefined
+  if (typeof value === "string") {
+    const type = TOOL_CHOICES.find((known) => known === value)
+    if (type === undefined) throw unsupportedValue("tool_choice", value, TOOL_CHOICES)
+    return { type }
+  }
+  if (!isJsonObject(value)) {
+    throw invalidType("tool_choice", "one of a tool choice or object", value)
+  }
+  if (typeof value.type !== "string") {
+    throw wrongMember(value.type, "tool_choice.type", "a string")
+  }
+  if (value.type !== "function" && value.type !== "custom") return undefined
+  if (typeof value.name === "string") return { type: "tool", name: chosenName(value, tools) }
+  throw wrongMember(value.name, "tool_choice.name", "a string")
+}
+
+/** The names among which `allowed_tools` chooses; undefined for every other choice. */
+export function decodeAllowedTools(
+  value: JsonValue | undefined,
+  tools?: readonly Tool[],
+): AllowedTools | undefined {
+  if (!isJsonObject(value) || value.type !== "allowed_tools") return undefined
+  const { mode, tools: allowed } = value
+  if (!Array.isArray(allowed)) return undefined
+  const names = allowed.flatMap((tool) =>
+    isJsonObject(tool) && typeof tool.name === "string" ? [chosenName(tool, tools)] : [],
+  )
+  return { mode: mode === "required" ? "required" : "auto", names }
+}
+
+/** A member of a namespace may be named without it. */
+function chosenName({ name, namespace }: JsonObject, tools: readonly Tool[] = []): string {
+  const wanted = String(name)
+  if (typeof namespace === "string") {
+    return nameInRequest(tools, { form: "function", name: wanted, namespace })
+  }
+  if (tools.some((tool) => tool.name === wanted)) return wanted
+  return tools.find(({ origin }) => origin?.name === wanted)?.name ?? wanted
+}
+
+function decodeFunction(tool: JsonObject, name: string): Tool {
+  if (typeof tool.name !== "string") throw wrongMember(tool.name, `${name}.name`, "a string")
+  const { description, parameters, strict } = tool
+  const decoded: Draft<Tool> = { name: tool.name }
+  if (typeof description === "string") decoded.description = description
+  else if (isThere(description)) throw invalidType(`${name}.description`, "a string", description)
+  if (isJsonObject(parameters)) decoded.parameters = parameters
+  else if (isThere(parameters)) throw invalidType(`${name}.parameters`, "an object", parameters)
+  if (typeof strict === "boolean") decoded.strict = strict
+  else if (isThere(strict)) throw invalidType(`${name}.strict`, "a boolean", strict)
+  const extra = unknownFields(tool, TOOL_FIELDS)
+  if (extra !== undefined) decoded.extra = extraOf(extra)
+  return decoded
+}
+
+function wrongMember(value: JsonValue | undefined, name: string, expected: string): Error {
+  return value === undefined ? missingParameter(name) : invalidType(name, expected, value)
+}

@@ -1,0 +1,110 @@
+import type { ResponseFormat, Tool, ToolChoice } from "../../../canon/chat.ts"
+import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import type { LossList } from "../../../canon/losses.ts"
+import { noteGrammar } from "../../../canon/text-tool.ts"
+import { noteCache } from "../messages/encode-parts.ts"
+import type { OpenAiResponsesQuirks } from "../quirks.ts"
+
+/**
+ * Tools as a vendor takes them. OpenAI holds a function to its schema unless told not to, which no
+ * other dialect does: who said nothing means no.
+ */
+export function encodeTools(
+  tools: readonly Tool[],
+  quirks: OpenAiResponsesQuirks,
+  losses: LossList,
+): JsonObject[] {
+  const encode = (tool: Tool): JsonObject => {
+    noteCache(tool, losses)
+    if (!quirks.customTools) noteGrammar(tool, losses)
+    const declared = quirks.customTools ? declarationOf(tool) : functionOf(tool)
+    return { ...declared, ...losses.fieldsOf(tool.extra) }
+  }
+  return quirks.customTools ? inNamespaces(tools, encode) : tools.map(encode)
+}
+
+/** Tools as a response repeats them: every member present (specs/openresponses). */
+export function echoTools(tools: readonly Tool[]): JsonObject[] {
+  return inNamespaces(tools, (tool) => ({ description: null, ...declarationOf(tool) }))
+}
+
+/** Each namespace where the first of its tools stands. */
+function inNamespaces(tools: readonly Tool[], encode: (tool: Tool) => JsonObject): JsonObject[] {
+  const encoded: JsonObject[] = []
+  const members = new Map<string, JsonValue[]>()
+  for (const tool of tools) {
+    const { namespace: name, namespaceDescription: description = "" } = tool.origin ?? {}
+    if (name === undefined) {
+      encoded.push(encode(tool))
+      continue
+    }
+    let inside = members.get(name)
+    if (inside === undefined) {
+      inside = []
+      members.set(name, inside)
+      encoded.push({ type: "namespace", name, description, tools: inside })
+    }
+    inside.push(encode(tool))
+  }
+  return encoded
+}
+
+/** A tool as its caller declared it. */
+function declarationOf(tool: Tool): JsonObject {
+  const { origin } = tool
+  if (origin === undefined || origin.form === "legacy") return functionOf(tool)
+  const { name, description, format, form } = origin
+  if (form !== "text") {
+    const { parameters, strict } = tool
+    return functionOf({
+      name,
+      ...(description === undefined ? {} : { description }),
+      ...(parameters === undefined ? {} : { parameters }),
+      ...(strict === undefined ? {} : { strict }),
+    })
+  }
+  return {
+    type: "custom",
+    name,
+    ...(description === undefined ? {} : { description }),
+    ...(format === undefined ? {} : { format }),
+  }
+}
+
+function functionOf({ name, description, parameters, strict }: Tool): JsonObject {
+  return {
+    type: "function",
+    name,
+    ...(description === undefined ? {} : { description }),
+    parameters: parameters ?? { type: "object", properties: {} },
+    strict: strict ?? false,
+  }
+}
+
+/** A choice, in a request and in a response alike. @param tools those that go by names of their own. */
+export function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[] = []): JsonValue {
+  if (choice.type !== "tool") return choice.type
+  const origin = tools.find(({ name }) => name === choice.name)?.origin
+  const type = origin?.form === "text" ? "custom" : "function"
+  return { type, name: origin?.name ?? choice.name }
+}
+
+/** The format of the text, in a request and in a response alike. */
+export function encodeFormat(format: ResponseFormat): JsonObject {
+  switch (format.type) {
+    case "text":
+      return { type: "text" }
+    case "json-object":
+      return { type: "json_object" }
+    case "json-schema": {
+      const { name, schema, description, strict } = format
+      return {
+        type: "json_schema",
+        name,
+        ...(description === undefined ? {} : { description }),
+        schema: schema ?? {},
+        ...(strict === undefined ? {} : { strict }),
+      }
+    }
+  }
+}

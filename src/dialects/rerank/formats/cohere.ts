@@ -1,0 +1,41 @@
+import { isThere, type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
+import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
+import type { RerankFormat, RerankResult } from "../../../canon/rerank.ts"
+import { quantityOf } from "../../../canon/quantity.ts"
+import { ranked, scoresOf } from "./ranking.ts"
+
+/** The one field of a caller's that is Cohere's too and that the canon has no name for. */
+const PRIORITY = "priority"
+
+/**
+ * Cohere's `POST /v2/rerank`, billed by searches (WIRE.md 10).
+ * @param decodeError reads the refusals of the vendor.
+ */
+export function cohereRerank(decodeError: RerankFormat["decodeError"]): RerankFormat {
+  return {
+    encode(request, model) {
+      const { query, documents, topN, maxTokensPerDocument, extra = {} } = request
+      const body: JsonObject = { model, query, documents: [...documents], top_n: topN }
+      if (maxTokensPerDocument !== undefined) body["max_tokens_per_doc"] = maxTokensPerDocument
+      if (isThere(extra[PRIORITY])) body[PRIORITY] = extra[PRIORITY]
+      const lost = Object.keys(extra).filter((name) => name !== PRIORITY)
+      return {
+        calls: [jsonCall("/v2/rerank", body)],
+        losses: lost.map((name) => ({ name, effect: "dropped" as const })),
+      }
+    },
+    decode(answers, request) {
+      const [body = {}] = answers.map(jsonOf)
+      const scores = scoresOf(listAt(body, "results"), request)
+      return { ...ranked(scores, request), ...searchesOf(body) }
+    },
+    decodeError,
+  }
+}
+
+function searchesOf(body: JsonObject): Pick<RerankResult, "searches"> {
+  const meta = objectAt(body, "meta")
+  const units = meta === undefined ? undefined : objectAt(meta, "billed_units")
+  const searches = quantityOf(units?.["search_units"])
+  return searches === undefined ? {} : { searches }
+}

@@ -1,0 +1,64 @@
+import { type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
+import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
+import type { RerankFormat, RerankResult } from "../../../canon/rerank.ts"
+import { quantityOf } from "../../../canon/quantity.ts"
+import { ranked, scoresOf } from "./ranking.ts"
+
+/** How a vendor departs from Jina's form. */
+export interface JinaRerankQuirks {
+  /** The field that holds how many results are wanted. */
+  readonly limitField: "top_n" | "top_k"
+  /** The member of the answer that holds them. */
+  readonly resultsField: "results" | "data"
+}
+
+const JINA_QUIRKS: JinaRerankQuirks = { limitField: "top_n", resultsField: "results" }
+
+/**
+ * Jina's `POST /rerank`, which many servers have too, and Voyage's, which has other names for two
+ * things (WIRE.md 10). Documents are not sent back: they are here.
+ * @param decodeError reads the refusals of the vendor.
+ */
+export function jinaRerank(
+  decodeError: RerankFormat["decodeError"],
+  quirks: Partial<JinaRerankQuirks> = {},
+): RerankFormat {
+  const { limitField, resultsField } = { ...JINA_QUIRKS, ...quirks }
+  return {
+    encode(request, model) {
+      const { query, documents, topN, maxTokensPerDocument, extra } = request
+      const body: JsonObject = {
+        ...extra,
+        model,
+        query,
+        documents: [...documents],
+        [limitField]: topN,
+        return_documents: false,
+      }
+      return {
+        calls: [jsonCall("/rerank", body)],
+        losses:
+          maxTokensPerDocument === undefined
+            ? []
+            : [{ name: "max_tokens_per_doc", effect: "dropped" }],
+      }
+    },
+    decode(answers, request) {
+      const [body = {}] = answers.map(jsonOf)
+      const scores = scoresOf(listAt(body, resultsField), request)
+      return { ...ranked(scores, request), ...usageOf(body) }
+    },
+    decodeError,
+  }
+}
+
+/** Tokens, as Jina, Voyage and Together count; OpenRouter passes searches on where its vendor counts those. */
+function usageOf(body: JsonObject): Pick<RerankResult, "tokens" | "searches"> {
+  const usage = objectAt(body, "usage") ?? {}
+  const tokens = quantityOf(usage.total_tokens ?? usage.prompt_tokens) ?? 0
+  const searches = quantityOf(usage.search_units) ?? 0
+  return {
+    ...(tokens > 0 ? { tokens } : {}),
+    ...(searches > 0 ? { searches } : {}),
+  }
+}

@@ -1,0 +1,43 @@
+import { isJsonObject, type JsonValue } from "../../../canon/json.ts"
+import { unusable } from "../../../canon/operation-answer.ts"
+import type { DocumentScore, RerankRequest, RerankResult } from "../../../canon/rerank.ts"
+
+/** A ranking, and whether its scores had to be squashed. */
+type Ranking = Pick<RerankResult, "ranking" | "isSquashed">
+
+/**
+ * The best of scored documents, the best first. Scores without bounds (the logits of some servers) are
+ * squashed into 0 to 1, which keeps their order.
+ */
+export function ranked(scores: readonly DocumentScore[], { topN }: RerankRequest): Ranking {
+  const isSquashed = scores.some(({ score }) => score < 0 || score > 1)
+  const ranking = scores
+    .toSorted((left, right) => right.score - left.score || left.index - right.index)
+    .slice(0, topN)
+  if (!isSquashed) return { ranking, isSquashed }
+  return {
+    ranking: ranking.map(({ index, score }) => ({ index, score: sigmoid(score) })),
+    isSquashed,
+  }
+}
+
+/** The scores in an answer. @throws GatewayError `upstream_error`. */
+export function scoresOf(
+  results: readonly JsonValue[],
+  { documents }: RerankRequest,
+): DocumentScore[] {
+  const seen = new Set<number>()
+  return results.map((result) => {
+    const { index, relevance_score: score } = isJsonObject(result) ? result : {}
+    if (typeof index !== "number" || documents[index] === undefined || seen.has(index)) {
+      throw unusable("the places in it are not those of the documents")
+    }
+    if (typeof score !== "number") throw unusable("a document in it has no score")
+    seen.add(index)
+    return { index, score }
+  })
+}
+
+function sigmoid(logit: number): number {
+  return 1 / (1 + Math.exp(-logit))
+}

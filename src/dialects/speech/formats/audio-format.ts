@@ -1,0 +1,40 @@
+import type { Loss } from "../../../canon/chat.ts"
+import { GatewayError } from "../../../canon/errors.ts"
+import type { SoundForm, SpeechRequest } from "../../../canon/speech.ts"
+
+/** Two forms of the same samples: each can be made of the other. */
+const PAIRED: Partial<Record<SoundForm, SoundForm>> = { wav: "pcm", pcm: "wav" }
+
+/**
+ * What a vendor is to be asked for.
+ * @param has the forms it has.
+ * @throws GatewayError `invalid_value` naming those that the caller can have.
+ */
+export function formToAsk(wanted: SoundForm, has: readonly SoundForm[]): SoundForm {
+  if (has.includes(wanted)) return wanted
+  const paired = PAIRED[wanted]
+  if (paired !== undefined && has.includes(paired)) return paired
+  const made = has.flatMap((form) => PAIRED[form] ?? [])
+  const names = [...new Set([...has, ...made])].map((form) => `'${form}'`).join(", ")
+  throw new GatewayError(
+    "invalid_value",
+    `This model has no '${wanted}'. Its response_format can be: ${names}.`,
+    { parameter: "response_format" },
+  )
+}
+
+/** What of a request a vendor cannot be told, by the names of its fields. */
+export function lossesOf(
+  request: SpeechRequest,
+  told: ReadonlySet<"speed" | "instructions">,
+): Loss[] {
+  const losses: Loss[] = []
+  for (const name of ["speed", "instructions"] as const) {
+    const isUsual = name === "speed" && request.speed === 1
+    if (request[name] !== undefined && !isUsual && !told.has(name)) {
+      losses.push({ name, effect: "dropped" })
+    }
+  }
+  for (const name of Object.keys(request.extra ?? {})) losses.push({ name, effect: "dropped" })
+  return losses
+}

@@ -1,0 +1,45 @@
+import { jsonCall } from "../../../canon/operation-answer.ts"
+import {
+  PCM_RATE,
+  SOUND_FORMS,
+  type SoundForm,
+  type SpeechFormat,
+  voiceName,
+} from "../../../canon/speech.ts"
+import { formToAsk, lossesOf } from "./audio-format.ts"
+
+/** How each form is asked for (developers.deepgram.com, "Media Output Settings"). */
+const OUTPUTS: Readonly<Record<SoundForm, string>> = {
+  mp3: "encoding=mp3",
+  opus: "encoding=opus&container=ogg",
+  aac: "encoding=aac",
+  flac: "encoding=flac",
+  wav: `encoding=linear16&container=wav&sample_rate=${PCM_RATE}`,
+  pcm: `encoding=linear16&container=none&sample_rate=${PCM_RATE}`,
+}
+
+/**
+ * Deepgram's `POST /v1/speak` (WIRE.md 12). A voice is a model there: `aura-2-thalia-en` speaks for
+ * itself, and `aura-2` takes the voice by its whole name or its own.
+ * @param decodeError reads the refusals of the vendor.
+ */
+export function deepgramSpeech(decodeError: SpeechFormat["decodeError"]): SpeechFormat {
+  return {
+    encode(request, model) {
+      const form = formToAsk(request.form, SOUND_FORMS)
+      const path = `/v1/speak?model=${encodeURIComponent(voiceModel(model, voiceName(request)))}`
+      return {
+        call: jsonCall(`${path}&${OUTPUTS[form]}`, { text: request.input }),
+        form,
+        delivery: { type: "sound" },
+        losses: lossesOf(request, new Set()),
+      }
+    },
+    decodeError,
+  }
+}
+
+function voiceModel(model: string, voice: string): string {
+  if (voice.startsWith("aura-")) return voice
+  return /^aura-\d+$/.test(model) ? `${model}-${voice}-en` : model
+}

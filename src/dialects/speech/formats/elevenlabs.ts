@@ -1,0 +1,47 @@
+import { isJsonObject, textAt } from "../../../canon/json.ts"
+import { jsonCall } from "../../../canon/operation-answer.ts"
+import { type SoundForm, type SpeechFormat, voiceName } from "../../../canon/speech.ts"
+import { vendorRefusal } from "../../../canon/vendor-error.ts"
+import { formToAsk, lossesOf } from "./audio-format.ts"
+
+/** How each form is asked for (elevenlabs.io, "Create speech", `output_format`). */
+const OUTPUTS: Partial<Record<SoundForm, string>> = {
+  mp3: "mp3_44100_128",
+  opus: "opus_48000_128",
+  pcm: "pcm_24000",
+}
+
+/** ElevenLabs' `POST /v1/text-to-speech/{voice}` (WIRE.md 12). */
+export const ELEVENLABS_SPEECH: SpeechFormat = {
+  encode(request, model) {
+    const form = formToAsk(request.form, ["mp3", "opus", "pcm"])
+    const { input, speed } = request
+    const path = `/v1/text-to-speech/${encodeURIComponent(voiceName(request))}`
+    const body = {
+      text: input,
+      model_id: model,
+      ...(speed === undefined ? {} : { voice_settings: { speed } }),
+    }
+    return {
+      call: jsonCall(`${path}?output_format=${OUTPUTS[form] ?? ""}`, body),
+      form,
+      delivery: { type: "sound" },
+      losses: lossesOf(request, new Set(["speed"])),
+    }
+  },
+  decodeError: elevenLabsError,
+}
+
+/** `{detail: {status, message}}`, or a list in `detail` of the fields that are wrong (WIRE.md 12). */
+function elevenLabsError(status: number, body: unknown) {
+  const detail = isJsonObject(body) ? body.detail : undefined
+  if (typeof detail === "string") return vendorRefusal(status, { message: detail })
+  if (Array.isArray(detail)) return vendorRefusal(status, { message: JSON.stringify(detail) })
+  if (!isJsonObject(detail)) return vendorRefusal(status, {})
+  const message = textAt(detail, "message")
+  const code = textAt(detail, "status")
+  return vendorRefusal(status, {
+    ...(message === undefined ? {} : { message }),
+    ...(code === undefined ? {} : { code }),
+  })
+}

@@ -1,0 +1,70 @@
+import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
+import { jsonCall, unusable } from "../../../canon/operation-answer.ts"
+import { PCM_RATE, type SpeechFormat, type Spoken, voiceName } from "../../../canon/speech.ts"
+import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import { quantityOf } from "../../../canon/quantity.ts"
+import { formToAsk, lossesOf } from "./audio-format.ts"
+
+/**
+ * Gemini's speaking models: `generateContent` that answers with sound, as raw samples in JSON (WIRE.md 12).
+ * How to speak stands before the text, as Google's guide has it.
+ * @param decodeError reads the refusals of the vendor.
+ * @param parent the path above `/models`.
+ */
+export function geminiSpeech(
+  decodeError: SpeechFormat["decodeError"],
+  parent: string,
+): SpeechFormat {
+  return {
+    encode(request, model) {
+      const form = formToAsk(request.form, ["pcm"])
+      const { input, instructions } = request
+      const text = instructions === undefined ? input : `${instructions}:\n${input}`
+      const losses = lossesOf(request, new Set(["instructions"]))
+      if (instructions !== undefined) losses.push({ name: "instructions", effect: "approximated" })
+      const voice = { prebuiltVoiceConfig: { voiceName: voiceName(request) } }
+      const body = {
+        contents: [{ role: "user", parts: [{ text }] }],
+        generationConfig: {
+          responseModalities: ["AUDIO"],
+          speechConfig: { voiceConfig: voice },
+        },
+      }
+      return {
+        call: jsonCall(`${parent}/models/${encodeURIComponent(model)}:generateContent`, body),
+        form,
+        delivery: { type: "json", read },
+        losses,
+      }
+    },
+    decodeError,
+  }
+}
+
+function read(body: JsonObject): Spoken {
+  const [candidate] = listAt(body, "candidates")
+  const content = isJsonObject(candidate) ? objectAt(candidate, "content") : undefined
+  const pieces: Buffer[] = []
+  let rate = PCM_RATE
+  for (const part of listAt(content ?? {}, "parts")) {
+    const inline = isJsonObject(part) ? objectAt(part, "inlineData") : undefined
+    if (!inline) continue
+    pieces.push(Buffer.from(textAt(inline, "data") ?? "", "base64"))
+    rate = Number(/rate=(\d+)/.exec(textAt(inline, "mimeType") ?? "")?.[1] ?? rate)
+  }
+  if (pieces.length === 0) throw unusable("it holds no sound")
+  const usage = usageOf(objectAt(body, "usageMetadata"))
+  return {
+    sound: new Uint8Array(Buffer.concat(pieces)),
+    rate,
+    ...(usage === undefined ? {} : { usage }),
+  }
+}
+
+/** The facts price a speaking model's tokens as `output`, to which `audioOutput` falls back. */
+function usageOf(usage: JsonObject | undefined): Usage | undefined {
+  const input = quantityOf(usage?.promptTokenCount)
+  const output = quantityOf(usage?.candidatesTokenCount)
+  if (input === undefined || output === undefined) return undefined
+  return { ...NO_USAGE, inputFresh: input, audioOutput: output }
+}

@@ -1,0 +1,37 @@
+import { textAt } from "../../../canon/json.ts"
+import { jsonCall, unusable } from "../../../canon/operation-answer.ts"
+import { type SpeechFormat, voiceName } from "../../../canon/speech.ts"
+import { formToAsk, lossesOf } from "./audio-format.ts"
+
+/**
+ * Mistral's `POST /audio/speech`: the sound comes in JSON (WIRE.md 12). Its pcm has samples of another
+ * kind (32-bit floats, docs.mistral.ai), so pcm is made of its wav.
+ * @param decodeError reads the refusals of the vendor.
+ */
+export function mistralSpeech(decodeError: SpeechFormat["decodeError"]): SpeechFormat {
+  return {
+    encode(request, model) {
+      const form = formToAsk(request.form, ["mp3", "wav", "flac", "opus"])
+      const body = {
+        model,
+        input: request.input,
+        voice: voiceName(request),
+        response_format: form,
+      }
+      return {
+        call: jsonCall("/audio/speech", body),
+        form,
+        delivery: {
+          type: "json",
+          read(answer) {
+            const sound = textAt(answer, "audio_data")
+            if (sound === undefined) throw unusable("it holds no sound")
+            return { sound: new Uint8Array(Buffer.from(sound, "base64")) }
+          },
+        },
+        losses: lossesOf(request, new Set()),
+      }
+    },
+    decodeError,
+  }
+}

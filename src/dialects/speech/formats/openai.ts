@@ -1,0 +1,57 @@
+import type { JsonObject } from "../../../canon/json.ts"
+import { jsonCall } from "../../../canon/operation-answer.ts"
+import {
+  SOUND_FORMS,
+  type SoundForm,
+  type SpeechFormat,
+  type SpeechRequest,
+} from "../../../canon/speech.ts"
+import { formToAsk } from "./audio-format.ts"
+
+/** How a vendor departs from OpenAI's form. */
+export interface OpenAiSpeechQuirks {
+  readonly forms: readonly SoundForm[]
+  /** Whether a model tells its tokens, which it does only in events. */
+  readonly tellsTokens: (model: string) => boolean
+}
+
+const PLAIN: OpenAiSpeechQuirks = { forms: SOUND_FORMS, tellsTokens: () => false }
+
+/** OpenAI's own: all but the oldest models make events (WIRE.md 12). */
+export const OPENAI_SPEECH: Partial<OpenAiSpeechQuirks> = {
+  tellsTokens: (model) => !/^tts-1/i.test(model),
+}
+
+/**
+ * `POST /audio/speech` in OpenAI's form.
+ * @param decodeError reads the refusals of the vendor.
+ */
+export function openAiSpeech(
+  decodeError: SpeechFormat["decodeError"],
+  quirks: Partial<OpenAiSpeechQuirks> = {},
+): SpeechFormat {
+  const { forms, tellsTokens } = { ...PLAIN, ...quirks }
+  return {
+    encode(request, model) {
+      const form = formToAsk(request.form, forms)
+      const type = request.needsTokens && tellsTokens(model) ? "events" : "sound"
+      const body = bodyOf(request, model, form)
+      if (type === "events") body["stream_format"] = "sse"
+      return { call: jsonCall("/audio/speech", body), form, delivery: { type }, losses: [] }
+    },
+    decodeError,
+  }
+}
+
+function bodyOf(request: SpeechRequest, model: string, form: SoundForm): JsonObject {
+  const { input, voice, speed, instructions, extra } = request
+  return {
+    ...extra,
+    model,
+    input,
+    voice: typeof voice === "string" ? voice : { id: voice.id },
+    response_format: form,
+    ...(speed === undefined ? {} : { speed }),
+    ...(instructions === undefined ? {} : { instructions }),
+  }
+}

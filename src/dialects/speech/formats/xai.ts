@@ -1,0 +1,24 @@
+import { jsonCall } from "../../../canon/operation-answer.ts"
+import { PCM_RATE, type SpeechFormat, voiceName } from "../../../canon/speech.ts"
+import { formToAsk, lossesOf } from "./audio-format.ts"
+
+/**
+ * xAI's `POST /tts` (WIRE.md 12; docs.x.ai, text to speech): no model in the body.
+ * @param decodeError reads the refusals of the vendor.
+ */
+export function xaiSpeech(decodeError: SpeechFormat["decodeError"]): SpeechFormat {
+  return {
+    encode(request) {
+      const form = formToAsk(request.form, ["mp3", "wav", "pcm"])
+      const body = {
+        text: request.input,
+        voice_id: voiceName(request),
+        language: "auto",
+        output_format: { codec: form, sample_rate: PCM_RATE },
+      }
+      const losses = lossesOf(request, new Set())
+      return { call: jsonCall("/tts", body), form, delivery: { type: "sound" }, losses }
+    },
+    decodeError,
+  }
+}

@@ -1,0 +1,45 @@
+import { textAt } from "../../../canon/json.ts"
+import { jsonOf, unusable } from "../../../canon/operation-answer.ts"
+import type { TranscriptionFormat } from "../../../canon/transcription.ts"
+import type { OutgoingField } from "../../../wire/encode-form.ts"
+import { audioForm, formCall, lossesOf, refuseTranslation } from "./fields.ts"
+
+/** What is taken for spoken where the caller does not say: Cohere demands a language and finds none out. */
+const ASSUMED_LANGUAGE = "en"
+
+const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json"])
+
+/**
+ * Cohere's `POST /v2/audio/transcriptions` (docs.cohere.com/reference/create-audio-transcription): the
+ * text alone, without times and without usage; the fields ahead of the file.
+ * @param decodeError reads the refusals of the vendor.
+ */
+export function cohereTranscription(
+  decodeError: TranscriptionFormat["decodeError"],
+): TranscriptionFormat {
+  return {
+    translates: () => false,
+    encode(request, model) {
+      refuseTranslation(request.task)
+      const { language, temperature, form, stream } = request
+      const fields: OutgoingField[] = [
+        ["model", model],
+        ["language", language ?? ASSUMED_LANGUAGE],
+      ]
+      if (temperature !== undefined) fields.push(["temperature", String(temperature)])
+      const losses = lossesOf(request, new Set(["language", "temperature"]))
+      if (language === undefined) losses.push({ name: "language", effect: "approximated" })
+      if (TIMED.has(form)) losses.push({ name: "timestamps", effect: "approximated" })
+      if (stream) losses.push({ name: "stream", effect: "approximated" })
+      if (form === "diarized_json") losses.push({ name: "speakers", effect: "dropped" })
+      return { calls: [formCall("/v2/audio/transcriptions", audioForm(fields, request))], losses }
+    },
+    decode(answer, { language }) {
+      const text = textAt(jsonOf(answer), "text")
+      if (text === undefined) throw unusable("it holds no transcript")
+      // It begins with a space.
+      return { text: text.trim(), language: language ?? ASSUMED_LANGUAGE, usage: {} }
+    },
+    decodeError,
+  }
+}

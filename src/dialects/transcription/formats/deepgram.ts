@@ -1,0 +1,89 @@
+import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
+import { jsonOf, unusable } from "../../../canon/operation-answer.ts"
+import type {
+  Transcript,
+  TranscriptionFormat,
+  TranscriptSegment,
+} from "../../../canon/transcription.ts"
+import { vendorRefusal } from "../../../canon/vendor-error.ts"
+import { lossesOf, numberAt, refuseTranslation, segmentsOfWords, wordsAt } from "./fields.ts"
+
+/** Deepgram's `POST /v1/listen`: the bytes of the sound themselves (WIRE.md 13). */
+export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
+  translates: () => false,
+  encode(request, model) {
+    refuseTranslation(request.task)
+    const { audio, language, form, stream } = request
+    const query = new URLSearchParams({ model, smart_format: "true", utterances: "true" })
+    if (language === undefined) query.set("detect_language", "true")
+    else query.set("language", language)
+    if (form === "diarized_json") query.set("diarize", "true")
+    const losses = lossesOf(request, new Set(["language"]))
+    if (stream) losses.push({ name: "stream", effect: "approximated" })
+    const { file, mediaType } = audio
+    const call = {
+      path: `/v1/listen?${query.toString()}`,
+      body: { type: "bytes", contentType: mediaType, bytes: () => file.lend() },
+      headers: { "content-length": String(file.size) },
+    } as const
+    return { calls: [call], losses }
+  },
+  decode(answer) {
+    const body = jsonOf(answer)
+    const results = objectAt(body, "results")
+    const [channel] = results ? listAt(results, "channels") : []
+    const [heard] = isJsonObject(channel) ? listAt(channel, "alternatives") : []
+    if (!results || !isJsonObject(channel) || !isJsonObject(heard)) {
+      throw unusable("it holds no transcript")
+    }
+    return transcriptOf(heard, channel, { body, results })
+  },
+  /** `{err_code, err_msg}`, or `{category, message, details}` (WIRE.md 13). */
+  decodeError(status, body) {
+    if (!isJsonObject(body)) return vendorRefusal(status, {})
+    const message = textAt(body, "err_msg") ?? textAt(body, "message")
+    const code = textAt(body, "err_code") ?? textAt(body, "category")
+    return vendorRefusal(status, {
+      ...(message === undefined ? {} : { message }),
+      ...(code === undefined ? {} : { code }),
+    })
+  },
+}
+
+function transcriptOf(
+  heard: JsonObject,
+  channel: JsonObject,
+  { body, results }: { readonly body: JsonObject; readonly results: JsonObject },
+): Transcript {
+  const written = wordsAt(heard, "words", "punctuated_word")
+  const words = written.length > 0 ? written : wordsAt(heard, "words", "word")
+  const spoken = utterances(results)
+  const segments = spoken.length > 0 ? spoken : segmentsOfWords(words)
+  const duration = numberAt(objectAt(body, "metadata") ?? {}, "duration")
+  const language = textAt(channel, "detected_language")
+  return {
+    text: textAt(heard, "transcript") ?? "",
+    ...(language === undefined ? {} : { language }),
+    ...(duration === undefined ? {} : { duration }),
+    ...(segments.length === 0 ? {} : { segments }),
+    ...(words.length === 0 ? {} : { words }),
+    usage: duration === undefined ? {} : { seconds: duration },
+  }
+}
+
+function utterances(results: JsonObject): TranscriptSegment[] {
+  return listAt(results, "utterances").flatMap((item) => {
+    if (!isJsonObject(item)) return []
+    const start = numberAt(item, "start")
+    const end = numberAt(item, "end")
+    const speaker = numberAt(item, "speaker")
+    if (start === undefined || end === undefined) return []
+    const text = textAt(item, "transcript") ?? ""
+    return [{ start, end, text, ...(speaker === undefined ? {} : { speaker: letter(speaker) }) }]
+  })
+}
+
+/** Speakers are letters in OpenAI's form, numbers in Deepgram's. */
+function letter(speaker: number): string {
+  return speaker < 26 ? String.fromCharCode(65 + speaker) : `speaker_${speaker}`
+}

@@ -1,0 +1,79 @@
+import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
+import { jsonOf } from "../../../canon/operation-answer.ts"
+import type { TranscriptionFormat, TranscriptSegment } from "../../../canon/transcription.ts"
+import type { OutgoingField } from "../../../wire/encode-form.ts"
+import {
+  audioForm,
+  formCall,
+  lossesOf,
+  numberAt,
+  refuseTranslation,
+  segmentsOfWords,
+  wordsAt,
+} from "./fields.ts"
+
+/**
+ * ElevenLabs' `POST /v1/speech-to-text` (WIRE.md 13).
+ * @param decodeError reads the refusals of the vendor.
+ */
+export function elevenLabsTranscription(
+  decodeError: TranscriptionFormat["decodeError"],
+): TranscriptionFormat {
+  return {
+    translates: () => false,
+    encode(request, model) {
+      refuseTranslation(request.task)
+      const { language, temperature, form, stream } = request
+      const fields: OutgoingField[] = [
+        ["model_id", model],
+        ["timestamps_granularity", "word"],
+        // What is heard beside speech, such as (laughter), is nothing that OpenAI's callers expect.
+        ["tag_audio_events", "false"],
+      ]
+      if (language !== undefined) fields.push(["language_code", language])
+      if (temperature !== undefined) fields.push(["temperature", String(temperature)])
+      if (form === "diarized_json") fields.push(["diarize", "true"])
+      const losses = lossesOf(request, new Set(["language", "temperature"]))
+      if (stream) losses.push({ name: "stream", effect: "approximated" })
+      return { calls: [formCall("/v1/speech-to-text", audioForm(fields, request))], losses }
+    },
+    decode(answer, { form }) {
+      const body = jsonOf(answer)
+      const spoken: JsonObject = {
+        words: listAt(body, "words").filter((item) => isJsonObject(item) && item.type === "word"),
+      }
+      const words = wordsAt(spoken, "words", "text")
+      const language = textAt(body, "language_code")
+      const duration = numberAt(body, "audio_duration_secs")
+      const segments = form === "diarized_json" ? bySpeaker(spoken) : segmentsOfWords(words)
+      return {
+        text: textAt(body, "text") ?? "",
+        ...(language === undefined ? {} : { language }),
+        ...(duration === undefined ? {} : { duration }),
+        ...(words.length === 0 ? {} : { words, segments }),
+        usage: duration === undefined ? {} : { seconds: duration },
+      }
+    },
+    decodeError,
+  }
+}
+
+/** Segments that end where another speaker begins. */
+function bySpeaker(spoken: JsonObject): TranscriptSegment[] {
+  const segments: TranscriptSegment[] = []
+  let turn: JsonObject[] = []
+  const close = (): void => {
+    const speaker = turn[0] && textAt(turn[0], "speaker_id")
+    for (const segment of segmentsOfWords(wordsAt({ turn }, "turn", "text"))) {
+      segments.push({ ...segment, ...(speaker === undefined ? {} : { speaker }) })
+    }
+    turn = []
+  }
+  for (const word of listAt(spoken, "words")) {
+    if (!isJsonObject(word)) continue
+    if (turn[0] && turn[0].speaker_id !== word.speaker_id) close()
+    turn.push(word)
+  }
+  close()
+  return segments
+}

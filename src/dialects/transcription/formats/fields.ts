@@ -1,0 +1,111 @@
+import type { Loss } from "../../../canon/chat.ts"
+import { GatewayError } from "../../../canon/errors.ts"
+import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
+import type {
+  TranscriptionRequest,
+  TranscriptSegment,
+  TranscriptWord,
+} from "../../../canon/transcription.ts"
+import { measureOf } from "../../../canon/quantity.ts"
+import { type EncodedForm, encodeForm, type OutgoingField } from "../../../wire/encode-form.ts"
+
+/** Names of files that vendors take: some go by the ending alone. */
+const ENDINGS = {
+  flac: "flac",
+  mp3: "mp3",
+  mp4: "m4a",
+  mpeg: "mpeg",
+  ogg: "ogg",
+  wav: "wav",
+  webm: "webm",
+} as const
+
+/** A form with the sound as its `file`, named by what it is and not by what the caller called it. */
+export function audioForm(
+  fields: readonly OutgoingField[],
+  { audio }: TranscriptionRequest,
+): EncodedForm {
+  const { file, container, mediaType } = audio
+  return encodeForm(fields, [
+    {
+      field: "file",
+      name: `audio.${ENDINGS[container]}`,
+      type: mediaType,
+      size: file.size,
+      open: () => file.lend(),
+    },
+  ])
+}
+
+/** A form as an upstream call. */
+export function formCall(path: string, form: EncodedForm) {
+  return {
+    path,
+    body: { type: "bytes", contentType: form.contentType, bytes: form.open },
+    headers: { "content-length": String(form.size) },
+  } as const
+}
+
+/** Refuses what a vendor has no way to do. */
+export function refuseTranslation(task: TranscriptionRequest["task"]): void {
+  if (task === "transcribe") return
+  throw new GatewayError(
+    "model_not_supported",
+    "This model transcribes but does not translate. Use a model that does, such as one of the Whisper family, or transcribe and have a chat model translate the text.",
+    { parameter: "model" },
+  )
+}
+
+/** What of a request a vendor cannot be told, by the names of its fields. */
+export function lossesOf(
+  request: TranscriptionRequest,
+  told: ReadonlySet<"language" | "prompt" | "temperature">,
+): Loss[] {
+  const losses: Loss[] = []
+  const { extra = {} } = request
+  for (const name of ["language", "prompt", "temperature"] as const) {
+    if (request[name] !== undefined && !told.has(name)) losses.push({ name, effect: "dropped" })
+  }
+  for (const name of Object.keys(extra)) losses.push({ name, effect: "dropped" })
+  return losses
+}
+
+/** A time or a count that is one. */
+export function numberAt(object: JsonObject, key: string): number | undefined {
+  return measureOf(object[key])
+}
+
+/** The words of a list, under whatever name each has its text. */
+export function wordsAt(object: JsonObject, key: string, name: string): TranscriptWord[] {
+  return listAt(object, key).flatMap((item) => {
+    if (!isJsonObject(item)) return []
+    const word = textAt(item, name)
+    const { start, end } = item
+    if (word === undefined || typeof start !== "number" || typeof end !== "number") return []
+    return [{ word, start, end }]
+  })
+}
+
+/** A pause this long begins a new segment, seconds. */
+const LONG_PAUSE = 0.8
+/** As does this much text, in characters: about two lines of subtitles. */
+const LONG_TEXT = 84
+
+/** Segments out of words, cut at the ends of sentences, at pauses, and before they grow too long. */
+export function segmentsOfWords(words: readonly TranscriptWord[]): TranscriptSegment[] {
+  const segments: TranscriptSegment[] = []
+  let open: TranscriptSegment | undefined
+  for (const { word, start, end } of words) {
+    const isOver =
+      open !== undefined &&
+      (start - open.end > LONG_PAUSE ||
+        open.text.length + word.length >= LONG_TEXT ||
+        /[.!?。！？]["')\]]?$/u.test(open.text))
+    if (open !== undefined && isOver) {
+      segments.push(open)
+      open = undefined
+    }
+    open = open ? { ...open, end, text: `${open.text} ${word}` } : { start, end, text: word }
+  }
+  return open ? [...segments, open] : segments
+}

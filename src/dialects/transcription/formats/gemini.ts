@@ -1,0 +1,86 @@
+import { fileTooLarge } from "../../../canon/form-file.ts"
+import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
+import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
+import type {
+  Transcript,
+  TranscriptionFormat,
+  TranscriptionRequest,
+} from "../../../canon/transcription.ts"
+import { lossesOf, numberAt } from "./fields.ts"
+import { languageName } from "../request.ts"
+
+/** A request to the Gemini API may have 20 MB, and base64 makes four bytes of three. */
+const LARGEST = 14 * 1024 * 1024
+
+const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json"])
+
+/**
+ * Gemini has no endpoint for transcription: a model that hears is told to write down what is said
+ * (WIRE.md 5).
+ * @param decodeError reads the refusals of the vendor.
+ * @param parent the path above `/models`.
+ */
+export function geminiTranscription(
+  decodeError: TranscriptionFormat["decodeError"],
+  parent: string,
+): TranscriptionFormat {
+  return {
+    translates: () => true,
+    async encode(request, model) {
+      const { audio, temperature, form, stream } = request
+      if (audio.file.size > LARGEST) throw fileTooLarge(audio.file.field, LARGEST)
+      const bytes = await audio.file.bytes(LARGEST)
+      const sound = { mimeType: audio.mediaType, data: bytes.toBase64() }
+      const losses = lossesOf(request, new Set(["language", "prompt", "temperature"]))
+      losses.push({ name: "transcription", effect: "approximated" })
+      if (TIMED.has(form)) losses.push({ name: "timestamps", effect: "approximated" })
+      if (stream) losses.push({ name: "stream", effect: "approximated" })
+      if (form === "diarized_json") losses.push({ name: "speakers", effect: "dropped" })
+      const body: JsonObject = {
+        contents: [
+          { role: "user", parts: [{ inlineData: sound }, { text: instruction(request) }] },
+        ],
+        generationConfig: { temperature: temperature ?? 0 },
+      }
+      return {
+        calls: [jsonCall(`${parent}/models/${encodeURIComponent(model)}:generateContent`, body)],
+        losses,
+      }
+    },
+    decode(answer) {
+      const body = jsonOf(answer)
+      const [candidate] = listAt(body, "candidates")
+      if (!isJsonObject(candidate)) throw unusable("it holds no transcript")
+      const parts = listAt(objectAt(candidate, "content") ?? {}, "parts")
+      const text = parts
+        .map((part) =>
+          isJsonObject(part) && part.thought !== true ? (textAt(part, "text") ?? "") : "",
+        )
+        .join("")
+      return { text: text.trim(), usage: usageOf(objectAt(body, "usageMetadata")) }
+    },
+    decodeError,
+  }
+}
+
+function instruction({ task, language, prompt }: TranscriptionRequest): string {
+  const what =
+    task === "translate"
+      ? "Translate the speech in this audio into English."
+      : "Transcribe the speech in this audio verbatim, in the language that is spoken."
+  const spoken = language === undefined ? "" : ` The language is ${languageName(language)}.`
+  const context = prompt === undefined ? "" : `\nContext, for names and style only: ${prompt}`
+  return `${what}${spoken} Answer with the text alone; with nothing when there is no speech.${context}`
+}
+
+function usageOf(usage: JsonObject | undefined): Transcript["usage"] {
+  const input = usage && numberAt(usage, "promptTokenCount")
+  if (!usage || input === undefined) return {}
+  const audio = listAt(usage, "promptTokensDetails").reduce((sum: number, item) => {
+    const isAudio = isJsonObject(item) && item.modality === "AUDIO"
+    return sum + (isAudio ? (numberAt(item, "tokenCount") ?? 0) : 0)
+  }, 0)
+  const output =
+    (numberAt(usage, "candidatesTokenCount") ?? 0) + (numberAt(usage, "thoughtsTokenCount") ?? 0)
+  return { tokens: { text: Math.max(0, input - audio), audio, output } }
+}

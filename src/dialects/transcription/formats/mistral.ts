@@ -1,0 +1,61 @@
+import { isJsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
+import { jsonOf } from "../../../canon/operation-answer.ts"
+import type { TranscriptionFormat, TranscriptSegment } from "../../../canon/transcription.ts"
+import type { OutgoingField } from "../../../wire/encode-form.ts"
+import { audioForm, formCall, lossesOf, numberAt, refuseTranslation } from "./fields.ts"
+import { usageOf } from "./openai.ts"
+
+const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json", "diarized_json"])
+
+/**
+ * Mistral's transcription (WIRE.md 13): OpenAI's path, with one form of answer, segments where times are
+ * asked for, and no prompt.
+ * @param decodeError reads the refusals of the vendor.
+ */
+export function mistralTranscription(
+  decodeError: TranscriptionFormat["decodeError"],
+): TranscriptionFormat {
+  return {
+    translates: () => false,
+    encode(request, model) {
+      refuseTranslation(request.task)
+      const { language, temperature, form, stream } = request
+      const isTimed = TIMED.has(form)
+      const fields: OutgoingField[] = [["model", model]]
+      // It takes either the language or times (docs.mistral.ai, audio transcription).
+      const tellsLanguage = language !== undefined && !isTimed
+      if (tellsLanguage) fields.push(["language", language])
+      if (temperature !== undefined) fields.push(["temperature", String(temperature)])
+      if (isTimed) fields.push(["timestamp_granularities[]", "segment"])
+      if (form === "diarized_json") fields.push(["diarize", "true"])
+      const told = new Set<"language" | "temperature">(["temperature"])
+      if (tellsLanguage) told.add("language")
+      const losses = lossesOf(request, told)
+      if (stream) losses.push({ name: "stream", effect: "approximated" })
+      if (request.granularities.includes("word")) {
+        losses.push({ name: "timestamp_granularities", effect: "dropped" })
+      }
+      return { calls: [formCall("/audio/transcriptions", audioForm(fields, request))], losses }
+    },
+    decode(answer) {
+      const body = jsonOf(answer)
+      const language = textAt(body, "language")
+      const segments: TranscriptSegment[] = listAt(body, "segments").flatMap((item) => {
+        if (!isJsonObject(item)) return []
+        const start = numberAt(item, "start")
+        const end = numberAt(item, "end")
+        const speaker = textAt(item, "speaker_id")
+        if (start === undefined || end === undefined) return []
+        const text = textAt(item, "text") ?? ""
+        return [{ start, end, text, ...(speaker === undefined ? {} : { speaker }) }]
+      })
+      return {
+        text: textAt(body, "text") ?? "",
+        ...(language === undefined ? {} : { language }),
+        ...(segments.length === 0 ? {} : { segments }),
+        usage: usageOf(objectAt(body, "usage")),
+      }
+    },
+    decodeError,
+  }
+}

@@ -1,0 +1,195 @@
+import type { Loss } from "../../../canon/chat.ts"
+import { GatewayError } from "../../../canon/errors.ts"
+import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
+import type { OperationAnswer } from "../../../canon/operation.ts"
+import { jsonOf } from "../../../canon/operation-answer.ts"
+import type {
+  Transcript,
+  TranscriptForm,
+  TranscriptionFormat,
+  TranscriptionRequest,
+  TranscriptSegment,
+  TranscriptTokens,
+} from "../../../canon/transcription.ts"
+import type { OutgoingField } from "../../../wire/encode-form.ts"
+import { audioForm, formCall, numberAt, refuseTranslation, wordsAt } from "./fields.ts"
+
+/** What a model of a vendor with OpenAI's form gives. */
+export type TranscriptionModelTraits =
+  /** Segments with `verbose_json`; no streams. */
+  | "whisper"
+  /** JSON alone, without times. */
+  | "text-only"
+  /** Speakers and times with `diarized_json`. */
+  | "diarizing"
+
+/** How a vendor departs from OpenAI's form. */
+export interface OpenAiTranscriptionQuirks {
+  traits(model: string): TranscriptionModelTraits
+  readonly translations: boolean
+}
+
+/** As OpenAI itself has it (WIRE.md 13). */
+const OPENAI_QUIRKS: OpenAiTranscriptionQuirks = {
+  traits(model) {
+    if (/diarize/i.test(model)) return "diarizing"
+    return /gpt(-[\w.]+)*-transcribe/i.test(model) ? "text-only" : "whisper"
+  },
+  translations: true,
+}
+
+/**
+ * `POST /audio/transcriptions` and `/audio/translations` in OpenAI's form.
+ * @param decodeError reads the refusals of the vendor.
+ */
+export function openAiTranscription(
+  decodeError: TranscriptionFormat["decodeError"],
+  quirks: Partial<OpenAiTranscriptionQuirks> = {},
+): TranscriptionFormat {
+  const { traits, translations } = { ...OPENAI_QUIRKS, ...quirks }
+  const translates = (model: string): boolean => translations && traits(model) === "whisper"
+  return {
+    translates,
+    encode(request, model) {
+      const { task } = request
+      const trait = traits(model)
+      if (!translates(model)) refuseTranslation(task)
+      const form = upstreamForm(request.form, trait)
+      const losses: Loss[] =
+        trait === "text-only" && TIMED.has(request.form)
+          ? [{ name: "timestamps", effect: "approximated" }]
+          : []
+      if (request.stream && trait === "whisper") {
+        losses.push({ name: "stream", effect: "approximated" })
+      }
+      const path = task === "translate" ? "/audio/translations" : "/audio/transcriptions"
+      const fields = fieldsOf(request, { model, form, streams: trait !== "whisper" })
+      return { calls: [formCall(path, audioForm(fields, request))], losses }
+    },
+    decode,
+    decodeError,
+  }
+}
+
+/** Forms that need times. */
+const TIMED: ReadonlySet<TranscriptForm> = new Set(["srt", "vtt", "verbose_json"])
+
+/** What is asked for, so that every form can be made of it and the vendor tells what it counted. */
+function upstreamForm(form: TranscriptForm, traits: TranscriptionModelTraits): TranscriptForm {
+  const isTimed = TIMED.has(form)
+  switch (traits) {
+    case "whisper":
+      if (form === "diarized_json") throw noSpeakers()
+      return isTimed ? "verbose_json" : "json"
+    case "text-only":
+      if (form === "diarized_json") throw noSpeakers()
+      return "json"
+    case "diarizing":
+      return isTimed || form === "diarized_json" ? "diarized_json" : "json"
+  }
+}
+
+function noSpeakers(): GatewayError {
+  return new GatewayError(
+    "invalid_value",
+    "This model does not tell speakers apart, so it has no 'diarized_json'. It has: 'json', 'text', 'srt', 'verbose_json' and 'vtt'.",
+    { parameter: "response_format" },
+  )
+}
+
+interface Asked {
+  readonly model: string
+  readonly form: TranscriptForm
+  readonly streams: boolean
+}
+
+function fieldsOf(request: TranscriptionRequest, { model, form, streams }: Asked): OutgoingField[] {
+  const { language, prompt, temperature, granularities, stream, extra = {} } = request
+  const fields: OutgoingField[] = [
+    ["model", model],
+    ["response_format", form],
+  ]
+  if (language !== undefined) fields.push(["language", language])
+  if (prompt !== undefined) fields.push(["prompt", prompt])
+  if (temperature !== undefined) fields.push(["temperature", String(temperature)])
+  if (form === "verbose_json") {
+    for (const one of granularities) fields.push(["timestamp_granularities[]", one])
+  }
+  if (stream && streams) fields.push(["stream", "true"])
+  for (const [name, value] of Object.entries(extra)) {
+    if (Array.isArray(value)) {
+      for (const one of value) fields.push([`${name}[]`, String(one)])
+    } else fields.push([name, String(value)])
+  }
+  return fields
+}
+
+function decode(answer: OperationAnswer, request: TranscriptionRequest): Transcript {
+  const body = jsonOf(answer)
+  const text = typeof body.text === "string" ? body.text : ""
+  const duration = numberAt(body, "duration")
+  const language = textAt(body, "language")
+  const segments = segmentsAt(body)
+  const words = wordsAt(body, "words", "word")
+  return {
+    text,
+    ...(duration === undefined ? {} : { duration }),
+    ...(language === undefined ? {} : { language }),
+    ...(segments.length === 0 ? {} : { segments }),
+    ...(words.length === 0 ? {} : { words }),
+    usage: usageOf(objectAt(body, "usage"), duration),
+    ...(isAsAsked(body, request) && { body }),
+  }
+}
+
+/** The vendor's own words go out where they are what the caller asked for. */
+function isAsAsked(body: JsonObject, { form }: TranscriptionRequest): boolean {
+  if (form === "json") return typeof body.text === "string"
+  if (form === "verbose_json")
+    return body.duration !== undefined && body.task !== undefined && !hasSpeakers(body)
+  return form === "diarized_json" && hasSpeakers(body)
+}
+
+function hasSpeakers(body: JsonObject): boolean {
+  const [first] = listAt(body, "segments")
+  return isJsonObject(first) && first.speaker !== undefined
+}
+
+function segmentsAt(body: JsonObject): TranscriptSegment[] {
+  return listAt(body, "segments").flatMap((item) => {
+    if (!isJsonObject(item)) return []
+    const { start, end, text } = item
+    if (typeof start !== "number" || typeof end !== "number" || typeof text !== "string") return []
+    const speaker = textAt(item, "speaker") ?? textAt(item, "speaker_id")
+    return [{ start, end, text, ...(speaker === undefined ? {} : { speaker }) }]
+  })
+}
+
+/**
+ * What a vendor with OpenAI's form counted (WIRE.md 13): seconds or tokens; Mistral's seconds are beside
+ * its tokens, whose sound stands in the details.
+ */
+export function usageOf(usage: JsonObject | undefined, duration?: number): Transcript["usage"] {
+  const seconds = usage && (numberAt(usage, "seconds") ?? numberAt(usage, "prompt_audio_seconds"))
+  const tokens = usage && tokensOf(usage)
+  const told = seconds ?? duration
+  return {
+    ...(told === undefined ? {} : { seconds: told }),
+    ...(tokens === undefined ? {} : { tokens }),
+  }
+}
+
+function tokensOf(usage: JsonObject): TranscriptTokens | undefined {
+  const output = numberAt(usage, "output_tokens") ?? numberAt(usage, "completion_tokens")
+  if (output === undefined) return undefined
+  const details = objectAt(usage, "input_token_details")
+  const audio =
+    (details && numberAt(details, "audio_tokens")) ??
+    numberAt(objectAt(usage, "prompt_tokens_details") ?? {}, "audio_tokens")
+  const input = numberAt(usage, "input_tokens")
+  // Mistral's prompt tokens are those of the text alone, and its total has the sound's too.
+  if (input === undefined)
+    return { text: numberAt(usage, "prompt_tokens") ?? 0, audio: audio ?? 0, output }
+  const heard = audio ?? input
+  return { text: Math.max(0, input - heard), audio: heard, output }
+}

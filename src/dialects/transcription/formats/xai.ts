@@ -1,0 +1,48 @@
+import { textAt } from "../../../canon/json.ts"
+import { jsonOf } from "../../../canon/operation-answer.ts"
+import type { TranscriptionFormat } from "../../../canon/transcription.ts"
+import type { OutgoingField } from "../../../wire/encode-form.ts"
+import {
+  audioForm,
+  formCall,
+  lossesOf,
+  numberAt,
+  refuseTranslation,
+  segmentsOfWords,
+  wordsAt,
+} from "./fields.ts"
+
+/**
+ * xAI's `POST /stt` (WIRE.md 13): no model in the form, words with their times in the answer.
+ * @param decodeError reads the refusals of the vendor.
+ */
+export function xaiTranscription(
+  decodeError: TranscriptionFormat["decodeError"],
+): TranscriptionFormat {
+  return {
+    translates: () => false,
+    encode(request) {
+      refuseTranslation(request.task)
+      const { language, stream } = request
+      const fields: OutgoingField[] = language === undefined ? [] : [["language", language]]
+      const losses = lossesOf(request, new Set(["language"]))
+      if (stream) losses.push({ name: "stream", effect: "approximated" })
+      if (request.form === "diarized_json") losses.push({ name: "speakers", effect: "dropped" })
+      return { calls: [formCall("/stt", audioForm(fields, request))], losses }
+    },
+    decode(answer) {
+      const body = jsonOf(answer)
+      const words = wordsAt(body, "words", "text")
+      const duration = numberAt(body, "duration")
+      const language = textAt(body, "language")
+      return {
+        text: textAt(body, "text") ?? "",
+        ...(language === undefined ? {} : { language }),
+        ...(duration === undefined ? {} : { duration }),
+        ...(words.length === 0 ? {} : { words, segments: segmentsOfWords(words) }),
+        usage: duration === undefined ? {} : { seconds: duration },
+      }
+    },
+    decodeError,
+  }
+}

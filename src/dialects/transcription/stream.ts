@@ -1,0 +1,40 @@
+import { GatewayError } from "../../canon/errors.ts"
+import { isJsonObject, objectAt, parseJsonObject } from "../../canon/json.ts"
+import type { Transcript } from "../../canon/transcription.ts"
+import type { FrameMemory } from "../../wire/frames.ts"
+import { SseParser } from "../../wire/sse.ts"
+import { usageOf } from "./formats/openai.ts"
+
+/** Reads along in OpenAI's events of a transcript (WIRE.md 13). */
+export class TranscriptEventReader implements Pick<Transcript, "text" | "usage"> {
+  /** What has come of the text. */
+  text = ""
+  usage: Transcript["usage"] = {}
+  /** Whether the last event has come. */
+  isOver = false
+  readonly #parser: SseParser
+
+  constructor(memory?: FrameMemory) {
+    this.#parser = new SseParser({ memory })
+  }
+
+  /** @throws GatewayError when the vendor tells of a failure. */
+  push(bytes: Uint8Array): void {
+    for (const { data } of this.#parser.push(bytes)) this.#read(data)
+  }
+
+  #read(data: string): void {
+    const event = parseJsonObject(data)
+    if (!event) return
+    if (isJsonObject(event.error)) {
+      throw new GatewayError("upstream_error", "The provider broke off the transcript.")
+    }
+    if (event.type === "transcript.text.delta" && typeof event.delta === "string") {
+      this.text += event.delta
+    }
+    if (event.type !== "transcript.text.done") return
+    this.isOver = true
+    if (typeof event.text === "string") this.text = event.text
+    this.usage = usageOf(objectAt(event, "usage"))
+  }
+}
