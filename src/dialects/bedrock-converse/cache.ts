@@ -1,7 +1,7 @@
 import type { CacheMarker } from "../../canon/chat.ts"
 import { type JsonObject, objectAt } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
-import type { ModelFamily } from "./families.ts"
+import type { ModelFamily } from "./quirks.ts"
 
 /** Writes the cache points of one request where its caller set markers. */
 export class CachePoints {

@@ -3,12 +3,11 @@ import { decodeEvents } from "./stream/decode.ts"
 import { decodeResult } from "./result.ts"
 import { encodeRequest } from "./request/encode.ts"
 import { decodeError } from "./errors.ts"
-import { familyOf } from "./families.ts"
-import { BEDROCK_QUIRKS, type BedrockConverseQuirks } from "./quirks.ts"
+import { familyOf, BEDROCK_QUIRKS, type BedrockConverseQuirks } from "./quirks.ts"
 import { SUPPORTS } from "./support.ts"
 import { DIALECT } from "./identifiers.ts"
 
-export { FAMILIES } from "./families.ts"
+export { FAMILIES } from "./quirks.ts"
 export type { BedrockConverseQuirks } from "./quirks.ts"
 
 /**

@@ -1,4 +1,183 @@
-import { FAMILIES, type ModelFamily } from "./families.ts"
+/**
+ * What the models behind Converse take. One API, but each maker's models refuse other fields of it with
+ * 400, and Converse has no names for some things, which then go into `additionalModelRequestFields` in the
+ * maker's own form.
+ */
+export interface ModelFamily {
+  /** Found in the vendor's name for the model, whatever region or profile stands before it. */
+  readonly pattern: RegExp
+  /**
+   * How thinking is asked for: Claude's `thinking` with a budget; with a budget, or adaptive with an
+   * effort; adaptive with an effort only; Nova's `reasoningConfig`; the `reasoning_effort` and the
+   * `reasoning.effort` of OpenAI's models.
+   */
+  readonly reasoning:
+    | "none"
+    | "budget"
+    | "budget-or-adaptive"
+    | "adaptive"
+    | "nova"
+    | "flat-effort"
+    | "nested-effort"
+  /** Words of effort that are taken, from the least to the most. */
+  readonly efforts: readonly string[]
+  /** Whose form of `top_k` is taken. */
+  readonly topK: "none" | "claude" | "nova"
+  /** Whether temperature and `top_p` are taken: both, only one of them, or neither. */
+  readonly sampling: "both" | "one" | "none"
+  /** Set where a temperature that is left out would not be 1, which is what callers are told that it is. */
+  readonly omittedTemperature?: number
+  /** Stop sequences that a request may have; 0: it takes none. */
+  readonly stops: number
+  /** Whether they may be of white space alone. */
+  readonly blankStops: boolean
+  /** Whether the answer tells which stop string ended it. */
+  readonly stopTold: boolean
+  /** How far a call can be demanded: of one tool, of any, or not at all. */
+  readonly toolChoice: "tool" | "any" | "auto"
+  /** Whether several calls at once can be forbidden. */
+  readonly parallelSwitch: boolean
+  /** Whether output and arguments can be held to a JSON schema. */
+  readonly structuredOutput: boolean
+  /** Whether a tool's result may say that the tool failed. */
+  readonly toolResultStatus: boolean
+  /** Where cache points may stand: nowhere, in system and messages, or behind tools too. */
+  readonly cache: "none" | "prompt" | "everywhere"
+  /** Whether a cache may live for an hour. */
+  readonly longCache: boolean
+}
+
+/** A model of whom nothing is known is asked for nothing that it could refuse. */
+const PLAIN = {
+  reasoning: "none",
+  efforts: [],
+  topK: "none",
+  sampling: "both",
+  stops: 4,
+  blankStops: true,
+  stopTold: false,
+  toolChoice: "auto",
+  parallelSwitch: false,
+  structuredOutput: false,
+  toolResultStatus: false,
+  cache: "none",
+  longCache: false,
+} as const satisfies Omit<ModelFamily, "pattern">
+
+const CLAUDE = {
+  ...PLAIN,
+  topK: "claude",
+  blankStops: false,
+  stopTold: true,
+  toolChoice: "tool",
+  toolResultStatus: true,
+} as const
+
+/** Claude from 3.7 on. */
+const THINKING_CLAUDE = { ...CLAUDE, reasoning: "budget", cache: "everywhere" } as const
+
+/** Claude from 4.5 on. */
+const NEWER_CLAUDE = {
+  ...THINKING_CLAUDE,
+  sampling: "one",
+  parallelSwitch: true,
+  structuredOutput: true,
+  longCache: true,
+} as const
+
+/** Claude from 4.7 on decides itself how much it thinks, and refuses to be told how to sample. */
+const ADAPTIVE_CLAUDE = {
+  ...NEWER_CLAUDE,
+  structuredOutput: false,
+  reasoning: "adaptive",
+  efforts: ["low", "medium", "high", "xhigh", "max"],
+  topK: "none",
+  sampling: "none",
+} as const
+
+const NOVA = {
+  ...PLAIN,
+  // 0.7 by default (docs.aws.amazon.com/nova/latest/userguide/complete-request-schema.html).
+  omittedTemperature: 1,
+  topK: "nova",
+  toolChoice: "tool",
+  toolResultStatus: true,
+  cache: "prompt",
+} as const
+
+/**
+ * The families, the narrower before the wider. Sources: the documentation of Amazon Bedrock (adaptive
+ * thinking, structured outputs, prompt caching), the user guide of Nova 2, WIRE.md 6 and its recordings.
+ */
+export const FAMILIES: readonly ModelFamily[] = [
+  { ...CLAUDE, pattern: /anthropic\.claude-(?:v\d|instant|3-(?!7))/ },
+  { ...THINKING_CLAUDE, pattern: /anthropic\.claude-(?:3-7|(?:opus|sonnet)-4-\d{8})/ },
+  { ...THINKING_CLAUDE, sampling: "one", pattern: /anthropic\.claude-opus-4-1/ },
+  { ...NEWER_CLAUDE, pattern: /anthropic\.claude-\w+-4-5/ },
+  {
+    ...NEWER_CLAUDE,
+    reasoning: "budget-or-adaptive",
+    efforts: ["low", "medium", "high", "max"],
+    pattern: /anthropic\.claude-\w+-4-6/,
+  },
+  {
+    ...ADAPTIVE_CLAUDE,
+    structuredOutput: true,
+    toolChoice: "auto",
+    pattern: /anthropic\.claude-(?:\w+-5-5|fable-5-1)/,
+  },
+  { ...ADAPTIVE_CLAUDE, structuredOutput: true, pattern: /anthropic\.claude-\w+-5/ },
+  { ...ADAPTIVE_CLAUDE, pattern: /anthropic\.claude-/ },
+  {
+    ...NOVA,
+    reasoning: "nova",
+    efforts: ["low", "medium", "high"],
+    pattern: /amazon\.nova-2-/,
+  },
+  { ...NOVA, pattern: /amazon\.nova-/ },
+  {
+    ...PLAIN,
+    reasoning: "flat-effort",
+    efforts: ["low", "medium", "high"],
+    structuredOutput: true,
+    pattern: /openai\.gpt-oss-/,
+  },
+  {
+    ...PLAIN,
+    reasoning: "nested-effort",
+    efforts: ["none", "low", "medium", "high", "xhigh"],
+    sampling: "none",
+    stops: 0,
+    pattern: /(?:^|[./])openai\./,
+  },
+  {
+    ...PLAIN,
+    omittedTemperature: 1,
+    toolChoice: "any",
+    structuredOutput: true,
+    pattern: /mistral\.mistral-large-3/,
+  },
+  { ...PLAIN, omittedTemperature: 1, toolChoice: "any", pattern: /mistral\.mistral-large/ },
+  // 0.5, 0.5 or 0.7, and 0.3 by default (docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html).
+  {
+    ...PLAIN,
+    omittedTemperature: 1,
+    pattern: /meta\.llama|mistral\.(?:mistral-(?:7b|small)|mixtral)|cohere\.command-r/,
+  },
+  {
+    ...PLAIN,
+    structuredOutput: true,
+    pattern:
+      /deepseek\.v3|google\.gemma-3-(?:12|27)b|mistral\.(?:devstral|magistral|ministral|voxtral)|moonshot(?:ai)?\.kimi|nvidia\.nemotron|qwen\.qwen3|zai\.glm/,
+  },
+]
+
+const UNKNOWN: ModelFamily = { ...PLAIN, pattern: /^/ }
+
+/** The family of a model, by the vendor's own name for it. */
+export function familyOf(model: string, families: readonly ModelFamily[]): ModelFamily {
+  return families.find(({ pattern }) => pattern.test(model)) ?? UNKNOWN
+}
 
 /** What an operator's Bedrock knows beyond ours. Data: the vendors' table holds it. */
 export interface BedrockConverseQuirks {

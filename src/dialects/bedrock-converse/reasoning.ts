@@ -2,7 +2,7 @@ import type { ChatRequest, ReasoningOrder } from "../../canon/chat.ts"
 import { isJsonObject, type JsonObject, listAt } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
 import { budgetOf, effortOf, isReasoningOff, noteSummary } from "../../canon/reasoning.ts"
-import type { ModelFamily } from "./families.ts"
+import type { ModelFamily } from "./quirks.ts"
 
 /** Words of effort, from the least to the most. */
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"]

@@ -3,10 +3,9 @@ import type { JsonObject } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
 import { noteGrammar } from "../../canon/text-tool.ts"
 import { CachePoints } from "./cache.ts"
-import type { ModelFamily } from "./families.ts"
-import type { JsonAnswer } from "./json-answer.ts"
-import { isStructuredSchema } from "./schema.ts"
-import { fittedName } from "./tool-names.ts"
+import type { ModelFamily } from "./quirks.ts"
+import { type JsonAnswer, isStructuredSchema } from "./schema.ts"
+import { LONGEST_NAME } from "./identifiers.ts"
 
 /** The tools of a request, and what of them only the model's maker has a name for. */
 export interface EncodedTools {
@@ -122,4 +121,25 @@ function encodeChoice(
   // Any one of one is that one.
   if (toolCount > 1) losses.add("tool_choice", "approximated")
   return { type: "any" }
+}
+
+const FITTING = /^[a-zA-Z0-9_-]{1,64}$/
+/** What is kept of a name that does not fit, before a mark that tells it from its like. */
+const KEPT_LENGTH = LONGEST_NAME - 16
+
+/** A tool's name as Converse takes it: itself where it fits, else always the same other one. */
+export function fittedName(name: string): string {
+  if (FITTING.test(name)) return name
+  const kept = name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, KEPT_LENGTH)
+  return `${kept}_${Bun.hash(name).toString(36)}`
+}
+
+/** The caller's own names of tools, by those that Converse was given. */
+export function originalNames(tools: readonly Tool[] = []): ReadonlyMap<string, string> {
+  const originals = new Map<string, string>()
+  for (const { name } of tools) {
+    const fitted = fittedName(name)
+    if (fitted !== name) originals.set(fitted, name)
+  }
+  return originals
 }

@@ -13,8 +13,7 @@ import {
 import { decodeCitation } from "./citations.ts"
 import { brokenAnswer } from "./errors.ts"
 import { decodeFinish, FAILED } from "./finish.ts"
-import { argumentsText } from "./tool-calls.ts"
-import { callersToolName } from "./tool-names.ts"
+import { argumentsText, callersToolName } from "./tools.ts"
 import { decodeUsage } from "./usage.ts"
 import { extraOf } from "./identifiers.ts"
 

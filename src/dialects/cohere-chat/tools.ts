@@ -1,8 +1,7 @@
 import { assertNever, type ChatRequest, type Tool, type ToolChoice } from "../../canon/chat.ts"
-import { isJsonObject, type JsonObject, listAt } from "../../canon/json.ts"
+import { isJsonObject, type JsonObject, listAt, type JsonValue } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
 import { noteGrammar } from "../../canon/text-tool.ts"
-import { fittedToolName } from "./tool-names.ts"
 
 /** Every tool has a schema, be it an empty one. */
 const NO_PARAMETERS: JsonObject = { type: "object", properties: {} }
@@ -60,4 +59,31 @@ function encodeChoice(choice: ToolChoice | undefined, losses: LossList): string 
     default:
       return assertNever(choice)
   }
+}
+
+/** What Cohere was recorded to write as the arguments of a tool that has none. */
+export const NO_ARGUMENTS = "null"
+
+/** Arguments as JSON text: `{}` for none, which Cohere writes as nothing or as `null` (trap 7). */
+export function argumentsText(value: JsonValue | undefined): string {
+  return typeof value === "string" && value !== "" && value !== NO_ARGUMENTS ? value : "{}"
+}
+
+const TAKEN = /^[A-Za-z_][A-Za-z0-9_]*$/
+/** Digits of the hash that keeps `a-b` and `a.b` apart. */
+const HASH_LENGTH = 6
+
+/**
+ * The name of a tool as Cohere takes it: letters, digits and `_`, no digit first (its page of errors).
+ * The same name always becomes the same one, and the caller never sees it.
+ */
+export function fittedToolName(name: string): string {
+  if (TAKEN.test(name)) return name
+  const hash = Bun.hash(name).toString(36).slice(0, HASH_LENGTH)
+  return `${name.replaceAll(/[^A-Za-z0-9_]/g, "_").replace(/^(?=\d)/, "_")}_${hash}`
+}
+
+/** The caller's own name of a tool that Cohere calls. */
+export function callersToolName(name: string, request: ChatRequest | undefined): string {
+  return request?.tools?.find((tool) => fittedToolName(tool.name) === name)?.name ?? name
 }

@@ -1,4 +1,83 @@
-import { KNOWN_TRAITS, type ModelTraits } from "./model-traits.ts"
+/** Levels of thinking, the least first (`ThinkingLevel` of @google/genai). */
+export const THINKING_LEVELS = ["MINIMAL", "LOW", "MEDIUM", "HIGH"] as const
+
+export type ThinkingLevel = (typeof THINKING_LEVELS)[number]
+
+/** How a model is told how much to think. */
+export type ThinkingControl =
+  /** It refuses every `thinkingConfig`. */
+  | { readonly by: "nothing" }
+  | {
+      readonly by: "budget"
+      /** The smallest budget in tokens that is a budget at all. */
+      readonly least: number
+      readonly most: number
+      readonly canBeOff: boolean
+    }
+  /** It always thinks; the levels are in the order of `THINKING_LEVELS`. */
+  | { readonly by: "level"; readonly levels: readonly ThinkingLevel[] }
+
+/** What one family of models takes that others refuse. */
+export interface ModelTraits {
+  /** Matches the name of the model behind its last slash. */
+  readonly name: RegExp
+  readonly thinking: ThinkingControl
+  /** Refuses the first call of a step of the current turn without a signature (WIRE.md 5). */
+  readonly demandsSignatures: boolean
+  /** Takes a JSON answer and functions in one request. */
+  readonly jsonWithTools: boolean
+}
+
+/** What the families before Gemini 3 have in common. */
+const EARLIER = { demandsSignatures: false, jsonWithTools: false }
+/** What Gemini 3 and all that came after have in common. */
+const CURRENT = { demandsSignatures: true, jsonWithTools: true }
+
+/**
+ * The families that differ from the current one, the first match counts. Budgets and levels are those
+ * of Google's page on thinking (ai.google.dev/gemini-api/docs/thinking).
+ */
+export const KNOWN_TRAITS: readonly ModelTraits[] = [
+  {
+    ...EARLIER,
+    name: /^(gemini-(1|2\.0)|gemini-2\.5-.*(image|tts)|gemma-3|learnlm)/,
+    thinking: { by: "nothing" },
+  },
+  {
+    ...EARLIER,
+    name: /^gemini-2\.5-pro/,
+    thinking: { by: "budget", least: 128, most: 32_768, canBeOff: false },
+  },
+  {
+    ...EARLIER,
+    name: /^gemini-2\.5-flash-lite/,
+    thinking: { by: "budget", least: 512, most: 24_576, canBeOff: true },
+  },
+  {
+    ...EARLIER,
+    name: /^gemini-(2\.5|robotics-er-1)/,
+    thinking: { by: "budget", least: 1, most: 24_576, canBeOff: true },
+  },
+  { ...CURRENT, name: /^gemini-3-pro/, thinking: { by: "level", levels: ["LOW", "HIGH"] } },
+  {
+    ...CURRENT,
+    name: /^gemini-([\d.]+-)?pro/,
+    thinking: { by: "level", levels: ["LOW", "MEDIUM", "HIGH"] },
+  },
+]
+
+/** A model of no family that differs. */
+const USUAL_TRAITS: ModelTraits = {
+  ...CURRENT,
+  name: /^/,
+  thinking: { by: "level", levels: THINKING_LEVELS },
+}
+
+/** The traits of a model, by the vendor's own name for it. */
+export function traitsOf(model: string, known: readonly ModelTraits[]): ModelTraits {
+  const name = model.slice(model.lastIndexOf("/") + 1)
+  return known.find((traits) => traits.name.test(name)) ?? USUAL_TRAITS
+}
 
 /** How one home of Gemini departs from the Gemini API. Data: a vendor hands in what differs. */
 export interface GeminiQuirks {

@@ -1,12 +1,20 @@
-import type { ChatRequest, WebSearch } from "../../canon/chat.ts"
+import type { ChatRequest, WebSearch, WebSearchPart } from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
-import { isJsonObject, type JsonObject, listAt, unknownFields } from "../../canon/json.ts"
+import {
+  isJsonObject,
+  type JsonObject,
+  listAt,
+  unknownFields,
+  objectAt,
+  textAt,
+} from "../../canon/json.ts"
 import {
   decodeDomains,
   demandsSearch,
   foreignSearch,
   reportSearch,
   type SearchWord,
+  foundPage,
 } from "../../canon/web-search.ts"
 import type { Encoding } from "./request/encoding.ts"
 import { DIALECT, extraOf } from "./identifiers.ts"
@@ -61,4 +69,20 @@ export function setWebSearch(body: JsonObject, request: ChatRequest, encoding: E
   }
   reportSearch(search, KNOWN, losses)
   body.tools = [...listAt(body, "tools"), { googleSearch: {} }]
+}
+
+/**
+ * What Google searched the web for, and found: all of it in one, as its answer does not tell which query found
+ * what (`GroundingMetadata` of @google/genai). Undefined where an answer rests on no search.
+ */
+export function decodeSearch(candidate: JsonObject): WebSearchPart | undefined {
+  const metadata = objectAt(candidate, "groundingMetadata")
+  if (metadata === undefined) return undefined
+  const queries = listAt(metadata, "webSearchQueries").filter((query) => typeof query === "string")
+  const pages = listAt(metadata, "groundingChunks").flatMap((chunk) => {
+    const web = isJsonObject(chunk) ? objectAt(chunk, "web") : undefined
+    return web === undefined ? [] : foundPage(textAt(web, "uri"), textAt(web, "title"))
+  })
+  if (queries.length === 0) return undefined
+  return { type: "web-search", queries, pages, uses: queries.length, toldIn: DIALECT }
 }

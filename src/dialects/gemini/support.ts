@@ -2,6 +2,38 @@ import type { AnswerLimits } from "../../canon/dialect.ts"
 import type { Feature, Support } from "../../canon/features.ts"
 import type { GeminiQuirks } from "./quirks.ts"
 
+/** What a caller of this dialect can ask for. */
+export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
+  "max_tokens",
+  "temperature",
+  "top_p",
+  "top_k",
+  "stop",
+  "seed",
+  "n",
+  "presence_penalty",
+  "frequency_penalty",
+  "logprobs",
+  "tools",
+  "tool_choice",
+  "tool_result.media",
+  "tool_result.failed",
+  "json_object",
+  "json_schema",
+  "reasoning_effort",
+  "reasoning_budget",
+  "reasoning",
+  "reasoning.signature",
+  "system",
+  "image.url",
+  "image.data",
+  "audio",
+  "file.url",
+  "file.data",
+  "metadata",
+  "service_tier",
+])
+
 /** `stopSequences` of `generationConfig` are five at most; `STOP` is said after one as after any end. */
 export const ANSWER_LIMITS: AnswerLimits = {
   stops: 5,

@@ -1,5 +1,6 @@
 import type { Extra } from "../../canon/chat.ts"
 import type { JsonObject } from "../../canon/json.ts"
+import { mintCallId, mintId } from "../../canon/identifiers.ts"
 
 export const DIALECT = "openai-responses"
 
@@ -27,4 +28,28 @@ export function ownFields(extra: Extra | undefined): JsonObject | undefined {
 /** The fields as an extra of this dialect. */
 export function extraOf(fields: JsonObject): Extra {
   return { dialect: DIALECT, fields }
+}
+
+/**
+ * The ids of the items of one response, of which no two may be the same: OpenAI's client refuses a
+ * stream in which one comes twice.
+ */
+export class ItemIds {
+  readonly #taken = new Set<string>()
+
+  /** @param wanted the id that the item already has, if any. */
+  itemId(prefix: string, wanted?: string): string {
+    return this.#take(wanted) ?? mintId(prefix)
+  }
+
+  /** The id by which a call and its output find each other. */
+  callId(wanted: string): string {
+    return this.#take(wanted) ?? mintCallId()
+  }
+
+  #take(wanted: string | undefined): string | undefined {
+    if (wanted === undefined || wanted === "" || this.#taken.has(wanted)) return undefined
+    this.#taken.add(wanted)
+    return wanted
+  }
 }

@@ -14,7 +14,7 @@ import { ANSWER_LIMITS, EXPRESSES, supportsOf } from "./support.ts"
 import { setCost, setUsage } from "./usage.ts"
 import { DIALECT } from "./identifiers.ts"
 
-export { compactOf } from "./compact.ts"
+export { compactOf } from "./messages/compaction.ts"
 export {
   COMPACTION_BYTES,
   compactionBody,

@@ -9,7 +9,7 @@ import { encodeTools } from "../tools/encode.ts"
 import { describedSchema } from "../../../canon/response-schema.ts"
 import { closedSchema, JSON_INSTRUCTION } from "../schema.ts"
 import { type AnthropicQuirks, quirksOf } from "../quirks.ts"
-import { encodeServiceTier } from "./service-tier.ts"
+import { encodeServiceTier } from "./parameters.ts"
 import { encodeWebSearch } from "../search/tool.ts"
 import { DIALECT } from "../identifiers.ts"
 

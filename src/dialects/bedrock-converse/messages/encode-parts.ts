@@ -10,8 +10,8 @@ import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
 import type { LossList } from "../../../canon/losses.ts"
 import { DocumentNames } from "../media/document-names.ts"
 import { encodeAudio, encodeFile, encodeImage } from "../media/encode.ts"
-import type { ModelFamily } from "../families.ts"
-import { fittedName } from "../tool-names.ts"
+import type { ModelFamily } from "../quirks.ts"
+import { fittedName } from "../tools.ts"
 import { DIALECT, LONGEST_NAME } from "../identifiers.ts"
 
 /** Writes the parts of one request as blocks of Converse (WIRE.md 6). */

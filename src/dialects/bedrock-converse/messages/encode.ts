@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../canon/json.ts"
 import type { LossList } from "../../../canon/losses.ts"
 import { CachePoints } from "../cache.ts"
 import { PartEncoder } from "./encode-parts.ts"
-import type { ModelFamily } from "../families.ts"
+import type { ModelFamily } from "../quirks.ts"
 
 /** What stands where Converse demands text and the caller said none. */
 const PLACEHOLDER = "."

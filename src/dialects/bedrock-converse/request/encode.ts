@@ -5,14 +5,8 @@ import { LossList } from "../../../canon/losses.ts"
 import { encodeMessages } from "../messages/encode.ts"
 import { encodeReasoning } from "../reasoning.ts"
 import { encodeTools } from "../tools.ts"
-import { familyOf, type ModelFamily } from "../families.ts"
-import {
-  encodeOutputConfig,
-  type JsonAnswer,
-  jsonAnswerOf,
-  jsonInstruction,
-} from "../json-answer.ts"
-import type { BedrockConverseQuirks } from "../quirks.ts"
+import { familyOf, type ModelFamily, type BedrockConverseQuirks } from "../quirks.ts"
+import { encodeOutputConfig, type JsonAnswer, jsonAnswerOf, jsonInstruction } from "../schema.ts"
 import { encodeSampling } from "./sampling.ts"
 import { DIALECT, set } from "../identifiers.ts"
 

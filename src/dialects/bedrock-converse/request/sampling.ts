@@ -2,7 +2,7 @@ import type { ChatRequest } from "../../../canon/chat.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import type { LossList } from "../../../canon/losses.ts"
 import type { EncodedReasoning } from "../reasoning.ts"
-import type { ModelFamily } from "../families.ts"
+import type { ModelFamily } from "../quirks.ts"
 import { set } from "../identifiers.ts"
 
 const HIGHEST_TEMPERATURE = 1

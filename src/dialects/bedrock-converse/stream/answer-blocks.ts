@@ -10,11 +10,10 @@ import {
 } from "../../../canon/json.ts"
 import { OtherContent } from "../../../canon/other-content.ts"
 import { decodeCitation } from "../citations.ts"
-import { familyOf } from "../families.ts"
+import { familyOf, type BedrockConverseQuirks } from "../quirks.ts"
 import { decodeFinish } from "../finish.ts"
-import { jsonAnswerOf } from "../json-answer.ts"
-import type { BedrockConverseQuirks } from "../quirks.ts"
-import { originalNames } from "../tool-names.ts"
+import { jsonAnswerOf } from "../schema.ts"
+import { originalNames } from "../tools.ts"
 import { DIALECT } from "../identifiers.ts"
 
 type FinishEvent = Extract<ChatEvent, { type: "finish" }>

@@ -8,7 +8,7 @@ import type {
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import type { LossList } from "../../../canon/losses.ts"
 import { encodeContent, encodePart } from "./encode-parts.ts"
-import { fittedToolName } from "../tool-names.ts"
+import { fittedToolName } from "../tools.ts"
 
 /**
  * The messages of a request. Instructions stand together in one message at the head, because Cohere

@@ -2,7 +2,7 @@ import type { ChatRequest, ReasoningOrder } from "../../../canon/chat.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import { budgetOf, effortOf, isReasoningOff } from "../../../canon/reasoning.ts"
 import type { Encoding } from "../request/encoding.ts"
-import { THINKING_LEVELS, type ThinkingControl, type ThinkingLevel } from "../model-traits.ts"
+import { THINKING_LEVELS, type ThinkingControl, type ThinkingLevel } from "../quirks.ts"
 
 /** The levels that words for an effort ask for. */
 const LEVELS: ReadonlyMap<string, ThinkingLevel> = new Map([

@@ -1,6 +1,5 @@
 import type { LossList } from "../../../canon/losses.ts"
-import type { ModelTraits } from "../model-traits.ts"
-import type { GeminiQuirks } from "../quirks.ts"
+import type { ModelTraits, GeminiQuirks } from "../quirks.ts"
 
 /** What the steps of writing one request have in common. */
 export interface Encoding {

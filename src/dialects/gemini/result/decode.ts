@@ -9,12 +9,11 @@ import {
   objectAt,
 } from "../../../canon/json.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
-import { answerHead, blockReason } from "./head.ts"
-import { candidateExtra } from "./candidate-extra.ts"
+import { answerHead, blockReason, candidateExtra } from "./head.ts"
 import { decodeCitations } from "../citations/decode.ts"
 import { decodePart } from "../messages/decode-parts.ts"
 import { decodeFinish, finishWord } from "../finish.ts"
-import { decodeSearch } from "../search-steps.ts"
+import { decodeSearch } from "../search.ts"
 import { decodeUsage } from "../usage.ts"
 import { extraOf } from "../identifiers.ts"
 

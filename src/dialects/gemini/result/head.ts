@@ -1,6 +1,12 @@
 import type { Extra } from "../../../canon/chat.ts"
 import type { Draft } from "../../../canon/draft.ts"
-import { type JsonObject, objectAt, textAt, unknownFields } from "../../../canon/json.ts"
+import {
+  type JsonObject,
+  objectAt,
+  textAt,
+  unknownFields,
+  type JsonValue,
+} from "../../../canon/json.ts"
 import { extraOf } from "../identifiers.ts"
 
 /** Members of an answer that have a name in the canon. */
@@ -38,4 +44,20 @@ export function answerHead(answer: JsonObject): AnswerHead {
 export function blockReason(answer: JsonObject): string | undefined {
   const feedback = objectAt(answer, "promptFeedback")
   return feedback === undefined ? undefined : textAt(feedback, "blockReason")
+}
+
+/** Members of a candidate that have a name in the canon. */
+const CANDIDATE_FIELDS = new Set(["content", "finishReason", "index"])
+
+/** What only this dialect knows of a candidate; empty members, which streams are full of, left out. */
+export function candidateExtra(candidate: JsonObject): JsonObject | undefined {
+  const fields = unknownFields(candidate, CANDIDATE_FIELDS)
+  for (const name in fields) {
+    if (isEmpty(fields[name])) delete fields[name]
+  }
+  return fields === undefined || isEmpty(fields) ? undefined : fields
+}
+
+function isEmpty(value: JsonValue | undefined): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0
 }

@@ -11,10 +11,10 @@ import type { Draft } from "../../../canon/draft.ts"
 import type { OtherContent } from "../../../canon/other-content.ts"
 import { decodeCitations } from "../citations/decode.ts"
 import { decodePart } from "../messages/decode-parts.ts"
-import { candidateExtra } from "../result/candidate-extra.ts"
+import { candidateExtra } from "../result/head.ts"
 import { decodeFinish, finishWord } from "../finish.ts"
 import { addPartialArguments } from "../tools/partial-arguments.ts"
-import { decodeSearch } from "../search-steps.ts"
+import { decodeSearch } from "../search.ts"
 import { extraOf } from "../identifiers.ts"
 
 type FinishEvent = Extract<ChatEvent, { type: "finish" }>

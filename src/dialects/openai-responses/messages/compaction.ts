@@ -11,12 +11,18 @@ import {
 } from "../../../canon/json.ts"
 import { LossList } from "../../../canon/losses.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
-import { compactOf } from "../compact.ts"
 import { encodeInput } from "./encode.ts"
 import { OPENAI_QUIRKS } from "../quirks.ts"
 import { nowInSeconds } from "../result/response.ts"
 import { encodeUsage } from "../usage.ts"
 import { DIALECT, ID_PREFIX } from "../identifiers.ts"
+
+/** The result of `POST /v1/responses/compact`: the generated text and nothing else (SPEC). */
+export function compactOf(result: ChatResult): { output: string } {
+  const [choice] = result.choices
+  const texts = choice?.parts.map((part) => (part.type === "text" ? part.text : ""))
+  return { output: texts?.join("") ?? "" }
+}
 
 /** What a compaction of the gateway's begins with; those of vendors begin otherwise and stay theirs. */
 const PREFIX = "tgc1:"

@@ -23,7 +23,7 @@ import {
 import { textArguments } from "../../../canon/text-tool.ts"
 import { nameInRequest } from "../../../canon/tool-names.ts"
 import { toldSearch } from "../../../canon/web-search.ts"
-import { originOfCall } from "../tools/call-origin.ts"
+import { originOfCall } from "../tools/decode.ts"
 import { withMessages } from "./content-input.ts"
 import { decodeContent, decodeOutput } from "./decode-parts.ts"
 import { ITEM_TYPES, roleOfItem } from "./item-types.ts"

@@ -10,7 +10,7 @@ import { NO_USAGE } from "../../../canon/usage.ts"
 import { originsOf } from "../../../canon/tool-names.ts"
 import { encodeAnnotations } from "../citations.ts"
 import { encodeFinish, type Ending } from "../finish.ts"
-import { ItemIds } from "../item-ids.ts"
+import { ItemIds, DIALECT, ownFields } from "../identifiers.ts"
 import {
   callItem,
   messageItem,
@@ -21,7 +21,6 @@ import {
 import { echoOf, encodeResponse, nowInSeconds, responseId } from "./response.ts"
 import { searchId, searchItem } from "../search/steps.ts"
 import { encodeUsage } from "../usage.ts"
-import { DIALECT, ownFields } from "../identifiers.ts"
 
 /** A whole response (WIRE.md 4, SPEC). This dialect has one choice. */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {

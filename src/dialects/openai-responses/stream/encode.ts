@@ -14,7 +14,7 @@ import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { streamFailure, type StreamFailure, vendorFailure } from "../errors.ts"
 import { encodeFinish } from "../finish.ts"
 import { FrameWriter } from "./frame-writer.ts"
-import { ItemIds } from "../item-ids.ts"
+import { ItemIds, COMPLETED, DIALECT, ownFields } from "../identifiers.ts"
 import {
   CallWriter,
   CustomCallWriter,
@@ -35,7 +35,6 @@ import {
 } from "../result/response.ts"
 import { encodeUsage } from "../usage.ts"
 import { searchId } from "../search/steps.ts"
-import { COMPLETED, DIALECT, ownFields } from "../identifiers.ts"
 
 type EventOf<Type extends ChatEvent["type"]> = Extract<ChatEvent, { type: Type }>
 type Head = Pick<Answer, "id" | "createdAt" | "model">

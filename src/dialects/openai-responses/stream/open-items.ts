@@ -10,7 +10,7 @@ import {
 import type { OtherContent } from "../../../canon/other-content.ts"
 import { TEXT_CLOSING, TEXT_OPENING, writeText } from "../../../canon/text-tool.ts"
 import { nameInRequest } from "../../../canon/tool-names.ts"
-import { originOfCall } from "../tools/call-origin.ts"
+import { originOfCall } from "../tools/decode.ts"
 import { decodeAnnotation } from "../citations.ts"
 import { argumentsOf, callIdOf } from "../result/decode.ts"
 import { PIECE_BREAK, reasoningText } from "../reasoning.ts"

@@ -1,4 +1,4 @@
-import type { AllowedTools, Tool, ToolChoice, ToolOrigin } from "../../../canon/chat.ts"
+import type { AllowedTools, Tool, ToolChoice, ToolOrigin, CallOrigin } from "../../../canon/chat.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { invalidType, missingParameter, unsupportedValue } from "../../../canon/invalid-request.ts"
 import {
@@ -7,8 +7,8 @@ import {
   type JsonValue,
   isThere,
   unknownFields,
+  textAt,
 } from "../../../canon/json.ts"
-
 import { textTool } from "../../../canon/text-tool.ts"
 import { flatName, nameInRequest, otherFlatName } from "../../../canon/tool-names.ts"
 import { extraOf } from "../identifiers.ts"
@@ -189,4 +189,13 @@ function decodeFunction(tool: JsonObject, name: string): Tool {
 
 function wrongMember(value: JsonValue | undefined, name: string, expected: string): Error {
   return value === undefined ? missingParameter(name) : invalidType(name, expected, value)
+}
+
+/** What a call stands for; undefined for one of a plain function. */
+export function originOfCall(item: JsonObject): CallOrigin | undefined {
+  const form = item.type === "custom_tool_call" ? "text" : "function"
+  const namespace = textAt(item, "namespace")
+  if (form === "function" && namespace === undefined) return undefined
+  const name = textAt(item, "name") ?? ""
+  return namespace === undefined ? { form, name } : { form, name, namespace }
 }
