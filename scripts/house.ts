@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs"
 import { dirname, join, normalize, relative } from "node:path"
+import { checkDialectFiles, SHARED } from "./dialect-files.ts"
 
 /** The floor of each folder or file of `src/`. An import goes to a lower floor or stays in its folder. */
 const FLOORS: Readonly<Record<string, number>> = {
@@ -56,6 +57,7 @@ export function checkHouse(root: string): string[] {
     ...files.flatMap((file) => checkImports(file)),
     ...files.flatMap((file) => checkText(file)),
     ...findCircles(files),
+    ...checkDialectFiles(files.map(({ path }) => path)),
   ]
 }
 
@@ -96,7 +98,8 @@ function checkNevers(file: SourceFile): string[] {
   const [room, dialect] = file.path.split("/")
   for (const target of file.imports) {
     const [targetRoom, targetDialect] = target.split("/")
-    if (room === "dialects" && targetRoom === "dialects" && dialect !== targetDialect) {
+    const isShared = targetDialect === dialect || targetDialect === SHARED
+    if (room === "dialects" && targetRoom === "dialects" && !isShared) {
       faults.push(`${file.path}: one dialect imports another`)
     }
     if (room === "ledger" && target === "canon/chat.ts") {

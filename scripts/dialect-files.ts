@@ -1,0 +1,110 @@
+/**
+ * The skeleton of `src/dialects`: every folder names its files by the same subjects, so that a reader who knows one
+ * dialect finds the same things in another. A subject is a file, or a folder whose files have names of their own.
+ */
+
+type Presence = "required" | "optional"
+
+/** The subjects of a chat format. `index` puts the others together. */
+export const CHAT_SUBJECTS: Readonly<Record<string, Presence>> = {
+  index: "required",
+  /** The body of a request, but for what has a subject of its own. */
+  request: "required",
+  /** A whole answer. */
+  result: "required",
+  /** A streamed answer, event by event. */
+  stream: "required",
+  /** The conversation: turns, and the parts they consist of. */
+  messages: "required",
+  /** Tools, which one is to be called, and calls. */
+  tools: "required",
+  reasoning: "optional",
+  /** Images, audio and files. */
+  media: "optional",
+  /** The web search that the vendor runs. */
+  search: "optional",
+  citations: "optional",
+  /** Answers that follow a JSON schema. */
+  schema: "optional",
+  /** Marks of the prompt cache. */
+  cache: "optional",
+  /** Why an answer ended. */
+  finish: "required",
+  usage: "required",
+  errors: "required",
+  /** What the format can express, and what becomes of what it cannot. */
+  support: "required",
+  /** How vendors depart from the format. */
+  quirks: "optional",
+  /** What the format calls itself, and how its ids begin. */
+  identifiers: "required",
+  /** What the vendor keeps, and who refers to it. */
+  state: "optional",
+  /** The changes of what is otherwise passed on as it came. */
+  patches: "optional",
+}
+
+/** The subjects of every other operation. */
+export const OPERATION_SUBJECTS: Readonly<Record<string, Presence>> = {
+  /** As the caller writes it. */
+  request: "required",
+  /** As the caller gets it. */
+  result: "optional",
+  /** The same, event by event. */
+  stream: "optional",
+  errors: "optional",
+  /** How each vendor has it: a file per format, and what they share. */
+  formats: "required",
+}
+
+const OPERATIONS: ReadonlySet<string> = new Set([
+  "embedding",
+  "image",
+  "rerank",
+  "speech",
+  "transcription",
+])
+
+/** What dialects share: helpers under names of their own. */
+export const SHARED = "shared"
+
+/**
+ * All faults of the files below `src/dialects`, each a line for a person.
+ * @param paths of all files of `src`, below it.
+ */
+export function checkDialectFiles(paths: readonly string[]): string[] {
+  const folders = new Map<string, string[][]>()
+  for (const path of paths) {
+    const [module, folder = "", ...rest] = path.split("/")
+    if (module !== "dialects" || folder === SHARED) continue
+    folders.set(folder, [...(folders.get(folder) ?? []), rest])
+  }
+  return [...folders].flatMap(([folder, files]) => checkFolder(folder, files))
+}
+
+/** @param files their paths below the folder, step by step. */
+function checkFolder(folder: string, files: readonly (readonly string[])[]): string[] {
+  const subjects = OPERATIONS.has(folder) ? OPERATION_SUBJECTS : CHAT_SUBJECTS
+  const place = `dialects/${folder}`
+  const faults: string[] = []
+  const present = new Map<string, "file" | "folder">()
+  for (const [first = "", ...rest] of files) {
+    const subject = first.replace(/\.ts$/, "")
+    const kind = rest.length === 0 ? "file" : "folder"
+    if (!Object.hasOwn(subjects, subject)) {
+      const known = Object.keys(subjects).join(", ")
+      faults.push(`${place}/${[first, ...rest].join("/")}: '${subject}' is none of ${known}`)
+    }
+    if (rest.length > 1) faults.push(`${place}/${[first, ...rest].join("/")}: is too deep`)
+    if ((present.get(subject) ?? kind) !== kind) {
+      faults.push(`${place}/${subject}: is a file and a folder`)
+    }
+    present.set(subject, kind)
+  }
+  for (const [subject, presence] of Object.entries(subjects)) {
+    if (presence === "required" && !present.has(subject)) {
+      faults.push(`${place}: has no '${subject}'`)
+    }
+  }
+  return faults
+}

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "bun:test"
+import {
+  CHAT_SUBJECTS,
+  checkDialectFiles,
+  OPERATION_SUBJECTS,
+} from "../../scripts/dialect-files.ts"
+
+/** A folder with a file for each subject that it must have. */
+function whole(folder: string, subjects: Readonly<Record<string, string>>): string[] {
+  return Object.keys(subjects)
+    .filter((subject) => subjects[subject] === "required")
+    .map((subject) => `dialects/${folder}/${subject}.ts`)
+}
+
+const chat = whole("new-chat", CHAT_SUBJECTS)
+const operation = whole("rerank", OPERATION_SUBJECTS)
+
+describe("the files of a dialect", () => {
+  test("a folder with the files that each must have is taken", () => {
+    expect(checkDialectFiles([...chat, ...operation])).toEqual([])
+  })
+
+  test("a subject may be a folder with names of its own", () => {
+    const paths = chat.filter((path) => !path.endsWith("/stream.ts"))
+    const folder = ["dialects/new-chat/stream/decode.ts", "dialects/new-chat/stream/open-calls.ts"]
+    expect(checkDialectFiles([...paths, ...folder])).toEqual([])
+  })
+
+  test("what dialects share, and files elsewhere, have names of their own", () => {
+    const others = ["dialects/shared/anything.ts", "canon/anything.ts"]
+    expect(checkDialectFiles([...chat, ...others])).toEqual([])
+  })
+
+  test("a file that is no subject is a fault", () => {
+    const faults = checkDialectFiles([...chat, "dialects/new-chat/decode-events.ts"])
+    expect(faults).toHaveLength(1)
+    expect(faults[0]).toStartWith("dialects/new-chat/decode-events.ts: 'decode-events' is none of")
+  })
+
+  test("an operation has subjects of its own", () => {
+    const faults = checkDialectFiles([...operation, "dialects/rerank/tools.ts"])
+    expect(faults).toEqual([
+      "dialects/rerank/tools.ts: 'tools' is none of request, result, stream, errors, formats",
+    ])
+  })
+
+  test("a subject that is missing is a fault", () => {
+    const paths = chat.filter((path) => !path.endsWith("/usage.ts"))
+    expect(checkDialectFiles(paths)).toEqual(["dialects/new-chat: has no 'usage'"])
+  })
+
+  test("a subject is a file or a folder, and no deeper", () => {
+    expect(checkDialectFiles([...chat, "dialects/new-chat/tools/decode.ts"])).toEqual([
+      "dialects/new-chat/tools: is a file and a folder",
+    ])
+    expect(checkDialectFiles([...chat, "dialects/new-chat/cache/marks/read.ts"])).toEqual([
+      "dialects/new-chat/cache/marks/read.ts: is too deep",
+    ])
+  })
+})
