@@ -1,7 +1,8 @@
 import type { Citation } from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
-import { extraOf, ownFields } from "./identifiers.ts"
+import { DIALECT } from "./identifiers.ts"
+import { extraOf, ownFields } from "../shared/extra.ts"
 
 const FOUND = "web_search_result_location"
 
@@ -14,7 +15,7 @@ export function decodeCitations(value: JsonValue | undefined): Citation[] {
 export function decodeCitation(fields: JsonObject): Citation {
   const citation: Draft<Citation> = isForeign(fields)
     ? { isForeign: true }
-    : { extra: extraOf(fields) }
+    : { extra: extraOf(DIALECT, fields) }
   const url = textAt(fields, "url") ?? textAt(fields, "source")
   if (url !== undefined) citation.url = url
   const title = textAt(fields, "title") ?? textAt(fields, "document_title")
@@ -35,7 +36,7 @@ function isForeign({ type, encrypted_index: proof }: JsonObject): boolean {
  * title is null or whose address is empty (AI SDK 5 and 6).
  */
 export function encodeCitation(citation: Citation): JsonObject {
-  const own = ownFields(citation.extra)
+  const own = ownFields(DIALECT, citation.extra)
   if (own !== undefined) return own
   const { url, title, quote = "" } = citation
   if (url === undefined) {

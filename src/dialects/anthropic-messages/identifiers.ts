@@ -1,4 +1,3 @@
-import type { Extra } from "../../canon/chat.ts"
 import type { JsonObject } from "../../canon/json.ts"
 
 export const DIALECT = "anthropic-messages"
@@ -8,16 +7,6 @@ export const ID_PREFIX = "msg_"
 
 /** A call by the model itself, and not by a program that it wrote. */
 export const DIRECT_CALLER: JsonObject = { type: "direct" }
-
-/** The fields as an extra of this dialect. */
-export function extraOf(fields: JsonObject): Extra {
-  return { dialect: DIALECT, fields }
-}
-
-/** The fields of an extra of this dialect; what belongs to another stays out. */
-export function ownFields(extra: Extra | undefined): JsonObject | undefined {
-  return extra?.dialect === DIALECT ? extra.fields : undefined
-}
 
 /**
  * Content blocks that Anthropic's API has and the canon has no name for: what its own tools did,

@@ -1,7 +1,8 @@
 import type { Citation } from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
-import { extraOf } from "./identifiers.ts"
+import { DIALECT } from "./identifiers.ts"
+import { extraOf } from "../shared/extra.ts"
 
 /** Where a document, or what a tool answered, keeps its words: both are free dictionaries. */
 const WORDS = ["text", "snippet", "content"] as const
@@ -31,6 +32,6 @@ function decodeSource(source: JsonObject, cited: JsonObject): Citation {
   if (place !== undefined) citation.quote = textAt(details, place) ?? ""
   if (typeof cited.start === "number") citation.start = cited.start
   if (typeof cited.end === "number") citation.end = cited.end
-  citation.extra = extraOf({ type: source.type, id: source.id })
+  citation.extra = extraOf(DIALECT, { type: source.type, id: source.id })
   return citation
 }

@@ -15,7 +15,8 @@ import { brokenAnswer } from "./errors.ts"
 import { decodeFinish, FAILED } from "./finish.ts"
 import { argumentsText, callersToolName } from "./tools.ts"
 import { decodeUsage } from "./usage.ts"
-import { extraOf } from "./identifiers.ts"
+import { DIALECT } from "./identifiers.ts"
+import { extraOf } from "../shared/extra.ts"
 
 const RESULT_FIELDS = new Set(["id", "message", "finish_reason", "usage", "logprobs"])
 const MESSAGE_FIELDS = new Set(["role", "content", "tool_plan", "tool_calls", "citations"])
@@ -38,7 +39,7 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   const usage = decodeUsage(body.usage)
   if (usage !== undefined) result.usage = usage
   const extra = unknownFields(body, RESULT_FIELDS)
-  if (extra !== undefined) result.extra = extraOf(extra)
+  if (extra !== undefined) result.extra = extraOf(DIALECT, extra)
   return result
 }
 
@@ -57,7 +58,7 @@ function decodeChoice(
   if (finish.raw !== undefined) choice.rawFinish = finish.raw
   if (finish.stopSequence !== undefined) choice.stopSequence = finish.stopSequence
   const extra = choiceExtra(body, message)
-  if (extra !== undefined) choice.extra = extraOf(extra)
+  if (extra !== undefined) choice.extra = extraOf(DIALECT, extra)
   return choice
 }
 

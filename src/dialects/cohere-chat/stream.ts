@@ -17,7 +17,8 @@ import { brokenAnswer, errorEvent } from "./errors.ts"
 import { decodeFinish, FAILED } from "./finish.ts"
 import { NO_ARGUMENTS, callersToolName } from "./tools.ts"
 import { decodeUsage } from "./usage.ts"
-import { extraOf } from "./identifiers.ts"
+import { DIALECT } from "./identifiers.ts"
+import { extraOf } from "../shared/extra.ts"
 
 /** There is one choice: Cohere knows no others. */
 const CHOICE = 0
@@ -192,7 +193,7 @@ function onContent(chunk: JsonObject, message: JsonObject | undefined, events: C
     }
   }
   if (isJsonObject(chunk.logprobs)) {
-    const extra = extraOf({ logprobs: [chunk.logprobs] })
+    const extra = extraOf(DIALECT, { logprobs: [chunk.logprobs] })
     events.push({ type: "choice-extra", choice: CHOICE, extra })
   }
 }

@@ -17,7 +17,8 @@ import {
   foundPage,
 } from "../../canon/web-search.ts"
 import type { Encoding } from "./request/encoding.ts"
-import { DIALECT, extraOf } from "./identifiers.ts"
+import { DIALECT } from "./identifiers.ts"
+import { extraOf } from "../shared/extra.ts"
 
 const FIELDS = new Set(["excludeDomains"])
 const KNOWN: ReadonlySet<SearchWord> = new Set()
@@ -41,7 +42,7 @@ export function decodeWebSearch(
   const blocked = decodeDomains(google.excludeDomains)
   if (blocked !== undefined) search.blockedDomains = blocked
   const extra = unknownFields(google, FIELDS)
-  if (extra !== undefined) search.extra = extraOf(extra)
+  if (extra !== undefined) search.extra = extraOf(DIALECT, extra)
   return search
 }
 

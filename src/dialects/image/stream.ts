@@ -15,6 +15,7 @@ import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
 import { decodeImageError } from "./errors.ts"
 import { imageUsage } from "./formats/openai.ts"
 import { encodeUsage } from "./result.ts"
+import { nowInSeconds } from "../shared/time.ts"
 
 /** A stream of a vendor that has none: the pictures come when all of them are done. */
 export const STREAM_EMULATED: Loss = Object.freeze({ name: "stream", effect: "emulated" })
@@ -108,7 +109,7 @@ export function encodeImageEvents(
   pictures: readonly DonePicture[],
   cost: string,
 ): string {
-  const created = Math.floor(Date.now() / 1000)
+  const created = nowInSeconds()
   const events = pictures.map(({ data, format, size }) => ({
     type: task === "generation" ? "image_generation.completed" : "image_edit.completed",
     b64_json: data,

@@ -2,7 +2,8 @@ import type { Citation, Part } from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
 import { nestedExtra, withNestedExtra } from "./messages/nested-extra.ts"
-import { extraOf, ownFields } from "./identifiers.ts"
+import { DIALECT } from "./identifiers.ts"
+import { extraOf, ownFields } from "../shared/extra.ts"
 
 /**
  * Citations as annotations of a message: `{type: "url_citation", url_citation: {url, title,
@@ -72,7 +73,12 @@ export function encodeCitation(citation: Citation, span: Span): JsonObject {
     end_index: end === undefined ? span.end : span.start + end,
   }
   if (quote !== undefined) encoded.content = quote
-  return withNestedExtra({ type: URL_CITATION }, URL_CITATION, encoded, ownFields(citation.extra))
+  return withNestedExtra(
+    { type: URL_CITATION },
+    URL_CITATION,
+    encoded,
+    ownFields(DIALECT, citation.extra),
+  )
 }
 
 /** From the first character up to, not including, the last. */
@@ -121,6 +127,6 @@ function decodeCitation(annotation: JsonValue): Citation | undefined {
   if (typeof inner.start_index === "number") citation.start = inner.start_index
   if (typeof inner.end_index === "number") citation.end = inner.end_index
   const extra = nestedExtra(annotation, ANNOTATION_FIELDS, URL_CITATION, CITATION_FIELDS)
-  if (extra !== undefined) citation.extra = extraOf(extra)
+  if (extra !== undefined) citation.extra = extraOf(DIALECT, extra)
   return citation
 }

@@ -2,7 +2,8 @@ import type { WebSearch } from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { isJsonObject, type JsonObject, objectAt, textAt, unknownFields } from "../../canon/json.ts"
 import { decodeLocation } from "../../canon/web-search.ts"
-import { DIALECT, extraOf } from "./identifiers.ts"
+import { DIALECT } from "./identifiers.ts"
+import { extraOf } from "../shared/extra.ts"
 
 const OPTIONS = "web_search_options"
 const FIELDS = new Set(["search_context_size", "user_location"])
@@ -19,6 +20,6 @@ export function decodeWebSearch(body: JsonObject): WebSearch | undefined {
   const location = decodeLocation((objectAt(options, "user_location") ?? {}).approximate)
   if (location !== undefined) search.location = location
   const extra = unknownFields(options, FIELDS)
-  if (extra !== undefined) search.extra = extraOf(extra)
+  if (extra !== undefined) search.extra = extraOf(DIALECT, extra)
   return search
 }

@@ -10,7 +10,8 @@ import {
 import type { Draft } from "../../canon/draft.ts"
 import { textTool } from "../../canon/text-tool.ts"
 import { takeCache } from "./cache.ts"
-import { extraOf } from "./identifiers.ts"
+import { DIALECT } from "./identifiers.ts"
+import { extraOf } from "../shared/extra.ts"
 
 const TOOL_CHOICES = ["none", "auto", "required"] as const
 
@@ -55,7 +56,7 @@ export function decodeLegacyFunctions(value: JsonValue | undefined): readonly To
     const { cache, extra: rest } = takeCache(extra)
     const decoded: Draft<Tool> = { ...tool, origin: { form: "legacy", name: tool.name } }
     if (cache !== undefined) decoded.cache = cache
-    if (rest !== undefined) decoded.extra = extraOf({ function: rest })
+    if (rest !== undefined) decoded.extra = extraOf(DIALECT, { function: rest })
     return decoded
   })
 }
@@ -147,7 +148,7 @@ function withRest(tool: Tool, outside?: JsonObject, inside?: JsonObject): Tool {
   return {
     ...tool,
     ...(cache === undefined ? {} : { cache }),
-    ...(extra === undefined ? {} : { extra: extraOf(extra) }),
+    ...(extra === undefined ? {} : { extra: extraOf(DIALECT, extra) }),
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Citation, TextPart } from "../../canon/chat.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { type JsonObject, textAt } from "../../canon/json.ts"
-import { extraOf, ownFields } from "./identifiers.ts"
+import { DIALECT } from "./identifiers.ts"
+import { extraOf, ownFields } from "../shared/extra.ts"
 
 /**
  * Where a piece of text comes from, as an annotation tells it: a page by its address, or a file, which
@@ -17,7 +18,7 @@ export function decodeAnnotation(annotation: JsonObject, offset = 0): Citation {
   if (typeof start === "number") citation.start = start + offset
   if (typeof end === "number") citation.end = end + offset
   const url = textAt(annotation, "url")
-  if (url === undefined) citation.extra = extraOf(annotation)
+  if (url === undefined) citation.extra = extraOf(DIALECT, annotation)
   else citation.url = url
   return citation
 }
@@ -29,7 +30,7 @@ export function decodeAnnotation(annotation: JsonObject, offset = 0): Citation {
  * @returns undefined for a source that has no address: this dialect has no word for it.
  */
 export function encodeAnnotation(citation: Citation, length: number): JsonObject | undefined {
-  const own = ownFields(citation.extra)
+  const own = ownFields(DIALECT, citation.extra)
   if (own !== undefined) return own
   const { url, title, start, end } = citation
   if (url === undefined) return undefined

@@ -1,5 +1,3 @@
-import type { Extra } from "../../canon/chat.ts"
-import type { JsonObject } from "../../canon/json.ts"
 import { mintCallId, mintId } from "../../canon/identifiers.ts"
 
 export const DIALECT = "openai-responses"
@@ -19,16 +17,6 @@ export const KNOWN_INCLUDES: ReadonlySet<unknown> = new Set([INCLUDE_REASONING, 
 
 /** Asks for the addresses of what a search found. */
 export const INCLUDE_SOURCES = "web_search_call.action.sources"
-
-/** The fields of an extra of this dialect; what belongs to another stays out. */
-export function ownFields(extra: Extra | undefined): JsonObject | undefined {
-  return extra?.dialect === DIALECT ? extra.fields : undefined
-}
-
-/** The fields as an extra of this dialect. */
-export function extraOf(fields: JsonObject): Extra {
-  return { dialect: DIALECT, fields }
-}
 
 /**
  * The ids of the items of one response, of which no two may be the same: OpenAI's client refuses a

@@ -5,7 +5,8 @@ import { isJsonObject, type JsonObject, textAt, unknownFields } from "../../../c
 import { decodeDataUrl, encodeDataUrl, isWebUrl } from "../../../canon/media-source.ts"
 import { decodeCache } from "../cache.ts"
 import { nameOf, type Place, wrongMember } from "../messages/place.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 const IMAGE_FIELDS = new Set(["type", "source", "cache_control"])
 const DOCUMENT_FIELDS = new Set(["type", "source", "title", "cache_control"])
@@ -22,21 +23,21 @@ export function decodeImage(block: JsonObject, place: Place): ImagePart {
   const cache = decodeCache(block.cache_control, () => `${nameOf(place)}.`)
   if (cache !== undefined) decoded.cache = cache
   const extra = unknownFields(block, IMAGE_FIELDS)
-  if (extra !== undefined) decoded.extra = extraOf(extra)
+  if (extra !== undefined) decoded.extra = extraOf(DIALECT, extra)
   return decoded
 }
 
 /** A PDF or a text. One put together from blocks is a thing of this dialect alone. */
 export function decodeDocument(block: JsonObject, place: Place): FilePart | UnknownPart {
   const source = documentSource(block, place)
-  if (source === undefined) return { type: "unknown", extra: extraOf(block) }
+  if (source === undefined) return { type: "unknown", extra: extraOf(DIALECT, block) }
   const decoded: Draft<FilePart> = { type: "file", source }
   const title = textAt(block, "title")
   if (title !== undefined) decoded.name = title
   const cache = decodeCache(block.cache_control, () => `${nameOf(place)}.`)
   if (cache !== undefined) decoded.cache = cache
   const extra = unknownFields(block, DOCUMENT_FIELDS)
-  if (extra !== undefined) decoded.extra = extraOf(extra)
+  if (extra !== undefined) decoded.extra = extraOf(DIALECT, extra)
   return decoded
 }
 

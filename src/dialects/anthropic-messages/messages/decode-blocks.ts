@@ -23,7 +23,8 @@ import { decodeCitations } from "../citations.ts"
 import { decodeDocument, decodeImage } from "../media/decode.ts"
 import { nameOf, type Place, refusal, wrongMember } from "./place.ts"
 import { isToldStep } from "../search/steps.ts"
-import { DIALECT, extraOf, OWN_BLOCKS, OWN_RESULT_BLOCKS } from "../identifiers.ts"
+import { DIALECT, OWN_BLOCKS, OWN_RESULT_BLOCKS } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 /** The blocks that the canon has names for, by who may say them. */
 const BLOCKS: Readonly<Record<"user" | "assistant", readonly string[]>> = {
@@ -80,7 +81,7 @@ export function decodeText(block: JsonObject, place: Place): TextPart {
   if (citations.length > 0) part.citations = citations
   setCache(part, block, place)
   const extra = unknownFields(block, TEXT_FIELDS)
-  if (extra !== undefined) part.extra = extraOf(extra)
+  if (extra !== undefined) part.extra = extraOf(DIALECT, extra)
   return part
 }
 
@@ -109,7 +110,7 @@ function decodeToolCall(block: JsonObject, place: Place): ToolCallPart {
   let extra = unknownFields(block, CALL_FIELDS)
   // A call by the model itself is the usual one; by a program of its own it is not.
   if (isJsonObject(caller) && caller.type !== "direct") extra = { ...extra, caller }
-  if (extra !== undefined) part.extra = extraOf(extra)
+  if (extra !== undefined) part.extra = extraOf(DIALECT, extra)
   return part
 }
 
@@ -127,7 +128,7 @@ function decodeToolResult(block: JsonObject, place: Place): ToolResultPart {
   }
   setCache(part, block, place)
   const extra = { ...unknownFields(block, RESULT_FIELDS), ...others }
-  if (Object.keys(extra).length > 0) part.extra = extraOf(extra)
+  if (Object.keys(extra).length > 0) part.extra = extraOf(DIALECT, extra)
   return part
 }
 
@@ -172,7 +173,7 @@ function decodeResultBlock(block: JsonObject, place: Place): ResultContent | Unk
   const { type } = block
   const name = `${nameOf(place)}.type`
   if (typeof type !== "string") throw wrongMember(type, name, "a string")
-  if (OWN_RESULT_BLOCKS.has(type)) return { type: "unknown", extra: extraOf(block) }
+  if (OWN_RESULT_BLOCKS.has(type)) return { type: "unknown", extra: extraOf(DIALECT, block) }
   throw unsupportedValue(name, type, RESULT_BLOCKS)
 }
 
@@ -181,7 +182,7 @@ function decodeOther(block: JsonObject, place: Place, role: keyof typeof BLOCKS)
   const name = `${nameOf(place)}.type`
   if (typeof type !== "string") throw wrongMember(type, name, "a string")
   if (isToldStep(block)) return toldSearch(DIALECT)
-  if (OWN_BLOCKS.has(type)) return { type: "unknown", extra: extraOf(block) }
+  if (OWN_BLOCKS.has(type)) return { type: "unknown", extra: extraOf(DIALECT, block) }
   const other = role === "user" ? "assistant" : "user"
   if (BLOCKS[other].includes(type)) {
     throw refusal(place, `\`${type}\` blocks can only be in \`${other}\` messages`)

@@ -10,7 +10,8 @@ import {
 } from "../../../canon/json.ts"
 import { decodeCache } from "../cache.ts"
 import { nameOf, wrongMember } from "./place.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 const MESSAGE_FIELDS = new Set(["role", "content", "clear_at"])
 
@@ -33,7 +34,7 @@ export function decodeSystem(value: JsonValue | undefined): Message | undefined 
  * Their extra, even an empty one, says that they stood there in this dialect.
  */
 export function decodeSystemMessage(message: JsonObject, index: number): Message {
-  const extra = extraOf(unknownFields(message, MESSAGE_FIELDS) ?? {})
+  const extra = extraOf(DIALECT, unknownFields(message, MESSAGE_FIELDS) ?? {})
   return { role: "system", parts: decodeContent(message.content, index), extra }
 }
 
@@ -57,7 +58,7 @@ function decodeContent(content: JsonValue | undefined, message: number): Part[] 
     const isChange =
       isJsonObject(block) && typeof block.type === "string" && TOOL_CHANGES.has(block.type)
     return isChange
-      ? { type: "unknown", extra: extraOf(block) }
+      ? { type: "unknown", extra: extraOf(DIALECT, block) }
       : decodeTextBlock(block, nameOf({ message, block: index }))
   })
 }

@@ -17,7 +17,8 @@ import { decodeSystem } from "../messages/decode-system.ts"
 import { type DecodedTools, decodeToolChoice, decodeTools } from "../tools/decode.ts"
 import { type MessageParameters, messageParameters, decodeServiceTier } from "./parameters.ts"
 import { decodeWebSearch } from "../search/tool.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 /** Fields that the canon has a name for. Some of them hold members that it has none for. */
 const CANON_FIELDS = new Set([
@@ -88,7 +89,7 @@ export function decodeCountRequest(body: JsonObject): ChatRequest {
   if (search !== undefined) request.webSearch = search
   if (isThere(body.thread)) request.isThread = true
   const extra = requestExtra(body, parameters, tools)
-  if (extra !== undefined) request.extra = extraOf(extra)
+  if (extra !== undefined) request.extra = extraOf(DIALECT, extra)
   return request
 }
 

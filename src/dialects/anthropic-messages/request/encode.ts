@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../../../canon/chat.ts"
 import type { EncodedRequest } from "../../../canon/dialect.ts"
-import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../../canon/json.ts"
+import { isJsonObject, type JsonObject, listAt } from "../../../canon/json.ts"
 import { LossList } from "../../../canon/losses.ts"
 import { foreignSearch } from "../../../canon/web-search.ts"
 import { encodeContent, encodeMessages } from "../messages/encode.ts"
@@ -12,6 +12,7 @@ import { type AnthropicQuirks, quirksOf } from "../quirks.ts"
 import { encodeServiceTier } from "./parameters.ts"
 import { encodeWebSearch } from "../search/tool.ts"
 import { DIALECT } from "../identifiers.ts"
+import { setDefined } from "../../shared/fields.ts"
 
 /** The least `top_p` that Anthropic takes when the model thinks. */
 const SMALLEST_TOP_P_THINKING = 0.95
@@ -34,7 +35,7 @@ export function encodeRequest(request: ChatRequest, all: AnthropicQuirks): Encod
   const others = [...listAt(extra, "tools"), ...search]
   Object.assign(body, encodeTools(request, others, quirks, losses))
   const { thinking, effort } = encodeThinking(request, body, quirks, losses)
-  set(body, "thinking", thinking)
+  setDefined(body, "thinking", thinking)
   encodeSampling(body, request, quirks, losses)
   encodeRest(body, request, losses)
   const output = { ...encodeFormat(request, quirks), ...(effort === undefined ? {} : { effort }) }
@@ -115,8 +116,4 @@ function mergeExtra(body: JsonObject, output: JsonObject, extra: JsonObject): vo
   if (isJsonObject(metadata)) {
     body.metadata = { ...metadata, ...(isJsonObject(body.metadata) ? body.metadata : {}) }
   }
-}
-
-function set(object: JsonObject, name: string, value: JsonValue | undefined): void {
-  if (value !== undefined) object[name] = value
 }

@@ -8,7 +8,8 @@ import { ANSWER_TOOL, answersByTool } from "../schema.ts"
 import type { AnthropicQuirks } from "../quirks.ts"
 import { SearchSteps } from "../search/steps.ts"
 import { decodeUsage } from "../usage.ts"
-import { DIALECT, extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 const RESULT_FIELDS = new Set([
   "id",
@@ -50,7 +51,7 @@ export function decodeResult(
   const stopSequence = textAt(body, "stop_sequence")
   if (stopSequence !== undefined) choice.stopSequence = stopSequence
   const extra = messageExtra(body)
-  if (extra !== undefined) choice.extra = extraOf(extra)
+  if (extra !== undefined) choice.extra = extraOf(DIALECT, extra)
   const result: Draft<ChatResult> = { choices: [choice] }
   const id = textAt(body, "id")
   if (id !== undefined) result.id = id
@@ -98,7 +99,7 @@ function decodeBlock(block: JsonObject, answerTool: string | undefined): Part {
       return { type: "tool-call", id: textAt(block, "id") ?? "", name, arguments: written }
     }
     default:
-      return { type: "unknown", extra: extraOf(block) }
+      return { type: "unknown", extra: extraOf(DIALECT, block) }
   }
 }
 

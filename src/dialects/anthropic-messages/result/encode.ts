@@ -14,7 +14,8 @@ import { encodeInput } from "../messages/encode-blocks.ts"
 import { encodeFinish } from "../finish.ts"
 import { encodeUsage, withSearches } from "../usage.ts"
 import { encodeSearch } from "../search/steps.ts"
-import { DIALECT, DIRECT_CALLER, ID_PREFIX, ownFields } from "../identifiers.ts"
+import { DIALECT, DIRECT_CALLER, ID_PREFIX } from "../identifiers.ts"
+import { ownFields } from "../../shared/extra.ts"
 
 /**
  * A whole message with every member that the official client declares (WIRE.md 3, SPEC). It tells the
@@ -22,7 +23,7 @@ import { DIALECT, DIRECT_CALLER, ID_PREFIX, ownFields } from "../identifiers.ts"
  */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
   const [choice = EMPTY_CHOICE] = result.choices
-  const { content: others, ...extra } = ownFields(choice.extra) ?? {}
+  const { content: others, ...extra } = ownFields(DIALECT, choice.extra) ?? {}
   const content = toldParts(choice.parts)
     .flatMap((part) => (part.type === "web-search" ? searchBlocks(part) : [encodePart(part)]))
     .filter((block) => block !== undefined)
@@ -85,10 +86,17 @@ function encodePart(part: Exclude<Part, WebSearchPart>): JsonObject | undefined 
     case "tool-call": {
       const { id, name } = part
       const input = encodeInput(part.arguments)
-      return { type: "tool_use", id, name, input, caller: DIRECT_CALLER, ...ownFields(part.extra) }
+      return {
+        type: "tool_use",
+        id,
+        name,
+        input,
+        caller: DIRECT_CALLER,
+        ...ownFields(DIALECT, part.extra),
+      }
     }
     case "unknown":
-      return ownFields(part.extra)
+      return ownFields(DIALECT, part.extra)
     case "image":
     case "audio":
     case "file":

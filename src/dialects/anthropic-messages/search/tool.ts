@@ -10,7 +10,8 @@ import {
   reportSearch,
   type SearchWord,
 } from "../../../canon/web-search.ts"
-import { DIALECT, extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 const TYPE = /^web_search_\d{8}$/
 /** The version that every model which searches takes. */
@@ -58,7 +59,7 @@ export function decodeWebSearch(
   const location = decodeLocation(tool.user_location)
   if (location !== undefined) search.location = location
   const extra = unknownFields(tool, FIELDS)
-  if (extra !== undefined) search.extra = extraOf(extra)
+  if (extra !== undefined) search.extra = extraOf(DIALECT, extra)
   return search
 }
 

@@ -18,7 +18,8 @@ import { ANSWER_TOOL, answersByTool } from "../schema.ts"
 import { OpenBlocks } from "./open-blocks.ts"
 import type { AnthropicQuirks } from "../quirks.ts"
 import { decodeUsage, mergeUsage } from "../usage.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 /** What an event says of itself. */
 const EVENT_HEAD = new Set(["type", "index"])
@@ -160,5 +161,6 @@ function parseEvent(frame: SseFrame): JsonObject {
 }
 
 function pushExtra(fields: JsonObject | undefined, events: ChatEvent[]): void {
-  if (fields !== undefined) events.push({ type: "choice-extra", choice: 0, extra: extraOf(fields) })
+  if (fields !== undefined)
+    events.push({ type: "choice-extra", choice: 0, extra: extraOf(DIALECT, fields) })
 }

@@ -12,8 +12,9 @@ import { messageId, NULL_MEMBERS } from "../result/encode.ts"
 import { encodeErrorEvent, encodeStreamError } from "../errors.ts"
 import { encodeFinish } from "../finish.ts"
 import { encodeCounts, encodeUsage, withSearches } from "../usage.ts"
-import { DIALECT, ownFields } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
 import { WrittenBlocks } from "./written-blocks.ts"
+import { ownFields } from "../../shared/extra.ts"
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 type FinishEvent = Extract<ChatEvent, { type: "finish" }>
@@ -120,7 +121,7 @@ class MessageEncoder implements EventEncoder {
         this.#search(event.search, frames)
         break
       case "choice-extra":
-        this.#onExtra(ownFields(event.extra) ?? {}, frames)
+        this.#onExtra(ownFields(DIALECT, event.extra) ?? {}, frames)
         break
       case "finish":
         this.#finish = event

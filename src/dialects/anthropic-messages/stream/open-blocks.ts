@@ -9,7 +9,8 @@ import {
 import type { OtherContent } from "../../../canon/other-content.ts"
 import { decodeCitation, decodeCitations } from "../citations.ts"
 import { SearchSteps } from "../search/steps.ts"
-import { DIALECT, extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 /** A block of a stream that has started and not stopped, and what of it cannot be told before it stops. */
 type OpenBlock =
@@ -159,7 +160,7 @@ export class OpenBlocks {
       case "other": {
         const { block, input } = open
         if (input !== "") block.input = parseJsonObject(input) ?? input
-        const extra = extraOf({ content: [block] })
+        const extra = extraOf(DIALECT, { content: [block] })
         events.push({ type: "choice-extra", choice: 0, extra })
         this.#readSearch(block, events)
         break

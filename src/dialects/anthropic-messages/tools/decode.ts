@@ -10,7 +10,8 @@ import {
 } from "../../../canon/json.ts"
 import { decodeCache } from "../cache.ts"
 import { wrongMember } from "../messages/place.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 const CHOICES = ["auto", "any", "tool", "none"] as const
 
@@ -98,6 +99,6 @@ function decodeTool(tool: JsonObject, place: string): Tool {
   const cache = decodeCache(tool.cache_control, () => `${place}.`)
   if (cache !== undefined) decoded.cache = cache
   const extra = unknownFields(tool, TOOL_FIELDS)
-  if (extra !== undefined) decoded.extra = extraOf(extra)
+  if (extra !== undefined) decoded.extra = extraOf(DIALECT, extra)
   return decoded
 }

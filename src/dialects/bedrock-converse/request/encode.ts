@@ -8,7 +8,8 @@ import { encodeTools } from "../tools.ts"
 import { familyOf, type ModelFamily, type BedrockConverseQuirks } from "../quirks.ts"
 import { encodeOutputConfig, type JsonAnswer, jsonAnswerOf, jsonInstruction } from "../schema.ts"
 import { encodeSampling } from "./sampling.ts"
-import { DIALECT, set } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { setDefined } from "../../shared/fields.ts"
 
 /** The classes of service that Bedrock has words for; `auto` is to say none. */
 const TIERS: ReadonlyMap<string, string> = new Map([
@@ -41,14 +42,14 @@ export function encodeRequest(request: ChatRequest, quirks: BedrockConverseQuirk
 
   const body: JsonObject = { messages }
   if (system.length > 0) body.system = system
-  set(body, "inferenceConfig", sampling.inferenceConfig)
-  set(body, "toolConfig", tools.toolConfig)
-  set(body, "outputConfig", encodeOutputConfig(answer))
+  setDefined(body, "inferenceConfig", sampling.inferenceConfig)
+  setDefined(body, "toolConfig", tools.toolConfig)
+  setDefined(body, "outputConfig", encodeOutputConfig(answer))
   const additional = { ...reasoning?.fields, ...tools.additional, ...sampling.additional }
   if (Object.keys(additional).length > 0) body.additionalModelRequestFields = additional
-  set(body, "additionalModelResponseFieldPaths", stopPaths(request, family))
-  set(body, "requestMetadata", encodeMetadata(request.metadata, losses))
-  set(body, "serviceTier", encodeTier(request.serviceTier, losses))
+  setDefined(body, "additionalModelResponseFieldPaths", stopPaths(request, family))
+  setDefined(body, "requestMetadata", encodeMetadata(request.metadata, losses))
+  setDefined(body, "serviceTier", encodeTier(request.serviceTier, losses))
   reportUntaken(request, losses)
   Object.assign(body, losses.fieldsOf(request.extra))
   return { body, losses: losses.losses }

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../canon/json.ts"
 import type { LossList } from "../../../canon/losses.ts"
 import type { EncodedReasoning } from "../reasoning.ts"
 import type { ModelFamily } from "../quirks.ts"
-import { set } from "../identifiers.ts"
+import { setDefined } from "../../shared/fields.ts"
 
 const HIGHEST_TEMPERATURE = 1
 
@@ -23,7 +23,7 @@ export function encodeSampling(
 ): EncodedSampling {
   const { maxTokens, stop } = request
   const config: JsonObject = {}
-  set(config, "maxTokens", maxTokens)
+  setDefined(config, "maxTokens", maxTokens)
   const isFree = family.sampling !== "none" && reasoning?.refusesSampling !== true
   if (isFree) setSampling(config, request, family, losses)
   else {

@@ -9,7 +9,8 @@ import {
   textAt,
 } from "../../../canon/json.ts"
 import { BytePlaces } from "./byte-places.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 /** The text of a candidate, and where its last part begins: citations belong to that part. */
 export interface CitedText {
@@ -95,7 +96,7 @@ function quotations(candidate: JsonObject, spans: Spans): Citation[] {
   return listed.filter(isJsonObject).map((source) => {
     const citation: Draft<Citation> = { ...named(source), ...spans.of(source) }
     const license = textAt(source, "license")
-    if (license !== undefined) citation.extra = extraOf({ license })
+    if (license !== undefined) citation.extra = extraOf(DIALECT, { license })
     return citation
   })
 }

@@ -2,7 +2,8 @@ import type { Part, ReasoningPart, ToolCallPart, UnknownPart } from "../../../ca
 import { mintCallId } from "../../../canon/identifiers.ts"
 import { type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { addPartialArguments } from "../tools/partial-arguments.ts"
-import { DIALECT, extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 /**
  * A part of an answer (WIRE.md 5). The signature that a part carries becomes a piece of reasoning
@@ -51,7 +52,7 @@ function isSignatureAlone(part: JsonObject): boolean {
 }
 
 function unknownPart(part: JsonObject): UnknownPart {
-  return { type: "unknown", extra: extraOf(part) }
+  return { type: "unknown", extra: extraOf(DIALECT, part) }
 }
 
 /** A picture or a sound that the model made. */

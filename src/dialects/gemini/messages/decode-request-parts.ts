@@ -11,7 +11,8 @@ import { invalidType, invalidValue, missingParameter } from "../../../canon/inva
 import { type JsonObject, objectAt, textAt, unknownFields } from "../../../canon/json.ts"
 import { isWebUrl } from "../../../canon/media-source.ts"
 import { isVendorAddress } from "../../../canon/vendor-state.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 /** What a user or a tool says besides words. */
 export type MediaPart = ImagePart | AudioPart | FilePart
@@ -32,13 +33,13 @@ export function decodePlainPart(part: JsonObject, name: string): Part {
   const { text } = part
   if (typeof text === "string") return decodeText(part, text)
   if (text !== undefined && text !== null) throw invalidType(`${name}.text`, "a string", text)
-  return decodeMediaPart(part, name) ?? { type: "unknown", extra: extraOf(part) }
+  return decodeMediaPart(part, name) ?? { type: "unknown", extra: extraOf(DIALECT, part) }
 }
 
 function decodeText(part: JsonObject, text: string): TextPart {
   const decoded: Draft<TextPart> = { type: "text", text }
   const extra = unknownFields(part, TEXT_FIELDS)
-  if (extra !== undefined) decoded.extra = extraOf(extra)
+  if (extra !== undefined) decoded.extra = extraOf(DIALECT, extra)
   return decoded
 }
 
@@ -52,7 +53,7 @@ export function decodeMediaPart(part: JsonObject, name: string): MediaPart | und
       ? decodeFile(file ?? {}, `${name}.fileData`)
       : decodeInline(inline, `${name}.inlineData`)
   const extra = unknownFields(part, MEDIA_FIELDS)
-  return extra === undefined ? decoded : { ...decoded, extra: extraOf(extra) }
+  return extra === undefined ? decoded : { ...decoded, extra: extraOf(DIALECT, extra) }
 }
 
 function decodeInline(inline: JsonObject, name: string): MediaPart {

@@ -19,7 +19,8 @@ import { decodeCall } from "./decode-parts.ts"
 import { decodePlainPart } from "./decode-request-parts.ts"
 import { decodeFunctionResponse } from "../tools/decode-results.ts"
 import { carriedSignature } from "../reasoning/signature-text.ts"
-import { DIALECT, extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 /**
  * What Google lets clients write on a call that no Gemini has signed
@@ -151,7 +152,7 @@ class ContentsReader {
     const decoded = decodeCall(call, () => `call_${this.#calls.length}`)
     this.#calls.push({ id: decoded.id, name: decoded.name, isAnswered: false })
     const extra = unknownFields(part, CALL_FIELDS)
-    return extra === undefined ? decoded : { ...decoded, extra: extraOf(extra) }
+    return extra === undefined ? decoded : { ...decoded, extra: extraOf(DIALECT, extra) }
   }
 
   #modelTurn(): Draft<Part>[] {

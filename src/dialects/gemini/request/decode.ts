@@ -21,7 +21,8 @@ import {
 } from "./parameters.ts"
 import { inUsualForms } from "./usual-forms.ts"
 import { decodeWebSearch } from "../search.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 /** Fields that the canon has a name for. Some of them hold members that it has none for. */
 const CANON_FIELDS = new Set([
@@ -94,7 +95,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   const search = tools && decodeWebSearch(body, tools.others)
   if (search !== undefined) request.webSearch = search
   const extra = requestExtra(body, config ?? {}, tools, choice)
-  if (extra !== undefined) request.extra = extraOf(extra)
+  if (extra !== undefined) request.extra = extraOf(DIALECT, extra)
   return request
 }
 

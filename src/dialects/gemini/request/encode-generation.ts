@@ -1,9 +1,10 @@
 import { describedSchema } from "../../../canon/response-schema.ts"
 import type { ChatRequest, ResponseFormat } from "../../../canon/chat.ts"
-import type { JsonObject, JsonValue } from "../../../canon/json.ts"
+import type { JsonObject } from "../../../canon/json.ts"
 import type { LossList } from "../../../canon/losses.ts"
 import { encodeThinking } from "../reasoning/encode.ts"
 import type { Encoding } from "./encoding.ts"
+import { setDefined } from "../../shared/fields.ts"
 
 /** Seeds are integers of 32 bits. */
 const SEED_RANGE = 2 ** 31
@@ -12,16 +13,16 @@ const SEED_RANGE = 2 ** 31
 export function encodeGeneration(request: ChatRequest, encoding: Encoding): JsonObject {
   const { losses } = encoding
   const config: JsonObject = {}
-  set(config, "temperature", request.temperature)
-  set(config, "topP", request.topP)
-  set(config, "topK", request.topK)
-  set(config, "candidateCount", candidateCount(request.choices, encoding))
-  set(config, "maxOutputTokens", request.maxTokens)
-  set(config, "stopSequences", stopSequences(request.stop))
-  set(config, "presencePenalty", request.presencePenalty)
-  set(config, "frequencyPenalty", request.frequencyPenalty)
-  set(config, "seed", seed(request.seed, losses))
-  set(config, "thinkingConfig", encodeThinking(request, encoding))
+  setDefined(config, "temperature", request.temperature)
+  setDefined(config, "topP", request.topP)
+  setDefined(config, "topK", request.topK)
+  setDefined(config, "candidateCount", candidateCount(request.choices, encoding))
+  setDefined(config, "maxOutputTokens", request.maxTokens)
+  setDefined(config, "stopSequences", stopSequences(request.stop))
+  setDefined(config, "presencePenalty", request.presencePenalty)
+  setDefined(config, "frequencyPenalty", request.frequencyPenalty)
+  setDefined(config, "seed", seed(request.seed, losses))
+  setDefined(config, "thinkingConfig", encodeThinking(request, encoding))
   return config
 }
 
@@ -34,7 +35,7 @@ export function encodeAnswerFormat(format: ResponseFormat): JsonObject {
       return { responseMimeType: "application/json" }
     case "json-schema": {
       const config: JsonObject = { responseMimeType: "application/json" }
-      set(config, "responseJsonSchema", describedSchema(format))
+      setDefined(config, "responseJsonSchema", describedSchema(format))
       return config
     }
   }
@@ -69,8 +70,4 @@ function seed(wanted: number | undefined, losses: LossList): number | undefined 
   if (wanted === undefined || (wanted >= -SEED_RANGE && wanted < SEED_RANGE)) return wanted
   losses.add("seed", "approximated")
   return wanted % SEED_RANGE
-}
-
-function set(object: JsonObject, name: string, value: JsonValue | undefined): void {
-  if (value !== undefined) object[name] = value
 }

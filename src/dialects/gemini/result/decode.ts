@@ -15,7 +15,8 @@ import { decodePart } from "../messages/decode-parts.ts"
 import { decodeFinish, finishWord } from "../finish.ts"
 import { decodeSearch } from "../search.ts"
 import { decodeUsage } from "../usage.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 /**
  * A whole `GenerateContentResponse` (WIRE.md 5). A refused prompt is an answer of one choice that a
@@ -58,7 +59,7 @@ function decodeChoice(value: JsonValue, position: number): Choice {
   const choice: Draft<Choice> = { index, parts, finish: reason }
   if (raw !== undefined) choice.rawFinish = raw
   const extra = candidateExtra(candidate)
-  if (extra !== undefined) choice.extra = extraOf(extra)
+  if (extra !== undefined) choice.extra = extraOf(DIALECT, extra)
   return choice
 }
 

@@ -5,7 +5,8 @@ import { argumentsOf } from "../messages/encode-model-turn.ts"
 import { encodeFinish, type Ending } from "../finish.ts"
 import { Signatures } from "../reasoning/signatures.ts"
 import { wireSignature } from "../reasoning/signature-text.ts"
-import { ownFields } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { ownFields } from "../../shared/extra.ts"
 
 /** What the last words of a candidate are made of. */
 export interface CandidateEnd extends Ending {
@@ -30,7 +31,7 @@ export function encodeCandidate(choice: Choice): JsonObject {
     if (part.type === "web-search") grounding.search(part)
     return encodePart(part, signatures)
   })
-  const { parts: others, ...extra } = ownFields(choice.extra) ?? {}
+  const { parts: others, ...extra } = ownFields(DIALECT, choice.extra) ?? {}
   return encodeEnd({
     index: choice.index,
     parts: [...parts, ...signatures.end(), ...ownParts(others)],
@@ -80,7 +81,7 @@ function encodePart(part: Part, signatures: Signatures): JsonObject[] {
       return [
         {
           ...signatures.on(callPart(part.id, part.name, part.arguments)),
-          ...ownFields(part.extra),
+          ...ownFields(DIALECT, part.extra),
         },
       ]
     case "image":
@@ -95,7 +96,7 @@ function encodePart(part: Part, signatures: Signatures): JsonObject[] {
       return [signatures.on({ fileData: { fileUri } })]
     }
     case "unknown": {
-      const own = ownFields(part.extra)
+      const own = ownFields(DIALECT, part.extra)
       return own === undefined ? [] : [signatures.on(own)]
     }
     case "tool-result":

@@ -4,13 +4,14 @@ import type { JsonObject } from "../../../canon/json.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import { encodeCandidate } from "./encode-candidate.ts"
 import { encodeUsage } from "../usage.ts"
-import { ID_PREFIX, ownFields } from "../identifiers.ts"
+import { ID_PREFIX, DIALECT } from "../identifiers.ts"
+import { ownFields } from "../../shared/extra.ts"
 
 /** A whole `GenerateContentResponse` (@google/genai). */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
   return {
     candidates: result.choices.map(encodeCandidate),
-    ...ownFields(result.extra),
+    ...ownFields(DIALECT, result.extra),
     usageMetadata: encodeUsage(result.usage ?? NO_USAGE),
     modelVersion: result.model ?? request.model,
     responseId: result.id ?? mintId(ID_PREFIX),

@@ -7,7 +7,8 @@ import {
   unknownFields,
   type JsonValue,
 } from "../../../canon/json.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 /** Members of an answer that have a name in the canon. */
 const ANSWER_FIELDS = new Set([
@@ -36,7 +37,7 @@ export function answerHead(answer: JsonObject): AnswerHead {
   const created = Date.parse(textAt(answer, "createTime") ?? "")
   if (!Number.isNaN(created)) head.created = Math.floor(created / 1_000)
   const rest = unknownFields(answer, ANSWER_FIELDS)
-  if (rest !== undefined) head.extra = extraOf(rest)
+  if (rest !== undefined) head.extra = extraOf(DIALECT, rest)
   return head
 }
 

@@ -15,7 +15,8 @@ import { candidateExtra } from "../result/head.ts"
 import { decodeFinish, finishWord } from "../finish.ts"
 import { addPartialArguments } from "../tools/partial-arguments.ts"
 import { decodeSearch } from "../search.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 type FinishEvent = Extract<ChatEvent, { type: "finish" }>
 
@@ -88,7 +89,7 @@ export class Candidate {
       for (const citation of decodeCitations(this.#rest, cited)) {
         events.push({ type: "citation", choice, citation })
       }
-      events.push({ type: "choice-extra", choice, extra: extraOf(this.#rest) })
+      events.push({ type: "choice-extra", choice, extra: extraOf(DIALECT, this.#rest) })
       const search = decodeSearch(this.#rest)
       if (search !== undefined) events.push({ type: "web-search", choice, search })
     }
@@ -131,7 +132,7 @@ export class Candidate {
         break
       default:
         this.#other.json(part)
-        events.push({ type: "choice-extra", choice, extra: extraOf({ parts: [part] }) })
+        events.push({ type: "choice-extra", choice, extra: extraOf(DIALECT, { parts: [part] }) })
     }
   }
 

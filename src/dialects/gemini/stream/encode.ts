@@ -7,8 +7,9 @@ import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { encodeEnd } from "../result/encode-candidate.ts"
 import { encodeErrorEvent, encodeStreamError } from "../errors.ts"
 import { encodeUsage } from "../usage.ts"
-import { ID_PREFIX, ownFields } from "../identifiers.ts"
+import { ID_PREFIX, DIALECT } from "../identifiers.ts"
 import { WrittenCandidate } from "./written-candidate.ts"
+import { ownFields } from "../../shared/extra.ts"
 
 /** An encoder for one stream of `GenerateContentResponse` pieces (ai.google.dev/api/generate-content). */
 export function encodeEvents(request: ChatRequest): EventEncoder {
@@ -31,7 +32,7 @@ class GenerationEncoder implements EventEncoder {
   push(event: ChatEvent): SseFrame[] {
     switch (event.type) {
       case "start":
-        Object.assign(this.#head, ownFields(event.extra))
+        Object.assign(this.#head, ownFields(DIALECT, event.extra))
         if (event.model !== undefined) this.#head.modelVersion = event.model
         if (event.id !== undefined) this.#head.responseId = event.id
         return []
@@ -85,7 +86,7 @@ class GenerationEncoder implements EventEncoder {
         candidate.search(event.search)
         return []
       case "choice-extra":
-        return this.#frames(event.choice, candidate.extra(ownFields(event.extra) ?? {}))
+        return this.#frames(event.choice, candidate.extra(ownFields(DIALECT, event.extra) ?? {}))
       case "finish":
         return this.#frames(event.choice, candidate.finish(event.reason, event.rawReason))
       default:

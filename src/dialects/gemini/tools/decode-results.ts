@@ -9,7 +9,8 @@ import {
   unknownFields,
 } from "../../../canon/json.ts"
 import { decodeMediaPart, type MediaPart } from "../messages/decode-request-parts.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 const RESPONSE_FIELDS = new Set(["id", "name", "response", "parts"])
 
@@ -37,7 +38,7 @@ export function decodeFunctionResponse(
   const result: Draft<ToolResultPart> = { type: "tool-result", id, content: [words, ...shown] }
   if (failed) result.failed = true
   const extra = unknownFields(answered, RESPONSE_FIELDS)
-  if (extra !== undefined) result.extra = extraOf({ functionResponse: answered })
+  if (extra !== undefined) result.extra = extraOf(DIALECT, { functionResponse: answered })
   return result
 }
 

@@ -18,7 +18,8 @@ import {
 } from "../../../canon/json.ts"
 import { jsonSchemaOf, withSmallTypes } from "../schema.ts"
 import type { GenerationParameters } from "../request/parameters.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 const MODES = ["AUTO", "ANY", "NONE"] as const
 
@@ -62,7 +63,7 @@ function decodeDeclaration(declaration: JsonValue, place: string): Tool {
   if (schema !== undefined) tool.parameters = withSmallTypes(schema)
   else if (parameters !== undefined) tool.parameters = jsonSchemaOf(parameters)
   const extra = unknownFields(declaration, DECLARATION_FIELDS)
-  if (extra !== undefined) tool.extra = extraOf(extra)
+  if (extra !== undefined) tool.extra = extraOf(DIALECT, extra)
   return tool
 }
 

@@ -23,7 +23,8 @@ import { decodeDataUrl, isDataUrl, isWebUrl } from "../../../canon/media-source.
 import type { Draft } from "../../../canon/draft.ts"
 import { takeCache } from "../cache.ts"
 import { nestedExtra } from "./nested-extra.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 /** The kinds of content part that OpenAI takes, in the order of its own error message. */
 const PART_TYPES = ["text", "image_url", "input_audio", "refusal", "audio", "file"] as const
@@ -101,7 +102,7 @@ function decodePart(part: JsonValue | undefined, place: Place): Part {
     case "refusal":
       return { type: "refusal", text: requiredText(part, "refusal", place) }
     case "audio":
-      return { type: "unknown", extra: extraOf(part) }
+      return { type: "unknown", extra: extraOf(DIALECT, part) }
     default:
   }
   if (type === undefined) throw missingParameter(`${nameOf(place)}.type`)
@@ -109,7 +110,7 @@ function decodePart(part: JsonValue | undefined, place: Place): Part {
   if (!VENDOR_PART_TYPES.has(type)) {
     throw unsupportedValue(`${nameOf(place)}.type`, type, PART_TYPES)
   }
-  return { type: "unknown", extra: extraOf(part) }
+  return { type: "unknown", extra: extraOf(DIALECT, part) }
 }
 
 function decodeText(part: JsonObject, place: Place): TextPart {
@@ -164,7 +165,7 @@ function decodeAudio(part: JsonObject, place: Place): AudioPart {
   if (typeof format !== "string") throw wrongInner(format, "input_audio.format", place)
   const decoded: Draft<AudioPart> = { type: "audio", source: { type: "base64", data }, format }
   const extra = nestedExtra(part, AUDIO_FIELDS, "input_audio", INPUT_AUDIO_FIELDS)
-  if (extra !== undefined) decoded.extra = extraOf(extra)
+  if (extra !== undefined) decoded.extra = extraOf(DIALECT, extra)
   return decoded
 }
 
@@ -198,7 +199,7 @@ function setMarks(
 ): void {
   const { cache, extra } = takeCache(unknown)
   if (cache !== undefined) decoded.cache = cache
-  if (extra !== undefined) decoded.extra = extraOf(extra)
+  if (extra !== undefined) decoded.extra = extraOf(DIALECT, extra)
 }
 
 /** Text that must be there and, as OpenAI has it, must not be empty. */

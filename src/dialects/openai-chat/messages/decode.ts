@@ -24,7 +24,8 @@ import { citeText } from "../citations.ts"
 import { decodeContent, isToolContent } from "./decode-parts.ts"
 import { decodeReasoning, joinParts } from "../reasoning/text.ts"
 import type { Draft } from "../../../canon/draft.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 const ROLES = ["system", "assistant", "user", "function", "tool", "developer"] as const
 
@@ -135,7 +136,7 @@ function decodeToolAnswer(message: JsonObject, index: number): Message {
     content: content.filter(isToolContent),
   }
   const others = listAt(message, "content").filter((_, part) => !isToolContent(content[part]))
-  if (others.length > 0) result.extra = extraOf({ content: others })
+  if (others.length > 0) result.extra = extraOf(DIALECT, { content: others })
   return withRest({ role: "tool", parts: [result] }, message, TOOL_FIELDS, index)
 }
 
@@ -185,7 +186,8 @@ function decodeToolCall(call: JsonObject, index: number, position: number): Part
   if (type === "custom" && isJsonObject(call.custom)) {
     return decodeCustomCall(call, call.custom, `messages[${index}].tool_calls[${position}]`)
   }
-  if (type !== undefined && type !== "function") return { type: "unknown", extra: extraOf(call) }
+  if (type !== undefined && type !== "function")
+    return { type: "unknown", extra: extraOf(DIALECT, call) }
   if (typeof id === "string" && isJsonObject(called)) {
     const { name, arguments: written } = called
     if (typeof name === "string" && (typeof written === "string" || written === undefined)) {
@@ -220,7 +222,7 @@ function decodeCustomCall(call: JsonObject, called: JsonObject, place: string): 
 function withMark(part: Draft<ToolCallPart>, unknown: JsonObject | undefined): ToolCallPart {
   const { cache, extra } = takeCache(unknown)
   if (cache !== undefined) part.cache = cache
-  if (extra !== undefined) part.extra = extraOf(extra)
+  if (extra !== undefined) part.extra = extraOf(DIALECT, extra)
   return part
 }
 
@@ -273,12 +275,12 @@ function withRest(
   const unknown = unknownFields(message, known)
   if (unknown === undefined) return decoded
   const { cache, extra } = takeCache(unknown)
-  if (cache === undefined) decoded.extra = extraOf(unknown)
+  if (cache === undefined) decoded.extra = extraOf(DIALECT, unknown)
   else {
     const parts = marked(decoded.parts, cache)
     if (parts !== undefined) decoded.parts = parts
     const rest = parts === undefined ? unknown : extra
-    if (rest !== undefined) decoded.extra = extraOf(rest)
+    if (rest !== undefined) decoded.extra = extraOf(DIALECT, rest)
   }
   return decoded
 }

@@ -16,7 +16,8 @@ import { encodeContent } from "./encode-parts.ts"
 import type { OpenAiChatQuirks } from "../quirks.ts"
 import { encodeReasoning } from "../reasoning/text.ts"
 import type { PlacedReasoning } from "../reasoning/details.ts"
-import { DIALECT, extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 /**
  * The messages of a request. Each answer of a tool is a message of its own, before anything else its
@@ -167,5 +168,7 @@ function isOtherCall({ dialect, fields }: Extra): boolean {
 /** Parts of a tool's answer that only some vendors know, as they were kept. */
 function unknownParts(kept: JsonValue | undefined): Part[] {
   if (!Array.isArray(kept)) return []
-  return kept.filter(isJsonObject).map((fields) => ({ type: "unknown", extra: extraOf(fields) }))
+  return kept
+    .filter(isJsonObject)
+    .map((fields) => ({ type: "unknown", extra: extraOf(DIALECT, fields) }))
 }

@@ -6,6 +6,7 @@ import { decodeFinish, encodeFinish } from "../finish.ts"
 import { repairMessage } from "./repair.ts"
 import { decodeUsage } from "../usage.ts"
 import { ID_PREFIX } from "../identifiers.ts"
+import { nowInSeconds } from "../../shared/time.ts"
 
 /** The words of OpenAI's own for why a choice ended; the two for tools go beyond the specification. */
 const OWN_WORDS: ReadonlySet<JsonValue | undefined> = new Set([
@@ -23,7 +24,7 @@ const OWN_WORDS: ReadonlySet<JsonValue | undefined> = new Set([
 export function completeResult(body: JsonObject): void {
   body.id = ownId(body.id) ?? mintId(ID_PREFIX)
   body.object = "chat.completion"
-  if (!isTime(body.created)) body.created = now()
+  if (!isTime(body.created)) body.created = nowInSeconds()
   if (isJsonObject(body.usage)) body.usage = withTotal(body.usage)
   if (!Array.isArray(body.choices)) return
   for (let position = 0; position < body.choices.length; position++) {
@@ -42,11 +43,6 @@ export function ownId(id: JsonValue | undefined): string | undefined {
 /** Whether a value is a moment as this dialect tells it: whole seconds. */
 export function isTime(created: JsonValue | undefined): created is number {
   return Number.isInteger(created)
-}
-
-/** This moment as this dialect tells it. */
-export function now(): number {
-  return Math.floor(Date.now() / 1000)
 }
 
 /**

@@ -3,11 +3,12 @@ import type { GatewayError } from "../../../canon/errors.ts"
 import { mintId } from "../../../canon/identifiers.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type { Usage } from "../../../canon/usage.ts"
-import { isTime, now, ownId, withTotal } from "./complete.ts"
+import { isTime, ownId, withTotal } from "./complete.ts"
 import { encodeError } from "../errors.ts"
 import { ChoicePatcher } from "./choice.ts"
 import { chunkUsage, encodeUsage, withoutCost } from "../usage.ts"
 import { END, ID_PREFIX } from "../identifiers.ts"
+import { nowInSeconds } from "../../shared/time.ts"
 
 const OBJECT = "chat.completion.chunk"
 
@@ -97,7 +98,7 @@ export class ChunkPatcher implements FramePatcher {
     const patched: JsonObject = { ...chunk, id, model }
     if (isWhole) return patched
     patched.object = OBJECT
-    if (!hasTime) patched.created = this.#created ??= now()
+    if (!hasTime) patched.created = this.#created ??= nowInSeconds()
     return patched
   }
 
@@ -106,7 +107,7 @@ export class ChunkPatcher implements FramePatcher {
     return {
       id: (this.#id ??= mintId(ID_PREFIX)),
       object: OBJECT,
-      created: (this.#created ??= now()),
+      created: (this.#created ??= nowInSeconds()),
       model: this.#patch.model,
       choices,
     }

@@ -7,7 +7,8 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
-import { DIALECT, extraOf, ownFields } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf, ownFields } from "../../shared/extra.ts"
 
 /**
  * One of OpenRouter's `reasoning_details` (WIRE.md 7): `reasoning.text` with text and signature,
@@ -93,7 +94,7 @@ function decodeDetail(detail: JsonObject): ReasoningPart {
   const fields = unknownFields(detail, DETAIL_FIELDS) ?? {}
   // What the parts of the canon do not tell, so that the detail goes back as it came.
   if (type !== TEXT && type !== undefined && proof?.isRedacted !== true) fields.type = type
-  if (Object.keys(fields).length > 0) part.extra = extraOf(fields)
+  if (Object.keys(fields).length > 0) part.extra = extraOf(DIALECT, fields)
   return part
 }
 
@@ -101,7 +102,7 @@ function decodeDetail(detail: JsonObject): ReasoningPart {
 export function encodeDetail(placed: PlacedReasoning, index: number): JsonObject {
   const { part, call } = placed
   const { text, signature, id, isRedacted } = part
-  const fields = ownFields(part.extra)
+  const fields = ownFields(DIALECT, part.extra)
   const type = isRedacted === true ? ENCRYPTED : (fields?.type ?? TEXT)
   const detail: JsonObject = { ...fields, type }
   if (text !== "") detail[type === SUMMARY ? "summary" : "text"] = text
@@ -115,5 +116,5 @@ export function encodeDetail(placed: PlacedReasoning, index: number): JsonObject
 /** Whether plain text cannot tell all there is to this piece. */
 export function needsDetail({ part, call }: PlacedReasoning): boolean {
   const { signature, id, extra } = part
-  return [signature, id, call, ownFields(extra)].some((known) => known !== undefined)
+  return [signature, id, call, ownFields(DIALECT, extra)].some((known) => known !== undefined)
 }

@@ -23,7 +23,8 @@ import { checkRules } from "./rules.ts"
 import { type ChatParameters, chatParameters } from "./parameters.ts"
 import { decodeWebSearch } from "../search.ts"
 import type { Draft } from "../../../canon/draft.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 /** Fields that the canon has a name for. `stream_options` is taken apart by hand. */
 const CANON_FIELDS = new Set([
@@ -94,7 +95,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   const reasoning = decodeReasoningOrder(body)
   if (reasoning !== undefined) request.reasoning = reasoning
   const extra = requestExtra(body, request, tools)
-  if (extra !== undefined) request.extra = extraOf(extra)
+  if (extra !== undefined) request.extra = extraOf(DIALECT, extra)
   return request
 }
 

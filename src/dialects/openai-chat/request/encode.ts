@@ -9,6 +9,7 @@ import { encodeReasoningOrder } from "../reasoning/settings.ts"
 import type { OpenAiChatQuirks } from "../quirks.ts"
 import { LossList } from "../../../canon/losses.ts"
 import { DIALECT } from "../identifiers.ts"
+import { setDefined } from "../../shared/fields.ts"
 
 /** A chat completion request as the vendor takes it (WIRE.md 2). */
 export function encodeRequest(request: ChatRequest, quirks: OpenAiChatQuirks): EncodedRequest {
@@ -34,29 +35,29 @@ function encodeSampling(
   quirks: OpenAiChatQuirks,
   losses: LossList,
 ): void {
-  set(body, quirks.maxTokensField, request.maxTokens)
-  set(body, "temperature", request.temperature)
-  set(body, "top_p", request.topP)
-  if (quirks.topK) set(body, "top_k", request.topK)
+  setDefined(body, quirks.maxTokensField, request.maxTokens)
+  setDefined(body, "temperature", request.temperature)
+  setDefined(body, "top_p", request.topP)
+  if (quirks.topK) setDefined(body, "top_k", request.topK)
   else if (request.topK !== undefined) losses.add("top_k")
-  set(body, "stop", request.stop?.length ? [...request.stop] : undefined)
-  set(body, "seed", request.seed)
-  set(body, "presence_penalty", request.presencePenalty)
-  set(body, "frequency_penalty", request.frequencyPenalty)
-  set(body, "logprobs", request.logprobs)
-  set(body, "top_logprobs", request.topLogprobs)
+  setDefined(body, "stop", request.stop?.length ? [...request.stop] : undefined)
+  setDefined(body, "seed", request.seed)
+  setDefined(body, "presence_penalty", request.presencePenalty)
+  setDefined(body, "frequency_penalty", request.frequencyPenalty)
+  setDefined(body, "logprobs", request.logprobs)
+  setDefined(body, "top_logprobs", request.topLogprobs)
   Object.assign(body, encodeReasoningOrder(request, quirks, losses))
   const { responseFormat } = request
   if (responseFormat !== undefined) body.response_format = encodeFormat(responseFormat)
 }
 
 function encodeService(body: JsonObject, request: ChatRequest, losses: LossList): void {
-  set(body, "verbosity", request.verbosity)
-  set(body, "user", request.user)
-  set(body, "safety_identifier", request.safetyIdentifier)
-  set(body, "metadata", request.metadata && { ...request.metadata })
-  set(body, "service_tier", request.serviceTier)
-  set(body, "prompt_cache_key", request.promptCacheKey)
+  setDefined(body, "verbosity", request.verbosity)
+  setDefined(body, "user", request.user)
+  setDefined(body, "safety_identifier", request.safetyIdentifier)
+  setDefined(body, "metadata", request.metadata && { ...request.metadata })
+  setDefined(body, "service_tier", request.serviceTier)
+  setDefined(body, "prompt_cache_key", request.promptCacheKey)
   if (request.previousResponse !== undefined) losses.add("previous_response_id")
 }
 
@@ -77,7 +78,7 @@ function encodeTools(
   if (toolChoice !== undefined && body.functions === undefined) {
     body.tool_choice = encodeToolChoice(toolChoice, quirks.customTools ? request.tools : undefined)
   }
-  set(body, "parallel_tool_calls", request.parallelToolCalls)
+  setDefined(body, "parallel_tool_calls", request.parallelToolCalls)
 }
 
 interface EncodeContext {
@@ -117,9 +118,9 @@ function encodeTool(tool: Tool, quirks: OpenAiChatQuirks, losses: LossList): Jso
   }
   noteGrammar(tool, losses)
   const declared: JsonObject = { name: tool.name }
-  set(declared, "description", tool.description)
-  set(declared, "parameters", tool.parameters)
-  set(declared, "strict", tool.strict)
+  setDefined(declared, "description", tool.description)
+  setDefined(declared, "parameters", tool.parameters)
+  setDefined(declared, "strict", tool.strict)
   const extra = losses.fieldsOf(tool.extra)
   const inside = extra?.function
   return {
@@ -134,11 +135,11 @@ function encodeTool(tool: Tool, quirks: OpenAiChatQuirks, losses: LossList): Jso
 function encodeCustomTool(tool: Tool, quirks: OpenAiChatQuirks, losses: LossList): JsonObject {
   const { description, format } = tool.origin ?? {}
   const custom: JsonObject = { name: tool.name }
-  set(custom, "description", description)
+  setDefined(custom, "description", description)
   if (format?.type === "grammar") {
     const { type, ...grammar } = format
     custom.format = { type, grammar }
-  } else set(custom, "format", format)
+  } else setDefined(custom, "format", format)
   const extra = losses.fieldsOf(tool.extra)
   const inside = extra?.custom
   return {
@@ -165,9 +166,9 @@ function encodeFormat(format: ResponseFormat): JsonObject {
       return { type: "json_object" }
     case "json-schema": {
       const declared: JsonObject = { name: format.name }
-      set(declared, "description", format.description)
-      set(declared, "schema", format.schema)
-      set(declared, "strict", format.strict)
+      setDefined(declared, "description", format.description)
+      setDefined(declared, "schema", format.schema)
+      setDefined(declared, "strict", format.strict)
       return { type: "json_schema", json_schema: declared }
     }
   }
@@ -189,8 +190,4 @@ function mergeExtra(body: JsonObject, extra: JsonObject | undefined): void {
     const own = isJsonObject(body.stream_options) ? body.stream_options : {}
     body.stream_options = { ...own, ...options }
   }
-}
-
-function set(object: JsonObject, name: string, value: JsonValue | undefined): void {
-  if (value !== undefined) object[name] = value
 }

@@ -19,7 +19,8 @@ import { noChoice } from "../errors.ts"
 import { chunkUsage, decodeUsage } from "../usage.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 const RESULT_FIELDS = new Set(["id", "object", "created", "model", "choices", "usage"])
 const CHOICE_FIELDS = new Set(["index", "message", "finish_reason", "delta"])
@@ -58,7 +59,7 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
   const usage = decodeUsage(chunkUsage(body))
   if (usage !== undefined) result.usage = usage
   const extra = unknownFields(body, RESULT_FIELDS)
-  if (extra !== undefined) result.extra = extraOf(extra)
+  if (extra !== undefined) result.extra = extraOf(DIALECT, extra)
   return result
 }
 
@@ -84,7 +85,7 @@ function decodeChoice(
   if (stopSequence !== undefined) decoded.stopSequence = stopSequence
   const rest = message.annotations === undefined ? message : { ...message, annotations }
   const extra = choiceExtra(choice, rest)
-  if (extra !== undefined) decoded.extra = extraOf(extra)
+  if (extra !== undefined) decoded.extra = extraOf(DIALECT, extra)
   return decoded
 }
 
@@ -98,7 +99,7 @@ function decodeCalls(message: JsonObject): Part[] {
       continue
     }
     if (!isJsonObject(called)) {
-      parts.push({ type: "unknown", extra: extraOf(call) })
+      parts.push({ type: "unknown", extra: extraOf(DIALECT, call) })
       continue
     }
     const id = textAt(call, "id") ?? mintCallId()
@@ -120,7 +121,7 @@ function customCall(call: JsonObject, called: JsonObject): ToolCallPart {
     origin: { form: "text", name },
   }
   const extra = unknownFields(call, CUSTOM_CALL_FIELDS)
-  if (extra !== undefined) part.extra = extraOf(extra)
+  if (extra !== undefined) part.extra = extraOf(DIALECT, extra)
   return part
 }
 
@@ -131,7 +132,7 @@ function toolCall(id: string, called: JsonObject, extra: JsonObject | undefined)
     name: textAt(called, "name") ?? "",
     arguments: argumentsText(called.arguments),
   }
-  if (extra !== undefined) part.extra = extraOf(extra)
+  if (extra !== undefined) part.extra = extraOf(DIALECT, extra)
   return part
 }
 

@@ -15,7 +15,9 @@ import { encodeCitation } from "../citations.ts"
 import { encodeReasoning } from "../reasoning/text.ts"
 import type { PlacedReasoning } from "../reasoning/details.ts"
 import { encodeUsage } from "../usage.ts"
-import { ID_PREFIX, ownFields } from "../identifiers.ts"
+import { ID_PREFIX, DIALECT } from "../identifiers.ts"
+import { ownFields } from "../../shared/extra.ts"
+import { nowInSeconds } from "../../shared/time.ts"
 
 /** A whole chat completion, with every member that OpenAI's own has (WIRE.md 2, SPEC). */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
@@ -23,18 +25,18 @@ export function encodeResult(result: ChatResult, request: ChatRequest): JsonObje
   return {
     id: prefixedId(ID_PREFIX, result.id),
     object: "chat.completion",
-    created: result.created ?? Math.floor(Date.now() / 1000),
+    created: result.created ?? nowInSeconds(),
     model: result.model ?? request.model,
     choices: result.choices.map((choice) => encodeChoice(choice, origins)),
     usage: encodeUsage(result.usage ?? NO_USAGE),
-    ...ownFields(result.extra),
+    ...ownFields(DIALECT, result.extra),
   }
 }
 
 type Origins = ReadonlyMap<string, CallOrigin> | undefined
 
 function encodeChoice(choice: Choice, origins: Origins): JsonObject {
-  const { message: extraMessage, ...extra } = ownFields(choice.extra) ?? {}
+  const { message: extraMessage, ...extra } = ownFields(DIALECT, choice.extra) ?? {}
   const message = encodeMessage(choice, origins)
   return {
     index: choice.index,
@@ -80,7 +82,7 @@ function encodeMessage(choice: Choice, origins: Origins): JsonObject {
         break
       }
       case "unknown": {
-        const call = ownFields(part.extra)
+        const call = ownFields(DIALECT, part.extra)
         if (call !== undefined) calls.push(call)
         break
       }
@@ -99,8 +101,18 @@ function encodeMessage(choice: Choice, origins: Origins): JsonObject {
 function encodeCall(part: ToolCallPart, origin: CallOrigin | undefined): JsonObject {
   const { id, name, arguments: written } = part
   return origin?.form === "text"
-    ? { id, type: "custom", custom: { name, input: textOf(written) }, ...ownFields(part.extra) }
-    : { id, type: "function", function: { name, arguments: written }, ...ownFields(part.extra) }
+    ? {
+        id,
+        type: "custom",
+        custom: { name, input: textOf(written) },
+        ...ownFields(DIALECT, part.extra),
+      }
+    : {
+        id,
+        type: "function",
+        function: { name, arguments: written },
+        ...ownFields(DIALECT, part.extra),
+      }
 }
 
 /** Lists that both have are joined: some annotations are the canon's and some are not. */

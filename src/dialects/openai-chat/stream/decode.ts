@@ -16,7 +16,8 @@ import { errorEvent, noChoice } from "../errors.ts"
 import { stopTold } from "../finish.ts"
 import { chunkUsage, decodeUsage } from "../usage.ts"
 import type { Draft } from "../../../canon/draft.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 
@@ -142,7 +143,7 @@ class ChunkDecoder implements EventDecoder {
     if (model !== undefined) start.model = model
     if (isTime(chunk.created)) start.created = chunk.created
     const extra = unknownFields(chunk, CHUNK_FIELDS)
-    if (extra !== undefined) start.extra = extraOf(extra)
+    if (extra !== undefined) start.extra = extraOf(DIALECT, extra)
     events.push(start)
   }
 
@@ -159,7 +160,8 @@ class ChunkDecoder implements EventDecoder {
       extra = { ...extra, [key]: member }
       if (!CHOICE_REMARKS.has(key)) this.other.json(member)
     }
-    if (extra !== undefined) events.push({ type: "choice-extra", choice, extra: extraOf(extra) })
+    if (extra !== undefined)
+      events.push({ type: "choice-extra", choice, extra: extraOf(DIALECT, extra) })
     if (
       typeof value.finish_reason === "string" &&
       value.finish_reason !== "" &&

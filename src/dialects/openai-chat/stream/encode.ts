@@ -14,7 +14,9 @@ import { encodeFinish } from "../finish.ts"
 import { prefixedId } from "../../../canon/identifiers.ts"
 import { encodeBreak } from "../errors.ts"
 import { encodeUsage } from "../usage.ts"
-import { END, ID_PREFIX, ownFields } from "../identifiers.ts"
+import { END, ID_PREFIX, DIALECT } from "../identifiers.ts"
+import { ownFields } from "../../shared/extra.ts"
+import { nowInSeconds } from "../../shared/time.ts"
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 
@@ -81,7 +83,7 @@ class ChunkEncoder implements EventEncoder {
         this.#choices.get(event.choice)?.search()
         break
       case "choice-extra":
-        this.#extra(event.choice, ownFields(event.extra), frames)
+        this.#extra(event.choice, ownFields(DIALECT, event.extra), frames)
         break
       case "finish":
         this.#finish(event, frames)
@@ -119,9 +121,9 @@ class ChunkEncoder implements EventEncoder {
     this.#head = {
       id: prefixedId(ID_PREFIX, event?.id),
       object: "chat.completion.chunk",
-      created: event?.created ?? Math.floor(Date.now() / 1000),
+      created: event?.created ?? nowInSeconds(),
       model: event?.model ?? this.#request.model,
-      ...ownFields(event?.extra),
+      ...ownFields(DIALECT, event?.extra),
     }
     this.#before = `${JSON.stringify(this.#head).slice(0, -1)},"choices":[{"index":`
     this.#after = this.#request.streamUsage ? '}],"usage":null}' : "}]}"

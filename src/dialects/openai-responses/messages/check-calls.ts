@@ -2,7 +2,8 @@ import type { Message, Part, ToolCallPart, ToolResultPart } from "../../../canon
 import { invalidValue } from "../../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, textAt } from "../../../canon/json.ts"
 import { isStandIn } from "./item-types.ts"
-import { ownFields } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { ownFields } from "../../shared/extra.ts"
 
 /**
  * Every call has its output behind it and every output its call before it, as OpenAI demands. What an
@@ -52,5 +53,5 @@ function standsForOthers(part: Part): boolean {
 
 function keptItems(part: Part): JsonObject[] {
   if (part.type !== "unknown") return []
-  return Object.values(ownFields(part.extra) ?? {}).filter(isJsonObject)
+  return Object.values(ownFields(DIALECT, part.extra) ?? {}).filter(isJsonObject)
 }

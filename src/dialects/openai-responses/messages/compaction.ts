@@ -13,9 +13,9 @@ import { LossList } from "../../../canon/losses.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import { encodeInput } from "./encode.ts"
 import { OPENAI_QUIRKS } from "../quirks.ts"
-import { nowInSeconds } from "../result/response.ts"
 import { encodeUsage } from "../usage.ts"
 import { DIALECT, ID_PREFIX } from "../identifiers.ts"
+import { nowInSeconds } from "../../shared/time.ts"
 
 /** The result of `POST /v1/responses/compact`: the generated text and nothing else (SPEC). */
 export function compactOf(result: ChatResult): { output: string } {

@@ -28,7 +28,8 @@ import {
 import { decodeDataUrl, isDataUrl, isWebUrl } from "../../../canon/media-source.ts"
 import { decodeAnnotation } from "../citations.ts"
 import { isContentType } from "./item-types.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 /** The kinds of content that OpenAI takes, in the order of its own error message. */
 const PART_TYPES = [
@@ -102,7 +103,7 @@ function decodePart(part: JsonValue, name: string): Part {
   if (type === undefined) throw missingParameter(`${name}.type`)
   if (typeof type !== "string") throw invalidType(`${name}.type`, "a string", type)
   if (!isContentType(type)) throw unsupportedValue(`${name}.type`, type, PART_TYPES)
-  return { type: "unknown", extra: extraOf({ [type]: part }) }
+  return { type: "unknown", extra: extraOf(DIALECT, { [type]: part }) }
 }
 
 function decodeText(part: JsonObject, name: string): TextPart {
@@ -186,7 +187,7 @@ function withRest<Rich extends { extra?: Extra }>(
   known: ReadonlySet<string>,
 ): Rich {
   const rest = unknownFields(part, known)
-  if (rest !== undefined) decoded.extra = extraOf(rest)
+  if (rest !== undefined) decoded.extra = extraOf(DIALECT, rest)
   return decoded
 }
 

@@ -29,7 +29,8 @@ import { decodeContent, decodeOutput } from "./decode-parts.ts"
 import { ITEM_TYPES, roleOfItem } from "./item-types.ts"
 import { reasoningText } from "../reasoning.ts"
 import { isToldStep } from "../search/steps.ts"
-import { DIALECT, extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 const ROLES = ["assistant", "system", "developer", "user"] as const
 
@@ -108,7 +109,7 @@ function decodeItem(item: JsonObject, name: string, { messages, tools }: Convers
       if (role === undefined) throw unsupportedValue(`${name}.type`, type, ITEM_TYPES)
       const part: Part = isToldStep(item)
         ? toldSearch(DIALECT)
-        : { type: "unknown", extra: extraOf({ [type]: item }) }
+        : { type: "unknown", extra: extraOf(DIALECT, { [type]: item }) }
       if (role === "assistant") turnOf(role, messages).push(part)
       else messages.push({ role, parts: [part] })
     }
@@ -142,14 +143,14 @@ function decodeMessage(item: JsonObject, name: string, messages: OpenMessage[]):
     return
   }
   const message: OpenMessage = { role, parts }
-  if (rest !== undefined) message.extra = extraOf(rest)
+  if (rest !== undefined) message.extra = extraOf(DIALECT, rest)
   messages.push(message)
 }
 
 /** Several items are one message of the assistant, so what belongs to an item goes to its text. */
 function withRest(part: Part, rest: JsonObject | undefined): Part {
   if (rest === undefined || part.type !== "text") return part
-  return { ...part, extra: extraOf({ ...part.extra?.fields, ...rest }) }
+  return { ...part, extra: extraOf(DIALECT, { ...part.extra?.fields, ...rest }) }
 }
 
 function wrongRole(role: JsonValue | undefined, name: string): Error {
@@ -177,7 +178,7 @@ function decodeCall(item: JsonObject, name: string, tools: readonly Tool[] | und
   }
   if (origin !== undefined) part.origin = origin
   const extra = unknownFields(item, CALL_FIELDS)
-  if (extra !== undefined) part.extra = extraOf(extra)
+  if (extra !== undefined) part.extra = extraOf(DIALECT, extra)
   return part
 }
 
@@ -189,7 +190,7 @@ function decodeCallOutput(item: JsonObject, name: string): ToolResultPart {
   }
   if (item.type === "custom_tool_call_output") part.origin = SOME_TEXT_CALL
   const extra = unknownFields(item, OUTPUT_FIELDS)
-  if (extra !== undefined) part.extra = extraOf(extra)
+  if (extra !== undefined) part.extra = extraOf(DIALECT, extra)
   return part
 }
 
@@ -198,7 +199,7 @@ function decodeReasoning(item: JsonObject): Part {
   const text = reasoningText(item)
   const signature = textAt(item, "encrypted_content")
   if (text === "" && signature === undefined) {
-    return { type: "unknown", extra: extraOf({ reasoning: item }) }
+    return { type: "unknown", extra: extraOf(DIALECT, { reasoning: item }) }
   }
   const part: Draft<ReasoningPart> = { type: "reasoning", text }
   if (signature !== undefined) {
@@ -208,7 +209,7 @@ function decodeReasoning(item: JsonObject): Part {
   const id = textAt(item, "id")
   if (id !== undefined) part.id = id
   const extra = unknownFields(item, REASONING_FIELDS)
-  if (extra !== undefined) part.extra = extraOf(extra)
+  if (extra !== undefined) part.extra = extraOf(DIALECT, extra)
   return part
 }
 

@@ -17,7 +17,8 @@ import { isContentType } from "./item-types.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
 import { calledItem } from "../result/output-items.ts"
 import { PIECE_BREAK } from "../reasoning.ts"
-import { DIALECT, ownFields } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { ownFields } from "../../shared/extra.ts"
 
 /** The longest id of a call (specs/openai-openapi.yaml). */
 const LONGEST_CALL_ID = 64
@@ -110,7 +111,7 @@ function encodeOther(message: Message, input: JsonObject[], context: InputContex
 }
 
 function isContent(extra: Extra): boolean {
-  return Object.keys(ownFields(extra) ?? {}).every(isContentType)
+  return Object.keys(ownFields(DIALECT, extra) ?? {}).every(isContentType)
 }
 
 /** Items of this dialect, each kept whole under the name of its kind. */

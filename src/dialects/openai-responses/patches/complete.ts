@@ -1,8 +1,8 @@
 import { mintId } from "../../../canon/identifiers.ts"
 import { isJsonObject, type JsonObject, objectAt, textAt } from "../../../canon/json.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { nowInSeconds } from "../result/response.ts"
 import { ID_PREFIX } from "../identifiers.ts"
+import { nowInSeconds } from "../../shared/time.ts"
 
 /** What all of a stream tells alike. */
 export interface ResponseHead {

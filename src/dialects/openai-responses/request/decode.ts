@@ -21,7 +21,8 @@ import {
 } from "../tools/decode.ts"
 import { type ResponseParameters, responseParameters } from "./parameters.ts"
 import { decodeWebSearch } from "../search/tool.ts"
-import { extraOf, INCLUDE_LOGPROBS, KNOWN_INCLUDES } from "../identifiers.ts"
+import { INCLUDE_LOGPROBS, KNOWN_INCLUDES, DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 /** Fields that the canon has a name for, and those that are taken apart by hand. */
 const CANON_FIELDS = new Set([
@@ -93,7 +94,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   if (brought !== undefined) request.broughtTools = brought
   setChoice(request, body, callable)
   const extra = requestExtra(body, parameters, request, tools)
-  if (Object.keys(extra).length > 0) request.extra = extraOf(extra)
+  if (Object.keys(extra).length > 0) request.extra = extraOf(DIALECT, extra)
   return request
 }
 

@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../../../canon/chat.ts"
 import type { EncodedRequest } from "../../../canon/dialect.ts"
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
+import { isJsonObject, type JsonObject } from "../../../canon/json.ts"
 import { LossList } from "../../../canon/losses.ts"
 import { effortOf } from "../../../canon/reasoning.ts"
 import { demandsSearch, foreignSearch } from "../../../canon/web-search.ts"
@@ -9,6 +9,7 @@ import { encodeFormat, encodeToolChoice, encodeTools } from "../tools/encode.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
 import { demandWebSearch, setWebSearch } from "../search/tool.ts"
 import { DIALECT, INCLUDE_LOGPROBS, INCLUDE_REASONING, INCLUDE_SOURCES } from "../identifiers.ts"
+import { setDefined } from "../../shared/fields.ts"
 
 /**
  * A request for a response as the vendor takes it (WIRE.md 4). The vendor keeps nothing unless the
@@ -18,8 +19,8 @@ export function encodeRequest(request: ChatRequest, quirks: OpenAiResponsesQuirk
   const losses = new LossList(DIALECT)
   const { instructions, input } = encodeInput(request, quirks, losses)
   const body: JsonObject = { model: request.model, input }
-  set(body, "instructions", instructions)
-  set(body, "previous_response_id", request.previousResponse)
+  setDefined(body, "instructions", instructions)
+  setDefined(body, "previous_response_id", request.previousResponse)
   if (request.stream) body.stream = true
   if (request.previousResponse === undefined) body.store = false
   encodeSampling(body, request, quirks, losses)
@@ -44,19 +45,19 @@ function encodeSampling(
   quirks: OpenAiResponsesQuirks,
   losses: LossList,
 ): void {
-  set(body, "max_output_tokens", request.maxTokens)
-  set(body, "temperature", request.temperature)
-  set(body, "top_p", request.topP)
+  setDefined(body, "max_output_tokens", request.maxTokens)
+  setDefined(body, "temperature", request.temperature)
+  setDefined(body, "top_p", request.topP)
   const { presencePenalty, frequencyPenalty } = request
   if (quirks.penalties) {
-    set(body, "presence_penalty", presencePenalty)
-    set(body, "frequency_penalty", frequencyPenalty)
+    setDefined(body, "presence_penalty", presencePenalty)
+    setDefined(body, "frequency_penalty", frequencyPenalty)
   } else {
     // A penalty of 0 is none.
     if (presencePenalty) losses.add("presence_penalty")
     if (frequencyPenalty) losses.add("frequency_penalty")
   }
-  set(body, "top_logprobs", request.topLogprobs)
+  setDefined(body, "top_logprobs", request.topLogprobs)
   if (request.logprobs === true) losses.add("logprobs", "approximated")
   if (request.topK !== undefined) losses.add("top_k")
   if (request.seed !== undefined) losses.add("seed")
@@ -66,23 +67,23 @@ function encodeFormats(body: JsonObject, request: ChatRequest, losses: LossList)
   const { responseFormat, verbosity, reasoning, maxTokens } = request
   const text: JsonObject = {}
   if (responseFormat !== undefined) text.format = encodeFormat(responseFormat)
-  set(text, "verbosity", verbosity)
+  setDefined(text, "verbosity", verbosity)
   if (Object.keys(text).length > 0) body.text = text
   if (reasoning === undefined) return
   if (reasoning.budget !== undefined) losses.add("reasoning_budget", "approximated")
   const order: JsonObject = {}
-  set(order, "effort", effortOf(reasoning, maxTokens))
+  setDefined(order, "effort", effortOf(reasoning, maxTokens))
   // OpenAI shows none unless asked to, and has no word for none.
-  if (reasoning.summary !== "none") set(order, "summary", reasoning.summary)
+  if (reasoning.summary !== "none") setDefined(order, "summary", reasoning.summary)
   if (Object.keys(order).length > 0) body.reasoning = order
 }
 
 function encodeService(body: JsonObject, request: ChatRequest): void {
-  set(body, "metadata", request.metadata && { ...request.metadata })
-  set(body, "service_tier", request.serviceTier)
-  set(body, "user", request.user)
-  set(body, "safety_identifier", request.safetyIdentifier)
-  set(body, "prompt_cache_key", request.promptCacheKey)
+  setDefined(body, "metadata", request.metadata && { ...request.metadata })
+  setDefined(body, "service_tier", request.serviceTier)
+  setDefined(body, "user", request.user)
+  setDefined(body, "safety_identifier", request.safetyIdentifier)
+  setDefined(body, "prompt_cache_key", request.promptCacheKey)
 }
 
 function setTools(
@@ -96,7 +97,7 @@ function setTools(
   if (toolChoice !== undefined) {
     body.tool_choice = encodeToolChoice(toolChoice, quirks.customTools ? tools : [])
   }
-  set(body, "parallel_tool_calls", request.parallelToolCalls)
+  setDefined(body, "parallel_tool_calls", request.parallelToolCalls)
 }
 
 function includes(request: ChatRequest, quirks: OpenAiResponsesQuirks): string[] {
@@ -115,8 +116,4 @@ function mergeExtra(body: JsonObject, extra: JsonObject | undefined): void {
     else if (isJsonObject(own) && isJsonObject(value)) body[name] = { ...own, ...value }
     else body[name] = value
   }
-}
-
-function set(object: JsonObject, name: string, value: JsonValue | undefined): void {
-  if (value !== undefined) object[name] = value
 }

@@ -28,7 +28,8 @@ import { decodeFinish } from "../finish.ts"
 import { reasoningText } from "../reasoning.ts"
 import { decodeSearch } from "../search/steps.ts"
 import { decodeUsage } from "../usage.ts"
-import { DIALECT, extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 /**
  * A whole response (WIRE.md 4). Items that the canon has no name for stand among the parts, kept whole;
@@ -66,7 +67,7 @@ function decodeChoice(
   const choice: Draft<Choice> = { index: 0, parts, finish: reason }
   if (raw !== undefined) choice.rawFinish = raw
   const logprobs = items.flatMap(logprobsOf)
-  if (logprobs.length > 0) choice.extra = extraOf({ logprobs })
+  if (logprobs.length > 0) choice.extra = extraOf(DIALECT, { logprobs })
   return choice
 }
 
@@ -82,7 +83,7 @@ function decodeItem(item: JsonObject, tools: readonly Tool[] | undefined): Part[
     default: {
       const type = textAt(item, "type") ?? "item"
       const search = decodeSearch(item)
-      const part: Part = { type: "unknown", extra: extraOf({ [type]: item }) }
+      const part: Part = { type: "unknown", extra: extraOf(DIALECT, { [type]: item }) }
       return search === undefined ? [part] : [part, search]
     }
   }

@@ -10,7 +10,7 @@ import { NO_USAGE } from "../../../canon/usage.ts"
 import { originsOf } from "../../../canon/tool-names.ts"
 import { encodeAnnotations } from "../citations.ts"
 import { encodeFinish, type Ending } from "../finish.ts"
-import { ItemIds, DIALECT, ownFields } from "../identifiers.ts"
+import { ItemIds, DIALECT } from "../identifiers.ts"
 import {
   callItem,
   messageItem,
@@ -18,9 +18,11 @@ import {
   refusalContent,
   textContent,
 } from "./output-items.ts"
-import { echoOf, encodeResponse, nowInSeconds, responseId } from "./response.ts"
+import { echoOf, encodeResponse, responseId } from "./response.ts"
 import { searchId, searchItem } from "../search/steps.ts"
 import { encodeUsage } from "../usage.ts"
+import { ownFields } from "../../shared/extra.ts"
+import { nowInSeconds } from "../../shared/time.ts"
 
 /** A whole response (WIRE.md 4, SPEC). This dialect has one choice. */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
@@ -36,14 +38,14 @@ export function encodeResult(result: ChatResult, request: ChatRequest): JsonObje
     output: choice === undefined ? [] : encodeOutput(choice, ending, originsOf(request)),
     usage: encodeUsage(result.usage ?? NO_USAGE),
   }
-  return { ...encodeResponse(answer, echoOf(request)), ...ownFields(result.extra) }
+  return { ...encodeResponse(answer, echoOf(request)), ...ownFields(DIALECT, result.extra) }
 }
 
 type Origins = ReadonlyMap<string, CallOrigin> | undefined
 
 function encodeOutput(choice: Choice, ending: Ending, origins: Origins): JsonObject[] {
   const ids = new ItemIds()
-  const { output: others, logprobs } = ownFields(choice.extra) ?? {}
+  const { output: others, logprobs } = ownFields(DIALECT, choice.extra) ?? {}
   const items: JsonObject[] = []
   let content: JsonValue[] | undefined
   for (const part of choice.parts) {
@@ -83,7 +85,7 @@ function encodeItem(part: Part, ids: ItemIds, origins: Origins): JsonObject[] {
     case "web-search":
       return part.toldIn === DIALECT ? [] : [searchItem(searchId(), part)]
     case "unknown":
-      return ownItems(ownFields(part.extra), ids)
+      return ownItems(ownFields(DIALECT, part.extra), ids)
     default:
       return []
   }

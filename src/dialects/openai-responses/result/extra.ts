@@ -1,6 +1,7 @@
 import type { Extra } from "../../../canon/chat.ts"
 import { type JsonObject, unknownFields } from "../../../canon/json.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 /** Members that the canon has a name for, and those that only repeat the request. */
 const KNOWN_FIELDS = new Set([
@@ -42,5 +43,5 @@ const KNOWN_FIELDS = new Set([
 /** What only this dialect knows of an answer: the tier that served it, reports of filters. */
 export function answerExtra(response: JsonObject): Extra | undefined {
   const fields = unknownFields(response, KNOWN_FIELDS)
-  return fields === undefined ? undefined : extraOf(fields)
+  return fields === undefined ? undefined : extraOf(DIALECT, fields)
 }

@@ -2,7 +2,9 @@ import type { ChatRequest } from "../../../canon/chat.ts"
 import { mintId, prefixedId } from "../../../canon/identifiers.ts"
 import { objectAt, type JsonObject, type JsonValue, listAt } from "../../../canon/json.ts"
 import { echoTools, encodeFormat, encodeToolChoice } from "../tools/encode.ts"
-import { ID_PREFIX, ownFields } from "../identifiers.ts"
+import { ID_PREFIX, DIALECT } from "../identifiers.ts"
+import { ownFields } from "../../shared/extra.ts"
+import { nowInSeconds } from "../../shared/time.ts"
 
 /**
  * What a response repeats of its request, with OpenAI's own values where the caller said nothing: the
@@ -10,7 +12,7 @@ import { ID_PREFIX, ownFields } from "../identifiers.ts"
  * whatever was asked for.
  */
 export function echoOf(request: ChatRequest): JsonObject {
-  const extra = ownFields(request.extra) ?? {}
+  const extra = ownFields(DIALECT, request.extra) ?? {}
   return {
     background: false,
     frequency_penalty: request.frequencyPenalty ?? 0,
@@ -98,8 +100,4 @@ export function encodeResponse(answer: Answer, echo: JsonObject): JsonObject {
     usage: answer.usage,
     ...echo,
   }
-}
-
-export function nowInSeconds(): number {
-  return Math.floor(Date.now() / 1000)
 }

@@ -18,7 +18,8 @@ import {
   reportSearch,
   type SearchWord,
 } from "../../../canon/web-search.ts"
-import { DIALECT, extraOf, INCLUDE_SOURCES, KNOWN_INCLUDES } from "../identifiers.ts"
+import { DIALECT, INCLUDE_SOURCES, KNOWN_INCLUDES } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 const TYPE = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/
 const OWN_TYPE = "web_search"
@@ -64,7 +65,7 @@ export function decodeWebSearch(
   const { external_web_access: live, ...rest } = unknownFields(tool, FIELDS) ?? {}
   const more = { ...rest, ...unknownFields(filters, FILTERS) }
   const extra = live === false ? { ...more, external_web_access: live } : more
-  if (Object.keys(extra).length > 0) search.extra = extraOf(extra)
+  if (Object.keys(extra).length > 0) search.extra = extraOf(DIALECT, extra)
   return search
 }
 

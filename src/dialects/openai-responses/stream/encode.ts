@@ -14,7 +14,7 @@ import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { streamFailure, type StreamFailure, vendorFailure } from "../errors.ts"
 import { encodeFinish } from "../finish.ts"
 import { FrameWriter } from "./frame-writer.ts"
-import { ItemIds, COMPLETED, DIALECT, ownFields } from "../identifiers.ts"
+import { ItemIds, COMPLETED, DIALECT } from "../identifiers.ts"
 import {
   CallWriter,
   CustomCallWriter,
@@ -26,15 +26,11 @@ import {
   SearchWriter,
   WholeItemWriter,
 } from "./item-writers.ts"
-import {
-  type Answer,
-  echoOf,
-  encodeResponse,
-  nowInSeconds,
-  responseId,
-} from "../result/response.ts"
+import { type Answer, echoOf, encodeResponse, responseId } from "../result/response.ts"
 import { encodeUsage } from "../usage.ts"
 import { searchId } from "../search/steps.ts"
+import { ownFields } from "../../shared/extra.ts"
+import { nowInSeconds } from "../../shared/time.ts"
 
 type EventOf<Type extends ChatEvent["type"]> = Extract<ChatEvent, { type: Type }>
 type Head = Pick<Answer, "id" | "createdAt" | "model">
@@ -145,7 +141,7 @@ class ResponseEncoder implements EventEncoder {
         this.#search(event.search, frames)
         break
       case "choice-extra":
-        this.#extra(ownFields(event.extra), frames)
+        this.#extra(ownFields(DIALECT, event.extra), frames)
         break
       case "finish":
         this.#finish = event.reason
@@ -161,7 +157,7 @@ class ResponseEncoder implements EventEncoder {
     const id = responseId(this.#request, event?.id)
     const head = { id, createdAt, model: event?.model ?? this.#request.model }
     this.#head = head
-    this.#echo = { ...echoOf(this.#request), ...ownFields(event?.extra) }
+    this.#echo = { ...echoOf(this.#request), ...ownFields(DIALECT, event?.extra) }
     const answer: Answer = { ...head, status: "in_progress", output: [], usage: null }
     const response = `"response":${JSON.stringify(encodeResponse(answer, this.#echo))}`
     frames.push(this.#writer.frame("response.created", response))

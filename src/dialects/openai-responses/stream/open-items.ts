@@ -15,7 +15,8 @@ import { decodeAnnotation } from "../citations.ts"
 import { argumentsOf, callIdOf } from "../result/decode.ts"
 import { PIECE_BREAK, reasoningText } from "../reasoning.ts"
 import { decodeSearch } from "../search/steps.ts"
-import { DIALECT, extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 /** Items that have events of the canon. */
 const TOLD_ITEMS: ReadonlySet<string> = new Set([
@@ -180,7 +181,11 @@ export class OpenItems {
       default: {
         this.#textRun = 0
         this.#other.wholeAt(index, contentOf(value))
-        events.push({ type: "choice-extra", ...CHOICE, extra: extraOf({ output: [value] }) })
+        events.push({
+          type: "choice-extra",
+          ...CHOICE,
+          extra: extraOf(DIALECT, { output: [value] }),
+        })
         const search = decodeSearch(value)
         if (search !== undefined) events.push({ type: "web-search", ...CHOICE, search })
       }
@@ -200,7 +205,7 @@ export class OpenItems {
     const logprobs = [...listAt(part, "logprobs")]
     if (piece.hasLogprobs || logprobs.length === 0) return
     piece.hasLogprobs = true
-    events.push({ type: "choice-extra", ...CHOICE, extra: extraOf({ logprobs }) })
+    events.push({ type: "choice-extra", ...CHOICE, extra: extraOf(DIALECT, { logprobs }) })
   }
 
   /** One vendor was recorded to number the contents of a stream from 1: then their order counts. */

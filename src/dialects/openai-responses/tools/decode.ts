@@ -11,7 +11,8 @@ import {
 } from "../../../canon/json.ts"
 import { textTool } from "../../../canon/text-tool.ts"
 import { flatName, nameInRequest, otherFlatName } from "../../../canon/tool-names.ts"
-import { extraOf } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { extraOf } from "../../shared/extra.ts"
 
 const TOOL_CHOICES = ["none", "auto", "required"] as const
 
@@ -123,7 +124,7 @@ function decodeCustom(tool: JsonObject, place: string): Tool {
   else if (isThere(format)) throw invalidType(`${place}.format`, "an object", format)
   const extra = unknownFields(tool, CUSTOM_FIELDS)
   const decoded = textTool(name, origin)
-  return extra === undefined ? decoded : { ...decoded, extra: extraOf(extra) }
+  return extra === undefined ? decoded : { ...decoded, extra: extraOf(DIALECT, extra) }
 }
 
 /** @returns undefined for choices that only this dialect has, such as `allowed_tools`. */
@@ -183,7 +184,7 @@ function decodeFunction(tool: JsonObject, name: string): Tool {
   if (typeof strict === "boolean") decoded.strict = strict
   else if (isThere(strict)) throw invalidType(`${name}.strict`, "a boolean", strict)
   const extra = unknownFields(tool, TOOL_FIELDS)
-  if (extra !== undefined) decoded.extra = extraOf(extra)
+  if (extra !== undefined) decoded.extra = extraOf(DIALECT, extra)
   return decoded
 }
 

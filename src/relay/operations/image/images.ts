@@ -1,3 +1,4 @@
+import { nowInSeconds } from "../../../dialects/shared/time.ts"
 import type { Loss } from "../../../canon/chat.ts"
 import { asGatewayError, GatewayError } from "../../../canon/errors.ts"
 import {
@@ -127,7 +128,7 @@ export class Images {
       const done = handed.map(({ value }) => donePicture(value))
       return encodeImageEvents(request.task, result, done, formatCredits(charged))
     }
-    return JSON.stringify(encodeImageResult(result, handed, Math.floor(Date.now() / 1000)))
+    return JSON.stringify(encodeImageResult(result, handed, nowInSeconds()))
   }
 
   #modelOf(id: string | undefined, key: Key): Model {
