@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { BILLABLE_PAGE, billablePage } from "../../scripts/billable-page.ts"
+import { API_PAGE, apiPage } from "../../scripts/errors-table.ts"
 import { ENDPOINTS_PAGE, endpointsPage } from "../../scripts/endpoints-page.ts"
 import { LOSSES_PAGE, lossesPage } from "../../scripts/losses-page.ts"
 
@@ -14,4 +15,8 @@ test("docs/endpoints.md is what the vendors' tables say (bun scripts/endpoints-p
 
 test("docs/billable.md is what the tables in the code say (bun scripts/billable-page.ts writes it)", () => {
   expect(readFileSync(BILLABLE_PAGE, "utf8")).toBe(billablePage())
+})
+
+test("the errors in docs/api.md are those of the code (bun scripts/errors-table.ts writes them)", () => {
+  expect(readFileSync(API_PAGE, "utf8")).toBe(apiPage())
 })

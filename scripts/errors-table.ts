@@ -1,0 +1,94 @@
+/**
+ * Writes the table of errors in docs/api.md from the one table in the code.
+ * `bun scripts/errors-table.ts` writes the file; a test compares it with what this would write.
+ */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { ERROR_KINDS, type ErrorKind } from "../src/canon/errors.ts"
+
+export const API_PAGE = join(import.meta.dir, "../docs/api.md")
+
+/** When a caller meets each kind. */
+const WHEN: Readonly<Record<ErrorKind, string>> = {
+  missing_api_key: "there is no key",
+  invalid_api_key: "the key is wrong, revoked or expired",
+  insufficient_credits: "the balance does not cover the request",
+  key_budget_exceeded: "a budget of the key is used up",
+  model_not_priced: "the model has no price",
+  feature_not_priced:
+    "the vendor bills for a part of the request that has no price; `param` names it",
+  idempotency_key_reused: "the `Idempotency-Key` belongs to another request",
+  credits_reserved: "the credits are there, but held by the account's own running requests",
+  request_rate_exceeded: "too many requests in this minute",
+  token_rate_exceeded: "too many tokens in this minute",
+  model_not_allowed: "the key may not call this model",
+  model_not_found: "no model has this name; the message names the nearest",
+  model_not_supported: "the model does not do what this endpoint is for",
+  not_found: "what is named is unknown, or another account's",
+  not_signed_in: "the management API needs a session or the admin token",
+  forbidden: "the role does not allow it",
+  conflict: "it exists already, is in use, or is no longer kept",
+  too_many_attempts: "too many wrong passwords, codes or tokens",
+  method_not_allowed: "the address has other methods; `allow` names them",
+  upgrade_not_supported: "WebSockets are not spoken",
+  invalid_json: "the body is not JSON",
+  unsupported_media_type: "the content type or encoding is not taken",
+  missing_required_parameter: "a field is missing; `param` names it",
+  invalid_type: "a field has the wrong type",
+  invalid_value: "a field has a value that is not taken",
+  below_min_value: "a number is too small",
+  above_max_value: "a number is too large",
+  string_above_max_length: "a text is too long",
+  invalid_parameter_combination: "fields that exclude each other",
+  not_carried: "`x-tollgate-strict` is set and something would be lost",
+  invalid_image: "not a PNG, not square, no alpha channel, or sizes that differ",
+  invalid_audio: "not a sound of a known format",
+  file_too_large: "a file is beyond its limit",
+  body_too_large: "the body is beyond its limit",
+  refused_by_upstream: "the vendor refuses the request itself; its own status, message and code",
+  upstream_error: "the vendor failed, or refused the operator's own credential",
+  upstream_overloaded: "the vendor is overloaded, or no deployment is healthy",
+  upstream_timeout: "the vendor took too long",
+  overloaded: "the gateway has no memory free",
+  book_unavailable: "the ledger cannot be written",
+  internal_error: "a fault of the gateway",
+}
+
+const BEGIN = /<!-- errors:[^>]*-->\n/
+const END = "<!-- /errors -->"
+
+/** The page with its table as the code has it. */
+export function apiPage(): string {
+  const page = readFileSync(API_PAGE, "utf8")
+  const begin = BEGIN.exec(page)
+  const end = page.indexOf(END)
+  if (begin === null || end === -1) throw new Error(`${API_PAGE} has no place for the errors`)
+  return `${page.slice(0, begin.index)}${begin[0]}\n${errorsTable()}\n\n${page.slice(end)}`
+}
+
+function errorsTable(): string {
+  const head = [
+    "`error_type`",
+    "status",
+    "OpenAI `type`",
+    "`code`",
+    "Anthropic `type`",
+    "retry",
+    "when",
+  ]
+  const kinds = Object.entries(ERROR_KINDS) as [ErrorKind, (typeof ERROR_KINDS)[ErrorKind]][]
+  const rows = kinds.map(([kind, { status, type, code, anthropicType, retry }]) => [
+    `\`${kind}\``,
+    String(status),
+    `\`${type}\``,
+    code === kind ? "same" : `\`${code}\``,
+    `\`${anthropicType}\``,
+    retry ? "yes" : "no",
+    WHEN[kind],
+  ])
+  return [head, head.map(() => "---"), ...rows]
+    .map((cells) => `| ${cells.join(" | ")} |`)
+    .join("\n")
+}
+
+if (import.meta.main) await Bun.write(API_PAGE, apiPage())
