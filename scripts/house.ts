@@ -30,6 +30,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   telemetry: 1,
   store: 1,
   machine: 1,
+  accounting: 0,
   "runtime.ts": 0,
 }
 

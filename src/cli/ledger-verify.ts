@@ -1,5 +1,5 @@
 import { loadSettings } from "../config/load.ts"
-import type { BookProblem } from "../store/book-problem.ts"
+import type { BookProblem } from "../ledger/verify/problem.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
 import { loadOptions } from "./load-options.ts"

@@ -1,12 +1,12 @@
+import { type ReadAnchor, readAnchor } from "../ledger/anchor-file.ts"
 import { existsSync } from "node:fs"
 import { readSecrets } from "../config/secrets.ts"
-import { type ReadAnchor, readAnchor } from "../store/anchor.ts"
 import { bookPathIn } from "../store/book-place.ts"
 import { openBookReader } from "../store/open-store.ts"
 import { hasLog } from "../store/sqlite/open-for-reading.ts"
 import { BookError } from "../store/book-error.ts"
-import { type AuditVerdict, verifyAudit } from "../store/verify-audit.ts"
-import { type Verdict, verifyBooks } from "../store/verify.ts"
+import { type AuditVerdict, verifyAudit } from "../ledger/verify/audit.ts"
+import { type Verdict, verifyBooks } from "../ledger/verify/books.ts"
 
 /** What was found in a book that was only looked at. */
 export interface BookLook {

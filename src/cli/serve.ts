@@ -5,6 +5,7 @@ import { addressOf } from "../app/address.ts"
 import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
 import { FIRST_ACCOUNT } from "../management/first-account.ts"
+import { setAnchorAside } from "../ledger/anchor-file.ts"
 import { bookPathIn, makeRoomForBook } from "../store/book-place.ts"
 import { openStore } from "../store/open-store.ts"
 import { BookError } from "../store/book-error.ts"
@@ -133,12 +134,14 @@ async function startWorkers(
 /** @throws CommandError `conflict` where there is a book: it is never begun again. */
 async function beginBook(data: string): Promise<void> {
   const path = bookPathIn(data)
+  const now = new Date()
   try {
-    makeRoomForBook(path)
+    makeRoomForBook(path, now)
   } catch (error) {
     if (!(error instanceof BookError)) throw error
     throw new CommandError("conflict", error.message, `Start without ${NEW_BOOK}.`)
   }
+  setAnchorAside(path, now)
   mkdirSync(data, { recursive: true, mode: 0o700 })
   await using _ = await openStore(path)
 }

@@ -1,4 +1,9 @@
-import { BUDGET_PERIODS, budgetOwner, limitOf, readPeriodOwner } from "../store/budgets.ts"
+import {
+  BUDGET_PERIODS,
+  budgetOwner,
+  limitOf,
+  readPeriodOwner,
+} from "../accounting/budget-periods.ts"
 import type { KeyRecord, Payer } from "../store/records.ts"
 
 const NO_BUDGETS: readonly string[] = []

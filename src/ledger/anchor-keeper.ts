@@ -1,4 +1,5 @@
-import { type Anchor, readAnchor, setAnchorAside, writeAnchor } from "../store/anchor.ts"
+import { readAnchor, setAnchorAside, writeAnchor } from "./anchor-file.ts"
+import { type Anchor } from "../accounting/anchor.ts"
 import type { Store } from "../store/store.ts"
 
 /** How often the anchor is brought up to the book, milliseconds. */

@@ -1,4 +1,5 @@
-import type { HoldRecord, Payer, Posted, WriteOff } from "../store/records.ts"
+import type { WriteOff } from "../accounting/chained-records.ts"
+import type { HoldRecord, Payer, Posted } from "../store/records.ts"
 import type { Store } from "../store/store.ts"
 import type { Hold, Settlement, Standing } from "./hold.ts"
 import { Journal } from "./journal.ts"

@@ -1,4 +1,4 @@
-import { readPeriodOwner } from "../store/budgets.ts"
+import { readPeriodOwner } from "../accounting/budget-periods.ts"
 import type { LeaseGrant, Payer } from "../store/records.ts"
 import type { Store } from "../store/store.ts"
 import { Till } from "./till.ts"

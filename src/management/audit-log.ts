@@ -1,6 +1,6 @@
+import type { AuditRecord } from "../accounting/chained-records.ts"
 import type * as z from "zod"
 import { GatewayError } from "../canon/errors.ts"
-import type { AuditRecord } from "../store/audit-records.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, requireRole } from "./actor.ts"
 import type { Page } from "./contract/common.ts"

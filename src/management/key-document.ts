@@ -1,5 +1,5 @@
 import { formatCredits } from "../ledger/money.ts"
-import { endOfPeriod } from "../store/budgets.ts"
+import { endOfPeriod } from "../accounting/budget-periods.ts"
 import type { KeyRecord } from "../store/records.ts"
 import type { Budget, Key } from "./contract/keys.ts"
 

@@ -1,5 +1,6 @@
+import type { WriteOffRecord } from "../accounting/chained-records.ts"
 import { formatCredits } from "../ledger/money.ts"
-import type { StatementLine, WriteOffRecord } from "../store/records.ts"
+import type { StatementLine } from "../store/records.ts"
 
 /** What an account had, paid and was given in a time. */
 export interface Statement {

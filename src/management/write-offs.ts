@@ -1,5 +1,5 @@
+import type { WriteOffRecord } from "../accounting/chained-records.ts"
 import { formatCredits } from "../ledger/money.ts"
-import type { WriteOffRecord } from "../store/records.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import type { Page } from "./contract/common.ts"

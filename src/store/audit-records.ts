@@ -1,31 +1,9 @@
-/** A change that somebody made, as it is to be kept. Times are Unix milliseconds. */
-export interface NewAuditRecord {
-  readonly at: number
-  readonly actorKind: "user" | "admin_token" | "command"
-  readonly actorId: string | null
-  readonly actorName: string
-  /** `key.create`, `account.entry`, `provider.change`. */
-  readonly action: string
-  /** The account that it concerns. */
-  readonly account: string | null
-  /** The id of what was changed. */
-  readonly target: string | null
-  /** JSON of what the API showed before; never with a secret in it. */
-  readonly before: string | null
-  /** JSON of what the API shows now; never with a secret in it. */
-  readonly after: string | null
-  /** The network address that it came from. */
-  readonly address: string | null
+import type { AuditFacts } from "../accounting/chained-records.ts"
+
+/** A change that somebody made, as it is to be kept. */
+export interface NewAuditRecord extends AuditFacts {
   /** The request whose idempotency key this change uses up. Not a part of the record. */
   readonly claim?: string | undefined
-}
-
-/** One line of the audit log. Never changed, never deleted; each carries the hash of the one before. */
-export interface AuditRecord extends Omit<NewAuditRecord, "claim"> {
-  /** 1, 2, 3 ... */
-  readonly number: number
-  readonly previousHash: string
-  readonly hash: string
 }
 
 /** What a list of audit records is narrowed to. All of it has to hold. */

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, renameSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { setAnchorAside } from "./anchor.ts"
 import { BookError } from "./book-error.ts"
 
 /** Where the book of a data directory is. */
@@ -33,12 +32,11 @@ export function requireBook(path: string, dataDirectory: string): void {
 }
 
 /**
- * Makes room for a new book where the old one is gone; what is left beside it is kept under other names.
+ * Makes room for a new book where the old one is gone; what is left of its log is kept under other names.
  * @throws BookError `exists` when there is a book.
  */
-export function makeRoomForBook(path: string, now = new Date()): void {
+export function makeRoomForBook(path: string, now: Date): void {
   if (hasBook(path)) throw new BookError("exists", `there is a book already: ${path}`)
-  setAnchorAside(path, now)
   const suffix = now.toISOString().replaceAll(":", "-")
   for (const file of [`${path}-wal`, `${path}-shm`]) {
     if (existsSync(file)) renameSync(file, `${file}.${suffix}`)

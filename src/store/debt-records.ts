@@ -1,21 +1,6 @@
-/** Times are Unix milliseconds; amounts are nanocredits. */
+import type { DebtLine } from "../accounting/chained-records.ts"
 
-/** One line of what an account owes. Never changed, never deleted; each carries the hash of the one before. */
-export interface DebtLine {
-  readonly account: string
-  /** 1, 2, 3 ... in each account. */
-  readonly number: number
-  /** Above zero: it owes more. Below: it has paid, or is let off. */
-  readonly amount: bigint
-  /** What it owes after this line. */
-  readonly debt: bigint
-  readonly at: number
-  readonly note: string
-  /** The entry of the book that paid; null where nothing was paid. */
-  readonly entry: number | null
-  readonly previousHash: string
-  readonly hash: string
-}
+/** Times are Unix milliseconds; amounts are nanocredits. */
 
 /** All that has to agree about what an account owes, read at one moment. */
 export interface DebtBook {

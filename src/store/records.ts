@@ -1,5 +1,6 @@
-import type { Anchor } from "./anchor.ts"
-import type { BudgetLimits } from "./budgets.ts"
+import type { EntryRecord, WriteOff } from "../accounting/chained-records.ts"
+import type { Anchor } from "../accounting/anchor.ts"
+import type { BudgetLimits } from "../accounting/budget-periods.ts"
 import type { VendorStateRecord } from "./vendor-state-records.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
@@ -22,42 +23,6 @@ export interface AccountRecord {
 export interface AccountChange {
   readonly name?: string
   readonly storesContent?: boolean
-}
-
-export type EntryKind =
-  | "grant"
-  | "charge"
-  | "adjustment"
-  | "refund"
-  | "code"
-  | "payment"
-  /** A card payment is taken back, or given again. */
-  | "reversal"
-  /** Pays what the account owes. */
-  | "debt"
-
-/** One line of an account's book. Never changed, never deleted; each carries the hash of the one before. */
-export interface EntryRecord {
-  readonly account: string
-  /** 1, 2, 3 ... in each account. */
-  readonly number: number
-  readonly kind: EntryKind
-  readonly amount: bigint
-  /** The balance after this entry. */
-  readonly balance: bigint
-  readonly at: number
-  /** The request that a charge is for. */
-  readonly request: string | null
-  readonly note: string | null
-  readonly author: string | null
-  /** Of the receipt's text, so that a changed receipt shows. */
-  readonly receiptHash: string | null
-  /** The key that a charge was made with. */
-  readonly key: string | null
-  /** Bits of the budgets that a charge drew on. */
-  readonly budgetBits: number
-  readonly previousHash: string
-  readonly hash: string
 }
 
 export interface NewEntry {
@@ -203,30 +168,6 @@ export interface Posting {
   readonly receipt: string
   /** What the vendor keeps of its answer. */
   readonly state?: readonly VendorStateRecord[] | undefined
-}
-
-/**
- * Why a cost was not charged: the account or a budget of the key had no more; the usage was beyond what
- * the request could have used; it came after its process had been taken for dead, and its credits were gone.
- */
-export type WriteOffReason = "account_empty" | "budget_empty" | "usage_beyond_bound" | "late"
-
-/** A part of a cost that nobody pays. */
-export interface WriteOff {
-  readonly amount: bigint
-  readonly reason: WriteOffReason
-}
-
-/** A write-off as a line of the book. Never changed, never deleted; each carries the hash of the one before. */
-export interface WriteOffRecord extends WriteOff {
-  /** 1, 2, 3 ... over all accounts. */
-  readonly number: number
-  readonly at: number
-  readonly account: string
-  readonly key: string
-  readonly request: string
-  readonly previousHash: string
-  readonly hash: string
 }
 
 export interface Batch {

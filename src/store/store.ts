@@ -1,4 +1,10 @@
-import type { AuditFilter, AuditRecord, NewAuditRecord } from "./audit-records.ts"
+import type {
+  EntryKind,
+  EntryRecord,
+  WriteOffRecord,
+  AuditRecord,
+} from "../accounting/chained-records.ts"
+import type { AuditFilter, NewAuditRecord } from "./audit-records.ts"
 import type {
   InvitationRecord,
   MemberFilter,
@@ -15,7 +21,7 @@ import type {
   ReversalSettlement,
 } from "./debt-records.ts"
 import type { CodeRecord, NewCode, NewPayment, Redemption } from "./code-records.ts"
-import type { Anchor } from "./anchor.ts"
+import type { Anchor } from "../accounting/anchor.ts"
 import type {
   AccountChange,
   AccountRecord,
@@ -24,9 +30,7 @@ import type {
   Batch,
   BookRow,
   BudgetRecord,
-  EntryKind,
   EntryRange,
-  EntryRecord,
   HoldRecord,
   KeyChange,
   KeyFilter,
@@ -42,7 +46,6 @@ import type {
   Posted,
   ReceiptRecord,
   StatementLine,
-  WriteOffRecord,
 } from "./records.ts"
 import type { IdempotencyResult, IdempotencyStep } from "./idempotency-records.ts"
 import type { SettingChange, SettingsState } from "./setting-records.ts"

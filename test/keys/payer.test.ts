@@ -6,7 +6,7 @@ import {
   endOfPeriod,
   ownersOfBits,
   readPeriodOwner,
-} from "../../src/store/budgets.ts"
+} from "../../src/accounting/budget-periods.ts"
 import { Book } from "../store/book.ts"
 
 const NOON = Date.parse("2026-11-30T12:00:00Z")

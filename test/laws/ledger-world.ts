@@ -3,10 +3,10 @@ import { expect } from "bun:test"
 import type { Hold } from "../../src/ledger/hold.ts"
 import { Ledger, MOST_WRITTEN_OFF } from "../../src/ledger/ledger.ts"
 import { payersOf } from "../../src/keys/payer.ts"
-import { BUDGET_PERIODS, budgetOwner, limitOf } from "../../src/store/budgets.ts"
+import { BUDGET_PERIODS, budgetOwner, limitOf } from "../../src/accounting/budget-periods.ts"
 import type { Batch, KeyRecord, Payer } from "../../src/store/records.ts"
 import type { Store } from "../../src/store/store.ts"
-import { verifyBooks } from "../../src/store/verify.ts"
+import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { Book, payerOf } from "../store/book.ts"
 
 export const ACCOUNTS = ["left", "right"] as const

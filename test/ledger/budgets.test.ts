@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bu
 import { payersOf } from "../../src/keys/payer.ts"
 import type { Payer } from "../../src/store/records.ts"
 import type { Store } from "../../src/store/store.ts"
-import { verifyBooks } from "../../src/store/verify.ts"
+import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { Book } from "../store/book.ts"
 
 const MORNING = new Date("2026-11-29T08:00:00Z")

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import type { Batch, Posting } from "../../src/store/records.ts"
-import { verifyBooks } from "../../src/store/verify.ts"
+import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { Book, openDirectStore, payerOf } from "../store/book.ts"
 
 const PAYER = { account: "account", key: "key", budgets: [] }

@@ -7,7 +7,7 @@ import { Node, type NodeListeners } from "../../src/ledger/node.ts"
 import { NodeLocks } from "../../src/store/node-locks.ts"
 import type { HoldRecord, NodeNews } from "../../src/store/records.ts"
 import type { Store } from "../../src/store/store.ts"
-import { verifyBooks } from "../../src/store/verify.ts"
+import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { Book, until } from "../store/book.ts"
 
 class RecordedListeners implements NodeListeners {

@@ -3,7 +3,7 @@ import type { Hold } from "../../src/ledger/hold.ts"
 import type { Payer } from "../../src/store/records.ts"
 import type { Ledger } from "../../src/ledger/ledger.ts"
 import type { Store } from "../../src/store/store.ts"
-import { verifyBooks } from "../../src/store/verify.ts"
+import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { Book, payerOf } from "../store/book.ts"
 
 /** How often a node looks for news. */

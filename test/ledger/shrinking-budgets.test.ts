@@ -5,7 +5,7 @@ import { Node } from "../../src/ledger/node.ts"
 import { COMMAND_LINE } from "../../src/management/actor.ts"
 import { Audit } from "../../src/management/audit.ts"
 import { Keys } from "../../src/management/keys.ts"
-import { verifyBooks } from "../../src/store/verify.ts"
+import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { Book, until } from "../store/book.ts"
 
 const CREDIT = 1_000_000_000n

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { Stripe } from "stripe"
 import { formatCredits } from "../../src/ledger/money.ts"
-import { verifyBooks } from "../../src/store/verify.ts"
+import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { ask, asked, startManaged } from "../http/admin/support.ts"
 import { simulated, type TestCaller, type TestGateway } from "../support/gateway.ts"
 

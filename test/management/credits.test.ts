@@ -8,7 +8,7 @@ import type { AccountRole } from "../../src/management/contract/common.ts"
 import { Credits } from "../../src/management/credits.ts"
 import { Node } from "../../src/ledger/node.ts"
 import type { Store } from "../../src/store/store.ts"
-import { verifyBooks } from "../../src/store/verify.ts"
+import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { Book } from "../store/book.ts"
 
 const hasher = new KeyHasher("pepper".repeat(12))

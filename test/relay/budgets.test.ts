@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { KeyOrder } from "../support/key-issuer.ts"
-import { verifyBooks } from "../../src/store/verify.ts"
+import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { startGateway, type TestCaller, type TestGateway, until } from "../support/gateway.ts"
 
 let gateway: TestGateway

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import type { NewAuditRecord } from "../../src/store/audit-records.ts"
 import { StoreError } from "../../src/store/store.ts"
-import { verifyAudit } from "../../src/store/verify-audit.ts"
+import { verifyAudit } from "../../src/ledger/verify/audit.ts"
 import { Book, openDirectStore, TemporaryDirectory } from "./book.ts"
 
 function change(action: string, details: Partial<NewAuditRecord> = {}): NewAuditRecord {

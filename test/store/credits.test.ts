@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import type { NewCode } from "../../src/store/code-records.ts"
-import { verifyBooks } from "../../src/store/verify.ts"
+import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { Book, payerOf, until } from "./book.ts"
 
 const DAY = 24 * 60 * 60 * 1_000

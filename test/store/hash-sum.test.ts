@@ -1,6 +1,6 @@
+import { HashSum } from "../../src/accounting/hash-sum.ts"
 import { expect, test } from "bun:test"
-import { HashSum } from "../../src/store/anchor.ts"
-import { hashText } from "../../src/store/chain.ts"
+import { hashText } from "../../src/accounting/hash-chain.ts"
 
 const HASHES = Array.from({ length: 1_000 }, (_, index) => hashText(String(index)))
 

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { join } from "node:path"
-import { verifyBooks } from "../../src/store/verify.ts"
+import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { openDirectStore, TemporaryDirectory } from "./book.ts"
 
 /** Written by the version whose charges and receipts were two rows. */

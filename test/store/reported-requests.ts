@@ -1,6 +1,6 @@
+import type { WriteOff } from "../../src/accounting/chained-records.ts"
 import { ContentShelf } from "../../src/store/content-shelf.ts"
 import { ReportsOnDemand } from "../../src/store/reports-on-demand.ts"
-import type { WriteOff } from "../../src/store/records.ts"
 import { Book } from "./book.ts"
 
 /** A request that is in the book; what is not said is as of a plain one. */

@@ -1,11 +1,11 @@
+import { readAnchor, writeAnchor } from "../../src/ledger/anchor-file.ts"
 import { Database } from "bun:sqlite"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { copyFileSync } from "node:fs"
 import { join } from "node:path"
-import { readAnchor, writeAnchor } from "../../src/store/anchor.ts"
-import { hashEntry, hashText } from "../../src/store/chain.ts"
-import type { BookProblem } from "../../src/store/book-problem.ts"
-import { verifyBooks } from "../../src/store/verify.ts"
+import { hashEntry, hashText } from "../../src/accounting/hash-chain.ts"
+import type { BookProblem } from "../../src/ledger/verify/problem.ts"
+import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { Book, openDirectStore, payerOf, TemporaryDirectory } from "./book.ts"
 
 const BUDGET = 1_000n

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { databasePath } from "../../src/store/book-place.ts"
 import { openStore } from "../../src/store/open-store.ts"
-import { verifyBooks } from "../../src/store/verify.ts"
+import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import {
   DONE,
   frame,

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { startSimulator } from "../../simulator/server.ts"
 import { databasePath } from "../../src/store/book-place.ts"
 import { openStore } from "../../src/store/open-store.ts"
-import { verifyBooks } from "../../src/store/verify.ts"
+import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { createInstallation, type Installation, runJson, startServing } from "../support/process.ts"
 
 const ROUNDS = 4

@@ -3,7 +3,7 @@ import { startSimulator } from "../../simulator/server.ts"
 import { databasePath } from "../../src/store/book-place.ts"
 import { parseCredits } from "../../src/ledger/money.ts"
 import { openStore } from "../../src/store/open-store.ts"
-import { verifyBooks } from "../../src/store/verify.ts"
+import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { createInstallation, runJson, startServing } from "../support/process.ts"
 
 const ATTEMPTS = 200

@@ -2,7 +2,7 @@ import type { Loss } from "../../canon/chat.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import { formatCredits } from "../../ledger/money.ts"
 import type { Estimate, EstimatedPart, EstimatedStep } from "../../relay/chat/estimate.ts"
-import { readPeriodOwner } from "../../store/budgets.ts"
+import { readPeriodOwner } from "../../accounting/budget-periods.ts"
 
 /** An estimate as `POST /v1/estimate` answers it. */
 export function estimateDocument(path: string, estimate: Estimate) {

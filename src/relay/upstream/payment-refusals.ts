@@ -1,7 +1,7 @@
 import { GatewayError } from "../../canon/errors.ts"
 import type { Standing } from "../../ledger/hold.ts"
 import { formatCredits } from "../../ledger/money.ts"
-import { readPeriodOwner } from "../../store/budgets.ts"
+import { readPeriodOwner } from "../../accounting/budget-periods.ts"
 
 /** When a running request of the same caller holds the credits, seconds. */
 const RESERVED_RETRY_AFTER = 1

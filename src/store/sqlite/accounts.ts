@@ -1,6 +1,7 @@
+import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
 import type { Database, Statement } from "bun:sqlite"
-import { GENESIS_HASH, hashEntry } from "../chain.ts"
-import type { AccountChange, AccountRecord, EntryKind, EntryRecord, NewEntry } from "../records.ts"
+import { GENESIS_HASH, hashEntry } from "../../accounting/hash-chain.ts"
+import type { AccountChange, AccountRecord, NewEntry } from "../records.ts"
 import { StoreError } from "../store.ts"
 
 interface AccountRow {

@@ -1,5 +1,6 @@
+import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
 import type { Database, Statement } from "bun:sqlite"
-import type { EntryKind, EntryRange, EntryRecord, StatementLine } from "../records.ts"
+import type { EntryRange, StatementLine } from "../records.ts"
 import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./accounts.ts"
 
 type LineRow = EntryRow & { model: string | null }

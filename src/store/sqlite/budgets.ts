@@ -5,7 +5,7 @@ import {
   budgetOwner,
   limitOf,
   readPeriodOwner,
-} from "../budgets.ts"
+} from "../../accounting/budget-periods.ts"
 import type { BudgetRecord } from "../records.ts"
 
 interface BudgetRow {

@@ -1,6 +1,6 @@
+import type { EntryRecord } from "../../accounting/chained-records.ts"
 import type { Database, Statement } from "bun:sqlite"
 import type { CodeRecord, NewCode, NewPayment, Redemption } from "../code-records.ts"
-import type { EntryRecord } from "../records.ts"
 import { StoreError } from "../store.ts"
 import type { Accounts } from "./accounts.ts"
 

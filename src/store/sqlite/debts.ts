@@ -1,6 +1,7 @@
+import type { DebtLine } from "../../accounting/chained-records.ts"
 import type { Database, Statement } from "bun:sqlite"
-import { GENESIS_HASH, hashDebt } from "../chain.ts"
-import type { DebtBook, DebtLine } from "../debt-records.ts"
+import { GENESIS_HASH, hashDebt } from "../../accounting/hash-chain.ts"
+import type { DebtBook } from "../debt-records.ts"
 import type { Accounts } from "./accounts.ts"
 
 interface DebtRow {

@@ -1,5 +1,5 @@
 import type { Database, Statement } from "bun:sqlite"
-import { budgetOwner } from "../budgets.ts"
+import { budgetOwner } from "../../accounting/budget-periods.ts"
 import type { TimePosition } from "../member-records.ts"
 import type { KeyChange, KeyFilter, KeyRecord, KeySecretRecord, NewKey } from "../records.ts"
 import { StoreError } from "../store.ts"

@@ -1,6 +1,6 @@
+import type { WriteOff, WriteOffReason, WriteOffRecord } from "../../accounting/chained-records.ts"
 import type { Database, Statement } from "bun:sqlite"
-import { GENESIS_HASH, hashWriteOff } from "../chain.ts"
-import type { WriteOff, WriteOffReason, WriteOffRecord } from "../records.ts"
+import { GENESIS_HASH, hashWriteOff } from "../../accounting/hash-chain.ts"
 import { Conditions } from "./conditions.ts"
 
 interface WriteOffRow {

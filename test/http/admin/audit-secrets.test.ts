@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { verifyAudit } from "../../../src/store/verify-audit.ts"
+import { verifyAudit } from "../../../src/ledger/verify/audit.ts"
 import type { TestGateway } from "../../support/gateway.ts"
 import { join, OPERATOR, person, setUpOperator } from "./console-browser.ts"
 import { startManaged } from "./support.ts"

@@ -1,9 +1,10 @@
-import type { ReadAnchor } from "./anchor.ts"
-import { HashSum, type Anchor } from "./anchor.ts"
-import type { BookProblem } from "./book-problem.ts"
-import { hashUncharged } from "./chain.ts"
-import type { BookRow } from "./records.ts"
-import type { Store } from "./store.ts"
+import { HashSum } from "../../accounting/hash-sum.ts"
+import type { ReadAnchor } from "../anchor-file.ts"
+import { type Anchor } from "../../accounting/anchor.ts"
+import type { BookProblem } from "./problem.ts"
+import { hashUncharged } from "../../accounting/hash-chain.ts"
+import type { BookRow } from "../../store/records.ts"
+import type { Store } from "../../store/store.ts"
 
 /** How many rows are read at once. */
 const PAGE = 1_000

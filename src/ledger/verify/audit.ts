@@ -1,7 +1,7 @@
-import type { ChainEnd } from "./anchor.ts"
-import type { AuditRecord } from "./audit-records.ts"
-import { GENESIS_HASH, hashAudit } from "./chain.ts"
-import type { Store } from "./store.ts"
+import type { AuditRecord } from "../../accounting/chained-records.ts"
+import type { ChainEnd } from "../../accounting/anchor.ts"
+import { GENESIS_HASH, hashAudit } from "../../accounting/hash-chain.ts"
+import type { Store } from "../../store/store.ts"
 
 /** How many records are read at once. */
 const PAGE = 500

@@ -1,6 +1,4 @@
-import type { AuditRecord } from "./audit-records.ts"
-import type { DebtLine } from "./debt-records.ts"
-import type { EntryRecord, WriteOffRecord } from "./records.ts"
+import type { EntryRecord, WriteOffRecord, DebtLine, AuditRecord } from "./chained-records.ts"
 
 /** What stands before an account's first entry, and before the first write-off and audit record. */
 export const GENESIS_HASH = "0".repeat(64)

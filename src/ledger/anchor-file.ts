@@ -3,30 +3,7 @@ import { existsSync, readFileSync, renameSync } from "node:fs"
 import { open, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import * as z from "zod"
-
-/** The end of a chain: its last line. */
-const chainEnd = z.object({ number: z.int(), hash: z.string() })
-
-const anchor = z.object({
-  /** The rows of `entries` up to this one; its hash, null where it has none. */
-  lastRow: z.int(),
-  lastHash: z.string().nullable(),
-  /** How many rows there are up to it. */
-  rowCount: z.int(),
-  /** The sum of their hashes, hexadecimal. */
-  hashSum: z.string(),
-  /** Unix milliseconds. */
-  at: z.int(),
-  writeOffs: chainEnd,
-  audit: chainEnd,
-})
-
-/**
- * How far the book was at a moment. What is missing from a book that was once further shows by it: the
- * chains of hashes cannot show that their last line was taken away. It may be behind, never ahead.
- */
-export type Anchor = z.infer<typeof anchor>
-export type ChainEnd = z.infer<typeof chainEnd>
+import { type Anchor, anchorSchema } from "../accounting/anchor.ts"
 
 /** Where the anchor of a book is: beside it, in a file of its own. */
 export function anchorPath(bookPath: string): string {
@@ -40,7 +17,7 @@ export interface ReadAnchor {
   readonly isGenuine: boolean | null
 }
 
-const anchorFile = z.object({ anchor, signature: z.string() })
+const anchorFile = z.object({ anchor: anchorSchema, signature: z.string() })
 
 /**
  * The anchor of a book; undefined where it has none.
@@ -98,7 +75,7 @@ export function setAnchorAside(bookPath: string, now = new Date()): string | und
 function signatureOf(value: Anchor, secret: string): string {
   const key = createHmac("sha256", secret).update("tollgate book anchor").digest()
   return createHmac("sha256", key)
-    .update(JSON.stringify(anchor.parse(value)))
+    .update(JSON.stringify(anchorSchema.parse(value)))
     .digest("hex")
 }
 
@@ -113,53 +90,3 @@ function parsed(text: string): unknown {
     return undefined
   }
 }
-
-const MODULUS = 2n ** 256n
-const HASH_BYTES = 32
-const WORD_BYTES = 4
-const WORDS = HASH_BYTES / WORD_BYTES
-
-/** Adds up hashes: whatever their order, another set of them has another sum. */
-export class HashSum {
-  #sum: bigint
-  count: number
-
-  constructor(sum = "", count = 0) {
-    this.#sum = sum === "" ? 0n : BigInt(`0x${sum}`)
-    this.count = count
-  }
-
-  /** @param hash null for a row of before there were hashes: it is counted. */
-  add(hash: string | null): void {
-    this.count++
-    // A hash that somebody has put there is none, and its row is found to be wrong by others.
-    if (hash !== null && HASH.test(hash)) this.#sum += BigInt(`0x${hash}`)
-  }
-
-  /**
-   * Adds many at once, which costs a tenth: word by word, since a few thousand of those add up exactly as numbers.
-   * @param hashes one behind the other.
-   * @returns false when they are not that many hashes; then nothing is added.
-   */
-  addJoined(hashes: string, count: number): boolean {
-    const bytes = Buffer.from(hashes, "hex")
-    const length = count * HASH_BYTES
-    if (bytes.length !== length || hashes.length !== 2 * length) return false
-    const words = Array.from({ length: WORDS }, () => 0)
-    for (let at = 0; at < length; at += WORD_BYTES) {
-      const word = (at / WORD_BYTES) % WORDS
-      words[word] = (words[word] ?? 0) + bytes.readUInt32BE(at)
-    }
-    let sum = 0n
-    for (const word of words) sum = (sum << 32n) + BigInt(word)
-    this.#sum += sum
-    this.count += count
-    return true
-  }
-
-  get text(): string {
-    return (this.#sum % MODULUS).toString(16).padStart(2 * HASH_BYTES, "0")
-  }
-}
-
-const HASH = /^[0-9a-f]{64}$/

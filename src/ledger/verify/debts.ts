@@ -1,5 +1,6 @@
-import { GENESIS_HASH, hashDebt } from "./chain.ts"
-import type { DebtBook, DebtLine } from "./debt-records.ts"
+import type { DebtLine } from "../../accounting/chained-records.ts"
+import { GENESIS_HASH, hashDebt } from "../../accounting/hash-chain.ts"
+import type { DebtBook } from "../../store/debt-records.ts"
 
 /**
  * What is wrong with what an account owes: its lines in their order, each hash over the line and the hash

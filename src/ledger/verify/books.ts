@@ -1,12 +1,12 @@
-import type { Anchors } from "./verify-rows.ts"
-import type { BookProblem } from "./book-problem.ts"
-import type { BalanceFault, BudgetRecord } from "./records.ts"
-import type { Store } from "./store.ts"
-import type { ReadAnchor } from "./anchor.ts"
-import { AccountWalk } from "./verify-account.ts"
-import { debtFault } from "./verify-debts.ts"
-import { verifyWriteOffs } from "./verify-write-offs.ts"
-import { verifyRows } from "./verify-rows.ts"
+import type { ReadAnchor } from "../anchor-file.ts"
+import type { Anchors } from "./rows.ts"
+import type { BookProblem } from "./problem.ts"
+import type { BalanceFault, BudgetRecord } from "../../store/records.ts"
+import type { Store } from "../../store/store.ts"
+import { AccountWalk } from "./account.ts"
+import { debtFault } from "./debts.ts"
+import { verifyWriteOffs } from "./write-offs.ts"
+import { verifyRows } from "./rows.ts"
 
 /** How many budgets are read at once. */
 const PAGE = 500

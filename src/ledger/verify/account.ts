@@ -1,7 +1,7 @@
-import { GENESIS_HASH, hashEarlyEntry, hashEntry, hashText } from "./chain.ts"
-import type { BookProblem } from "./book-problem.ts"
-import type { EntryRecord } from "./records.ts"
-import type { Store } from "./store.ts"
+import type { EntryRecord } from "../../accounting/chained-records.ts"
+import { GENESIS_HASH, hashEarlyEntry, hashEntry, hashText } from "../../accounting/hash-chain.ts"
+import type { BookProblem } from "./problem.ts"
+import type { Store } from "../../store/store.ts"
 
 /** How many entries are read at once. */
 const PAGE = 500

@@ -1,8 +1,8 @@
-import type { ChainEnd } from "./anchor.ts"
-import type { BookProblem } from "./book-problem.ts"
-import { GENESIS_HASH, hashWriteOff } from "./chain.ts"
-import type { WriteOffRecord } from "./records.ts"
-import type { Store } from "./store.ts"
+import type { WriteOffRecord } from "../../accounting/chained-records.ts"
+import type { ChainEnd } from "../../accounting/anchor.ts"
+import type { BookProblem } from "./problem.ts"
+import { GENESIS_HASH, hashWriteOff } from "../../accounting/hash-chain.ts"
+import type { Store } from "../../store/store.ts"
 
 /** How many records are read at once. */
 const PAGE = 500

@@ -1,0 +1,25 @@
+import * as z from "zod"
+
+/** The end of a chain: its last line. */
+const chainEnd = z.object({ number: z.int(), hash: z.string() })
+
+export const anchorSchema = z.object({
+  /** The rows of `entries` up to this one; its hash, null where it has none. */
+  lastRow: z.int(),
+  lastHash: z.string().nullable(),
+  /** How many rows there are up to it. */
+  rowCount: z.int(),
+  /** The sum of their hashes, hexadecimal. */
+  hashSum: z.string(),
+  /** Unix milliseconds. */
+  at: z.int(),
+  writeOffs: chainEnd,
+  audit: chainEnd,
+})
+
+/**
+ * How far the book was at a moment. What is missing from a book that was once further shows by it: the
+ * chains of hashes cannot show that their last line was taken away. It may be behind, never ahead.
+ */
+export type Anchor = z.infer<typeof anchorSchema>
+export type ChainEnd = z.infer<typeof chainEnd>
