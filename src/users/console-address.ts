@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import { consoleDatabasePath, openConsoleDatabase } from "./console-database.ts"
+import { consoleDatabasePath, openConsoleDatabase } from "../store/console-database.ts"
 import { SetupToken } from "./setup-token.ts"
 import { UserTable } from "./user-table.ts"
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { openSqliteReports } from "../../src/store/sqlite/requests-reports.ts"
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
-import { openConsoleDatabase } from "../../src/users/console-database.ts"
+import { openConsoleDatabase } from "../../src/store/console-database.ts"
 
 test("no other user of the machine can read what is kept, whoever made the folder", () => {
   const data = mkdtempSync(join(tmpdir(), "tollgate-private-"))

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { GatewayError } from "../../src/canon/errors.ts"
 import { Attempts, PER_ADDRESS, PER_USER } from "../../src/users/attempts.ts"
-import { openConsoleDatabase } from "../../src/users/console-database.ts"
+import { openConsoleDatabase } from "../../src/store/console-database.ts"
 
 test("an address that tries too much locks nobody out any more", () => {
   const data = mkdtempSync(join(tmpdir(), "tollgate-attempts-"))

@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite"
 import { join } from "node:path"
 import { getMigrations } from "better-auth/db/migration"
 import { authOptions } from "../../src/users/auth-server.ts"
-import { openConsoleDatabase } from "../../src/users/console-database.ts"
+import { openConsoleDatabase } from "../../src/store/console-database.ts"
 import { Passwords } from "../../src/users/passwords.ts"
 import { ADA, Browser, openUsers, signIn } from "./support.ts"
 

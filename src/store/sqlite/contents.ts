@@ -3,21 +3,12 @@ import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { ContentRecord } from "../content-records.ts"
 import { makePrivateFile } from "../private-file.ts"
+import { migrate } from "./migrate.ts"
+import { CONTENTS_SCHEMA } from "./schemas/contents.ts"
 import { useWriteAheadLog } from "./write-ahead-log.ts"
 
 /** How long one process waits for another, milliseconds. */
 const BUSY_TIME = 10_000
-
-const SCHEMA = `
-CREATE TABLE IF NOT EXISTS contents (
-  request TEXT PRIMARY KEY,
-  account TEXT NOT NULL,
-  at INTEGER NOT NULL,
-  asked TEXT NOT NULL,
-  answered TEXT
-) STRICT;
-CREATE INDEX IF NOT EXISTS contents_by_time ON contents (at);
-`
 
 /**
  * Where prompts and answers are kept: in a file of its own beside the book, which is there only once
@@ -70,7 +61,7 @@ export class Contents implements Disposable {
     useWriteAheadLog(database)
     database.run("PRAGMA synchronous = NORMAL")
     database.run("PRAGMA secure_delete = ON")
-    database.run(SCHEMA)
+    migrate(database, CONTENTS_SCHEMA)
     this.#database = database
     return database
   }

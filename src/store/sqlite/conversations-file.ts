@@ -1,45 +1,14 @@
 import { Database, SQLiteError } from "bun:sqlite"
 import { rmSync, statSync } from "node:fs"
 import { makePrivateFile } from "../private-file.ts"
+import { migrate, SchemaError } from "./migrate.ts"
+import { CONVERSATIONS_SCHEMA } from "./schemas/conversations.ts"
 import { useWriteAheadLog } from "./write-ahead-log.ts"
 
 /** How long one process waits for another, milliseconds. Whoever asks for another answer waits behind it. */
 const BUSY_TIME = 2_000
 /** What SQLite says of a file that nothing can be read of any more, or of one whose log has lost its end. */
 const DAMAGED = ["SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ"]
-/** Goes up with each change of `SCHEMA`. */
-const VERSION = 1
-/** Of all accounts together; no account is called so. */
-export const EVERYBODY = ""
-
-const SCHEMA = `
-CREATE TABLE parts (
-  hash TEXT PRIMARY KEY,
-  answer TEXT NOT NULL,
-  account TEXT NOT NULL,
-  at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL,
-  bytes INTEGER NOT NULL,
-  sealed BLOB NOT NULL
-) STRICT;
-CREATE INDEX parts_by_answer ON parts (answer);
-CREATE INDEX parts_by_account ON parts (account, at);
-CREATE INDEX parts_by_time ON parts (at);
-CREATE INDEX parts_by_expiry ON parts (expires_at);
-CREATE TABLE sizes (account TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;
-CREATE INDEX sizes_by_bytes ON sizes (bytes);
-CREATE TRIGGER parts_kept AFTER INSERT ON parts BEGIN
-  INSERT INTO sizes VALUES (new.account, new.bytes), ('${EVERYBODY}', new.bytes)
-    ON CONFLICT (account) DO UPDATE SET bytes = bytes + excluded.bytes;
-END;
-CREATE TRIGGER parts_deleted AFTER DELETE ON parts BEGIN
-  UPDATE sizes SET bytes = bytes - old.bytes WHERE account IN (old.account, '${EVERYBODY}');
-  DELETE FROM sizes WHERE account = old.account AND bytes <= 0;
-END;
-`
-
-/** Tables that are not those of this version. */
-class OtherVersion extends Error {}
 
 /** The file as long as it is the one at its path and can be read. */
 export class ConversationFile {
@@ -88,25 +57,12 @@ function opened(path: string): { readonly database: Database; readonly inode: nu
     useWriteAheadLog(database)
     database.run("PRAGMA synchronous = NORMAL")
     database.run("PRAGMA secure_delete = ON")
-    database.transaction(() => makeSchema(database)).immediate()
+    migrate(database, CONVERSATIONS_SCHEMA)
   } catch (error) {
     database.close()
     throw error
   }
   return { database, inode: inodeOf(path) }
-}
-
-/** @throws OtherVersion where the tables of another one are there. */
-function makeSchema(database: Database): void {
-  const found = database
-    .query<{ version: number; tables: number }, []>(
-      "SELECT user_version AS version, (SELECT COUNT(*) FROM sqlite_schema) AS tables FROM pragma_user_version",
-    )
-    .get()
-  if (found?.version === VERSION) return
-  if (found?.tables !== 0) throw new OtherVersion("the file is of another version of Tollgate")
-  database.run(SCHEMA)
-  database.run(`PRAGMA user_version = ${VERSION}`)
 }
 
 /** 0 where there is none. */
@@ -115,7 +71,7 @@ function inodeOf(path: string): number {
 }
 
 function isDamage(error: unknown): boolean {
-  if (error instanceof OtherVersion) return true
+  if (error instanceof SchemaError) return true
   if (!(error instanceof SQLiteError)) return false
   const { code = "" } = error
   return DAMAGED.some((damage) => code.startsWith(damage))

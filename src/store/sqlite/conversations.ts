@@ -8,7 +8,8 @@ import type {
   FoundParts,
   KeptPart,
 } from "../conversation-records.ts"
-import { ConversationFile, EVERYBODY } from "./conversations-file.ts"
+import { ConversationFile } from "./conversations-file.ts"
+import { EVERYBODY } from "./schemas/conversations.ts"
 
 /** Less than this on its disk is left to the book, without which nobody is served. Bytes. */
 const LEAST_FREE = 128 * 1024 * 1024

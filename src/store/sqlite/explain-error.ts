@@ -2,6 +2,7 @@ import { SQLiteError } from "bun:sqlite"
 import { accessSync, constants } from "node:fs"
 import { dirname } from "node:path"
 import { BookError } from "../book-error.ts"
+import { SchemaError } from "./migrate.ts"
 
 /** What SQLite says of a file whose contents are not a database any more. */
 const DAMAGED = ["SQLITE_CORRUPT", "SQLITE_NOTADB"]
@@ -17,6 +18,7 @@ const UNAVAILABLE = [
 
 /** A failure of the file as the store's own error, which names it; anything else as it is. */
 export function asBookError(path: string, error: unknown): unknown {
+  if (error instanceof SchemaError) return new BookError("other_version", error.message)
   if (!(error instanceof SQLiteError)) return error
   const code = error.code ?? ""
   if (isOneOf(code, DAMAGED)) {

@@ -1,6 +1,6 @@
 import type { Database, Statement } from "bun:sqlite"
 import { takeRequestOut } from "./requests-list.ts"
-import { clearIndex } from "./requests-schema.ts"
+import { clearIndex } from "./schemas/reports.ts"
 import { type BookRow, type RequestSummary, summarize } from "./requests-summary.ts"
 
 /** How many rows of the book are taken at once: a question in between waits no longer than for these. */

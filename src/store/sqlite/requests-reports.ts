@@ -6,7 +6,8 @@ import type { KeyUse } from "../request-records.ts"
 import { Contents } from "./contents.ts"
 import { RequestIndex } from "./requests-index.ts"
 import { listRequests } from "./requests-list.ts"
-import { prepareIndex } from "./requests-schema.ts"
+import { migrate } from "./migrate.ts"
+import { REPORTS_SCHEMA } from "./schemas/reports.ts"
 import { latencies, sumUsage } from "./requests-usage.ts"
 import { useWriteAheadLog } from "./write-ahead-log.ts"
 
@@ -91,7 +92,7 @@ function openIndex(path: string): Database {
   useWriteAheadLog(index)
   index.run("PRAGMA synchronous = NORMAL")
   index.run(`PRAGMA cache_size = -${CACHE_SIZE}`)
-  index.transaction(() => prepareIndex(index)).immediate()
+  migrate(index, REPORTS_SCHEMA)
   return index
 }
 

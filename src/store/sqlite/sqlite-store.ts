@@ -21,7 +21,8 @@ import { leaseSteps } from "./lease-steps.ts"
 import { memberSteps } from "./member-steps.ts"
 import { Members } from "./members.ts"
 import { makePrivateFile } from "../private-file.ts"
-import { migrate, requireNewestSchema } from "./migrations.ts"
+import { migrate, requireNewestSchema } from "./migrate.ts"
+import { BOOK_SCHEMA } from "./schemas/book.ts"
 import { openForReading } from "./open-for-reading.ts"
 import { Postings, postStep } from "./postings.ts"
 import { ConsoleSettings } from "./settings.ts"
@@ -58,7 +59,7 @@ export function openSqliteStore(path: string): SqliteStore {
     useWriteAheadLog(database)
     database.run("PRAGMA synchronous = FULL")
     database.run("PRAGMA foreign_keys = ON")
-    migrate(database)
+    migrate(database, BOOK_SCHEMA)
     return storeOn(database, path)
   } catch (error) {
     throw asBookError(path, error)
@@ -73,7 +74,7 @@ export function openSqliteReader(path: string): SqliteStore {
   if (!existsSync(path)) throw new BookError("not_found", `there is no book at ${path}`)
   try {
     const database = openForReading(path)
-    requireNewestSchema(database)
+    requireNewestSchema(database, BOOK_SCHEMA)
     return storeOn(database, path)
   } catch (error) {
     throw asBookError(path, error)

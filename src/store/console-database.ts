@@ -1,9 +1,10 @@
 import { Database } from "bun:sqlite"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { makePrivateFile } from "../store/private-file.ts"
-import { useWriteAheadLog } from "../store/sqlite/write-ahead-log.ts"
-import { SCHEMA } from "./schema.ts"
+import { makePrivateFile } from "./private-file.ts"
+import { useWriteAheadLog } from "./sqlite/write-ahead-log.ts"
+import { migrate } from "./sqlite/migrate.ts"
+import { CONSOLE_SCHEMA } from "./sqlite/schemas/console.ts"
 
 /** How long a step waits for another process to finish its own, milliseconds. */
 const BUSY_TIME = 5_000
@@ -26,7 +27,7 @@ export function consoleDatabasePath(dataDirectory: string): string {
 /**
  * Opens `console.db`, creating it and bringing it up to date. A commit survives a crash of the process;
  * it does not wait for the disk, since that would stop callers' requests for a sign-in.
- * @throws Error when a newer Tollgate has written it.
+ * @throws SchemaError when a newer Tollgate has written it.
  */
 export function openConsoleDatabase(dataDirectory: string): ConsoleDatabase {
   const path = consoleDatabasePath(dataDirectory)
@@ -36,29 +37,6 @@ export function openConsoleDatabase(dataDirectory: string): ConsoleDatabase {
   useWriteAheadLog(database)
   database.run("PRAGMA synchronous = NORMAL")
   database.run("PRAGMA foreign_keys = ON")
-  migrate(database)
+  migrate(database, CONSOLE_SCHEMA)
   return database
-}
-
-function migrate(database: Database): void {
-  const version = versionOf(database)
-  if (version === SCHEMA.length) return
-  if (version > SCHEMA.length) throw newerDatabase(version)
-  const steps = database.transaction(() => {
-    // Another process may have been quicker.
-    for (const step of SCHEMA.slice(versionOf(database))) database.run(step)
-    database.run(`PRAGMA user_version = ${SCHEMA.length}`)
-  })
-  steps.immediate()
-}
-
-function versionOf(database: Database): number {
-  const row = database.query<{ user_version: number }, []>("PRAGMA user_version").get()
-  return row?.user_version ?? 0
-}
-
-function newerDatabase(version: number): Error {
-  return new Error(
-    `console.db was written by a newer Tollgate (schema ${version}, this one knows ${SCHEMA.length}): start that version, or restore a backup`,
-  )
 }

@@ -1,7 +1,5 @@
 import type { Database } from "bun:sqlite"
-
-/** Grows with every change below: an index of another version is made again. */
-const VERSION = 2
+import type { Schema } from "../migrate.ts"
 
 const SUMS = `
   hour INTEGER NOT NULL,
@@ -23,7 +21,7 @@ const SUMS = `
   PRIMARY KEY (hour, account, key, model, provider, outcome)
 `
 
-const SCHEMA = `
+const TABLES_AND_INDEXES = `
 CREATE TABLE requests (
   -- The rowid that its receipt has in the book.
   row INTEGER PRIMARY KEY,
@@ -71,20 +69,25 @@ CREATE TABLE key_uses (
 -- How far the book has been read, and the last request that was in it.
 CREATE TABLE progress (row INTEGER NOT NULL, last_row INTEGER, last_request TEXT) STRICT;
 INSERT INTO progress VALUES (0, NULL, NULL);
-
-PRAGMA user_version = ${VERSION};
 `
 
 const TABLES = ["requests", "usage_hours", "usage_days", "key_uses", "progress"]
 
-/** Makes the index's tables; those of another version go. Expects to run inside a transaction. */
-export function prepareIndex(index: Database): void {
-  const row = index.query<{ user_version: bigint }, []>("PRAGMA user_version").get()
-  if (Number(row?.user_version) !== VERSION) clearIndex(index)
+/** The index of the book's receipts, `reports.db`. It can be made again, so one of another version goes. */
+export const REPORTS_SCHEMA: Schema = {
+  file: "reports.db",
+  // Grows with every change of the tables.
+  dropped: 1,
+  steps: [TABLES_AND_INDEXES],
+  discard: dropTables,
 }
 
 /** Begins the index again. Expects to run inside a transaction. */
 export function clearIndex(index: Database): void {
+  dropTables(index)
+  index.run(TABLES_AND_INDEXES)
+}
+
+function dropTables(index: Database): void {
   for (const table of TABLES) index.run(`DROP TABLE IF EXISTS ${table}`)
-  index.run(SCHEMA)
 }

@@ -1,9 +1,13 @@
+import type { Schema } from "../migrate.ts"
+
 /**
  * The tables of `console.db`: those of better-auth 1.7 with our own columns, as its migration tool
  * writes them (a test compares), and the attempts to get in. A step that has shipped is never edited.
  */
-export const SCHEMA: readonly string[] = [
-  `
+export const CONSOLE_SCHEMA: Schema = {
+  file: "console.db",
+  steps: [
+    `
 CREATE TABLE "user" (
   "id" text NOT NULL PRIMARY KEY,
   "name" text NOT NULL,
@@ -73,4 +77,5 @@ CREATE TABLE attempts (
   begun_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 `,
-]
+  ],
+}

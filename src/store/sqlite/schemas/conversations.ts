@@ -1,0 +1,33 @@
+import type { Schema } from "../migrate.ts"
+
+/** Of all accounts together; no account is called so. */
+export const EVERYBODY = ""
+
+const PARTS = `
+CREATE TABLE parts (
+  hash TEXT PRIMARY KEY,
+  answer TEXT NOT NULL,
+  account TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  sealed BLOB NOT NULL
+) STRICT;
+CREATE INDEX parts_by_answer ON parts (answer);
+CREATE INDEX parts_by_account ON parts (account, at);
+CREATE INDEX parts_by_time ON parts (at);
+CREATE INDEX parts_by_expiry ON parts (expires_at);
+CREATE TABLE sizes (account TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;
+CREATE INDEX sizes_by_bytes ON sizes (bytes);
+CREATE TRIGGER parts_kept AFTER INSERT ON parts BEGIN
+  INSERT INTO sizes VALUES (new.account, new.bytes), ('${EVERYBODY}', new.bytes)
+    ON CONFLICT (account) DO UPDATE SET bytes = bytes + excluded.bytes;
+END;
+CREATE TRIGGER parts_deleted AFTER DELETE ON parts BEGIN
+  UPDATE sizes SET bytes = bytes - old.bytes WHERE account IN (old.account, '${EVERYBODY}');
+  DELETE FROM sizes WHERE account = old.account AND bytes <= 0;
+END;
+`
+
+/** Kept conversations, `conversations.db`. */
+export const CONVERSATIONS_SCHEMA: Schema = { file: "conversations.db", steps: [PARTS] }

@@ -1,0 +1,69 @@
+import { Database } from "bun:sqlite"
+import { expect, test } from "bun:test"
+import { migrate, requireNewestSchema, type Schema } from "../../src/store/sqlite/migrate.ts"
+
+const FIRST = "CREATE TABLE first (id INTEGER)"
+const SECOND = "CREATE TABLE second (id INTEGER)"
+
+function tablesOf(database: Database): string[] {
+  const rows = database.query<{ name: string }, []>("SELECT name FROM sqlite_schema ORDER BY name")
+  return rows.all().map(({ name }) => name)
+}
+
+function schemaOf(...steps: string[]): Schema {
+  return { file: "the file", steps }
+}
+
+test("a file takes the steps that it has not taken, once", () => {
+  using database = new Database(":memory:")
+  migrate(database, schemaOf(FIRST))
+  expect(() => requireNewestSchema(database, schemaOf(FIRST, SECOND))).toThrow(
+    "an older Tollgate (schema 1, this one reads 2)",
+  )
+  migrate(database, schemaOf(FIRST, SECOND))
+  migrate(database, schemaOf(FIRST, SECOND))
+  requireNewestSchema(database, schemaOf(FIRST, SECOND))
+  expect(tablesOf(database)).toEqual(["first", "second"])
+})
+
+test("a file of a newer version, or of another program, stays as it is", () => {
+  using newer = new Database(":memory:")
+  migrate(newer, schemaOf(FIRST, SECOND))
+  expect(() => migrate(newer, schemaOf(FIRST))).toThrow(
+    "the file was written by a newer Tollgate (schema 2, this one knows 1)",
+  )
+  using foreign = new Database(":memory:")
+  foreign.run("CREATE TABLE theirs (id INTEGER)")
+  expect(() => migrate(foreign, schemaOf(FIRST))).toThrow("the tables of another program")
+  expect(tablesOf(foreign)).toEqual(["theirs"])
+})
+
+test("a step that fails leaves the file as it was", () => {
+  using database = new Database(":memory:")
+  expect(() => migrate(database, schemaOf(FIRST, "CREATE NOTHING"))).toThrow()
+  expect(database.inTransaction).toBe(false)
+  expect(tablesOf(database)).toEqual([])
+})
+
+test("tables that can be made again are, where no step leads on from their version", () => {
+  const discard = (database: Database): void => void database.run("DROP TABLE IF EXISTS first")
+  using database = new Database(":memory:")
+  migrate(database, schemaOf(FIRST))
+  const schema = { ...schemaOf("CREATE TABLE first (id INTEGER, name TEXT)"), dropped: 1 }
+  expect(() => migrate(database, schema)).toThrow("no way on from")
+  migrate(database, { ...schema, discard })
+  database.run("INSERT INTO first VALUES (1, 'kept')")
+  migrate(database, { ...schema, discard })
+  expect(database.query("SELECT name FROM first").get()).toEqual({ name: "kept" })
+})
+
+test("tables of a file that had no version are taken over", () => {
+  using database = new Database(":memory:")
+  database.run(FIRST)
+  migrate(database, {
+    file: "the file",
+    wasUnversioned: true,
+    steps: ["CREATE TABLE IF NOT EXISTS first (id INTEGER)", SECOND],
+  })
+  expect(tablesOf(database)).toEqual(["first", "second"])
+})
