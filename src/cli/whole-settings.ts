@@ -6,7 +6,7 @@ import type { LoadedSettings, LoadOptions } from "../config/load.ts"
 import { withSandbox } from "../config/sandbox.ts"
 import { ProviderSeal } from "../config/sealing.ts"
 import type { Settings } from "../config/settings.ts"
-import type { SettingRecord } from "../store/setting-records.ts"
+import type { SettingRecord } from "../store/settings.ts"
 import { openBookReader, openStore } from "../store/open-store.ts"
 import type { Store } from "../store/store.ts"
 

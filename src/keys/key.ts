@@ -1,4 +1,5 @@
-import type { KeyRecord, Payer } from "../store/records.ts"
+import type { Payer } from "../accounting/payer.ts"
+import type { KeyRecord } from "../store/keys.ts"
 import { globMatcher } from "./model-glob.ts"
 import { payersOf } from "./payer.ts"
 

@@ -1,5 +1,5 @@
+import type { KeyRecord } from "../store/keys.ts"
 import { GatewayError } from "../canon/errors.ts"
-import type { KeyRecord } from "../store/records.ts"
 import type { Store } from "../store/store.ts"
 import type { Signal } from "../machine/machine.ts"
 import { type Key, keyFromRecord } from "./key.ts"

@@ -1,10 +1,11 @@
+import type { Payer } from "../accounting/payer.ts"
+import type { KeyRecord } from "../store/keys.ts"
 import {
   BUDGET_PERIODS,
   budgetOwner,
   limitOf,
   readPeriodOwner,
 } from "../accounting/budget-periods.ts"
-import type { KeyRecord, Payer } from "../store/records.ts"
 
 const NO_BUDGETS: readonly string[] = []
 

@@ -1,6 +1,6 @@
+import type { Payer } from "../accounting/payer.ts"
 import type { Place } from "../canon/linked-list.ts"
-import type { Payer } from "../store/records.ts"
-import type { VendorStateRecord } from "../store/vendor-state-records.ts"
+import type { VendorStateRecord } from "../store/vendor-state.ts"
 import type { Till } from "./till.ts"
 
 /** Money set aside for one request, until it is settled, released or expires. */

@@ -1,4 +1,4 @@
-import type { LeaseGrant } from "../store/records.ts"
+import type { LeaseGrant } from "../store/leases.ts"
 
 /**
  * One process's view, in memory, of its lease on one owner: an account, or a budget of a key.

@@ -1,4 +1,4 @@
-import type { NewAuditRecord } from "../store/audit-records.ts"
+import type { NewAuditRecord } from "../store/audit.ts"
 import type { AuditedStep, Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
 

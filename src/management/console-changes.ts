@@ -1,5 +1,5 @@
+import { StoreError } from "../store/store-error.ts"
 import { GatewayError } from "../canon/errors.ts"
-import { StoreError } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
 import type { Audit, AuditedChange } from "./audit.ts"
 import type { EntryChange, LiveSettings } from "./live-settings.ts"

@@ -1,14 +1,15 @@
-import { GatewayError } from "../canon/errors.ts"
-import { pageOriginOf } from "../config/page-origin.ts"
-import { hintOf, type KeyHasher, newSecret, randomText } from "../keys/secret.ts"
-import { parseCredits } from "../ledger/money.ts"
+import { StoreError } from "../store/store-error.ts"
 import type {
   KeyChange as KeyRecordChange,
   KeyRecord,
   KeySecretRecord,
   NewKey as NewKeyRecord,
-} from "../store/records.ts"
-import { type Store, StoreError } from "../store/store.ts"
+} from "../store/keys.ts"
+import { GatewayError } from "../canon/errors.ts"
+import { pageOriginOf } from "../config/page-origin.ts"
+import { hintOf, type KeyHasher, newSecret, randomText } from "../keys/secret.ts"
+import { parseCredits } from "../ledger/money.ts"
+import { type Store } from "../store/store.ts"
 import { type Actor, maySee, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import type { AccountRole, Page } from "./contract/common.ts"

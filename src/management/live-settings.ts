@@ -15,7 +15,7 @@ import { withSandbox } from "../config/sandbox.ts"
 import type { ProviderSeal } from "../config/sealing.ts"
 import type { Settings } from "../config/settings.ts"
 import type { KnownVendor } from "../config/vendors.ts"
-import type { SettingChange, SettingRecord, SettingsState } from "../store/setting-records.ts"
+import type { SettingChange, SettingRecord, SettingsState } from "../store/settings.ts"
 import type { Store } from "../store/store.ts"
 
 export interface LiveSettingsParts {

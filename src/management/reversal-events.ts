@@ -1,5 +1,5 @@
 import type { Stripe } from "stripe"
-import type { Reversal } from "../store/debt-records.ts"
+import type { Reversal } from "../store/payments.ts"
 
 /** What Stripe tells of a payment that is taken back, or given again. */
 export interface ToldReversal extends Omit<Reversal, "units"> {

@@ -1,6 +1,6 @@
+import type { StatementLine } from "../store/entries.ts"
 import type { WriteOffRecord } from "../accounting/chained-records.ts"
 import { formatCredits } from "../ledger/money.ts"
-import type { StatementLine } from "../store/records.ts"
 
 /** What an account had, paid and was given in a time. */
 export interface Statement {

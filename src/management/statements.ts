@@ -1,6 +1,6 @@
+import type { StatementLine } from "../store/entries.ts"
 import type { WriteOffRecord } from "../accounting/chained-records.ts"
 import { GatewayError } from "../canon/errors.ts"
-import type { StatementLine } from "../store/records.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, requireRole } from "./actor.ts"
 import type { StatementQuery } from "./contract/accounts.ts"

@@ -1,6 +1,6 @@
 import { GatewayError } from "../canon/errors.ts"
 import { formatCredits } from "../ledger/money.ts"
-import type { UsageGroup, UsageSum } from "../store/request-records.ts"
+import type { UsageGroup, UsageSum } from "../store/requests.ts"
 import type { Reports } from "../store/reports.ts"
 import type { ReportsOnDemand } from "../store/reports-on-demand.ts"
 import type { Store } from "../store/store.ts"

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import type { ContentRecord } from "./content-records.ts"
+import type { ContentRecord } from "./contents.ts"
 import type { ReportsOnDemand } from "./reports-on-demand.ts"
 import { contentsPath } from "./sqlite/contents.ts"
 

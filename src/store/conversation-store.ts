@@ -9,7 +9,7 @@ import {
   type FindOrder,
   type FoundParts,
   type KeptPart,
-} from "./conversation-records.ts"
+} from "./conversations.ts"
 import { StepsOnDemand } from "./steps-on-demand.ts"
 
 /** What may wait to be written. Bytes; what comes beyond is not kept. */

@@ -1,4 +1,4 @@
-import type { ContentRecord } from "./content-records.ts"
+import type { ContentRecord } from "./contents.ts"
 import type {
   KeyUse,
   Latencies,
@@ -8,7 +8,7 @@ import type {
   UsageFilter,
   UsageGroup,
   UsageSum,
-} from "./request-records.ts"
+} from "./requests.ts"
 
 /**
  * What is known of past requests, apart from the book: an index in a file of its own, made from the

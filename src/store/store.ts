@@ -1,74 +1,40 @@
+import type { TimePosition } from "./time-position.ts"
+import type { InvitationRecord, NewInvitation } from "./invitations.ts"
+import type { AnchorStep, BalanceFault, BookRow } from "./integrity.ts"
+import type { Batch, HoldRecord, Posted, ReceiptRecord } from "./settlements.ts"
+import type { LeaseGrant, LeaseOrder, LeaseShare } from "./leases.ts"
+import type { NodeNews, NodeRecord } from "./nodes.ts"
+import type {
+  BudgetRecord,
+  KeyChange,
+  KeyFilter,
+  KeyRecord,
+  KeySecretRecord,
+  NewKey,
+} from "./keys.ts"
+import type { EntryRange, NewEntry, StatementLine } from "./entries.ts"
+import type { AccountChange, AccountRecord } from "./accounts.ts"
 import type {
   EntryKind,
   EntryRecord,
   WriteOffRecord,
   AuditRecord,
 } from "../accounting/chained-records.ts"
-import type { AuditFilter, NewAuditRecord } from "./audit-records.ts"
-import type {
-  InvitationRecord,
-  MemberFilter,
-  MemberRecord,
-  MemberRole,
-  NewInvitation,
-  TimePosition,
-} from "./member-records.ts"
+import type { AuditFilter, NewAuditRecord } from "./audit.ts"
+import type { MemberFilter, MemberRecord, MemberRole } from "./members.ts"
 import type {
   CardPayment,
   DebtBook,
   OpenReversal,
   Reversal,
   ReversalSettlement,
-} from "./debt-records.ts"
-import type { CodeRecord, NewCode, NewPayment, Redemption } from "./code-records.ts"
+  NewPayment,
+} from "./payments.ts"
+import type { CodeRecord, NewCode, Redemption } from "./codes.ts"
 import type { Anchor } from "../accounting/anchor.ts"
-import type {
-  AccountChange,
-  AccountRecord,
-  AnchorStep,
-  BalanceFault,
-  Batch,
-  BookRow,
-  BudgetRecord,
-  EntryRange,
-  HoldRecord,
-  KeyChange,
-  KeyFilter,
-  KeyRecord,
-  KeySecretRecord,
-  LeaseGrant,
-  LeaseOrder,
-  LeaseShare,
-  NewEntry,
-  NewKey,
-  NodeNews,
-  NodeRecord,
-  Posted,
-  ReceiptRecord,
-  StatementLine,
-} from "./records.ts"
-import type { IdempotencyResult, IdempotencyStep } from "./idempotency-records.ts"
-import type { SettingChange, SettingsState } from "./setting-records.ts"
-import type { VendorStateRecord } from "./vendor-state-records.ts"
-
-/** What a store refuses because of what it holds. The codes cross threads, so they are plain text. */
-export class StoreError extends Error {
-  override readonly name = "StoreError"
-  readonly code:
-    | "exists"
-    | "not_found"
-    | "insufficient"
-    | "too_much"
-    | "revoked"
-    | "expired"
-    | "last_owner"
-    | "conflict"
-
-  constructor(code: StoreError["code"], message: string) {
-    super(message)
-    this.code = code
-  }
-}
+import type { IdempotencyResult, IdempotencyStep } from "./idempotency.ts"
+import type { SettingChange, SettingsState } from "./settings.ts"
+import type { VendorStateRecord } from "./vendor-state.ts"
 
 /**
  * The database, whatever it is: SQL stays behind this. Every method is one atomic step, and what a

@@ -1,7 +1,7 @@
+import type { Batch, Posted } from "../../src/store/settlements.ts"
 import { describe, expect, spyOn, test } from "bun:test"
 import type { Hold } from "../../src/ledger/hold.ts"
 import { Journal } from "../../src/ledger/journal.ts"
-import type { Batch, Posted } from "../../src/store/records.ts"
 import { payerOf, until } from "../store/book.ts"
 
 /** A book whose writing the test can watch, stop and break. */

@@ -1,6 +1,6 @@
+import type { Payer } from "../../src/accounting/payer.ts"
 import { describe, expect, test } from "bun:test"
 import type { Hold } from "../../src/ledger/hold.ts"
-import type { Payer } from "../../src/store/records.ts"
 import type { Ledger } from "../../src/ledger/ledger.ts"
 import type { Store } from "../../src/store/store.ts"
 import { verifyBooks } from "../../src/ledger/verify/books.ts"

@@ -6,7 +6,7 @@ import { GatewayError } from "../../src/canon/errors.ts"
 import { KeyHasher } from "../../src/keys/secret.ts"
 import { MemoryBudget } from "../../src/limits/memory-budget.ts"
 import { type ConversationKeeper, Conversations } from "../../src/relay/chat/conversations.ts"
-import type { FindOrder } from "../../src/store/conversation-records.ts"
+import type { FindOrder } from "../../src/store/conversations.ts"
 import { startGateway, type TestGateway, until } from "../support/gateway.ts"
 import { asked, PATH, statusOf } from "./conversation-turns.ts"
 

@@ -11,7 +11,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { ConversationRecord, KeptPart } from "../../src/store/conversation-records.ts"
+import type { ConversationRecord, KeptPart } from "../../src/store/conversations.ts"
 import { ConversationStore } from "../../src/store/conversation-store.ts"
 import { openSqliteConversations } from "../../src/store/sqlite/conversations.ts"
 

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { Claims } from "../../src/http/idempotency/claims.ts"
-import type { IdempotencyOrder } from "../../src/store/idempotency-records.ts"
+import type { IdempotencyOrder } from "../../src/store/idempotency.ts"
 import { openDirectStore, TemporaryDirectory } from "./book.ts"
 
 function order(request: string, more: Partial<IdempotencyOrder> = {}): IdempotencyOrder {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { MemberRole } from "../../src/store/member-records.ts"
+import type { MemberRole } from "../../src/store/members.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import type { Store } from "../../src/store/store.ts"
 

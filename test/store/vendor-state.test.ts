@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import type { Store } from "../../src/store/store.ts"
-import type { VendorStateRecord } from "../../src/store/vendor-state-records.ts"
+import type { VendorStateRecord } from "../../src/store/vendor-state.ts"
 import { Book } from "./book.ts"
 
 function stateOf(idHash: string, more: Partial<VendorStateRecord> = {}): VendorStateRecord {

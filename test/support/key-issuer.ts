@@ -1,5 +1,5 @@
+import type { KeyRecord, KeySecretRecord } from "../../src/store/keys.ts"
 import { hintOf, type KeyHasher, newSecret, randomText } from "../../src/keys/secret.ts"
-import type { KeyRecord, KeySecretRecord } from "../../src/store/records.ts"
 import type { Store } from "../../src/store/store.ts"
 
 export interface KeyOrder {

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { type Actor, mayStill, rightsOf } from "../../management/actor.ts"
-import type { IdempotencyRecord } from "../../store/idempotency-records.ts"
+import type { IdempotencyRecord } from "../../store/idempotency.ts"
 import { IDEMPOTENCY_KEY } from "../idempotency/fingerprint.ts"
 import type { Idempotency } from "../idempotency/idempotency.ts"
 import type { Endpoint } from "./endpoint.ts"

@@ -5,7 +5,7 @@ import type {
   IdempotencyStep,
   KeepResult,
   KeptAnswer,
-} from "../../store/idempotency-records.ts"
+} from "../../store/idempotency.ts"
 import type { Store } from "../../store/store.ts"
 
 interface Waiting {

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { GatewayError } from "../../canon/errors.ts"
 import type { IdempotencySettings } from "../../config/settings.ts"
-import type { IdempotencyRecord } from "../../store/idempotency-records.ts"
+import type { IdempotencyRecord } from "../../store/idempotency.ts"
 import type { Store } from "../../store/store.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Spool, SpooledBytes } from "../spool.ts"

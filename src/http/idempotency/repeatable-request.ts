@@ -1,6 +1,6 @@
 import type { GatewayError } from "../../canon/errors.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
-import type { IdempotencyRecord } from "../../store/idempotency-records.ts"
+import type { IdempotencyRecord } from "../../store/idempotency.ts"
 import type { Pace } from "../incoming-body.ts"
 import type { ReadBody } from "./fingerprint.ts"
 

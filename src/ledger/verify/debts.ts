@@ -1,6 +1,6 @@
 import type { DebtLine } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashDebt } from "../../accounting/hash-chain.ts"
-import type { DebtBook } from "../../store/debt-records.ts"
+import type { DebtBook } from "../../store/payments.ts"
 
 /**
  * What is wrong with what an account owes: its lines in their order, each hash over the line and the hash

@@ -1,9 +1,9 @@
+import type { BookRow } from "../../store/integrity.ts"
 import { HashSum } from "../../accounting/hash-sum.ts"
 import type { ReadAnchor } from "../anchor-file.ts"
 import { type Anchor } from "../../accounting/anchor.ts"
 import type { BookProblem } from "./problem.ts"
 import { hashUncharged } from "../../accounting/hash-chain.ts"
-import type { BookRow } from "../../store/records.ts"
 import type { Store } from "../../store/store.ts"
 
 /** How many rows are read at once. */

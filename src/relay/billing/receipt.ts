@@ -1,9 +1,9 @@
+import type { ReceiptRecord } from "../../store/settlements.ts"
 import type { ChatRequest, Loss } from "../../canon/chat.ts"
 import type { Usage, UsageClass } from "../../canon/usage.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import { formatCredits } from "../../ledger/money.ts"
 import type { Cost, CostLine, Price, Rates } from "../../ledger/price.ts"
-import type { ReceiptRecord } from "../../store/records.ts"
 import type { Call } from "../pipeline/call.ts"
 
 /** One upstream call, as a receipt tells it. */

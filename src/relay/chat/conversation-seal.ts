@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
-import type { KeptPart } from "../../store/conversation-records.ts"
+import type { KeptPart } from "../../store/conversations.ts"
 
 const CIPHER = "aes-256-gcm"
 const KEY_BYTES = 32

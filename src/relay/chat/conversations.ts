@@ -16,7 +16,7 @@ import type {
   FindOrder,
   FoundParts,
   KeptPart,
-} from "../../store/conversation-records.ts"
+} from "../../store/conversations.ts"
 import type { Call } from "../pipeline/call.ts"
 import { ConversationSeal } from "./conversation-seal.ts"
 

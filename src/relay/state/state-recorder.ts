@@ -4,7 +4,7 @@ import type { OtherContent } from "../../canon/other-content.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import { findState, type StateReference, type StateShape } from "../../canon/vendor-state.ts"
-import type { VendorStateRecord } from "../../store/vendor-state-records.ts"
+import type { VendorStateRecord } from "../../store/vendor-state.ts"
 import { factsOf } from "./state-kinds.ts"
 import type { VendorState } from "./vendor-state.ts"
 

@@ -5,7 +5,7 @@ import type { StateKind, StateReference } from "../../canon/vendor-state.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { KeyHasher } from "../../keys/secret.ts"
 import type { Store } from "../../store/store.ts"
-import type { VendorStateRecord } from "../../store/vendor-state-records.ts"
+import type { VendorStateRecord } from "../../store/vendor-state.ts"
 import type { Endpoint } from "../upstream/provider-client.ts"
 import { factsOf, keptElsewhere, leadsNowhere, notFound } from "./state-kinds.ts"
 

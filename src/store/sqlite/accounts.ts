@@ -1,8 +1,9 @@
+import { StoreError } from "../store-error.ts"
+import type { NewEntry } from "../entries.ts"
+import type { AccountChange, AccountRecord } from "../accounts.ts"
 import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
 import type { Database, Statement } from "bun:sqlite"
 import { GENESIS_HASH, hashEntry } from "../../accounting/hash-chain.ts"
-import type { AccountChange, AccountRecord, NewEntry } from "../records.ts"
-import { StoreError } from "../store.ts"
 
 interface AccountRow {
   id: string

@@ -1,6 +1,6 @@
 import type { AuditRecord } from "../../accounting/chained-records.ts"
 import type { Database, Statement } from "bun:sqlite"
-import type { AuditFilter, NewAuditRecord } from "../audit-records.ts"
+import type { AuditFilter, NewAuditRecord } from "../audit.ts"
 import { GENESIS_HASH, hashAudit } from "../../accounting/hash-chain.ts"
 import { Conditions } from "./conditions.ts"
 import type { Idempotency } from "./idempotency.ts"

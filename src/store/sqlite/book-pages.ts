@@ -1,6 +1,6 @@
+import type { EntryRange, StatementLine } from "../entries.ts"
 import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
 import type { Database, Statement } from "bun:sqlite"
-import type { EntryRange, StatementLine } from "../records.ts"
 import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./accounts.ts"
 
 type LineRow = EntryRow & { model: string | null }

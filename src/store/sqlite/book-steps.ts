@@ -1,5 +1,5 @@
+import type { NewPayment } from "../payments.ts"
 import type { EntryRecord } from "../../accounting/chained-records.ts"
-import type { NewPayment } from "../code-records.ts"
 import type { DirectStore } from "../store.ts"
 import type { Accounts } from "./accounts.ts"
 import type { BookPages } from "./book-pages.ts"

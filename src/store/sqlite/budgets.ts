@@ -1,3 +1,4 @@
+import type { BudgetRecord } from "../keys.ts"
 import type { Database, Statement } from "bun:sqlite"
 import {
   type BudgetLimits,
@@ -6,7 +7,6 @@ import {
   limitOf,
   readPeriodOwner,
 } from "../../accounting/budget-periods.ts"
-import type { BudgetRecord } from "../records.ts"
 
 interface BudgetRow {
   owner: string

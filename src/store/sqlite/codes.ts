@@ -1,7 +1,8 @@
+import { StoreError } from "../store-error.ts"
+import type { NewPayment } from "../payments.ts"
 import type { EntryRecord } from "../../accounting/chained-records.ts"
 import type { Database, Statement } from "bun:sqlite"
-import type { CodeRecord, NewCode, NewPayment, Redemption } from "../code-records.ts"
-import { StoreError } from "../store.ts"
+import type { CodeRecord, NewCode, Redemption } from "../codes.ts"
 import type { Accounts } from "./accounts.ts"
 
 interface CodeRow {

@@ -7,7 +7,7 @@ import type {
   FindOrder,
   FoundParts,
   KeptPart,
-} from "../conversation-records.ts"
+} from "../conversations.ts"
 import { ConversationFile } from "./conversations-file.ts"
 import { EVERYBODY } from "./schemas/conversations.ts"
 

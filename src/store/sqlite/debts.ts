@@ -1,7 +1,7 @@
 import type { DebtLine } from "../../accounting/chained-records.ts"
 import type { Database, Statement } from "bun:sqlite"
 import { GENESIS_HASH, hashDebt } from "../../accounting/hash-chain.ts"
-import type { DebtBook } from "../debt-records.ts"
+import type { DebtBook } from "../payments.ts"
 import type { Accounts } from "./accounts.ts"
 
 interface DebtRow {

@@ -1,3 +1,4 @@
+import { StoreError } from "../store-error.ts"
 import type { Database, Statement } from "bun:sqlite"
 import type {
   IdempotencyOrder,
@@ -7,8 +8,8 @@ import type {
   IdempotencyStep,
   KeepResult,
   KeptAnswer,
-} from "../idempotency-records.ts"
-import { type DirectStore, StoreError } from "../store.ts"
+} from "../idempotency.ts"
+import { type DirectStore } from "../store.ts"
 import type { Transactions } from "./transactions.ts"
 
 interface ClaimRow {

@@ -1,12 +1,8 @@
+import { StoreError } from "../store-error.ts"
+import type { TimePosition } from "../time-position.ts"
+import type { InvitationRecord, NewInvitation } from "../invitations.ts"
 import type { Database, Statement } from "bun:sqlite"
-import type {
-  InvitationRecord,
-  MemberRecord,
-  MemberRole,
-  NewInvitation,
-  TimePosition,
-} from "../member-records.ts"
-import { StoreError } from "../store.ts"
+import type { MemberRecord, MemberRole } from "../members.ts"
 import type { Members } from "./members.ts"
 
 interface InvitationRow {

@@ -1,8 +1,8 @@
+import { StoreError } from "../store-error.ts"
+import type { TimePosition } from "../time-position.ts"
+import type { KeyChange, KeyFilter, KeyRecord, KeySecretRecord, NewKey } from "../keys.ts"
 import type { Database, Statement } from "bun:sqlite"
 import { budgetOwner } from "../../accounting/budget-periods.ts"
-import type { TimePosition } from "../member-records.ts"
-import type { KeyChange, KeyFilter, KeyRecord, KeySecretRecord, NewKey } from "../records.ts"
-import { StoreError } from "../store.ts"
 import { type Budgets, leftOf } from "./budgets.ts"
 
 interface KeyRow {

@@ -1,12 +1,7 @@
+import type { HoldRecord } from "../settlements.ts"
+import type { LeaseGrant, LeaseOrder, LeaseShare } from "../leases.ts"
+import type { NodeNews, NodeRecord } from "../nodes.ts"
 import type { Database, Statement } from "bun:sqlite"
-import type {
-  HoldRecord,
-  LeaseGrant,
-  LeaseOrder,
-  LeaseShare,
-  NodeNews,
-  NodeRecord,
-} from "../records.ts"
 import type { Budgets } from "./budgets.ts"
 
 interface HoldRow {

@@ -1,6 +1,7 @@
+import { StoreError } from "../store-error.ts"
+import type { TimePosition } from "../time-position.ts"
 import type { Database, Statement } from "bun:sqlite"
-import type { MemberFilter, MemberRecord, MemberRole, TimePosition } from "../member-records.ts"
-import { StoreError } from "../store.ts"
+import type { MemberFilter, MemberRecord, MemberRole } from "../members.ts"
 
 interface MemberRow {
   id: string

@@ -1,7 +1,7 @@
+import type { Batch, HoldRecord, Posted, Posting, ReceiptRecord } from "../settlements.ts"
 import { type Database, SQLiteError, type Statement } from "bun:sqlite"
 import { bitsOf, ownersOfBits } from "../../accounting/budget-periods.ts"
 import { hashEntry, hashText, hashUncharged } from "../../accounting/hash-chain.ts"
-import type { Batch, HoldRecord, Posted, Posting, ReceiptRecord } from "../records.ts"
 import { AnchorRow } from "./anchor-row.ts"
 import { type Accounts, ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./accounts.ts"
 import { BookEnds } from "./book-ends.ts"

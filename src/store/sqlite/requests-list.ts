@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite"
-import type { RequestFilter, RequestPlace, RequestRecord } from "../request-records.ts"
+import type { RequestFilter, RequestPlace, RequestRecord } from "../requests.ts"
 import { Conditions } from "./conditions.ts"
 import { FINE, type RequestSummary } from "./requests-summary.ts"
 

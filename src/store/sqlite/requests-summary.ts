@@ -1,4 +1,4 @@
-import type { RequestRecord } from "../request-records.ts"
+import type { RequestRecord } from "../requests.ts"
 
 /** A receipt with its charge, as the book has it. */
 export interface BookRow {

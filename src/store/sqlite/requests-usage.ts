@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite"
-import type { Latencies, UsageFilter, UsageGroup, UsageSum } from "../request-records.ts"
+import type { Latencies, UsageFilter, UsageGroup, UsageSum } from "../requests.ts"
 import { Conditions } from "./conditions.ts"
 import { HOUR, HOURS_OF_DAY } from "./requests-index.ts"
 

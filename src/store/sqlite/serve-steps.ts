@@ -1,5 +1,5 @@
+import { StoreError } from "../store-error.ts"
 import { BookError, type BookFault } from "../book-error.ts"
-import { StoreError } from "../store.ts"
 
 /** What crosses between the gateway's thread and a thread of the store's. */
 export interface StepCall {

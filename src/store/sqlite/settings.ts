@@ -1,11 +1,6 @@
+import { StoreError } from "../store-error.ts"
 import type { Database, Statement } from "bun:sqlite"
-import type {
-  SettingChange,
-  SettingRecord,
-  SettingSection,
-  SettingsState,
-} from "../setting-records.ts"
-import { StoreError } from "../store.ts"
+import type { SettingChange, SettingRecord, SettingSection, SettingsState } from "../settings.ts"
 
 interface SettingRow {
   section: SettingSection

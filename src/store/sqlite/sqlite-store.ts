@@ -1,6 +1,6 @@
+import type { HoldRecord } from "../settlements.ts"
 import { Database, SQLiteError } from "bun:sqlite"
 import { existsSync } from "node:fs"
-import type { HoldRecord } from "../records.ts"
 import { BookError } from "../book-error.ts"
 import type { DirectStore } from "../store.ts"
 import { Accounts } from "./accounts.ts"

@@ -1,6 +1,6 @@
+import { StoreError } from "../store-error.ts"
 import { threadAddress } from "../../runtime.ts"
 import { BookError } from "../book-error.ts"
-import { StoreError } from "../store.ts"
 import type { StepAnswer } from "./serve-steps.ts"
 
 interface Waiting {

@@ -1,5 +1,5 @@
 import type { Database, Statement } from "bun:sqlite"
-import type { VendorStateRecord } from "../vendor-state-records.ts"
+import type { VendorStateRecord } from "../vendor-state.ts"
 
 /** Rows that one step deletes at most: it may run on the gateway's own thread. */
 const SLICE = 250

@@ -55,3 +55,16 @@ export interface ReversalSettlement {
   readonly note: string
   readonly author: string
 }
+
+/** Money that came in from outside. */
+export interface NewPayment {
+  /** The payment's id where it was made: it becomes one entry, however often it is told. */
+  readonly id: string
+  readonly account: string
+  readonly amount: bigint
+  readonly at: number
+  readonly note: string | null
+  readonly author?: string | null
+  /** How refunds and disputes of it are told of; absent where it is not known. */
+  readonly card?: Pick<CardPayment, "intent" | "units" | "currency">
+}

@@ -1,5 +1,3 @@
-import type { CardPayment } from "./debt-records.ts"
-
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
 /** A code that gives credits, once to each account. */
@@ -30,17 +28,4 @@ export interface Redemption {
   readonly account: string
   readonly at: number
   readonly author: string | null
-}
-
-/** Money that came in from outside. */
-export interface NewPayment {
-  /** The payment's id where it was made: it becomes one entry, however often it is told. */
-  readonly id: string
-  readonly account: string
-  readonly amount: bigint
-  readonly at: number
-  readonly note: string | null
-  readonly author?: string | null
-  /** How refunds and disputes of it are told of; absent where it is not known. */
-  readonly card?: Pick<CardPayment, "intent" | "units" | "currency">
 }

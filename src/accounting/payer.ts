@@ -1,0 +1,10 @@
+/** Who pays, and with which key. */
+export interface Payer {
+  readonly account: string
+  readonly key: string
+  /** The owners of the key's budgets in the period that this holds for. */
+  readonly budgets: readonly string[]
+  /** When it holds: no hold is placed outside of it. Unix milliseconds, the end exclusive. */
+  readonly from: number
+  readonly until: number
+}

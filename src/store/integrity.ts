@@ -1,0 +1,32 @@
+import type { Anchor } from "../accounting/anchor.ts"
+
+/** A row of the book, charged or not, as whoever looks whether it is right needs it. */
+export interface BookRow {
+  /** Grows from each row to the next. */
+  readonly row: number
+  /** Null when it is no entry, but the receipt of a request that was not charged. */
+  readonly number: number | null
+  readonly account: string
+  readonly key: string | null
+  readonly at: number
+  readonly request: string | null
+  readonly isExpired: boolean
+  /** Only of a request that was not charged. */
+  readonly receipt: string | null
+  /** Null in receipts of before schema 7 that were not charged. */
+  readonly hash: string | null
+}
+
+/** A balance that is not what it should be. */
+export interface BalanceFault {
+  readonly fault: "missing" | "leased" | "limit"
+  readonly owner: string
+  readonly found: bigint
+  readonly expected: bigint
+}
+
+export interface AnchorStep {
+  readonly anchor: Anchor
+  /** Whether there are more rows to take in. */
+  readonly isBehind: boolean
+}

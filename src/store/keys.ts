@@ -1,0 +1,79 @@
+import type { BudgetLimits } from "../accounting/budget-periods.ts"
+
+/** Times are Unix milliseconds; amounts are nanocredits. */
+
+/** What a list of keys is narrowed to. */
+export interface KeyFilter {
+  /** Absent: those of all accounts. */
+  readonly accounts?: readonly string[] | undefined
+  readonly status?: "active" | "revoked" | "expired" | undefined
+  /** When they are to have it, Unix milliseconds. */
+  readonly now: number
+}
+
+export interface KeyRecord extends BudgetLimits {
+  readonly id: string
+  readonly account: string
+  readonly name: string
+  /** Globs of the models it may call; null means all. */
+  readonly models: readonly string[] | null
+  /** Further names of models, with the ids that they stand for; null means none. */
+  readonly aliases: Readonly<Record<string, string>> | null
+  /** All it may ever spend; null means no budget of its own. */
+  readonly budget: bigint | null
+  /** What is left of the budget, posted; null without one. */
+  readonly budgetLeft: bigint | null
+  /** What it may spend in a day and in a month (UTC); null means no such budget. */
+  readonly dailyBudget: bigint | null
+  readonly monthlyBudget: bigint | null
+  /** What is left of them today and this month. */
+  readonly dailyLeft: bigint | null
+  readonly monthlyLeft: bigint | null
+  readonly requestsPerMinute: number | null
+  readonly tokensPerMinute: number | null
+  /** Origins of the pages that browsers let call with it; null means none but those of the settings. */
+  readonly origins: readonly string[] | null
+  /** Whether its account has prompts and answers kept. */
+  readonly storesContent: boolean
+  readonly createdAt: number
+  readonly expiresAt: number | null
+  readonly revokedAt: number | null
+  /** The newest first. */
+  readonly secrets: readonly KeySecretRecord[]
+}
+
+export interface KeySecretRecord {
+  /** HMAC of the key, hexadecimal. The key itself is nowhere. */
+  readonly hash: string
+  /** The last characters of the key, to tell keys apart. */
+  readonly hint: string
+  readonly createdAt: number
+  /** When a rotated secret stops working; null for the one in force. */
+  readonly expiresAt: number | null
+}
+
+/** What follows from the others, or comes later. */
+type KeyState =
+  | "budgetLeft"
+  | "dailyLeft"
+  | "monthlyLeft"
+  | "revokedAt"
+  | "secrets"
+  | "storesContent"
+
+export type NewKey = Omit<KeyRecord, KeyState> & {
+  readonly secret: KeySecretRecord
+}
+
+/** What may be changed of a key; what is absent stays. */
+export type KeyChange = Partial<Omit<KeyRecord, KeyState | "id" | "account" | "createdAt">>
+
+/** What is left of one budget in one period, current or over. */
+export interface BudgetRecord {
+  /** `budgetOwner` of `accounting/budget-periods.ts`. */
+  readonly owner: string
+  readonly key: string
+  readonly account: string
+  /** What the charges that draw on it come to. */
+  readonly spent: bigint
+}
