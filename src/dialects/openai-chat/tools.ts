@@ -1,5 +1,5 @@
-import type { AllowedTools, Tool, ToolChoice, ToolOrigin } from "../../canon/chat.ts"
-import { invalidType, missingParameter, unsupportedValue } from "../../canon/invalid-request.ts"
+import type { AllowedTools, Tool, ToolChoice } from "../../canon/chat.ts"
+import { invalidType, unsupportedValue } from "../../canon/invalid-request.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -7,11 +7,12 @@ import {
   isThere,
   unknownFields,
 } from "../../canon/json.ts"
-import type { Draft } from "../../canon/draft.ts"
 import { textTool } from "../../canon/text-tool.ts"
 import { takeCache } from "./cache.ts"
 import { DIALECT } from "./identifiers.ts"
 import { extraOf } from "../shared/extra.ts"
+import { decodeDeclaration, decodeTextDeclaration, type DecodedTools } from "../shared/tools.ts"
+import { wrongMember, requiredText } from "../shared/validation.ts"
 
 const TOOL_CHOICES = ["none", "auto", "required"] as const
 
@@ -19,12 +20,6 @@ const TOOL_FIELDS = new Set(["type", "function"])
 const CUSTOM_TOOL_FIELDS = new Set(["type", "custom"])
 const CUSTOM_FIELDS = new Set(["name", "description", "format"])
 const FUNCTION_FIELDS = new Set(["name", "description", "parameters", "strict"])
-
-export interface DecodedTools {
-  readonly tools: readonly Tool[]
-  /** Tools that a vendor runs itself, and kinds that nobody knows. */
-  readonly others: readonly JsonValue[]
-}
 
 /** The tools of a request; undefined when it has none. */
 export function decodeTools(value: JsonValue | undefined): DecodedTools | undefined {
@@ -40,7 +35,7 @@ export function decodeTools(value: JsonValue | undefined): DecodedTools | undefi
     if (type === "function") tools.push(decodeFunction(tool, index))
     else if (type === "custom") tools.push(decodeCustom(tool, index))
     else if (typeof type === "string") others.push(tool)
-    else throw wrong(type, `tools[${index}].type`, "a string")
+    else throw wrongMember(type, `tools[${index}].type`, "a string")
   }
   return { tools, others }
 }
@@ -52,9 +47,9 @@ export function decodeLegacyFunctions(value: JsonValue | undefined): readonly To
   return value.map((declared, index) => {
     const name = `functions[${index}]`
     if (!isJsonObject(declared)) throw invalidType(name, "an object", declared)
-    const { tool, extra } = decodeDeclaration(declared, name)
-    const { cache, extra: rest } = takeCache(extra)
-    const decoded: Draft<Tool> = { ...tool, origin: { form: "legacy", name: tool.name } }
+    const decoded = decodeDeclaration(declared, name)
+    decoded.origin = { form: "legacy", name: decoded.name }
+    const { cache, extra: rest } = takeCache(unknownFields(declared, FUNCTION_FIELDS))
     if (cache !== undefined) decoded.cache = cache
     if (rest !== undefined) decoded.extra = extraOf(DIALECT, { function: rest })
     return decoded
@@ -67,8 +62,7 @@ export function decodeLegacyChoice(value: JsonValue | undefined): ToolChoice | u
   if (value === "none" || value === "auto") return { type: value }
   if (typeof value === "string") throw unsupportedValue("function_call", value, ["none", "auto"])
   if (!isJsonObject(value)) throw invalidType("function_call", "one of a string or object", value)
-  if (typeof value.name !== "string") throw wrong(value.name, "function_call.name", "a string")
-  return { type: "tool", name: value.name }
+  return { type: "tool", name: requiredText(value, "name", "function_call") }
 }
 
 /** @returns undefined when the caller chose nothing, or in a way that only this dialect knows. */
@@ -78,15 +72,12 @@ export function decodeToolChoice(value: JsonValue | undefined): ToolChoice | und
   if (!isJsonObject(value)) {
     throw invalidType("tool_choice", "one of a string or object", value)
   }
-  if (typeof value.type !== "string") throw wrong(value.type, "tool_choice.type", "a string")
+  if (typeof value.type !== "string") throw wrongMember(value.type, "tool_choice.type", "a string")
   const { type } = value
   if (type !== "function" && type !== "custom") return undefined
   const called = value[type]
-  if (!isJsonObject(called)) throw wrong(called, `tool_choice.${type}`, "an object")
-  if (typeof called.name !== "string") {
-    throw wrong(called.name, `tool_choice.${type}.name`, "a string")
-  }
-  return { type: "tool", name: called.name }
+  if (!isJsonObject(called)) throw wrongMember(called, `tool_choice.${type}`, "an object")
+  return { type: "tool", name: requiredText(called, "name", `tool_choice.${type}`) }
 }
 
 /** The names among which `allowed_tools` chooses; undefined for every other choice. */
@@ -118,28 +109,25 @@ function decodeChoiceWord(word: string): ToolChoice {
 function decodeFunction(tool: JsonObject, index: number): Tool {
   const name = `tools[${index}].function`
   const declared = tool.function
-  if (!isJsonObject(declared)) throw wrong(declared, name, "an object")
-  const { tool: decoded, extra: inside } = decodeDeclaration(declared, name)
-  return withRest(decoded, unknownFields(tool, TOOL_FIELDS), inside && { function: inside })
+  if (!isJsonObject(declared)) throw wrongMember(declared, name, "an object")
+  const inside = unknownFields(declared, FUNCTION_FIELDS)
+  const outside = unknownFields(tool, TOOL_FIELDS)
+  return withRest(decodeDeclaration(declared, name), outside, inside && { function: inside })
 }
 
 /** A tool that takes text. Its grammar stands one level deeper here than in the other dialect of OpenAI. */
 function decodeCustom(tool: JsonObject, index: number): Tool {
   const place = `tools[${index}].custom`
   const declared = tool.custom
-  if (!isJsonObject(declared)) throw wrong(declared, place, "an object")
-  const { name, description, format } = declared
-  if (typeof name !== "string") throw wrong(name, `${place}.name`, "a string")
-  const origin: Draft<ToolOrigin> = { form: "text", name }
-  if (typeof description === "string") origin.description = description
-  else if (isThere(description)) throw invalidType(`${place}.description`, "a string", description)
-  if (isJsonObject(format)) {
-    const { grammar, ...rest } = format
-    origin.format = isJsonObject(grammar) ? { ...rest, ...grammar } : format
-  } else if (isThere(format)) throw invalidType(`${place}.format`, "an object", format)
+  if (!isJsonObject(declared)) throw wrongMember(declared, place, "an object")
+  const origin = decodeTextDeclaration(declared, place)
+  if (isJsonObject(origin.format?.grammar)) {
+    const { grammar, ...rest } = origin.format
+    origin.format = { ...rest, ...grammar }
+  }
   const inside = unknownFields(declared, CUSTOM_FIELDS)
   const outside = unknownFields(tool, CUSTOM_TOOL_FIELDS)
-  return withRest(textTool(name, origin), outside, inside && { custom: inside })
+  return withRest(textTool(origin.name, origin), outside, inside && { custom: inside })
 }
 
 function withRest(tool: Tool, outside?: JsonObject, inside?: JsonObject): Tool {
@@ -150,24 +138,4 @@ function withRest(tool: Tool, outside?: JsonObject, inside?: JsonObject): Tool {
     ...(cache === undefined ? {} : { cache }),
     ...(extra === undefined ? {} : { extra: extraOf(DIALECT, extra) }),
   }
-}
-
-function decodeDeclaration(
-  declared: JsonObject,
-  name: string,
-): { readonly tool: Tool; readonly extra: JsonObject | undefined } {
-  if (typeof declared.name !== "string") throw wrong(declared.name, `${name}.name`, "a string")
-  const { description, parameters, strict } = declared
-  const decoded: Draft<Tool> = { name: declared.name }
-  if (typeof description === "string") decoded.description = description
-  else if (isThere(description)) throw invalidType(`${name}.description`, "a string", description)
-  if (isJsonObject(parameters)) decoded.parameters = parameters
-  else if (isThere(parameters)) throw invalidType(`${name}.parameters`, "an object", parameters)
-  if (typeof strict === "boolean") decoded.strict = strict
-  else if (isThere(strict)) throw invalidType(`${name}.strict`, "a boolean", strict)
-  return { tool: decoded, extra: unknownFields(declared, FUNCTION_FIELDS) }
-}
-
-function wrong(value: JsonValue | undefined, name: string, expected: string): Error {
-  return value === undefined ? missingParameter(name) : invalidType(name, expected, value)
 }

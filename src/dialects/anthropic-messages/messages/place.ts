@@ -1,5 +1,6 @@
-import { invalidType, invalidValue, missingParameter } from "../../../canon/invalid-request.ts"
+import { invalidValue } from "../../../canon/invalid-request.ts"
 import type { JsonValue } from "../../../canon/json.ts"
+import { wrongMember as wrongValue } from "../../shared/validation.ts"
 
 /** Which block of which message: put into words only when something is wrong with it. */
 export interface Place {
@@ -24,9 +25,7 @@ export function refusal(place: Place, words: string): Error {
   return invalidValue(nameOf(place), `${path}: ${words}`)
 }
 
-/** A member that is not there, or is not what it must be. */
+/** The error of a member that is missing, which null is too, or is not what it must be. */
 export function wrongMember(value: JsonValue | undefined, name: string, expected: string): Error {
-  return value === undefined || value === null
-    ? missingParameter(name)
-    : invalidType(name, expected, value)
+  return wrongValue(value ?? undefined, name, expected)
 }

@@ -14,11 +14,12 @@ import { judgeParameters } from "../../../canon/parameters.ts"
 import { decodeCache, markLast } from "../cache.ts"
 import { decodeMessages } from "../messages/decode.ts"
 import { decodeSystem } from "../messages/decode-system.ts"
-import { type DecodedTools, decodeToolChoice, decodeTools } from "../tools/decode.ts"
+import { decodeToolChoice, decodeTools } from "../tools/decode.ts"
 import { type MessageParameters, messageParameters, decodeServiceTier } from "./parameters.ts"
 import { decodeWebSearch } from "../search/tool.ts"
 import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
+import type { DecodedTools } from "../../shared/tools.ts"
 
 /** Fields that the canon has a name for. Some of them hold members that it has none for. */
 const CANON_FIELDS = new Set([
@@ -157,7 +158,7 @@ const ORDER_TYPES: readonly string[] = ["enabled", "disabled", "adaptive"]
 function requestExtra(
   body: JsonObject,
   parameters: MessageParameters,
-  tools: DecodedTools | undefined,
+  tools: DecodedTools<JsonObject> | undefined,
 ): JsonObject | undefined {
   const fields = unknownFields(body, CANON_FIELDS) ?? {}
   if (tools !== undefined && tools.others.length > 0) fields.tools = [...tools.others]

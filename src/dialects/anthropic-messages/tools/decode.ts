@@ -12,6 +12,8 @@ import { decodeCache } from "../cache.ts"
 import { wrongMember } from "../messages/place.ts"
 import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
+import type { DecodedTools } from "../../shared/tools.ts"
+import { optionalFlag, optionalText } from "../../shared/validation.ts"
 
 const CHOICES = ["auto", "any", "tool", "none"] as const
 
@@ -26,14 +28,11 @@ const TOOL_FIELDS = new Set([
   "eager_input_streaming",
 ])
 
-export interface DecodedTools {
-  readonly tools: readonly Tool[]
-  /** Tools that Anthropic runs itself or has trained its models on, such as `web_search_20250305`. */
-  readonly others: readonly JsonObject[]
-}
-
-/** The tools of a request; undefined when it has none. */
-export function decodeTools(value: JsonValue | undefined): DecodedTools | undefined {
+/**
+ * The tools of a request; undefined when it has none. `others` are those that Anthropic runs itself or has trained
+ * its models on, such as `web_search_20250305`.
+ */
+export function decodeTools(value: JsonValue | undefined): DecodedTools<JsonObject> | undefined {
   if (!isThere(value)) return undefined
   if (!Array.isArray(value)) throw invalidType("tools", "an array of objects", value)
   const tools: Tool[] = []
@@ -83,7 +82,7 @@ function choiceOf(choice: JsonObject): ToolChoice {
 }
 
 function decodeTool(tool: JsonObject, place: string): Tool {
-  const { name, description, input_schema: schema, strict } = tool
+  const { name, input_schema: schema } = tool
   if (typeof name !== "string") throw wrongMember(name, `${place}.name`, "a string")
   if (!isJsonObject(schema)) throw wrongMember(schema, `${place}.input_schema`, "an object")
   const { type } = schema
@@ -92,10 +91,10 @@ function decodeTool(tool: JsonObject, place: string): Tool {
   }
   if (type !== "object") throw unsupportedValue(`${place}.input_schema.type`, type, ["object"])
   const decoded: Draft<Tool> = { name, parameters: schema }
-  if (typeof description === "string") decoded.description = description
-  else if (isThere(description)) throw invalidType(`${place}.description`, "a string", description)
-  if (typeof strict === "boolean") decoded.strict = strict
-  else if (isThere(strict)) throw invalidType(`${place}.strict`, "a boolean", strict)
+  const description = optionalText(tool, "description", place)
+  if (description !== undefined) decoded.description = description
+  const strict = optionalFlag(tool, "strict", place)
+  if (strict !== undefined) decoded.strict = strict
   const cache = decodeCache(tool.cache_control, () => `${place}.`)
   if (cache !== undefined) decoded.cache = cache
   const extra = unknownFields(tool, TOOL_FIELDS)

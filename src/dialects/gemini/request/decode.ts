@@ -6,13 +6,7 @@ import { isThere, type JsonObject, objectAt, unknownFields } from "../../../cano
 import { judgeParameters } from "../../../canon/parameters.ts"
 import { decodeContents, decodeInstruction } from "../messages/decode.ts"
 import { decodeGeneration, generationExtra } from "./decode-generation.ts"
-import {
-  checkChoice,
-  type DecodedChoice,
-  type DecodedTools,
-  decodeToolChoice,
-  decodeTools,
-} from "../tools/decode.ts"
+import { checkChoice, type DecodedChoice, decodeToolChoice, decodeTools } from "../tools/decode.ts"
 import { nameInCamelCase } from "./field-names.ts"
 import {
   type GenerationConfig,
@@ -23,6 +17,7 @@ import { inUsualForms } from "./usual-forms.ts"
 import { decodeWebSearch } from "../search.ts"
 import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
+import type { DecodedTools } from "../../shared/tools.ts"
 
 /** Fields that the canon has a name for. Some of them hold members that it has none for. */
 const CANON_FIELDS = new Set([
@@ -87,9 +82,9 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   if (isThere(labels)) request.metadata = labels
   const tools = decodeTools(parameters)
   const choice = decodeToolChoice(parameters)
-  checkChoice(choice, tools?.functions ?? [])
-  if (tools !== undefined && tools.functions.length > 0) {
-    request.tools = tools.functions
+  checkChoice(choice, tools?.tools ?? [])
+  if (tools !== undefined && tools.tools.length > 0) {
+    request.tools = tools.tools
     if (choice.toolChoice !== undefined) request.toolChoice = choice.toolChoice
   }
   const search = tools && decodeWebSearch(body, tools.others)
@@ -103,7 +98,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
 function requestExtra(
   body: JsonObject,
   config: GenerationConfig,
-  tools: DecodedTools | undefined,
+  tools: DecodedTools<JsonObject> | undefined,
   { isMore }: DecodedChoice,
 ): JsonObject | undefined {
   const fields = unknownFields(body, CANON_FIELDS) ?? {}

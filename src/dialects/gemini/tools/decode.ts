@@ -20,34 +20,31 @@ import { jsonSchemaOf, withSmallTypes } from "../schema.ts"
 import type { GenerationParameters } from "../request/parameters.ts"
 import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
+import type { DecodedTools } from "../../shared/tools.ts"
+import { optionalText } from "../../shared/validation.ts"
 
 const MODES = ["AUTO", "ANY", "NONE"] as const
 
 const DECLARATION_FIELDS = new Set(["name", "description", "parameters", "parametersJsonSchema"])
 const FUNCTIONS = new Set(["functionDeclarations"])
 
-/** The tools of a request. */
-export interface DecodedTools {
-  readonly functions: readonly Tool[]
-  /** Tools that Google runs itself, such as `googleSearch`. */
-  readonly others: readonly JsonObject[]
-}
-
-/** The tools of a request; undefined when it has none. */
-export function decodeTools({ tools }: GenerationParameters): DecodedTools | undefined {
-  if (!isThere(tools)) return undefined
-  const functions: Tool[] = []
+/** The tools of a request; undefined when it has none. `others` are those that Google runs itself, such as `googleSearch`. */
+export function decodeTools(
+  parameters: GenerationParameters,
+): DecodedTools<JsonObject> | undefined {
+  if (!isThere(parameters.tools)) return undefined
+  const tools: Tool[] = []
   const others: JsonObject[] = []
-  for (const [index, tool] of (tools as JsonObject[]).entries()) {
+  for (const [index, tool] of (parameters.tools as JsonObject[]).entries()) {
     const declared = listAt(tool, "functionDeclarations")
     for (const [position, declaration] of declared.entries()) {
       const name = `tools[${index}].functionDeclarations[${position}]`
-      functions.push(decodeDeclaration(declaration, name))
+      tools.push(decodeDeclaration(declaration, name))
     }
     const other = unknownFields(tool, FUNCTIONS)
     if (other !== undefined) others.push(other)
   }
-  return { functions, others }
+  return { tools, others }
 }
 
 function decodeDeclaration(declaration: JsonValue, place: string): Tool {
@@ -55,9 +52,8 @@ function decodeDeclaration(declaration: JsonValue, place: string): Tool {
   const name = textAt(declaration, "name")
   if (name === undefined) throw missingParameter(`${place}.name`)
   const tool: Draft<Tool> = { name }
-  const { description } = declaration
-  if (typeof description === "string") tool.description = description
-  else if (isThere(description)) throw invalidType(`${place}.description`, "a string", description)
+  const description = optionalText(declaration, "description", place)
+  if (description !== undefined) tool.description = description
   const schema = objectAt(declaration, "parametersJsonSchema")
   const parameters = objectAt(declaration, "parameters")
   if (schema !== undefined) tool.parameters = withSmallTypes(schema)

@@ -6,12 +6,7 @@ import type {
   TextPart,
   ToolResultPart,
 } from "../../../canon/chat.ts"
-import {
-  invalidType,
-  invalidValue,
-  missingParameter,
-  unsupportedValue,
-} from "../../../canon/invalid-request.ts"
+import { invalidType, missingParameter, unsupportedValue } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -19,12 +14,14 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
-import { decodeDataUrl, isDataUrl, isWebUrl } from "../../../canon/media-source.ts"
+import { isWebUrl } from "../../../canon/media-source.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { takeCache } from "../cache.ts"
 import { nestedExtra } from "./nested-extra.ts"
 import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
+import { decodeImageUrl, decodeFileData } from "../../shared/media.ts"
+import { wrongMember, requiredText } from "../../shared/validation.ts"
 
 /** The kinds of content part that OpenAI takes, in the order of its own error message. */
 const PART_TYPES = ["text", "image_url", "input_audio", "refusal", "audio", "file"] as const
@@ -100,7 +97,7 @@ function decodePart(part: JsonValue | undefined, place: Place): Part {
     case "file":
       return decodeFile(part, place)
     case "refusal":
-      return { type: "refusal", text: requiredText(part, "refusal", place) }
+      return { type: "refusal", text: requiredRefusal(part, place) }
     case "audio":
       return { type: "unknown", extra: extraOf(DIALECT, part) }
     default:
@@ -115,7 +112,7 @@ function decodePart(part: JsonValue | undefined, place: Place): Part {
 
 function decodeText(part: JsonObject, place: Place): TextPart {
   const { text } = part
-  if (typeof text !== "string") throw wrongText(part, "text", place)
+  if (typeof text !== "string") throw wrongMember(text, `${nameOf(place)}.text`, "a string")
   const decoded: Draft<TextPart> = { type: "text", text }
   setMarks(decoded, unknownFields(part, TEXT_FIELDS))
   return decoded
@@ -124,45 +121,25 @@ function decodeText(part: JsonObject, place: Place): TextPart {
 function decodeImage(part: JsonObject, place: Place): ImagePart {
   const image = part.image_url
   // Mistral's own short form.
-  if (typeof image === "string") return { type: "image", source: imageSource(image, place) }
-  if (!isJsonObject(image)) throw wrongObject(image, "image_url", place)
-  const { url } = image
-  if (typeof url !== "string") throw wrongInner(url, "image_url.url", place)
-  const decoded: Draft<ImagePart> = { type: "image", source: imageSource(url, place) }
+  const name = `${nameOf(place)}.image_url`
+  if (typeof image === "string") {
+    return { type: "image", source: decodeImageUrl(image, `${name}.url`) }
+  }
+  if (!isJsonObject(image)) throw wrongMember(image, name, "an object")
+  const source = decodeImageUrl(requiredText(image, "url", name), `${name}.url`)
+  const decoded: Draft<ImagePart> = { type: "image", source }
   const detail = textAt(image, "detail")
   if (detail !== undefined) decoded.detail = detail
   setMarks(decoded, nestedExtra(part, IMAGE_FIELDS, "image_url", IMAGE_URL_FIELDS))
   return decoded
 }
 
-function imageSource(url: string, place: Place): ImagePart["source"] {
-  if (isWebUrl(url)) return { type: "url", url }
-  const name = `${nameOf(place)}.image_url.url`
-  if (!isDataUrl(url)) {
-    throw invalidValue(
-      name,
-      `Invalid value for '${name}': expected an http or https address, ` +
-        "or a data URL with a base64-encoded image.",
-    )
-  }
-  const source = decodeDataUrl(url)
-  const isImage = source?.type === "base64" && (source.mediaType?.startsWith("image/") ?? false)
-  if (source === undefined || !isImage) {
-    throw invalidValue(
-      name,
-      `Invalid value for '${name}': expected a base64-encoded data URL with an image MIME type ` +
-        "(e.g. 'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU='), but got a value without it.",
-    )
-  }
-  return source
-}
-
 function decodeAudio(part: JsonObject, place: Place): AudioPart {
   const audio = part.input_audio
-  if (!isJsonObject(audio)) throw wrongObject(audio, "input_audio", place)
-  const { data, format } = audio
-  if (typeof data !== "string") throw wrongInner(data, "input_audio.data", place)
-  if (typeof format !== "string") throw wrongInner(format, "input_audio.format", place)
+  const name = `${nameOf(place)}.input_audio`
+  if (!isJsonObject(audio)) throw wrongMember(audio, name, "an object")
+  const data = requiredText(audio, "data", name)
+  const format = requiredText(audio, "format", name)
   const decoded: Draft<AudioPart> = { type: "audio", source: { type: "base64", data }, format }
   const extra = nestedExtra(part, AUDIO_FIELDS, "input_audio", INPUT_AUDIO_FIELDS)
   if (extra !== undefined) decoded.extra = extraOf(DIALECT, extra)
@@ -171,7 +148,7 @@ function decodeAudio(part: JsonObject, place: Place): AudioPart {
 
 function decodeFile(part: JsonObject, place: Place): FilePart {
   const file = part.file
-  if (!isJsonObject(file)) throw wrongObject(file, "file", place)
+  if (!isJsonObject(file)) throw wrongMember(file, `${nameOf(place)}.file`, "an object")
   const decoded: Draft<FilePart> = { type: "file", source: fileSource(file, place) }
   const name = textAt(file, "filename")
   if (name !== undefined) decoded.name = name
@@ -182,14 +159,9 @@ function decodeFile(part: JsonObject, place: Place): FilePart {
 function fileSource(file: JsonObject, place: Place): FilePart["source"] {
   const id = textAt(file, "file_id")
   if (id !== undefined) return { type: "reference", id }
-  const data = file.file_data
-  if (typeof data !== "string") throw wrongInner(data, "file.file_data", place)
-  if (isWebUrl(data)) return { type: "url", url: data }
-  if (!isDataUrl(data)) return { type: "base64", data }
-  const source = decodeDataUrl(data)
-  if (source !== undefined) return source
-  const name = `${nameOf(place)}.file.file_data`
-  throw invalidValue(name, `Invalid value for '${name}': expected a base64-encoded data URL.`)
+  const name = `${nameOf(place)}.file`
+  const data = requiredText(file, "file_data", name)
+  return isWebUrl(data) ? { type: "url", url: data } : decodeFileData(data, `${name}.file_data`)
 }
 
 /** The cache marker of a part, and what else of it the canon has no name for. */
@@ -202,29 +174,11 @@ function setMarks(
   if (extra !== undefined) decoded.extra = extraOf(DIALECT, extra)
 }
 
-/** Text that must be there and, as OpenAI has it, must not be empty. */
-function requiredText(part: JsonObject, key: string, place: Place): string {
-  const value = part[key]
-  if (typeof value === "string" && value !== "") return value
-  throw wrongText(part, key, place)
-}
-
-function wrongText(part: JsonObject, key: string, place: Place): Error {
-  const value = part[key]
-  const name = `${nameOf(place)}.${key}`
-  return value === undefined || value === ""
-    ? missingParameter(name)
-    : invalidType(name, "a string", value)
-}
-
-function wrongInner(value: JsonValue | undefined, path: string, place: Place): Error {
-  const name = `${nameOf(place)}.${path}`
-  return value === undefined ? missingParameter(name) : invalidType(name, "a string", value)
-}
-
-function wrongObject(value: JsonValue | undefined, key: string, place: Place): Error {
-  const name = `${nameOf(place)}.${key}`
-  return value === undefined ? missingParameter(name) : invalidType(name, "an object", value)
+/** It must not be empty, as OpenAI has it. */
+function requiredRefusal({ refusal }: JsonObject, place: Place): string {
+  if (typeof refusal === "string" && refusal !== "") return refusal
+  const value = refusal === "" ? undefined : refusal
+  throw wrongMember(value, `${nameOf(place)}.refusal`, "a string")
 }
 
 function nameOf(place: Place): string {

@@ -26,6 +26,7 @@ import { decodeReasoning, joinParts } from "../reasoning/text.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
+import { wrongMember, requiredText } from "../../shared/validation.ts"
 
 const ROLES = ["system", "assistant", "user", "function", "tool", "developer"] as const
 
@@ -204,15 +205,13 @@ function decodeToolCall(call: JsonObject, index: number, position: number): Part
 }
 
 function decodeCustomCall(call: JsonObject, called: JsonObject, place: string): ToolCallPart {
-  const { name, input } = called
-  if (typeof call.id !== "string") throw wrongMember(call.id, `${place}.id`, "a string")
-  if (typeof name !== "string") throw wrongMember(name, `${place}.custom.name`, "a string")
-  if (typeof input !== "string") throw wrongMember(input, `${place}.custom.input`, "a string")
+  const id = requiredText(call, "id", place)
+  const name = requiredText(called, "name", `${place}.custom`)
   const part: Draft<ToolCallPart> = {
     type: "tool-call",
-    id: call.id,
+    id,
     name,
-    arguments: textArguments(input),
+    arguments: textArguments(requiredText(called, "input", `${place}.custom`)),
     origin: { form: "text", name },
   }
   return withMark(part, unknownFields(call, CUSTOM_CALL_FIELDS))
@@ -246,10 +245,6 @@ function wrongToolCall(call: JsonObject, name: string): Error {
     return wrongMember(called.name, `${name}.function.name`, "a string")
   }
   return invalidType(`${name}.function.arguments`, "a string", called.arguments)
-}
-
-function wrongMember(value: JsonValue | undefined, name: string, expected: string): Error {
-  return value === undefined ? missingParameter(name) : invalidType(name, expected, value)
 }
 
 const MARKED: ReadonlySet<Part["type"]> = new Set([

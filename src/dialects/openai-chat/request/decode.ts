@@ -11,7 +11,6 @@ import {
 } from "../../../canon/json.ts"
 import { decodeMessages } from "../messages/decode.ts"
 import {
-  type DecodedTools,
   decodeAllowedTools,
   decodeLegacyChoice,
   decodeLegacyFunctions,
@@ -25,6 +24,7 @@ import { decodeWebSearch } from "../search.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
+import type { DecodedTools } from "../../shared/tools.ts"
 
 /** Fields that the canon has a name for. `stream_options` is taken apart by hand. */
 const CANON_FIELDS = new Set([

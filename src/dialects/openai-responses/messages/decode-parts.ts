@@ -25,11 +25,13 @@ import {
   unknownFields,
   shown,
 } from "../../../canon/json.ts"
-import { decodeDataUrl, isDataUrl, isWebUrl } from "../../../canon/media-source.ts"
+import { isWebUrl } from "../../../canon/media-source.ts"
 import { decodeAnnotation } from "../citations.ts"
 import { isContentType } from "./item-types.ts"
 import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
+import { decodeImageUrl, decodeFileData } from "../../shared/media.ts"
+import { wrongMember, requiredText } from "../../shared/validation.ts"
 
 /** The kinds of content that OpenAI takes, in the order of its own error message. */
 const PART_TYPES = [
@@ -125,24 +127,7 @@ function decodeImage(part: JsonObject, name: string): ImagePart {
 function imageSource(part: JsonObject, name: string): MediaSource {
   const id = textAt(part, "file_id")
   if (id !== undefined) return { type: "reference", id }
-  const url = requiredText(part, "image_url", name)
-  if (isWebUrl(url)) return { type: "url", url }
-  const field = `${name}.image_url`
-  if (!isDataUrl(url)) {
-    throw invalidValue(
-      field,
-      `Invalid value for '${field}': expected an http or https address, ` +
-        "or a data URL with a base64-encoded image.",
-    )
-  }
-  const source = decodeDataUrl(url)
-  const isImage = source?.type === "base64" && (source.mediaType?.startsWith("image/") ?? false)
-  if (source !== undefined && isImage) return source
-  throw invalidValue(
-    field,
-    `Invalid value for '${field}': expected a base64-encoded data URL with an image MIME type ` +
-      "(e.g. 'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU='), but got a value without it.",
-  )
+  return decodeImageUrl(requiredText(part, "image_url", name), `${name}.image_url`)
 }
 
 function decodeFile(part: JsonObject, name: string): FilePart {
@@ -162,12 +147,7 @@ function fileSource(part: JsonObject, name: string): MediaSource {
     const field = `${name}.file_url`
     throw invalidValue(field, `Invalid value for '${field}': expected an http or https address.`)
   }
-  const data = requiredText(part, "file_data", name)
-  if (!isDataUrl(data)) return { type: "base64", data }
-  const source = decodeDataUrl(data)
-  if (source !== undefined) return source
-  const field = `${name}.file_data`
-  throw invalidValue(field, `Invalid value for '${field}': expected a base64-encoded data URL.`)
+  return decodeFileData(requiredText(part, "file_data", name), `${name}.file_data`)
 }
 
 function decodeAudio(part: JsonObject, name: string): AudioPart {
@@ -194,14 +174,4 @@ function withRest<Rich extends { extra?: Extra }>(
 /** Whether the prompt is to be cached up to here. */
 function hasBreakpoint(part: JsonObject): boolean {
   return objectAt(part, "prompt_cache_breakpoint") !== undefined
-}
-
-function requiredText(object: JsonObject, key: string, name: string): string {
-  const value = object[key]
-  if (typeof value === "string") return value
-  throw wrongMember(value, `${name}.${key}`, "a string")
-}
-
-function wrongMember(value: JsonValue | undefined, name: string, expected: string): Error {
-  return value === undefined ? missingParameter(name) : invalidType(name, expected, value)
 }

@@ -31,6 +31,7 @@ import { reasoningText } from "../reasoning.ts"
 import { isToldStep } from "../search/steps.ts"
 import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
+import { requiredText } from "../../shared/validation.ts"
 
 const ROLES = ["assistant", "system", "developer", "user"] as const
 
@@ -211,11 +212,4 @@ function decodeReasoning(item: JsonObject): Part {
   const extra = unknownFields(item, REASONING_FIELDS)
   if (extra !== undefined) part.extra = extraOf(DIALECT, extra)
   return part
-}
-
-function requiredText(item: JsonObject, key: string, name: string): string {
-  const value = item[key]
-  if (typeof value === "string") return value
-  if (value === undefined) throw missingParameter(`${name}.${key}`)
-  throw invalidType(`${name}.${key}`, "a string", value)
 }

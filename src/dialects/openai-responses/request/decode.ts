@@ -13,16 +13,12 @@ import { judgeParameters } from "../../../canon/parameters.ts"
 import { checkCalls } from "../messages/check-calls.ts"
 import { decodeBrought } from "../tools/decode-brought.ts"
 import { decodeInput } from "../messages/decode.ts"
-import {
-  decodeAllowedTools,
-  type DecodedTools,
-  decodeToolChoice,
-  decodeTools,
-} from "../tools/decode.ts"
+import { decodeAllowedTools, decodeToolChoice, decodeTools } from "../tools/decode.ts"
 import { type ResponseParameters, responseParameters } from "./parameters.ts"
 import { decodeWebSearch } from "../search/tool.ts"
 import { INCLUDE_LOGPROBS, KNOWN_INCLUDES, DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
+import type { DecodedTools } from "../../shared/tools.ts"
 
 /** Fields that the canon has a name for, and those that are taken apart by hand. */
 const CANON_FIELDS = new Set([

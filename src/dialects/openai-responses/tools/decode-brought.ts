@@ -6,7 +6,8 @@ import {
   type JsonValue,
   listAt,
 } from "../../../canon/json.ts"
-import { apart, type DecodedTools, decodeToolList } from "./decode.ts"
+import { apart, decodeToolList } from "./decode.ts"
+import type { DecodedTools } from "../../shared/tools.ts"
 
 /** The item that adds tools and says nothing else. */
 const ADDING = "additional_tools"

@@ -1,6 +1,5 @@
-import type { AllowedTools, Tool, ToolChoice, ToolOrigin, CallOrigin } from "../../../canon/chat.ts"
-import type { Draft } from "../../../canon/draft.ts"
-import { invalidType, missingParameter, unsupportedValue } from "../../../canon/invalid-request.ts"
+import type { AllowedTools, Tool, ToolChoice, CallOrigin } from "../../../canon/chat.ts"
+import { invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -13,17 +12,13 @@ import { textTool } from "../../../canon/text-tool.ts"
 import { flatName, nameInRequest, otherFlatName } from "../../../canon/tool-names.ts"
 import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
+import { decodeDeclaration, decodeTextDeclaration, type DecodedTools } from "../../shared/tools.ts"
+import { wrongMember } from "../../shared/validation.ts"
 
 const TOOL_CHOICES = ["none", "auto", "required"] as const
 
 const TOOL_FIELDS = new Set(["type", "name", "description", "parameters", "strict"])
 const CUSTOM_FIELDS = new Set(["type", "name", "description", "format"])
-
-export interface DecodedTools {
-  readonly tools: readonly Tool[]
-  /** Tools that a vendor runs itself, and kinds that nobody knows. */
-  readonly others: readonly JsonValue[]
-}
 
 /** The tools of a request; undefined when it has none. */
 export function decodeTools(value: JsonValue | undefined): DecodedTools | undefined {
@@ -115,15 +110,9 @@ export function apart(tools: readonly Tool[]): readonly Tool[] {
 }
 
 function decodeCustom(tool: JsonObject, place: string): Tool {
-  const { name, description, format } = tool
-  if (typeof name !== "string") throw wrongMember(name, `${place}.name`, "a string")
-  const origin: Draft<ToolOrigin> = { form: "text", name }
-  if (typeof description === "string") origin.description = description
-  else if (isThere(description)) throw invalidType(`${place}.description`, "a string", description)
-  if (isJsonObject(format)) origin.format = format
-  else if (isThere(format)) throw invalidType(`${place}.format`, "an object", format)
+  const origin = decodeTextDeclaration(tool, place)
   const extra = unknownFields(tool, CUSTOM_FIELDS)
-  const decoded = textTool(name, origin)
+  const decoded = textTool(origin.name, origin)
   return extra === undefined ? decoded : { ...decoded, extra: extraOf(DIALECT, extra) }
 }
 
@@ -174,22 +163,10 @@ function chosenName({ name, namespace }: JsonObject, tools: readonly Tool[] = []
 }
 
 function decodeFunction(tool: JsonObject, name: string): Tool {
-  if (typeof tool.name !== "string") throw wrongMember(tool.name, `${name}.name`, "a string")
-  const { description, parameters, strict } = tool
-  const decoded: Draft<Tool> = { name: tool.name }
-  if (typeof description === "string") decoded.description = description
-  else if (isThere(description)) throw invalidType(`${name}.description`, "a string", description)
-  if (isJsonObject(parameters)) decoded.parameters = parameters
-  else if (isThere(parameters)) throw invalidType(`${name}.parameters`, "an object", parameters)
-  if (typeof strict === "boolean") decoded.strict = strict
-  else if (isThere(strict)) throw invalidType(`${name}.strict`, "a boolean", strict)
+  const decoded = decodeDeclaration(tool, name)
   const extra = unknownFields(tool, TOOL_FIELDS)
   if (extra !== undefined) decoded.extra = extraOf(DIALECT, extra)
   return decoded
-}
-
-function wrongMember(value: JsonValue | undefined, name: string, expected: string): Error {
-  return value === undefined ? missingParameter(name) : invalidType(name, expected, value)
 }
 
 /** What a call stands for; undefined for one of a plain function. */

@@ -1,0 +1,33 @@
+import type { MediaSource } from "../../canon/chat.ts"
+import { invalidValue } from "../../canon/invalid-request.ts"
+import { decodeDataUrl, isDataUrl, isWebUrl } from "../../canon/media-source.ts"
+
+/**
+ * An image as OpenAI's dialects name it: a web address, or a data URL.
+ * @param name of the parameter, for the words of an error.
+ */
+export function decodeImageUrl(url: string, name: string): MediaSource {
+  if (isWebUrl(url)) return { type: "url", url }
+  if (!isDataUrl(url)) {
+    throw invalidValue(
+      name,
+      `Invalid value for '${name}': expected an http or https address, ` +
+        "or a data URL with a base64-encoded image.",
+    )
+  }
+  const source = decodeDataUrl(url)
+  if (source?.type === "base64" && source.mediaType?.startsWith("image/")) return source
+  throw invalidValue(
+    name,
+    `Invalid value for '${name}': expected a base64-encoded data URL with an image MIME type ` +
+      "(e.g. 'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU='), but got a value without it.",
+  )
+}
+
+/** The data of a file, which may come as a data URL. @param name as of `decodeImageUrl`. */
+export function decodeFileData(data: string, name: string): MediaSource {
+  if (!isDataUrl(data)) return { type: "base64", data }
+  const source = decodeDataUrl(data)
+  if (source !== undefined) return source
+  throw invalidValue(name, `Invalid value for '${name}': expected a base64-encoded data URL.`)
+}

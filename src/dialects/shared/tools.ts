@@ -1,0 +1,36 @@
+import type { Tool, ToolOrigin } from "../../canon/chat.ts"
+import type { Draft } from "../../canon/draft.ts"
+import type { JsonObject, JsonValue } from "../../canon/json.ts"
+import { optionalFlag, optionalObject, optionalText, requiredText } from "./validation.ts"
+
+/** The tools of a request. */
+export interface DecodedTools<Other extends JsonValue = JsonValue> {
+  readonly tools: readonly Tool[]
+  /** Tools that a vendor runs itself, and kinds that nobody knows. */
+  readonly others: readonly Other[]
+}
+
+/**
+ * A function as OpenAI's dialects declare it: `name`, `description`, `parameters`, `strict`.
+ * @param place of the declaration, for the words of an error.
+ */
+export function decodeDeclaration(declared: JsonObject, place: string): Draft<Tool> {
+  const tool: Draft<Tool> = { name: requiredText(declared, "name", place) }
+  const description = optionalText(declared, "description", place)
+  if (description !== undefined) tool.description = description
+  const parameters = optionalObject(declared, "parameters", place)
+  if (parameters !== undefined) tool.parameters = parameters
+  const strict = optionalFlag(declared, "strict", place)
+  if (strict !== undefined) tool.strict = strict
+  return tool
+}
+
+/** The same for a tool that takes text: `name`, `description`, `format`. */
+export function decodeTextDeclaration(declared: JsonObject, place: string): Draft<ToolOrigin> {
+  const origin: Draft<ToolOrigin> = { form: "text", name: requiredText(declared, "name", place) }
+  const description = optionalText(declared, "description", place)
+  if (description !== undefined) origin.description = description
+  const format = optionalObject(declared, "format", place)
+  if (format !== undefined) origin.format = format
+  return origin
+}

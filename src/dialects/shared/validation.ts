@@ -1,0 +1,49 @@
+import { invalidType, missingParameter } from "../../canon/invalid-request.ts"
+import { isThere, isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+
+/**
+ * The error of a member that is missing, or is not what it must be.
+ * @param expected with its article: `a string`.
+ */
+export function wrongMember(value: JsonValue | undefined, name: string, expected: string): Error {
+  return value === undefined ? missingParameter(name) : invalidType(name, expected, value)
+}
+
+/**
+ * Text that must be there, but may be empty.
+ * @param place of the object, for the words of the error.
+ * @throws GatewayError `missing_required_parameter` or `invalid_type`.
+ */
+export function requiredText(object: JsonObject, key: string, place: string): string {
+  const value = object[key]
+  if (typeof value === "string") return value
+  throw wrongMember(value, `${place}.${key}`, "a string")
+}
+
+/** Text, or undefined where it is missing or null. @throws GatewayError `invalid_type`. */
+export function optionalText(object: JsonObject, key: string, place: string): string | undefined {
+  const value = object[key]
+  if (typeof value === "string") return value
+  if (isThere(value)) throw invalidType(`${place}.${key}`, "a string", value)
+  return undefined
+}
+
+/** An object, or undefined where it is missing or null. @throws GatewayError `invalid_type`. */
+export function optionalObject(
+  object: JsonObject,
+  key: string,
+  place: string,
+): JsonObject | undefined {
+  const value = object[key]
+  if (isJsonObject(value)) return value
+  if (isThere(value)) throw invalidType(`${place}.${key}`, "an object", value)
+  return undefined
+}
+
+/** True or false, or undefined where it is missing or null. @throws GatewayError `invalid_type`. */
+export function optionalFlag(object: JsonObject, key: string, place: string): boolean | undefined {
+  const value = object[key]
+  if (typeof value === "boolean") return value
+  if (isThere(value)) throw invalidType(`${place}.${key}`, "a boolean", value)
+  return undefined
+}
