@@ -24,7 +24,7 @@ export const CHAT_SUBJECTS: Readonly<Record<string, Presence>> = {
   /** The web search that the vendor runs. */
   search: "optional",
   citations: "optional",
-  /** Answers that follow a JSON schema. */
+  /** JSON schemas: of answers, and as vendors write them. */
   schema: "optional",
   /** Marks of the prompt cache. */
   cache: "optional",

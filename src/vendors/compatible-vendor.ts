@@ -7,7 +7,7 @@ import {
 import { openAiImages } from "../dialects/image/formats/openai.ts"
 import { OPEN_FAMILIES } from "../dialects/image/formats/openai-families.ts"
 import { OPENAI_CHAT, openAiChat } from "../dialects/openai-chat/index.ts"
-import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "../dialects/openai-chat/quirks.ts"
+import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "../dialects/openai-chat/quirks/index.ts"
 import { openAiResponses } from "../dialects/openai-responses/index.ts"
 import { jinaRerank } from "../dialects/rerank/formats/jina.ts"
 import type { CompatibleRow } from "./compatible.ts"

@@ -1,7 +1,7 @@
 import type { CacheMarker } from "../../canon/chat.ts"
 import { isJsonObject, type JsonObject } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
-import type { OpenAiChatQuirks } from "./quirks.ts"
+import type { OpenAiChatQuirks } from "./quirks/index.ts"
 
 /**
  * Marks up to where a prompt is to be cached, on parts of the content and on tools: Anthropic's own

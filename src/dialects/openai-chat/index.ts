@@ -6,14 +6,14 @@ import { encodeRequest } from "./request/encode.ts"
 import { encodeResult } from "./result/encode.ts"
 import { decodeError, encodeError } from "./errors.ts"
 import { createPatches } from "./patches/index.ts"
-import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "./quirks.ts"
+import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "./quirks/index.ts"
 import { decodeRequest } from "./request/decode.ts"
 import { answerState, REQUEST_STATE } from "./state.ts"
 import { answerLimitsOf, EXPRESSES, supportsOf } from "./support.ts"
 import { setCost, setUsage } from "./usage.ts"
 import { DIALECT } from "./identifiers.ts"
 
-export type { OpenAiChatQuirks } from "./quirks.ts"
+export type { OpenAiChatQuirks } from "./quirks/index.ts"
 
 /**
  * OpenAI's chat completions, and the many vendors that speak it nearly (WIRE.md 2 and 7).

@@ -1,6 +1,6 @@
 import type { AnswerLimits } from "../../canon/dialect.ts"
 import { type Feature, FEATURES, type Support } from "../../canon/features.ts"
-import type { OpenAiChatQuirks } from "./quirks.ts"
+import type { OpenAiChatQuirks } from "./quirks/index.ts"
 
 /** What a caller cannot say in this dialect. */
 const UNSAID: ReadonlySet<Feature> = new Set(["tool_result.failed"])

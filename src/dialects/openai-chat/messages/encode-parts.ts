@@ -4,7 +4,7 @@ import { encodeDataUrl, pictureType } from "../../../canon/media-source.ts"
 import type { LossList } from "../../../canon/losses.ts"
 import { encodeCache } from "../cache.ts"
 import { withNestedExtra } from "./nested-extra.ts"
-import type { OpenAiChatQuirks } from "../quirks.ts"
+import type { OpenAiChatQuirks } from "../quirks/index.ts"
 
 /** Formats of sound as this dialect names them, by media type. */
 const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([

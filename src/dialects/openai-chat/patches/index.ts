@@ -5,11 +5,11 @@ import type {
   ResultPatch,
 } from "../../../canon/dialect.ts"
 import { isJsonObject, type JsonObject, isThere } from "../../../canon/json.ts"
-import { fitBody } from "../request/fit.ts"
+import { fitBody } from "../quirks/fit.ts"
 import { completeResult } from "./complete.ts"
 import { ChunkPatcher } from "./frames.ts"
 import { withoutCost } from "../usage.ts"
-import type { OpenAiChatQuirks } from "../quirks.ts"
+import type { OpenAiChatQuirks } from "../quirks/index.ts"
 import { LossList } from "../../../canon/losses.ts"
 import { DIALECT } from "../identifiers.ts"
 

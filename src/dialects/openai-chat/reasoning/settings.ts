@@ -9,7 +9,7 @@ import {
 } from "../../../canon/json.ts"
 import type { LossList } from "../../../canon/losses.ts"
 import { effortOf, isReasoningOff, noteSummary } from "../../../canon/reasoning.ts"
-import type { OpenAiChatQuirks } from "../quirks.ts"
+import type { OpenAiChatQuirks } from "../quirks/index.ts"
 
 /**
  * How much a model is to think: a word in `reasoning_effort`, or OpenRouter's object

@@ -1,4 +1,4 @@
-import type { ClosedSchema } from "./schema.ts"
+import type { ClosedSchema } from "./closed-schema.ts"
 
 /** How one vendor's API departs from OpenAI's own. Data: the vendors' table holds one per vendor. */
 export interface OpenAiChatQuirks {

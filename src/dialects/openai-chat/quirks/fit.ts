@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, isThere } from "../../../canon/json.ts"
-import { fitClosedSchema } from "../schema.ts"
-import type { OpenAiChatQuirks } from "../quirks.ts"
+import { fitClosedSchema } from "./closed-schema.ts"
+import type { OpenAiChatQuirks } from "./index.ts"
 import { decodeReasoning, reasoningText } from "../reasoning/text.ts"
 import { type LossList } from "../../../canon/losses.ts"
 
