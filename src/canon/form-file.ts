@@ -2,7 +2,10 @@ import { GatewayError } from "./errors.ts"
 
 /** Where the bytes of a file are: in memory, or on a disk. */
 export interface FileBytes {
+  /** Of a file that is still arriving, what it is expected to come to. */
   readonly size: number
+  /** Whether all of it has arrived; absent: it has. */
+  readonly isComplete?: boolean
   /** The bytes from `start` up to but not including `end`, which is at most `size`. */
   read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>>
 }
@@ -39,6 +42,11 @@ export class FormFile implements FileHead {
     return this.#bytes.size
   }
 
+  /** Whether all of it has arrived. Until then its bytes can be read only as they come. */
+  get isComplete(): boolean {
+    return this.#bytes.isComplete ?? true
+  }
+
   /** The file from its beginning, again each time: one stream for each attempt. */
   open(): ReadableStream<Uint8Array> {
     return streamOf(this.#bytes, () => {})
@@ -72,6 +80,11 @@ export class FormFile implements FileHead {
     const from = Math.min(start, this.size)
     return this.#bytes.read(from, Math.max(from, Math.min(end, this.size)))
   }
+}
+
+/** What was to be read of a file has not arrived. */
+export class IncompleteFile extends Error {
+  override readonly name = "IncompleteFile"
 }
 
 /** A file is larger than the endpoint takes. @param limit bytes. */

@@ -7,7 +7,7 @@ import type { Reservation } from "../limits/memory-budget.ts"
 import { incomingPieces, type Pace, USUAL_PACE } from "./incoming-body.ts"
 import { refuseEncoding } from "./unpacked-body.ts"
 import { PassingPieces } from "./passing-pieces.ts"
-import type { Foretold, Spool, SpooledBytes } from "./spool.ts"
+import type { Spool, SpoolDraft, SpooledBytes } from "./spool.ts"
 
 /** The files an endpoint takes, by field. */
 export type FileRules = Readonly<Record<string, FileRule>>
@@ -34,16 +34,16 @@ export interface Form extends AsyncDisposable {
   parameters(kinds: Readonly<Record<string, FieldKind>>): JsonObject
 }
 
-/** A file of a form that is still coming, and what of the form came before it. */
-export interface ArrivingFile {
-  /** It can be read as it comes. Its size is what it comes to when nothing follows it in the form. */
-  readonly file: FormFile
-  /** Whether all of it has come. */
-  readonly isHere: () => boolean
-  /** The whole body as it was announced, in bytes. */
+/** A form of which the end may still be missing. Its files are gone when it is disposed of, and all of it has come. */
+export interface UploadInProgress extends AsyncDisposable {
+  /** The whole body, in bytes: as announced, or as it came. */
   readonly bytes: number
-  /** The fields that came before it, as in a `Form`. */
+  /** A long file that is still arriving, as it will be if nothing follows it; absent: the form is complete. */
+  readonly file?: FormFile
+  /** The fields that have arrived, as in a `Form`. */
   parameters(kinds: Readonly<Record<string, FieldKind>>): JsonObject
+  /** Rejects as `readForm` does. */
+  readonly completed: Promise<Form>
 }
 
 /** On which terms a form is read. */
@@ -51,11 +51,9 @@ export interface FormTerms {
   /** Takes what of the form is kept in memory. */
   readonly memory?: Reservation
   readonly pace?: Pace
-  /** Told of a long first file when it begins to come, if the sender says how much there is. */
-  readonly onArriving?: (arriving: ArrivingFile) => void
 }
 
-/** Files that are shorter have come before anything could be made of it. Bytes. */
+/** Files that are shorter have arrived before anything could be begun with them. Bytes. */
 const LONG_FILE = 1024 * 1024
 
 const FORM = /^multipart\/form-data\s*(;|$)/i
@@ -80,26 +78,39 @@ export async function readForm(
   rules: FileRules,
   terms: FormTerms = {},
 ): Promise<Form> {
-  const { memory, pace = USUAL_PACE, onArriving } = terms
-  const type = request.headers.get("content-type") ?? ""
-  if (!FORM.test(type)) throw notForm(type)
-  refuseEncoding(request.headers)
-  const limit = bodyLimit(rules)
-  const announced = request.headers.get("content-length")
-  if (announced !== null && Number(announced) > limit) throw bodyTooLarge(rules, limit)
-  const arrival =
-    onArriving && announced !== null
-      ? { bytes: Number(announced), tail: tailOf(type), tell: onArriving }
-      : undefined
-  memory?.takeBody(Math.min(READING_BYTES, announced === null ? Infinity : Number(announced)))
-  await using reading = new FormReading({ spool, rules, arrival, memory })
-  try {
-    const incoming = incomingPieces(request, pace)
-    await readMultipart(counted(incoming, reading, limit), type, LIMITS, reading)
-  } catch (error) {
-    throw error instanceof FormError ? refusalOf(error) : error
+  return await new FormReader(request, spool, rules, terms).read()
+}
+
+/**
+ * Reads a form as `readForm` does, but waits for no more of it than the beginning of a long file, where the sender
+ * says how much there is.
+ * @throws GatewayError as `readForm` does.
+ */
+export async function receiveUpload(
+  request: Request,
+  spool: Spool,
+  rules: FileRules,
+  terms: FormTerms = {},
+): Promise<UploadInProgress> {
+  const reader = new FormReader(request, spool, rules, terms)
+  const completed = reader.read()
+  // It is heard of where the form is waited for, which may be later.
+  completed.catch(() => {})
+  const { bytes, parameters, file } = await Promise.race([reader.longFile, completed.then(ofForm)])
+  return {
+    bytes,
+    ...(file && { file }),
+    parameters,
+    completed,
+    async [Symbol.asyncDispose]() {
+      const form = await completed.catch(() => undefined)
+      await form?.[Symbol.asyncDispose]()
+    },
   }
-  return reading.finish()
+}
+
+function ofForm({ bytes, parameters }: Form): Received {
+  return { bytes, parameters }
 }
 
 const LIMITS: FormLimits = { fields: MOST_FIELDS, fieldBytes: LONGEST_FIELD }
@@ -109,64 +120,98 @@ function bodyLimit(rules: FileRules): number {
   return Object.values(rules).reduce((sum, { count, bytes }) => sum + count * bytes, ALL_FIELDS)
 }
 
-async function* counted(
-  incoming: AsyncIterable<Uint8Array>,
-  reading: FormReading,
-  limit: number,
-): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const piece of incoming) {
-      reading.bytes += piece.byteLength
-      if (reading.bytes > limit) throw bodyTooLarge(reading.rules, limit)
-      reading.pieces.came(piece)
-      yield piece
-    }
-  } catch (error) {
-    // A caller who leaves while they send is no failure of ours.
-    throw error instanceof GatewayError ? error : new FormError("broken", undefined, error)
-  }
-}
-
 /** Bytes behind the last file of a form: its end, as all usual clients write it. */
 function tailOf(type: string): number {
   const [, quoted, plain = ""] = /boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(type) ?? []
   return Buffer.byteLength(`\r\n--${quoted ?? plain}--\r\n`)
 }
 
-/** What is needed to tell of a file that begins to come. */
-interface Arrival {
-  readonly bytes: number
-  readonly tail: number
-  readonly tell: (arriving: ArrivingFile) => void
-}
+/** What has been received of a form. */
+type Received = Pick<UploadInProgress, "bytes" | "file" | "parameters">
 
-interface ReadingParts {
-  readonly spool: Spool
-  readonly rules: FileRules
-  readonly arrival: Arrival | undefined
-  readonly memory: Reservation | undefined
-}
-
-/** A form while it is read. */
-class FormReading implements AsyncDisposable {
-  readonly rules: FileRules
-  readonly pieces = new PassingPieces()
-  bytes = 0
+/** Reads one form. */
+class FormReader {
+  readonly #request: Request
   readonly #spool: Spool
-  readonly #arrival: Arrival | undefined
+  readonly #rules: FileRules
   readonly #memory: Reservation | undefined
+  readonly #pace: Pace
+  /** Of the whole body, its end behind the last file, and what it may come to; in bytes. */
+  readonly #announced: number | undefined
+  readonly #tail: number
+  readonly #limit: number
+  readonly #begun = Promise.withResolvers<Received>()
+  readonly #pieces = new PassingPieces()
+  #bytes = 0
   readonly #fields: [name: string, value: string][] = []
   /** In the order in which they came, which is not that in which they were kept. */
   readonly #files: (FormFile | undefined)[] = []
   readonly #counts = new Map<string, number>()
   #fieldBytes = 0
-  #spooled: SpooledBytes[] = []
+  readonly #spooled: SpooledBytes[] = []
 
-  constructor({ spool, rules, arrival, memory }: ReadingParts) {
+  /** @throws GatewayError where nothing of the form is to be read. */
+  constructor(
+    request: Request,
+    spool: Spool,
+    rules: FileRules,
+    { memory, pace = USUAL_PACE }: FormTerms,
+  ) {
+    const type = request.headers.get("content-type") ?? ""
+    if (!FORM.test(type)) throw notForm(type)
+    refuseEncoding(request.headers)
+    const announced = request.headers.get("content-length")
+    this.#request = request
     this.#spool = spool
-    this.rules = rules
-    this.#arrival = arrival
+    this.#rules = rules
     this.#memory = memory
+    this.#pace = pace
+    this.#limit = bodyLimit(rules)
+    this.#tail = tailOf(type)
+    this.#announced = announced === null ? undefined : Number(announced)
+    if (this.#announced !== undefined) this.#checkSize(this.#announced)
+    memory?.takeBody(Math.min(READING_BYTES, this.#announced ?? Infinity))
+  }
+
+  /** The beginning of a long file; pending for good where there is none whose length is known. */
+  get longFile(): Promise<Received> {
+    return this.#begun.promise
+  }
+
+  /** Called once. */
+  async read(): Promise<Form> {
+    try {
+      const type = this.#request.headers.get("content-type") ?? ""
+      await readMultipart(this.#incoming(), type, LIMITS, this)
+    } catch (error) {
+      await disposeAll(this.#spooled)
+      throw error instanceof FormError ? refusalOf(error) : error
+    }
+    const fields = this.#fields
+    return {
+      files: this.#files.filter((file) => file !== undefined),
+      bytes: this.#bytes,
+      parameters: (kinds) => parametersOf(fields, kinds),
+      [Symbol.asyncDispose]: () => disposeAll(this.#spooled),
+    }
+  }
+
+  async *#incoming(): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const piece of incomingPieces(this.#request, this.#pace)) {
+        this.#bytes += piece.byteLength
+        this.#checkSize(this.#bytes)
+        this.#pieces.came(piece)
+        yield piece
+      }
+    } catch (error) {
+      // A caller who leaves while they send is no failure of ours.
+      throw error instanceof GatewayError ? error : new FormError("broken", undefined, error)
+    }
+  }
+
+  #checkSize(bytes: number): void {
+    if (bytes > this.#limit) throw bodyTooLarge(this.#rules, this.#limit)
   }
 
   field(name: string, value: string): void {
@@ -179,7 +224,7 @@ class FormReading implements AsyncDisposable {
     }
     this.#memory?.takeBody(value.length)
     const plain = plainName(name)
-    if (Object.hasOwn(this.rules, plain)) {
+    if (Object.hasOwn(this.#rules, plain)) {
       throw invalidValue(
         plain,
         `The field '${plain}' has to be a file: it came without a filename.`,
@@ -192,60 +237,37 @@ class FormReading implements AsyncDisposable {
     const head = { ...part, field: plainName(part.field) }
     const { bytes: limit } = this.#ruleOf(head)
     const place = this.#files.push(undefined) - 1
-    const views = this.pieces.taken(content)
-    const first = await views.next()
-    const foretold = first.done ? undefined : this.#foretell(head, first.value, limit)
-    const check = (size: number): void => {
-      if (size > limit) throw fileTooLarge(head.field, limit)
+    await using draft = this.#spool.create(this.#memory)
+    for await (const piece of this.#pieces.taken(content)) {
+      if (piece.byteLength === 0) continue
+      if (draft.size === 0) await this.#begin(head, draft, piece)
+      if (draft.size + piece.byteLength > limit) throw fileTooLarge(head.field, limit)
+      await draft.add(piece)
     }
-    const keeping = { check, foretold, memory: this.#memory }
-    const kept = await this.#spool.keep(resumed(first, views), keeping)
+    const kept = draft.finish()
     this.#spooled.push(kept)
     // What browsers send for a file that nobody chose.
     if (kept.size === 0 && head.name === "") return
     this.#files[place] = new FormFile(head, kept)
   }
 
-  finish(): Form {
-    const spooled = this.#spooled
-    this.#spooled = []
-    const fields = this.#fields
-    return {
-      files: this.#files.filter((file) => file !== undefined),
-      bytes: this.bytes,
-      parameters: (kinds) => parametersOf(fields, kinds),
-      [Symbol.asyncDispose]: () => disposeAll(spooled),
-    }
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return disposeAll(this.#spooled)
-  }
-
-  /** How long a file will be if it is the only one and nothing follows it. */
-  #foretell(head: FileHead, first: Uint8Array, limit: number): Foretold | undefined {
-    const position = this.pieces.positionOf(first)
-    if (!this.#arrival || position === undefined || this.#files.length > 1) return undefined
-    const { bytes, tail, tell } = this.#arrival
-    const size = bytes - position - tail
-    if (size <= LONG_FILE || size > limit) return undefined
+  /** Tells of the first file when its first piece is here, if it is known how long it will be. */
+  async #begin(head: FileHead, draft: SpoolDraft, first: Uint8Array): Promise<void> {
+    const bytes = this.#announced
+    const position = this.#pieces.positionOf(first)
+    if (bytes === undefined || position === undefined || this.#files.length > 1) return
+    // As long as that if it is the only one and nothing follows it.
+    const size = bytes - position - this.#tail
+    if (size <= LONG_FILE || size > (this.#rules[head.field]?.bytes ?? 0)) return
+    const file = new FormFile(head, await draft.readAhead(size))
     const fields = [...this.#fields]
-    return {
-      size,
-      arriving: (content) =>
-        tell({
-          file: new FormFile(head, content),
-          isHere: () => content.isHere,
-          bytes,
-          parameters: (kinds) => parametersOf(fields, kinds),
-        }),
-    }
+    this.#begun.resolve({ bytes, file, parameters: (kinds) => parametersOf(fields, kinds) })
   }
 
   #ruleOf({ field }: FileHead): FileRule {
-    const rule = Object.hasOwn(this.rules, field) ? this.rules[field] : undefined
+    const rule = Object.hasOwn(this.#rules, field) ? this.#rules[field] : undefined
     if (!rule) {
-      const known = Object.keys(this.rules).map((name) => `'${name}'`)
+      const known = Object.keys(this.#rules).map((name) => `'${name}'`)
       const shown = field.slice(0, LONGEST_NAME)
       throw invalidValue(
         shown,
@@ -259,19 +281,6 @@ class FormReading implements AsyncDisposable {
       throw invalidValue(field, `The field '${field}' takes ${most}.`)
     }
     return rule
-  }
-}
-
-async function* resumed(
-  first: IteratorResult<Uint8Array>,
-  rest: AsyncGenerator<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  try {
-    if (first.done) return
-    yield first.value
-    yield* rest
-  } finally {
-    await rest.return(undefined)
   }
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs"
 import { type FileHandle, open, rm } from "node:fs/promises"
 import { join } from "node:path"
-import type { FileBytes } from "../canon/form-file.ts"
+import { type FileBytes, IncompleteFile } from "../canon/form-file.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
 
 /** Files up to this many bytes stay in memory. */
@@ -12,32 +12,6 @@ const COPIES = 3
 
 /** Bytes that came in and can be read until they are disposed of. */
 export interface SpooledBytes extends FileBytes, AsyncDisposable {}
-
-/** Bytes of which it is known, before they have come, how many they will be. */
-export interface Foretold {
-  readonly size: number
-  /**
-   * Called before the first of them is kept. Whoever reads ahead of what has come waits for it, and
-   * fails when less comes.
-   */
-  readonly arriving: (bytes: ComingBytes) => void
-}
-
-/** Bytes that can be read before they have come. */
-export interface ComingBytes extends FileBytes {
-  /** Whether all of them have come. */
-  readonly isHere: boolean
-}
-
-/** How a file is kept. */
-export interface Keeping {
-  /** Called with the bytes so far, before any more is kept; throws to refuse them. */
-  readonly check: (size: number) => void
-  /** Where they are to be read while they come. */
-  readonly foretold?: Foretold | undefined
-  /** Takes what of the file is kept in memory, and what is read of it at once. */
-  readonly memory?: Reservation | undefined
-}
 
 /**
  * Where uploads are kept while their requests run: the small ones in memory, the others on disk in
@@ -53,21 +27,9 @@ export class Spool {
     for (const name of readdirSync(folder)) rmSync(join(folder, name), { force: true })
   }
 
-  /**
-   * Keeps what comes, up to its end. Nothing of it is looked at any more once the next is asked for.
-   * @throws GatewayError `overloaded`, and what `check` throws.
-   */
-  async keep(
-    content: AsyncIterable<Uint8Array>,
-    { check, foretold, memory }: Keeping,
-  ): Promise<SpooledBytes> {
-    await using draft = new SpoolDraft(() => this.#openFile(), memory)
-    if (foretold) foretold.arriving(await draft.foretell(foretold.size))
-    for await (const piece of content) {
-      check(draft.size + piece.byteLength)
-      await draft.add(piece)
-    }
-    return draft.finish()
+  /** A file to be written. @param memory takes what of it is kept in memory, and what is read of it at once. */
+  create(memory?: Reservation): SpoolDraft {
+    return new SpoolDraft(() => this.#openFile(), memory)
   }
 
   /** It loses its name at once, which a sweep of another process may have done already. */
@@ -84,7 +46,9 @@ export class Spool {
   }
 }
 
-class SpoolDraft implements AsyncDisposable {
+/** A file that is being written. Dispose of it in any case; what is finished outlives it. */
+export class SpoolDraft implements AsyncDisposable {
+  /** Bytes so far. */
   size = 0
   readonly #openFile: () => Promise<FileHandle>
   readonly #memory: Reservation | undefined
@@ -97,13 +61,17 @@ class SpoolDraft implements AsyncDisposable {
     this.#memory = memory
   }
 
-  /** The bytes to come, on disk from the first one on. */
-  async foretell(size: number): Promise<ComingBytes> {
+  /**
+   * The file as it will be, to be read while it is written: who reads ahead of what is there waits for it.
+   * @param size what it is expected to come to. If it comes to less, reading fails.
+   */
+  async readAhead(size: number): Promise<FileBytes> {
     this.#handle = await this.#openFile()
-    this.#arriving = new ArrivingBytes(this.#handle, size, this.#memory)
+    this.#arriving = new ArrivingBytes(this.#handle, size)
     return this.#arriving
   }
 
+  /** Keeps the next piece, which is of no use any more then. @throws GatewayError `overloaded` */
   async add(piece: Uint8Array): Promise<void> {
     const position = this.size
     this.size += piece.byteLength
@@ -123,6 +91,7 @@ class SpoolDraft implements AsyncDisposable {
     this.#arriving?.come(this.size)
   }
 
+  /** What was written, whole. */
   finish(): SpooledBytes {
     const handle = this.#handle
     this.#handle = undefined
@@ -138,21 +107,19 @@ class SpoolDraft implements AsyncDisposable {
 }
 
 /** A file that grows while it is read. */
-class ArrivingBytes implements ComingBytes {
+class ArrivingBytes implements FileBytes {
   readonly size: number
   readonly #handle: FileHandle
-  readonly #memory: Reservation | undefined
   #here = 0
   #isOver = false
   #more = Promise.withResolvers<void>()
 
-  constructor(handle: FileHandle, size: number, memory: Reservation | undefined) {
+  constructor(handle: FileHandle, size: number) {
     this.#handle = handle
     this.size = size
-    this.#memory = memory
   }
 
-  get isHere(): boolean {
+  get isComplete(): boolean {
     return this.#here === this.size
   }
 
@@ -169,11 +136,12 @@ class ArrivingBytes implements ComingBytes {
   }
 
   async read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
+    // Who needs so much at once gains nothing by asking early, and would take the memory for it twice.
+    if (end - start > LARGE_READ) throw new IncompleteFile("it is still arriving")
     while (this.#here < end) {
-      if (this.#isOver) throw new Error("fewer bytes came than were foretold")
+      if (this.#isOver) throw new IncompleteFile("it is shorter than expected")
       await this.#more.promise
     }
-    takeLarge(this.#memory, end - start)
     return readAll(this.#handle, start, end)
   }
 

@@ -8,7 +8,7 @@ export interface Hold {
   readonly request: string
   readonly payer: Payer
   readonly tills: readonly Till[]
-  /** Nanocredits. Grows when the cost turns out above it and the account has more. */
+  /** Nanocredits. Changes with what its request turns out to be, and when the cost is above it and the account has more. */
   amount: bigint
   /** Unix milliseconds. */
   readonly at: number

@@ -91,6 +91,18 @@ export class Ledger {
     return hold
   }
 
+  /**
+   * Makes a hold larger or smaller, or does nothing when this process's lease does not cover it.
+   * @returns whether it is of that amount now.
+   */
+  tryResize(hold: Hold, amount: bigint): boolean {
+    const more = amount - hold.amount
+    if (hold.tills.some(({ available }) => available < more)) return false
+    for (const till of hold.tills) till.held += more
+    hold.amount = amount
+    return true
+  }
+
   /** A hold for those who only want to know: it is over from the beginning, and sets nothing aside. */
   imagine({ request, payer, amount, receipt }: HoldOrder): Hold {
     return { request, payer, tills: [], amount, at: momentFor(payer), receipt, ...IMAGINED }
@@ -238,9 +250,7 @@ export class Ledger {
     }
     const available = this.available(hold.payer)
     const more = available < missing ? available : missing
-    if (more <= 0n) return
-    for (const till of hold.tills) till.held += more
-    hold.amount += more
+    if (more > 0n) this.tryResize(hold, hold.amount + more)
   }
 }
 

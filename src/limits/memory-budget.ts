@@ -116,6 +116,7 @@ export class MemoryBudget {
 export class Reservation implements Disposable {
   readonly #budget: MemoryBudget
   readonly #share: KeyShare
+  #deferred: (() => void)[] | undefined
   #bytes = 0
   #isOver = false
 
@@ -176,12 +177,19 @@ export class Reservation implements Disposable {
     this.#budget.give(this.#share, bytes)
   }
 
+  /** Has something else ended together with it. It must not throw. */
+  defer(end: () => void): void {
+    if (this.#isOver) end()
+    else (this.#deferred ??= []).push(end)
+  }
+
   /** Gives all of it back; what is taken later is not counted. */
   [Symbol.dispose](): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#budget.give(this.#share, this.#bytes)
     this.#bytes = 0
+    for (const end of this.#deferred ?? []) end()
   }
 
   #take(bytes: number, eighths: number): void {

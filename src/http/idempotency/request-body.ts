@@ -21,7 +21,12 @@ export async function keepBody(spool: Spool, repeatable: RepeatableRequest): Pro
   const incoming = incomingPieces(request, pace)
   const pieces = encoding === undefined ? incoming : unpackedPieces(incoming, encoding, memory)
   try {
-    return await spool.keep(pieces, { check, memory })
+    await using draft = spool.create(memory)
+    for await (const piece of pieces) {
+      check(draft.size + piece.byteLength)
+      await draft.add(piece)
+    }
+    return draft.finish()
   } catch (error) {
     if (error instanceof GatewayError) throw error
     throw new GatewayError("invalid_value", "The body ended before it was whole.", { cause: error })
@@ -51,7 +56,7 @@ export async function requestAgain(
     const body = bytes.size === 0 ? null : await bytes.read(0, bytes.size)
     return new Request(url, { method, headers, body, signal })
   }
-  // A long form that tells its length may be answered under another id, before all of it has come.
+  // To send a long file on while its form is still read gains nothing here, and costs a call when it is not the last part.
   if (isForm(headers)) headers.delete("content-length")
   const pieces = piecesOf(bytes)
   const body = new ReadableStream<Uint8Array>({

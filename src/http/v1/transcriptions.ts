@@ -1,4 +1,5 @@
-import { asGatewayError } from "../../canon/errors.ts"
+import { asGatewayError, GatewayError } from "../../canon/errors.ts"
+import { IncompleteFile } from "../../canon/form-file.ts"
 import { missingParameter } from "../../canon/invalid-request.ts"
 import type { TranscriptionRequest, TranscriptionTask } from "../../canon/transcription.ts"
 import {
@@ -7,19 +8,18 @@ import {
   withAudio,
 } from "../../dialects/transcription/request.ts"
 import type { Keyring } from "../../keys/keyring.ts"
-import { readAudio } from "../../media/audio-file.ts"
-import type { Call } from "../../relay/pipeline/call.ts"
+import { readAudio, readAudioHead } from "../../media/audio-file.ts"
+import type { Transcription } from "../../relay/operations/transcription/transcription.ts"
 import type { Transcribing } from "../../relay/operations/transcription/transcriptions.ts"
 import type { Events } from "../../telemetry/events.ts"
 import type { MemoryBudget, Reservation } from "../../limits/memory-budget.ts"
 import { errorAnswer } from "../answers.ts"
 import { heldAnswer } from "../held-answer.ts"
 import { type Pace, USUAL_PACE } from "../incoming-body.ts"
-import { type ArrivingFile, type Form, readForm } from "../read-form.ts"
+import { type Form, receiveUpload, type UploadInProgress } from "../read-form.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Handler } from "../server.ts"
 import type { Spool } from "../spool.ts"
-import { EarlyStart } from "./early-start.ts"
 import { callOf } from "./json-operation.ts"
 
 export interface TranscriptionServices {
@@ -51,8 +51,7 @@ export function translations(services: TranscriptionServices): Handler {
 
 function fromForm(task: TranscriptionTask, path: string, services: TranscriptionServices): Handler {
   const { keyring, spool, transcribing, events, pace = USUAL_PACE } = services
-  return async function handle(request, waitLong, given = newRequestId()) {
-    let id = given
+  return async function handle(request, waitLong, id = newRequestId()) {
     let memory: Reservation | undefined
     try {
       const receivedAt = Date.now()
@@ -60,27 +59,23 @@ function fromForm(task: TranscriptionTask, path: string, services: Transcription
       const found = keyring.identify(request.headers, receivedAt)
       const key = found instanceof Promise ? await found : found
       const held = (memory = services.memory.open(key))
-      const callOfBytes = (bodyBytes: number): Call =>
-        callOf(
-          { id, key, endpoint: path, bodyBytes, receivedAt, startedAt, memory: held },
-          request.headers,
-        )
-      await using start = new EarlyStart(transcribing)
-      const onArriving = (arriving: ArrivingFile): void =>
-        start.begin({ arriving, task, call: () => callOfBytes(arriving.bytes), request })
-      const form = await readForm(request, spool, FILES, { memory: held, pace, onArriving })
+      const upload = await receiveUpload(request, spool, FILES, { memory: held, pace })
+      held.defer(() => closeLater(upload, id, events))
+      const bodyBytes = upload.bytes
+      const known = { id, key, endpoint: path, bodyBytes, receivedAt, startedAt, memory: held }
+      const call = callOf(known, request.headers)
+      using transcription = transcribing.prepare(call, request)
+      try {
+        await begin(transcription, upload, task)
+      } catch (error) {
+        // What is wrong with the request is told when it is complete.
+        if (!isExpected(error)) events.requestFailed(id, error)
+      }
+      const form = await upload.completed
       waitLong()
-      const close = (): void => closeLater(form, id, events)
-      const { wish, begun } = await closing(close, async () => {
-        const wanted = await wishOfForm(form, task)
-        return { wish: wanted, begun: await start.take(wanted) }
-      })
-      if (start.wasDropped) id = newRequestId()
-      const first = callOfBytes(form.bytes)
-      const call = start.wasDropped ? counted(first) : first
-      const answer = await transcribing.transcribe({ call, request: wish, begun }, request, close)
+      const { headers, body } = await transcription.answer(await requestOf(form, task))
       const ids = { "x-request-id": id, "request-id": id }
-      return heldAnswer({ headers: { ...answer.headers, ...ids }, body: answer.body }, held)
+      return heldAnswer({ headers: { ...headers, ...ids }, body }, held)
     } catch (thrown) {
       memory?.[Symbol.dispose]()
       const error = asGatewayError(thrown)
@@ -90,28 +85,30 @@ function fromForm(task: TranscriptionTask, path: string, services: Transcription
   }
 }
 
-/** A call that has been counted as a request under another id already. */
-function counted(call: Call): Call {
-  return { ...call, key: { ...call.key, requestsPerMinute: undefined } }
+/** Begins with a sound that is still arriving, where all that is needed came before it. */
+async function begin(
+  transcription: Transcription,
+  { file, parameters }: UploadInProgress,
+  task: TranscriptionTask,
+): Promise<void> {
+  if (!file) return
+  const fields = decodeTranscription(parameters(TRANSCRIPTION_FIELDS), task)
+  const head = await readAudioHead(file)
+  // How long it really is can only be seen when it is complete.
+  await transcription.begin(withAudio(fields, { ...head, seconds: head.mostSeconds }))
 }
 
-async function wishOfForm(form: Form, task: TranscriptionTask): Promise<TranscriptionRequest> {
-  const wish = decodeTranscription(form.parameters(TRANSCRIPTION_FIELDS), task)
+function isExpected(error: unknown): boolean {
+  return error instanceof GatewayError || error instanceof IncompleteFile
+}
+
+async function requestOf(form: Form, task: TranscriptionTask): Promise<TranscriptionRequest> {
+  const fields = decodeTranscription(form.parameters(TRANSCRIPTION_FIELDS), task)
   const [file] = form.files
   if (!file) throw missingParameter("file")
-  return withAudio(wish, await readAudio(file))
+  return withAudio(fields, await readAudio(file))
 }
 
-/** Closes when the work fails; when it does not, whoever comes next does. */
-async function closing<T>(close: () => void, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    close()
-    throw error
-  }
-}
-
-function closeLater(form: Form, id: string, events: Events): void {
-  form[Symbol.asyncDispose]().then(undefined, (error: unknown) => events.requestFailed(id, error))
+function closeLater(upload: UploadInProgress, id: string, events: Events): void {
+  upload[Symbol.asyncDispose]().then(undefined, (error: unknown) => events.requestFailed(id, error))
 }

@@ -5,6 +5,7 @@ import type { Settlement, Standing } from "../../ledger/hold.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
 import { parseCredits } from "../../ledger/money.ts"
 import type { Price } from "../../ledger/price.ts"
+import type { Payer } from "../../accounting/payer.ts"
 import {
   type Bill,
   type ChatAdmission,
@@ -131,6 +132,23 @@ export class Billing {
     throw refusal
   }
 
+  /**
+   * Changes what is held for an operation to what it can use at most after all.
+   * @returns the bill to go on with.
+   * @throws GatewayError as `admit` does; then the bill is as it was.
+   */
+  async revise(bill: Bill, model: Model, worst: Usage): Promise<Bill> {
+    if (this.#ledger.failure !== undefined) throw bookUnavailable()
+    const { call, hold } = bill
+    const { payer } = hold
+    const needed = dearestOf(worst, model.deployments)?.total ?? 0n
+    const resize = (): true | undefined => this.#ledger.tryResize(hold, needed) || undefined
+    if (!resize() && !(await this.#extend(payer, needed - hold.amount, resize))) {
+      throw refusalOf(this.#ledger.standing(payer), needed, needed)
+    }
+    return { ...bill, model, order: { call, request: undefined, model, payer, worst } }
+  }
+
   /** Of an estimate, a refusal for want of money is an answer like any other. */
   #refused(order: Order, error: unknown): Bill {
     const required = error instanceof GatewayError ? error.details.fields?.["required"] : undefined
@@ -158,12 +176,14 @@ export class Billing {
   }
 
   #extendAndBill(order: Order, amount: bigint): Promise<Bill | undefined> {
-    return this.#ledger
-      .extend(order.payer, amount, () => this.#tryBill(order, amount))
-      .catch((error: unknown) => {
-        this.#alarms.bookFailed(error)
-        throw bookUnavailable(error)
-      })
+    return this.#extend(order.payer, amount, () => this.#tryBill(order, amount))
+  }
+
+  #extend<T>(payer: Payer, amount: bigint, attempt: () => T | undefined): Promise<T | undefined> {
+    return this.#ledger.extend(payer, amount, attempt).catch((error: unknown) => {
+      this.#alarms.bookFailed(error)
+      throw bookUnavailable(error)
+    })
   }
 
   /**

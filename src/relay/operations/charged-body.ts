@@ -1,6 +1,6 @@
 import { asGatewayError, type GatewayError } from "../../canon/errors.ts"
 import { CALLER_LEFT } from "../pipeline/exchange.ts"
-import type { UpstreamAnswer } from "./operations.ts"
+import type { UpstreamAnswer } from "./operation.ts"
 
 /** An answer on its way: pieces that go out as they come, and a tail that waits for the charge. */
 export type Pieces = AsyncGenerator<Uint8Array, Uint8Array | undefined>

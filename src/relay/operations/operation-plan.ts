@@ -4,9 +4,8 @@ import type { Model } from "../../catalog/model.ts"
 import type { Call } from "../pipeline/call.ts"
 import type { Target } from "../upstream/attempt.ts"
 
-/** What is to be admitted: who asks, which model, and for how much at most. */
+/** What is to be admitted: which model, and for how much at most. */
 export interface Admission {
-  readonly call: Call
   readonly model: Model
   /** The most it can use: what its hold covers. */
   readonly worst: Usage
@@ -16,6 +15,7 @@ export interface Admission {
 
 /** What an operation is before its money and its way are sought. */
 export interface OperationPlan extends Admission {
+  readonly call: Call
   /** The least that it uses when it is answered. */
   readonly least: Usage
   /**

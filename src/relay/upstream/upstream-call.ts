@@ -3,6 +3,7 @@ import type { DeadlineSettings } from "../../config/settings.ts"
 import type { Bill } from "../billing/bill.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { HttpRequest } from "../../wire/http/request.ts"
+import type { Sending } from "../../wire/http/sending.ts"
 import {
   CALLER_LEFT,
   type Leash,
@@ -11,7 +12,6 @@ import {
   SHUTTING_DOWN,
 } from "../pipeline/exchange.ts"
 import { type RefusalReader, refusalOf } from "./refusal.ts"
-import type { SentRequest } from "./sent-request.ts"
 import { Attempt, type Target } from "./attempt.ts"
 
 /** One upstream call, chat or not. */
@@ -26,7 +26,7 @@ export interface UpstreamCall<T extends Target, Result> {
   /** Asked for once the call is on its way, because signing may fail as well. */
   readonly request: () => HttpRequest | Promise<HttpRequest>
   /** Present where it is on its way already. */
-  readonly sent?: SentRequest | undefined
+  readonly sending?: Sending | undefined
   /** Whose refusals it would be. */
   readonly format: RefusalReader
   /** Makes of a good answer what is needed of it; what it throws is a failure of the call. */
@@ -43,7 +43,7 @@ export async function makeCall<T extends Target, Result>(
 ): Promise<Result> {
   const { services, bill, leash, deadlines, answerBytes, plan, format } = call
   if (leash.hasLeft) {
-    call.sent?.giveUp()
+    call.sending?.abort()
     throw CALLER_LEFT
   }
   const { memory } = bill.call
@@ -54,7 +54,7 @@ export async function makeCall<T extends Target, Result>(
   bill.attempts.push(attempt.record)
   try {
     let answer: Promise<HttpAnswer>
-    if (call.sent) answer = attempt.adopt(call.sent.sending)
+    if (call.sending) answer = attempt.adopt(call.sending)
     else {
       const signed = call.request()
       const request = signed instanceof Promise ? await signed : signed

@@ -15,13 +15,8 @@ import { fewestTokens } from "../../billing/bounds.ts"
 import type { Call, Caller } from "../../pipeline/call.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import type { RelayAlarms } from "../../pipeline/exchange.ts"
-import {
-  callAll,
-  type OpenOperation,
-  type Operations,
-  type Outcome,
-  type Way,
-} from "../operations.ts"
+import type { OpenOperation, Outcome, Way } from "../operation.ts"
+import { callAll, type Operations } from "../operations.ts"
 import type { TokenCounter } from "../../tokens/token-counter.ts"
 import type { TokenDecoder } from "../../tokens/token-decoder.ts"
 import type { Target } from "../../upstream/attempt.ts"

@@ -9,7 +9,7 @@ import type { Call } from "../../pipeline/call.ts"
 import { CALLER_LEFT } from "../../pipeline/exchange.ts"
 import { draftsUsage, imagesUsage } from "./image-usage.ts"
 import { chargedBody, type Endings, type Pieces, piecesOf } from "../charged-body.ts"
-import type { OpenOperation, UpstreamAnswer, Way } from "../operations.ts"
+import type { OpenOperation, UpstreamAnswer, Way } from "../operation.ts"
 
 /** A picture that a vendor streams, of which something has come. */
 export interface PictureStreaming {

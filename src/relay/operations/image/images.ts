@@ -31,13 +31,8 @@ import type { Answer, Call, Caller } from "../../pipeline/call.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { pictureBody, type PictureStreaming, streamPicture } from "./image-stream.ts"
 import { imagesUsage, pricedFor, worstUsage } from "./image-usage.ts"
-import {
-  callAll,
-  type OpenOperation,
-  type Operations,
-  type Outcome,
-  type Way,
-} from "../operations.ts"
+import type { OpenOperation, Outcome, Way } from "../operation.ts"
+import { callAll, type Operations } from "../operations.ts"
 
 import type { Target } from "../../upstream/attempt.ts"
 

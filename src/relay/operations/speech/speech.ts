@@ -18,13 +18,8 @@ import type { Answer, Call, Caller } from "../../pipeline/call.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { CALLER_LEFT } from "../../pipeline/exchange.ts"
 import { chargedBody, type Endings, keepLastPiece, type Pieces, piecesOf } from "../charged-body.ts"
-import {
-  type OpenOperation,
-  type Operations,
-  type Outcome,
-  type UpstreamAnswer,
-  type Way,
-} from "../operations.ts"
+import type { OpenOperation, Outcome, UpstreamAnswer, Way } from "../operation.ts"
+import type { Operations } from "../operations.ts"
 import type { Attempt, Target } from "../../upstream/attempt.ts"
 import { isByTokens, type SpeechEnding, speechUsage, worstSpeech } from "./speech-usage.ts"
 

@@ -13,7 +13,7 @@ import { notCarried } from "../../chat/attempts.ts"
 import type { Call } from "../../pipeline/call.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { type Pieces, piecesOf } from "../charged-body.ts"
-import type { Outcome, UpstreamAnswer, Way } from "../operations.ts"
+import type { Outcome, UpstreamAnswer, Way } from "../operation.ts"
 import { worstTranscription } from "./transcription-usage.ts"
 import type { Target } from "../../upstream/attempt.ts"
 

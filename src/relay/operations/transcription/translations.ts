@@ -16,7 +16,8 @@ import { countTexts, type EmbeddingServices } from "../embedding/embeddings.ts"
 import { NOT_NEEDED } from "../../pipeline/exchange.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { hearAt, hearingPlan } from "./transcription-format.ts"
-import { callAll, type OpenOperation, type Outcome, type Way } from "../operations.ts"
+import type { OpenOperation, Operation, Outcome, Way } from "../operation.ts"
+import { callAll } from "../operations.ts"
 import { transcriptionUsage, worstTranscription } from "./transcription-usage.ts"
 import {
   boundOfBytes,
@@ -80,17 +81,24 @@ export class Translating {
     this.#services = services
   }
 
-  /** @throws GatewayError; then nothing is held any more. */
-  async translate(order: TranslatingOrder, caller: Caller): Promise<Translated> {
+  /**
+   * @param hearing what writes the sound down, not admitted yet.
+   * @throws GatewayError; then nothing is held any more.
+   */
+  async translate(
+    order: TranslatingOrder,
+    hearing: Operation,
+    caller: Caller,
+  ): Promise<Translated> {
     const { operations } = this.#services
     const { call, request, model } = order
     const textModel = this.#textModel(order)
     if (call.isStrict) throw notCarried([EMULATED])
     const held = boundOfTranscript(request)
-    const worst = worstTranscription(request, model)
-    const hearing = await operations.admit({ call, model, worst }, caller)
-    const textOrder = { call: textCall(call), model: textModel, worst: usageOf(held) }
-    const translating = await orRelease(hearing, operations.admit(textOrder, caller))
+    const ofText = textCall(call)
+    const translating = operations.prepare(ofText, caller, true)
+    await hearing.admit({ model, worst: worstTranscription(request, model) })
+    await orRelease(hearing, translating.admit({ model: textModel, worst: usageOf(held) }))
     const opening = hearing.open((way) => transcribeAt(way, request, call))
     const heard = await orRelease(translating, opening)
     const pieces = piecesOf(heard.value, request.form)
@@ -99,7 +107,7 @@ export class Translating {
       const headers = await this.#charge(heard, request)
       return { transcript: english(heard.value, undefined), headers }
     }
-    const task = { pieces, held, prompt: request.prompt, call: textOrder.call, model: textModel }
+    const task = { pieces, held, prompt: request.prompt, call: ofText, model: textModel }
     const translated = await orRelease(
       heard,
       translating.open((way) => this.#translateAt(way, task)),
@@ -237,10 +245,9 @@ async function orRelease<Result>(
   }
 }
 
-/** The translating as a request of its own. The caller made one: only its tokens count against their rate. */
+/** The translating, with a charge and a receipt of its own. */
 function textCall(call: Call): Call {
-  const key = { ...call.key, requestsPerMinute: undefined }
-  return { ...call, id: `${call.id}-translation`, key }
+  return { ...call, id: `${call.id}-translation` }
 }
 
 function boundOfTranscript({ audio, prompt }: TranscriptionRequest): TranslationBound {

@@ -1,0 +1,81 @@
+import { errorEnvelope } from "../../../canon/errors.ts"
+import type { Transcript, TranscriptionRequest } from "../../../canon/transcription.ts"
+import { renderEvents, renderTranscript } from "../../../dialects/transcription/result.ts"
+import { encodeText, formatEvent } from "../../../wire/sse.ts"
+import type { Answer, Call } from "../../pipeline/call.ts"
+import { CALLER_LEFT } from "../../pipeline/exchange.ts"
+import { chargedBody, type Endings } from "../charged-body.ts"
+import type { OpenOperation } from "../operation.ts"
+import type { Heard } from "./transcription-format.ts"
+import { transcriptionUsage } from "./transcription-usage.ts"
+
+const STREAM_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache",
+} as const
+
+/** The answer to a transcription, paid for before its end goes out. */
+export async function answerTranscription(
+  open: OpenOperation<Heard>,
+  request: TranscriptionRequest,
+  call: Call,
+): Promise<Answer> {
+  const { value, headers, deployment } = open
+  if (value.type === "stream") {
+    Object.assign(headers, STREAM_HEADERS)
+    return { headers, body: streamOf(open, value, { request, call }) }
+  }
+  const { transcript } = value
+  const { usage, estimated } = transcriptionUsage(transcript, request, deployment.price)
+  await open.settle(usage, estimated)
+  return renderedAnswer(transcript, request, headers)
+}
+
+/** A whole transcript in the form that was asked for. */
+export function renderedAnswer(
+  transcript: Transcript,
+  request: TranscriptionRequest,
+  headers: Record<string, string>,
+): Answer {
+  if (request.stream) {
+    Object.assign(headers, STREAM_HEADERS)
+    return { headers, body: renderEvents(transcript, request) }
+  }
+  const { contentType, body } = renderTranscript(transcript, request)
+  headers["content-type"] = contentType
+  return { headers, body }
+}
+
+interface StreamFacts {
+  readonly request: TranscriptionRequest
+  readonly call: Call
+}
+
+function streamOf(
+  open: OpenOperation<Heard>,
+  { answer, reader, pieces }: Extract<Heard, { type: "stream" }>,
+  { request, call }: StreamFacts,
+): ReadableStream<Uint8Array> {
+  const settle = async (): Promise<void> => {
+    const { usage, estimated } = transcriptionUsage(reader, request, open.deployment.price)
+    await open.settle(usage, estimated)
+  }
+  const giveUp = (): Promise<void> => {
+    answer.attempt.end(CALLER_LEFT)
+    answer.attempt[Symbol.dispose]()
+    return settle()
+  }
+  const endings: Endings = {
+    async whole() {
+      await settle()
+      return undefined
+    },
+    async broken(error) {
+      await giveUp()
+      const told = answer.attempt.cleaned(error)
+      return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(told, call.id)) }))
+    },
+    left: giveUp,
+  }
+  return chargedBody(pieces, endings, call.memory)
+}

@@ -1,0 +1,93 @@
+import { isDeepStrictEqual } from "node:util"
+import type { TranscriptionRequest } from "../../../canon/transcription.ts"
+import type { Model } from "../../../catalog/model.ts"
+import type { Answer, Call, Caller } from "../../pipeline/call.ts"
+import { NOT_NEEDED } from "../../pipeline/exchange.ts"
+import type { Operation } from "../operation.ts"
+import type { Admission } from "../operation-plan.ts"
+import { answerTranscription, renderedAnswer } from "./transcription-answer.ts"
+import { formatOf, hearAt } from "./transcription-format.ts"
+import { modelOf, needsTranslator } from "./transcription-model.ts"
+import { worstTranscription } from "./transcription-usage.ts"
+import { Translating, type TranslatingServices } from "./translations.ts"
+
+/**
+ * A request for the text of a sound: perhaps begun while the sound is still arriving, then answered. Dispose of it
+ * when it cannot be answered; what it holds until then is released.
+ */
+export class Transcription implements Disposable {
+  readonly #services: TranslatingServices
+  readonly #call: Call
+  readonly #caller: Caller
+  readonly #operation: Operation
+  /** What is held for now, as long as that is all that was asked for. */
+  #expected: TranscriptionRequest | undefined
+
+  constructor(services: TranslatingServices, call: Call, caller: Caller) {
+    this.#services = services
+    this.#call = call
+    this.#caller = caller
+    this.#operation = services.operations.prepare(call, caller)
+  }
+
+  /**
+   * Holds what the sound can cost while it is still arriving, and sends it on as it arrives.
+   * @param expected the request as it will be if nothing follows the sound.
+   * @throws what keeps it from being sent early. That is no reason not to answer it.
+   */
+  async begin(expected: TranscriptionRequest): Promise<void> {
+    const { surroundings } = this.#services.operations
+    const model = modelOf(this.#call, expected, surroundings)
+    if (needsTranslator(expected, model, surroundings)) return
+    await this.#operation.admit(admissionOf(expected, model))
+    this.#expected = expected
+    const target = this.#operation.first
+    const format = formatOf(target)
+    const { calls, losses } = await format.encode(expected, target.deployment.upstreamModel)
+    const [call] = calls
+    if (!call || (this.#call.isStrict && losses.length > 0)) return
+    await this.#operation.speculate(target, call, expected.audio.file)
+  }
+
+  /** @throws GatewayError; then nothing is held any more. */
+  async answer(request: TranscriptionRequest): Promise<Answer> {
+    const call = this.#call
+    const operation = this.#operation
+    if (!this.#expected || !isSame(this.#expected, request)) {
+      const { surroundings } = this.#services.operations
+      const model = modelOf(call, request, surroundings)
+      if (needsTranslator(request, model, surroundings)) return this.#translated(request, model)
+      await operation.admit(admissionOf(request, model))
+    }
+    const open = await operation.open((way) => hearAt(way, request, call))
+    return answerTranscription(open, request, call)
+  }
+
+  async #translated(request: TranscriptionRequest, model: Model): Promise<Answer> {
+    const translating = new Translating(this.#services)
+    const order = { call: this.#call, request, model }
+    const { transcript, headers } = await translating.translate(
+      order,
+      this.#operation,
+      this.#caller,
+    )
+    return renderedAnswer(transcript, request, headers)
+  }
+
+  [Symbol.dispose](): void {
+    this.#operation.release(NOT_NEEDED)
+  }
+}
+
+function admissionOf(request: TranscriptionRequest, model: Model): Admission {
+  return { model, worst: worstTranscription(request, model), isWhole: !request.stream }
+}
+
+/** Whether a request is what it was expected to be: nothing came behind its sound, which is as long as announced. */
+function isSame(expected: TranscriptionRequest, request: TranscriptionRequest): boolean {
+  return isDeepStrictEqual(essence(expected), essence(request))
+}
+
+function essence({ audio, ...fields }: TranscriptionRequest): object {
+  return { ...fields, container: audio.container, bytes: audio.file.size }
+}

@@ -1,0 +1,43 @@
+import { totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
+import type { RateLimiter } from "../../limits/rate-limiter.ts"
+import type { Call } from "./call.ts"
+
+/** What one request uses of its key's rates, however many operations it takes and however often it is admitted. */
+export class RateUsage {
+  /** The `x-ratelimit-*` headers of its answer, for the limits that are set. */
+  readonly headers: Record<string, string> = {}
+  readonly #limiter: RateLimiter
+  readonly #call: Call
+  #isCounted: boolean
+  #tokens = 0
+
+  /** @param isCounted whether the request has been counted by another operation of it: only tokens are then. */
+  constructor(limiter: RateLimiter, call: Call, isCounted = false) {
+    this.#limiter = limiter
+    this.#call = call
+    this.#isCounted = isCounted
+  }
+
+  /**
+   * Counts the request, if that has not been done, and the tokens that it may use.
+   * @param tokens an estimate; `correct` puts it right.
+   * @throws GatewayError `request_rate_exceeded`, `token_rate_exceeded`; then nothing is counted.
+   */
+  count(tokens: number): void {
+    const { id, requestsPerMinute, tokensPerMinute } = this.#call.key
+    const requests = this.#isCounted ? undefined : requestsPerMinute
+    const limits = { requestsPerMinute: requests, tokensPerMinute, tokens }
+    Object.assign(this.headers, this.#limiter.check(id, limits))
+    this.#isCounted = true
+    this.#tokens = tokens
+  }
+
+  /** Replaces the tokens that were counted by those that were really used. */
+  correct(usage: Usage): void {
+    const { key, startedAt } = this.#call
+    if (key.tokensPerMinute === undefined) return
+    const used = totalInput(usage) + totalOutput(usage)
+    this.#limiter.adjust(key.id, used - this.#tokens, performance.now() - startedAt)
+    this.#tokens = used
+  }
+}
