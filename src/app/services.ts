@@ -12,7 +12,11 @@ import { Contents } from "../relay/pipeline/contents.ts"
 import { type ConversationParts, Conversations } from "../relay/chat/conversations.ts"
 import type { RelayServices } from "../relay/pipeline/exchange.ts"
 import { Images } from "../relay/operations/image/images.ts"
+import { Embeddings } from "../relay/operations/embedding/embeddings.ts"
 import { Operations } from "../relay/operations/operations.ts"
+import { Reranking } from "../relay/operations/rerank/rerank.ts"
+import { Speaking } from "../relay/operations/speech/speech.ts"
+import { Transcribing } from "../relay/operations/transcription/transcriptions.ts"
 import { Relay } from "../relay/chat/relay.ts"
 import { TokenDecoder } from "../relay/tokens/token-decoder.ts"
 import { databasePath } from "../store/book-place.ts"
@@ -89,9 +93,13 @@ export function openPerformers(
     conversations,
     vendorState,
     endpoints: () => services.surroundings().endpoints,
-    embedding,
+    operations,
+    embeddings: new Embeddings(embedding),
+    reranking: new Reranking(embedding),
     pictures,
     images: new Images(operations, pictures),
+    speaking: new Speaking(operations),
+    transcribing: new Transcribing(embedding),
   }
 }
 

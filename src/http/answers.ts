@@ -51,8 +51,8 @@ export function errorHeaders(error: GatewayError, requestId: string): Record<str
   return headers
 }
 
-/** An error in the words of an endpoint's dialect. */
-export type ErrorAnswer = (error: GatewayError, requestId: string) => Response
+/** An error in the words of an endpoint's dialect, or of the one that its request is in. */
+export type ErrorAnswer = (error: GatewayError, requestId: string, request: Request) => Response
 
 /** An error in OpenAI's envelope, for everything that belongs to no dialect. */
 export function errorAnswer(error: GatewayError, requestId: string): Response {

@@ -50,16 +50,16 @@ export class CrossOrigin {
 
   /** A handler whose answers such pages may read. */
   readable(handler: Handler): Handler {
-    return (request, waitLong, id) => {
+    return (request, connection, id) => {
       // Taken before the handler has the request: a body that is read takes nothing from these.
       const { headers, method } = request
       const origin = headers.get("origin")
       if (origin !== null) {
         const { url } = request
-        const answer = handler(request, waitLong, id)
+        const answer = handler(request, connection, id)
         return this.#readableBy(origin, { headers, method, url }, answer)
       }
-      const answer = handler(request, waitLong, id)
+      const answer = handler(request, connection, id)
       return method === "POST" || !this.#isOn() ? answer : varied(answer)
     }
   }
@@ -67,15 +67,15 @@ export class CrossOrigin {
   /** Answers what browsers ask before they send what a page wants; the rest is the handler's. */
   asked(handler: Handler): Handler {
     const readable = this.readable(handler)
-    return async (request, waitLong, id) => {
+    return async (request, connection, id) => {
       const { method, headers } = request
       const origin = headers.get("origin")
       const isAsking = method === "OPTIONS" && headers.has("access-control-request-method")
-      if (!isAsking || origin === null) return readable(request, waitLong, id)
+      if (!isAsking || origin === null) return readable(request, connection, id)
       const allowed =
         allowedBy(this.#ofSettings(), origin) ??
         allowedBy(await this.#keyring.latestOrigins(), origin)
-      return allowed === undefined ? handler(request, waitLong, id) : preflight(headers, allowed)
+      return allowed === undefined ? handler(request, connection, id) : preflight(headers, allowed)
     }
   }
 

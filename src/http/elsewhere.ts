@@ -23,7 +23,7 @@ const LONGEST_PATH = 200
  * 404 or 405, with what may have been meant, in the caller's dialect.
  */
 export function elsewhere(routes: readonly Route[]): Handler {
-  return function handle(request, waitLong) {
+  return function handle(request, connection) {
     const url = new URL(request.url)
     const meant = meantAddress(url.pathname, (path) => routes.some((one) => fits(one, path)))
     if (meant === undefined) return unknown(request, url.pathname, routes)
@@ -33,11 +33,11 @@ export function elsewhere(routes: readonly Route[]): Handler {
     if (route === undefined) return wrongMethod(request, meant.path, allowed)
     url.pathname = meant.path
     if (meant.model !== undefined && isPlainJson(request.headers)) {
-      return route.handler(withModel(request, url.href, meant.model), waitLong)
+      return route.handler(withModel(request, url.href, meant.model), connection)
     }
     // Only these look at their address; the others are left as they came, with their bodies.
     const isOpen = route.path.endsWith("/*")
-    return route.handler(isOpen ? new Request(url.href, request) : request, waitLong)
+    return route.handler(isOpen ? new Request(url.href, request) : request, connection)
   }
 }
 
@@ -52,14 +52,14 @@ function isPlainJson(headers: Headers): boolean {
 
 function wrongMethod(request: Request, path: string, allowed: readonly Route[]): Response {
   const errors = allowed[0]?.errors ?? errorAnswer
-  if (request.headers.has("upgrade")) return errors(noUpgrade(path), newRequestId())
+  if (request.headers.has("upgrade")) return errors(noUpgrade(path), newRequestId(), request)
   const allow = allowed.map((route) => route.method).join(", ")
   const error = new GatewayError(
     "method_not_allowed",
     `${path.slice(0, LONGEST_PATH)} takes ${allow}, not ${request.method}.`,
     { headers: { allow } },
   )
-  return errors(error, newRequestId())
+  return errors(error, newRequestId(), request)
 }
 
 /** With 426, clients that prefer a web socket (Codex) send their requests by HTTP at once, and do not try again. */
@@ -79,8 +79,8 @@ function unknown(request: Request, pathname: string, routes: readonly Route[]): 
     `There is no ${request.method} ${path} here.${suggestion(path, paths)}`,
   )
   const spoken = readablePath(request, pathname)
-  const like = routes.find((route) => route.path === spoken && route.errors !== undefined)
-  return (like?.errors ?? errorAnswer)(error, newRequestId())
+  const like = routes.find((route) => route.path === spoken)
+  return (like?.errors ?? errorAnswer)(error, newRequestId(), request)
 }
 
 /** The endpoint whose errors a caller can read; undefined: everybody's. */

@@ -1,3 +1,5 @@
+import type { Route } from "./server.ts"
+
 /** The header in which Google's clients send their key. */
 export const GOOGLE_KEY = "x-goog-api-key"
 const PARAMETER = "key"
@@ -7,11 +9,20 @@ export function hasGoogleKey({ headers, url }: Request): boolean {
   return headers.has(GOOGLE_KEY) || new URL(url).searchParams.has(PARAMETER)
 }
 
+/** A route to which keys in the address are keys in the headers. */
+export function keyInHeaders(route: Route): Route {
+  const { handler } = route
+  return {
+    ...route,
+    handler: (request, connection, id) => handler(withoutKeyInUrl(request), connection, id),
+  }
+}
+
 /**
  * The request with the key of its address in its headers instead: what is told of an address, whoever tells it,
  * then holds no secret. A header counts more.
  */
-export function withoutKeyInUrl(request: Request): Request {
+function withoutKeyInUrl(request: Request): Request {
   if (!request.url.includes(`${PARAMETER}=`)) return request
   const url = new URL(request.url)
   const key = url.searchParams.get(PARAMETER)

@@ -1,24 +1,50 @@
 import type { Ledger } from "../ledger/ledger.ts"
 import { BookError } from "../store/book-error.ts"
+import type { Events } from "../telemetry/events.ts"
 import { jsonAnswer } from "./answers.ts"
-import { newRequestId } from "./request-id.ts"
+import { anyone, noBody, serve } from "./endpoint.ts"
+import type { Route } from "./server.ts"
 
 /** Seconds after which it is worth looking again. */
 const RETRY_AFTER = 1
 
 /** `GET /healthz`: the process answers. */
-export function healthz(): Response {
-  return jsonAnswer(newRequestId(), { status: "ok" })
+export function healthz(events: Events): Route {
+  return serve(
+    {
+      method: "GET",
+      path: "/healthz",
+      auth: anyone,
+      body: noBody,
+      handle: ({ id }) => jsonAnswer(id, { status: "ok" }),
+    },
+    events,
+  )
+}
+
+export interface ReadinessServices {
+  readonly ledger: Pick<Ledger, "failure">
+  readonly isDraining: () => boolean
+  readonly events: Events
 }
 
 /** `GET /readyz`: it can serve requests: not while it drains, not while the book cannot be written. */
-export function readyz(services: { readonly ledger: Ledger; readonly draining: () => boolean }) {
-  return function handle(): Response {
-    if (services.draining()) return unready("draining")
-    const { failure } = services.ledger
-    if (failure !== undefined) return unready(reasonOf(failure))
-    return jsonAnswer(newRequestId(), { status: "ready" })
-  }
+export function readyz({ ledger, isDraining, events }: ReadinessServices): Route {
+  return serve(
+    {
+      method: "GET",
+      path: "/readyz",
+      auth: anyone,
+      body: noBody,
+      handle({ id }) {
+        if (isDraining()) return unready(id, "draining")
+        const { failure } = ledger
+        if (failure !== undefined) return unready(id, reasonOf(failure))
+        return jsonAnswer(id, { status: "ready" })
+      },
+    },
+    events,
+  )
 }
 
 /** Which book it is, and where, is for the log: anybody may ask here. */
@@ -27,8 +53,7 @@ function reasonOf(failure: unknown): string {
   return isDamaged ? "the book is damaged" : "the book cannot be written"
 }
 
-function unready(reason: string): Response {
-  const id = newRequestId()
+function unready(id: string, reason: string): Response {
   return Response.json(
     { status: "unready", reason },
     {

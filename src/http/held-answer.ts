@@ -9,14 +9,14 @@ const PIECE = 256 * 1024
  * The response to a call. What it holds of the memory goes back when a whole answer has been handed over; a
  * stream gives it back itself, at its end. A large answer goes out as fast as it is read, and counts until then.
  */
-export function heldAnswer({ headers, body }: Answer, memory: Reservation): Response {
+export function heldAnswer({ headers, body }: Answer, memory: Reservation | undefined): Response {
   if (typeof body !== "string") return new Response(body, { headers })
   if (body.length > LARGE_ANSWER) return new Response(inPieces(body, memory), { headers })
-  memory[Symbol.dispose]()
+  memory?.[Symbol.dispose]()
   return new Response(body, { headers })
 }
 
-function inPieces(text: string, memory: Reservation): ReadableStream<Uint8Array> {
+function inPieces(text: string, memory: Reservation | undefined): ReadableStream<Uint8Array> {
   const bytes = Buffer.from(text)
   let at = 0
   return new ReadableStream<Uint8Array>(
@@ -25,10 +25,10 @@ function inPieces(text: string, memory: Reservation): ReadableStream<Uint8Array>
         controller.enqueue(bytes.subarray(at, at + PIECE))
         at += PIECE
         if (at < bytes.length) return
-        memory[Symbol.dispose]()
+        memory?.[Symbol.dispose]()
         controller.close()
       },
-      cancel: () => memory[Symbol.dispose](),
+      cancel: () => memory?.[Symbol.dispose](),
     },
     { highWaterMark: 0 },
   )

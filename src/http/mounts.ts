@@ -1,8 +1,9 @@
-import { asGatewayError, GatewayError } from "../canon/errors.ts"
+import { GatewayError } from "../canon/errors.ts"
 import type { Events } from "../telemetry/events.ts"
 import type { Admin } from "./admin/open.ts"
 import { errorAnswer, textAnswer } from "./answers.ts"
 import type { ConsolePages } from "./console/serve-console.ts"
+import { failure } from "./endpoint.ts"
 import type { Lazy } from "./lazy.ts"
 import { newRequestId } from "./request-id.ts"
 import type { Mount } from "./server.ts"
@@ -20,7 +21,7 @@ export function managementMounts(services: MountServices): Mount[] {
   let pages: ConsolePages | undefined
   let document: { readonly baseUrl: string; readonly text: string } | undefined
   const handlers: Readonly<Record<string, Mount["handler"]>> = {
-    "/admin/v1/*": async (request, address) => (await admin.get()).handler(request, address),
+    "/admin/v1/*": async (request, { address }) => (await admin.get()).handler(request, address),
     "/webhooks/stripe": async (request) => (await admin.get()).stripe(request),
     "/console/*": async (request) => {
       pages ??= new (await import("./console/serve-console.ts")).ConsolePages()
@@ -69,14 +70,11 @@ function reading(handler: () => Response | Promise<Response>): Mount["handler"] 
 
 /** With what it throws as an answer. */
 function failing(handler: Mount["handler"], events: Events): Mount["handler"] {
-  return async (request, address) => {
+  return async (request, connection) => {
     try {
-      return await handler(request, address)
+      return await handler(request, connection)
     } catch (thrown) {
-      const id = newRequestId()
-      const error = asGatewayError(thrown)
-      if (error.kind === "internal_error") events.requestFailed(id, thrown)
-      return errorAnswer(error, id)
+      return failure(thrown, { request, id: newRequestId(), errors: errorAnswer, events })
     }
   }
 }

@@ -2,33 +2,40 @@ import { GatewayError } from "../canon/errors.ts"
 import { type ErrorAnswer, errorAnswer } from "./answers.ts"
 import { newRequestId } from "./request-id.ts"
 
+/** What a request came by. */
+export interface Connection {
+  /** The network address of the other end. */
+  readonly address: string | null
+  /** Called once the request is read: its answer may take longer than a silent connection is left open. */
+  waitLong(): void
+}
+
 /**
  * Answers a request.
- * @param waitLong called once the request is read, when its answer may take longer than the server
- * leaves a silent connection open.
  * @param id of the request, where it has one already; a new one otherwise.
  */
 export type Handler = (
   request: Request,
-  waitLong: () => void,
+  connection: Connection,
   id?: string,
 ) => Response | Promise<Response>
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
 export interface Route {
   /** An exact path, or one that ends in `/*`. */
   readonly path: string
-  readonly method: "DELETE" | "GET" | "POST"
+  readonly method: Method
   readonly handler: Handler
-  /** How it tells errors; absent: in OpenAI's envelope. */
-  readonly errors?: ErrorAnswer
+  /** Its errors in the dialect of its clients. */
+  readonly errors: ErrorAnswer
 }
 
 /** A part of the gateway that routes by itself: every method, all paths below one. */
 export interface Mount {
   /** Ends in `/*`. */
   readonly path: string
-  /** @param address the network address that the request came from. */
-  readonly handler: (request: Request, address: string | null) => Response | Promise<Response>
+  readonly handler: Handler
 }
 
 export interface ServerSettings {
@@ -81,7 +88,26 @@ export function serve(
 type BunHandler = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
 
 function bunHandler(handler: Handler): BunHandler {
-  return (request, server) => handler(request, () => server.timeout(request, 0))
+  return (request, server) => handler(request, new BunConnection(request, server))
+}
+
+/** The address is looked up only where it is asked for. */
+class BunConnection implements Connection {
+  readonly #request: Request
+  readonly #server: Bun.Server<undefined>
+
+  constructor(request: Request, server: Bun.Server<undefined>) {
+    this.#request = request
+    this.#server = server
+  }
+
+  get address(): string | null {
+    return this.#server.requestIP(this.#request)?.address ?? null
+  }
+
+  waitLong(): void {
+    this.#server.timeout(this.#request, 0)
+  }
 }
 
 function mounted({ path, handler }: Mount): [string, BunHandler] {
@@ -89,7 +115,7 @@ function mounted({ path, handler }: Mount): [string, BunHandler] {
     path,
     (request, server) => {
       server.timeout(request, LONG_TIMEOUT)
-      return handler(request, server.requestIP(request)?.address ?? null)
+      return handler(request, new BunConnection(request, server))
     },
   ]
 }

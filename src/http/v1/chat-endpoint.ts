@@ -1,26 +1,12 @@
 import type { ClientDialect } from "../../canon/dialect.ts"
-import { asGatewayError, GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
-import type { Keyring } from "../../keys/keyring.ts"
 import type { Relay } from "../../relay/chat/relay.ts"
-import type { Events } from "../../telemetry/events.ts"
-import type { MemoryBudget, Reservation } from "../../limits/memory-budget.ts"
-import { errorHeaders } from "../answers.ts"
-import { heldAnswer } from "../held-answer.ts"
-import type { Pace } from "../incoming-body.ts"
-import { readJsonBody } from "../read-body.ts"
-import { newRequestId } from "../request-id.ts"
-import type { Handler } from "../server.ts"
-
-export interface ChatEndpointServices {
-  readonly keyring: Keyring
-  readonly relay: Relay
-  readonly events: Events
-  readonly memory: MemoryBudget
-  /** Bytes. */
-  readonly bodyLimit: () => number
-  readonly pace?: Pace
-}
+import type { ChatCall } from "../../relay/pipeline/call.ts"
+import { serve } from "../endpoint.ts"
+import type { ReceivedBody } from "../read-body.ts"
+import type { Route } from "../server.ts"
+import { type Asked, type Calls, isStrict, refusesOnLowBalance } from "./calls.ts"
+import { errorsIn } from "./dialect-errors.ts"
 
 /** What one endpoint for chat is. */
 export interface ChatEndpoint {
@@ -41,63 +27,41 @@ export interface ChatEndpoint {
 }
 
 /** Answers chat requests in one dialect. */
-export function chatEndpoint(usual: ChatEndpoint, services: ChatEndpointServices): Handler {
-  const { path } = usual
-  return async function handle(request, waitLong, id = newRequestId()) {
-    let memory: Reservation | undefined
-    try {
-      const receivedAt = Date.now()
-      const startedAt = performance.now()
-      const { headers } = request
-      const endpoint = usual.inForm?.(headers) ?? usual
-      const found = services.keyring.identify(headers, receivedAt)
-      const key = found instanceof Promise ? await found : found
-      memory = services.memory.open(key)
-      const limit = services.bodyLimit()
-      const { json, bytes } = await readJsonBody(request, limit, memory, services.pace)
-      waitLong()
-      const call = {
-        id,
-        key,
-        endpoint: path,
-        body: endpoint.bodyAt ? endpoint.bodyAt(json, request.url) : json,
-        bodyBytes: bytes + (endpoint.addedBytes ?? 0),
-        receivedAt,
-        startedAt,
-        refuseOnLowBalance: wishOf(headers, "x-tollgate-on-low-balance", "clamp", "refuse"),
-        isStrict: wishOf(headers, "x-tollgate-strict", "false", "true"),
-        memory,
-        forwarded: endpoint.forwarded?.(headers),
-      }
-      const answer = await services.relay.chat(endpoint.dialect, call, request)
-      answer.headers["x-request-id"] = id
-      answer.headers["request-id"] = id
-      return heldAnswer(answer, memory)
-    } catch (thrown) {
-      memory?.[Symbol.dispose]()
-      const error = asGatewayError(thrown)
-      if (error.kind === "internal_error") services.events.requestFailed(id, thrown)
-      return errorIn(usual.dialect, error, id)
-    }
+export function chatEndpoint(usual: ChatEndpoint, calls: Calls, relay: Relay): Route {
+  return serve(
+    {
+      method: "POST",
+      path: usual.path,
+      auth: calls.auth,
+      body: calls.json,
+      errors: errorsIn(usual.dialect),
+      handle(asked, body) {
+        const { request } = asked
+        const endpoint = usual.inForm?.(request.headers) ?? usual
+        return relay.chat(endpoint.dialect, chatCallOf(endpoint, asked, body), request)
+      },
+    },
+    calls.events,
+  )
+}
+
+function chatCallOf(
+  endpoint: ChatEndpoint,
+  { id, path, request, caller, receivedAt, startedAt }: Asked,
+  { json, bytes }: ReceivedBody,
+): ChatCall {
+  const { headers, url } = request
+  return {
+    id,
+    key: caller.key,
+    endpoint: path,
+    body: endpoint.bodyAt ? endpoint.bodyAt(json, url) : json,
+    bodyBytes: bytes + (endpoint.addedBytes ?? 0),
+    receivedAt,
+    startedAt,
+    refuseOnLowBalance: refusesOnLowBalance(headers),
+    isStrict: isStrict(headers),
+    memory: caller.memory,
+    forwarded: endpoint.forwarded?.(headers),
   }
-}
-
-/** An error in the words of a dialect. */
-export function errorIn(
-  dialect: Pick<ClientDialect, "encodeError">,
-  error: GatewayError,
-  id: string,
-): Response {
-  const { status, body } = dialect.encodeError(error, id)
-  return new Response(JSON.stringify(body), { status, headers: errorHeaders(error, id) })
-}
-
-/** Whether a header asks for what it usually does not. */
-export function wishOf(headers: Headers, name: string, usual: string, asked: string): boolean {
-  const wish = headers.get(name)
-  if (wish === null || wish === usual) return false
-  if (wish === asked) return true
-  throw new GatewayError("invalid_value", `The header '${name}' takes '${usual}' or '${asked}'.`, {
-    parameter: name,
-  })
 }

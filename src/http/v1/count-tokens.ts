@@ -1,16 +1,17 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
-import { asGatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { ANTHROPIC_MESSAGES, decodeCountRequest } from "../../dialects/anthropic-messages/index.ts"
+import type { Relay } from "../../relay/chat/relay.ts"
 import { jsonAnswer } from "../answers.ts"
-import { readJsonBody } from "../read-body.ts"
-import { newRequestId } from "../request-id.ts"
-import type { Handler } from "../server.ts"
-import { type ChatEndpointServices, errorIn } from "./chat-endpoint.ts"
+import { serve } from "../endpoint.ts"
+import type { Route } from "../server.ts"
+import type { Calls } from "./calls.ts"
+import { errorsIn } from "./dialect-errors.ts"
 
 /** What one endpoint that counts tokens is. */
 export interface CountEndpoint {
+  readonly path: string
   readonly dialect: Pick<ClientDialect, "encodeError">
   /** @param path of the request, without its query. */
   read(json: JsonObject, path: string): ChatRequest
@@ -19,28 +20,29 @@ export interface CountEndpoint {
 
 /** `POST /v1/messages/count_tokens` */
 export const MESSAGE_TOKENS: CountEndpoint = {
+  path: "/v1/messages/count_tokens",
   dialect: ANTHROPIC_MESSAGES,
   read: decodeCountRequest,
   tell: (tokens) => ({ input_tokens: tokens }),
 }
 
 /** Counts the tokens of a prompt: our own count, for every model; it costs nothing. */
-export function tokenCounter(endpoint: CountEndpoint, services: ChatEndpointServices): Handler {
-  return async function handle(request: Request): Promise<Response> {
-    const id = newRequestId()
-    try {
-      const found = services.keyring.identify(request.headers, Date.now())
-      const key = found instanceof Promise ? await found : found
-      using memory = services.memory.open(key)
-      const limit = services.bodyLimit()
-      const { json, bytes } = await readJsonBody(request, limit, memory, services.pace)
-      const counted = endpoint.read(json, new URL(request.url).pathname)
-      const tokens = await services.relay.countTokens(counted, { key, bodyBytes: bytes })
-      return jsonAnswer(id, endpoint.tell(tokens))
-    } catch (thrown) {
-      const error = asGatewayError(thrown)
-      if (error.kind === "internal_error") services.events.requestFailed(id, thrown)
-      return errorIn(endpoint.dialect, error, id)
-    }
-  }
+export function tokenCounter(endpoint: CountEndpoint, calls: Calls, relay: Relay): Route {
+  return serve(
+    {
+      method: "POST",
+      path: endpoint.path,
+      auth: calls.auth,
+      body: calls.json,
+      errors: errorsIn(endpoint.dialect),
+      async handle({ id, request, caller: { key } }, { json, bytes }) {
+        const counted = endpoint.read(json, new URL(request.url).pathname)
+        return jsonAnswer(
+          id,
+          endpoint.tell(await relay.countTokens(counted, { key, bodyBytes: bytes })),
+        )
+      },
+    },
+    calls.events,
+  )
 }

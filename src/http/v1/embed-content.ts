@@ -7,33 +7,37 @@ import {
 } from "../../dialects/embedding/request/gemini.ts"
 import { GEMINI, withAddress } from "../../dialects/gemini/index.ts"
 import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
-import type { Handler } from "../server.ts"
-import { errorIn } from "./chat-endpoint.ts"
+import type { Contents } from "../../relay/pipeline/contents.ts"
+import type { Route } from "../server.ts"
+import type { Calls } from "./calls.ts"
+import { errorsIn } from "./dialect-errors.ts"
 import { addressedOf, type GoogleMethod, googlePath, readGoogleAddress } from "./google-address.ts"
-import { jsonOperation, type JsonOperationServices } from "./json-operation.ts"
+import { jsonOperation } from "./json-operation.ts"
 
 type EmbeddingMethod = Extract<GoogleMethod, "embedContent" | "batchEmbedContents">
 
 /** `POST /v1beta/models/{model}:embedContent` and `:batchEmbedContents` */
 export function embedContent(
   method: EmbeddingMethod,
-  services: JsonOperationServices,
+  calls: Calls,
   relay: Embeddings,
-): Handler {
-  return jsonOperation(
-    googlePath(method),
-    services,
-    async (call, body, request) => {
+  contents: Contents,
+): Route {
+  return jsonOperation({
+    path: googlePath(method),
+    calls,
+    contents,
+    errors: errorsIn(GEMINI),
+    async perform(call, body, request) {
       const wanted = embeddingAt(method, body, new URL(request.url).pathname)
       const { value, headers } = await relay.embed(call, wanted, request)
-      const { embeddings, ...told } = encodeGeminiEmbeddings(value.vectors, totalInput(value.usage))
+      const { embeddings, ...rest } = encodeGeminiEmbeddings(value.vectors, totalInput(value.usage))
       const [embedding] = embeddings
       const json =
-        method === "embedContent" && embedding ? { embedding, ...told } : { embeddings, ...told }
+        method === "embedContent" && embedding ? { embedding, ...rest } : { embeddings, ...rest }
       return { json, headers }
     },
-    (error, id) => errorIn(GEMINI, error, id),
-  )
+  })
 }
 
 /** What is to be embedded. @throws GatewayError */

@@ -16,8 +16,9 @@ import type { Reranking } from "../../relay/operations/rerank/rerank.ts"
 import type { Speaking } from "../../relay/operations/speech/speech.ts"
 import type { Transcribing } from "../../relay/operations/transcription/transcriptions.ts"
 import { jsonAnswer } from "../answers.ts"
-import { authenticated } from "../authenticated.ts"
-import { readJsonBody } from "../read-body.ts"
+import { serve } from "../endpoint.ts"
+import type { Route } from "../server.ts"
+import { callOf, type Calls } from "./calls.ts"
 import type { ChatEndpoint } from "./chat-endpoint.ts"
 import { EMBEDDINGS_PATH } from "./embeddings.ts"
 import { estimateDocument } from "./estimate-document.ts"
@@ -25,7 +26,6 @@ import { readDescribedAudio, withDescribedPictures, withoutFiles } from "./estim
 import { embeddingAt } from "./embed-content.ts"
 import { GOOGLE_METHODS, googlePath, readGoogleAddress } from "./google-address.ts"
 import { EDITS_PATH, GENERATIONS_PATH, requireMask, VARIATIONS_PATH } from "./images.ts"
-import { callOf, type JsonOperationServices } from "./json-operation.ts"
 import { COHERE_RERANK_PATH, RERANK_PATH } from "./rerank.ts"
 import { SPEECH_PATH } from "./speech.ts"
 import { TRANSCRIPTIONS_PATH, TRANSLATIONS_PATH } from "./transcriptions.ts"
@@ -33,10 +33,7 @@ import { TRANSCRIPTIONS_PATH, TRANSLATIONS_PATH } from "./transcriptions.ts"
 /** `POST /v1/estimate` */
 export const ESTIMATE_PATH = "/v1/estimate"
 
-export interface EstimateServices extends Pick<
-  JsonOperationServices,
-  "keyring" | "events" | "bodyLimit" | "memory" | "pace"
-> {
+export interface EstimateServices {
   readonly chats: readonly ChatEndpoint[]
   readonly relay: Relay
   readonly operations: Operations
@@ -49,7 +46,7 @@ export interface EstimateServices extends Pick<
 }
 
 /** What is to be estimated: a call as its endpoint would have it, and who asks. */
-interface Asked {
+interface EstimatedCall {
   readonly call: Call
   /** Where the request would be sent. */
   readonly path: string
@@ -58,31 +55,36 @@ interface Asked {
   readonly caller: Caller
 }
 
-type Estimator = (asked: Asked) => Promise<Estimate>
+type Estimator = (estimated: EstimatedCall) => Promise<Estimate>
 
 /**
  * Says what a request would cost and where it would go. It runs through the same code as the request
  * itself up to where money would be held, spends nothing and calls nobody.
  */
-export function estimate(services: EstimateServices) {
+export function estimate(calls: Calls, services: EstimateServices): Route {
   const estimators = estimatorsOf(services)
-  return authenticated(services, async ({ request, key, id }) => {
-    const receivedAt = Date.now()
-    const startedAt = performance.now()
-    using memory = services.memory.open(key)
-    const { json } = await readJsonBody(request, services.bodyLimit(), memory, services.pace)
-    const { path: wished, body } = readWish(json)
-    const [path = ""] = wished.split("?", 1)
-    const endpoint = endpointAt(path)
-    const estimator = estimators.get(endpoint)
-    if (!estimator) throw unknownPath(path, [...estimators.keys()])
-    const bodyBytes = Buffer.byteLength(JSON.stringify(body))
-    const known = { id, key, endpoint, bodyBytes, receivedAt, startedAt, memory }
-    const call = { ...callOf(known, request.headers), isEstimate: true as const }
-    const { headers } = request
-    const told = await estimator({ call, path, body, headers, caller: request })
-    return jsonAnswer(id, estimateDocument(path, told))
-  })
+  return serve(
+    {
+      method: "POST",
+      path: ESTIMATE_PATH,
+      auth: calls.auth,
+      body: calls.json,
+      async handle(asked, { json }) {
+        const { request, id } = asked
+        const { path: wanted, body } = readMembers(json)
+        const [path = ""] = wanted.split("?", 1)
+        const endpoint = endpointAt(path)
+        const estimator = estimators.get(endpoint)
+        if (!estimator) throw unknownPath(path, [...estimators.keys()])
+        const bytes = Buffer.byteLength(JSON.stringify(body))
+        const call = { ...callOf({ ...asked, path: endpoint }, bytes), isEstimate: true as const }
+        const { headers } = request
+        const found = await estimator({ call, path, body, headers, caller: request })
+        return jsonAnswer(id, estimateDocument(path, found))
+      },
+    },
+    calls.events,
+  )
 }
 
 function estimatorsOf(services: EstimateServices): ReadonlyMap<string, Estimator> {
@@ -176,7 +178,7 @@ function endpointAt(path: string): string {
 }
 
 /** The two members of the body. @throws GatewayError */
-function readWish({ path, body }: JsonObject): { path: string; body: JsonObject } {
+function readMembers({ path, body }: JsonObject): { path: string; body: JsonObject } {
   if (path === undefined) throw missingParameter("path")
   if (typeof path !== "string") {
     throw invalidValue("path", "'path' is the path of an endpoint, such as /v1/chat/completions.")

@@ -1,12 +1,17 @@
+import type { Catalog } from "../../catalog/catalog.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { GEMINI } from "../../dialects/gemini/index.ts"
+import type { Relay } from "../../relay/chat/relay.ts"
 import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
-import { withoutKeyInUrl } from "../google-key.ts"
+import type { Contents } from "../../relay/pipeline/contents.ts"
+import { keyInHeaders } from "../google-key.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Handler, Route } from "../server.ts"
-import { chatEndpoint, type ChatEndpointServices, errorIn } from "./chat-endpoint.ts"
+import type { Calls } from "./calls.ts"
+import { chatEndpoint } from "./chat-endpoint.ts"
 import { CONTENT_TOKENS } from "./count-content-tokens.ts"
 import { tokenCounter } from "./count-tokens.ts"
+import { errorsIn } from "./dialect-errors.ts"
 import { embedContent } from "./embed-content.ts"
 import { GENERATE_CONTENT, STREAM_GENERATE_CONTENT } from "./generate-content.ts"
 import {
@@ -15,59 +20,55 @@ import {
   type GoogleMethod,
   readGoogleAddress,
 } from "./google-address.ts"
-import { getGoogleModel, listGoogleModels } from "./google-models.ts"
 import { asJsonArray, wantsEvents } from "./json-array.ts"
-import type { JsonOperationServices } from "./json-operation.ts"
-import { getModel, listModels, listModelsForClients, type ModelServices } from "./models.ts"
-import { repeatable, type RepeatableServices } from "./repeatable.ts"
+import { getModel, listModels } from "./models.ts"
 
-export interface GoogleParts {
-  readonly chat: ChatEndpointServices & JsonOperationServices
-  readonly models: ModelServices
+export interface GoogleServices {
+  readonly relay: Relay
   readonly embeddings: Embeddings
-  readonly again: RepeatableServices
+  readonly contents: Contents
+  readonly catalog: () => Catalog
+  /** Endpoints that cost money take idempotency keys. */
+  readonly repeatable: (route: Route) => Route
 }
 
 /** The list of models, and below it what Google's clients call: the address ends in what is asked of a model. */
-export function googleRoutes({ chat, models, embeddings, again }: GoogleParts): Route[] {
-  const paid = (handler: Handler): Handler =>
-    repeatable(handler, again, (error, id) => errorIn(GEMINI, error, id))
-  const streamed = paid(chatEndpoint(STREAM_GENERATE_CONTENT, chat))
-  const ask = byMethod({
-    generateContent: paid(chatEndpoint(GENERATE_CONTENT, chat)),
-    streamGenerateContent: async (request, waitLong) => {
-      const answer = await streamed(request, waitLong)
-      return wantsEvents(request.url) ? answer : asJsonArray(answer)
-    },
-    countTokens: tokenCounter(CONTENT_TOKENS, chat),
-    embedContent: paid(embedContent("embedContent", chat, embeddings)),
-    batchEmbedContents: paid(embedContent("batchEmbedContents", chat, embeddings)),
-  })
-  const lists = {
-    "/v1beta/models": listGoogleModels(models, listModels(models)),
-    "/v1/models": listGoogleModels(models, listModelsForClients(models)),
-  }
-  const get = getGoogleModel(models, getModel(models))
-  return GOOGLE_PLACES.flatMap((place): Route[] => [
-    {
-      path: `${place}/*`,
-      method: "POST",
-      handler: ask,
-      errors: (error, id) => errorIn(GEMINI, error, id),
-    },
-    { path: place, method: "GET", handler: lists[place] },
-    { path: `${place}/*`, method: "GET", handler: get },
+export function googleRoutes(calls: Calls, services: GoogleServices): Route[] {
+  const { catalog } = services
+  const ask = byMethod(methodHandlers(calls, services))
+  return GOOGLE_PLACES.flatMap((place) => [
+    keyInHeaders({ method: "POST", path: `${place}/*`, handler: ask, errors: errorsIn(GEMINI) }),
+    listModels(calls, place, catalog),
+    getModel(calls, place, catalog),
   ])
 }
 
-function byMethod(handlers: Readonly<Record<GoogleMethod, Handler>>): Handler {
-  return (incoming, waitLong) => {
-    const request = withoutKeyInUrl(incoming)
+type MethodHandlers = Readonly<Record<GoogleMethod, Handler>>
+
+function methodHandlers(calls: Calls, services: GoogleServices): MethodHandlers {
+  const { relay, embeddings, contents, repeatable } = services
+  const streamed = repeatable(chatEndpoint(STREAM_GENERATE_CONTENT, calls, relay)).handler
+  const embedder = (method: "embedContent" | "batchEmbedContents"): Handler =>
+    repeatable(embedContent(method, calls, embeddings, contents)).handler
+  return {
+    generateContent: repeatable(chatEndpoint(GENERATE_CONTENT, calls, relay)).handler,
+    streamGenerateContent: async (request, connection) => {
+      const answer = await streamed(request, connection)
+      return wantsEvents(request.url) ? answer : asJsonArray(answer)
+    },
+    countTokens: tokenCounter(CONTENT_TOKENS, calls, relay).handler,
+    embedContent: embedder("embedContent"),
+    batchEmbedContents: embedder("batchEmbedContents"),
+  }
+}
+
+function byMethod(handlers: MethodHandlers): Handler {
+  return (request, connection) => {
     const asked = readGoogleAddress(new URL(request.url).pathname)?.method
     const method = GOOGLE_METHODS.find((known) => known === asked)
-    if (method !== undefined) return handlers[method](request, waitLong)
+    if (method !== undefined) return handlers[method](request, connection)
     const methods = GOOGLE_METHODS.join(", ")
     const message = `An address here ends in ':' and one of ${methods}, such as ${GOOGLE_PLACES[0]}/<provider>/<model_name>:generateContent.`
-    return errorIn(GEMINI, new GatewayError("not_found", message), newRequestId())
+    return errorsIn(GEMINI)(new GatewayError("not_found", message), newRequestId(), request)
   }
 }

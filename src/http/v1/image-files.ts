@@ -1,23 +1,27 @@
-import { asGatewayError, GatewayError } from "../../canon/errors.ts"
+import { GatewayError } from "../../canon/errors.ts"
 import { type KeptPicture, PICTURE_PATH, type PictureStore } from "../../media/picture-store.ts"
-import { errorAnswer } from "../answers.ts"
-import { newRequestId } from "../request-id.ts"
-import type { Handler } from "../server.ts"
+import type { Events } from "../../telemetry/events.ts"
+import { anyone, noBody, serve } from "../endpoint.ts"
+import type { Route } from "../server.ts"
 
 /** `GET /v1/images/files/{name}`: a kept picture, for whoever has its link. */
-export function getImageFile(pictures: PictureStore): Handler {
-  return async function handle(request: Request): Promise<Response> {
-    const id = newRequestId()
-    try {
-      const { pathname, searchParams } = new URL(request.url)
-      const name = pathname.slice(PICTURE_PATH.length)
-      const picture = await pictures.open(name, searchParams.get("signature") ?? "")
-      if (picture) return answer(picture, id)
-      throw new GatewayError("not_found", "There is no such picture, or its link has expired.")
-    } catch (thrown) {
-      return errorAnswer(asGatewayError(thrown), id)
-    }
-  }
+export function getImageFile(pictures: PictureStore, events: Events): Route {
+  return serve(
+    {
+      method: "GET",
+      path: `${PICTURE_PATH}*`,
+      auth: anyone,
+      body: noBody,
+      async handle({ id, request }) {
+        const { pathname, searchParams } = new URL(request.url)
+        const name = pathname.slice(PICTURE_PATH.length)
+        const picture = await pictures.open(name, searchParams.get("signature") ?? "")
+        if (picture) return answer(picture, id)
+        throw new GatewayError("not_found", "There is no such picture, or its link has expired.")
+      },
+    },
+    events,
+  )
 }
 
 /** What a model made is shown as a picture and nothing else, whatever its bytes are. */

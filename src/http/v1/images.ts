@@ -1,4 +1,3 @@
-import { asGatewayError } from "../../canon/errors.ts"
 import type { ImageRequest, ImageTask } from "../../canon/image.ts"
 import { missingParameter } from "../../canon/invalid-request.ts"
 import {
@@ -9,21 +8,16 @@ import {
 import { LARGEST_PICTURE, readRequestPictures } from "../../media/request-pictures.ts"
 import type { Answer, Call } from "../../relay/pipeline/call.ts"
 import type { Images } from "../../relay/operations/image/images.ts"
-import type { Reservation } from "../../limits/memory-budget.ts"
-import { errorAnswer } from "../answers.ts"
+import type { Contents } from "../../relay/pipeline/contents.ts"
 import { callerOrigin } from "../caller-origin.ts"
-import { heldAnswer } from "../held-answer.ts"
-import { USUAL_PACE } from "../incoming-body.ts"
-import { readJsonBody } from "../read-body.ts"
-import { type FileRules, type Form, readForm } from "../read-form.ts"
-import { newRequestId } from "../request-id.ts"
-import type { Handler } from "../server.ts"
-import type { Spool } from "../spool.ts"
-import { callOf, type JsonOperationServices } from "./json-operation.ts"
+import { serve } from "../endpoint.ts"
+import type { FileRules, Form } from "../read-form.ts"
+import type { Route } from "../server.ts"
+import { callOf, type Calls } from "./calls.ts"
 
-export interface ImageServices extends JsonOperationServices {
+export interface ImageServices {
   readonly images: Images
-  readonly spool: Spool
+  readonly contents: Contents
   /** The address that callers use, when the operator says which. */
   readonly publicUrl: () => string | undefined
   /** Whether edits without a mask are served. */
@@ -45,45 +39,66 @@ const MOST_IMAGES = 4
 const ONE_PICTURE = { count: 1, bytes: LARGEST_PICTURE }
 
 /** Pictures from a prompt. */
-export function imageGenerations(services: ImageServices): Handler {
-  return answering(GENERATIONS_PATH, services, async (request, memory, arrived) => {
-    const limit = services.bodyLimit()
-    const { json, bytes } = await readJsonBody(request, limit, memory, services.pace)
-    const call = arrived(bytes)
-    const parameters = decodeImageParameters("generation", json)
-    const received = { call, request, parameters }
-    const answer = await make(services, received, { ...parameters, images: [] })
-    services.contents.keep(call, json)
-    return answer
-  })
+export function imageGenerations(calls: Calls, services: ImageServices): Route {
+  return serve(
+    {
+      method: "POST",
+      path: GENERATIONS_PATH,
+      auth: calls.auth,
+      body: calls.json,
+      async handle(asked, { json, bytes }) {
+        const call = callOf(asked, bytes)
+        const parameters = decodeImageParameters("generation", json)
+        const received = { call, request: asked.request, parameters }
+        const answer = await make(services, received, { ...parameters, images: [] })
+        services.contents.keep(call, json)
+        return answer
+      },
+    },
+    calls.events,
+  )
 }
 
 /** Pictures changed where a mask is transparent. */
-export function imageEdits(services: ImageServices): Handler {
+export function imageEdits(calls: Calls, services: ImageServices): Route {
   const rules = { image: { count: MOST_IMAGES, bytes: LARGEST_PICTURE }, mask: ONE_PICTURE }
-  return fromForm("edit", EDITS_PATH, rules, services)
+  return fromForm({ task: "edit", path: EDITS_PATH, rules }, calls, services)
 }
 
 /** Pictures like another one. */
-export function imageVariations(services: ImageServices): Handler {
-  return fromForm("variation", VARIATIONS_PATH, { image: ONE_PICTURE }, services)
+export function imageVariations(calls: Calls, services: ImageServices): Route {
+  const rules = { image: ONE_PICTURE }
+  return fromForm({ task: "variation", path: VARIATIONS_PATH, rules }, calls, services)
+}
+
+interface FormEndpoint {
+  readonly task: ImageTask
+  readonly path: string
+  readonly rules: FileRules
 }
 
 function fromForm(
-  task: ImageTask,
-  path: string,
-  rules: FileRules,
+  { task, path, rules }: FormEndpoint,
+  calls: Calls,
   services: ImageServices,
-): Handler {
-  const { spool, pace = USUAL_PACE } = services
-  return answering(path, services, async (request, memory, arrived) => {
-    await using form = await readForm(request, spool, rules, { memory, pace })
-    const call = arrived(form.bytes)
-    const parameters = decodeImageParameters(task, form.parameters(IMAGE_FIELD_KINDS))
-    const wanted = await withPictures(parameters, form)
-    requireMask(wanted, services)
-    return await make(services, { call, request, parameters }, wanted)
-  })
+): Route {
+  return serve(
+    {
+      method: "POST",
+      path,
+      auth: calls.auth,
+      body: calls.form(rules),
+      async handle(asked, received) {
+        await using form = received
+        const call = callOf(asked, form.bytes)
+        const parameters = decodeImageParameters(task, form.parameters(IMAGE_FIELD_KINDS))
+        const wanted = await withPictures(parameters, form)
+        requireMask(wanted, services)
+        return await make(services, { call, request: asked.request, parameters }, wanted)
+      },
+    },
+    calls.events,
+  )
 }
 
 /** @throws GatewayError where there is none, and the settings do not do without. */
@@ -92,39 +107,6 @@ export function requireMask(
   { masksOptional }: Pick<ImageServices, "masksOptional">,
 ): void {
   if (task === "edit" && mask === undefined && !masksOptional()) throw missingParameter("mask")
-}
-
-/** The call, once all of its body is here. @param bytes of the body. */
-type Arrived = (bytes: number) => Call
-
-/** An endpoint whose answer is JSON or, where that was asked for, a stream of events. */
-function answering(
-  path: string,
-  { keyring, events, memory: budget }: ImageServices,
-  serve: (request: Request, memory: Reservation, arrived: Arrived) => Promise<Answer>,
-): Handler {
-  return async function handle(request, waitLong, id = newRequestId()) {
-    let memory: Reservation | undefined
-    try {
-      const receivedAt = Date.now()
-      const startedAt = performance.now()
-      const found = keyring.identify(request.headers, receivedAt)
-      const key = found instanceof Promise ? await found : found
-      const held = (memory = budget.open(key))
-      const { headers, body } = await serve(request, held, (bodyBytes) => {
-        waitLong()
-        const known = { id, key, endpoint: path, bodyBytes, receivedAt, startedAt, memory: held }
-        return callOf(known, request.headers)
-      })
-      const ids = { "x-request-id": id, "request-id": id }
-      return heldAnswer({ headers: { ...headers, ...ids }, body }, held)
-    } catch (thrown) {
-      memory?.[Symbol.dispose]()
-      const error = asGatewayError(thrown)
-      if (error.kind === "internal_error") events.requestFailed(id, thrown)
-      return errorAnswer(error, id)
-    }
-  }
 }
 
 /** An edit is as large as its image, unless the caller leaves that to the model. */

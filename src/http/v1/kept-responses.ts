@@ -1,76 +1,70 @@
 import { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { OPENAI_RESPONSES } from "../../dialects/openai-responses/index.ts"
-import type { Keyring } from "../../keys/keyring.ts"
-import type { MemoryBudget } from "../../limits/memory-budget.ts"
+import type { Key } from "../../keys/key.ts"
 import type { KeptAnswer } from "../../relay/chat/conversations.ts"
 import { deleteResponse, type ResponseKeepers } from "../../relay/state/delete-response.ts"
-import type { Events } from "../../telemetry/events.ts"
-import { jsonAnswer, textHeaders } from "../answers.ts"
-import { authenticated, type KnownRequest } from "../authenticated.ts"
-import { heldAnswer } from "../held-answer.ts"
+import { jsonAnswer } from "../answers.ts"
+import { noBody, serve } from "../endpoint.ts"
+import type { Route } from "../server.ts"
+import type { Calls } from "./calls.ts"
 import { pageOf } from "./item-pages.ts"
 
-export interface KeptResponseServices extends ResponseKeepers {
-  readonly keyring: Keyring
-  readonly events: Events
-  readonly memory: MemoryBudget
-}
-
 /** Where kept responses are. */
-export const KEPT_RESPONSES_PATH = "/v1/responses/"
+const KEPT_RESPONSES_PATH = "/v1/responses/"
 const INPUT_ITEMS = "/input_items"
 
 /**
  * `GET /v1/responses/{id}`: a response as it was answered, while it is kept. `GET /v1/responses/{id}/input_items`: what
  * it was asked with, page by page (openai 7.55, `InputItemListParams`).
  */
-export function getKeptResponse(services: KeptResponseServices) {
-  return authenticated(services, async (known) => {
-    const { url } = known
-    const name = nameIn(url)
-    if (!name.endsWith(INPUT_ITEMS)) return read(services, known, name, ({ body }) => body)
-    const response = name.slice(0, -INPUT_ITEMS.length)
-    return read(services, known, response, (kept) =>
-      pageOf(itemsOf(services, known, response, kept), url.searchParams),
-    )
-  })
+export function getKeptResponse(calls: Calls, keepers: ResponseKeepers): Route {
+  return serve(
+    {
+      method: "GET",
+      path: `${KEPT_RESPONSES_PATH}*`,
+      auth: calls.auth,
+      body: noBody,
+      async handle({ request, caller: { key, memory } }) {
+        const url = new URL(request.url)
+        const name = nameIn(url)
+        const isOfItems = name.endsWith(INPUT_ITEMS)
+        const response = isOfItems ? name.slice(0, -INPUT_ITEMS.length) : name
+        const kept = await keepers.conversations.find(key.account, response, memory)
+        if (!kept) throw notKept()
+        const json = isOfItems
+          ? pageOf(itemsOf(keepers, key, response, kept), url.searchParams)
+          : kept.body
+        return { headers: { "content-type": "application/json" }, body: JSON.stringify(json) }
+      },
+    },
+    calls.events,
+  )
 }
 
 /** `DELETE /v1/responses/{id}`: forgets a response and its items, and has its vendor do so. What went on from it stays. */
-export function deleteKeptResponse(services: KeptResponseServices) {
-  return authenticated(services, async ({ key, id, url }) => {
-    const name = nameIn(url)
-    using memory = services.memory.open(key)
-    if (!(await deleteResponse(services, { account: key.account, id: name, memory }))) {
-      throw notKept()
-    }
-    return jsonAnswer(id, { id: name, object: "response", deleted: true })
-  })
-}
-
-/** Answers with what is kept of a response; its memory is held until that has gone out. */
-async function read(
-  { memory, conversations }: KeptResponseServices,
-  { key, id }: KnownRequest,
-  response: string,
-  answer: (kept: KeptAnswer) => JsonObject,
-): Promise<Response> {
-  const held = memory.open(key)
-  try {
-    const kept = await conversations.find(key.account, response, held)
-    if (!kept) throw notKept()
-    const headers = textHeaders(id, {})
-    return heldAnswer({ headers, body: JSON.stringify(answer(kept)) }, held)
-  } catch (error) {
-    held[Symbol.dispose]()
-    throw error
-  }
+export function deleteKeptResponse(calls: Calls, keepers: ResponseKeepers): Route {
+  return serve(
+    {
+      method: "DELETE",
+      path: `${KEPT_RESPONSES_PATH}*`,
+      auth: calls.auth,
+      body: noBody,
+      async handle({ id, request, caller: { key, memory } }) {
+        const name = nameIn(new URL(request.url))
+        if (!(await deleteResponse(keepers, { account: key.account, id: name, memory }))) {
+          throw notKept()
+        }
+        return jsonAnswer(id, { id: name, object: "response", deleted: true })
+      },
+    },
+    calls.events,
+  )
 }
 
 function itemsOf(
-  { conversations }: KeptResponseServices,
-  { key }: KnownRequest,
+  { conversations }: ResponseKeepers,
+  key: Key,
   response: string,
   { before }: KeptAnswer,
 ): readonly JsonObject[] {

@@ -1,57 +1,93 @@
 import type { Catalog } from "../../catalog/catalog.ts"
 import { ANTHROPIC_MESSAGES } from "../../dialects/anthropic-messages/index.ts"
-import type { Keyring } from "../../keys/keyring.ts"
-import type { Events } from "../../telemetry/events.ts"
-import { jsonAnswer, textAnswer } from "../answers.ts"
-import { authenticated, type KnownRequest } from "../authenticated.ts"
+import { GEMINI } from "../../dialects/gemini/index.ts"
+import { type ErrorAnswer, errorAnswer, jsonAnswer, textAnswer } from "../answers.ts"
+import { noBody, serve } from "../endpoint.ts"
+import { hasGoogleKey, keyInHeaders } from "../google-key.ts"
+import type { Route } from "../server.ts"
 import { anthropicModel, anthropicPage, speaksAnthropic } from "./anthropic-models.ts"
-import { errorIn } from "./chat-endpoint.ts"
-import { modelName } from "./google-address.ts"
+import type { Asked, Calls } from "./calls.ts"
+import { errorsIn } from "./dialect-errors.ts"
+import { type GOOGLE_PLACES, modelName } from "./google-address.ts"
+import { googleModel, googlePage } from "./google-models.ts"
 
-export interface ModelServices {
-  readonly keyring: Keyring
-  readonly events: Events
-  readonly catalog: () => Catalog
-}
+type Place = (typeof GOOGLE_PLACES)[number]
 
-/** `GET /v1beta/models`: the models that this key may call. */
-export function listModels(services: ModelServices) {
-  return authenticated(services, ({ key, id }) =>
-    textAnswer(id, services.catalog().listBody(key.allows)),
+/** In whose form a request for models is answered, errors included. */
+type Form = "google" | "anthropic" | "openai"
+
+/** `GET /v1/models`, `GET /v1beta/models`: the models that this key may call. */
+export function listModels(calls: Calls, place: Place, catalog: () => Catalog): Route {
+  const formOf = (request: Request): Form => {
+    const form = formOfClient(request)
+    // Anthropic's clients know the newer place alone.
+    return form === "anthropic" && place === "/v1beta/models" ? "openai" : form
+  }
+  return keyInHeaders(
+    serve(
+      {
+        method: "GET",
+        path: place,
+        auth: calls.auth,
+        body: noBody,
+        errors: errorsFor(formOf),
+        handle: (asked) => listIn(formOf(asked.request), asked, catalog()),
+      },
+      calls.events,
+    ),
   )
-}
-
-/** `GET /v1/models`: the same list; page by page, in the form of their API, for Anthropic's clients. */
-export function listModelsForClients(services: ModelServices) {
-  return inTheirForm(services, (asked) => listFor(asked, services.catalog()))
-}
-
-/** An endpoint whose errors Anthropic's clients get in their form, as they get its answers. */
-function inTheirForm(services: ModelServices, answer: (asked: KnownRequest) => Response) {
-  const usual = authenticated(services, answer)
-  const anthropic = authenticated(services, answer, (error, id) =>
-    errorIn(ANTHROPIC_MESSAGES, error, id),
-  )
-  return (request: Request) =>
-    speaksAnthropic(request.headers) ? anthropic(request) : usual(request)
-}
-
-function listFor({ request, key, id, url }: KnownRequest, catalog: Catalog): Response {
-  return speaksAnthropic(request.headers)
-    ? jsonAnswer(id, anthropicPage(catalog.list(key.allows), url.searchParams))
-    : textAnswer(id, catalog.listBody(key.allows))
 }
 
 /** `GET /v1/models/{provider}/{name}`: one of them. A name may hold slashes of its own. */
-export function getModel(services: ModelServices) {
-  return inTheirForm(services, (asked) => {
-    const { request, key, id, url } = asked
-    const name = modelName(url.pathname)
-    const catalog = services.catalog()
-    // The address of the list, with a slash at its end.
-    if (name === "") return listFor(asked, catalog)
-    const model = catalog.visible(name, key)
-    const isAnthropic = speaksAnthropic(request.headers)
-    return jsonAnswer(id, isAnthropic ? anthropicModel(model) : catalog.entry(model))
-  })
+export function getModel(calls: Calls, place: Place, catalog: () => Catalog): Route {
+  return keyInHeaders(
+    serve(
+      {
+        method: "GET",
+        path: `${place}/*`,
+        auth: calls.auth,
+        body: noBody,
+        errors: errorsFor(formOfClient),
+        handle: (asked) => modelIn(formOfClient(asked.request), asked, catalog()),
+      },
+      calls.events,
+    ),
+  )
+}
+
+function formOfClient(request: Request): Form {
+  if (hasGoogleKey(request)) return "google"
+  return speaksAnthropic(request.headers) ? "anthropic" : "openai"
+}
+
+const ERRORS: Readonly<Record<Form, ErrorAnswer>> = {
+  google: errorsIn(GEMINI),
+  anthropic: errorsIn(ANTHROPIC_MESSAGES),
+  openai: errorAnswer,
+}
+
+function errorsFor(formOf: (request: Request) => Form): ErrorAnswer {
+  return (error, id, request) => ERRORS[formOf(request)](error, id, request)
+}
+
+function listIn(form: Form, { request, caller: { key }, id }: Asked, catalog: Catalog): Response {
+  if (form === "openai") return textAnswer(id, catalog.listBody(key.allows))
+  const { searchParams } = new URL(request.url)
+  const page = form === "google" ? googlePage : anthropicPage
+  return jsonAnswer(id, page(catalog.list(key.allows), searchParams))
+}
+
+function modelIn(form: Form, asked: Asked, catalog: Catalog): Response {
+  const name = modelName(new URL(asked.request.url).pathname)
+  // The address of the list, with a slash at its end.
+  if (name === "" && form !== "google") return listIn(form, asked, catalog)
+  const model = catalog.visible(name, asked.caller.key)
+  switch (form) {
+    case "google":
+      return jsonAnswer(asked.id, googleModel(model))
+    case "anthropic":
+      return jsonAnswer(asked.id, anthropicModel(model))
+    case "openai":
+      return jsonAnswer(asked.id, catalog.entry(model))
+  }
 }

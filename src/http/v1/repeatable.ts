@@ -1,5 +1,5 @@
 import type { ReceiptRecord } from "../../store/settlements.ts"
-import { asGatewayError, GatewayError } from "../../canon/errors.ts"
+import { GatewayError } from "../../canon/errors.ts"
 import type { Catalog } from "../../catalog/catalog.ts"
 import type { Key } from "../../keys/key.ts"
 import type { Keyring } from "../../keys/keyring.ts"
@@ -8,12 +8,12 @@ import type { RateLimiter } from "../../limits/rate-limiter.ts"
 import type { IdempotencyRecord } from "../../store/idempotency.ts"
 import type { Store } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
-import type { ErrorAnswer } from "../answers.ts"
+import { failure } from "../endpoint.ts"
 import type { Pace } from "../incoming-body.ts"
 import { IDEMPOTENCY_KEY, isForm, type ReadBody } from "../idempotency/fingerprint.ts"
 import type { Idempotency } from "../idempotency/idempotency.ts"
 import { newRequestId } from "../request-id.ts"
-import type { Handler } from "../server.ts"
+import type { Connection, Handler, Route } from "../server.ts"
 
 export interface RepeatableServices {
   readonly idempotency: Idempotency
@@ -30,29 +30,28 @@ export interface RepeatableServices {
 
 /** The largest form that any endpoint takes; each has limits of its own below it. Bytes. */
 const LARGEST_FORM = 64 * 1024 * 1024
+/** The body has been read, and those who wait for the answer have connections of their own. */
+const SPOOLED: Connection = { address: null, waitLong() {} }
 
 /**
  * An endpoint that costs money, for callers who try again: with the header `idempotency-key`, the same
  * request is performed and charged once (docs/decisions, 25). Without it, it is what it was.
  */
-export function repeatable(
-  handler: Handler,
-  services: RepeatableServices,
-  errorAnswer: ErrorAnswer,
-): Handler {
-  return function handle(request, waitLong) {
-    if (request.headers.get(IDEMPOTENCY_KEY) === null) return handler(request, waitLong)
-    return answerOnce(handler, services, errorAnswer)(request, waitLong)
+export function repeatable(route: Route, services: RepeatableServices): Route {
+  const { handler } = route
+  const once = answerOnce(route, services)
+  return {
+    ...route,
+    handler: (request, connection) =>
+      request.headers.get(IDEMPOTENCY_KEY) === null
+        ? handler(request, connection)
+        : once(request, connection),
   }
 }
 
-function answerOnce(
-  handler: Handler,
-  services: RepeatableServices,
-  errorAnswer: ErrorAnswer,
-): (request: Request, waitLong: () => void) => Promise<Response> {
+function answerOnce({ handler, errors }: Route, services: RepeatableServices): Handler {
   const { idempotency, keyring, store, events, memory, pace } = services
-  return async (request, waitLong) => {
+  return async (request, connection) => {
     const bodyLimit = isForm(request.headers) ? LARGEST_FORM : services.bodyLimit()
     try {
       const key = await keyring.identify(request.headers, Date.now())
@@ -65,17 +64,14 @@ function answerOnce(
         bodyLimit,
         memory: held,
         pace,
-        perform: async (own: Request, id: string) => handler(own, () => {}, id),
+        perform: async (own: Request, id: string) => handler(own, SPOOLED, id),
         admit: (claim: IdempotencyRecord, body: ReadBody) => admit(services, key, claim, body),
         isSettled: async (id: string) => isSettled(await store.findReceipt(id)),
         answerGone,
       }
-      return await idempotency.answer(order, waitLong)
+      return await idempotency.answer(order, () => connection.waitLong())
     } catch (thrown) {
-      const id = newRequestId()
-      const error = asGatewayError(thrown)
-      if (error.kind === "internal_error") events.requestFailed(id, thrown)
-      return errorAnswer(error, id)
+      return failure(thrown, { request, id: newRequestId(), errors, events })
     }
   }
 }

@@ -1,8 +1,10 @@
 import { decodeRerankRequest } from "../../dialects/rerank/request.ts"
 import { cohereMeta, encodeRerankResult } from "../../dialects/rerank/result.ts"
 import type { Reranking } from "../../relay/operations/rerank/rerank.ts"
-import type { Handler } from "../server.ts"
-import { jsonOperation, type JsonOperationServices } from "./json-operation.ts"
+import type { Contents } from "../../relay/pipeline/contents.ts"
+import type { Route } from "../server.ts"
+import type { Calls } from "./calls.ts"
+import { jsonOperation } from "./json-operation.ts"
 
 /** `POST /v1/rerank` */
 export const RERANK_PATH = "/v1/rerank"
@@ -10,14 +12,24 @@ export const RERANK_PATH = "/v1/rerank"
 /** Where Cohere's newer clients ask, to whom a document is an object. */
 export const COHERE_RERANK_PATH = "/v2/rerank"
 
-export function rerank(path: string, services: JsonOperationServices, relay: Reranking): Handler {
+export function rerank(
+  path: typeof RERANK_PATH | typeof COHERE_RERANK_PATH,
+  calls: Calls,
+  relay: Reranking,
+  contents: Contents,
+): Route {
   const isCohere = path === COHERE_RERANK_PATH
   const form = isCohere ? "objects" : "supplied"
   const version = isCohere ? "2" : "1"
-  return jsonOperation(path, services, async (call, body, caller) => {
-    const order = decodeRerankRequest(body)
-    const { value, headers } = await relay.rerank(call, order.request, caller)
-    const result = encodeRerankResult(order, value.ranking, form)
-    return { json: { id: call.id, ...result, meta: cohereMeta(version, value.usage) }, headers }
+  return jsonOperation({
+    path,
+    calls,
+    contents,
+    async perform(call, body, caller) {
+      const input = decodeRerankRequest(body)
+      const { value, headers } = await relay.rerank(call, input.request, caller)
+      const result = encodeRerankResult(input, value.ranking, form)
+      return { json: { id: call.id, ...result, meta: cohereMeta(version, value.usage) }, headers }
+    },
   })
 }

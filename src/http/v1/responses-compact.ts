@@ -7,7 +7,8 @@ import {
   OPENAI_RESPONSES,
   withSummaries,
 } from "../../dialects/openai-responses/index.ts"
-import { type ChatEndpoint, wishOf } from "./chat-endpoint.ts"
+import { asksFor } from "./calls.ts"
+import type { ChatEndpoint } from "./chat-endpoint.ts"
 
 const ONE_WAY: ClientDialect = {
   ...OPENAI_RESPONSES,
@@ -32,5 +33,5 @@ export const RESPONSES_COMPACT: ChatEndpoint = {
   dialect: { ...ONE_WAY, encodeResult: compactOf },
   bodyAt: withSummaries,
   inForm: (headers) =>
-    wishOf(headers, "x-compact-format", "text", "openai") ? COMPACTION : undefined,
+    asksFor(headers, "x-compact-format", "text", "openai") ? COMPACTION : undefined,
 }

@@ -18,9 +18,9 @@ import { heldAnswer } from "../held-answer.ts"
 import { type Pace, USUAL_PACE } from "../incoming-body.ts"
 import { type Form, receiveUpload, type UploadInProgress } from "../read-form.ts"
 import { newRequestId } from "../request-id.ts"
-import type { Handler } from "../server.ts"
+import type { Handler, Route } from "../server.ts"
 import type { Spool } from "../spool.ts"
-import { callOf } from "./json-operation.ts"
+import { callOf } from "./calls.ts"
 
 export interface TranscriptionServices {
   readonly keyring: Keyring
@@ -40,18 +40,23 @@ export const TRANSLATIONS_PATH = "/v1/audio/translations"
 const FILES = { file: { count: 1, bytes: 25 * 1024 * 1024 } }
 
 /** Writes down what a sound says. */
-export function transcriptions(services: TranscriptionServices): Handler {
-  return fromForm("transcribe", TRANSCRIPTIONS_PATH, services)
+export function transcriptions(services: TranscriptionServices): Route {
+  return routeOf("transcribe", TRANSCRIPTIONS_PATH, services)
 }
 
 /** Writes down in English what a sound says. */
-export function translations(services: TranscriptionServices): Handler {
-  return fromForm("translate", TRANSLATIONS_PATH, services)
+export function translations(services: TranscriptionServices): Route {
+  return routeOf("translate", TRANSLATIONS_PATH, services)
+}
+
+function routeOf(task: TranscriptionTask, path: string, services: TranscriptionServices): Route {
+  const handler = fromForm(task, path, services)
+  return { method: "POST", path, handler, errors: errorAnswer }
 }
 
 function fromForm(task: TranscriptionTask, path: string, services: TranscriptionServices): Handler {
   const { keyring, spool, transcribing, events, pace = USUAL_PACE } = services
-  return async function handle(request, waitLong, id = newRequestId()) {
+  return async function handle(request, connection, id = newRequestId()) {
     let memory: Reservation | undefined
     try {
       const receivedAt = Date.now()
@@ -61,9 +66,8 @@ function fromForm(task: TranscriptionTask, path: string, services: Transcription
       const held = (memory = services.memory.open(key))
       const upload = await receiveUpload(request, spool, FILES, { memory: held, pace })
       held.defer(() => closeLater(upload, id, events))
-      const bodyBytes = upload.bytes
-      const known = { id, key, endpoint: path, bodyBytes, receivedAt, startedAt, memory: held }
-      const call = callOf(known, request.headers)
+      const known = { id, path, request, caller: { key, memory: held }, receivedAt, startedAt }
+      const call = callOf(known, upload.bytes)
       using transcription = transcribing.prepare(call, request)
       try {
         await begin(transcription, upload, task)
@@ -72,7 +76,7 @@ function fromForm(task: TranscriptionTask, path: string, services: Transcription
         if (!isExpected(error)) events.requestFailed(id, error)
       }
       const form = await upload.completed
-      waitLong()
+      connection.waitLong()
       const { headers, body } = await transcription.answer(await requestOf(form, task))
       const ids = { "x-request-id": id, "request-id": id }
       return heldAnswer({ headers: { ...headers, ...ids }, body }, held)

@@ -1,0 +1,116 @@
+import { asGatewayError } from "../canon/errors.ts"
+import type { Reservation } from "../limits/memory-budget.ts"
+import type { Answer } from "../relay/pipeline/call.ts"
+import type { Events } from "../telemetry/events.ts"
+import { type ErrorAnswer, errorAnswer } from "./answers.ts"
+import { heldAnswer } from "./held-answer.ts"
+import { newRequestId } from "./request-id.ts"
+import type { Connection, Handler, Method, Route } from "./server.ts"
+
+/** Who sent a request, and what of the memory it holds. */
+interface Sender {
+  readonly memory?: Reservation
+}
+
+/** A request whose sender is known and whose body is read. */
+export interface Incoming<Caller> {
+  readonly request: Request
+  /** `req_...`: in the headers of its answer. */
+  readonly id: string
+  /** The endpoint's path. */
+  readonly path: string
+  readonly caller: Caller
+  /** Unix milliseconds. */
+  readonly receivedAt: number
+  /** The same moment by `performance.now()`. */
+  readonly startedAt: number
+}
+
+/** Who sent a request. Not a promise where that is known at once. @throws GatewayError for who may not call. */
+export type Auth<Caller> = (
+  request: Request,
+  connection: Connection,
+  receivedAt: number,
+) => Caller | Promise<Caller>
+
+/** The body of a request; undefined where the endpoint takes none. @throws GatewayError */
+export type BodyReader<Caller, Body> = (request: Request, caller: Caller) => Body | Promise<Body>
+
+/** What an endpoint is. */
+export interface Endpoint<Caller extends Sender, Body> {
+  readonly method: Method
+  /** An exact path, or one that ends in `/*`. */
+  readonly path: string
+  readonly auth: Auth<Caller>
+  readonly body: BodyReader<Caller, Body>
+  /** Its errors in the dialect of its clients; absent: in OpenAI's envelope. */
+  readonly errors?: ErrorAnswer
+  /** A whole response, or an answer that holds the request's memory until it is sent. @throws GatewayError */
+  readonly handle: (
+    incoming: Incoming<Caller>,
+    body: Body,
+  ) => Response | Answer | Promise<Response | Answer>
+}
+
+const ANYONE: Sender = {}
+
+/** For endpoints that ask for no credential. */
+export const anyone: Auth<Sender> = () => ANYONE
+
+/** For endpoints that take no body. */
+export const noBody = (): undefined => undefined
+
+/** The one frame around every endpoint: who asks, what they send, what it does, and what becomes of a failure. */
+export function serve<Caller extends Sender, Body>(
+  endpoint: Endpoint<Caller, Body>,
+  events: Events,
+): Route {
+  const { method, path, auth, body: read, errors = errorAnswer, handle } = endpoint
+  const handler: Handler = async (request, connection, id = newRequestId()) => {
+    let caller: Caller | undefined
+    try {
+      const receivedAt = Date.now()
+      const startedAt = performance.now()
+      const found = auth(request, connection, receivedAt)
+      caller = found instanceof Promise ? await found : found
+      const reading = read(request, caller)
+      const body = reading instanceof Promise ? await reading : reading
+      if (body !== undefined) connection.waitLong()
+      const result = await handle({ request, id, path, caller, receivedAt, startedAt }, body)
+      return finished(result, id, caller.memory)
+    } catch (thrown) {
+      caller?.memory?.[Symbol.dispose]()
+      return failure(thrown, { request, id, errors, events })
+    }
+  }
+  return { method, path, handler, errors }
+}
+
+/** Whose failure it is, and how it is told. */
+interface Failed {
+  readonly request: Request
+  readonly id: string
+  readonly errors: ErrorAnswer
+  readonly events: Pick<Events, "requestFailed">
+}
+
+/** What was thrown, as an answer. What is a fault of the gateway itself goes to the log as well. */
+export function failure(thrown: unknown, { request, id, errors, events }: Failed): Response {
+  const error = asGatewayError(thrown)
+  if (error.kind === "internal_error") events.requestFailed(id, thrown)
+  return errors(error, id, request)
+}
+
+function finished(
+  result: Response | Answer,
+  id: string,
+  memory: Reservation | undefined,
+): Response {
+  if (result instanceof Response) {
+    memory?.[Symbol.dispose]()
+    return result
+  }
+  result.headers["x-request-id"] = id
+  result.headers["request-id"] = id
+  return heldAnswer(result, memory)
+}

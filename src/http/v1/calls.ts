@@ -1,0 +1,99 @@
+import { GatewayError } from "../../canon/errors.ts"
+import type { Key } from "../../keys/key.ts"
+import type { Keyring } from "../../keys/keyring.ts"
+import type { MemoryBudget, Reservation } from "../../limits/memory-budget.ts"
+import type { Call } from "../../relay/pipeline/call.ts"
+import type { Events } from "../../telemetry/events.ts"
+import type { Auth, BodyReader, Incoming } from "../endpoint.ts"
+import { type Pace, USUAL_PACE } from "../incoming-body.ts"
+import { type FileRules, type Form, readForm } from "../read-form.ts"
+import { readJsonBody, type ReceivedBody } from "../read-body.ts"
+import type { Spool } from "../spool.ts"
+
+/** Who calls with a key, and what the request holds of the process's memory. */
+export interface KeyCaller {
+  readonly key: Key
+  readonly memory: Reservation
+}
+
+/** A request of somebody with a key. */
+export type Asked = Incoming<KeyCaller>
+
+export interface CallServices {
+  readonly keyring: Keyring
+  readonly events: Events
+  readonly memory: MemoryBudget
+  /** Bytes. */
+  readonly bodyLimit: () => number
+  /** Where the files of forms are while their requests run. */
+  readonly spool: Spool
+  readonly pace?: Pace
+}
+
+/** How endpoints that are called with a key know who calls, and read what they send. */
+export interface Calls {
+  readonly events: Events
+  readonly auth: Auth<KeyCaller>
+  readonly json: BodyReader<KeyCaller, ReceivedBody>
+  /** The form has to be disposed of by the endpoint. */
+  readonly form: (rules: FileRules) => BodyReader<KeyCaller, Form>
+}
+
+export function callsOf(services: CallServices): Calls {
+  const { keyring, events, memory: budget, bodyLimit, spool, pace = USUAL_PACE } = services
+  const opened = (key: Key): KeyCaller => ({ key, memory: budget.open(key) })
+  return {
+    events,
+    auth({ headers }, _, receivedAt) {
+      const found = keyring.identify(headers, receivedAt)
+      return found instanceof Promise ? found.then(opened) : opened(found)
+    },
+    json: (request, { memory }) => readJsonBody(request, bodyLimit(), memory, pace),
+    form:
+      (rules) =>
+      (request, { memory }) =>
+        readForm(request, spool, rules, { memory, pace }),
+  }
+}
+
+/**
+ * A request as the relay takes it, with what its headers ask for.
+ * @param bodyBytes of the body as it came.
+ * @throws GatewayError `invalid_value`.
+ */
+export function callOf(
+  { id, path, request: { headers }, caller, receivedAt, startedAt }: Asked,
+  bodyBytes: number,
+): Call {
+  return {
+    id,
+    key: caller.key,
+    endpoint: path,
+    bodyBytes,
+    receivedAt,
+    startedAt,
+    refuseOnLowBalance: refusesOnLowBalance(headers),
+    isStrict: isStrict(headers),
+    memory: caller.memory,
+  }
+}
+
+/** Whether a request is to be refused rather than answered by less than it asks for. @throws GatewayError */
+export function refusesOnLowBalance(headers: Headers): boolean {
+  return asksFor(headers, "x-tollgate-on-low-balance", "clamp", "refuse")
+}
+
+/** Whether a request is to be refused rather than lose something on its way. @throws GatewayError */
+export function isStrict(headers: Headers): boolean {
+  return asksFor(headers, "x-tollgate-strict", "false", "true")
+}
+
+/** Whether a header asks for what is not usual. @throws GatewayError `invalid_value` for any other value. */
+export function asksFor(headers: Headers, name: string, usual: string, other: string): boolean {
+  const value = headers.get(name)
+  if (value === null || value === usual) return false
+  if (value === other) return true
+  throw new GatewayError("invalid_value", `The header '${name}' takes '${usual}' or '${other}'.`, {
+    parameter: name,
+  })
+}
