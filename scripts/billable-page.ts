@@ -15,6 +15,7 @@ import type {
   Switches,
 } from "../src/vendors/billable/switch.ts"
 import { vendors } from "../src/vendors/index.ts"
+import { reflow } from "./reflow.ts"
 
 export const BILLABLE_PAGE = join(import.meta.dir, "../docs/billable.md")
 
@@ -72,7 +73,9 @@ export function billablePage(): string {
   }
   const sections = [...titles].map(([switches, names]) => section(names.join(", "), switches))
   const own = [...UNBILLED].map((id) => `\`${id}\``).join(", ")
-  return `${HEAD}${known}\n${sections.join("\n")}\nNothing is billed at providers whose \`vendor\` is ${own}, since they are servers of your own. One with\n\`vendor: openai-compatible\` may be anybody's: the tables of every other vendor count for it.\n`
+  return reflow(
+    `${HEAD}${known}\n${sections.join("\n")}\nNothing is billed at providers whose \`vendor\` is ${own}, since they are servers of your own. One with\n\`vendor: openai-compatible\` may be anybody's: the tables of every other vendor count for it.\n`,
+  )
 }
 
 function knownPrices(): string {

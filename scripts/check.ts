@@ -1,5 +1,6 @@
-/** Everything about the code that is not a test: format, lint, types, floors, dead code. */
+/** Everything about the code that is not a test: format, lint, types, floors, links, dead code. */
 import { checkHouse } from "./house.ts"
+import { checkLinks } from "./links.ts"
 
 interface Step {
   readonly name: string
@@ -16,19 +17,25 @@ function command(name: string, ...words: string[]): Step {
   }
 }
 
+/** A check of our own, which names every fault. */
+function faultless(name: string, check: () => string[]): Step {
+  return {
+    name,
+    run: () => {
+      const faults = check()
+      for (const fault of faults) console.error(fault)
+      return faults.length === 0
+    },
+  }
+}
+
 const STEPS: readonly Step[] = [
   command("format", "oxfmt", "--check"),
   command("lint", "oxlint", "--quiet"),
   command("types", "tsc", "--noEmit"),
   command("types of the console", "tsc", "--noEmit", "--project", "console"),
-  {
-    name: "house",
-    run: () => {
-      const faults = checkHouse("src")
-      for (const fault of faults) console.error(fault)
-      return faults.length === 0
-    },
-  },
+  faultless("house", () => checkHouse("src")),
+  faultless("links", () => checkLinks()),
   command("dead code", "knip", "--no-progress"),
 ]
 

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import type { ImageFormat, ImageTask } from "../src/canon/image.ts"
 import type { Operations, Vendor } from "../src/vendors/vendor.ts"
 import { vendors } from "../src/vendors/index.ts"
+import { reflow } from "./reflow.ts"
 
 export const ENDPOINTS_PAGE = join(import.meta.dir, "../docs/endpoints.md")
 
@@ -46,7 +47,7 @@ export function endpointsPage(): string {
       ...OPERATIONS.map(([name]) => cellOf(vendor, name)),
     ])
   const lines = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`)
-  return `${HEAD}\n${lines.join("\n")}\n`
+  return reflow(`${HEAD}\n${lines.join("\n")}\n`)
 }
 
 function cellOf({ operations }: Vendor, name: keyof Operations): string {

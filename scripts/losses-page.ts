@@ -11,6 +11,7 @@ import { COHERE_CHAT } from "../src/dialects/cohere-chat/index.ts"
 import { GEMINI } from "../src/dialects/gemini/index.ts"
 import { OPENAI_CHAT } from "../src/dialects/openai-chat/index.ts"
 import { OPENAI_RESPONSES } from "../src/dialects/openai-responses/index.ts"
+import { reflow } from "./reflow.ts"
 
 export const LOSSES_PAGE = join(import.meta.dir, "../docs/losses.md")
 
@@ -61,7 +62,7 @@ dialect only; elsewhere they are dropped, under their own names.
 
 /** The text of the page. */
 export function lossesPage(): string {
-  return `${HEAD}\n${CLIENTS.map(section).join("\n")}`
+  return reflow(`${HEAD}\n${CLIENTS.map(section).join("\n")}`)
 }
 
 function section(client: ClientDialect): string {

@@ -1,0 +1,103 @@
+/**
+ * Links that lead nowhere: in the pages of the repository and in the comments of its code.
+ */
+import { existsSync, readFileSync } from "node:fs"
+import { dirname, join, normalize } from "node:path"
+import { pages, proseOf } from "./pages.ts"
+
+const SOURCES = ["src", "test", "simulator", "bench", "scripts", "console/src", "contract"]
+const LINK = /\]\(([^()\s]+(?:\([^()\s]*\))?)\)/g
+/** In a comment: a page of `docs`, or one at the root, with an anchor or without. */
+const REFERENCE =
+  /(?<![\w./-])(?:docs\/[\w./-]*\w\.md|(?:ARCHITECTURE|STYLE|SECURITY|CONTRIBUTING)\.md)(?:#[\w-]+)?/g
+const ELSEWHERE = /^(?:[a-z][a-z+.-]*:|\/\/)/i
+
+/** Every fault, each a line for a person. */
+export function checkLinks(root = "."): string[] {
+  const target = new Tree(root)
+  return [
+    ...pages(root).flatMap((path) => checkPage(path, target)),
+    ...sources(root).flatMap((path) => checkSource(path, target)),
+  ]
+}
+
+/** What links can lead to. */
+class Tree {
+  readonly root: string
+  readonly #anchors = new Map<string, ReadonlySet<string>>()
+
+  constructor(root: string) {
+    this.root = root
+  }
+
+  /**
+   * What is wrong with a link; undefined when it leads somewhere.
+   * @param page where it stands, as a path below the root; empty for one that is written from the root.
+   */
+  faultOf(link: string, page = ""): string | undefined {
+    const [file = "", anchor] = decodeURI(link).split("#")
+    const path = file === "" ? page : normalize(join(dirname(page), file))
+    if (path.startsWith("..")) return `leads out of the repository: ${link}`
+    if (!existsSync(join(this.root, path))) return `leads nowhere: ${link}`
+    if (anchor === undefined || !path.endsWith(".md")) return undefined
+    return this.#anchorsOf(path).has(anchor) ? undefined : `has no such anchor: ${link}`
+  }
+
+  #anchorsOf(path: string): ReadonlySet<string> {
+    const known = this.#anchors.get(path)
+    if (known !== undefined) return known
+    const anchors = anchorsIn(readFileSync(join(this.root, path), "utf8"))
+    this.#anchors.set(path, anchors)
+    return anchors
+  }
+}
+
+function sources(root: string): string[] {
+  return SOURCES.filter((folder) => existsSync(join(root, folder))).flatMap((folder) =>
+    [...new Bun.Glob("**/*.{ts,tsx}").scanSync(join(root, folder))]
+      .map((path) => join(folder, path))
+      .filter((path) => !path.includes("node_modules"))
+      .toSorted(),
+  )
+}
+
+function checkPage(path: string, target: Tree): string[] {
+  const faults: string[] = []
+  for (const { text, number } of proseOf(readFileSync(join(target.root, path), "utf8"))) {
+    for (const [, link = ""] of text.replaceAll(/`[^`]*`/g, "``").matchAll(LINK)) {
+      const fault = ELSEWHERE.test(link) ? undefined : target.faultOf(link, path)
+      if (fault !== undefined) faults.push(`${path}:${number} ${fault}`)
+    }
+  }
+  return faults
+}
+
+function checkSource(path: string, target: Tree): string[] {
+  const faults: string[] = []
+  const text = readFileSync(join(target.root, path), "utf8")
+  for (const [index, line] of text.split("\n").entries()) {
+    for (const [reference] of line.matchAll(REFERENCE)) {
+      const fault = target.faultOf(reference)
+      if (fault !== undefined) faults.push(`${path}:${index + 1} ${fault}`)
+    }
+  }
+  return faults
+}
+
+/** Anchors that are written out, and those that headings make. */
+export function anchorsIn(page: string): ReadonlySet<string> {
+  const written = [...page.matchAll(/<a id="([\w-]+)">/g)].map(([, id = ""]) => id)
+  const headings = [...page.matchAll(/^#{1,6} +(.+)$/gm)].map(([, title = ""]) => slugOf(title))
+  return new Set([...written, ...headings])
+}
+
+/** The anchor of a heading, as GitHub makes it. */
+function slugOf(title: string): string {
+  return title
+    .replaceAll(/<[^>]*>/g, "")
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-")
+}

@@ -1,0 +1,25 @@
+const PATTERNS = ["*.md", "docs/**/*.md", "bench/**/*.md", "simulator/**/*.md", "console/*.md"]
+
+/** The Markdown files of the repository, as paths below its root, by name. */
+export function pages(root = "."): string[] {
+  return PATTERNS.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)]).toSorted()
+}
+
+/** A line of a page that is not inside a block of code. */
+export interface ProseLine {
+  readonly text: string
+  /** From 1. */
+  readonly number: number
+}
+
+/** The lines of a page, without its blocks of code. */
+export function proseOf(page: string): ProseLine[] {
+  const prose: ProseLine[] = []
+  let isCode = false
+  for (const [index, text] of page.split("\n").entries()) {
+    const isFence = /^\s*```/.test(text)
+    if (isFence) isCode = !isCode
+    if (!isCode && !isFence) prose.push({ text, number: index + 1 })
+  }
+  return prose
+}
