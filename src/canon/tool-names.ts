@@ -1,16 +1,50 @@
 import type { CallOrigin, ChatRequest, Tool } from "./chat.ts"
 
+/** How names of tools have to be written. */
+export interface NameRule {
+  /** Names that are taken as they are. */
+  readonly taken: RegExp
+  /** All characters of others that become `_`. */
+  readonly foreign: RegExp
+  /** How many characters of another name are kept. */
+  readonly keptLength: number
+  /** Digits of the hash that tells it from its like. */
+  readonly hashLength: number
+}
+
 /** What every vendor takes as a name: the narrowest of their rules. */
-const TAKEN = /^[A-Za-z_][A-Za-z0-9_]*$/
-const LONGEST = 64
-/** Digits of the hash that tells a name from its like. */
-const HASH_LENGTH = 8
+const NARROWEST: NameRule = {
+  taken: /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
+  // A digit may not come first.
+  foreign: /[^A-Za-z0-9_]|^(?=\d)/g,
+  keptLength: 55,
+  hashLength: 8,
+}
+
+/** A name as a rule has it: itself where it is taken, else always the same other one. */
+export function fittedName(name: string, rule: NameRule): string {
+  return rule.taken.test(name) ? name : markedName(name, name, rule)
+}
+
+/** The caller's own name of a tool, of which the vendor was given the fitted one. */
+export function originalName(
+  fitted: string,
+  tools: readonly Tool[] | undefined,
+  rule: NameRule,
+): string {
+  return tools?.find(({ name }) => fittedName(name, rule) === fitted)?.name ?? fitted
+}
+
+/** @param hashed what the name stands for, of which no two have the same hash. */
+function markedName(name: string, hashed: string, rule: NameRule): string {
+  const kept = name.replaceAll(rule.foreign, "_").slice(0, rule.keptLength)
+  return `${kept}_${Bun.hash(hashed).toString(36).slice(0, rule.hashLength)}`
+}
 
 /** The name of a function that stands for a member of a namespace: the same for the same two. */
 export function flatName(namespace: string, name: string): string {
   const joined = `${namespace.replace(/_+$/, "")}__${name}`
-  if (joined.length <= LONGEST && TAKEN.test(joined)) return joined
-  return marked(joined, namespace, name)
+  return NARROWEST.taken.test(joined) ? joined : marked(joined, namespace, name)
 }
 
 /** The other name, where the plain one is another tool's already. */
@@ -19,9 +53,7 @@ export function otherFlatName(namespace: string, name: string): string {
 }
 
 function marked(joined: string, namespace: string, name: string): string {
-  const hash = Bun.hash(`${namespace}\0${name}`).toString(36).slice(0, HASH_LENGTH)
-  const kept = joined.replaceAll(/[^A-Za-z0-9_]/g, "_").replace(/^(?=\d)/, "_")
-  return `${kept.slice(0, LONGEST - HASH_LENGTH - 1)}_${hash}`
+  return markedName(joined, `${namespace}\0${name}`, NARROWEST)
 }
 
 /**

@@ -3,6 +3,8 @@ import type { SseFrame } from "../../canon/dialect.ts"
 import { ERROR_KINDS, type GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, objectAt, textAt } from "../../canon/json.ts"
 import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
+import { errorEvent, isPage } from "../shared/errors.ts"
+import { defined } from "../shared/fields.ts"
 
 /** The status by which this dialect says that somebody is overloaded. */
 const OVERLOADED_STATUS = 529
@@ -60,9 +62,9 @@ export function encodeErrorEvent(event: Extract<ChatEvent, { type: "error" }>): 
 }
 
 /** An error inside a stream that began with 200 (WIRE.md trap 9). */
-export function errorEvent(body: unknown): Extract<ChatEvent, { type: "error" }> {
-  const { message = "The provider broke off the stream.", type } = readVendorError(body)
-  return type === undefined ? { type: "error", message } : { type: "error", message, code: type }
+export function decodeErrorEvent(body: unknown): Extract<ChatEvent, { type: "error" }> {
+  const { message, type } = readVendorError(body)
+  return errorEvent(message, type)
 }
 
 /** An error answer of a vendor of this dialect. */
@@ -77,20 +79,17 @@ export function decodeError(status: number, body: unknown): GatewayError {
 function readVendorError(body: unknown): VendorError {
   if (typeof body === "string") {
     const words = body.trim()
-    return words === "" || words.startsWith("<") ? {} : { message: words }
+    return words === "" || isPage(words) ? {} : { message: words }
   }
   if (!isJsonObject(body)) return {}
   const error = objectAt(body, "error") ?? body
-  const type = textAt(error, "type")
   const message = textAt(error, "message")
-  const code = accountCode(error, message)
-  const details = objectAt(error, "details")
-  return {
-    ...(type === undefined ? {} : { type }),
-    ...(message === undefined ? {} : { message }),
-    ...(code === undefined ? {} : { code }),
-    ...(details === undefined ? {} : { details }),
-  }
+  return defined({
+    type: textAt(error, "type"),
+    message,
+    code: accountCode(error, message),
+    details: objectAt(error, "details"),
+  })
 }
 
 function accountCode(error: JsonObject, message: string | undefined): string | undefined {

@@ -1,12 +1,7 @@
 import type { FinishReason } from "../../canon/chat.ts"
+import { otherFinish, type Finish } from "../shared/finish.ts"
 
 /** Why an answer ended, in the canon's words and in the vendor's own. */
-export interface Finish {
-  readonly reason: FinishReason
-  /** The vendor's own word, when it says more than the reason. */
-  readonly raw?: string
-}
-
 const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
   ["end_turn", { reason: "stop" }],
   ["max_tokens", { reason: "length" }],
@@ -19,8 +14,7 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
 
 /** Why an answer ended (WIRE.md 3 and 7). */
 export function decodeFinish(word: string | undefined): Finish {
-  if (word === undefined) return { reason: "other" }
-  return FINISH_REASONS.get(word) ?? { reason: "other", raw: word }
+  return FINISH_REASONS.get(word ?? "") ?? otherFinish(word)
 }
 
 /** The end of an answer, from whichever dialect it came. */

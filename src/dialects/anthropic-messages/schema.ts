@@ -1,15 +1,11 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import { type AnthropicQuirks, quirksOf } from "./quirks.ts"
-
-/** The tool that stands in for a format: its arguments are the answer. */
-export const ANSWER_TOOL = "json_answer"
+import { ANSWER_TOOL, VALUE_MEMBERS, type SchemaFormat } from "../shared/schema.ts"
 
 /** What is asked of the model when any JSON object will do, for which this dialect has no switch. */
 export const JSON_INSTRUCTION =
   "Answer with one JSON object and nothing else: no words around it and no code fence."
-
-type SchemaFormat = Extract<ChatRequest["responseFormat"], { type: "json-schema" }>
 
 /** Whether a request is one whose answer comes as the arguments of the stand-in tool. */
 export function answersByTool(
@@ -30,9 +26,6 @@ export function answerTool({ schema, description }: SchemaFormat): JsonObject {
     input_schema: { type: "object", ...schema },
   }
 }
-
-/** Members of a schema that hold values and no schemas. */
-const VALUE_MEMBERS: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"])
 
 /**
  * A schema whose objects take no members that it does not name, which Anthropic demands to be said.

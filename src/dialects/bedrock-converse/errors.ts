@@ -2,6 +2,9 @@ import type { ChatEvent } from "../../canon/chat.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, parseJsonObject, textAt } from "../../canon/json.ts"
 import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
+import type { SseFrame } from "../../canon/dialect.ts"
+import { errorEvent, isPage } from "../shared/errors.ts"
+import { defined } from "../shared/fields.ts"
 
 /** The status that a type means, where Bedrock's own says less: the same type comes with several. */
 const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
@@ -38,26 +41,22 @@ export function decodeError(status: number, body: unknown, headers?: Headers): G
 }
 
 /** An exception inside a stream that began with 200 (WIRE.md trap 9). */
-export function errorEvent(
-  event: string,
-  data: string,
-  json: JsonObject | undefined,
-): Extract<ChatEvent, { type: "error" }> {
+export function decodeErrorEvent({
+  event = "",
+  data,
+  json,
+}: SseFrame): Extract<ChatEvent, { type: "error" }> {
   const payload = json ?? parseJsonObject(data)
   const words = payload === undefined ? data.trim() : messageOf(payload)
-  const message = words || "The provider broke off the stream."
   const code = event.slice(event.indexOf(":") + 1)
-  return code === "" ? { type: "error", message } : { type: "error", message, code }
+  return errorEvent(words || undefined, code || undefined)
 }
 
 function readError(body: unknown, headers: Headers | undefined): VendorError {
   const payload = isJsonObject(body) ? body : {}
   const words = typeof body === "string" && !isPage(body) ? body.trim() : messageOf(payload)
   const type = shortType(headers?.get("x-amzn-errortype") ?? textAt(payload, "__type"))
-  return {
-    ...(words === undefined || words === "" ? {} : { message: words }),
-    ...(type === undefined ? {} : { type }),
-  }
+  return defined({ message: words || undefined, type })
 }
 
 function meantStatus(status: number, { type, message }: VendorError): number {
@@ -76,8 +75,4 @@ function messageOf(payload: JsonObject): string | undefined {
   return (
     textAt(payload, "originalMessage") ?? textAt(payload, "message") ?? textAt(payload, "Message")
   )
-}
-
-function isPage(text: string): boolean {
-  return text.trimStart().startsWith("<")
 }

@@ -1,10 +1,4 @@
-import type { FinishReason } from "../../canon/chat.ts"
-
-interface Finish {
-  readonly reason: FinishReason
-  /** The vendor's own word, when it says more than the reason. */
-  readonly raw?: string
-}
+import { otherFinish, type Finish } from "../shared/finish.ts"
 
 const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
   ["end_turn", { reason: "stop" }],
@@ -24,7 +18,7 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
  */
 export function decodeFinish(word: string, hasToolCalls: boolean): Finish {
   const known = FINISH_REASONS.get(word)
-  if (known === undefined) return word === "" ? { reason: "other" } : { reason: "other", raw: word }
+  if (known === undefined) return otherFinish(word)
   if (word === "tool_use" && !hasToolCalls) return { reason: "stop", raw: word }
   return word === "end_turn" && hasToolCalls ? { reason: "tool-calls", raw: word } : known
 }

@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonValue, shown, type JsonObject } from "../../canon/json.ts"
-import type { ChatRequest, ResponseFormat } from "../../canon/chat.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
 import type { ModelFamily } from "./quirks.ts"
-
-type SchemaFormat = Extract<ResponseFormat, { type: "json-schema" }>
+import { ANSWER_TOOL, VALUE_MEMBERS, type SchemaFormat } from "../shared/schema.ts"
 
 /** How an answer in JSON is got out of a model. */
 export type JsonAnswer =
@@ -17,8 +16,6 @@ export type JsonAnswer =
     }
   /** The model is told, and may not listen. */
   | { readonly way: "instruction"; readonly schema?: JsonObject }
-
-const TOOL = "json_answer"
 
 /**
  * The way for a request; the decoders of its answer find the same. Undefined: no JSON is asked for, or a
@@ -37,7 +34,7 @@ export function jsonAnswerOf(request: ChatRequest, family: ModelFamily): JsonAns
   if (family.toolChoice === "auto" || !isObjectSchema(schema)) {
     return { way: "instruction", schema }
   }
-  let tool = TOOL
+  let tool = ANSWER_TOOL
   while (tools.some(({ name }) => name === tool)) tool += "_"
   return { way: "tool", format, schema, tool }
 }
@@ -78,8 +75,6 @@ const UNTAKEN: ReadonlySet<string> = new Set([
 
 /** Members that hold schemas by name, of which a name can be anything. */
 const MAPS: ReadonlySet<string> = new Set(["$defs", "definitions", "properties"])
-/** Members that hold values, not schemas. */
-const VALUES: ReadonlySet<string> = new Set(["const", "default", "enum", "examples", "required"])
 
 /**
  * Whether structured output on Bedrock takes a schema: each object is closed, no constraint on numbers,
@@ -100,7 +95,7 @@ function isTaken(schema: JsonValue | undefined, isDefinition: boolean): boolean 
   if (!isJsonObject(schema)) return true
   if (isOpen(schema.type, schema.additionalProperties)) return false
   return Object.entries(schema).every(([name, value]) => {
-    if (VALUES.has(name)) return true
+    if (VALUE_MEMBERS.has(name)) return true
     if (UNTAKEN.has(name)) return false
     if (name === "minItems") return value === 0 || value === 1
     if (name === "$ref") return !isDefinition && shown(value).startsWith("#/")

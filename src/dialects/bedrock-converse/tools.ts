@@ -5,7 +5,16 @@ import { noteGrammar } from "../../canon/text-tool.ts"
 import { CachePoints } from "./cache.ts"
 import type { ModelFamily } from "./quirks.ts"
 import { type JsonAnswer, isStructuredSchema } from "./schema.ts"
+import { fittedName, type NameRule } from "../../canon/tool-names.ts"
 import { LONGEST_NAME } from "./identifiers.ts"
+
+/** How Converse takes the names of tools. */
+export const TOOL_NAMES: NameRule = {
+  taken: /^[a-zA-Z0-9_-]{1,64}$/,
+  foreign: /[^a-zA-Z0-9_-]/g,
+  keptLength: LONGEST_NAME - 16,
+  hashLength: Infinity,
+}
 
 /** The tools of a request, and what of them only the model's maker has a name for. */
 export interface EncodedTools {
@@ -82,7 +91,7 @@ function calledTools(messages: readonly Message[]): ReadonlySet<string> {
 function encodeTool(tool: Tool, family: ModelFamily, losses: LossList): JsonObject {
   losses.fieldsOf(tool.extra)
   noteGrammar(tool, losses)
-  const toolSpec: JsonObject = { name: fittedName(tool.name) }
+  const toolSpec: JsonObject = { name: fittedName(tool.name, TOOL_NAMES) }
   // An empty description is refused.
   if (tool.description?.trim()) toolSpec.description = tool.description
   const schema: JsonObject = { type: "object", ...tool.parameters }
@@ -117,29 +126,9 @@ function encodeChoice(
     return { type: "auto" }
   }
   if (choice.type !== "tool") return { type: "any" }
-  if (family.toolChoice === "tool") return { type: "tool", name: fittedName(choice.name) }
+  if (family.toolChoice === "tool")
+    return { type: "tool", name: fittedName(choice.name, TOOL_NAMES) }
   // Any one of one is that one.
   if (toolCount > 1) losses.add("tool_choice", "approximated")
   return { type: "any" }
-}
-
-const FITTING = /^[a-zA-Z0-9_-]{1,64}$/
-/** What is kept of a name that does not fit, before a mark that tells it from its like. */
-const KEPT_LENGTH = LONGEST_NAME - 16
-
-/** A tool's name as Converse takes it: itself where it fits, else always the same other one. */
-export function fittedName(name: string): string {
-  if (FITTING.test(name)) return name
-  const kept = name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, KEPT_LENGTH)
-  return `${kept}_${Bun.hash(name).toString(36)}`
-}
-
-/** The caller's own names of tools, by those that Converse was given. */
-export function originalNames(tools: readonly Tool[] = []): ReadonlyMap<string, string> {
-  const originals = new Map<string, string>()
-  for (const { name } of tools) {
-    const fitted = fittedName(name)
-    if (fitted !== name) originals.set(fitted, name)
-  }
-  return originals
 }

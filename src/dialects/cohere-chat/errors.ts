@@ -2,6 +2,8 @@ import type { ChatEvent } from "../../canon/chat.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, textAt } from "../../canon/json.ts"
 import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
+import { errorEvent, isPage } from "../shared/errors.ts"
+import { defined } from "../shared/fields.ts"
 
 /** Cohere's own statuses (its `errors` page, the error classes of npm cohere-ai). */
 const BLOCKED = 498
@@ -22,22 +24,13 @@ export function brokenAnswer(): GatewayError {
 }
 
 /** An error where an event of the stream should stand. */
-export function errorEvent(chunk: JsonObject): Extract<ChatEvent, { type: "error" }> {
+export function decodeErrorEvent(chunk: JsonObject): Extract<ChatEvent, { type: "error" }> {
   const { message = brokenAnswer().message, type } = readVendorError(chunk)
-  return type === undefined ? { type: "error", message } : { type: "error", message, code: type }
+  return errorEvent(message, type)
 }
 
 function readVendorError(body: unknown): VendorError {
   if (typeof body === "string") return isPage(body) || body === "" ? {} : { message: body }
   if (!isJsonObject(body)) return {}
-  const message = textAt(body, "message")
-  const type = textAt(body, "error_type")
-  return {
-    ...(message === undefined ? {} : { message }),
-    ...(type === undefined ? {} : { type }),
-  }
-}
-
-function isPage(text: string): boolean {
-  return text.trimStart().startsWith("<")
+  return defined({ message: textAt(body, "message"), type: textAt(body, "error_type") })
 }

@@ -1,12 +1,6 @@
-import type { ChatRequest, FinishReason } from "../../canon/chat.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
 import type { JsonValue } from "../../canon/json.ts"
-
-interface Finish {
-  readonly reason: FinishReason
-  /** Cohere's own word, when it says more than the reason. */
-  readonly raw?: string
-  readonly stopSequence?: string
-}
+import { otherFinish, type Finish } from "../shared/finish.ts"
 
 /** Cohere's word for an answer that broke off inside. */
 export const FAILED = "ERROR"
@@ -32,8 +26,6 @@ export function decodeFinish(
     case "TOOL_CALL":
       return { reason: "tool-calls" }
     default:
-      return typeof word === "string" && word !== ""
-        ? { reason: "other", raw: word }
-        : { reason: "other" }
+      return otherFinish(typeof word === "string" ? word : undefined)
   }
 }

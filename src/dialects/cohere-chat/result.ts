@@ -13,10 +13,12 @@ import {
 import { decodeCitation } from "./citations.ts"
 import { brokenAnswer } from "./errors.ts"
 import { decodeFinish, FAILED } from "./finish.ts"
-import { argumentsText, callersToolName } from "./tools.ts"
+import { argumentsText, TOOL_NAMES } from "./tools.ts"
 import { decodeUsage } from "./usage.ts"
 import { DIALECT } from "./identifiers.ts"
 import { extraOf } from "../shared/extra.ts"
+import { originalName } from "../../canon/tool-names.ts"
+import { defined } from "../shared/fields.ts"
 
 const RESULT_FIELDS = new Set(["id", "message", "finish_reason", "usage", "logprobs"])
 const MESSAGE_FIELDS = new Set(["role", "content", "tool_plan", "tool_calls", "citations"])
@@ -33,14 +35,13 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
     throw new GatewayError("upstream_error", "The provider's answer is not a chat message.")
   }
   if (body.finish_reason === FAILED) throw brokenAnswer()
-  const result: Draft<ChatResult> = { choices: [decodeChoice(body, message, request)] }
-  const id = textAt(body, "id")
-  if (id !== undefined) result.id = id
-  const usage = decodeUsage(body.usage)
-  if (usage !== undefined) result.usage = usage
   const extra = unknownFields(body, RESULT_FIELDS)
-  if (extra !== undefined) result.extra = extraOf(DIALECT, extra)
-  return result
+  return defined({
+    choices: [decodeChoice(body, message, request)],
+    id: textAt(body, "id"),
+    usage: decodeUsage(body.usage),
+    extra: extra && extraOf(DIALECT, extra),
+  })
 }
 
 function decodeChoice(
@@ -54,12 +55,15 @@ function decodeChoice(
   const calls = decodeCalls(message, request)
   parts.push(...calls)
   const finish = decodeFinish(body.finish_reason, calls.length > 0, request)
-  const choice: Draft<Choice> = { index: 0, parts, finish: finish.reason }
-  if (finish.raw !== undefined) choice.rawFinish = finish.raw
-  if (finish.stopSequence !== undefined) choice.stopSequence = finish.stopSequence
   const extra = choiceExtra(body, message)
-  if (extra !== undefined) choice.extra = extraOf(DIALECT, extra)
-  return choice
+  return defined({
+    index: 0,
+    parts,
+    finish: finish.reason,
+    rawFinish: finish.raw,
+    stopSequence: finish.stopSequence,
+    extra: extra && extraOf(DIALECT, extra),
+  })
 }
 
 /** Text and reasoning; each citation says in which block of the content its text stands. */
@@ -96,7 +100,7 @@ function decodeCalls(message: JsonObject, request: ChatRequest | undefined): Par
     parts.push({
       type: "tool-call",
       id: textAt(call, "id") ?? mintCallId(),
-      name: callersToolName(textAt(called, "name") ?? "", request),
+      name: originalName(textAt(called, "name") ?? "", request?.tools, TOOL_NAMES),
       arguments: argumentsText(called.arguments),
     })
   }

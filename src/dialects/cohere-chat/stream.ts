@@ -1,24 +1,25 @@
 import type { ChatEvent, ChatRequest } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
-import { GatewayError } from "../../canon/errors.ts"
 import { mintCallId } from "../../canon/identifiers.ts"
 import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
   objectAt,
-  parseJsonObject,
   textAt,
   unknownFields,
 } from "../../canon/json.ts"
 import { OtherContent } from "../../canon/other-content.ts"
 import { decodeCitation } from "./citations.ts"
-import { brokenAnswer, errorEvent } from "./errors.ts"
+import { brokenAnswer, decodeErrorEvent } from "./errors.ts"
 import { decodeFinish, FAILED } from "./finish.ts"
-import { NO_ARGUMENTS, callersToolName } from "./tools.ts"
+import { NO_ARGUMENTS, TOOL_NAMES } from "./tools.ts"
 import { decodeUsage } from "./usage.ts"
 import { DIALECT } from "./identifiers.ts"
 import { extraOf } from "../shared/extra.ts"
+import { originalName } from "../../canon/tool-names.ts"
+import { parseFrame } from "../shared/stream.ts"
+import { finishEvent } from "../shared/finish.ts"
 
 /** There is one choice: Cohere knows no others. */
 const CHOICE = 0
@@ -57,7 +58,7 @@ class MessageDecoder implements EventDecoder {
 
   push(frame: SseFrame): ChatEvent[] {
     if (frame.json === undefined && (frame.data === "" || frame.data === "[DONE]")) return []
-    const chunk = frame.json ?? parseChunk(frame)
+    const chunk = parseFrame(frame)
     const message = messageOf(chunk)
     const events: ChatEvent[] = []
     switch (chunk.type ?? frame.event) {
@@ -89,7 +90,7 @@ class MessageDecoder implements EventDecoder {
         break
       case undefined:
       case "error":
-        if (textAt(chunk, "message") !== undefined) events.push(errorEvent(chunk))
+        if (textAt(chunk, "message") !== undefined) events.push(decodeErrorEvent(chunk))
         break
       default:
         // The ends of blocks hold nothing; events that are none of ours may.
@@ -108,7 +109,7 @@ class MessageDecoder implements EventDecoder {
     this.#calls.set(chunk.index, open)
     const id = (called === undefined ? undefined : textAt(called, "id")) ?? mintCallId()
     const written = textAt(objectAt(called ?? {}, "function") ?? {}, "name") ?? ""
-    const name = callersToolName(written, this.#request)
+    const name = originalName(written, this.#request?.tools, TOOL_NAMES)
     events.push({ type: "tool-call-start", choice: CHOICE, call: open.call, id, name })
     this.#onArguments(chunk.index, called, events)
   }
@@ -143,29 +144,10 @@ class MessageDecoder implements EventDecoder {
       return
     }
     this.#finished = true
-    const { reason, raw, stopSequence } = decodeFinish(
-      delta.finish_reason,
-      this.#callCount > 0,
-      this.#request,
-    )
-    events.push({
-      type: "finish",
-      choice: CHOICE,
-      reason,
-      ...(raw === undefined ? {} : { rawReason: raw }),
-      ...(stopSequence === undefined ? {} : { stopSequence }),
-    })
+    const finish = decodeFinish(delta.finish_reason, this.#callCount > 0, this.#request)
+    events.push(finishEvent(CHOICE, finish))
     if (usage !== undefined) events.push({ type: "usage", usage })
   }
-}
-
-function parseChunk(frame: SseFrame): JsonObject {
-  const chunk = parseJsonObject(frame.data)
-  if (chunk !== undefined) return chunk
-  throw new GatewayError(
-    "upstream_error",
-    "The provider sent a piece of the stream that is not JSON.",
-  )
 }
 
 function messageOf(chunk: JsonObject): JsonObject | undefined {

@@ -2,9 +2,18 @@ import { assertNever, type ChatRequest, type Tool, type ToolChoice } from "../..
 import { isJsonObject, type JsonObject, listAt, type JsonValue } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
 import { noteGrammar } from "../../canon/text-tool.ts"
+import { fittedName, type NameRule } from "../../canon/tool-names.ts"
 
 /** Every tool has a schema, be it an empty one. */
 const NO_PARAMETERS: JsonObject = { type: "object", properties: {} }
+
+/** How Cohere takes the names of tools: letters, digits and `_`, no digit first (its page of errors). */
+export const TOOL_NAMES: NameRule = {
+  taken: /^[A-Za-z_][A-Za-z0-9_]*$/,
+  foreign: /[^A-Za-z0-9_]|^(?=\d)/g,
+  keptLength: Infinity,
+  hashLength: 6,
+}
 
 /** `tools`, `strict_tools` and `tool_choice`; nothing of them where the caller offers no tools. */
 export function encodeTools(request: ChatRequest, losses: LossList): JsonObject {
@@ -37,7 +46,7 @@ function areStrict(tools: readonly Tool[]): boolean {
 function encodeTool(tool: Tool, losses: LossList): JsonObject {
   noteGrammar(tool, losses)
   if (tool.cache !== undefined) losses.add("cache_control")
-  const declared: JsonObject = { name: fittedToolName(tool.name) }
+  const declared: JsonObject = { name: fittedName(tool.name, TOOL_NAMES) }
   if (tool.description !== undefined) declared.description = tool.description
   declared.parameters = isJsonObject(tool.parameters) ? tool.parameters : NO_PARAMETERS
   return { type: "function", function: declared, ...losses.fieldsOf(tool.extra) }
@@ -67,23 +76,4 @@ export const NO_ARGUMENTS = "null"
 /** Arguments as JSON text: `{}` for none, which Cohere writes as nothing or as `null` (trap 7). */
 export function argumentsText(value: JsonValue | undefined): string {
   return typeof value === "string" && value !== "" && value !== NO_ARGUMENTS ? value : "{}"
-}
-
-const TAKEN = /^[A-Za-z_][A-Za-z0-9_]*$/
-/** Digits of the hash that keeps `a-b` and `a.b` apart. */
-const HASH_LENGTH = 6
-
-/**
- * The name of a tool as Cohere takes it: letters, digits and `_`, no digit first (its page of errors).
- * The same name always becomes the same one, and the caller never sees it.
- */
-export function fittedToolName(name: string): string {
-  if (TAKEN.test(name)) return name
-  const hash = Bun.hash(name).toString(36).slice(0, HASH_LENGTH)
-  return `${name.replaceAll(/[^A-Za-z0-9_]/g, "_").replace(/^(?=\d)/, "_")}_${hash}`
-}
-
-/** The caller's own name of a tool that Cohere calls. */
-export function callersToolName(name: string, request: ChatRequest | undefined): string {
-  return request?.tools?.find((tool) => fittedToolName(tool.name) === name)?.name ?? name
 }

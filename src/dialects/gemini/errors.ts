@@ -4,6 +4,7 @@ import type { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
+import { errorEvent, isPage } from "../shared/errors.ts"
 
 /** Reasons of a `google.rpc.ErrorInfo` that mean the operator's key, said with 400 (WIRE.md 5). */
 const KEY_REASONS: ReadonlySet<string> = new Set(["API_KEY_INVALID", "API_KEY_EXPIRED"])
@@ -19,10 +20,8 @@ export function decodeError(status: number, body: unknown): GatewayError {
 }
 
 /** An error inside a stream that began with 200. */
-export function errorEvent(error: JsonObject): Extract<ChatEvent, { type: "error" }> {
-  const message = textAt(error, "message") ?? "The provider broke off the stream."
-  const code = textAt(error, "status")
-  return code === undefined ? { type: "error", message } : { type: "error", message, code }
+export function decodeErrorEvent(error: JsonObject): Extract<ChatEvent, { type: "error" }> {
+  return errorEvent(textAt(error, "message"), textAt(error, "status"))
 }
 
 /** Google's words for statuses (`google.rpc.Code`); the rest are the caller's mistakes, or its own. */
@@ -97,7 +96,7 @@ export function encodeErrorEvent({ message }: Extract<ChatEvent, { type: "error"
 }
 
 function readError(body: unknown): VendorError {
-  if (typeof body === "string") return body.trimStart().startsWith("<") ? {} : { message: body }
+  if (typeof body === "string") return isPage(body) ? {} : { message: body }
   const whole: unknown = Array.isArray(body) ? body[0] : body
   const error = isJsonObject(whole) ? objectAt(whole, "error") : undefined
   if (error === undefined) return {}

@@ -1,11 +1,6 @@
 import type { FinishReason } from "../../canon/chat.ts"
 import type { JsonObject } from "../../canon/json.ts"
-
-interface Finish {
-  readonly reason: FinishReason
-  /** The vendor's own word, when it says more than the reason. */
-  readonly raw?: string
-}
+import { otherFinish, type Finish } from "../shared/finish.ts"
 
 /** Words of a filter (`FinishReason` of @google/genai; the last was recorded on Vertex). */
 const FILTERS: ReadonlySet<string> = new Set([
@@ -62,7 +57,7 @@ export function encodeFinish({ reason, raw = "" }: Ending): string {
 
 /** Why a candidate ended (WIRE.md 5). Gemini has no word for calls: it "stops" with them (trap 6). */
 export function decodeFinish(word: string | undefined, hasToolCalls: boolean): Finish {
-  if (word === undefined) return { reason: "other" }
+  if (word === undefined) return otherFinish(word)
   if (word === "STOP") return { reason: hasToolCalls ? "tool-calls" : "stop" }
   if (word === "MAX_TOKENS") return { reason: "length" }
   if (hasToolCalls && CALLS.has(word)) return { reason: "tool-calls", raw: word }

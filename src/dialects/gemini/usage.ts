@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
-import { quantityOf } from "../../canon/quantity.ts"
-import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
+import { totalInput, totalOutput, type Usage, NO_USAGE } from "../../canon/usage.ts"
+import { countOf } from "../shared/usage.ts"
 
 /**
  * Usage in classes that never overlap (WIRE.md 8 and trap 5): what came from the cache is part of the
@@ -12,15 +12,15 @@ import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../canon/usage
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined
   if (value.promptTokenCount === undefined && value.totalTokenCount === undefined) return undefined
-  const prompt = count(value.promptTokenCount) + count(value.toolUsePromptTokenCount)
-  const inputCacheRead = Math.min(count(value.cachedContentTokenCount), prompt)
+  const prompt = countOf(value.promptTokenCount) + countOf(value.toolUsePromptTokenCount)
+  const inputCacheRead = Math.min(countOf(value.cachedContentTokenCount), prompt)
   const uncached = prompt - inputCacheRead
   const heard = audio(value, "promptTokensDetails") + audio(value, "toolUsePromptTokensDetails")
   const heardFromCache = Math.min(audio(value, "cacheTokensDetails"), inputCacheRead)
   const audioInput = Math.min(Math.max(0, heard - heardFromCache), uncached)
-  const candidates = count(value.candidatesTokenCount)
+  const candidates = countOf(value.candidatesTokenCount)
   const audioOutput = Math.min(audio(value, "candidatesTokensDetails"), candidates)
-  const reasoning = count(value.thoughtsTokenCount)
+  const reasoning = countOf(value.thoughtsTokenCount)
   return {
     ...NO_USAGE,
     inputFresh: uncached - audioInput,
@@ -67,11 +67,7 @@ function modalities(all: number, heard: number): JsonObject[] {
 function audio(usage: JsonObject, details: string): number {
   let tokens = 0
   for (const detail of listAt(usage, details)) {
-    if (isJsonObject(detail) && detail.modality === "AUDIO") tokens += count(detail.tokenCount)
+    if (isJsonObject(detail) && detail.modality === "AUDIO") tokens += countOf(detail.tokenCount)
   }
   return tokens
-}
-
-function count(value: JsonValue | undefined): number {
-  return quantityOf(value) ?? 0
 }

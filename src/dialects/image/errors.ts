@@ -1,6 +1,7 @@
 import type { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
 import { vendorRefusal, type VendorError } from "../../canon/vendor-error.ts"
+import { defined } from "../shared/fields.ts"
 
 /**
  * What a vendor of pictures says went wrong: OpenAI's and Google's `error` objects, xAI's `error`
@@ -22,13 +23,10 @@ function readError(body: unknown): VendorError {
       : (textAt(inner, "message") ??
         textAt(inner, "Message") ??
         (typeof error === "string" ? error : undefined))
-  const type = textAt(inner, "type") ?? textAt(inner, "status") ?? textAt(inner, "name")
-  const code = textAt(inner, "code")
-  const parameter = textAt(inner, "param")
-  return {
-    ...(message === undefined ? {} : { message }),
-    ...(type === undefined ? {} : { type }),
-    ...(code === undefined ? {} : { code }),
-    ...(parameter === undefined ? {} : { parameter }),
-  }
+  return defined({
+    message,
+    type: textAt(inner, "type") ?? textAt(inner, "status") ?? textAt(inner, "name"),
+    code: textAt(inner, "code"),
+    parameter: textAt(inner, "param"),
+  })
 }

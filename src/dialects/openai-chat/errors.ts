@@ -1,16 +1,10 @@
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
-import { errorEnvelope, GatewayError } from "../../canon/errors.ts"
+import { GatewayError } from "../../canon/errors.ts"
 import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
-import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
-
-/** OpenAI's error envelope; `error_type` and `request_id` are ours (DESIGN section 3). */
-export function encodeError(
-  error: GatewayError,
-  requestId: string,
-): { status: number; body: JsonObject } {
-  return { status: error.status, body: errorEnvelope(error, requestId) }
-}
+import { isJsonObject, type JsonObject, textAt } from "../../canon/json.ts"
+import { encodeError, errorEvent, isPage, codeOf } from "../shared/errors.ts"
+import { defined } from "../shared/fields.ts"
 
 /**
  * The frame that breaks a stream: official clients throw on a chunk with an `error` (WIRE.md trap 2).
@@ -22,13 +16,9 @@ export function encodeBreak(error: GatewayError, requestId: string): SseFrame[] 
 }
 
 /** An error inside a stream that began with 200 (WIRE.md trap 9). */
-export function errorEvent(chunk: JsonObject): Extract<ChatEvent, { type: "error" }> {
+export function decodeErrorEvent(chunk: JsonObject): Extract<ChatEvent, { type: "error" }> {
   const { message, code, type } = readVendorError(chunk)
-  const words = message ?? "The provider broke off the stream."
-  const reason = code ?? type
-  return reason === undefined
-    ? { type: "error", message: words }
-    : { type: "error", message: words, code: reason }
+  return errorEvent(message, code ?? type)
 }
 
 /** An answer without a choice is none, whatever its vendor has counted for it. */
@@ -67,26 +57,11 @@ function messageOf(error: JsonObject): string | undefined {
 }
 
 function named(error: JsonObject): VendorError {
-  const type = wordOf(error.type)
-  const code = wordOf(error.code)
   const parameter = textAt(error, "param")
-  return {
-    ...(type === undefined ? {} : { type }),
-    ...(code === undefined ? {} : { code }),
-    ...(parameter === undefined ? {} : { parameter }),
-  }
+  return defined({ type: codeOf(error.type), code: codeOf(error.code), parameter })
 }
 
 function withMessage(error: VendorError, message: string | undefined): VendorError {
   const words = message?.trim()
   return words === undefined || words === "" ? error : { ...error, message: words }
-}
-
-function wordOf(value: JsonValue | undefined): string | undefined {
-  if (typeof value === "number") return String(value)
-  return typeof value === "string" && value !== "" ? value.slice(0, 100) : undefined
-}
-
-function isPage(text: string): boolean {
-  return text.trimStart().startsWith("<")
 }

@@ -1,11 +1,6 @@
 import type { FinishReason } from "../../canon/chat.ts"
 import type { JsonObject } from "../../canon/json.ts"
-
-interface Finish {
-  readonly reason: FinishReason
-  /** The vendor's own word, when it says more than the reason. */
-  readonly raw?: string
-}
+import { otherFinish, type Finish } from "../shared/finish.ts"
 
 const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
   ["stop", { reason: "stop" }],
@@ -28,7 +23,7 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
 export function decodeFinish(word: string, hasToolCalls: boolean): Finish {
   // Servers that pass on a model's own word may shout it.
   const known = FINISH_REASONS.get(word) ?? FINISH_REASONS.get(word.toLowerCase())
-  if (known === undefined) return word === "" ? { reason: "other" } : { reason: "other", raw: word }
+  if (known === undefined) return otherFinish(word)
   if (known.reason === "stop" && hasToolCalls) return { reason: "tool-calls", raw: word }
   return known.raw === undefined && word !== encodeFinish(known.reason)
     ? { ...known, raw: word }

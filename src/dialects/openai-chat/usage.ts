@@ -1,6 +1,7 @@
 import { setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import { isJsonObject, type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
+import { countOf } from "../shared/usage.ts"
 
 /**
  * Usage as vendors of this dialect report it, in classes that never overlap (WIRE.md 8 and trap 5).
@@ -21,7 +22,7 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   const hidden = Math.max(0, (total ?? 0) - visible)
   const allOutput = (completion ?? 0) + hidden
   const details = objectAt(value, "completion_tokens_details")
-  const audioOutput = Math.min(count(details?.audio_tokens), allOutput)
+  const audioOutput = Math.min(countOf(details?.audio_tokens), allOutput)
   const output = allOutput - audioOutput
   // Written out, since every request comes here: to spread objects costs six times as much.
   return {
@@ -108,31 +109,27 @@ function inputClasses(usage: JsonObject, prompt: number): InputClasses {
   const cached =
     quantityOf(details?.cached_tokens) ??
     quantityOf(usage.prompt_cache_hit_tokens) ??
-    count(usage.cached_tokens)
+    countOf(usage.cached_tokens)
   const inputCacheRead = Math.min(cached, prompt)
   // What Perplexity read of its sources is input beside the prompt, and is billed as input.
-  let rest = prompt - inputCacheRead + count(usage.citation_tokens)
-  const inputCacheWrite = Math.min(count(details?.cache_write_tokens), rest)
+  let rest = prompt - inputCacheRead + countOf(usage.citation_tokens)
+  const inputCacheWrite = Math.min(countOf(details?.cache_write_tokens), rest)
   rest -= inputCacheWrite
-  const audioInput = Math.min(count(details?.audio_tokens), rest)
+  const audioInput = Math.min(countOf(details?.audio_tokens), rest)
   rest -= audioInput
   // Pictures that were read from the cache are counted there: a cached beginning of a prompt holds them.
-  const imageInput = Math.min(Math.max(0, count(details?.image_tokens) - inputCacheRead), rest)
+  const imageInput = Math.min(Math.max(0, countOf(details?.image_tokens) - inputCacheRead), rest)
   return { inputFresh: rest - imageInput, inputCacheRead, inputCacheWrite, audioInput, imageInput }
 }
 
 /** Perplexity's research models count what they thought beside the completion, at a rate of its own. */
 function besideOutput(usage: JsonObject): number {
-  return usage.citation_tokens === undefined ? 0 : count(usage.reasoning_tokens)
+  return usage.citation_tokens === undefined ? 0 : countOf(usage.reasoning_tokens)
 }
 
 /** Searches as Perplexity and OpenRouter count them. */
 function searches(usage: JsonObject): number {
   const own = quantityOf(usage.num_search_queries)
   if (own !== undefined) return own
-  return count(objectAt(usage, "server_tool_use_details")?.web_search_requests)
-}
-
-function count(value: JsonValue | undefined): number {
-  return quantityOf(value) ?? 0
+  return countOf(objectAt(usage, "server_tool_use_details")?.web_search_requests)
 }

@@ -1,14 +1,8 @@
-import { ERROR_KINDS, errorEnvelope, GatewayError } from "../../canon/errors.ts"
-import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
+import { ERROR_KINDS, GatewayError } from "../../canon/errors.ts"
+import { isJsonObject, type JsonObject, textAt } from "../../canon/json.ts"
 import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
-
-/** OpenAI's error envelope; `error_type` and `request_id` are ours (DESIGN section 3). */
-export function encodeError(
-  error: GatewayError,
-  requestId: string,
-): { status: number; body: JsonObject } {
-  return { status: error.status, body: errorEnvelope(error, requestId) }
-}
+import { isPage, codeOf } from "../shared/errors.ts"
+import { defined } from "../shared/fields.ts"
 
 /** What a failed stream says went wrong. */
 export interface StreamFailure {
@@ -84,31 +78,23 @@ function itemNotFound(error: VendorError): GatewayError {
  * business.
  */
 export function readVendorError(body: unknown): VendorError {
-  if (typeof body === "string") return body.trimStart().startsWith("<") ? {} : { message: body }
+  if (typeof body === "string") return isPage(body) ? {} : { message: body }
   if (!isJsonObject(body)) return {}
   const { error } = body
   const told = isJsonObject(error) ? error : body
   const message = typeof error === "string" ? error : (textAt(told, "message") ?? detailOf(told))
-  const type = told.type === "error" ? undefined : wordOf(told.type)
-  const code = wordOf(told.code)
-  const parameter = textAt(told, "param")
-  return {
-    ...(message === undefined || message === "" ? {} : { message }),
-    ...(type === undefined ? {} : { type }),
-    ...(code === undefined ? {} : { code }),
-    ...(parameter === undefined ? {} : { parameter }),
-  }
+  return defined({
+    message: message === "" ? undefined : message,
+    type: told.type === "error" ? undefined : codeOf(told.type),
+    code: codeOf(told.code),
+    parameter: textAt(told, "param"),
+  })
 }
 
 /** A list of complaints says where each belongs, so it is told whole. */
 function detailOf({ detail }: JsonObject): string | undefined {
   if (typeof detail === "string") return detail
   return Array.isArray(detail) ? JSON.stringify(detail) : undefined
-}
-
-function wordOf(value: JsonValue | undefined): string | undefined {
-  if (typeof value === "number") return String(value)
-  return typeof value === "string" && value !== "" ? value.slice(0, 100) : undefined
 }
 
 function responseCodeOf(status: number): StreamFailure["responseCode"] {

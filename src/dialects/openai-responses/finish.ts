@@ -1,11 +1,6 @@
 import type { FinishReason } from "../../canon/chat.ts"
 import { type JsonObject, objectAt, textAt } from "../../canon/json.ts"
-
-interface Finish {
-  readonly reason: FinishReason
-  /** The vendor's own word, when it says more than the reason. */
-  readonly raw?: string
-}
+import { otherFinish, type Finish } from "../shared/finish.ts"
 
 /**
  * Why a response ended (WIRE.md 4 and 7). There is no word for a call: it is an item of the output.
@@ -13,7 +8,7 @@ interface Finish {
 export function decodeFinish(response: JsonObject, hasCalls: boolean): Finish {
   const status = textAt(response, "status") ?? "completed"
   if (status === "completed") return { reason: hasCalls ? "tool-calls" : "stop" }
-  if (status !== "incomplete") return { reason: "other", raw: status }
+  if (status !== "incomplete") return otherFinish(status)
   const details = objectAt(response, "incomplete_details")
   const cause = details === undefined ? undefined : textAt(details, "reason")
   switch (cause) {
@@ -22,7 +17,7 @@ export function decodeFinish(response: JsonObject, hasCalls: boolean): Finish {
     case "content_filter":
       return { reason: "content-filter" }
     default:
-      return { reason: "other", raw: cause ?? status }
+      return otherFinish(cause ?? status)
   }
 }
 

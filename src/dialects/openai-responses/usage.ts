@@ -1,6 +1,7 @@
-import { type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
+import { type JsonObject, objectAt } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
-import { NO_USAGE, setCostIn, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
+import { setCostIn, totalInput, totalOutput, type Usage, NO_USAGE } from "../../canon/usage.ts"
+import { countOf } from "../shared/usage.ts"
 
 /**
  * The usage of a response, in classes that never overlap (WIRE.md 8): tokens read from and written to
@@ -15,13 +16,13 @@ export function decodeUsage(response: JsonObject): Usage | undefined {
   const output = quantityOf(usage.output_tokens)
   if (input === undefined && output === undefined) return undefined
   const details = objectAt(usage, "input_tokens_details")
-  const inputCacheRead = Math.min(count(details?.cached_tokens), input ?? 0)
+  const inputCacheRead = Math.min(countOf(details?.cached_tokens), input ?? 0)
   const uncached = (input ?? 0) - inputCacheRead
-  const inputCacheWrite = Math.min(count(details?.cache_write_tokens), uncached)
+  const inputCacheWrite = Math.min(countOf(details?.cache_write_tokens), uncached)
   const rest = uncached - inputCacheWrite
   // Pictures that were read from the cache are counted there: a cached beginning of a prompt holds them.
-  const imageInput = Math.min(Math.max(0, count(details?.image_tokens) - inputCacheRead), rest)
-  const reasoning = count(objectAt(usage, "output_tokens_details")?.reasoning_tokens)
+  const imageInput = Math.min(Math.max(0, countOf(details?.image_tokens) - inputCacheRead), rest)
+  const reasoning = countOf(objectAt(usage, "output_tokens_details")?.reasoning_tokens)
   return {
     ...NO_USAGE,
     inputFresh: rest - imageInput,
@@ -76,9 +77,5 @@ export function withoutCost(usage: JsonObject): JsonObject {
 
 function searches(response: JsonObject): number {
   const tools = objectAt(response, "tool_usage")
-  return tools === undefined ? 0 : count(objectAt(tools, "web_search")?.num_requests)
-}
-
-function count(value: JsonValue | undefined): number {
-  return quantityOf(value) ?? 0
+  return tools === undefined ? 0 : countOf(objectAt(tools, "web_search")?.num_requests)
 }

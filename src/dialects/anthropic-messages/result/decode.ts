@@ -1,15 +1,17 @@
 import type { ChatRequest, ChatResult, Choice, Part, TextPart } from "../../../canon/chat.ts"
-import type { Draft } from "../../../canon/draft.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import { isJsonObject, type JsonObject, textAt, unknownFields } from "../../../canon/json.ts"
 import { decodeCitations } from "../citations.ts"
-import { decodeFinish, type Finish } from "../finish.ts"
-import { ANSWER_TOOL, answersByTool } from "../schema.ts"
+import { decodeFinish } from "../finish.ts"
+import { answersByTool } from "../schema.ts"
 import type { AnthropicQuirks } from "../quirks.ts"
 import { SearchSteps } from "../search/steps.ts"
 import { decodeUsage } from "../usage.ts"
 import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
+import type { Finish } from "../../shared/finish.ts"
+import { defined } from "../../shared/fields.ts"
+import { ANSWER_TOOL } from "../../shared/schema.ts"
 
 const RESULT_FIELDS = new Set([
   "id",
@@ -46,20 +48,21 @@ export function decodeResult(
   const word = textAt(body, "stop_reason")
   const hasCalls = parts.some((part) => part.type === "tool-call")
   const finish = finishOf(word, hasCalls, answerTool !== undefined)
-  const choice: Draft<Choice> = { index: 0, parts, finish: finish.reason }
-  if (finish.raw !== undefined) choice.rawFinish = finish.raw
-  const stopSequence = textAt(body, "stop_sequence")
-  if (stopSequence !== undefined) choice.stopSequence = stopSequence
   const extra = messageExtra(body)
-  if (extra !== undefined) choice.extra = extraOf(DIALECT, extra)
-  const result: Draft<ChatResult> = { choices: [choice] }
-  const id = textAt(body, "id")
-  if (id !== undefined) result.id = id
-  const model = textAt(body, "model")
-  if (model !== undefined) result.model = model
-  const usage = decodeUsage(body.usage)
-  if (usage !== undefined) result.usage = usage
-  return result
+  const choice: Choice = defined({
+    index: 0,
+    parts,
+    finish: finish.reason,
+    rawFinish: finish.raw,
+    stopSequence: textAt(body, "stop_sequence"),
+    extra: extra && extraOf(DIALECT, extra),
+  })
+  return defined({
+    choices: [choice],
+    id: textAt(body, "id"),
+    model: textAt(body, "model"),
+    usage: decodeUsage(body.usage),
+  })
 }
 
 /** Why an answer ended, where a call may be no call but the answer itself. */

@@ -1,31 +1,29 @@
 import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
-import type { Draft } from "../../../canon/draft.ts"
-import { GatewayError } from "../../../canon/errors.ts"
 import {
   isJsonObject,
   type JsonObject,
   listAt,
   objectAt,
-  parseJsonObject,
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
 import { OtherContent } from "../../../canon/other-content.ts"
 import { finishOf, messageExtra } from "../result/decode.ts"
-import { errorEvent } from "../errors.ts"
-import { ANSWER_TOOL, answersByTool } from "../schema.ts"
+import { decodeErrorEvent } from "../errors.ts"
+import { answersByTool } from "../schema.ts"
 import { OpenBlocks } from "./open-blocks.ts"
 import type { AnthropicQuirks } from "../quirks.ts"
 import { decodeUsage, mergeUsage } from "../usage.ts"
 import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
+import { finishEvent } from "../../shared/finish.ts"
+import { defined } from "../../shared/fields.ts"
+import { parseFrameOrError } from "../../shared/stream.ts"
+import { ANSWER_TOOL } from "../../shared/schema.ts"
 
 /** What an event says of itself. */
 const EVENT_HEAD = new Set(["type", "index"])
-
-type StartEvent = Extract<ChatEvent, { type: "start" }>
-type FinishEvent = Extract<ChatEvent, { type: "finish" }>
 
 /** A decoder for the events of one message (WIRE.md 3, traps 2, 7 and 9). */
 export function decodeEvents(
@@ -57,8 +55,8 @@ class MessageDecoder implements EventDecoder {
 
   push(frame: SseFrame): ChatEvent[] {
     const events: ChatEvent[] = []
-    if (frame.json !== undefined) this.#onEvent(frame.json, frame.event, events)
-    else if (frame.data !== "") this.#onEvent(parseEvent(frame), frame.event, events)
+    if (frame.data === "" && frame.json === undefined) return events
+    this.#onEvent(parseFrameOrError(frame), frame.event, events)
     return events
   }
 
@@ -92,7 +90,7 @@ class MessageDecoder implements EventDecoder {
         if (name === "error" || event.type === "error" || event.error) {
           // Some vendors say with the error what was used until then.
           this.#onUsage(objectAt(event, "usage"), events)
-          events.push(errorEvent(event))
+          events.push(decodeErrorEvent(event))
         } else if (event.type !== "ping") this.other.json(unknownFields(event, EVENT_HEAD))
     }
   }
@@ -102,12 +100,8 @@ class MessageDecoder implements EventDecoder {
     if (this.#started) return
     this.#started = true
     const message = objectAt(event, "message") ?? {}
-    const start: Draft<StartEvent> = { type: "start" }
-    const id = textAt(message, "id")
-    if (id !== undefined) start.id = id
-    const model = textAt(message, "model")
-    if (model !== undefined) start.model = model
-    events.push(start)
+    const [id, model] = [textAt(message, "id"), textAt(message, "model")]
+    events.push(defined({ type: "start", id, model }))
     pushExtra(messageExtra(message), events)
     // What goes on after calls from a program can come whole, with its end.
     for (const block of listAt(message, "content")) {
@@ -130,11 +124,8 @@ class MessageDecoder implements EventDecoder {
     if (this.#hasFinish) return
     this.#hasFinish = true
     this.#blocks.stopAll(events)
-    const { reason, raw } = finishOf(word, this.#blocks.hasCalls, this.#isAnsweredByTool)
-    const finish: Draft<FinishEvent> = { type: "finish", choice: 0, reason }
-    if (raw !== undefined) finish.rawReason = raw
-    if (stopSequence !== undefined) finish.stopSequence = stopSequence
-    events.push(finish)
+    const finish = finishOf(word, this.#blocks.hasCalls, this.#isAnsweredByTool)
+    events.push(finishEvent(0, defined({ ...finish, stopSequence })))
   }
 
   #onStop(events: ChatEvent[]): void {
@@ -148,16 +139,6 @@ class MessageDecoder implements EventDecoder {
     const usage = decodeUsage(this.#usage)
     if (usage !== undefined) events.push({ type: "usage", usage })
   }
-}
-
-function parseEvent(frame: SseFrame): JsonObject {
-  const event = parseJsonObject(frame.data)
-  if (event !== undefined) return event
-  if (frame.event === "error") return { error: { message: frame.data } }
-  throw new GatewayError(
-    "upstream_error",
-    "The provider sent a piece of the stream that is not JSON.",
-  )
 }
 
 function pushExtra(fields: JsonObject | undefined, events: ChatEvent[]): void {

@@ -3,8 +3,9 @@ import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import type { LossList } from "../../../canon/losses.ts"
 import { noteGrammar } from "../../../canon/text-tool.ts"
 import { encodeCache } from "../cache.ts"
-import { ANSWER_TOOL, answersByTool, answerTool, closedSchema } from "../schema.ts"
+import { answersByTool, answerTool, closedSchema } from "../schema.ts"
 import type { AnthropicQuirks } from "../quirks.ts"
+import { ANSWER_TOOL } from "../../shared/schema.ts"
 
 /**
  * The tools of a request and which of them is to be called, as members of the body. Where an answer is

@@ -11,8 +11,9 @@ import type { LossList } from "../../../canon/losses.ts"
 import { DocumentNames } from "../media/document-names.ts"
 import { encodeAudio, encodeFile, encodeImage } from "../media/encode.ts"
 import type { ModelFamily } from "../quirks.ts"
-import { fittedName } from "../tools.ts"
+import { TOOL_NAMES } from "../tools.ts"
 import { DIALECT, LONGEST_NAME } from "../identifiers.ts"
+import { fittedName } from "../../../canon/tool-names.ts"
 
 /** Writes the parts of one request as blocks of Converse (WIRE.md 6). */
 export class PartEncoder {
@@ -74,7 +75,9 @@ export class PartEncoder {
   #encodeCall(part: ToolCallPart): JsonObject {
     this.#losses.fieldsOf(part.extra)
     const toolUseId = fittedCallId(part.id, LONGEST_NAME)
-    return { toolUse: { toolUseId, name: fittedName(part.name), input: this.#inputOf(part) } }
+    return {
+      toolUse: { toolUseId, name: fittedName(part.name, TOOL_NAMES), input: this.#inputOf(part) },
+    }
   }
 
   /** Arguments that are no JSON object, which a model can write, are kept as text in one. */

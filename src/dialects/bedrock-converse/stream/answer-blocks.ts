@@ -1,5 +1,4 @@
-import type { ChatEvent, ChatRequest, Citation } from "../../../canon/chat.ts"
-import type { Draft } from "../../../canon/draft.ts"
+import type { ChatEvent, ChatRequest, Citation, Tool } from "../../../canon/chat.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -13,10 +12,11 @@ import { decodeCitation } from "../citations.ts"
 import { familyOf, type BedrockConverseQuirks } from "../quirks.ts"
 import { decodeFinish } from "../finish.ts"
 import { jsonAnswerOf } from "../schema.ts"
-import { originalNames } from "../tools.ts"
+import { TOOL_NAMES } from "../tools.ts"
 import { DIALECT } from "../identifiers.ts"
-
-type FinishEvent = Extract<ChatEvent, { type: "finish" }>
+import { originalName } from "../../../canon/tool-names.ts"
+import { finishEvent } from "../../shared/finish.ts"
+import { defined } from "../../shared/fields.ts"
 
 /** The kinds of pieces that are read. */
 const DELTAS: ReadonlySet<string> = new Set(["text", "toolUse", "reasoningContent", "citation"])
@@ -42,7 +42,7 @@ export class AnswerBlocks {
   /** What no event tells. */
   readonly other = new OtherContent()
   readonly #blocks = new Map<number, OpenBlock>()
-  readonly #names: ReadonlyMap<string, string>
+  readonly #tools: readonly Tool[] | undefined
   /** The tool whose arguments are the answer. */
   readonly #answerTool: string | undefined
   /** The stop string, where there was only one. */
@@ -55,7 +55,7 @@ export class AnswerBlocks {
   #held = ""
 
   constructor(request: ChatRequest | undefined, quirks: BedrockConverseQuirks) {
-    this.#names = originalNames(request?.tools)
+    this.#tools = request?.tools
     if (request === undefined) return
     if (request.stop?.length === 1) this.#onlyStop = request.stop[0]
     const answer = jsonAnswerOf(request, familyOf(request.model, quirks.families))
@@ -99,7 +99,7 @@ export class AnswerBlocks {
       choice: 0,
       call: number,
       id,
-      name: this.#names.get(name) ?? name,
+      name: originalName(name, this.#tools, TOOL_NAMES),
     })
   }
 
@@ -139,14 +139,11 @@ export class AnswerBlocks {
   /** @param additional the fields of the model's maker, among them the stop string if it was asked for. */
   finish(word: string, additional: JsonObject | undefined): void {
     this.stopAll()
-    const { reason, raw } = decodeFinish(word, this.#calls > 0)
-    const finish: Draft<FinishEvent> = { type: "finish", choice: 0, reason }
-    if (raw !== undefined) finish.rawReason = raw
+    const finish = decodeFinish(word, this.#calls > 0)
     const fields = (additional && objectAt(additional, "delta")) ?? additional
     const told = fields === undefined ? undefined : textAt(fields, "stop_sequence")
-    const stop = told ?? (word === "stop_sequence" ? this.#onlyStop : undefined)
-    if (stop !== undefined) finish.stopSequence = stop
-    this.#events.push(finish)
+    const stopSequence = told ?? (word === "stop_sequence" ? this.#onlyStop : undefined)
+    this.#events.push(finishEvent(0, defined({ ...finish, stopSequence })))
   }
 
   #open(index: number, tool?: OpenBlock["tool"]): OpenBlock {

@@ -1,12 +1,12 @@
 import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
-import { GatewayError } from "../../../canon/errors.ts"
-import { type JsonObject, objectAt, parseJsonObject, textAt } from "../../../canon/json.ts"
+import { type JsonObject, objectAt, textAt } from "../../../canon/json.ts"
 import type { OtherContent } from "../../../canon/other-content.ts"
 import { AnswerBlocks } from "./answer-blocks.ts"
-import { errorEvent } from "../errors.ts"
+import { decodeErrorEvent } from "../errors.ts"
 import type { BedrockConverseQuirks } from "../quirks.ts"
 import { decodeUsage } from "../usage.ts"
+import { parseFrame } from "../../shared/stream.ts"
 
 /**
  * A decoder for one stream of Converse (WIRE.md 6). The reason of the end and the usage come in frames
@@ -39,13 +39,13 @@ class ConverseDecoder implements EventDecoder {
   }
 
   push(frame: SseFrame): ChatEvent[] {
-    const { event = "", data, json } = frame
+    const { event = "" } = frame
     if (event.startsWith("exception:") || event.startsWith("error:")) {
-      return [errorEvent(event, data, json)]
+      return [decodeErrorEvent(frame)]
     }
     const events: ChatEvent[] = this.#isStarted ? [] : [{ type: "start" }]
     this.#isStarted = true
-    this.#onPayload(event, json ?? parsePayload(data), events)
+    this.#onPayload(event, parseFrame(frame), events)
     this.#finished = this.#isStopped && this.#isMetered
     return events
   }
@@ -89,13 +89,4 @@ class ConverseDecoder implements EventDecoder {
     }
     events.push(...blocks.take())
   }
-}
-
-function parsePayload(data: string): JsonObject {
-  const payload = parseJsonObject(data)
-  if (payload !== undefined) return payload
-  throw new GatewayError(
-    "upstream_error",
-    "The provider sent a piece of the stream that is not JSON.",
-  )
 }

@@ -8,7 +8,8 @@ import type {
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import type { LossList } from "../../../canon/losses.ts"
 import { encodeContent, encodePart } from "./encode-parts.ts"
-import { fittedToolName } from "../tools.ts"
+import { TOOL_NAMES } from "../tools.ts"
+import { fittedName } from "../../../canon/tool-names.ts"
 
 /**
  * The messages of a request. Instructions stand together in one message at the head, because Cohere
@@ -120,6 +121,6 @@ function noteSignature(part: ReasoningPart, losses: LossList): void {
 
 function encodeCall(part: ToolCallPart, losses: LossList): JsonObject {
   if (part.cache !== undefined) losses.add("cache_control")
-  const called = { name: fittedToolName(part.name), arguments: part.arguments }
+  const called = { name: fittedName(part.name, TOOL_NAMES), arguments: part.arguments }
   return { id: part.id, type: "function", function: called, ...losses.fieldsOf(part.extra) }
 }

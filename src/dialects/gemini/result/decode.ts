@@ -9,7 +9,7 @@ import {
   objectAt,
 } from "../../../canon/json.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
-import { answerHead, blockReason, candidateExtra } from "./head.ts"
+import { blockReason, candidateExtra, answerHead } from "./head.ts"
 import { decodeCitations } from "../citations/decode.ts"
 import { decodePart } from "../messages/decode-parts.ts"
 import { decodeFinish, finishWord } from "../finish.ts"
@@ -17,6 +17,7 @@ import { decodeSearch } from "../search.ts"
 import { decodeUsage } from "../usage.ts"
 import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
+import { defined } from "../../shared/fields.ts"
 
 /**
  * A whole `GenerateContentResponse` (WIRE.md 5). A refused prompt is an answer of one choice that a
@@ -25,10 +26,8 @@ import { extraOf } from "../../shared/extra.ts"
  * @throws GatewayError `upstream_error` when the body is no answer.
  */
 export function decodeResult(body: JsonObject): ChatResult {
-  const result: Draft<ChatResult> = { ...answerHead(body), choices: decodeChoices(body) }
-  const usage = decodeUsage(body.usageMetadata)
-  if (usage !== undefined) result.usage = usage
-  return result
+  const choices = decodeChoices(body)
+  return defined({ ...answerHead(body), choices, usage: decodeUsage(body.usageMetadata) })
 }
 
 function decodeChoices(body: JsonObject): Choice[] {
@@ -56,11 +55,9 @@ function decodeChoice(value: JsonValue, position: number): Choice {
     parts.some(({ type }) => type === "tool-call"),
   )
   const index = choiceNumber(candidate.index, position)
-  const choice: Draft<Choice> = { index, parts, finish: reason }
-  if (raw !== undefined) choice.rawFinish = raw
-  const extra = candidateExtra(candidate)
-  if (extra !== undefined) choice.extra = extraOf(DIALECT, extra)
-  return choice
+  const fields = candidateExtra(candidate)
+  const extra = fields && extraOf(DIALECT, fields)
+  return defined({ index, parts, finish: reason, rawFinish: raw, extra })
 }
 
 /** Neighbours of a kind become one part, as they do when a stream is folded. */

@@ -1,5 +1,3 @@
-import type { Extra } from "../../../canon/chat.ts"
-import type { Draft } from "../../../canon/draft.ts"
 import {
   type JsonObject,
   objectAt,
@@ -9,6 +7,8 @@ import {
 } from "../../../canon/json.ts"
 import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
+import { defined } from "../../shared/fields.ts"
+import type { AnswerHead } from "../../shared/result.ts"
 
 /** Members of an answer that have a name in the canon. */
 const ANSWER_FIELDS = new Set([
@@ -20,25 +20,15 @@ const ANSWER_FIELDS = new Set([
 ])
 
 /** What an answer, or the first piece of one, says of itself. */
-export interface AnswerHead {
-  readonly id?: string
-  readonly model?: string
-  /** Seconds since 1970. */
-  readonly created?: number
-  readonly extra?: Extra
-}
-
 export function answerHead(answer: JsonObject): AnswerHead {
-  const head: Draft<AnswerHead> = {}
-  const id = textAt(answer, "responseId")
-  if (id !== undefined) head.id = id
-  const model = textAt(answer, "modelVersion")
-  if (model !== undefined) head.model = model
   const created = Date.parse(textAt(answer, "createTime") ?? "")
-  if (!Number.isNaN(created)) head.created = Math.floor(created / 1_000)
-  const rest = unknownFields(answer, ANSWER_FIELDS)
-  if (rest !== undefined) head.extra = extraOf(DIALECT, rest)
-  return head
+  const extra = unknownFields(answer, ANSWER_FIELDS)
+  return defined({
+    id: textAt(answer, "responseId"),
+    model: textAt(answer, "modelVersion"),
+    created: Number.isNaN(created) ? undefined : Math.floor(created / 1_000),
+    extra: extra && extraOf(DIALECT, extra),
+  })
 }
 
 /** Why the prompt was refused; such an answer has no candidates (WIRE.md 5). */

@@ -7,7 +7,6 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
-import type { Draft } from "../../../canon/draft.ts"
 import type { OtherContent } from "../../../canon/other-content.ts"
 import { decodeCitations } from "../citations/decode.ts"
 import { decodePart } from "../messages/decode-parts.ts"
@@ -17,8 +16,7 @@ import { addPartialArguments } from "../tools/partial-arguments.ts"
 import { decodeSearch } from "../search.ts"
 import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
-
-type FinishEvent = Extract<ChatEvent, { type: "finish" }>
+import { finishEvent } from "../../shared/finish.ts"
 
 /** What is said of a candidate and is nothing of it. */
 const REMARKS: ReadonlySet<string> = new Set([
@@ -94,10 +92,7 @@ export class Candidate {
       if (search !== undefined) events.push({ type: "web-search", choice, search })
     }
     if (this.#finishWord === undefined) return
-    const { reason, raw } = decodeFinish(this.#finishWord, this.#calls > 0)
-    const finish: Draft<FinishEvent> = { type: "finish", choice, reason }
-    if (raw !== undefined) finish.rawReason = raw
-    events.push(finish)
+    events.push(finishEvent(choice, decodeFinish(this.#finishWord, this.#calls > 0)))
   }
 
   #onPart(part: JsonObject, events: ChatEvent[]): void {

@@ -1,19 +1,13 @@
 import type { ChatEvent } from "../../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
-import { GatewayError } from "../../../canon/errors.ts"
-import {
-  isJsonObject,
-  type JsonObject,
-  listAt,
-  objectAt,
-  parseJsonObject,
-} from "../../../canon/json.ts"
+import { isJsonObject, type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
 import { OtherContent } from "../../../canon/other-content.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
-import { answerHead, blockReason } from "../result/head.ts"
+import { blockReason, answerHead } from "../result/head.ts"
 import { Candidate } from "./candidate.ts"
-import { errorEvent } from "../errors.ts"
+import { decodeErrorEvent } from "../errors.ts"
 import { decodeUsage } from "../usage.ts"
+import { parseFrame } from "../../shared/stream.ts"
 
 /**
  * A decoder for one stream of `GenerateContentResponse` pieces (WIRE.md 5, traps 6 and 8). The stream
@@ -38,8 +32,7 @@ class AnswerDecoder implements EventDecoder {
 
   push(frame: SseFrame): ChatEvent[] {
     const events: ChatEvent[] = []
-    if (frame.json !== undefined) this.#onAnswer(frame.json, events)
-    else if (frame.data !== "") this.#onAnswer(parseAnswer(frame.data), events)
+    if (frame.data !== "" || frame.json !== undefined) this.#onAnswer(parseFrame(frame), events)
     return events
   }
 
@@ -55,7 +48,7 @@ class AnswerDecoder implements EventDecoder {
     if (error !== undefined) {
       const usage = decodeUsage(answer.usageMetadata)
       if (usage !== undefined) events.push({ type: "usage", usage })
-      events.push(errorEvent(error))
+      events.push(decodeErrorEvent(error))
       return
     }
     if (!this.#started) {
@@ -80,13 +73,4 @@ class AnswerDecoder implements EventDecoder {
     }
     return candidate
   }
-}
-
-function parseAnswer(data: string): JsonObject {
-  const answer = parseJsonObject(data)
-  if (answer !== undefined) return answer
-  throw new GatewayError(
-    "upstream_error",
-    "The provider sent a piece of the stream that is not JSON.",
-  )
 }

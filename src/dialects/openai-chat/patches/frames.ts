@@ -4,11 +4,11 @@ import { mintId } from "../../../canon/identifiers.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type { Usage } from "../../../canon/usage.ts"
 import { isTime, ownId, withTotal } from "./complete.ts"
-import { encodeError } from "../errors.ts"
 import { ChoicePatcher } from "./choice.ts"
 import { chunkUsage, encodeUsage, withoutCost } from "../usage.ts"
 import { END, ID_PREFIX } from "../identifiers.ts"
 import { nowInSeconds } from "../../shared/time.ts"
+import { encodeError } from "../../shared/errors.ts"
 
 const OBJECT = "chat.completion.chunk"
 

@@ -21,6 +21,7 @@ import type { Draft } from "../../../canon/draft.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
 import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
+import { defined } from "../../shared/fields.ts"
 
 const RESULT_FIELDS = new Set(["id", "object", "created", "model", "choices", "usage"])
 const CHOICE_FIELDS = new Set(["index", "message", "finish_reason", "delta"])
@@ -48,19 +49,15 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
     throw new GatewayError("upstream_error", "The provider's answer is not a chat completion.")
   }
   if (body.choices.length === 0) throw noChoice()
-  const result: Draft<ChatResult> = {
-    choices: body.choices.map((choice, position) => decodeChoice(choice, position, request)),
-  }
-  const id = textAt(body, "id")
-  if (id !== undefined) result.id = id
-  const model = textAt(body, "model")
-  if (model !== undefined) result.model = model
-  if (isTime(body.created)) result.created = body.created
-  const usage = decodeUsage(chunkUsage(body))
-  if (usage !== undefined) result.usage = usage
   const extra = unknownFields(body, RESULT_FIELDS)
-  if (extra !== undefined) result.extra = extraOf(DIALECT, extra)
-  return result
+  return defined({
+    choices: body.choices.map((choice, position) => decodeChoice(choice, position, request)),
+    id: textAt(body, "id"),
+    model: textAt(body, "model"),
+    created: isTime(body.created) ? body.created : undefined,
+    usage: decodeUsage(chunkUsage(body)),
+    extra: extra && extraOf(DIALECT, extra),
+  })
 }
 
 function decodeChoice(
@@ -78,15 +75,16 @@ function decodeChoice(
   const parts = joinParts(decodeReasoning(message), said, calls)
   const word = textAt(choice, "finish_reason") ?? (calls.length > 0 ? "tool_calls" : "stop")
   const finish = decodeFinish(word, calls.length > 0)
-  const index = choiceNumber(choice.index, position)
-  const decoded: Draft<Choice> = { index, parts, finish: finish.reason }
-  if (finish.raw !== undefined) decoded.rawFinish = finish.raw
-  const stopSequence = stopTold(choice, request?.stop)
-  if (stopSequence !== undefined) decoded.stopSequence = stopSequence
   const rest = message.annotations === undefined ? message : { ...message, annotations }
   const extra = choiceExtra(choice, rest)
-  if (extra !== undefined) decoded.extra = extraOf(DIALECT, extra)
-  return decoded
+  return defined({
+    index: choiceNumber(choice.index, position),
+    parts,
+    finish: finish.reason,
+    rawFinish: finish.raw,
+    stopSequence: stopTold(choice, request?.stop),
+    extra: extra && extraOf(DIALECT, extra),
+  })
 }
 
 function decodeCalls(message: JsonObject): Part[] {

@@ -9,6 +9,8 @@ import { OpenCalls } from "./open-calls.ts"
 import { reasoningText } from "../reasoning/text.ts"
 import { detailText, isKnownDetail, proofOf } from "../reasoning/details.ts"
 import { DIALECT } from "../identifiers.ts"
+import { finishEvent } from "../../shared/finish.ts"
+import { defined } from "../../shared/fields.ts"
 
 type SignatureEvent = Extract<ChatEvent, { type: "reasoning-signature" }>
 
@@ -64,15 +66,8 @@ export class ChoiceDecoder {
   finish(word: string, events: ChatEvent[], stopSequence?: string): void {
     this.#finished = true
     this.announceCalls(events)
-    const choice = this.#choice
-    const { reason, raw } = decodeFinish(word, this.#calls.size > 0)
-    events.push({
-      type: "finish",
-      choice,
-      reason,
-      ...(raw === undefined ? {} : { rawReason: raw }),
-      ...(stopSequence === undefined ? {} : { stopSequence }),
-    })
+    const finish = decodeFinish(word, this.#calls.size > 0)
+    events.push(finishEvent(this.#choice, defined({ ...finish, stopSequence })))
   }
 
   /** The stream is over, and nobody said why this choice ended. */

@@ -1,25 +1,17 @@
 import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
-import { GatewayError } from "../../../canon/errors.ts"
-import {
-  isJsonObject,
-  type JsonObject,
-  parseJsonObject,
-  textAt,
-  unknownFields,
-} from "../../../canon/json.ts"
+import { isJsonObject, type JsonObject, textAt, unknownFields } from "../../../canon/json.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
 import { OtherContent } from "../../../canon/other-content.ts"
 import { ChoiceDecoder, isWorthKeeping } from "./choice-decoder.ts"
 import { isTime } from "../patches/complete.ts"
-import { errorEvent, noChoice } from "../errors.ts"
+import { noChoice, decodeErrorEvent } from "../errors.ts"
 import { stopTold } from "../finish.ts"
 import { chunkUsage, decodeUsage } from "../usage.ts"
-import type { Draft } from "../../../canon/draft.ts"
 import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
-
-type StartEvent = Extract<ChatEvent, { type: "start" }>
+import { defined } from "../../shared/fields.ts"
+import { parseFrameOrError } from "../../shared/stream.ts"
 
 /** Members of a chunk that are no news about the answer as a whole, or only pad it. */
 const CHUNK_FIELDS = new Set([
@@ -85,8 +77,9 @@ class ChunkDecoder implements EventDecoder {
   push(frame: SseFrame): ChatEvent[] {
     const events: ChatEvent[] = []
     if (frame.data === "[DONE]") this.#onDone(events)
-    else if (frame.json !== undefined) this.#onChunk(frame.json, frame.event, events)
-    else if (frame.data !== "") this.#onChunk(parseChunk(frame), frame.event, events)
+    else if (frame.data !== "" || frame.json !== undefined) {
+      this.#onChunk(parseFrameOrError(frame), frame.event, events)
+    }
     return events
   }
 
@@ -114,7 +107,7 @@ class ChunkDecoder implements EventDecoder {
   #onChunk(chunk: JsonObject, event: string | undefined, events: ChatEvent[]): void {
     if (event === "error" || chunk.error) {
       if (isJsonObject(chunk.usage) || chunk.x_groq !== undefined) onUsage(chunk, events)
-      events.push(errorEvent(chunk))
+      events.push(decodeErrorEvent(chunk))
       return
     }
     const { choices } = chunk
@@ -137,14 +130,16 @@ class ChunkDecoder implements EventDecoder {
     const id = textAt(chunk, "id")
     if (id === undefined && !hasChoices) return
     this.#started = true
-    const start: Draft<StartEvent> = { type: "start" }
-    if (id !== undefined) start.id = id
-    const model = textAt(chunk, "model")
-    if (model !== undefined) start.model = model
-    if (isTime(chunk.created)) start.created = chunk.created
     const extra = unknownFields(chunk, CHUNK_FIELDS)
-    if (extra !== undefined) start.extra = extraOf(DIALECT, extra)
-    events.push(start)
+    events.push(
+      defined({
+        type: "start",
+        id,
+        model: textAt(chunk, "model"),
+        created: isTime(chunk.created) ? chunk.created : undefined,
+        extra: extra && extraOf(DIALECT, extra),
+      }),
+    )
   }
 
   #onChoice(value: JsonObject, position: number, events: ChatEvent[]): void {
@@ -179,16 +174,6 @@ class ChunkDecoder implements EventDecoder {
     }
     return decoder
   }
-}
-
-function parseChunk(frame: SseFrame): JsonObject {
-  const chunk = parseJsonObject(frame.data)
-  if (chunk !== undefined) return chunk
-  if (frame.event === "error") return { error: { message: frame.data } }
-  throw new GatewayError(
-    "upstream_error",
-    "The provider sent a piece of the stream that is not JSON.",
-  )
 }
 
 function onUsage(chunk: JsonObject, events: ChatEvent[]): void {

@@ -20,7 +20,6 @@ import {
 } from "../../../canon/json.ts"
 import { textArguments } from "../../../canon/text-tool.ts"
 import { nameInRequest } from "../../../canon/tool-names.ts"
-import { answerExtra } from "./extra.ts"
 import { decodeAnnotation } from "../citations.ts"
 import { failedResponse } from "../errors.ts"
 import { originOfCall } from "../tools/decode.ts"
@@ -30,6 +29,8 @@ import { decodeSearch } from "../search/steps.ts"
 import { decodeUsage } from "../usage.ts"
 import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
+import { defined } from "../../shared/fields.ts"
+import { answerHead } from "./head.ts"
 
 /**
  * A whole response (WIRE.md 4). Items that the canon has no name for stand among the parts, kept whole;
@@ -43,17 +44,8 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
     throw new GatewayError("upstream_error", "The provider's answer is not a response.")
   }
   const items = body.output.filter(isJsonObject)
-  const result: Draft<ChatResult> = { choices: [decodeChoice(body, items, request?.tools)] }
-  const id = textAt(body, "id")
-  if (id !== undefined) result.id = id
-  const model = textAt(body, "model")
-  if (model !== undefined) result.model = model
-  if (typeof body.created_at === "number") result.created = Math.floor(body.created_at)
-  const usage = decodeUsage(body)
-  if (usage !== undefined) result.usage = usage
-  const extra = answerExtra(body)
-  if (extra !== undefined) result.extra = extra
-  return result
+  const choices = [decodeChoice(body, items, request?.tools)]
+  return defined({ ...answerHead(body), choices, usage: decodeUsage(body) })
 }
 
 function decodeChoice(
@@ -64,11 +56,9 @@ function decodeChoice(
   const parts = items.flatMap((item) => decodeItem(item, tools))
   const hasCalls = parts.some(({ type }) => type === "tool-call")
   const { reason, raw } = decodeFinish(body, hasCalls)
-  const choice: Draft<Choice> = { index: 0, parts, finish: reason }
-  if (raw !== undefined) choice.rawFinish = raw
   const logprobs = items.flatMap(logprobsOf)
-  if (logprobs.length > 0) choice.extra = extraOf(DIALECT, { logprobs })
-  return choice
+  const extra = logprobs.length === 0 ? undefined : extraOf(DIALECT, { logprobs })
+  return defined({ index: 0, parts, finish: reason, rawFinish: raw, extra })
 }
 
 function decodeItem(item: JsonObject, tools: readonly Tool[] | undefined): Part[] {

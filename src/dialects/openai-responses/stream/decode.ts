@@ -1,22 +1,22 @@
 import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
-import type { Draft } from "../../../canon/draft.ts"
-import { GatewayError } from "../../../canon/errors.ts"
 import {
   isJsonObject,
   type JsonObject,
   listAt,
   objectAt,
-  parseJsonObject,
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
 import { OtherContent } from "../../../canon/other-content.ts"
-import { answerExtra } from "../result/extra.ts"
 import { readVendorError } from "../errors.ts"
 import { decodeFinish } from "../finish.ts"
 import { type OpenItem, OpenItems, type ReasoningPlace } from "./open-items.ts"
 import { decodeUsage } from "../usage.ts"
+import { finishEvent } from "../../shared/finish.ts"
+import { errorEvent } from "../../shared/errors.ts"
+import { parseFrameOrError } from "../../shared/stream.ts"
+import { answerHead } from "../result/head.ts"
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 
@@ -72,7 +72,7 @@ class ResponseDecoder implements EventDecoder {
     const events: ChatEvent[] = []
     // No vendor of this dialect was recorded to send `[DONE]`; Open Responses asks for it.
     if (frame.data === "[DONE]" || frame.data === "") return events
-    const json = frame.json ?? parseEvent(frame)
+    const json = parseFrameOrError(frame)
     const type = textAt(json, "type") ?? frame.event ?? ""
     const response = objectAt(json, "response")
     if (type === "error" || (response === undefined && json.error)) this.#onError(json, events)
@@ -110,13 +110,7 @@ class ResponseDecoder implements EventDecoder {
     if (this.#finished) return
     this.#finished = true
     this.#items.end(listAt(response, "output"), events)
-    const { reason, raw } = decodeFinish(response, this.#items.hasCalls)
-    events.push({
-      type: "finish",
-      choice: 0,
-      reason,
-      ...(raw === undefined ? {} : { rawReason: raw }),
-    })
+    events.push(finishEvent(0, decodeFinish(response, this.#items.hasCalls)))
     pushUsage(response, events)
   }
 
@@ -125,12 +119,7 @@ class ResponseDecoder implements EventDecoder {
     if (this.#broken) return
     this.#broken = true
     const { message, code, type } = readVendorError(value)
-    const reason = code ?? type
-    events.push({
-      type: "error",
-      message: message ?? "The provider broke off the stream.",
-      ...(reason === undefined ? {} : { code: reason }),
-    })
+    events.push(errorEvent(message, code ?? type))
   }
 
   #onItemEvent(type: string, json: JsonObject, events: ChatEvent[]): void {
@@ -219,30 +208,12 @@ class ResponseDecoder implements EventDecoder {
 }
 
 function startOf(response: JsonObject): StartEvent {
-  const start: Draft<StartEvent> = { type: "start" }
-  const id = textAt(response, "id")
-  if (id !== undefined) start.id = id
-  const model = textAt(response, "model")
-  if (model !== undefined) start.model = model
-  if (typeof response.created_at === "number") start.created = Math.floor(response.created_at)
-  const extra = answerExtra(response)
-  if (extra !== undefined) start.extra = extra
-  return start
+  return { type: "start", ...answerHead(response) }
 }
 
 function pushUsage(response: JsonObject, events: ChatEvent[]): void {
   const usage = decodeUsage(response)
   if (usage !== undefined) events.push({ type: "usage", usage })
-}
-
-function parseEvent(frame: SseFrame): JsonObject {
-  const json = parseJsonObject(frame.data)
-  if (json !== undefined) return json
-  if (frame.event === "error") return { type: "error", message: frame.data }
-  throw new GatewayError(
-    "upstream_error",
-    "The provider sent a piece of the stream that is not JSON.",
-  )
 }
 
 /** Open Responses tells the reasoning itself under a shorter name than OpenAI. */

@@ -1,7 +1,8 @@
-import type { Extra } from "../../../canon/chat.ts"
-import { type JsonObject, unknownFields } from "../../../canon/json.ts"
+import { type JsonObject, unknownFields, textAt } from "../../../canon/json.ts"
 import { DIALECT } from "../identifiers.ts"
 import { extraOf } from "../../shared/extra.ts"
+import { defined } from "../../shared/fields.ts"
+import type { AnswerHead } from "../../shared/result.ts"
 
 /** Members that the canon has a name for, and those that only repeat the request. */
 const KNOWN_FIELDS = new Set([
@@ -40,8 +41,17 @@ const KNOWN_FIELDS = new Set([
   "user",
 ])
 
-/** What only this dialect knows of an answer: the tier that served it, reports of filters. */
-export function answerExtra(response: JsonObject): Extra | undefined {
-  const fields = unknownFields(response, KNOWN_FIELDS)
-  return fields === undefined ? undefined : extraOf(DIALECT, fields)
+/**
+ * What an answer, or the first event of one, says of itself. Extra is what only this dialect knows: the tier that
+ * served it, reports of filters.
+ */
+export function answerHead(response: JsonObject): AnswerHead {
+  const { created_at: created } = response
+  const extra = unknownFields(response, KNOWN_FIELDS)
+  return defined({
+    id: textAt(response, "id"),
+    model: textAt(response, "model"),
+    created: typeof created === "number" ? Math.floor(created) : undefined,
+    extra: extra && extraOf(DIALECT, extra),
+  })
 }

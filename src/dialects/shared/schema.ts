@@ -1,0 +1,10 @@
+import type { ResponseFormat } from "../../canon/chat.ts"
+
+/** A format that follows a JSON schema. */
+export type SchemaFormat = Extract<ResponseFormat, { type: "json-schema" }>
+
+/** The tool that stands in for a format where a vendor has none: its arguments are the answer. */
+export const ANSWER_TOOL = "json_answer"
+
+/** Members of a JSON schema that hold values and no schemas. */
+export const VALUE_MEMBERS: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"])

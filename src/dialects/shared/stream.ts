@@ -1,0 +1,22 @@
+import type { SseFrame } from "../../canon/dialect.ts"
+import { GatewayError } from "../../canon/errors.ts"
+import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
+
+/**
+ * The object in a frame.
+ * @throws GatewayError `upstream_error` when its data is no JSON.
+ */
+export function parseFrame({ data, json }: SseFrame): JsonObject {
+  const object = json ?? parseJsonObject(data)
+  if (object !== undefined) return object
+  throw new GatewayError(
+    "upstream_error",
+    "The provider sent a piece of the stream that is not JSON.",
+  )
+}
+
+/** The same; the text of an `error` event, which proxies write, becomes the message of an error. */
+export function parseFrameOrError(frame: SseFrame): JsonObject {
+  if (frame.event !== "error") return parseFrame(frame)
+  return frame.json ?? parseJsonObject(frame.data) ?? { error: { message: frame.data } }
+}
