@@ -1,4 +1,5 @@
-import type { ChatEvent, ChatRequest, ChatResult, DialectId, Loss } from "./chat.ts"
+import type { ChatEvent, ChatRequest, ChatResult } from "./chat.ts"
+import type { DialectId, Loss } from "./extra.ts"
 import type { GatewayError } from "./errors.ts"
 import type { Feature, Support } from "./features.ts"
 import type { JsonObject } from "./json.ts"

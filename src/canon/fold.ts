@@ -1,15 +1,13 @@
-import {
-  assertNever,
-  type ChatEvent,
-  type ChatResult,
-  type Choice,
-  type Citation,
-  type Part,
-  type ReasoningPart,
-  type RefusalPart,
-  type TextPart,
-  type ToolCallPart,
-} from "./chat.ts"
+import { assertNever } from "./assert-never.ts"
+import type { ChatEvent, ChatResult, Choice } from "./chat.ts"
+import type {
+  Citation,
+  Part,
+  ReasoningPart,
+  RefusalPart,
+  TextPart,
+  ToolCallPart,
+} from "./message.ts"
 import type { Draft } from "./draft.ts"
 import { GatewayError } from "./errors.ts"
 import { MergedExtra } from "./merged-extra.ts"

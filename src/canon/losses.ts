@@ -1,4 +1,5 @@
-import type { DialectId, Extra, Loss, UnknownPart } from "./chat.ts"
+import type { DialectId, Extra, Loss } from "./extra.ts"
+import type { UnknownPart } from "./message.ts"
 import { type JsonObject, textAt } from "./json.ts"
 
 /** What a request loses on its way into one dialect, each name once. */

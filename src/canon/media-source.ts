@@ -1,4 +1,4 @@
-import type { MediaSource } from "./chat.ts"
+import type { MediaSource } from "./message.ts"
 
 /** What stands between the type and the data of a data URL. */
 const BASE64_MARK = ";base64,"

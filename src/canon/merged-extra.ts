@@ -1,4 +1,4 @@
-import type { Extra } from "./chat.ts"
+import type { Extra } from "./extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 
 /** How deep the extras of several events are merged; below that the later one stands. */

@@ -1,4 +1,4 @@
-import type { Loss } from "./chat.ts"
+import type { Loss } from "./extra.ts"
 import type { GatewayError } from "./errors.ts"
 import type { JsonObject } from "./json.ts"
 

@@ -1,4 +1,4 @@
-import type { Loss } from "./chat.ts"
+import type { Loss } from "./extra.ts"
 import type { JsonObject } from "./json.ts"
 import type { OperationCall, OperationFormat } from "./operation.ts"
 import type { Usage } from "./usage.ts"

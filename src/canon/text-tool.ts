@@ -1,4 +1,4 @@
-import type { Tool, ToolOrigin } from "./chat.ts"
+import type { Tool, ToolOrigin } from "./tool.ts"
 import { isJsonObject, type JsonObject, parseJson, textAt } from "./json.ts"
 import type { LossList } from "./losses.ts"
 

@@ -1,4 +1,6 @@
-import type { CallOrigin, ChatRequest, Tool } from "./chat.ts"
+import type { CallOrigin } from "./message.ts"
+import type { ChatRequest } from "./chat.ts"
+import type { Tool } from "./tool.ts"
 
 /** How names of tools have to be written. */
 export interface NameRule {

@@ -1,4 +1,4 @@
-import type { DialectId } from "../canon/chat.ts"
+import type { DialectId } from "../canon/extra.ts"
 import type { ProviderSettings } from "../config/settings.ts"
 
 /** What the catalog asks of a vendor. */

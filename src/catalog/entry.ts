@@ -1,4 +1,4 @@
-import type { DialectId } from "../canon/chat.ts"
+import type { DialectId } from "../canon/extra.ts"
 import { PRICE_NAMES, type ModelKind, type PriceName } from "../config/settings.ts"
 import { CLASS_OF_NAME, type Price, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
 import type { Model } from "./model.ts"

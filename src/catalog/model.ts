@@ -1,4 +1,4 @@
-import type { DialectId } from "../canon/chat.ts"
+import type { DialectId } from "../canon/extra.ts"
 import type { Disconnect, ModelKind } from "../config/settings.ts"
 import type { Price } from "../ledger/price.ts"
 

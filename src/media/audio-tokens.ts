@@ -1,4 +1,4 @@
-import type { MediaSource } from "../canon/chat.ts"
+import type { MediaSource } from "../canon/message.ts"
 import { type Peek, peek } from "./peek.ts"
 
 /**

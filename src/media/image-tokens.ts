@@ -1,4 +1,4 @@
-import type { MediaSource } from "../canon/chat.ts"
+import type { MediaSource } from "../canon/message.ts"
 import { tokensOfSize } from "./image-rules.ts"
 import { imageSize } from "./image-size.ts"
 import { peek } from "./peek.ts"

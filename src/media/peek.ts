@@ -1,4 +1,4 @@
-import type { MediaSource } from "../canon/chat.ts"
+import type { MediaSource } from "../canon/message.ts"
 
 /** Characters of base64 looked at from either end: bounded work, whatever was sent. */
 const WINDOW = 64 * 1024

@@ -1,4 +1,4 @@
-import type { DialectId } from "../canon/chat.ts"
+import type { DialectId } from "../canon/extra.ts"
 import type { UpstreamDialect } from "../canon/dialect.ts"
 import type { EmbeddingFormat } from "../canon/embedding.ts"
 import type { ImageFormat } from "../canon/image.ts"

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatEvent, Part } from "../../src/canon/chat.ts"
+import type { ChatEvent } from "../../src/canon/chat.ts"
+import type { Part } from "../../src/canon/message.ts"
 import { GatewayError } from "../../src/canon/errors.ts"
 import { foldEvents } from "../../src/canon/fold.ts"
 import type { JsonObject } from "../../src/canon/json.ts"

@@ -1,4 +1,4 @@
-import type { DialectId } from "../../src/canon/chat.ts"
+import type { DialectId } from "../../src/canon/extra.ts"
 import { buildCatalog, type BuiltCatalog } from "../../src/catalog/catalog.ts"
 import type { KnownVendor } from "../../src/catalog/dialects.ts"
 import type { Facts } from "../../src/catalog/facts.ts"

@@ -1,4 +1,4 @@
-import type { DialectId } from "../../src/canon/chat.ts"
+import type { DialectId } from "../../src/canon/extra.ts"
 import type { ClientDialect, UpstreamDialect } from "../../src/canon/dialect.ts"
 import { ANTHROPIC_MESSAGES } from "../../src/dialects/anthropic-messages/index.ts"
 import { BEDROCK_CONVERSE } from "../../src/dialects/bedrock-converse/index.ts"

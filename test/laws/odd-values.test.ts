@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatRequest, DialectId } from "../../src/canon/chat.ts"
+import type { ChatRequest } from "../../src/canon/chat.ts"
+import type { DialectId } from "../../src/canon/extra.ts"
 import type { SseFrame, UpstreamDialect } from "../../src/canon/dialect.ts"
 import { GatewayError } from "../../src/canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"

@@ -1,22 +1,23 @@
 import * as fc from "fast-check"
 import type {
   CacheMarker,
+  Citation,
+  Message,
+  Part,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+} from "../../src/canon/message.ts"
+import type {
   ChatEvent,
   ChatRequest,
   ChatResult,
   Choice,
-  Citation,
-  Extra,
   FinishReason,
-  Message,
-  Part,
   ReasoningOrder,
-  ReasoningPart,
-  TextPart,
-  Tool,
-  ToolCallPart,
-  ToolOrigin,
 } from "../../src/canon/chat.ts"
+import type { Extra } from "../../src/canon/extra.ts"
+import type { Tool, ToolOrigin } from "../../src/canon/tool.ts"
 import type { JsonValue } from "../../src/canon/json.ts"
 import { textTool } from "../../src/canon/text-tool.ts"
 import { NO_USAGE, type Usage } from "../../src/canon/usage.ts"

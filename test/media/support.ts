@@ -1,4 +1,4 @@
-import type { MediaSource } from "../../src/canon/chat.ts"
+import type { MediaSource } from "../../src/canon/message.ts"
 
 /** Bytes as they come in a request. */
 export function base64(bytes: Uint8Array | string, mediaType?: string): MediaSource {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { exceptionFrame } from "../../simulator/bedrock-converse/event-frame.ts"
-import type { DialectId } from "../../src/canon/chat.ts"
+import type { DialectId } from "../../src/canon/extra.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
 import { until } from "../support/gateway.ts"
 import { receiptOf } from "./checks.ts"

@@ -1,6 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk"
 import OpenAI from "openai"
-import type { DialectId } from "../../src/canon/chat.ts"
+import type { DialectId } from "../../src/canon/extra.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
 import { GOOGLE } from "./google-face.ts"
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import type { DialectId } from "../../src/canon/chat.ts"
+import type { DialectId } from "../../src/canon/extra.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
 import { askStream, askWhole, type Face, FACES } from "./faces.ts"
 import { list, object, readAnswer } from "./reading.ts"

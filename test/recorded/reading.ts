@@ -1,4 +1,4 @@
-import type { DialectId } from "../../src/canon/chat.ts"
+import type { DialectId } from "../../src/canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
 
 /** What a person reads off an answer, choice by choice. Nothing here knows the gateway's own code. */

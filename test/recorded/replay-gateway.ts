@@ -1,4 +1,4 @@
-import type { DialectId } from "../../src/canon/chat.ts"
+import type { DialectId } from "../../src/canon/extra.ts"
 import type { ModelSettings, ProviderSettings } from "../../src/config/settings.ts"
 import { provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
 import type { Recording } from "../support/recordings.ts"

@@ -1,4 +1,4 @@
-import type { DialectId } from "../../src/canon/chat.ts"
+import type { DialectId } from "../../src/canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
 import { type PlainUsage, plainUsage } from "./plain-price.ts"
 import { list, object } from "./reading.ts"

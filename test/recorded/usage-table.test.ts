@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import type { DialectId } from "../../src/canon/chat.ts"
+import type { DialectId } from "../../src/canon/extra.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
 import { receiptOf } from "./checks.ts"
 import { askStream, askWhole, FACES } from "./faces.ts"

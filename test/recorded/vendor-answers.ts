@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs"
 import { messageFrame } from "../../simulator/bedrock-converse/event-frame.ts"
-import type { DialectId } from "../../src/canon/chat.ts"
+import type { DialectId } from "../../src/canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
 import { chatRecordings, HAS_FIXTURES, readFixture } from "../support/recordings.ts"
 import { vendorOf } from "./replay-gateway.ts"

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
-import type { DialectId } from "../../src/canon/chat.ts"
+import type { DialectId } from "../../src/canon/extra.ts"
 import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
 import { receiptOf } from "./checks.ts"
 import { askStream, type Face, type FaceAnswer, FACES } from "./faces.ts"

@@ -1,5 +1,5 @@
 import { messageFrame } from "../../simulator/bedrock-converse/event-frame.ts"
-import type { DialectId } from "../../src/canon/chat.ts"
+import type { DialectId } from "../../src/canon/extra.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
 import type { VendorAnswer } from "./vendor-answers.ts"
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { DialectId } from "../../src/canon/chat.ts"
+import type { DialectId } from "../../src/canon/extra.ts"
 import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
 import { NO_USAGE } from "../../src/canon/usage.ts"
 import { CLASS_OF_NAME } from "../../src/ledger/price.ts"

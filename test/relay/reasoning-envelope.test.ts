@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import type { ChatRequest, ReasoningPart } from "../../src/canon/chat.ts"
+import type { ChatRequest } from "../../src/canon/chat.ts"
+import type { ReasoningPart } from "../../src/canon/message.ts"
 import { carriesEnvelope, openEnvelopes, Seal } from "../../src/relay/chat/reasoning-envelope.ts"
 
 const seal = new Seal("a secret")

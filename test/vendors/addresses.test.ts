@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import facts from "../../src/catalog/facts.json" with { type: "json" }
-import type { DialectId } from "../../src/canon/chat.ts"
+import type { DialectId } from "../../src/canon/extra.ts"
 import type { ServiceAccount } from "../../src/config/settings.ts"
 import { vendors } from "../../src/vendors/index.ts"
 import { ANY_REQUEST, providerOf, urlOf, vendorOf } from "./support.ts"

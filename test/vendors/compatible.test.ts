@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { COMPATIBLE } from "../../src/vendors/compatible.ts"
-import type { DialectId } from "../../src/canon/chat.ts"
+import type { DialectId } from "../../src/canon/extra.ts"
 import { vendors } from "../../src/vendors/index.ts"
 import { ANY_REQUEST, providerOf, urlOf, vendorOf } from "./support.ts"
 

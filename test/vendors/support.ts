@@ -1,4 +1,4 @@
-import type { DialectId } from "../../src/canon/chat.ts"
+import type { DialectId } from "../../src/canon/extra.ts"
 import type { ProviderSettings } from "../../src/config/settings.ts"
 import { vendors } from "../../src/vendors/index.ts"
 import type { Vendor } from "../../src/vendors/vendor.ts"

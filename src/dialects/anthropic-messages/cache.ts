@@ -1,4 +1,4 @@
-import type { CacheMarker, Message, Part } from "../../canon/chat.ts"
+import type { CacheMarker, Message, Part } from "../../canon/message.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { invalidType, unsupportedValue } from "../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, type JsonValue, isThere, shown } from "../../canon/json.ts"

@@ -1,8 +1,8 @@
-import type { Citation } from "../../canon/chat.ts"
+import type { Citation } from "../../canon/message.ts"
+import { extraOf, ownFields } from "../../canon/extra.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
 import { DIALECT } from "./identifiers.ts"
-import { extraOf, ownFields } from "../shared/extra.ts"
 
 const FOUND = "web_search_result_location"
 

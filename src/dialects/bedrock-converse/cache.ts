@@ -1,4 +1,4 @@
-import type { CacheMarker } from "../../canon/chat.ts"
+import type { CacheMarker } from "../../canon/message.ts"
 import { type JsonObject, objectAt } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
 import type { ModelFamily } from "./quirks.ts"

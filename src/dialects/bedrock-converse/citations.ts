@@ -1,4 +1,4 @@
-import type { Citation } from "../../canon/chat.ts"
+import type { Citation } from "../../canon/message.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
 import { isWebUrl } from "../../canon/media-source.ts"

@@ -1,4 +1,6 @@
-import type { ChatRequest, Message, Tool, ToolChoice } from "../../canon/chat.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { Message } from "../../canon/message.ts"
+import type { Tool, ToolChoice } from "../../canon/tool.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
 import { noteGrammar } from "../../canon/text-tool.ts"

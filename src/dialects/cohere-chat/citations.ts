@@ -1,8 +1,8 @@
-import type { Citation } from "../../canon/chat.ts"
+import type { Citation } from "../../canon/message.ts"
+import { extraOf } from "../../canon/extra.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
 import { DIALECT } from "./identifiers.ts"
-import { extraOf } from "../shared/extra.ts"
 
 /** Where a document, or what a tool answered, keeps its words: both are free dictionaries. */
 const WORDS = ["text", "snippet", "content"] as const

@@ -1,4 +1,5 @@
-import { assertNever, type ResponseFormat } from "../../canon/chat.ts"
+import { assertNever } from "../../canon/assert-never.ts"
+import type { ResponseFormat } from "../../canon/chat.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
 import { describedSchema } from "../../canon/response-schema.ts"

@@ -1,4 +1,5 @@
 import type { ChatEvent, ChatRequest } from "../../canon/chat.ts"
+import { extraOf } from "../../canon/extra.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import { mintCallId } from "../../canon/identifiers.ts"
 import {
@@ -16,7 +17,6 @@ import { decodeFinish, FAILED } from "./finish.ts"
 import { NO_ARGUMENTS, TOOL_NAMES } from "./tools.ts"
 import { decodeUsage } from "./usage.ts"
 import { DIALECT } from "./identifiers.ts"
-import { extraOf } from "../shared/extra.ts"
 import { originalName } from "../../canon/tool-names.ts"
 import { parseFrame } from "../shared/stream.ts"
 import { finishEvent } from "../shared/finish.ts"

@@ -1,4 +1,6 @@
-import { assertNever, type ChatRequest, type Tool, type ToolChoice } from "../../canon/chat.ts"
+import { assertNever } from "../../canon/assert-never.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { Tool, ToolChoice } from "../../canon/tool.ts"
 import { isJsonObject, type JsonObject, listAt, type JsonValue } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
 import { noteGrammar } from "../../canon/text-tool.ts"

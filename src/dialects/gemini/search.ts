@@ -1,4 +1,14 @@
-import type { ChatRequest, WebSearch, WebSearchPart } from "../../canon/chat.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { WebSearch, WebSearchPart } from "../../canon/web-search.ts"
+import {
+  decodeDomains,
+  demandsSearch,
+  foreignSearch,
+  reportSearch,
+  type SearchWord,
+  foundPage,
+} from "../shared/search.ts"
+import { extraOf } from "../../canon/extra.ts"
 import type { Draft } from "../../canon/draft.ts"
 import {
   isJsonObject,
@@ -8,17 +18,8 @@ import {
   objectAt,
   textAt,
 } from "../../canon/json.ts"
-import {
-  decodeDomains,
-  demandsSearch,
-  foreignSearch,
-  reportSearch,
-  type SearchWord,
-  foundPage,
-} from "../../canon/web-search.ts"
 import type { Encoding } from "./request/encoding.ts"
 import { DIALECT } from "./identifiers.ts"
-import { extraOf } from "../shared/extra.ts"
 
 const FIELDS = new Set(["excludeDomains"])
 const KNOWN: ReadonlySet<SearchWord> = new Set()

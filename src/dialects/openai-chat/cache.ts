@@ -1,4 +1,4 @@
-import type { CacheMarker } from "../../canon/chat.ts"
+import type { CacheMarker } from "../../canon/message.ts"
 import { isJsonObject, type JsonObject } from "../../canon/json.ts"
 import type { LossList } from "../../canon/losses.ts"
 import type { OpenAiChatQuirks } from "./quirks/index.ts"

@@ -1,9 +1,9 @@
-import type { WebSearch } from "../../canon/chat.ts"
+import type { WebSearch } from "../../canon/web-search.ts"
+import { decodeLocation } from "../shared/search.ts"
+import { extraOf } from "../../canon/extra.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { isJsonObject, type JsonObject, objectAt, textAt, unknownFields } from "../../canon/json.ts"
-import { decodeLocation } from "../../canon/web-search.ts"
 import { DIALECT } from "./identifiers.ts"
-import { extraOf } from "../shared/extra.ts"
 
 const OPTIONS = "web_search_options"
 const FIELDS = new Set(["search_context_size", "user_location"])

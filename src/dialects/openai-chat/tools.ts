@@ -1,4 +1,5 @@
-import type { AllowedTools, Tool, ToolChoice } from "../../canon/chat.ts"
+import type { AllowedTools, Tool, ToolChoice } from "../../canon/tool.ts"
+import { extraOf } from "../../canon/extra.ts"
 import { invalidType, unsupportedValue } from "../../canon/invalid-request.ts"
 import {
   isJsonObject,
@@ -10,7 +11,6 @@ import {
 import { textTool } from "../../canon/text-tool.ts"
 import { takeCache } from "./cache.ts"
 import { DIALECT } from "./identifiers.ts"
-import { extraOf } from "../shared/extra.ts"
 import { decodeDeclaration, decodeTextDeclaration, type DecodedTools } from "../shared/tools.ts"
 import { wrongMember, requiredText } from "../shared/validation.ts"
 

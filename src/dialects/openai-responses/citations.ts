@@ -1,8 +1,8 @@
-import type { Citation, TextPart } from "../../canon/chat.ts"
+import type { Citation, TextPart } from "../../canon/message.ts"
+import { extraOf, ownFields } from "../../canon/extra.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { type JsonObject, textAt } from "../../canon/json.ts"
 import { DIALECT } from "./identifiers.ts"
-import { extraOf, ownFields } from "../shared/extra.ts"
 
 /**
  * Where a piece of text comes from, as an annotation tells it: a page by its address, or a file, which

@@ -1,4 +1,4 @@
-import type { MediaSource } from "../../canon/chat.ts"
+import type { MediaSource } from "../../canon/message.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import { decodeDataUrl, isDataUrl, isWebUrl } from "../../canon/media-source.ts"
 

@@ -1,4 +1,4 @@
-import type { Extra } from "../../canon/chat.ts"
+import type { Extra } from "../../canon/extra.ts"
 
 /** What an answer, or the first event of one, says of itself. */
 export interface AnswerHead {

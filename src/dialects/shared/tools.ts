@@ -1,4 +1,4 @@
-import type { Tool, ToolOrigin } from "../../canon/chat.ts"
+import type { Tool, ToolOrigin } from "../../canon/tool.ts"
 import type { Draft } from "../../canon/draft.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import { optionalFlag, optionalObject, optionalText, requiredText } from "./validation.ts"

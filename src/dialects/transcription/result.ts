@@ -1,4 +1,4 @@
-import { assertNever } from "../../canon/chat.ts"
+import { assertNever } from "../../canon/assert-never.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import type {
   Transcript,

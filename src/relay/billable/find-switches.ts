@@ -1,4 +1,4 @@
-import type { DialectId } from "../../canon/chat.ts"
+import type { DialectId } from "../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue, listAt, shown } from "../../canon/json.ts"
 import { definedTools, mayDefineTools } from "./defined-tools.ts"
 import { BILLABLE, USUAL_BILLABLE } from "../../vendors/billable/index.ts"

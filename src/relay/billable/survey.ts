@@ -1,4 +1,5 @@
-import type { ChatRequest, DialectId } from "../../canon/chat.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { DialectId } from "../../canon/extra.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue, shown } from "../../canon/json.ts"

@@ -1,5 +1,6 @@
 import type { Payer } from "../../accounting/payer.ts"
-import type { ChatRequest, Loss } from "../../canon/chat.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { Loss } from "../../canon/extra.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"

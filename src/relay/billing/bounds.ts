@@ -1,4 +1,5 @@
-import type { ChatRequest, Message, Part } from "../../canon/chat.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { Message, Part } from "../../canon/message.ts"
 import type { UsageClass } from "../../canon/usage.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import { divideUp } from "../../ledger/money.ts"

@@ -1,5 +1,6 @@
 import type { ReceiptRecord } from "../../store/settlements.ts"
-import type { ChatRequest, Loss } from "../../canon/chat.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { Loss } from "../../canon/extra.ts"
 import type { Usage, UsageClass } from "../../canon/usage.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import { formatCredits } from "../../ledger/money.ts"

@@ -1,6 +1,9 @@
-import type { ChatRequest, DialectId, Message, WebSearch } from "../../canon/chat.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { DialectId } from "../../canon/extra.ts"
+import type { Message } from "../../canon/message.ts"
+import type { WebSearch } from "../../canon/web-search.ts"
+import { demandsSearch, hasSearchFunction } from "../../dialects/shared/search.ts"
 import { type JsonObject, listAt } from "../../canon/json.ts"
-import { demandsSearch, hasSearchFunction } from "../../canon/web-search.ts"
 import type { ChatOffer } from "../../vendors/vendor.ts"
 import { withAllowedTools } from "./allowed-tools.ts"
 

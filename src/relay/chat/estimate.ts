@@ -1,4 +1,4 @@
-import type { Loss } from "../../canon/chat.ts"
+import type { Loss } from "../../canon/extra.ts"
 import { asGatewayError, type GatewayError } from "../../canon/errors.ts"
 import { NO_USAGE, type Usage, type UsageClass } from "../../canon/usage.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"

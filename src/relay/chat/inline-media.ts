@@ -1,4 +1,5 @@
-import type { ChatRequest, FilePart, ImagePart, MediaSource, Part } from "../../canon/chat.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { FilePart, ImagePart, MediaSource, Part } from "../../canon/message.ts"
 import type { UpstreamDialect } from "../../canon/dialect.ts"
 import { fetchMedia, type MediaLimits, type MediaMemory } from "../../media/fetch-media.ts"
 

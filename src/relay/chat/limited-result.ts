@@ -1,4 +1,5 @@
-import type { ChatResult, Choice, Citation, Part } from "../../canon/chat.ts"
+import type { ChatResult, Choice } from "../../canon/chat.ts"
+import type { Citation, Part } from "../../canon/message.ts"
 import { StopSearch, StopSequences } from "../../canon/stop-search.ts"
 import { type Counter, headOf } from "./length-cut.ts"
 import type { OwnLimits } from "./own-limits.ts"

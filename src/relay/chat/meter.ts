@@ -1,4 +1,5 @@
-import type { ChatEvent, ChatResult, Part } from "../../canon/chat.ts"
+import type { ChatEvent, ChatResult } from "../../canon/chat.ts"
+import type { Part } from "../../canon/message.ts"
 import { type JsonObject, unknownFields } from "../../canon/json.ts"
 import { OtherContent } from "../../canon/other-content.ts"
 import { addUsage, isNoUsage, type Usage } from "../../canon/usage.ts"

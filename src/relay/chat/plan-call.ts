@@ -1,4 +1,5 @@
-import type { ChatRequest, Loss } from "../../canon/chat.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { Loss } from "../../canon/extra.ts"
 import type { UpstreamDialect } from "../../canon/dialect.ts"
 import { hasOtherTools } from "../../canon/tool-names.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"

@@ -1,4 +1,5 @@
-import type { ChatRequest, Loss } from "../../canon/chat.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { Loss } from "../../canon/extra.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { ChatOffer } from "../../vendors/vendor.ts"

@@ -1,12 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
-import type {
-  ChatRequest,
-  DialectId,
-  Loss,
-  Message,
-  Part,
-  ReasoningPart,
-} from "../../canon/chat.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { DialectId, Loss } from "../../canon/extra.ts"
+import type { Message, Part, ReasoningPart } from "../../canon/message.ts"
 import type { Draft } from "../../canon/draft.ts"
 
 const PREFIX = "tg1:"

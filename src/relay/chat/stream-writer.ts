@@ -1,4 +1,5 @@
-import type { ChatEvent, DialectId } from "../../canon/chat.ts"
+import type { ChatEvent } from "../../canon/chat.ts"
+import type { DialectId } from "../../canon/extra.ts"
 import type {
   ClientDialect,
   EventEncoder,

@@ -1,4 +1,6 @@
-import type { ChatRequest, Loss, Message, Part } from "../../canon/chat.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { Loss } from "../../canon/extra.ts"
+import type { Message, Part } from "../../canon/message.ts"
 
 const NOTHING: readonly Loss[] = []
 const LOST: readonly Loss[] = [{ name: "web_search.steps", effect: "dropped" }]

@@ -1,5 +1,6 @@
 import type { HttpAnswer } from "../../wire/http/answer.ts"
-import type { ChatResult, Choice, Part } from "../../canon/chat.ts"
+import type { ChatResult, Choice } from "../../canon/chat.ts"
+import type { Part } from "../../canon/message.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
 import { addAnswerHeaders } from "../pipeline/answer-headers.ts"

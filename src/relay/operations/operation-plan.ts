@@ -1,4 +1,4 @@
-import type { Loss } from "../../canon/chat.ts"
+import type { Loss } from "../../canon/extra.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { Call } from "../pipeline/call.ts"

@@ -1,5 +1,5 @@
 import type { HttpAnswer } from "../../wire/http/answer.ts"
-import type { Loss } from "../../canon/chat.ts"
+import type { Loss } from "../../canon/extra.ts"
 import { asGatewayError, GatewayError } from "../../canon/errors.ts"
 import type { FormFile } from "../../canon/form-file.ts"
 import type { OperationCall } from "../../canon/operation.ts"

@@ -1,4 +1,4 @@
-import type { Loss } from "../../canon/chat.ts"
+import type { Loss } from "../../canon/extra.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { formatCredits } from "../../ledger/money.ts"
 

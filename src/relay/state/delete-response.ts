@@ -1,4 +1,4 @@
-import type { DialectId } from "../../canon/chat.ts"
+import type { DialectId } from "../../canon/extra.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import type { Conversations } from "../chat/conversations.ts"

@@ -1,4 +1,4 @@
-import type { DialectId } from "../../canon/chat.ts"
+import type { DialectId } from "../../canon/extra.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import type { StateKind, StateReference } from "../../canon/vendor-state.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { Message } from "../../../src/canon/chat.ts"
+import type { Message } from "../../../src/canon/message.ts"
 import type { JsonObject, JsonValue } from "../../../src/canon/json.ts"
 import { decodeCountRequest } from "../../../src/dialects/anthropic-messages/index.ts"
 import { decode } from "./decoded-request.ts"

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatRequest, Choice, Part } from "../../../src/canon/chat.ts"
+import type { ChatRequest, Choice } from "../../../src/canon/chat.ts"
+import type { Part } from "../../../src/canon/message.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { NO_USAGE } from "../../../src/canon/usage.ts"
 import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"

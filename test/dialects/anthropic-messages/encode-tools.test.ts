@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatRequest, Part } from "../../../src/canon/chat.ts"
+import type { ChatRequest } from "../../../src/canon/chat.ts"
+import type { Part } from "../../../src/canon/message.ts"
 import { encode, encodeParts, text } from "./encoded-request.ts"
 
 describe("other parts", () => {

@@ -1,4 +1,5 @@
-import type { ChatRequest, Message, Part } from "../../../src/canon/chat.ts"
+import type { ChatRequest } from "../../../src/canon/chat.ts"
+import type { Message, Part } from "../../../src/canon/message.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
 

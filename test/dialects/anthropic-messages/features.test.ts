@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatRequest, Message, Part } from "../../../src/canon/chat.ts"
+import type { ChatRequest } from "../../../src/canon/chat.ts"
+import type { Message, Part } from "../../../src/canon/message.ts"
 import { FEATURES, type Feature, type Support } from "../../../src/canon/features.ts"
 import {
   ANTHROPIC_MESSAGES,

@@ -1,17 +1,14 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
+import type { ChatEvent, ChatRequest, ChatResult, Choice } from "../../../src/canon/chat.ts"
 import type {
-  ChatEvent,
-  ChatRequest,
-  ChatResult,
-  Choice,
   Message,
   Part,
   ReasoningPart,
   TextPart,
   ToolCallPart,
   ToolResultPart,
-} from "../../../src/canon/chat.ts"
+} from "../../../src/canon/message.ts"
 import { foldEvents } from "../../../src/canon/fold.ts"
 import { NO_USAGE, type Usage } from "../../../src/canon/usage.ts"
 import {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatResult, Choice, Part, TextPart, ToolCallPart } from "../../../src/canon/chat.ts"
+import type { ChatResult, Choice } from "../../../src/canon/chat.ts"
+import type { Part, TextPart, ToolCallPart } from "../../../src/canon/message.ts"
 import type { SseFrame } from "../../../src/canon/dialect.ts"
 import { foldEvents } from "../../../src/canon/fold.ts"
 import { isJsonObject, type JsonObject } from "../../../src/canon/json.ts"

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatRequest, Message, ReasoningOrder } from "../../../src/canon/chat.ts"
+import type { ChatRequest, ReasoningOrder } from "../../../src/canon/chat.ts"
+import type { Message } from "../../../src/canon/message.ts"
 import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
 
 const BUDGETS = "claude-haiku-4-5"

@@ -1,4 +1,4 @@
-import type { Message, Part } from "../../../src/canon/chat.ts"
+import type { Message, Part } from "../../../src/canon/message.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { bodyOf } from "./fixtures.ts"
 

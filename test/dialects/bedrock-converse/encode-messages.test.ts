@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { Message, Part } from "../../../src/canon/chat.ts"
+import type { Message, Part } from "../../../src/canon/message.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { assistant, call, contentOf, result, system, text, tool, user } from "./conversation.ts"
 import { bodyOf, CLAUDE, lossesOf, NOVA } from "./fixtures.ts"

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatRequest, Tool } from "../../../src/canon/chat.ts"
+import type { ChatRequest } from "../../../src/canon/chat.ts"
+import type { Tool } from "../../../src/canon/tool.ts"
 import {
   BEDROCK_CONVERSE,
   bedrockConverse,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import type { Part, Tool, ToolChoice } from "../../../src/canon/chat.ts"
+import type { Part } from "../../../src/canon/message.ts"
+import type { Tool, ToolChoice } from "../../../src/canon/tool.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { assistant, conversation, encoded, MODEL, requestOf, text, user } from "./fixtures.ts"
 

@@ -1,5 +1,6 @@
 import { createParser } from "eventsource-parser"
-import type { ChatEvent, ChatRequest, Message, Part } from "../../../src/canon/chat.ts"
+import type { ChatEvent, ChatRequest } from "../../../src/canon/chat.ts"
+import type { Message, Part } from "../../../src/canon/message.ts"
 import type { EventDecoder, SseFrame } from "../../../src/canon/dialect.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { COHERE_CHAT } from "../../../src/dialects/cohere-chat/index.ts"

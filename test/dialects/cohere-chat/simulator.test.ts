@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test"
 import { createParser } from "eventsource-parser"
-import type { ChatRequest, ChatResult, Part, ToolCallPart } from "../../../src/canon/chat.ts"
+import type { ChatRequest, ChatResult } from "../../../src/canon/chat.ts"
+import type { Part, ToolCallPart } from "../../../src/canon/message.ts"
 import type { SseFrame } from "../../../src/canon/dialect.ts"
 import { foldEvents } from "../../../src/canon/fold.ts"
 import { COHERE_CHAT } from "../../../src/dialects/cohere-chat/index.ts"

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
-import type { ChatRequest, ImagePart, Part } from "../../../src/canon/chat.ts"
+import type { ChatRequest } from "../../../src/canon/chat.ts"
+import type { ImagePart, Part } from "../../../src/canon/message.ts"
 import { FEATURES, type Feature } from "../../../src/canon/features.ts"
 import { COHERE_CHAT } from "../../../src/dialects/cohere-chat/index.ts"
 import { assistant, conversation, encoded, requestOf, text, user } from "./fixtures.ts"

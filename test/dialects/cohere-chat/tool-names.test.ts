@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import type { ToolCallPart } from "../../../src/canon/chat.ts"
+import type { ToolCallPart } from "../../../src/canon/message.ts"
 import { foldEvents } from "../../../src/canon/fold.ts"
 import { COHERE_CHAT } from "../../../src/dialects/cohere-chat/index.ts"
 import { assistant, decoded, encoded, framesFrom, requestOf, text, user } from "./fixtures.ts"

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import type { Choice, Part } from "../../../src/canon/chat.ts"
+import type { Choice } from "../../../src/canon/chat.ts"
+import type { Part } from "../../../src/canon/message.ts"
 import { GatewayError } from "../../../src/canon/errors.ts"
 import type { JsonObject, JsonValue } from "../../../src/canon/json.ts"
 import { GEMINI } from "../../../src/dialects/gemini/index.ts"

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import type { DialectId, Message, Part, ReasoningPart } from "../../../src/canon/chat.ts"
+import type { DialectId } from "../../../src/canon/extra.ts"
+import type { Message, Part, ReasoningPart } from "../../../src/canon/message.ts"
 import type { ReasoningOrder } from "../../../src/canon/chat.ts"
 import { isJsonObject, type JsonValue } from "../../../src/canon/json.ts"
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { ImagePart, Part } from "../../../src/canon/chat.ts"
+import type { ImagePart, Part } from "../../../src/canon/message.ts"
 import { gemini } from "../../../src/dialects/gemini/index.ts"
 import { answered, asked, at, called, EARLIER_MODEL, encode, encodeWhole } from "./support.ts"
 

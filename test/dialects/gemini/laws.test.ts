@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
-import type { ChatResult, Message } from "../../../src/canon/chat.ts"
+import type { ChatResult } from "../../../src/canon/chat.ts"
+import type { Message } from "../../../src/canon/message.ts"
 import type { SseFrame } from "../../../src/canon/dialect.ts"
 import { foldEvents } from "../../../src/canon/fold.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/canon/json.ts"

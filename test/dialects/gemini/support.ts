@@ -1,5 +1,6 @@
 import { createParser } from "eventsource-parser"
-import type { ChatEvent, ChatRequest, Message } from "../../../src/canon/chat.ts"
+import type { ChatEvent, ChatRequest } from "../../../src/canon/chat.ts"
+import type { Message } from "../../../src/canon/message.ts"
 import type { SseFrame, UpstreamDialect } from "../../../src/canon/dialect.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../src/canon/json.ts"
 import { GEMINI } from "../../../src/dialects/gemini/index.ts"

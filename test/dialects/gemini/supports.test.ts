@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
-import type { ChatRequest, Message, Part } from "../../../src/canon/chat.ts"
+import type { ChatRequest } from "../../../src/canon/chat.ts"
+import type { Message, Part } from "../../../src/canon/message.ts"
 import { type Feature, FEATURES } from "../../../src/canon/features.ts"
 import { GEMINI } from "../../../src/dialects/gemini/index.ts"
 import { answered, asked, called, encode } from "./support.ts"

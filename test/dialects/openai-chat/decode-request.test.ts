@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { Extra } from "../../../src/canon/chat.ts"
+import type { Extra } from "../../../src/canon/extra.ts"
 import type { JsonObject, JsonValue } from "../../../src/canon/json.ts"
 import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
 

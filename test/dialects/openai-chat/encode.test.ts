@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatRequest, ChatResult, Message, Part } from "../../../src/canon/chat.ts"
+import type { ChatRequest, ChatResult } from "../../../src/canon/chat.ts"
+import type { Message, Part } from "../../../src/canon/message.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { NO_USAGE } from "../../../src/canon/usage.ts"
 import { OPENAI_CHAT, openAiChat } from "../../../src/dialects/openai-chat/index.ts"

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatRequest, Message, Part, ToolResultPart } from "../../../src/canon/chat.ts"
+import type { ChatRequest } from "../../../src/canon/chat.ts"
+import type { Message, Part, ToolResultPart } from "../../../src/canon/message.ts"
 import { type Feature, FEATURES } from "../../../src/canon/features.ts"
 import {
   OPENAI_CHAT,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatRequest, Message } from "../../../src/canon/chat.ts"
+import type { ChatRequest } from "../../../src/canon/chat.ts"
+import type { Message } from "../../../src/canon/message.ts"
 import type { JsonObject, JsonValue } from "../../../src/canon/json.ts"
 import { OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
 

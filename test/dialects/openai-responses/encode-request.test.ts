@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatRequest, Part, ReasoningOrder, ReasoningPart } from "../../../src/canon/chat.ts"
+import type { ChatRequest, ReasoningOrder } from "../../../src/canon/chat.ts"
+import type { Part, ReasoningPart } from "../../../src/canon/message.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { openAiResponses, OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
 import { assistant, conversation, requestOf, text, user } from "./support.ts"

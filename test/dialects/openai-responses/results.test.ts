@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatResult, FinishReason, Part } from "../../../src/canon/chat.ts"
+import type { ChatResult, FinishReason } from "../../../src/canon/chat.ts"
+import type { Part } from "../../../src/canon/message.ts"
 import { asGatewayError } from "../../../src/canon/errors.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { NO_USAGE } from "../../../src/canon/usage.ts"

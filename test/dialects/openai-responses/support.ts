@@ -1,6 +1,7 @@
 import OpenAI from "openai"
 import { createParser } from "eventsource-parser"
-import type { ChatEvent, ChatRequest, ChatResult, Message, Part } from "../../../src/canon/chat.ts"
+import type { ChatEvent, ChatRequest, ChatResult } from "../../../src/canon/chat.ts"
+import type { Message, Part } from "../../../src/canon/message.ts"
 import type { SseFrame } from "../../../src/canon/dialect.ts"
 import { isJsonObject, type JsonObject } from "../../../src/canon/json.ts"
 import { OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
-import type { ChatRequest, ImagePart, Part } from "../../../src/canon/chat.ts"
+import type { ChatRequest } from "../../../src/canon/chat.ts"
+import type { ImagePart, Part } from "../../../src/canon/message.ts"
 import type { ChatDialect } from "../../../src/canon/dialect.ts"
 import { FEATURES, type Feature } from "../../../src/canon/features.ts"
 import { openAiResponses, OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"

@@ -5,7 +5,9 @@ import type {
   ToolCallPart,
   ToolResultPart,
   UnknownPart,
-} from "../../../canon/chat.ts"
+} from "../../../canon/message.ts"
+import { toldSearch } from "../../shared/search.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
 import {
@@ -17,14 +19,12 @@ import {
   unknownFields,
   shown,
 } from "../../../canon/json.ts"
-import { toldSearch } from "../../../canon/web-search.ts"
 import { decodeCache } from "../cache.ts"
 import { decodeCitations } from "../citations.ts"
 import { decodeDocument, decodeImage } from "../media/decode.ts"
 import { nameOf, type Place, refusal, wrongMember } from "./place.ts"
 import { isToldStep } from "../search/steps.ts"
 import { DIALECT, OWN_BLOCKS, OWN_RESULT_BLOCKS } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 
 /** The blocks that the canon has names for, by who may say them. */
 const BLOCKS: Readonly<Record<"user" | "assistant", readonly string[]>> = {

@@ -1,4 +1,5 @@
-import type { Message, Part, TextPart } from "../../../canon/chat.ts"
+import type { Message, Part, TextPart } from "../../../canon/message.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
 import {
@@ -11,7 +12,6 @@ import {
 import { decodeCache } from "../cache.ts"
 import { nameOf, wrongMember } from "./place.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 
 const MESSAGE_FIELDS = new Set(["role", "content", "clear_at"])
 

@@ -1,4 +1,4 @@
-import type { Message, Part } from "../../../canon/chat.ts"
+import type { Message, Part } from "../../../canon/message.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { emptyArray, invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"

@@ -1,11 +1,11 @@
-import {
-  assertNever,
-  type Part,
-  type ReasoningPart,
-  type TextPart,
-  type ToolCallPart,
-  type ToolResultPart,
-} from "../../../canon/chat.ts"
+import { assertNever } from "../../../canon/assert-never.ts"
+import type {
+  Part,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from "../../../canon/message.ts"
 import { fittedCallId } from "../../../canon/identifiers.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import { parseJsonObject } from "../../../canon/json.ts"

@@ -1,4 +1,4 @@
-import type { Message, Part } from "../../../canon/chat.ts"
+import type { Message, Part } from "../../../canon/message.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type { LossList } from "../../../canon/losses.ts"
 import { encodeBlock, encodeText, plainContent } from "./encode-blocks.ts"

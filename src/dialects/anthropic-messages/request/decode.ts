@@ -1,5 +1,6 @@
 import type * as z from "zod"
 import type { ChatRequest, ReasoningOrder, ResponseFormat } from "../../../canon/chat.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { invalidValue, missingParameter } from "../../../canon/invalid-request.ts"
 import {
@@ -18,7 +19,6 @@ import { decodeToolChoice, decodeTools } from "../tools/decode.ts"
 import { type MessageParameters, messageParameters, decodeServiceTier } from "./parameters.ts"
 import { decodeWebSearch } from "../search/tool.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 
 /** Fields that the canon has a name for. Some of them hold members that it has none for. */

@@ -1,11 +1,8 @@
-import {
-  assertNever,
-  type ChatRequest,
-  type ChatResult,
-  type Choice,
-  type Part,
-  type WebSearchPart,
-} from "../../../canon/chat.ts"
+import { assertNever } from "../../../canon/assert-never.ts"
+import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
+import type { Part } from "../../../canon/message.ts"
+import type { WebSearchPart } from "../../../canon/web-search.ts"
+import { ownFields } from "../../../canon/extra.ts"
 import { prefixedId } from "../../../canon/identifiers.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
@@ -15,7 +12,6 @@ import { encodeFinish } from "../finish.ts"
 import { encodeUsage, withSearches } from "../usage.ts"
 import { encodeSearch } from "../search/steps.ts"
 import { DIALECT, DIRECT_CALLER, ID_PREFIX } from "../identifiers.ts"
-import { ownFields } from "../../shared/extra.ts"
 
 /**
  * A whole message with every member that the official client declares (WIRE.md 3, SPEC). It tells the

@@ -1,8 +1,8 @@
-import type { WebSearchPart } from "../../../canon/chat.ts"
+import type { WebSearchPart } from "../../../canon/web-search.ts"
+import { encodeQueries, foundPage } from "../../shared/search.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { mintId } from "../../../canon/identifiers.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
-import { encodeQueries, foundPage } from "../../../canon/web-search.ts"
 import { DIALECT, DIRECT_CALLER } from "../identifiers.ts"
 
 const USE = "server_tool_use"

@@ -1,17 +1,17 @@
-import type { WebSearch } from "../../../canon/chat.ts"
-import type { Draft } from "../../../canon/draft.ts"
-import { type JsonObject, unknownFields } from "../../../canon/json.ts"
-import type { LossList } from "../../../canon/losses.ts"
-import { quantityOf } from "../../../canon/quantity.ts"
+import type { WebSearch } from "../../../canon/web-search.ts"
 import {
   decodeDomains,
   decodeLocation,
   encodeLocation,
   reportSearch,
   type SearchWord,
-} from "../../../canon/web-search.ts"
+} from "../../shared/search.ts"
+import { extraOf } from "../../../canon/extra.ts"
+import type { Draft } from "../../../canon/draft.ts"
+import { type JsonObject, unknownFields } from "../../../canon/json.ts"
+import type { LossList } from "../../../canon/losses.ts"
+import { quantityOf } from "../../../canon/quantity.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 
 const TYPE = /^web_search_\d{8}$/
 /** The version that every model which searches takes. */

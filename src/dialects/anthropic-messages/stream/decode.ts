@@ -1,4 +1,5 @@
 import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
 import {
   isJsonObject,
@@ -16,7 +17,6 @@ import { OpenBlocks } from "./open-blocks.ts"
 import type { AnthropicQuirks } from "../quirks.ts"
 import { decodeUsage, mergeUsage } from "../usage.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 import { finishEvent } from "../../shared/finish.ts"
 import { defined } from "../../shared/fields.ts"
 import { parseFrameOrError } from "../../shared/stream.ts"

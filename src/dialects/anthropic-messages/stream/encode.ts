@@ -1,9 +1,7 @@
-import {
-  assertNever,
-  type ChatEvent,
-  type ChatRequest,
-  type WebSearchPart,
-} from "../../../canon/chat.ts"
+import { assertNever } from "../../../canon/assert-never.ts"
+import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
+import type { WebSearchPart } from "../../../canon/web-search.ts"
+import { ownFields } from "../../../canon/extra.ts"
 import type { EventEncoder, SseFrame } from "../../../canon/dialect.ts"
 import type { GatewayError } from "../../../canon/errors.ts"
 import { isJsonObject, type JsonObject } from "../../../canon/json.ts"
@@ -14,7 +12,6 @@ import { encodeFinish } from "../finish.ts"
 import { encodeCounts, encodeUsage, withSearches } from "../usage.ts"
 import { DIALECT } from "../identifiers.ts"
 import { WrittenBlocks } from "./written-blocks.ts"
-import { ownFields } from "../../shared/extra.ts"
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 type FinishEvent = Extract<ChatEvent, { type: "finish" }>

@@ -1,4 +1,6 @@
-import type { ChatEvent, Citation } from "../../../canon/chat.ts"
+import type { ChatEvent } from "../../../canon/chat.ts"
+import type { Citation } from "../../../canon/message.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -10,7 +12,6 @@ import type { OtherContent } from "../../../canon/other-content.ts"
 import { decodeCitation, decodeCitations } from "../citations.ts"
 import { SearchSteps } from "../search/steps.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 
 /** A block of a stream that has started and not stopped, and what of it cannot be told before it stops. */
 type OpenBlock =

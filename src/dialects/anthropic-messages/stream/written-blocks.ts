@@ -1,4 +1,5 @@
-import type { Citation, WebSearchPart } from "../../../canon/chat.ts"
+import type { Citation } from "../../../canon/message.ts"
+import type { WebSearchPart } from "../../../canon/web-search.ts"
 import type { SseFrame } from "../../../canon/dialect.ts"
 import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
 import { encodeCitation } from "../citations.ts"

@@ -1,4 +1,5 @@
-import type { Tool, ToolChoice } from "../../../canon/chat.ts"
+import type { Tool, ToolChoice } from "../../../canon/tool.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
 import {
@@ -11,7 +12,6 @@ import {
 import { decodeCache } from "../cache.ts"
 import { wrongMember } from "../messages/place.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 import { optionalFlag, optionalText } from "../../shared/validation.ts"
 

@@ -1,4 +1,4 @@
-import type { AudioPart, FilePart, ImagePart, MediaSource } from "../../../canon/chat.ts"
+import type { AudioPart, FilePart, ImagePart, MediaSource } from "../../../canon/message.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import type { LossList } from "../../../canon/losses.ts"
 import { pictureType } from "../../../canon/media-source.ts"

@@ -1,10 +1,5 @@
-import {
-  assertNever,
-  type Part,
-  type ReasoningPart,
-  type ToolCallPart,
-  type ToolResultPart,
-} from "../../../canon/chat.ts"
+import { assertNever } from "../../../canon/assert-never.ts"
+import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../../canon/message.ts"
 import { fittedCallId } from "../../../canon/identifiers.ts"
 import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
 import type { LossList } from "../../../canon/losses.ts"

@@ -1,4 +1,4 @@
-import type { Message, Part } from "../../../canon/chat.ts"
+import type { Message, Part } from "../../../canon/message.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import type { LossList } from "../../../canon/losses.ts"
 import { CachePoints } from "../cache.ts"

@@ -1,4 +1,6 @@
-import type { ChatEvent, ChatRequest, Citation, Tool } from "../../../canon/chat.ts"
+import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
+import type { Citation } from "../../../canon/message.ts"
+import type { Tool } from "../../../canon/tool.ts"
 import {
   isJsonObject,
   type JsonObject,

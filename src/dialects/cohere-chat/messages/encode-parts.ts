@@ -1,4 +1,4 @@
-import type { FilePart, ImagePart, MediaSource, Part } from "../../../canon/chat.ts"
+import type { FilePart, ImagePart, MediaSource, Part } from "../../../canon/message.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import type { LossList } from "../../../canon/losses.ts"
 import { encodeDataUrl, pictureType } from "../../../canon/media-source.ts"

@@ -4,7 +4,7 @@ import type {
   ReasoningPart,
   ToolCallPart,
   ToolResultPart,
-} from "../../../canon/chat.ts"
+} from "../../../canon/message.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import type { LossList } from "../../../canon/losses.ts"
 import { encodeContent, encodePart } from "./encode-parts.ts"

@@ -1,4 +1,4 @@
-import type { Loss } from "../../../canon/chat.ts"
+import type { Loss } from "../../../canon/extra.ts"
 import { type EmbeddingRequest, inputCount, type Vector } from "../../../canon/embedding.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
 

@@ -1,4 +1,4 @@
-import type { Loss } from "../../../canon/chat.ts"
+import type { Loss } from "../../../canon/extra.ts"
 import type { EmbeddingFormat, EmbeddingRequest, Vector } from "../../../canon/embedding.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import type { JsonObject } from "../../../canon/json.ts"

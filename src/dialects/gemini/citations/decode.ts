@@ -1,4 +1,5 @@
-import type { Citation } from "../../../canon/chat.ts"
+import type { Citation } from "../../../canon/message.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import {
   isJsonObject,
@@ -10,7 +11,6 @@ import {
 } from "../../../canon/json.ts"
 import { BytePlaces } from "./byte-places.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 
 /** The text of a candidate, and where its last part begins: citations belong to that part. */
 export interface CitedText {

@@ -1,4 +1,5 @@
-import type { Citation, WebSearchPart } from "../../../canon/chat.ts"
+import type { Citation } from "../../../canon/message.ts"
+import type { WebSearchPart } from "../../../canon/web-search.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import { BytePlaces } from "./byte-places.ts"
 

@@ -5,14 +5,14 @@ import type {
   MediaSource,
   Part,
   TextPart,
-} from "../../../canon/chat.ts"
+} from "../../../canon/message.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { invalidType, invalidValue, missingParameter } from "../../../canon/invalid-request.ts"
 import { type JsonObject, objectAt, textAt, unknownFields } from "../../../canon/json.ts"
 import { isWebUrl } from "../../../canon/media-source.ts"
 import { isVendorAddress } from "../../../canon/vendor-state.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 
 /** What a user or a tool says besides words. */
 export type MediaPart = ImagePart | AudioPart | FilePart

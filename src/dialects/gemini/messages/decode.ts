@@ -1,4 +1,5 @@
-import type { Message, Part, ReasoningPart, ToolResultPart } from "../../../canon/chat.ts"
+import type { Message, Part, ReasoningPart, ToolResultPart } from "../../../canon/message.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import {
   emptyArray,
@@ -20,7 +21,6 @@ import { decodePlainPart } from "./decode-request-parts.ts"
 import { decodeFunctionResponse } from "../tools/decode-results.ts"
 import { carriedSignature } from "../reasoning/signature-text.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 
 /**
  * What Google lets clients write on a call that no Gemini has signed

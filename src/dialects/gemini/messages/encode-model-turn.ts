@@ -1,4 +1,4 @@
-import type { Part, ReasoningPart, ToolCallPart } from "../../../canon/chat.ts"
+import type { Part, ReasoningPart, ToolCallPart } from "../../../canon/message.ts"
 import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
 import type { LossList } from "../../../canon/losses.ts"
 import { encodePart } from "./encode-parts.ts"

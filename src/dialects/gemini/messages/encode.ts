@@ -1,4 +1,5 @@
-import { assertNever, type Message, type Part } from "../../../canon/chat.ts"
+import { assertNever } from "../../../canon/assert-never.ts"
+import type { Message, Part } from "../../../canon/message.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import { encodeModelTurn, signFirstCall } from "./encode-model-turn.ts"
 import { encodePart } from "./encode-parts.ts"

@@ -1,5 +1,6 @@
 import type * as z from "zod"
 import type { ChatRequest } from "../../../canon/chat.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { missingParameter } from "../../../canon/invalid-request.ts"
 import { isThere, type JsonObject, objectAt, unknownFields } from "../../../canon/json.ts"
@@ -16,7 +17,6 @@ import {
 import { inUsualForms } from "./usual-forms.ts"
 import { decodeWebSearch } from "../search.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 
 /** Fields that the canon has a name for. Some of them hold members that it has none for. */

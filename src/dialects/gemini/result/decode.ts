@@ -1,4 +1,6 @@
-import type { ChatResult, Choice, Part, TextPart } from "../../../canon/chat.ts"
+import type { ChatResult, Choice } from "../../../canon/chat.ts"
+import type { Part, TextPart } from "../../../canon/message.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import {
@@ -16,7 +18,6 @@ import { decodeFinish, finishWord } from "../finish.ts"
 import { decodeSearch } from "../search.ts"
 import { decodeUsage } from "../usage.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 import { defined } from "../../shared/fields.ts"
 
 /**

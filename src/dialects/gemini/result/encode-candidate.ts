@@ -1,4 +1,7 @@
-import { assertNever, type Choice, type Part } from "../../../canon/chat.ts"
+import { assertNever } from "../../../canon/assert-never.ts"
+import type { Choice } from "../../../canon/chat.ts"
+import type { Part } from "../../../canon/message.ts"
+import { ownFields } from "../../../canon/extra.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import { Grounding } from "../citations/encode.ts"
 import { argumentsOf } from "../messages/encode-model-turn.ts"
@@ -6,7 +9,6 @@ import { encodeFinish, type Ending } from "../finish.ts"
 import { Signatures } from "../reasoning/signatures.ts"
 import { wireSignature } from "../reasoning/signature-text.ts"
 import { DIALECT } from "../identifiers.ts"
-import { ownFields } from "../../shared/extra.ts"
 
 /** What the last words of a candidate are made of. */
 export interface CandidateEnd extends Ending {

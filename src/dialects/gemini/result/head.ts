@@ -6,7 +6,7 @@ import {
   type JsonValue,
 } from "../../../canon/json.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import { defined } from "../../shared/fields.ts"
 import type { AnswerHead } from "../../shared/result.ts"
 

@@ -1,4 +1,6 @@
-import type { ChatEvent, Part, ToolCallPart } from "../../../canon/chat.ts"
+import type { ChatEvent } from "../../../canon/chat.ts"
+import type { Part, ToolCallPart } from "../../../canon/message.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -15,7 +17,6 @@ import { decodeFinish, finishWord } from "../finish.ts"
 import { addPartialArguments } from "../tools/partial-arguments.ts"
 import { decodeSearch } from "../search.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 import { finishEvent } from "../../shared/finish.ts"
 
 /** What is said of a candidate and is nothing of it. */

@@ -1,4 +1,6 @@
-import { assertNever, type ChatEvent, type ChatRequest } from "../../../canon/chat.ts"
+import { assertNever } from "../../../canon/assert-never.ts"
+import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
+import { ownFields } from "../../../canon/extra.ts"
 import type { EventEncoder, SseFrame } from "../../../canon/dialect.ts"
 import type { GatewayError } from "../../../canon/errors.ts"
 import { mintId } from "../../../canon/identifiers.ts"
@@ -9,7 +11,6 @@ import { encodeErrorEvent, encodeStreamError } from "../errors.ts"
 import { encodeUsage } from "../usage.ts"
 import { ID_PREFIX, DIALECT } from "../identifiers.ts"
 import { WrittenCandidate } from "./written-candidate.ts"
-import { ownFields } from "../../shared/extra.ts"
 
 /** An encoder for one stream of `GenerateContentResponse` pieces (ai.google.dev/api/generate-content). */
 export function encodeEvents(request: ChatRequest): EventEncoder {

@@ -1,4 +1,6 @@
-import type { Citation, FinishReason, WebSearchPart } from "../../../canon/chat.ts"
+import type { Citation } from "../../../canon/message.ts"
+import type { FinishReason } from "../../../canon/chat.ts"
+import type { WebSearchPart } from "../../../canon/web-search.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import { callPart, type CandidateEnd, ownParts } from "../result/encode-candidate.ts"
 import { Grounding } from "../citations/encode.ts"

@@ -1,4 +1,5 @@
-import type { TextPart, ToolResultPart } from "../../../canon/chat.ts"
+import type { TextPart, ToolResultPart } from "../../../canon/message.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { invalidType, missingParameter } from "../../../canon/invalid-request.ts"
 import {
@@ -10,7 +11,6 @@ import {
 } from "../../../canon/json.ts"
 import { decodeMediaPart, type MediaPart } from "../messages/decode-request-parts.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 
 const RESPONSE_FIELDS = new Set(["id", "name", "response", "parts"])
 

@@ -1,4 +1,5 @@
-import type { Tool, ToolChoice } from "../../../canon/chat.ts"
+import type { Tool, ToolChoice } from "../../../canon/tool.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import {
   invalidType,
@@ -19,7 +20,6 @@ import {
 import { jsonSchemaOf, withSmallTypes } from "../schema.ts"
 import type { GenerationParameters } from "../request/parameters.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 import { optionalText } from "../../shared/validation.ts"
 

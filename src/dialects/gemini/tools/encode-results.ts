@@ -1,4 +1,4 @@
-import type { Message, ToolResultPart } from "../../../canon/chat.ts"
+import type { Message, ToolResultPart } from "../../../canon/message.ts"
 import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
 import { encodePart } from "../messages/encode-parts.ts"
 import type { Encoding } from "../request/encoding.ts"

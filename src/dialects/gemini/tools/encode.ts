@@ -1,4 +1,5 @@
-import type { ChatRequest, Tool, ToolChoice } from "../../../canon/chat.ts"
+import type { ChatRequest } from "../../../canon/chat.ts"
+import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import type { LossList } from "../../../canon/losses.ts"
 import { noteGrammar } from "../../../canon/text-tool.ts"

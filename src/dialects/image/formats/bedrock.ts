@@ -1,4 +1,4 @@
-import type { Loss } from "../../../canon/chat.ts"
+import type { Loss } from "../../../canon/extra.ts"
 import { ALL_TASKS, type ImageFormat, type ImageRequest } from "../../../canon/image.ts"
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
 import type { OperationCall } from "../../../canon/operation.ts"

@@ -1,4 +1,4 @@
-import type { Loss } from "../../../canon/chat.ts"
+import type { Loss } from "../../../canon/extra.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import type { ImageRequest, ImageTask, PictureFile } from "../../../canon/image.ts"
 import { missingParameter } from "../../../canon/invalid-request.ts"

@@ -1,4 +1,4 @@
-import type { Loss } from "../../../canon/chat.ts"
+import type { Loss } from "../../../canon/extra.ts"
 import type { ImageFormat, ImageRequest } from "../../../canon/image.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import { jsonCall } from "../../../canon/operation-answer.ts"

@@ -5,7 +5,8 @@ import type {
   Part,
   TextPart,
   ToolResultPart,
-} from "../../../canon/chat.ts"
+} from "../../../canon/message.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import { invalidType, missingParameter, unsupportedValue } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
@@ -19,7 +20,6 @@ import type { Draft } from "../../../canon/draft.ts"
 import { takeCache } from "../cache.ts"
 import { nestedExtra } from "./nested-extra.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 import { decodeImageUrl, decodeFileData } from "../../shared/media.ts"
 import { wrongMember, requiredText } from "../../shared/validation.ts"
 

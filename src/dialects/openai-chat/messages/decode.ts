@@ -4,7 +4,8 @@ import type {
   Part,
   ToolCallPart,
   ToolResultPart,
-} from "../../../canon/chat.ts"
+} from "../../../canon/message.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import {
   emptyArray,
   invalidType,
@@ -25,7 +26,6 @@ import { decodeContent, isToolContent } from "./decode-parts.ts"
 import { decodeReasoning, joinParts } from "../reasoning/text.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 import { wrongMember, requiredText } from "../../shared/validation.ts"
 
 const ROLES = ["system", "assistant", "user", "function", "tool", "developer"] as const

@@ -1,4 +1,4 @@
-import type { MediaSource, Part } from "../../../canon/chat.ts"
+import type { MediaSource, Part } from "../../../canon/message.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import { encodeDataUrl, pictureType } from "../../../canon/media-source.ts"
 import type { LossList } from "../../../canon/losses.ts"

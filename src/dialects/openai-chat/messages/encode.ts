@@ -1,12 +1,12 @@
+import { type Extra, extraOf } from "../../../canon/extra.ts"
 import type {
-  Extra,
   Message,
   Part,
   ReasoningPart,
   TextPart,
   ToolCallPart,
   ToolResultPart,
-} from "../../../canon/chat.ts"
+} from "../../../canon/message.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type { LossList } from "../../../canon/losses.ts"
 import { textOf } from "../../../canon/text-tool.ts"
@@ -17,7 +17,6 @@ import type { OpenAiChatQuirks } from "../quirks/index.ts"
 import { encodeReasoning } from "../reasoning/text.ts"
 import type { PlacedReasoning } from "../reasoning/details.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 
 /**
  * The messages of a request. Each answer of a tool is a message of its own, before anything else its

@@ -1,4 +1,5 @@
-import type { ReasoningPart } from "../../../canon/chat.ts"
+import type { ReasoningPart } from "../../../canon/message.ts"
+import { extraOf, ownFields } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import {
   isJsonObject,
@@ -8,7 +9,6 @@ import {
   unknownFields,
 } from "../../../canon/json.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf, ownFields } from "../../shared/extra.ts"
 
 /**
  * One of OpenRouter's `reasoning_details` (WIRE.md 7): `reasoning.text` with text and signature,

@@ -1,4 +1,4 @@
-import type { Part } from "../../../canon/chat.ts"
+import type { Part } from "../../../canon/message.ts"
 import { type JsonObject, textAt } from "../../../canon/json.ts"
 import { decodeDetails, encodeDetail, needsDetail, type PlacedReasoning } from "./details.ts"
 

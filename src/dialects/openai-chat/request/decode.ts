@@ -1,5 +1,6 @@
 import type * as z from "zod"
 import type { ChatRequest, ResponseFormat } from "../../../canon/chat.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import { judgeParameters } from "../../../canon/parameters.ts"
 import {
@@ -23,7 +24,6 @@ import { type ChatParameters, chatParameters } from "./parameters.ts"
 import { decodeWebSearch } from "../search.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 
 /** Fields that the canon has a name for. `stream_options` is taken apart by hand. */

@@ -1,4 +1,5 @@
-import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../../canon/chat.ts"
+import type { ChatRequest, ResponseFormat } from "../../../canon/chat.ts"
+import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import type { EncodedRequest } from "../../../canon/dialect.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import { noteGrammar } from "../../../canon/text-tool.ts"

@@ -1,4 +1,4 @@
-import type { ReasoningPart, TextPart } from "../../../canon/chat.ts"
+import type { ReasoningPart, TextPart } from "../../../canon/message.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 
 /**

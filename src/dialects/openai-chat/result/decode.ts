@@ -1,4 +1,6 @@
-import type { ChatRequest, ChatResult, Choice, Part, ToolCallPart } from "../../../canon/chat.ts"
+import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
+import type { Part, ToolCallPart } from "../../../canon/message.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import {
   isJsonObject,
@@ -20,7 +22,6 @@ import { chunkUsage, decodeUsage } from "../usage.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 import { defined } from "../../shared/fields.ts"
 
 const RESULT_FIELDS = new Set(["id", "object", "created", "model", "choices", "usage"])

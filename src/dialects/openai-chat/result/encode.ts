@@ -1,10 +1,6 @@
-import type {
-  CallOrigin,
-  ChatRequest,
-  ChatResult,
-  Choice,
-  ToolCallPart,
-} from "../../../canon/chat.ts"
+import type { CallOrigin, ToolCallPart } from "../../../canon/message.ts"
+import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
+import { ownFields } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import { textOf } from "../../../canon/text-tool.ts"
@@ -16,7 +12,6 @@ import { encodeReasoning } from "../reasoning/text.ts"
 import type { PlacedReasoning } from "../reasoning/details.ts"
 import { encodeUsage } from "../usage.ts"
 import { ID_PREFIX, DIALECT } from "../identifiers.ts"
-import { ownFields } from "../../shared/extra.ts"
 import { nowInSeconds } from "../../shared/time.ts"
 
 /** A whole chat completion, with every member that OpenAI's own has (WIRE.md 2, SPEC). */

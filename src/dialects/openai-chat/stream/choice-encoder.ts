@@ -1,4 +1,5 @@
-import type { CallOrigin, ChatEvent, Citation, ReasoningPart } from "../../../canon/chat.ts"
+import type { CallOrigin, Citation, ReasoningPart } from "../../../canon/message.ts"
+import type { ChatEvent } from "../../../canon/chat.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import { encodeCitation, TextSpan } from "../citations.ts"

@@ -1,4 +1,5 @@
 import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
 import { isJsonObject, type JsonObject, textAt, unknownFields } from "../../../canon/json.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
@@ -9,7 +10,6 @@ import { noChoice, decodeErrorEvent } from "../errors.ts"
 import { stopTold } from "../finish.ts"
 import { chunkUsage, decodeUsage } from "../usage.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 import { defined } from "../../shared/fields.ts"
 import { parseFrameOrError } from "../../shared/stream.ts"
 

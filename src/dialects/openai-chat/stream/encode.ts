@@ -1,9 +1,7 @@
-import {
-  assertNever,
-  type CallOrigin,
-  type ChatEvent,
-  type ChatRequest,
-} from "../../../canon/chat.ts"
+import { assertNever } from "../../../canon/assert-never.ts"
+import type { CallOrigin } from "../../../canon/message.ts"
+import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
+import { ownFields } from "../../../canon/extra.ts"
 import type { EventEncoder, SseFrame } from "../../../canon/dialect.ts"
 import { ERROR_KINDS, type GatewayError } from "../../../canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
@@ -15,7 +13,6 @@ import { prefixedId } from "../../../canon/identifiers.ts"
 import { encodeBreak } from "../errors.ts"
 import { encodeUsage } from "../usage.ts"
 import { END, ID_PREFIX, DIALECT } from "../identifiers.ts"
-import { ownFields } from "../../shared/extra.ts"
 import { nowInSeconds } from "../../shared/time.ts"
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>

@@ -1,4 +1,4 @@
-import type { CallOrigin } from "../../../canon/chat.ts"
+import type { CallOrigin } from "../../../canon/message.ts"
 import { TextReader } from "../../../canon/text-tool.ts"
 
 /** A tool call of a streamed answer, in the form that its caller declared the tool in. */

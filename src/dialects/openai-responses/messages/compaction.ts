@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer"
-import type { ChatRequest, ChatResult, Message } from "../../../canon/chat.ts"
+import type { ChatRequest, ChatResult } from "../../../canon/chat.ts"
+import type { Message } from "../../../canon/message.ts"
 import { prefixedId, mintId } from "../../../canon/identifiers.ts"
 import { invalidValue } from "../../../canon/invalid-request.ts"
 import {

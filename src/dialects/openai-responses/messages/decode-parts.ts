@@ -1,13 +1,13 @@
 import type {
   AudioPart,
-  Extra,
   FilePart,
   ImagePart,
   MediaSource,
   Part,
   TextPart,
   ToolResultPart,
-} from "../../../canon/chat.ts"
+} from "../../../canon/message.ts"
+import { type Extra, extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import {
   invalidType,
@@ -29,7 +29,6 @@ import { isWebUrl } from "../../../canon/media-source.ts"
 import { decodeAnnotation } from "../citations.ts"
 import { isContentType } from "./item-types.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 import { decodeImageUrl, decodeFileData } from "../../shared/media.ts"
 import { wrongMember, requiredText } from "../../shared/validation.ts"
 

@@ -3,9 +3,11 @@ import type {
   Message,
   Part,
   ReasoningPart,
-  Tool,
   ToolResultPart,
-} from "../../../canon/chat.ts"
+} from "../../../canon/message.ts"
+import type { Tool } from "../../../canon/tool.ts"
+import { toldSearch } from "../../shared/search.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import {
   emptyArray,
@@ -22,7 +24,6 @@ import {
 } from "../../../canon/json.ts"
 import { textArguments } from "../../../canon/text-tool.ts"
 import { nameInRequest } from "../../../canon/tool-names.ts"
-import { toldSearch } from "../../../canon/web-search.ts"
 import { originOfCall } from "../tools/decode.ts"
 import { withMessages } from "./content-input.ts"
 import { decodeContent, decodeOutput } from "./decode-parts.ts"
@@ -30,7 +31,6 @@ import { ITEM_TYPES, roleOfItem } from "./item-types.ts"
 import { reasoningText } from "../reasoning.ts"
 import { isToldStep } from "../search/steps.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 import { requiredText } from "../../shared/validation.ts"
 
 const ROLES = ["assistant", "system", "developer", "user"] as const

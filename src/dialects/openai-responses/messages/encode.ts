@@ -1,13 +1,13 @@
+import type { ChatRequest } from "../../../canon/chat.ts"
+import { type Extra, ownFields } from "../../../canon/extra.ts"
 import type {
-  ChatRequest,
-  Extra,
   Message,
   Part,
   ReasoningPart,
   ToolCallPart,
   ToolResultPart,
   UnknownPart,
-} from "../../../canon/chat.ts"
+} from "../../../canon/message.ts"
 import { fittedCallId } from "../../../canon/identifiers.ts"
 import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../../canon/json.ts"
 import type { LossList } from "../../../canon/losses.ts"
@@ -18,7 +18,6 @@ import type { OpenAiResponsesQuirks } from "../quirks.ts"
 import { calledItem } from "../result/output-items.ts"
 import { PIECE_BREAK } from "../reasoning.ts"
 import { DIALECT } from "../identifiers.ts"
-import { ownFields } from "../../shared/extra.ts"
 
 /** The longest id of a call (specs/openai-openapi.yaml). */
 const LONGEST_CALL_ID = 64

@@ -1,11 +1,8 @@
 import type * as z from "zod"
-import type {
-  ChatRequest,
-  Message,
-  ReasoningOrder,
-  ResponseFormat,
-  Tool,
-} from "../../../canon/chat.ts"
+import type { ChatRequest, ReasoningOrder, ResponseFormat } from "../../../canon/chat.ts"
+import type { Message } from "../../../canon/message.ts"
+import type { Tool } from "../../../canon/tool.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { invalidValue, missingParameter } from "../../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, isThere, unknownFields } from "../../../canon/json.ts"
@@ -17,7 +14,6 @@ import { decodeAllowedTools, decodeToolChoice, decodeTools } from "../tools/deco
 import { type ResponseParameters, responseParameters } from "./parameters.ts"
 import { decodeWebSearch } from "../search/tool.ts"
 import { INCLUDE_LOGPROBS, KNOWN_INCLUDES, DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
 
 /** Fields that the canon has a name for, and those that are taken apart by hand. */

@@ -1,13 +1,7 @@
-import type {
-  ChatRequest,
-  ChatResult,
-  Choice,
-  Part,
-  ReasoningPart,
-  TextPart,
-  Tool,
-  ToolCallPart,
-} from "../../../canon/chat.ts"
+import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
+import type { Part, ReasoningPart, TextPart, ToolCallPart } from "../../../canon/message.ts"
+import type { Tool } from "../../../canon/tool.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import { mintCallId } from "../../../canon/identifiers.ts"
@@ -28,7 +22,6 @@ import { reasoningText } from "../reasoning.ts"
 import { decodeSearch } from "../search/steps.ts"
 import { decodeUsage } from "../usage.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 import { defined } from "../../shared/fields.ts"
 import { answerHead } from "./head.ts"
 

@@ -1,4 +1,6 @@
-import type { CallOrigin, ChatRequest, ChatResult, Choice, Part } from "../../../canon/chat.ts"
+import type { CallOrigin, Part } from "../../../canon/message.ts"
+import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
+import { ownFields } from "../../../canon/extra.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -21,7 +23,6 @@ import {
 import { echoOf, encodeResponse, responseId } from "./response.ts"
 import { searchId, searchItem } from "../search/steps.ts"
 import { encodeUsage } from "../usage.ts"
-import { ownFields } from "../../shared/extra.ts"
 import { nowInSeconds } from "../../shared/time.ts"
 
 /** A whole response (WIRE.md 4, SPEC). This dialect has one choice. */

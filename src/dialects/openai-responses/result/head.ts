@@ -1,6 +1,6 @@
 import { type JsonObject, unknownFields, textAt } from "../../../canon/json.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import { defined } from "../../shared/fields.ts"
 import type { AnswerHead } from "../../shared/result.ts"
 

@@ -1,4 +1,4 @@
-import type { CallOrigin, ReasoningPart, ToolCallPart } from "../../../canon/chat.ts"
+import type { CallOrigin, ReasoningPart, ToolCallPart } from "../../../canon/message.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import { textOf } from "../../../canon/text-tool.ts"
 

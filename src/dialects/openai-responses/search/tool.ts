@@ -1,4 +1,12 @@
-import type { WebSearch } from "../../../canon/chat.ts"
+import type { WebSearch } from "../../../canon/web-search.ts"
+import {
+  decodeDomains,
+  decodeLocation,
+  encodeLocation,
+  reportSearch,
+  type SearchWord,
+} from "../../shared/search.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -11,15 +19,7 @@ import {
 import type { Draft } from "../../../canon/draft.ts"
 import type { LossList } from "../../../canon/losses.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import {
-  decodeDomains,
-  decodeLocation,
-  encodeLocation,
-  reportSearch,
-  type SearchWord,
-} from "../../../canon/web-search.ts"
 import { DIALECT, INCLUDE_SOURCES, KNOWN_INCLUDES } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 
 const TYPE = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/
 const OWN_TYPE = "web_search"

@@ -1,11 +1,8 @@
-import {
-  assertNever,
-  type CallOrigin,
-  type ChatEvent,
-  type ChatRequest,
-  type FinishReason,
-  type WebSearchPart,
-} from "../../../canon/chat.ts"
+import { assertNever } from "../../../canon/assert-never.ts"
+import type { CallOrigin } from "../../../canon/message.ts"
+import type { ChatEvent, ChatRequest, FinishReason } from "../../../canon/chat.ts"
+import type { WebSearchPart } from "../../../canon/web-search.ts"
+import { ownFields } from "../../../canon/extra.ts"
 import type { EventEncoder, SseFrame } from "../../../canon/dialect.ts"
 import type { GatewayError } from "../../../canon/errors.ts"
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
@@ -29,7 +26,6 @@ import {
 import { type Answer, echoOf, encodeResponse, responseId } from "../result/response.ts"
 import { encodeUsage } from "../usage.ts"
 import { searchId } from "../search/steps.ts"
-import { ownFields } from "../../shared/extra.ts"
 import { nowInSeconds } from "../../shared/time.ts"
 
 type EventOf<Type extends ChatEvent["type"]> = Extract<ChatEvent, { type: Type }>

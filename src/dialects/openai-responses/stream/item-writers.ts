@@ -1,4 +1,5 @@
-import type { CallOrigin, Citation, WebSearchPart } from "../../../canon/chat.ts"
+import type { CallOrigin, Citation } from "../../../canon/message.ts"
+import type { WebSearchPart } from "../../../canon/web-search.ts"
 import type { SseFrame } from "../../../canon/dialect.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import { textArguments, TextReader } from "../../../canon/text-tool.ts"

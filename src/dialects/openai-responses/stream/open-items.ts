@@ -1,4 +1,6 @@
-import type { ChatEvent, Tool } from "../../../canon/chat.ts"
+import type { ChatEvent } from "../../../canon/chat.ts"
+import type { Tool } from "../../../canon/tool.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -16,7 +18,6 @@ import { argumentsOf, callIdOf } from "../result/decode.ts"
 import { PIECE_BREAK, reasoningText } from "../reasoning.ts"
 import { decodeSearch } from "../search/steps.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 
 /** Items that have events of the canon. */
 const TOLD_ITEMS: ReadonlySet<string> = new Set([

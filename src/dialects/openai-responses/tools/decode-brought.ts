@@ -1,4 +1,4 @@
-import type { BroughtTools, Tool } from "../../../canon/chat.ts"
+import type { BroughtTools, Tool } from "../../../canon/tool.ts"
 import {
   isJsonObject,
   isThere,

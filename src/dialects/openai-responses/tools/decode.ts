@@ -1,4 +1,6 @@
-import type { AllowedTools, Tool, ToolChoice, CallOrigin } from "../../../canon/chat.ts"
+import type { AllowedTools, Tool, ToolChoice } from "../../../canon/tool.ts"
+import type { CallOrigin } from "../../../canon/message.ts"
+import { extraOf } from "../../../canon/extra.ts"
 import { invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
@@ -11,7 +13,6 @@ import {
 import { textTool } from "../../../canon/text-tool.ts"
 import { flatName, nameInRequest, otherFlatName } from "../../../canon/tool-names.ts"
 import { DIALECT } from "../identifiers.ts"
-import { extraOf } from "../../shared/extra.ts"
 import { decodeDeclaration, decodeTextDeclaration, type DecodedTools } from "../../shared/tools.ts"
 import { wrongMember } from "../../shared/validation.ts"
 

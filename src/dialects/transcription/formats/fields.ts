@@ -1,4 +1,4 @@
-import type { Loss } from "../../../canon/chat.ts"
+import type { Loss } from "../../../canon/extra.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
 import type {

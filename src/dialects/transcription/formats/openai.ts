@@ -1,4 +1,4 @@
-import type { Loss } from "../../../canon/chat.ts"
+import type { Loss } from "../../../canon/extra.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import type { OperationAnswer } from "../../../canon/operation.ts"

@@ -1,5 +1,5 @@
 import { nowInSeconds } from "../../../dialects/shared/time.ts"
-import type { Loss } from "../../../canon/chat.ts"
+import type { Loss } from "../../../canon/extra.ts"
 import { asGatewayError, GatewayError } from "../../../canon/errors.ts"
 import {
   type ImageFormat,

@@ -1,4 +1,5 @@
-import type { ChatResult, Loss } from "../../../canon/chat.ts"
+import type { ChatResult } from "../../../canon/chat.ts"
+import type { Loss } from "../../../canon/extra.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import type { OperationCall } from "../../../canon/operation.ts"
 import { jsonOf, unusable } from "../../../canon/operation-answer.ts"

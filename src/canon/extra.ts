@@ -1,0 +1,33 @@
+import type { JsonObject } from "./json.ts"
+
+/** The chat wire formats. */
+export type DialectId =
+  | "openai-chat"
+  | "openai-responses"
+  | "anthropic-messages"
+  | "gemini"
+  | "bedrock-converse"
+  | "cohere-chat"
+
+/** Fields that only one dialect knows. They go back to that dialect and to no other. */
+export interface Extra {
+  readonly dialect: DialectId
+  readonly fields: JsonObject
+}
+
+/** A field that could not be carried to the other dialect: always reported, never silent. */
+export interface Loss {
+  readonly name: string
+  /** `emulated`: the vendor has no such thing, and something else of its was made to serve. */
+  readonly effect: "dropped" | "approximated" | "emulated"
+}
+
+/** Fields that only one dialect knows, as its extra. */
+export function extraOf(dialect: DialectId, fields: JsonObject): Extra {
+  return { dialect, fields }
+}
+
+/** The fields of an extra of the dialect; what belongs to another stays out. */
+export function ownFields(dialect: DialectId, extra: Extra | undefined): JsonObject | undefined {
+  return extra?.dialect === dialect ? extra.fields : undefined
+}

@@ -1,0 +1,152 @@
+import type { DialectId, Extra } from "./extra.ts"
+import type { WebSearchPart } from "./web-search.ts"
+
+/** Where the bytes of a picture, sound or file are. */
+export type MediaSource =
+  | { readonly type: "url"; readonly url: string }
+  | { readonly type: "base64"; readonly data: string; readonly mediaType?: string }
+  | { readonly type: "reference"; readonly id: string }
+
+/** Asks the vendor to keep the prompt up to here for a while. */
+export interface CacheMarker {
+  /** `5m`, `1h`; absent: the vendor's own time. */
+  readonly ttl?: string
+}
+
+/** Where a piece of an answer's text comes from. */
+export interface Citation {
+  readonly url?: string
+  readonly title?: string
+  /** The words of the source. */
+  readonly quote?: string
+  /** From here up to, not including, `end`: characters of the text part that rests on the source. */
+  readonly start?: number
+  readonly end?: number
+  /** The gateway told it in the words of a vendor that did not: it lacks the proof that the vendor asks for. */
+  readonly isForeign?: boolean
+  readonly extra?: Extra
+}
+
+export interface TextPart {
+  readonly type: "text"
+  readonly text: string
+  readonly citations?: readonly Citation[]
+  readonly cache?: CacheMarker
+  readonly extra?: Extra
+}
+
+export interface RefusalPart {
+  readonly type: "refusal"
+  readonly text: string
+}
+
+export interface ImagePart {
+  readonly type: "image"
+  readonly source: MediaSource
+  /** How closely the vendor should look; decides how many tokens the picture costs. */
+  readonly detail?: string
+  readonly cache?: CacheMarker
+  readonly extra?: Extra
+}
+
+export interface AudioPart {
+  readonly type: "audio"
+  readonly source: MediaSource
+  /** `wav`, `mp3` and so on. */
+  readonly format?: string
+  readonly extra?: Extra
+}
+
+export interface FilePart {
+  readonly type: "file"
+  readonly source: MediaSource
+  readonly name?: string
+  readonly cache?: CacheMarker
+  readonly extra?: Extra
+}
+
+/**
+ * Reasoning text. A signature proves it to the vendor that wrote it and to no other; it may stand
+ * alone, without text. A signature that a vendor puts on another part (Gemini on a call or a text)
+ * is a reasoning part without text right before that part, or at the end when nothing follows.
+ */
+export interface ReasoningPart {
+  readonly type: "reasoning"
+  readonly text: string
+  /** Opaque: a signature, or the whole reasoning encrypted. */
+  readonly signature?: string
+  /** The dialect whose vendors can read the signature; every other dialect leaves it out. */
+  readonly signedBy?: DialectId
+  /** The text is withheld: the signature holds it, and is all there is. */
+  readonly isRedacted?: boolean
+  /** The vendor's own id of this piece, where it wants it back. */
+  readonly id?: string
+  readonly extra?: Extra
+}
+
+/**
+ * How the caller has what is no plain function: `text` takes text in place of arguments (a custom tool);
+ * `legacy` is OpenAI's older form of functions, whose calls have no ids.
+ */
+export interface CallOrigin {
+  readonly form: "function" | "text" | "legacy"
+  /** The caller's own name, in its namespace if there is one. */
+  readonly name: string
+  readonly namespace?: string
+}
+
+export interface ToolCallPart {
+  readonly type: "tool-call"
+  readonly id: string
+  readonly name: string
+  /**
+   * JSON text, as the model wrote it; `{}` for a tool without arguments. Text for a tool stands in it as
+   * the one member `input`.
+   */
+  readonly arguments: string
+  readonly origin?: CallOrigin
+  readonly cache?: CacheMarker
+  readonly extra?: Extra
+}
+
+export interface ToolResultPart {
+  readonly type: "tool-result"
+  /** The id of the call that this answers. */
+  readonly id: string
+  readonly content: readonly (TextPart | ImagePart | AudioPart | FilePart)[]
+  readonly failed?: boolean
+  readonly origin?: CallOrigin
+  readonly cache?: CacheMarker
+  readonly extra?: Extra
+}
+
+/** A part that only its own dialect understands, kept whole for it. */
+export interface UnknownPart {
+  readonly type: "unknown"
+  readonly extra: Extra
+}
+
+export type Part =
+  | TextPart
+  | RefusalPart
+  | ImagePart
+  | AudioPart
+  | FilePart
+  | ReasoningPart
+  | ToolCallPart
+  | ToolResultPart
+  | WebSearchPart
+  | UnknownPart
+
+export type Role = "system" | "developer" | "user" | "assistant" | "tool"
+
+/**
+ * One turn. Tool results stand in messages of the role `tool`, one or several in each; nothing else
+ * does. Instructions (`system`, `developer`) may stand anywhere.
+ */
+export interface Message {
+  readonly role: Role
+  readonly parts: readonly Part[]
+  readonly name?: string
+  readonly extra?: Extra
+}
