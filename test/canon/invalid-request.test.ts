@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import * as z from "zod"
 import { expects, invalidRequest, pathName } from "../../src/canon/invalid-request.ts"
 import type { JsonValue } from "../../src/canon/json.ts"
-import { decimal, flag, integer, text } from "../../src/canon/parameters.ts"
+import { decimal, flag, integer, text } from "../../src/dialects/shared/parameters.ts"
 
 function refuse(schema: z.ZodType, body: JsonValue) {
   const parsed = schema.safeParse(body)

@@ -1,4 +1,4 @@
-import { textTool } from "../../src/canon/text-tool.ts"
+import { textTool } from "../../src/dialects/shared/text-tool.ts"
 
 /** A tool that takes text, which has to follow a grammar. */
 export const GRAMMAR_TOOL = textTool("patch", {

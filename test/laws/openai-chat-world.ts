@@ -19,7 +19,7 @@ import type {
 import type { Extra } from "../../src/canon/extra.ts"
 import type { Tool, ToolOrigin } from "../../src/canon/tool.ts"
 import type { JsonValue } from "../../src/canon/json.ts"
-import { textTool } from "../../src/canon/text-tool.ts"
+import { textTool } from "../../src/dialects/shared/text-tool.ts"
 import { NO_USAGE, type Usage } from "../../src/canon/usage.ts"
 
 /** Whatever the canon can say in `openai-chat`, for the laws. */

@@ -2,7 +2,7 @@ import type { CacheMarker, Message, Part } from "../../canon/message.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { invalidType, unsupportedValue } from "../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, type JsonValue, isThere, shown } from "../../canon/json.ts"
-import type { LossList } from "../../canon/losses.ts"
+import type { LossList } from "../shared/losses.ts"
 
 const LIFETIMES: readonly string[] = ["5m", "1h"]
 

@@ -1,6 +1,6 @@
 import type { CacheMarker } from "../../canon/message.ts"
 import { type JsonObject, objectAt } from "../../canon/json.ts"
-import type { LossList } from "../../canon/losses.ts"
+import type { LossList } from "../shared/losses.ts"
 import type { ModelFamily } from "./quirks.ts"
 
 /** Writes the cache points of one request where its caller set markers. */

@@ -1,7 +1,7 @@
 import type { ChatRequest, ReasoningOrder } from "../../canon/chat.ts"
 import { isJsonObject, type JsonObject, listAt } from "../../canon/json.ts"
-import type { LossList } from "../../canon/losses.ts"
-import { budgetOf, effortOf, isReasoningOff, noteSummary } from "../../canon/reasoning.ts"
+import type { LossList } from "../shared/losses.ts"
+import { budgetOf, effortOf, isReasoningOff, noteSummary } from "../shared/reasoning.ts"
 import type { ModelFamily } from "./quirks.ts"
 
 /** Words of effort, from the least to the most. */

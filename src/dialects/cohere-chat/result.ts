@@ -3,7 +3,7 @@ import type { Part, TextPart } from "../../canon/message.ts"
 import { extraOf } from "../../canon/extra.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { mintCallId } from "../../canon/identifiers.ts"
+import { mintCallId } from "../shared/identifiers.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -18,7 +18,7 @@ import { decodeFinish, FAILED } from "./finish.ts"
 import { argumentsText, TOOL_NAMES } from "./tools.ts"
 import { decodeUsage } from "./usage.ts"
 import { DIALECT } from "./identifiers.ts"
-import { originalName } from "../../canon/tool-names.ts"
+import { originalName } from "../shared/tool-names.ts"
 import { defined } from "../shared/fields.ts"
 
 const RESULT_FIELDS = new Set(["id", "message", "finish_reason", "usage", "logprobs"])

@@ -1,8 +1,8 @@
 import { assertNever } from "../../canon/assert-never.ts"
 import type { ResponseFormat } from "../../canon/chat.ts"
 import type { JsonObject } from "../../canon/json.ts"
-import type { LossList } from "../../canon/losses.ts"
-import { describedSchema } from "../../canon/response-schema.ts"
+import type { LossList } from "../shared/losses.ts"
+import { describedSchema } from "../shared/schema.ts"
 
 interface EncodedFormat {
   /** The value of `response_format`. */

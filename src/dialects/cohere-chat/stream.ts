@@ -1,7 +1,7 @@
 import type { ChatEvent, ChatRequest } from "../../canon/chat.ts"
 import { extraOf } from "../../canon/extra.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
-import { mintCallId } from "../../canon/identifiers.ts"
+import { mintCallId } from "../shared/identifiers.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -17,7 +17,7 @@ import { decodeFinish, FAILED } from "./finish.ts"
 import { NO_ARGUMENTS, TOOL_NAMES } from "./tools.ts"
 import { decodeUsage } from "./usage.ts"
 import { DIALECT } from "./identifiers.ts"
-import { originalName } from "../../canon/tool-names.ts"
+import { originalName } from "../shared/tool-names.ts"
 import { parseFrame } from "../shared/stream.ts"
 import { finishEvent } from "../shared/finish.ts"
 

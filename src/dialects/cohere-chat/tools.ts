@@ -2,9 +2,9 @@ import { assertNever } from "../../canon/assert-never.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Tool, ToolChoice } from "../../canon/tool.ts"
 import { isJsonObject, type JsonObject, listAt, type JsonValue } from "../../canon/json.ts"
-import type { LossList } from "../../canon/losses.ts"
-import { noteGrammar } from "../../canon/text-tool.ts"
-import { fittedName, type NameRule } from "../../canon/tool-names.ts"
+import type { LossList } from "../shared/losses.ts"
+import { noteGrammar } from "../shared/text-tool.ts"
+import { fittedName, type NameRule } from "../shared/tool-names.ts"
 
 /** Every tool has a schema, be it an empty one. */
 const NO_PARAMETERS: JsonObject = { type: "object", properties: {} }

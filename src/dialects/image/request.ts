@@ -9,7 +9,7 @@ import type {
 } from "../../canon/image.ts"
 import { invalidValue, missingParameter, unsupportedValue } from "../../canon/invalid-request.ts"
 import { isThere, type JsonObject, textAt, unknownFields } from "../../canon/json.ts"
-import { flag, integer, judgeParameters, text } from "../../canon/parameters.ts"
+import { flag, integer, judgeParameters, text } from "../shared/parameters.ts"
 
 /** A request as far as its fields tell it: its files are judged apart. */
 export interface ImageParameters extends Omit<ImageRequest, "images" | "mask"> {

@@ -1,6 +1,6 @@
 import type { CacheMarker } from "../../canon/message.ts"
 import { isJsonObject, type JsonObject } from "../../canon/json.ts"
-import type { LossList } from "../../canon/losses.ts"
+import type { LossList } from "../shared/losses.ts"
 import type { OpenAiChatQuirks } from "./quirks/index.ts"
 
 /**

@@ -8,7 +8,7 @@ import {
   isThere,
   unknownFields,
 } from "../../canon/json.ts"
-import { textTool } from "../../canon/text-tool.ts"
+import { textTool } from "../shared/text-tool.ts"
 import { takeCache } from "./cache.ts"
 import { DIALECT } from "./identifiers.ts"
 import { decodeDeclaration, decodeTextDeclaration, type DecodedTools } from "../shared/tools.ts"

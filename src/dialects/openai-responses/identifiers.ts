@@ -1,4 +1,4 @@
-import { mintCallId, mintId } from "../../canon/identifiers.ts"
+import { mintCallId, mintId } from "../shared/identifiers.ts"
 
 export const DIALECT = "openai-responses"
 

@@ -15,7 +15,7 @@ import {
   type JsonValue,
   unknownFields,
 } from "../../canon/json.ts"
-import { flag, integer, judgeParameters } from "../../canon/parameters.ts"
+import { flag, integer, judgeParameters } from "../shared/parameters.ts"
 import type { RerankRequest } from "../../canon/rerank.ts"
 
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([

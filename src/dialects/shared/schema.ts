@@ -1,4 +1,5 @@
 import type { ResponseFormat } from "../../canon/chat.ts"
+import type { JsonObject } from "../../canon/json.ts"
 
 /** A format that follows a JSON schema. */
 export type SchemaFormat = Extract<ResponseFormat, { type: "json-schema" }>
@@ -8,3 +9,9 @@ export const ANSWER_TOOL = "json_answer"
 
 /** Members of a JSON schema that hold values and no schemas. */
 export const VALUE_MEMBERS: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"])
+
+/** The schema of an answer with its description inside, for vendors that have no other place for it. */
+export function describedSchema({ schema, description }: SchemaFormat): JsonObject | undefined {
+  if (schema === undefined || !description || schema.description !== undefined) return schema
+  return { ...schema, description }
+}

@@ -3,7 +3,7 @@ import type { DialectId } from "../../canon/extra.ts"
 import type { FoundPage, SearchLocation, WebSearch, WebSearchPart } from "../../canon/web-search.ts"
 import type { Draft } from "../../canon/draft.ts"
 import { isJsonObject, type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
-import type { LossList } from "../../canon/losses.ts"
+import type { LossList } from "./losses.ts"
 
 const LOCATION_FIELDS = ["city", "region", "country", "timezone"] as const
 

@@ -16,7 +16,7 @@ import {
   unknownFields,
   shown,
 } from "../../canon/json.ts"
-import { decimal, judgeParameters, text } from "../../canon/parameters.ts"
+import { decimal, judgeParameters, text } from "../shared/parameters.ts"
 import {
   characterCount,
   SOUND_FORMS,

@@ -9,7 +9,7 @@ import {
   unknownFields,
   shown,
 } from "../../canon/json.ts"
-import { decimal, flag, judgeParameters, text } from "../../canon/parameters.ts"
+import { decimal, flag, judgeParameters, text } from "../shared/parameters.ts"
 import {
   type Audio,
   TRANSCRIPT_FORMS,

@@ -1,7 +1,7 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Loss } from "../../canon/extra.ts"
 import type { UpstreamDialect } from "../../canon/dialect.ts"
-import { hasOtherTools } from "../../canon/tool-names.ts"
+import { hasOtherTools } from "../../dialects/shared/tool-names.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import type { ChatOffer } from "../../vendors/vendor.ts"
 import type { Bill } from "../billing/bill.ts"

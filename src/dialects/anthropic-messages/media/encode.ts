@@ -1,6 +1,6 @@
 import type { FilePart, ImagePart, MediaSource } from "../../../canon/message.ts"
 import type { JsonObject } from "../../../canon/json.ts"
-import type { LossList } from "../../../canon/losses.ts"
+import type { LossList } from "../../shared/losses.ts"
 import { pictureType } from "../../../canon/media-source.ts"
 import { encodeCache } from "../cache.ts"
 import { PDF, PLAIN_TEXT } from "./decode.ts"

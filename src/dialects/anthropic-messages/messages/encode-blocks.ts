@@ -6,10 +6,10 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../../canon/message.ts"
-import { fittedCallId } from "../../../canon/identifiers.ts"
+import { fittedCallId } from "../../shared/identifiers.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import { parseJsonObject } from "../../../canon/json.ts"
-import type { LossList } from "../../../canon/losses.ts"
+import type { LossList } from "../../shared/losses.ts"
 import { encodeCache } from "../cache.ts"
 import { encodeCitation } from "../citations.ts"
 import { encodeFile, encodeImage } from "../media/encode.ts"

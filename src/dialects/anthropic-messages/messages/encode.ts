@@ -1,6 +1,6 @@
 import type { Message, Part } from "../../../canon/message.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
-import type { LossList } from "../../../canon/losses.ts"
+import type { LossList } from "../../shared/losses.ts"
 import { encodeBlock, encodeText, plainContent } from "./encode-blocks.ts"
 
 /** What the user is made to say where Anthropic demands a turn of the user and the caller wrote none. */

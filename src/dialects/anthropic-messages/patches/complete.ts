@@ -1,4 +1,4 @@
-import { prefixedId } from "../../../canon/identifiers.ts"
+import { prefixedId } from "../../shared/identifiers.ts"
 import { isJsonObject, type JsonObject, objectAt, textAt } from "../../../canon/json.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { ID_PREFIX } from "../identifiers.ts"

@@ -18,7 +18,7 @@ import {
   textAt,
 } from "../../../canon/json.ts"
 import { setCostIn, type Usage } from "../../../canon/usage.ts"
-import { LossList } from "../../../canon/losses.ts"
+import { LossList } from "../../shared/losses.ts"
 import { completeMessage, completeStart, ownEnd, withCounts } from "./complete.ts"
 import { isCleared } from "../messages/decode-system.ts"
 import { STOP } from "../stream/encode.ts"

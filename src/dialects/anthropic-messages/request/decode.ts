@@ -11,7 +11,7 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
-import { judgeParameters } from "../../../canon/parameters.ts"
+import { judgeParameters } from "../../shared/parameters.ts"
 import { decodeCache, markLast } from "../cache.ts"
 import { decodeMessages } from "../messages/decode.ts"
 import { decodeSystem } from "../messages/decode-system.ts"

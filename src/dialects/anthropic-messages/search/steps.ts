@@ -1,7 +1,7 @@
 import type { WebSearchPart } from "../../../canon/web-search.ts"
 import { encodeQueries, foundPage } from "../../shared/search.ts"
 import type { Draft } from "../../../canon/draft.ts"
-import { mintId } from "../../../canon/identifiers.ts"
+import { mintId } from "../../shared/identifiers.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { DIALECT, DIRECT_CALLER } from "../identifiers.ts"
 

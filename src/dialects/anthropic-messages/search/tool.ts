@@ -9,7 +9,7 @@ import {
 import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { type JsonObject, unknownFields } from "../../../canon/json.ts"
-import type { LossList } from "../../../canon/losses.ts"
+import type { LossList } from "../../shared/losses.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { DIALECT } from "../identifiers.ts"
 

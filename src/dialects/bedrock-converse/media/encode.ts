@@ -1,6 +1,6 @@
 import type { AudioPart, FilePart, ImagePart, MediaSource } from "../../../canon/message.ts"
 import type { JsonObject } from "../../../canon/json.ts"
-import type { LossList } from "../../../canon/losses.ts"
+import type { LossList } from "../../shared/losses.ts"
 import { pictureType } from "../../../canon/media-source.ts"
 import type { DocumentNames } from "./document-names.ts"
 import { formatOf, type Format } from "./formats.ts"

@@ -1,6 +1,6 @@
 import type { Message, Part } from "../../../canon/message.ts"
 import type { JsonObject } from "../../../canon/json.ts"
-import type { LossList } from "../../../canon/losses.ts"
+import type { LossList } from "../../shared/losses.ts"
 import { CachePoints } from "../cache.ts"
 import { PartEncoder } from "./encode-parts.ts"
 import type { ModelFamily } from "../quirks.ts"

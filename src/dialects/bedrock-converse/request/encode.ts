@@ -1,7 +1,7 @@
 import type { ChatRequest } from "../../../canon/chat.ts"
 import type { EncodedRequest } from "../../../canon/dialect.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
-import { LossList } from "../../../canon/losses.ts"
+import { LossList } from "../../shared/losses.ts"
 import { encodeMessages } from "../messages/encode.ts"
 import { encodeReasoning } from "../reasoning.ts"
 import { encodeTools } from "../tools.ts"

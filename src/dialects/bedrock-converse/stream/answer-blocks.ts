@@ -16,7 +16,7 @@ import { decodeFinish } from "../finish.ts"
 import { jsonAnswerOf } from "../schema.ts"
 import { TOOL_NAMES } from "../tools.ts"
 import { DIALECT } from "../identifiers.ts"
-import { originalName } from "../../../canon/tool-names.ts"
+import { originalName } from "../../shared/tool-names.ts"
 import { finishEvent } from "../../shared/finish.ts"
 import { defined } from "../../shared/fields.ts"
 

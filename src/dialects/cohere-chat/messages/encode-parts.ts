@@ -1,6 +1,6 @@
 import type { FilePart, ImagePart, MediaSource, Part } from "../../../canon/message.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
-import type { LossList } from "../../../canon/losses.ts"
+import type { LossList } from "../../shared/losses.ts"
 import { encodeDataUrl, pictureType } from "../../../canon/media-source.ts"
 
 /** Words for how closely a picture is looked at (Cohere's reference of `/v2/chat`). */

@@ -20,7 +20,7 @@ import {
   unknownFields,
 } from "../../../canon/json.ts"
 import { GatewayError } from "../../../canon/errors.ts"
-import { integer, judgeParameters, text } from "../../../canon/parameters.ts"
+import { integer, judgeParameters, text } from "../../shared/parameters.ts"
 
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["model", z.string()],

@@ -1,6 +1,6 @@
 import type { Part, ReasoningPart, ToolCallPart, UnknownPart } from "../../../canon/message.ts"
 import { extraOf } from "../../../canon/extra.ts"
-import { mintCallId } from "../../../canon/identifiers.ts"
+import { mintCallId } from "../../shared/identifiers.ts"
 import { type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { addPartialArguments } from "../tools/partial-arguments.ts"
 import { DIALECT } from "../identifiers.ts"

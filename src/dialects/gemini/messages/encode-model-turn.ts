@@ -1,6 +1,6 @@
 import type { Part, ReasoningPart, ToolCallPart } from "../../../canon/message.ts"
 import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
-import type { LossList } from "../../../canon/losses.ts"
+import type { LossList } from "../../shared/losses.ts"
 import { encodePart } from "./encode-parts.ts"
 import type { Encoding } from "../request/encoding.ts"
 import { DIALECT } from "../identifiers.ts"

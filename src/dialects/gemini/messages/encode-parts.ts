@@ -1,6 +1,6 @@
 import type { AudioPart, FilePart, ImagePart, MediaSource, Part } from "../../../canon/message.ts"
 import type { JsonObject } from "../../../canon/json.ts"
-import type { LossList } from "../../../canon/losses.ts"
+import type { LossList } from "../../shared/losses.ts"
 import { pictureType } from "../../../canon/media-source.ts"
 import { isVendorAddress } from "../../../canon/vendor-state.ts"
 import { audioType, typeByName, typeByStart } from "../media.ts"

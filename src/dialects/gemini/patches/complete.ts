@@ -1,4 +1,4 @@
-import { mintId } from "../../../canon/identifiers.ts"
+import { mintId } from "../../shared/identifiers.ts"
 import {
   isJsonObject,
   isThere,

@@ -8,7 +8,7 @@ import type {
   SseFrame,
 } from "../../../canon/dialect.ts"
 import type { GatewayError } from "../../../canon/errors.ts"
-import { mintId } from "../../../canon/identifiers.ts"
+import { mintId } from "../../shared/identifiers.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -16,7 +16,7 @@ import {
   listAt,
   objectAt,
 } from "../../../canon/json.ts"
-import { LossList } from "../../../canon/losses.ts"
+import { LossList } from "../../shared/losses.ts"
 import { setCostIn, type Usage } from "../../../canon/usage.ts"
 import { completeResult, missingMembers, responseIdOf } from "./complete.ts"
 import { blockReason } from "../result/head.ts"

@@ -1,6 +1,6 @@
 import type { ChatRequest, ReasoningOrder } from "../../../canon/chat.ts"
 import type { JsonObject } from "../../../canon/json.ts"
-import { budgetOf, effortOf, isReasoningOff } from "../../../canon/reasoning.ts"
+import { budgetOf, effortOf, isReasoningOff } from "../../shared/reasoning.ts"
 import type { Encoding } from "../request/encoding.ts"
 import { THINKING_LEVELS, type ThinkingControl, type ThinkingLevel } from "../quirks.ts"
 

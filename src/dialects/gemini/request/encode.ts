@@ -1,7 +1,7 @@
 import type { ChatRequest } from "../../../canon/chat.ts"
 import type { EncodedRequest } from "../../../canon/dialect.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt } from "../../../canon/json.ts"
-import { LossList } from "../../../canon/losses.ts"
+import { LossList } from "../../shared/losses.ts"
 import { encodeConversation } from "../messages/encode.ts"
 import { describeAnswerFormat, encodeAnswerFormat, encodeGeneration } from "./encode-generation.ts"
 import { encodeTools } from "../tools/encode.ts"

@@ -1,4 +1,4 @@
-import type { LossList } from "../../../canon/losses.ts"
+import type { LossList } from "../../shared/losses.ts"
 import type { ModelTraits, GeminiQuirks } from "../quirks.ts"
 
 /** What the steps of writing one request have in common. */

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { decimal, flag, integer, longInteger, text } from "../../../canon/parameters.ts"
+import { decimal, flag, integer, longInteger, text } from "../../shared/parameters.ts"
 
 /** `GenerationConfig` (@google/genai), as far as the canon has names for it. */
 const generationConfig = z.looseObject({

@@ -1,6 +1,6 @@
 import type { ChatRequest, ChatResult } from "../../../canon/chat.ts"
 import { ownFields } from "../../../canon/extra.ts"
-import { mintId } from "../../../canon/identifiers.ts"
+import { mintId } from "../../shared/identifiers.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import { encodeCandidate } from "./encode-candidate.ts"

@@ -1,8 +1,8 @@
 import type { ChatRequest } from "../../../canon/chat.ts"
 import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import type { JsonObject } from "../../../canon/json.ts"
-import type { LossList } from "../../../canon/losses.ts"
-import { noteGrammar } from "../../../canon/text-tool.ts"
+import type { LossList } from "../../shared/losses.ts"
+import { noteGrammar } from "../../shared/text-tool.ts"
 
 /** The functions of a request, and which of them may or must be called (WIRE.md 5). */
 export function encodeTools(request: ChatRequest, losses: LossList): JsonObject {

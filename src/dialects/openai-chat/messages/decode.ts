@@ -19,7 +19,7 @@ import {
   listAt,
   unknownFields,
 } from "../../../canon/json.ts"
-import { textArguments } from "../../../canon/text-tool.ts"
+import { textArguments } from "../../shared/text-tool.ts"
 import { takeCache } from "../cache.ts"
 import { citeText } from "../citations.ts"
 import { decodeContent, isToolContent } from "./decode-parts.ts"

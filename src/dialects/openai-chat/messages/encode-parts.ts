@@ -1,7 +1,7 @@
 import type { MediaSource, Part } from "../../../canon/message.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import { encodeDataUrl, pictureType } from "../../../canon/media-source.ts"
-import type { LossList } from "../../../canon/losses.ts"
+import type { LossList } from "../../shared/losses.ts"
 import { encodeCache } from "../cache.ts"
 import { withNestedExtra } from "./nested-extra.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"

@@ -8,8 +8,8 @@ import type {
   ToolResultPart,
 } from "../../../canon/message.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
-import type { LossList } from "../../../canon/losses.ts"
-import { textOf } from "../../../canon/text-tool.ts"
+import type { LossList } from "../../shared/losses.ts"
+import { textOf } from "../../shared/text-tool.ts"
 import { CACHE_FIELD } from "../cache.ts"
 import { isContentType } from "./decode-parts.ts"
 import { encodeContent } from "./encode-parts.ts"

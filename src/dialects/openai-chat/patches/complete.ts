@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
-import { mintId, prefixedId } from "../../../canon/identifiers.ts"
+import { mintId, prefixedId } from "../../shared/identifiers.ts"
 import { choiceNumber } from "../../../canon/quantity.ts"
 import { totalInput, totalOutput } from "../../../canon/usage.ts"
 import { decodeFinish, encodeFinish } from "../finish.ts"

@@ -1,6 +1,6 @@
 import type { FramePatcher, PatchedFrame, ResultPatch, SseFrame } from "../../../canon/dialect.ts"
 import type { GatewayError } from "../../../canon/errors.ts"
-import { mintId } from "../../../canon/identifiers.ts"
+import { mintId } from "../../shared/identifiers.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type { Usage } from "../../../canon/usage.ts"
 import { isTime, ownId, withTotal } from "./complete.ts"

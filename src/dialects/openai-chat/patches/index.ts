@@ -10,7 +10,7 @@ import { completeResult } from "./complete.ts"
 import { ChunkPatcher } from "./frames.ts"
 import { withoutCost } from "../usage.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
-import { LossList } from "../../../canon/losses.ts"
+import { LossList } from "../../shared/losses.ts"
 import { DIALECT } from "../identifiers.ts"
 
 /** The named changes of the path on which caller and vendor both speak this dialect. */

@@ -1,5 +1,5 @@
 import { isJsonObject, isThere, type JsonObject, type JsonValue } from "../../../canon/json.ts"
-import type { LossList } from "../../../canon/losses.ts"
+import type { LossList } from "../../shared/losses.ts"
 
 /**
  * The request of a vendor that refuses every member it has no name for: Mistral's, whose documents are

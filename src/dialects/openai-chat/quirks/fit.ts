@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue, isThere } from "../../..
 import { fitClosedSchema } from "./closed-schema.ts"
 import type { OpenAiChatQuirks } from "./index.ts"
 import { decodeReasoning, reasoningText } from "../reasoning/text.ts"
-import { type LossList } from "../../../canon/losses.ts"
+import { type LossList } from "../../shared/losses.ts"
 
 const NINE_CHARACTERS = /^[A-Za-z0-9]{9}$/
 

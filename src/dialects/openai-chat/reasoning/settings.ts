@@ -7,8 +7,8 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
-import type { LossList } from "../../../canon/losses.ts"
-import { effortOf, isReasoningOff, noteSummary } from "../../../canon/reasoning.ts"
+import type { LossList } from "../../shared/losses.ts"
+import { effortOf, isReasoningOff, noteSummary } from "../../shared/reasoning.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
 
 /**

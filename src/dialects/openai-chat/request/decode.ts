@@ -2,7 +2,7 @@ import type * as z from "zod"
 import type { ChatRequest, ResponseFormat } from "../../../canon/chat.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { GatewayError } from "../../../canon/errors.ts"
-import { judgeParameters } from "../../../canon/parameters.ts"
+import { judgeParameters } from "../../shared/parameters.ts"
 import {
   isJsonObject,
   type JsonObject,

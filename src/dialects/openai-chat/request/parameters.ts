@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { expects } from "../../../canon/invalid-request.ts"
-import { decimal, flag, integer, longInteger, text } from "../../../canon/parameters.ts"
+import { decimal, flag, integer, longInteger, text } from "../../shared/parameters.ts"
 
 const A_STOP = expects("one of a string or array of strings")
 const AN_OBJECT = expects("an object")

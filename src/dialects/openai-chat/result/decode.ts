@@ -10,11 +10,11 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
-import { textArguments } from "../../../canon/text-tool.ts"
+import { textArguments } from "../../shared/text-tool.ts"
 import { citeText } from "../citations.ts"
 import { decodeContentParts } from "./content.ts"
 import { decodeFinish, stopTold } from "../finish.ts"
-import { mintCallId } from "../../../canon/identifiers.ts"
+import { mintCallId } from "../../shared/identifiers.ts"
 import { decodeReasoning, joinParts } from "../reasoning/text.ts"
 import { isTime } from "../patches/complete.ts"
 import { noChoice } from "../errors.ts"

@@ -1,5 +1,5 @@
 import type { CallOrigin } from "../../../canon/message.ts"
-import { TextReader } from "../../../canon/text-tool.ts"
+import { TextReader } from "../../shared/text-tool.ts"
 
 /** A tool call of a streamed answer, in the form that its caller declared the tool in. */
 export class WrittenCall {

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer"
 import type { ChatRequest, ChatResult } from "../../../canon/chat.ts"
 import type { Message } from "../../../canon/message.ts"
-import { prefixedId, mintId } from "../../../canon/identifiers.ts"
+import { prefixedId, mintId } from "../../shared/identifiers.ts"
 import { invalidValue } from "../../../canon/invalid-request.ts"
 import {
   isJsonObject,
@@ -10,7 +10,7 @@ import {
   type JsonValue,
   listAt,
 } from "../../../canon/json.ts"
-import { LossList } from "../../../canon/losses.ts"
+import { LossList } from "../../shared/losses.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import { encodeInput } from "./encode.ts"
 import { OPENAI_QUIRKS } from "../quirks.ts"

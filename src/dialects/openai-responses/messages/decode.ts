@@ -22,8 +22,8 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
-import { textArguments } from "../../../canon/text-tool.ts"
-import { nameInRequest } from "../../../canon/tool-names.ts"
+import { textArguments } from "../../shared/text-tool.ts"
+import { nameInRequest } from "../../shared/tool-names.ts"
 import { originOfCall } from "../tools/decode.ts"
 import { withMessages } from "./content-input.ts"
 import { decodeContent, decodeOutput } from "./decode-parts.ts"

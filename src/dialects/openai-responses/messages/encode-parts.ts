@@ -1,6 +1,6 @@
 import type { FilePart, MediaSource, Part, TextPart, UnknownPart } from "../../../canon/message.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
-import type { LossList } from "../../../canon/losses.ts"
+import type { LossList } from "../../shared/losses.ts"
 import { encodeDataUrl, pictureType } from "../../../canon/media-source.ts"
 
 /** What files without a type of their own are taken for. */

@@ -8,9 +8,9 @@ import type {
   ToolResultPart,
   UnknownPart,
 } from "../../../canon/message.ts"
-import { fittedCallId } from "../../../canon/identifiers.ts"
+import { fittedCallId } from "../../shared/identifiers.ts"
 import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../../canon/json.ts"
-import type { LossList } from "../../../canon/losses.ts"
+import type { LossList } from "../../shared/losses.ts"
 import { encodeAnnotations } from "../citations.ts"
 import { encodeContent, isPlainText, noteCache } from "./encode-parts.ts"
 import { isContentType } from "./item-types.ts"

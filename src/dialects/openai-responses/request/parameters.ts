@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { expects } from "../../../canon/invalid-request.ts"
-import { decimal, flag, integer, text } from "../../../canon/parameters.ts"
+import { decimal, flag, integer, text } from "../../shared/parameters.ts"
 
 const AN_OBJECT = expects("an object")
 

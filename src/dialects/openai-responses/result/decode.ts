@@ -4,7 +4,7 @@ import type { Tool } from "../../../canon/tool.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { GatewayError } from "../../../canon/errors.ts"
-import { mintCallId } from "../../../canon/identifiers.ts"
+import { mintCallId } from "../../shared/identifiers.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -12,8 +12,8 @@ import {
   listAt,
   textAt,
 } from "../../../canon/json.ts"
-import { textArguments } from "../../../canon/text-tool.ts"
-import { nameInRequest } from "../../../canon/tool-names.ts"
+import { textArguments } from "../../shared/text-tool.ts"
+import { nameInRequest } from "../../shared/tool-names.ts"
 import { decodeAnnotation } from "../citations.ts"
 import { failedResponse } from "../errors.ts"
 import { originOfCall } from "../tools/decode.ts"

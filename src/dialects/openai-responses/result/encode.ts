@@ -9,7 +9,7 @@ import {
   textAt,
 } from "../../../canon/json.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
-import { originsOf } from "../../../canon/tool-names.ts"
+import { originsOf } from "../../shared/tool-names.ts"
 import { encodeAnnotations } from "../citations.ts"
 import { encodeFinish, type Ending } from "../finish.ts"
 import { ItemIds, DIALECT } from "../identifiers.ts"

@@ -1,6 +1,6 @@
 import type { ChatRequest } from "../../../canon/chat.ts"
 import { ownFields } from "../../../canon/extra.ts"
-import { mintId, prefixedId } from "../../../canon/identifiers.ts"
+import { mintId, prefixedId } from "../../shared/identifiers.ts"
 import { objectAt, type JsonObject, type JsonValue, listAt } from "../../../canon/json.ts"
 import { echoTools, encodeFormat, encodeToolChoice } from "../tools/encode.ts"
 import { ID_PREFIX, DIALECT } from "../identifiers.ts"

@@ -17,7 +17,7 @@ import {
   unknownFields,
 } from "../../../canon/json.ts"
 import type { Draft } from "../../../canon/draft.ts"
-import type { LossList } from "../../../canon/losses.ts"
+import type { LossList } from "../../shared/losses.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { DIALECT, INCLUDE_SOURCES, KNOWN_INCLUDES } from "../identifiers.ts"
 

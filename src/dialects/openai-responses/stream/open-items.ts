@@ -10,8 +10,8 @@ import {
   unknownFields,
 } from "../../../canon/json.ts"
 import type { OtherContent } from "../../../canon/other-content.ts"
-import { TEXT_CLOSING, TEXT_OPENING, writeText } from "../../../canon/text-tool.ts"
-import { nameInRequest } from "../../../canon/tool-names.ts"
+import { TEXT_CLOSING, TEXT_OPENING, writeText } from "../../shared/text-tool.ts"
+import { nameInRequest } from "../../shared/tool-names.ts"
 import { originOfCall } from "../tools/decode.ts"
 import { decodeAnnotation } from "../citations.ts"
 import { argumentsOf, callIdOf } from "../result/decode.ts"

@@ -10,8 +10,8 @@ import {
   unknownFields,
   textAt,
 } from "../../../canon/json.ts"
-import { textTool } from "../../../canon/text-tool.ts"
-import { flatName, nameInRequest, otherFlatName } from "../../../canon/tool-names.ts"
+import { textTool } from "../../shared/text-tool.ts"
+import { flatName, nameInRequest, otherFlatName } from "../../shared/tool-names.ts"
 import { DIALECT } from "../identifiers.ts"
 import { decodeDeclaration, decodeTextDeclaration, type DecodedTools } from "../../shared/tools.ts"
 import { wrongMember } from "../../shared/validation.ts"

@@ -1,8 +1,8 @@
 import type { ResponseFormat } from "../../../canon/chat.ts"
 import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
-import type { LossList } from "../../../canon/losses.ts"
-import { noteGrammar } from "../../../canon/text-tool.ts"
+import type { LossList } from "../../shared/losses.ts"
+import { noteGrammar } from "../../shared/text-tool.ts"
 import { noteCache } from "../messages/encode-parts.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
 

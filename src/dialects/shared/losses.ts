@@ -1,6 +1,6 @@
-import type { DialectId, Extra, Loss } from "./extra.ts"
-import type { UnknownPart } from "./message.ts"
-import { type JsonObject, textAt } from "./json.ts"
+import type { DialectId, Extra, Loss } from "../../canon/extra.ts"
+import type { UnknownPart } from "../../canon/message.ts"
+import { type JsonObject, textAt } from "../../canon/json.ts"
 
 /** What a request loses on its way into one dialect, each name once. */
 export class LossList {

@@ -1,6 +1,6 @@
-import type { CallOrigin } from "./message.ts"
-import type { ChatRequest } from "./chat.ts"
-import type { Tool } from "./tool.ts"
+import type { CallOrigin } from "../../canon/message.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { Tool } from "../../canon/tool.ts"
 
 /** How names of tools have to be written. */
 export interface NameRule {

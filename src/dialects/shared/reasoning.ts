@@ -1,4 +1,4 @@
-import type { ReasoningOrder } from "./chat.ts"
+import type { ReasoningOrder } from "../../canon/chat.ts"
 import type { LossList } from "./losses.ts"
 
 /**

@@ -1,6 +1,6 @@
 import * as z from "zod"
-import { expects, invalidRequest } from "./invalid-request.ts"
-import type { JsonObject } from "./json.ts"
+import { expects, invalidRequest } from "../../canon/invalid-request.ts"
+import type { JsonObject } from "../../canon/json.ts"
 
 /**
  * The parameter types that every endpoint uses. Each takes null as absent, as OpenAI's API does, and
