@@ -27,6 +27,24 @@ describe("a hold", () => {
     expect(await book.balanceOf("account")).toBe(100n)
   })
 
+  test("can be made larger and smaller, as far as there is more", async () => {
+    await using book = Book.direct()
+    const payer = await book.account("account", 100n)
+    const ledger = await book.ledger("node")
+    await ledger.extend(payer, 100n)
+    const hold = ledger.tryHold(book.order(payer, 60n))!
+    expect(ledger.tryResize(hold, 101n)).toBeFalse()
+    expect(ledger.heldOf("account")).toBe(60n)
+    expect(ledger.tryResize(hold, 100n)).toBeTrue()
+    expect(ledger.available(payer)).toBe(0n)
+    expect(ledger.tryResize(hold, 20n)).toBeTrue()
+    expect(ledger.available(payer)).toBe(80n)
+    const { charged } = await ledger.settle(hold, 15n, () => "{}")
+    expect(charged).toBe(15n)
+    expect(ledger.available(payer)).toBe(85n)
+    expect(ledger.heldOf("account")).toBe(0n)
+  })
+
   test("is refused when nothing is there, and costs nothing when it is free", async () => {
     await using book = Book.direct()
     const payer = await book.account("account", 0n)

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
+import { Database } from "bun:sqlite"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
+import { databasePath } from "../../src/store/book-place.ts"
 import { wave } from "../support/audio.ts"
 import {
   provider,
@@ -73,8 +75,18 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${vendor.port}`
   gateway = await startGateway({
     providers: { one: provider(`${url}/one`), two: provider(`${url}/two`) },
+    providersAt: (simulator) => ({ google: provider(simulator, "google") }),
     models: {
       "one/whisper": { kind: "transcription", price: { second: "100" } },
+      "one/tokens": {
+        kind: "transcription",
+        price: { input: "1000", audio_input: "0", output: "0" },
+      },
+      "google/listen": {
+        kind: "transcription",
+        price: { second: "100" },
+        deployments: [{ provider: "google", model: "gemini-listen", weight: 1 }],
+      },
       "one/twice": {
         kind: "transcription",
         price: { second: "100" },
@@ -99,6 +111,12 @@ afterAll(async () => {
   await vendor.stop(true)
 })
 
+interface SendOptions {
+  readonly isLengthTold?: boolean
+  readonly key?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** A form that is sent as far as it is let go. */
 class SlowForm {
   readonly #bytes: Buffer
@@ -122,8 +140,8 @@ class SlowForm {
     })
   }
 
-  send(options: { readonly isLengthTold?: boolean; readonly key?: string } = {}) {
-    const { isLengthTold = true, key = caller.key } = options
+  send(options: SendOptions = {}) {
+    const { isLengthTold = true, key = caller.key, headers = {} } = options
     const length = { "content-length": String(this.#bytes.length) }
     return fetch(`${gateway.url}/v1/audio/transcriptions`, {
       method: "POST",
@@ -131,6 +149,7 @@ class SlowForm {
         authorization: `Bearer ${key}`,
         "content-type": "multipart/form-data; boundary=cut",
         ...(isLengthTold && length),
+        ...headers,
       },
       body: this.#stream,
       signal: this.leaving.signal,
@@ -161,12 +180,22 @@ async function textOf(response: Response): Promise<string> {
 
 interface Receipt {
   readonly status: string
+  readonly hold: string
   readonly attempts: readonly { readonly deployment: string; readonly outcome: string }[]
 }
 
-async function receiptOf(response: Response): Promise<Receipt> {
+async function receiptOf(response: Response, owner = caller): Promise<Receipt> {
   const id = response.headers.get("x-request-id")
-  return (await (await caller.get(`/v1/receipts/${id}`)).json()) as Receipt
+  return (await (await owner.get(`/v1/receipts/${id}`)).json()) as Receipt
+}
+
+/** The requests of an account that the book knows, whatever became of them. */
+function requestsOf({ account }: TestCaller): string[] {
+  using book = new Database(databasePath(gateway.settings.data), { readonly: true })
+  const query = book.query<{ request: string }, [string]>(
+    "SELECT request FROM entries WHERE account = ? AND request IS NOT NULL",
+  )
+  return query.all(account.id).map(({ request }) => request)
 }
 
 /** Nothing is held and no file is left, and only what is said was charged. */
@@ -279,6 +308,100 @@ describe("a long sound behind its model", () => {
   })
 })
 
+describe("a request that turns out different from what was forwarded", () => {
+  test("keeps its id, and the book knows no other request", async () => {
+    const sender = await gateway.caller("10")
+    const form = new SlowForm(MODEL, FILE, LANGUAGE)
+    const response = form.send({ key: sender.key })
+    form.upTo(0.5)
+    await until(() => (heard[0]?.bytes ?? 0) > SOUND.length * 0.4)
+    form.upTo(1)
+    const answered = await response
+    expect(await textOf(answered)).toBe(`${CHECKSUM} de`)
+    expect((await receiptOf(answered, sender)).status).toBe("settled")
+    expect(requestsOf(sender)).toEqual([answered.headers.get("x-request-id") ?? ""])
+  })
+
+  test("needs money for one request alone", async () => {
+    // Until the field behind it has come, the sound seems to be a second longer.
+    const exact = await gateway.caller("0.0121")
+    const form = new SlowForm(MODEL, FILE, LANGUAGE)
+    const response = form.send({ key: exact.key })
+    form.upTo(0.5)
+    await until(() => (heard[0]?.bytes ?? 0) > SOUND.length * 0.4)
+    form.upTo(1)
+    expect((await response).status).toBe(200)
+    expect(await exact.balance()).toBe(100_000n)
+  })
+
+  test("is held for what it turned out to be", async () => {
+    const prompt = "a prompt behind the sound"
+    const form = new SlowForm(["model", "one/tokens"], FILE, ["prompt", prompt])
+    const response = form.send()
+    form.upTo(0.5)
+    await until(() => (heard[0]?.bytes ?? 0) > SOUND.length * 0.4)
+    form.upTo(1)
+    const whole = new SlowForm(["model", "one/tokens"], ["prompt", prompt], FILE)
+    const other = whole.send({ isLengthTold: false })
+    whole.upTo(1)
+    const { hold } = await receiptOf(await response)
+    expect(Number(hold)).toBeGreaterThan(0)
+    expect(hold).toBe((await receiptOf(await other)).hold)
+  })
+
+  test("is refused when there is no money for it, and nothing stays held", async () => {
+    // The frame of 256 tokens is held without a prompt, and no byte of one beside it.
+    const poor = await gateway.caller("0.256")
+    const form = new SlowForm(["model", "one/tokens"], FILE, ["prompt", "x"])
+    const response = form.send({ key: poor.key })
+    form.upTo(0.5)
+    await until(() => (heard[0]?.bytes ?? 0) > SOUND.length * 0.4)
+    form.upTo(1)
+    const refused = await response
+    expect(refused.status).toBe(402)
+    expect(await refused.json()).toMatchObject({ error: { required: "0.257" } })
+    await until(() => heard[0]?.isBroken === true)
+    expect(heard.length).toBe(1)
+    await until(async () => {
+      const { held } = (await (await poor.get("/v1/credits")).json()) as { held: string }
+      return held === "0"
+    })
+    expect(requestsOf(poor)).toEqual([refused.headers.get("x-request-id") ?? ""])
+    expect((await receiptOf(refused, poor)).status).toBe("released")
+  })
+
+  test("is refused when its model is named again", async () => {
+    const before = await caller.balance()
+    const form = new SlowForm(MODEL, FILE, MODEL)
+    const response = form.send()
+    form.upTo(0.5)
+    await until(() => (heard[0]?.bytes ?? 0) > SOUND.length * 0.4)
+    form.upTo(1)
+    const refused = await response
+    expect(refused.status).toBe(400)
+    expect((await receiptOf(refused)).status).toBe("released")
+    await until(() => heard[0]?.isBroken === true)
+    await endsWith(before, "0")
+  })
+
+  test("is read on when its vendor answers before it is complete", async () => {
+    const before = await caller.balance()
+    let answers = 0
+    answer = (seen, number) => {
+      if (++answers > 1) return whole(seen, number)
+      return Response.json({ text: "of half a sound" })
+    }
+    const form = new SlowForm(MODEL, FILE)
+    const response = form.send()
+    form.upTo(0.5)
+    await until(() => heard[0]?.isBroken === true)
+    form.upTo(1)
+    expect(await textOf(await response)).toBe(`${CHECKSUM} null`)
+    expect(heard.length).toBe(2)
+    await endsWith(before, COST)
+  })
+})
+
 describe("a sound that waits until it is whole", () => {
   const cases: Readonly<Record<string, [SlowForm, boolean]>> = {
     "before its model": [new SlowForm(FILE, MODEL), true],
@@ -305,6 +428,41 @@ describe("a sound that waits until it is whole", () => {
     form.upTo(1)
     expect((await response).status).toBe(402)
     expect(heard.length).toBe(0)
+  })
+
+  test("because nobody would pay for it, and counts once", async () => {
+    const poor = await gateway.caller("0.001", { requestsPerMinute: 60 })
+    const form = new SlowForm(MODEL, FILE)
+    const response = form.send({ key: poor.key })
+    form.upTo(1)
+    expect((await response).status).toBe(402)
+    const chat = { model: "sim/echo", messages: [{ role: "user", content: "x" }], max_tokens: 1 }
+    const after = await poor.post("/v1/chat/completions", chat)
+    expect(after.headers.get("x-ratelimit-remaining-requests")).toBe("58")
+    await after.body?.cancel()
+  })
+
+  test("because its vendor takes it inside JSON", async () => {
+    const before = gateway.simulator.requests.length
+    const form = new SlowForm(["model", "google/listen"], FILE)
+    const response = form.send()
+    form.upTo(0.5)
+    for (let turn = 0; turn < 20; turn++) await (await caller.get("/v1/models")).text()
+    form.upTo(1)
+    expect((await response).status).toBe(200)
+    expect(gateway.simulator.requests.length).toBe(before + 1)
+  })
+
+  test("because a header is wrong", async () => {
+    const before = await caller.balance()
+    const form = new SlowForm(MODEL, FILE)
+    const response = form.send({ headers: { "x-tollgate-strict": "perhaps" } })
+    form.upTo(0.5)
+    expect((await response).status).toBe(400)
+    form.leaving.abort()
+    await until(() => readdirSync(join(gateway.settings.data, "uploads")).length === 0)
+    expect(heard.length).toBe(0)
+    await endsWith(before, "0")
   })
 
   test("because something is wrong with it", async () => {
