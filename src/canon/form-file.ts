@@ -4,8 +4,8 @@ import { GatewayError } from "./errors.ts"
 export interface FileBytes {
   /** Of a file that is still arriving, what it is expected to come to. */
   readonly size: number
-  /** Whether all of it has arrived; absent: it has. */
-  readonly isComplete?: boolean
+  /** Present of a file that is still arriving, whose last bytes are withheld until this is called. */
+  readonly letFinish?: () => void
   /** The bytes from `start` up to but not including `end`, which is at most `size`. */
   read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>>
 }
@@ -42,9 +42,9 @@ export class FormFile implements FileHead {
     return this.#bytes.size
   }
 
-  /** Whether all of it has arrived. Until then its bytes can be read only as they come. */
-  get isComplete(): boolean {
-    return this.#bytes.isComplete ?? true
+  /** Lets it be read to its end. Until then nobody gets the whole of a file that is still arriving. */
+  letFinish(): void {
+    this.#bytes.letFinish?.()
   }
 
   /** The file from its beginning, again each time: one stream for each attempt. */

@@ -62,7 +62,8 @@ export class SpoolDraft implements AsyncDisposable {
   }
 
   /**
-   * The file as it will be, to be read while it is written: who reads ahead of what is there waits for it.
+   * The file as it will be, to be read while it is written: who reads ahead of what is there waits for it, and at its
+   * end until `letFinish` is called.
    * @param size what it is expected to come to. If it comes to less, reading fails.
    */
   async readAhead(size: number): Promise<FileBytes> {
@@ -112,6 +113,7 @@ class ArrivingBytes implements FileBytes {
   readonly #handle: FileHandle
   #here = 0
   #isOver = false
+  #mayFinish = false
   #more = Promise.withResolvers<void>()
 
   constructor(handle: FileHandle, size: number) {
@@ -119,13 +121,14 @@ class ArrivingBytes implements FileBytes {
     this.size = size
   }
 
-  get isComplete(): boolean {
-    return this.#here === this.size
-  }
-
   /** @param here bytes that are on disk by now. */
   come(here: number): void {
     this.#here = here
+    this.#tell()
+  }
+
+  letFinish(): void {
+    this.#mayFinish = true
     this.#tell()
   }
 
@@ -138,8 +141,8 @@ class ArrivingBytes implements FileBytes {
   async read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
     // Who needs so much at once gains nothing by asking early, and would take the memory for it twice.
     if (end - start > LARGE_READ) throw new IncompleteFile("it is still arriving")
-    while (this.#here < end) {
-      if (this.#isOver) throw new IncompleteFile("it is shorter than expected")
+    while (this.#here < end || (end === this.size && !this.#mayFinish)) {
+      if (this.#isOver && this.#here < end) throw new IncompleteFile("it is shorter than expected")
       await this.#more.promise
     }
     return readAll(this.#handle, start, end)

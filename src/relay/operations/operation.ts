@@ -157,8 +157,6 @@ export class Operation {
    */
   async speculate(target: Target, call: OperationCall, file: FormFile): Promise<void> {
     const request = await target.endpoint.operation(call)
-    // What is complete by now is as well sent when it is known to be what it seemed.
-    if (file.isComplete) return
     const sending = this.#services.client.send(request)
     this.#speculative = new SpeculativeCall(target.deployment, sending, file)
   }
