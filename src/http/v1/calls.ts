@@ -6,9 +6,9 @@ import type { Call } from "../../relay/pipeline/call.ts"
 import type { Events } from "../../telemetry/events.ts"
 import type { Auth, BodyReader, Incoming } from "../endpoint.ts"
 import { type Pace, USUAL_PACE } from "../incoming-body.ts"
-import { type FileRules, type Form, readForm } from "../read-form.ts"
+import { type FileRules, type Form, readForm } from "../uploads/read-form.ts"
 import { readJsonBody, type ReceivedBody } from "../read-body.ts"
-import type { Spool } from "../spool.ts"
+import type { Spool } from "../uploads/spool.ts"
 
 /** Who calls with a key, and what the request holds of the process's memory. */
 export interface KeyCaller {

@@ -11,7 +11,7 @@ import type { Images } from "../../relay/operations/image/images.ts"
 import type { Contents } from "../../relay/pipeline/contents.ts"
 import { callerOrigin } from "../caller-origin.ts"
 import { serve } from "../endpoint.ts"
-import type { FileRules, Form } from "../read-form.ts"
+import type { FileRules, Form } from "../uploads/read-form.ts"
 import type { Route } from "../server.ts"
 import { callOf, type Calls } from "./calls.ts"
 

@@ -16,10 +16,10 @@ import type { MemoryBudget, Reservation } from "../../limits/memory-budget.ts"
 import { errorAnswer } from "../answers.ts"
 import { heldAnswer } from "../held-answer.ts"
 import { type Pace, USUAL_PACE } from "../incoming-body.ts"
-import { type Form, receiveUpload, type UploadInProgress } from "../read-form.ts"
+import { type Form, receiveUpload, type UploadInProgress } from "../uploads/read-form.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Handler, Route } from "../server.ts"
-import type { Spool } from "../spool.ts"
+import type { Spool } from "../uploads/spool.ts"
 import { callOf } from "./calls.ts"
 
 export interface TranscriptionServices {

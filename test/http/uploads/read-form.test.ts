@@ -3,9 +3,14 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import fc from "fast-check"
-import { GatewayError } from "../../src/canon/errors.ts"
-import { type FieldKind, type FileRules, type Form, readForm } from "../../src/http/read-form.ts"
-import { Spool } from "../../src/http/spool.ts"
+import { GatewayError } from "../../../src/canon/errors.ts"
+import {
+  type FieldKind,
+  type FileRules,
+  type Form,
+  readForm,
+} from "../../../src/http/uploads/read-form.ts"
+import { Spool } from "../../../src/http/uploads/spool.ts"
 
 const MEGABYTE = 1024 * 1024
 const RULES: FileRules = { file: { count: 1, bytes: 3 * MEGABYTE } }

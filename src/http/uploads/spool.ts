@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs"
 import { type FileHandle, open, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { type FileBytes, IncompleteFile } from "../canon/form-file.ts"
-import type { Reservation } from "../limits/memory-budget.ts"
+import { type FileBytes, IncompleteFile } from "../../canon/form-file.ts"
+import type { Reservation } from "../../limits/memory-budget.ts"
 
 /** Files up to this many bytes stay in memory. */
 const SMALL = 1024 * 1024

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { FormFile } from "../../src/canon/form-file.ts"
-import { PassingPieces } from "../../src/http/passing-pieces.ts"
-import { free } from "../../src/wire/free-piece.ts"
-import { readForm } from "../../src/http/read-form.ts"
-import { Spool } from "../../src/http/spool.ts"
+import { FormFile } from "../../../src/canon/form-file.ts"
+import { PassingPieces } from "../../../src/http/uploads/chunk-buffers.ts"
+import { free } from "../../../src/wire/free-piece.ts"
+import { readForm } from "../../../src/http/uploads/read-form.ts"
+import { Spool } from "../../../src/http/uploads/spool.ts"
 
 function piecesOf(...sizes: number[]): Uint8Array<ArrayBuffer>[] {
   return sizes.map((size, index) => new Uint8Array(size).fill(index + 1))

@@ -1,4 +1,4 @@
-import { free } from "../wire/free-piece.ts"
+import { free } from "../../wire/free-piece.ts"
 
 /**
  * The pieces of a body on their way through a parser that hands out views of them, in their order. Their
