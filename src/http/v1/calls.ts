@@ -6,7 +6,13 @@ import type { Call } from "../../relay/pipeline/call.ts"
 import type { Events } from "../../telemetry/events.ts"
 import type { Auth, BodyReader, Incoming } from "../endpoint.ts"
 import { type Pace, USUAL_PACE } from "../incoming-body.ts"
-import { type FileRules, type Form, readForm } from "../uploads/read-form.ts"
+import {
+  type FileRules,
+  type Form,
+  readForm,
+  receiveUpload,
+  type UploadInProgress,
+} from "../uploads/read-form.ts"
 import { readJsonBody, type ReceivedBody } from "../read-body.ts"
 import type { Spool } from "../uploads/spool.ts"
 
@@ -35,8 +41,10 @@ export interface Calls {
   readonly events: Events
   readonly auth: Auth<KeyCaller>
   readonly json: BodyReader<KeyCaller, ReceivedBody>
-  /** The form has to be disposed of by the endpoint. */
+  /** The endpoint disposes of the form. */
   readonly form: (rules: FileRules) => BodyReader<KeyCaller, Form>
+  /** A form whose first file may still be arriving. The endpoint disposes of it. */
+  readonly upload: (rules: FileRules) => BodyReader<KeyCaller, UploadInProgress>
 }
 
 export function callsOf(services: CallServices): Calls {
@@ -53,6 +61,10 @@ export function callsOf(services: CallServices): Calls {
       (rules) =>
       (request, { memory }) =>
         readForm(request, spool, rules, { memory, pace }),
+    upload:
+      (rules) =>
+      (request, { memory }) =>
+        receiveUpload(request, spool, rules, { memory, pace }),
   }
 }
 

@@ -111,7 +111,7 @@ function operationRoutes(calls: Calls, parts: OperationParts): Route[] {
     imageEdits(calls, parts),
     imageVariations(calls, parts),
     speech(calls, parts.speaking, contents),
-    transcriptions(parts),
-    translations(parts),
+    transcriptions(calls, parts.transcribing),
+    translations(calls, parts.transcribing),
   ]
 }

@@ -1,4 +1,4 @@
-import { asGatewayError, GatewayError } from "../../canon/errors.ts"
+import { GatewayError } from "../../canon/errors.ts"
 import { IncompleteFile } from "../../canon/form-file.ts"
 import { missingParameter } from "../../canon/invalid-request.ts"
 import type { TranscriptionRequest, TranscriptionTask } from "../../canon/transcription.ts"
@@ -7,29 +7,14 @@ import {
   TRANSCRIPTION_FIELDS,
   withAudio,
 } from "../../dialects/transcription/request.ts"
-import type { Keyring } from "../../keys/keyring.ts"
 import { readAudio, readAudioHead } from "../../media/audio-file.ts"
 import type { Transcription } from "../../relay/operations/transcription/transcription.ts"
 import type { Transcribing } from "../../relay/operations/transcription/transcriptions.ts"
 import type { Events } from "../../telemetry/events.ts"
-import type { MemoryBudget, Reservation } from "../../limits/memory-budget.ts"
-import { errorAnswer } from "../answers.ts"
-import { heldAnswer } from "../held-answer.ts"
-import { type Pace, USUAL_PACE } from "../incoming-body.ts"
-import { type Form, receiveUpload, type UploadInProgress } from "../uploads/read-form.ts"
-import { newRequestId } from "../request-id.ts"
-import type { Handler, Route } from "../server.ts"
-import type { Spool } from "../uploads/spool.ts"
-import { callOf } from "./calls.ts"
-
-export interface TranscriptionServices {
-  readonly keyring: Keyring
-  readonly events: Events
-  readonly spool: Spool
-  readonly transcribing: Transcribing
-  readonly memory: MemoryBudget
-  readonly pace?: Pace
-}
+import { serve } from "../endpoint.ts"
+import type { Form, UploadInProgress } from "../uploads/read-form.ts"
+import type { Route } from "../server.ts"
+import { callOf, type Calls } from "./calls.ts"
 
 /** `POST /v1/audio/transcriptions` */
 export const TRANSCRIPTIONS_PATH = "/v1/audio/transcriptions"
@@ -40,53 +25,43 @@ export const TRANSLATIONS_PATH = "/v1/audio/translations"
 const FILES = { file: { count: 1, bytes: 25 * 1024 * 1024 } }
 
 /** Writes down what a sound says. */
-export function transcriptions(services: TranscriptionServices): Route {
-  return routeOf("transcribe", TRANSCRIPTIONS_PATH, services)
+export function transcriptions(calls: Calls, transcribing: Transcribing): Route {
+  return fromForm("transcribe", TRANSCRIPTIONS_PATH, calls, transcribing)
 }
 
 /** Writes down in English what a sound says. */
-export function translations(services: TranscriptionServices): Route {
-  return routeOf("translate", TRANSLATIONS_PATH, services)
+export function translations(calls: Calls, transcribing: Transcribing): Route {
+  return fromForm("translate", TRANSLATIONS_PATH, calls, transcribing)
 }
 
-function routeOf(task: TranscriptionTask, path: string, services: TranscriptionServices): Route {
-  const handler = fromForm(task, path, services)
-  return { method: "POST", path, handler, errors: errorAnswer }
-}
-
-function fromForm(task: TranscriptionTask, path: string, services: TranscriptionServices): Handler {
-  const { keyring, spool, transcribing, events, pace = USUAL_PACE } = services
-  return async function handle(request, connection, id = newRequestId()) {
-    let memory: Reservation | undefined
-    try {
-      const receivedAt = Date.now()
-      const startedAt = performance.now()
-      const found = keyring.identify(request.headers, receivedAt)
-      const key = found instanceof Promise ? await found : found
-      const held = (memory = services.memory.open(key))
-      const upload = await receiveUpload(request, spool, FILES, { memory: held, pace })
-      held.defer(() => closeLater(upload, id, events))
-      const known = { id, path, request, caller: { key, memory: held }, receivedAt, startedAt }
-      const call = callOf(known, upload.bytes)
-      using transcription = transcribing.prepare(call, request)
-      try {
-        await begin(transcription, upload, task)
-      } catch (error) {
-        // What is wrong with the request is told when it is complete.
-        if (!isExpected(error)) events.requestFailed(id, error)
-      }
-      const form = await upload.completed
-      connection.waitLong()
-      const { headers, body } = await transcription.answer(await requestOf(form, task))
-      const ids = { "x-request-id": id, "request-id": id }
-      return heldAnswer({ headers: { ...headers, ...ids }, body }, held)
-    } catch (thrown) {
-      memory?.[Symbol.dispose]()
-      const error = asGatewayError(thrown)
-      if (error.kind === "internal_error") services.events.requestFailed(id, thrown)
-      return errorAnswer(error, id)
-    }
-  }
+function fromForm(
+  task: TranscriptionTask,
+  path: string,
+  calls: Calls,
+  transcribing: Transcribing,
+): Route {
+  const { events } = calls
+  return serve(
+    {
+      method: "POST",
+      path,
+      auth: calls.auth,
+      body: calls.upload(FILES),
+      async handle(asked, upload) {
+        const { request, id, caller } = asked
+        caller.memory.defer(() => closeLater(upload, id, events))
+        using transcription = transcribing.prepare(callOf(asked, upload.bytes), request)
+        try {
+          await begin(transcription, upload, task)
+        } catch (error) {
+          // What is wrong with the request is told when it is complete.
+          if (!isExpected(error)) events.requestFailed(id, error)
+        }
+        return await transcription.answer(await requestOf(await upload.completed, task))
+      },
+    },
+    events,
+  )
 }
 
 /** Begins with a sound that is still arriving, where all that is needed came before it. */
