@@ -1,5 +1,5 @@
 import { Select, Text } from "@mantine/core"
-import { IconBuilding } from "@tabler/icons-react"
+import { IconBuilding } from "../ui/icons.tsx"
 import { ALL_ACCOUNTS, useAccount } from "../account.tsx"
 import { useSession } from "../session.tsx"
 

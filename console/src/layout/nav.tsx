@@ -14,7 +14,7 @@ import {
   IconUserShield,
   IconUsers,
   type Icon,
-} from "@tabler/icons-react"
+} from "../ui/icons.tsx"
 import type { AccountRole } from "../../../src/management/contract/common.ts"
 
 export interface NavEntry {

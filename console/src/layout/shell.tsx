@@ -73,7 +73,7 @@ function Navigation({ path }: { readonly path: string }) {
             key={entry.to}
             renderRoot={(properties) => <Link to={entry.to} {...properties} />}
             label={entry.label}
-            leftSection={<entry.icon size={18} stroke={1.7} aria-hidden />}
+            leftSection={<entry.icon size={18} strokeWidth={1.7} aria-hidden />}
             active={isWithin(path, entry.to)}
             className="nav-link"
           />

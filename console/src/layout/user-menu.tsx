@@ -14,7 +14,7 @@ import {
   IconSelector,
   IconSun,
   IconUserCircle,
-} from "@tabler/icons-react"
+} from "../ui/icons.tsx"
 import { useNavigate } from "@tanstack/react-router"
 import { api } from "../api/client.ts"
 import { endSession, useSession } from "../session.tsx"

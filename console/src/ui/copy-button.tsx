@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Tooltip } from "@mantine/core"
 import { useClipboard } from "@mantine/hooks"
-import { IconCheck, IconCopy } from "@tabler/icons-react"
+import { IconCheck, IconCopy } from "./icons.tsx"
 
 export interface CopyButtonProperties {
   readonly value: string

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text } from "@mantine/core"
-import { IconAlertCircle } from "@tabler/icons-react"
+import { IconAlertCircle } from "./icons.tsx"
 import { ApiError, isOutcomeUnknown, messageOf } from "../api/api-error.ts"
 
 export interface ErrorNoticeProperties {

@@ -1,6 +1,6 @@
 import { CloseButton, Kbd, TextInput } from "@mantine/core"
 import { useDebouncedCallback, useHotkeys } from "@mantine/hooks"
-import { IconSearch } from "@tabler/icons-react"
+import { IconSearch } from "./icons.tsx"
 import { useEffect, useRef, useState } from "react"
 
 export interface SearchProperties {

@@ -1,5 +1,5 @@
 import { Button, SimpleGrid, Skeleton } from "@mantine/core"
-import { IconPencil } from "@tabler/icons-react"
+import { IconPencil } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { useState } from "react"

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core"
-import { IconBuildingBank, IconPlus } from "@tabler/icons-react"
+import { IconBuildingBank, IconPlus } from "../../ui/icons.tsx"
 import { useState } from "react"
 import type { Account } from "../../../../src/management/contract/accounts.ts"
 import { usePages } from "../../api/use-pages.ts"

@@ -1,5 +1,5 @@
 import "./audit.css"
-import { IconHistory } from "@tabler/icons-react"
+import { IconHistory } from "../../ui/icons.tsx"
 import { getRouteApi } from "@tanstack/react-router"
 import { useState } from "react"
 import type { AuditRecord } from "../../../../src/management/contract/operations.ts"

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core"
-import { IconGift, IconPlus } from "@tabler/icons-react"
+import { IconGift, IconPlus } from "../../ui/icons.tsx"
 import { useState } from "react"
 import type { Code, CodeWithText } from "../../../../src/management/contract/codes.ts"
 import { api } from "../../api/client.ts"

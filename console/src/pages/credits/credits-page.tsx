@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Select, SimpleGrid } from "@mantine/core"
-import { IconAlertCircle } from "@tabler/icons-react"
+import { IconAlertCircle } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { useEffect, useState } from "react"

@@ -1,5 +1,5 @@
 import { Select, Text } from "@mantine/core"
-import { IconReceipt } from "@tabler/icons-react"
+import { IconReceipt } from "../../ui/icons.tsx"
 import { getRouteApi } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import type { Entry } from "../../../../src/management/contract/accounts.ts"

@@ -1,5 +1,5 @@
 import { ActionIcon, Menu } from "@mantine/core"
-import { IconBan, IconDots, IconListDetails, IconPencil, IconRefresh } from "@tabler/icons-react"
+import { IconBan, IconDots, IconListDetails, IconPencil, IconRefresh } from "../../ui/icons.tsx"
 import { useNavigate } from "@tanstack/react-router"
 import type { Key } from "../../../../src/management/contract/keys.ts"
 

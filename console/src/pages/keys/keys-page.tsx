@@ -1,5 +1,5 @@
 import { Button, Group, SegmentedControl } from "@mantine/core"
-import { IconKey, IconPlus } from "@tabler/icons-react"
+import { IconKey, IconPlus } from "../../ui/icons.tsx"
 import { getRouteApi } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import type { Key, KeyWithSecret } from "../../../../src/management/contract/keys.ts"

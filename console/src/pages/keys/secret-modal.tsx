@@ -1,5 +1,5 @@
 import { Accordion, Alert, Button, Group, Modal, Stack, Text, Title } from "@mantine/core"
-import { IconEye } from "@tabler/icons-react"
+import { IconEye } from "../../ui/icons.tsx"
 import type { KeyWithSecret } from "../../../../src/management/contract/keys.ts"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { KeySnippets } from "../../ui/key-snippets.tsx"

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Select, Text, Tooltip } from "@mantine/core"
-import { IconUserMinus, IconUserPlus, IconUsers } from "@tabler/icons-react"
+import { IconUserMinus, IconUserPlus, IconUsers } from "../../ui/icons.tsx"
 import { useState } from "react"
 import type { AccountRole } from "../../../../src/management/contract/common.ts"
 import type { Member } from "../../../../src/management/contract/members.ts"

@@ -1,5 +1,5 @@
 import { Badge, Group, Text, UnstyledButton } from "@mantine/core"
-import { IconPlayerPlay } from "@tabler/icons-react"
+import { IconPlayerPlay } from "../../ui/icons.tsx"
 import type { Model } from "../../../../src/management/contract/catalog.ts"
 import { shortCount } from "../../format/numbers.ts"
 import { CopyButton } from "../../ui/copy-button.tsx"

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core"
-import { IconBolt, IconLock } from "@tabler/icons-react"
+import { IconBolt, IconLock } from "../../ui/icons.tsx"
 import { useState } from "react"
 import { multiplierDoubt } from "../../../../src/management/contract/amounts.ts"
 import type { Model, ModelEntry } from "../../../../src/management/contract/catalog.ts"

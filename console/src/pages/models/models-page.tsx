@@ -1,5 +1,5 @@
 import { Button, Center, Group, Select } from "@mantine/core"
-import { IconBox, IconPlus } from "@tabler/icons-react"
+import { IconBox, IconPlus } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { useMemo, useState } from "react"

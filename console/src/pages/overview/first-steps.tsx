@@ -1,5 +1,5 @@
 import { Box, Group, Loader, Stack, Text, ThemeIcon } from "@mantine/core"
-import { IconCheck } from "@tabler/icons-react"
+import { IconCheck } from "../../ui/icons.tsx"
 import type { ReactNode } from "react"
 import type { Key } from "../../../../src/management/contract/keys.ts"
 import { KeySnippets } from "../../ui/key-snippets.tsx"

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text } from "@mantine/core"
-import { IconAlertCircle } from "@tabler/icons-react"
+import { IconAlertCircle } from "../../ui/icons.tsx"
 import { LinkButton } from "../../ui/link-button.tsx"
 import { adviceFor, type CallFailure } from "./call-failure.ts"
 

@@ -1,5 +1,5 @@
 import { Alert, Select } from "@mantine/core"
-import { IconInfoCircle } from "@tabler/icons-react"
+import { IconInfoCircle } from "../../ui/icons.tsx"
 import { createContext, type ReactNode, useContext, useMemo, useState } from "react"
 import { useAccount } from "../../account.tsx"
 import { useSession } from "../../session.tsx"

@@ -5,7 +5,7 @@ import {
   IconLock,
   IconPlugConnected,
   IconTrash,
-} from "@tabler/icons-react"
+} from "../../ui/icons.tsx"
 import type { Provider } from "../../../../src/management/contract/catalog.ts"
 import { countText } from "../../format/numbers.ts"
 import type { Column } from "../../ui/data-table.tsx"

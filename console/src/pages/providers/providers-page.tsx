@@ -1,6 +1,6 @@
 import "./providers.css"
 import { Button } from "@mantine/core"
-import { IconPlugConnected, IconPlus } from "@tabler/icons-react"
+import { IconPlugConnected, IconPlus } from "../../ui/icons.tsx"
 import { useMemo, useState } from "react"
 import type { Provider } from "../../../../src/management/contract/catalog.ts"
 import { api } from "../../api/client.ts"

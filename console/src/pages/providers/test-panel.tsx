@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Loader, Stack, Text } from "@mantine/core"
-import { IconAlertCircle, IconCheck } from "@tabler/icons-react"
+import { IconAlertCircle, IconCheck } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
 import type { Provider, ProviderTest } from "../../../../src/management/contract/catalog.ts"
 import { api } from "../../api/client.ts"

@@ -1,5 +1,5 @@
 import { Group, ScrollArea, Skeleton, Stack, Text, TextInput, UnstyledButton } from "@mantine/core"
-import { IconChevronRight, IconSearch } from "@tabler/icons-react"
+import { IconChevronRight, IconSearch } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Vendor } from "../../../../src/management/contract/catalog.ts"

@@ -1,5 +1,5 @@
 import { Group, SimpleGrid, Skeleton, Stack } from "@mantine/core"
-import { IconArrowLeft } from "@tabler/icons-react"
+import { IconArrowLeft } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import type { Receipt } from "../../../../src/management/contract/receipts.ts"

@@ -1,5 +1,5 @@
 import { Button, Indicator } from "@mantine/core"
-import { IconListDetails, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react"
+import { IconListDetails, IconPlayerPause, IconPlayerPlay } from "../../ui/icons.tsx"
 import { getRouteApi } from "@tanstack/react-router"
 import { useMemo, useState } from "react"
 import type { RequestSummary } from "../../../../src/management/contract/receipts.ts"

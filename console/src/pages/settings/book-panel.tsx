@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Loader, Stack, Table, Text } from "@mantine/core"
-import { IconAlertCircle, IconBook, IconCheck } from "@tabler/icons-react"
+import { IconAlertCircle, IconBook, IconCheck } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
 import type { BookVerdict } from "../../../../src/management/contract/operations.ts"
 import { api } from "../../api/client.ts"

@@ -1,5 +1,5 @@
 import { Badge, Button, Group, Stack, Text, TextInput } from "@mantine/core"
-import { IconLock } from "@tabler/icons-react"
+import { IconLock } from "../../ui/icons.tsx"
 import { type FormEvent, useState } from "react"
 import { multiplierDoubt } from "../../../../src/management/contract/amounts.ts"
 import type { SettingsView } from "../../../../src/management/contract/operations.ts"

@@ -1,5 +1,5 @@
 import { ActionIcon, Badge, Group, Menu, Text } from "@mantine/core"
-import { IconDotsVertical } from "@tabler/icons-react"
+import { IconDotsVertical } from "../../ui/icons.tsx"
 import type { User } from "../../../../src/management/contract/members.ts"
 import type { Column } from "../../ui/data-table.tsx"
 import { TextLink } from "../../ui/link-button.tsx"

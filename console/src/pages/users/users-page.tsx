@@ -1,5 +1,5 @@
 import { Group } from "@mantine/core"
-import { IconUsers } from "@tabler/icons-react"
+import { IconUsers } from "../../ui/icons.tsx"
 import { getRouteApi } from "@tanstack/react-router"
 import { useState } from "react"
 import type { User } from "../../../../src/management/contract/members.ts"

@@ -1,5 +1,5 @@
 import { ActionIcon, Box, Code, Group, Loader, Stack, Text, Tooltip } from "@mantine/core"
-import { IconCode, IconRefresh } from "@tabler/icons-react"
+import { IconCode, IconRefresh } from "../../../ui/icons.tsx"
 import { countText, durationText } from "../../../format/numbers.ts"
 import { CopyButton } from "../../../ui/copy-button.tsx"
 import { CostLine } from "../cost-line.tsx"

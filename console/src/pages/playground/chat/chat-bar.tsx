@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Group, Tooltip } from "@mantine/core"
-import { IconAdjustmentsHorizontal, IconColumns2, IconX } from "@tabler/icons-react"
+import { IconAdjustmentsHorizontal, IconColumns2, IconX } from "../../../ui/icons.tsx"
 import { ModelSelect } from "../model-select.tsx"
 import { CHAT_KINDS, type Columns } from "./use-columns.ts"
 

@@ -1,5 +1,5 @@
 import { ActionIcon, Box, Button, FileButton, Group, Text, Textarea, Tooltip } from "@mantine/core"
-import { IconPhotoPlus, IconPlayerStopFilled, IconSend } from "@tabler/icons-react"
+import { IconPhotoPlus, IconPlayerStopFilled, IconSend } from "../../../ui/icons.tsx"
 import {
   type ClipboardEvent,
   type DragEvent,

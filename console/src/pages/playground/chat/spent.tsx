@@ -1,5 +1,5 @@
 import { Button, Group, Text } from "@mantine/core"
-import { IconTrash } from "@tabler/icons-react"
+import { IconTrash } from "../../../ui/icons.tsx"
 import { nanos, nanosText } from "../../../format/credits.ts"
 import { Money } from "../../../ui/money.tsx"
 import { type Exchange, knownCosts } from "../exchanges.ts"

@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from "@mantine/core"
-import { IconCode, IconPlayerStopFilled } from "@tabler/icons-react"
+import { IconCode, IconPlayerStopFilled } from "../../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
 import { type FormEvent, type ReactNode, useState } from "react"
 import type { Model } from "../../../../../src/management/contract/catalog.ts"

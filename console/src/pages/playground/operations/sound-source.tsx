@@ -1,5 +1,5 @@
 import { Button, FileButton, Text } from "@mantine/core"
-import { IconMicrophone, IconPlayerStopFilled } from "@tabler/icons-react"
+import { IconMicrophone, IconPlayerStopFilled } from "../../../ui/icons.tsx"
 import { type DragEvent, useEffect, useMemo, useState } from "react"
 import { countText, durationText } from "../../../format/numbers.ts"
 import { useNow } from "../use-now.ts"
