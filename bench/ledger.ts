@@ -1,4 +1,5 @@
 /** What money costs: processor time and waiting per held and settled request, on a real file. */
+import { AUDIT } from "../test/store/audit-record.ts"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -31,12 +32,12 @@ async function main(): Promise<void> {
   )
   const place = { process: process.pid, host: "bench", machine: null }
   const node = { id: "node_bench", ...place, beatAt: Date.now() }
-  await store.joinNode(node)
+  await store.nodes.join(node)
   const ledger = new Ledger(store, node.id, alarms)
   const now = Date.now()
-  await store.createAccount({ id: "account", name: "bench", createdAt: now })
+  await store.accounts.create({ id: "account", name: "bench", createdAt: now }, AUDIT)
   const grant = { account: "account", kind: "grant", note: null, author: null } as const
-  await store.addEntry({ ...grant, amount: 1_000_000n * NANOCREDITS, at: now })
+  await store.entries.add({ ...grant, amount: 1_000_000n * NANOCREDITS, at: now }, AUDIT)
   const payer = { account: "account", key: "key", budgets: [], from: -Infinity, until: Infinity }
   await ledger.extend(payer, NANOCREDITS)
   let number = 0

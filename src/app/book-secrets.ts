@@ -1,6 +1,6 @@
 import { loadSecrets, readSecrets, type Secrets } from "../config/secrets.ts"
 import { BookError } from "../store/book-error.ts"
-import type { Store } from "../store/store.ts"
+import type { StoreReader } from "../store/store.ts"
 
 /**
  * The secrets of a data folder, made at the first start. A book whose keys were hashed with others is of no use
@@ -8,11 +8,11 @@ import type { Store } from "../store/store.ts"
  * @throws BookError `without_secrets`.
  */
 export async function secretsOfBook(
-  store: Pick<Store, "listKeys">,
+  store: Pick<StoreReader, "keys">,
   dataDirectory: string,
 ): Promise<Secrets> {
   if (readSecrets(dataDirectory)) return loadSecrets(dataDirectory)
-  const [key] = await store.listKeys({ now: Date.now() }, null, 1)
+  const [key] = await store.keys.list({ now: Date.now() }, null, 1)
   if (!key) return loadSecrets(dataDirectory)
   throw new BookError(
     "without_secrets",

@@ -13,7 +13,7 @@ export function withUsers<T>(
     const { data, publicUrl, server } = loaded.settings
     using users = new Users({
       data,
-      isInvited: (email) => store.isInvited(email, Date.now()),
+      isInvited: (email) => store.invitations.isInvited(email, Date.now()),
       // A command tells its failure by itself.
       onFailure: () => {},
     })

@@ -14,7 +14,7 @@ export const FIRST_CREDITS = "10"
 /** Makes the first account with credits and a key. @returns the key, or undefined when there are accounts. */
 export async function firstStart(settings: Settings): Promise<string | undefined> {
   await using store = await openStore(databasePath(settings.data))
-  if ((await store.listAccounts()).length > 0) return undefined
+  if ((await store.accounts.list()).length > 0) return undefined
   const audit = new Audit(store)
   const hasher = new KeyHasher(loadSecrets(settings.data).keyPepper)
   const order = { name: FIRST_ACCOUNT, credits: FIRST_CREDITS }

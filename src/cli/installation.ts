@@ -63,9 +63,9 @@ function refusalOf(error: StoreError): CommandError {
 
 /** @throws CommandError `not_found`, naming the accounts there are. */
 export async function requireAccount(store: Store, idOrName: string): Promise<AccountRecord> {
-  const account = await store.findAccount(idOrName)
+  const account = await store.accounts.find(idOrName)
   if (account) return account
-  const names = (await store.listAccounts()).map(({ name }) => name)
+  const names = (await store.accounts.list()).map(({ name }) => name)
   const hint =
     names.length === 0
       ? `Create it with: tollgate account create ${idOrName}`

@@ -24,7 +24,7 @@ export const registerKeyList: RegisterCommand = (program, terminal) => {
       const { keys, names } = await withInstallation(command, async ({ store, keys: service }) => {
         const account =
           options.account === undefined ? null : await requireAccount(store, options.account)
-        const accounts = await store.listAccounts()
+        const accounts = await store.accounts.list()
         const order = { limit: Number.MAX_SAFE_INTEGER, account: account?.id }
         const { data } = await service.list(COMMAND_LINE, order)
         return {

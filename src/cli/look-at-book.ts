@@ -29,7 +29,7 @@ export async function lookAtBook(dataDirectory: string): Promise<BookLook> {
   const anchor = readAnchor(path, readSecrets(dataDirectory)?.keyPepper)
   const withLog = hasLog(path)
   await using store = openBookReader(path)
-  const inside = await store.findAnchor()
+  const inside = await store.integrity.findAnchor()
   const ends = [inside.audit, ...(anchor ? [anchor.anchor.audit] : [])]
   return {
     path,

@@ -11,7 +11,9 @@ export const registerReceipt: RegisterCommand = (program, terminal) => {
     .description("explain the charge of one request")
     .argument("<ID>", "the request's id: the answer's x-request-id")
     .action(async (id: string, _options: object, command) => {
-      const receipt = await withInstallation(command, ({ store }) => store.findReceipt(id))
+      const receipt = await withInstallation(command, ({ store }) =>
+        store.settlements.findReceipt(id),
+      )
       if (!receipt) {
         throw new CommandError(
           "not_found",

@@ -8,7 +8,7 @@ import { ProviderSeal } from "../config/sealing.ts"
 import type { Settings } from "../config/settings.ts"
 import type { SettingRecord } from "../store/settings.ts"
 import { openBookReader, openStore } from "../store/open-store.ts"
-import type { Store } from "../store/store.ts"
+import type { StoreReader } from "../store/store.ts"
 
 /** The settings of an installation, with what its console has set. */
 export interface WholeSettings {
@@ -35,7 +35,7 @@ export function settingsToServe(load: LoadOptions, loaded: LoadedSettings): Prom
   return readWhole(load, loaded, openStore)
 }
 
-type OpenBook = (path: string) => Store | Promise<Store>
+type OpenBook = (path: string) => StoreReader | Promise<StoreReader>
 
 async function readWhole(
   load: LoadOptions,
@@ -63,8 +63,8 @@ export function effectiveSettings(settings: Settings, sandboxUrl: string | undef
 async function readBook(data: string, open: OpenBook): Promise<BookContents> {
   if (!existsSync(join(data, "tollgate.db"))) return { records: [], hasAccounts: false }
   await using store = await open(databasePath(data))
-  const { records } = await store.consoleSettings()
-  return { records, hasAccounts: (await store.listAccounts()).length > 0 }
+  const { records } = await store.settings.read()
+  return { records, hasAccounts: (await store.accounts.list()).length > 0 }
 }
 
 interface BookContents {

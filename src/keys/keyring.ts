@@ -47,7 +47,7 @@ export class Keyring {
   async refresh(revision?: number): Promise<void> {
     if (revision === this.#revision) return
     const changes = this.#changes?.count ?? 0
-    const news = await this.#store.keysSince(this.#revision)
+    const news = await this.#store.keys.listChanged(this.#revision)
     if (news.revision < this.#revision) return
     for (const record of news.keys) this.#hold(record)
     this.#revision = news.revision

@@ -68,7 +68,7 @@ export class AnchorKeeper implements AsyncDisposable {
     const { store, bookPath, secret, alarms } = this.#parts
     try {
       await this.#sample()
-      const { anchor, isBehind } = await store.advanceAnchor(Date.now())
+      const { anchor, isBehind } = await store.integrity.advanceAnchor(Date.now())
       // A long book is taken in by and by.
       if (isBehind) this.#keptAt = -Infinity
       if (JSON.stringify(anchor) === JSON.stringify(this.#written)) return
@@ -81,7 +81,7 @@ export class AnchorKeeper implements AsyncDisposable {
 
   /** Reads some rows of the book, on and on, so that a bad page is noticed before somebody needs it. */
   async #sample(): Promise<void> {
-    const rows = await this.#parts.store.listBookRows(this.#sampled, SAMPLE)
+    const rows = await this.#parts.store.integrity.listRows(this.#sampled, SAMPLE)
     this.#sampled = rows.length < SAMPLE ? 0 : (rows.at(-1)?.row ?? 0)
   }
 
@@ -100,6 +100,6 @@ export class AnchorKeeper implements AsyncDisposable {
 
 async function hasRow(store: Store, { lastRow, lastHash }: Anchor): Promise<boolean> {
   if (lastRow === 0) return true
-  const [row] = await store.listBookRows(lastRow - 1, 1)
+  const [row] = await store.integrity.listRows(lastRow - 1, 1)
   return row?.row === lastRow && row.hash === lastHash
 }

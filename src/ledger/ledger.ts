@@ -47,7 +47,7 @@ export class Ledger {
     this.#node = node
     this.#alarms = alarms
     this.#tills = new Tills(store, node)
-    this.#journal = new Journal((batch) => store.post(node, batch))
+    this.#journal = new Journal((batch) => store.settlements.post(node, batch))
   }
 
   /** Why the book cannot be written just now; undefined while all is well. */
@@ -205,7 +205,7 @@ export class Ledger {
     await this.#tills.closePeriods(now)
     const { failure } = this.#journal
     if (failure === undefined) return
-    await this.#store.pollNode(this.#node, now)
+    await this.#store.nodes.poll(this.#node, now)
     if (this.#journal.failure === failure) this.#journal.failure = undefined
   }
 

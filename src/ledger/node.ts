@@ -1,5 +1,5 @@
 import type { HoldRecord } from "../store/settlements.ts"
-import type { NodeNews, NodeRecord } from "../store/nodes.ts"
+import type { NodeChanges, NodeRecord } from "../store/nodes.ts"
 import { hostname } from "node:os"
 import type { NodeLocks } from "../store/node-locks.ts"
 import type { Store } from "../store/store.ts"
@@ -13,7 +13,7 @@ const DEAD_AFTER = 120_000
 const SUSPENDED_AFTER = 15_000
 
 export interface NodeListeners {
-  onNews(news: NodeNews): Promise<void>
+  onNews(news: NodeChanges): Promise<void>
   /** This node was taken for dead and has just joined again. */
   onForgotten(): void
   onExpired(holds: readonly HoldRecord[]): void
@@ -70,7 +70,7 @@ export class Node implements AsyncDisposable {
     clearTimeout(this.#timer)
     await this.#polling
     try {
-      const expired = await this.#store.removeNode(this.id, Date.now())
+      const expired = await this.#store.nodes.remove(this.id, Date.now())
       this.#lock?.[Symbol.dispose]()
       if (expired.length > 0) this.#listeners.onExpired(expired)
     } catch (error) {
@@ -81,7 +81,7 @@ export class Node implements AsyncDisposable {
 
   #join(): Promise<void> {
     this.#beatAt = Date.now()
-    return this.#store.joinNode({
+    return this.#store.nodes.join({
       id: this.id,
       process: process.pid,
       host: hostname(),
@@ -104,7 +104,7 @@ export class Node implements AsyncDisposable {
     // However the clock was set.
     const silence = Math.abs(now - this.#beatAt)
     const beats = silence >= BEAT_EVERY
-    const news = await this.#store.pollNode(this.id, beats ? now : null)
+    const news = await this.#store.nodes.poll(this.id, beats ? now : null)
     if (beats) this.#beatAt = now
     if (!news.known) {
       await this.#join()
@@ -116,9 +116,9 @@ export class Node implements AsyncDisposable {
 
   async #bury(): Promise<void> {
     const now = Date.now()
-    for (const node of await this.#store.listNodes()) {
+    for (const node of await this.#store.nodes.list()) {
       if (node.id === this.id || !this.#isDead(node, now)) continue
-      const expired = await this.#store.removeNode(node.id, now)
+      const expired = await this.#store.nodes.remove(node.id, now)
       this.#locks?.remove(node.id)
       if (expired.length > 0) this.#listeners.onExpired(expired)
     }

@@ -88,7 +88,7 @@ export class Tills {
     if (!till || idle <= 0n) return
     till.leased -= idle
     try {
-      await this.#store.returnLeases(this.#node, [{ owner, amount: idle }])
+      await this.#store.leases.giveBack(this.#node, [{ owner, amount: idle }])
     } catch (error) {
       till.leased += idle
       throw error
@@ -109,7 +109,7 @@ export class Tills {
       .map((till) => ({ owner: till.owner, amount: till.leased }))
     if (shares.length === 0) return
     try {
-      await this.#store.returnLeases(this.#node, shares)
+      await this.#store.leases.giveBack(this.#node, shares)
     } catch (error) {
       for (const { owner, amount } of shares) this.of(owner).leased += amount
       throw error
@@ -165,7 +165,7 @@ export class Tills {
 
   async #lease(till: Till, wanted: bigint, least: bigint): Promise<LeaseGrant> {
     const order = { node: this.#node, owner: till.owner, wanted, least }
-    const grant = await this.#store.lease(order)
+    const grant = await this.#store.leases.take(order)
     till.leased += grant.granted
     till.posted = grant.posted
     till.debt = grant.debt

@@ -23,7 +23,7 @@ export class Accounts {
   /** All that they may see, the oldest first. */
   async list(actor: Actor, order: PageOrder): Promise<Page<Account>> {
     const { at, id } = timePositionOf(order.cursor) ?? { at: -Infinity, id: "" }
-    const all = await this.#store.listAccounts()
+    const all = await this.#store.accounts.list()
     const found = all
       .filter((account) => maySee(actor, account.id))
       .filter((account) => isAfter(account, at, id))
@@ -56,8 +56,7 @@ export class Accounts {
       this.#audit.perform(
         actor,
         { action: "account.create", account: account.id, target: account.id, after: fresh },
-        "createAccount",
-        account,
+        (record) => this.#store.accounts.create(account, record),
       ),
     )
     if (order.credits !== undefined) await this.#grant(actor, fresh, order.credits)
@@ -78,13 +77,15 @@ export class Accounts {
       this.#audit.perform(
         actor,
         { action: "account.change", account: id, target: id, before, after },
-        "updateAccount",
-        id,
-        // Only what was said: somebody else may change the rest at the same moment.
-        {
-          ...(change.name !== undefined && { name: change.name }),
-          ...(change.stores_content !== undefined && { storesContent: change.stores_content }),
-        },
+        (record) =>
+          this.#store.accounts.update(
+            id,
+            {
+              ...(change.name !== undefined && { name: change.name }),
+              ...(change.stores_content !== undefined && { storesContent: change.stores_content }),
+            },
+            record,
+          ),
       ),
     )
     return accountDocument(record)
@@ -100,20 +101,23 @@ export class Accounts {
         target: account.id,
         after: { kind: "grant", amount: credits, note },
       },
-      "addEntry",
-      {
-        account: account.id,
-        kind: "grant",
-        amount: parseCredits(credits),
-        at: Date.now(),
-        note,
-        author: actor.name,
-      },
+      (record) =>
+        this.#store.entries.add(
+          {
+            account: account.id,
+            kind: "grant",
+            amount: parseCredits(credits),
+            at: Date.now(),
+            note,
+            author: actor.name,
+          },
+          record,
+        ),
     )
   }
 
   async #require(id: string): Promise<AccountRecord> {
-    const account = await this.#store.findAccount(id)
+    const account = await this.#store.accounts.find(id)
     // It is found by its name as well, which is no id.
     if (account?.id === id) return account
     throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)

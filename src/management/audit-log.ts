@@ -27,7 +27,7 @@ export class AuditLog {
       from: query.from === undefined ? undefined : Date.parse(query.from),
       to: query.to === undefined ? undefined : Date.parse(query.to),
     }
-    const found = await this.#store.listAudit(filter, placeOf(query.cursor), query.limit + 1)
+    const found = await this.#store.audit.list(filter, placeOf(query.cursor), query.limit + 1)
     const page = pageFrom(found, query.limit, ({ number }) => [number])
     return { ...page, data: page.data.map(auditDocument) }
   }

@@ -1,5 +1,5 @@
 import type { NewAuditRecord } from "../store/audit.ts"
-import type { AuditedStep, Store } from "../store/store.ts"
+import type { Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
 
 /** What an audit record says of a change, beside who made it. */
@@ -23,20 +23,22 @@ export class Audit {
     this.#store = store
   }
 
-  /** Performs a step of the store; it and its record are one transaction. @throws StoreError of the step. */
-  async perform<Step extends AuditedStep>(
+  /**
+   * Makes a change in the store, which writes the record with it or neither.
+   * @param write the method of the store, with its parameters before the record.
+   * @throws StoreError of the method.
+   */
+  perform<Result>(
     actor: Actor,
     change: AuditedChange,
-    step: Step,
-    ...parameters: Parameters<Store[Step]>
-  ): Promise<Awaited<ReturnType<Store[Step]>>> {
-    const result = await this.#store.audited(step, parameters, recordOf(actor, change))
-    return result as Awaited<ReturnType<Store[Step]>>
+    write: (record: NewAuditRecord) => Promise<Result>,
+  ): Promise<Result> {
+    return write(recordOf(actor, change))
   }
 
   /** Records a change of what is kept elsewhere than in the store, once it is made. */
   async record(actor: Actor, change: AuditedChange): Promise<void> {
-    await this.#store.appendAudit(recordOf(actor, change))
+    await this.#store.audit.append(recordOf(actor, change))
   }
 }
 

@@ -35,12 +35,12 @@ export class CardReversals {
    */
   async settle(actor: Actor, told: ToldReversal): Promise<void> {
     const { store } = this.#parts
-    const payment = await store.findCardPayment(told.intent)
+    const payment = await store.payments.findCard(told.intent)
     // In another currency the amount says nothing about the part that it is of.
     const units = payment === null || payment.currency === told.currency ? told.units : null
     const { id, intent, kind, isUndone } = told
     for (let attempt = 1; ; attempt++) {
-      const open = await store.noteReversal({ id, intent, kind, units, isUndone })
+      const open = await store.payments.noteReversal({ id, intent, kind, units, isUndone })
       if (open.amount === 0n) return
       try {
         return await this.#post(actor, told, open)
@@ -63,9 +63,10 @@ export class CardReversals {
       after: { amount: formatCredits(-amount), note },
     }
     const settlement = { intent, amount, at: Date.now(), note, author: actor.name }
-    const post = () => audit.perform(actor, change, "settleReversal", settlement)
+    const post = () =>
+      audit.perform(actor, change, (record) => store.payments.settleReversal(settlement, record))
     await (amount > 0n ? this.#recalled(account, amount, post) : post())
-    const debt = (await store.findAccount(account))?.debt ?? 0n
+    const debt = (await store.accounts.find(account))?.debt ?? 0n
     if (debt > 0n) warn(`the account ${account} owes ${formatCredits(debt)} credits: ${note}`)
   }
 
@@ -75,15 +76,15 @@ export class CardReversals {
     const deadline = performance.now() + RECALL_TIME
     try {
       for (;;) {
-        const free = await store.recall(account, amount)
-        const { balance = 0n } = (await store.findAccount(account)) ?? {}
+        const free = await store.leases.recall(account, amount)
+        const { balance = 0n } = (await store.accounts.find(account)) ?? {}
         const wanted = balance < amount ? balance : amount
         if (free >= wanted || performance.now() > deadline) break
         await Bun.sleep(RECALL_PAUSE)
       }
       await post()
     } finally {
-      await store.endRecall(account)
+      await store.leases.endRecall(account)
     }
   }
 }

@@ -26,7 +26,7 @@ export class Codes {
   async list(actor: Actor, order: PageOrder): Promise<Page<Code>> {
     requireOperator(actor)
     const [after = null] = positionOf(order.cursor) ?? []
-    const found = await this.#store.listCodes(
+    const found = await this.#store.codes.list(
       after === null ? null : String(after),
       order.limit + 1,
     )
@@ -53,7 +53,9 @@ export class Codes {
     }
     const after = codeDocument({ ...code, used: 0, revokedAt: null }, now)
     const change = { action: "code.create", target: code.id, after }
-    const record = await this.#audit.perform(actor, change, "createCode", code)
+    const record = await this.#audit.perform(actor, change, (record) =>
+      this.#store.codes.create(code, record),
+    )
     return { ...codeDocument(record, now), code: text }
   }
 
@@ -61,7 +63,7 @@ export class Codes {
   async revoke(actor: Actor, id: string): Promise<Code> {
     requireOperator(actor)
     const now = Date.now()
-    const before = await this.#store.findCode(id)
+    const before = await this.#store.codes.find(id)
     if (!before) throw new GatewayError("not_found", `There is no code '${id.slice(0, 100)}'.`)
     if (before.revokedAt !== null) return codeDocument(before, now)
     const change = {
@@ -70,7 +72,12 @@ export class Codes {
       before: codeDocument(before, now),
       after: codeDocument({ ...before, revokedAt: now }, now),
     }
-    return codeDocument(await this.#audit.perform(actor, change, "revokeCode", id, now), now)
+    return codeDocument(
+      await this.#audit.perform(actor, change, (record) =>
+        this.#store.codes.revoke(id, now, record),
+      ),
+      now,
+    )
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Store } from "../store/store.ts"
 import { StoreError } from "../store/store-error.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Actor } from "./actor.ts"
@@ -7,10 +8,12 @@ import type { EntryChange, LiveSettings } from "./live-settings.ts"
 /** Makes changes of what the console sets: on disk, in the audit log, and in force when it answers. */
 export class ConsoleChanges {
   readonly live: LiveSettings
+  readonly #store: Store
   readonly #audit: Audit
 
-  constructor(live: LiveSettings, audit: Audit) {
+  constructor(live: LiveSettings, store: Store, audit: Audit) {
     this.live = live
+    this.#store = store
     this.#audit = audit
   }
 
@@ -18,8 +21,9 @@ export class ConsoleChanges {
   async make(actor: Actor, change: AuditedChange, entries: readonly EntryChange[]): Promise<void> {
     const changes = this.live.prepare(entries)
     try {
-      const step = "changeConsoleSettings"
-      const state = await this.#audit.perform(actor, change, step, changes, Date.now())
+      const state = await this.#audit.perform(actor, change, (record) =>
+        this.#store.settings.change(changes, Date.now(), record),
+      )
       this.live.taken(state)
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== "conflict") throw error

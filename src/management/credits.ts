@@ -41,7 +41,7 @@ export class Credits {
   async credits(actor: Actor, account: string): Promise<AccountCredits> {
     requireRole(actor, account, "viewer")
     const { balance, debt } = await this.#require(account)
-    const holds = await this.#store.listHolds(account)
+    const holds = await this.#store.settlements.listHolds(account)
     const held = holds.reduce((sum, hold) => sum + hold.amount, 0n)
     return {
       balance: formatCredits(balance),
@@ -62,7 +62,7 @@ export class Credits {
     requireRole(actor, account, "viewer")
     await this.#require(account)
     const [before = null] = positionOf(order.cursor) ?? []
-    const found = await this.#store.listEntriesBack(
+    const found = await this.#store.entries.listBack(
       account,
       before === null ? null : numberOf(before),
       order.limit + 1,
@@ -90,7 +90,8 @@ export class Credits {
       after: { kind, amount: formatCredits(amount), note },
     }
     const entry = { account: id, kind, amount, at: Date.now(), note, author: actor.name }
-    const append = () => this.#audit.perform(actor, change, "addEntry", entry)
+    const append = () =>
+      this.#audit.perform(actor, change, (record) => this.#store.entries.add(entry, record))
     return entryDocument(await (amount < 0n ? this.#takeOut(id, -amount, append) : adding(append)))
   }
 
@@ -122,7 +123,9 @@ export class Credits {
       author: actor.name,
     }
     try {
-      const entry = await this.#audit.perform(actor, change, "redeemCode", redemption)
+      const entry = await this.#audit.perform(actor, change, (record) =>
+        this.#store.codes.redeem(redemption, record),
+      )
       for (const name of tries) this.#attempts.giveBack(name)
       return entryDocument(entry)
     } catch (error) {
@@ -145,19 +148,19 @@ export class Credits {
       for (;;) {
         const { balance, leased } = await this.#require(account)
         if (balance < amount) throw notCovered(balance, amount)
-        const free = await this.#store.recall(account, amount)
+        const free = await this.#store.leases.recall(account, amount)
         const entry = free < amount ? undefined : await unlessInsufficient(append)
         if (entry) return entry
         if (performance.now() > deadline) throw stillHeld(balance, leased, amount)
         await Bun.sleep(RECALL_PAUSE)
       }
     } finally {
-      await this.#store.endRecall(account)
+      await this.#store.leases.endRecall(account)
     }
   }
 
   async #require(id: string): Promise<AccountRecord> {
-    const account = await this.#store.findAccount(id)
+    const account = await this.#store.accounts.find(id)
     if (account?.id === id) return account
     throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
   }

@@ -64,14 +64,16 @@ export class FrontDoor {
     const after = { name: user.name, email: user.email, is_operator: true }
     await audit.record(actor, { action: "user.setup", target: user.id, after })
     // So that they see something.
-    const account = await store.findAccount(FIRST_ACCOUNT)
+    const account = await store.accounts.find(FIRST_ACCOUNT)
     if (!account) return user
     const role = "owner" as const
     const id = `mem_${randomText(16)}`
     const member = { id, account: account.id, user: user.id, role, joinedAt: Date.now() }
     const change = { action: "member.join", account: account.id, target: id }
     const joined = { user: user.id, email: user.email, role }
-    await audit.perform(actor, { ...change, after: joined }, "addMember", member)
+    await audit.perform(actor, { ...change, after: joined }, (record) =>
+      store.members.add(member, record),
+    )
     return user
   }
 

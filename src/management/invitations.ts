@@ -52,7 +52,7 @@ export class Invitations {
   ): Promise<Page<Invitation>> {
     const accounts = accountsOf(actor, order.account, "owner") ?? null
     const after = timePositionOf(order.cursor)
-    const found = await this.#store.listInvitations(accounts, Date.now(), after, order.limit + 1)
+    const found = await this.#store.invitations.list(accounts, Date.now(), after, order.limit + 1)
     const page = pageFrom(found, order.limit, ({ createdAt, id }) => [createdAt, id])
     const names = await this.#accountNames()
     const data = page.data.map((invitation) => invitationDocument(invitation, names))
@@ -89,8 +89,8 @@ export class Invitations {
       this.#audit.perform(
         actor,
         { action: "invitation.create", account, target: invitation.id, after: document },
-        "insertInvitation",
-        { ...invitation, tokenHash: hashOf(token) },
+        (record) =>
+          this.#store.invitations.insert({ ...invitation, tokenHash: hashOf(token) }, record),
       ),
     )
     return { ...document, link: `${this.#baseUrl()}/console/invitation?token=${token}` }
@@ -99,12 +99,14 @@ export class Invitations {
   /** @throws GatewayError `forbidden`, `not_found`. */
   async remove(actor: Actor, id: string): Promise<void> {
     const now = Date.now()
-    const invitation = await this.#store.findInvitation(id, now)
+    const invitation = await this.#store.invitations.find(id, now)
     if (!invitation || !maySee(actor, invitation.account)) throw noInvitation()
     requireRole(actor, invitation.account, "owner")
     const before = invitationDocument(invitation, await this.#accountNames())
     const change = { action: "invitation.remove", account: invitation.account, target: id, before }
-    await this.#audit.perform(actor, change, "removeInvitation", id, now)
+    await this.#audit.perform(actor, change, (record) =>
+      this.#store.invitations.remove(id, now, record),
+    )
   }
 
   /** What the link says before anybody has signed in. @throws GatewayError `not_found`. */
@@ -170,15 +172,13 @@ export class Invitations {
       this.#audit.perform(
         userActor(user, new Map(), address),
         { action: "member.join", account, target: member.id, after },
-        "acceptInvitation",
-        invitation.id,
-        member,
+        (record) => this.#store.invitations.accept(invitation.id, member, record),
       ),
     )
   }
 
   async #require(token: string): Promise<InvitationRecord> {
-    const invitation = await this.#store.findInvitationByToken(hashOf(token), Date.now())
+    const invitation = await this.#store.invitations.findByToken(hashOf(token), Date.now())
     if (invitation) return invitation
     throw noInvitation()
   }
@@ -186,7 +186,7 @@ export class Invitations {
   async #requireStranger(account: string, email: string): Promise<void> {
     const user = this.#users.findByEmail(email)
     if (!user) return
-    const members = await this.#store.listMembers(
+    const members = await this.#store.members.list(
       { accounts: [account], users: [user.id] },
       null,
       1,
@@ -195,7 +195,7 @@ export class Invitations {
   }
 
   async #accountNames(): Promise<ReadonlyMap<string, string>> {
-    return new Map((await this.#store.listAccounts()).map(({ id, name }) => [id, name]))
+    return new Map((await this.#store.accounts.list()).map(({ id, name }) => [id, name]))
   }
 }
 

@@ -55,7 +55,7 @@ export class Keys {
     const now = Date.now()
     const filter = { accounts: scopeOf(actor, order.account), status: order.status, now }
     const after = timePositionOf(order.cursor)
-    const found = await this.#store.listKeys(filter, after, order.limit + 1)
+    const found = await this.#store.keys.list(filter, after, order.limit + 1)
     const page = pageFrom(found, order.limit, (key) => [key.createdAt, key.id])
     const uses = await this.#uses(page.data.map((key) => key.id))
     return { ...page, data: page.data.map((key) => keyDocument(key, now, uses.get(key.id))) }
@@ -82,7 +82,9 @@ export class Keys {
     }
     const after = { id: key.id, ...keySettings(key) }
     const change = { action: "key.create", account: key.account, target: key.id, after }
-    const record = await this.#changing(() => this.#audit.perform(actor, change, "insertKey", key))
+    const record = await this.#changing(() =>
+      this.#audit.perform(actor, change, (record) => this.#store.keys.insert(key, record)),
+    )
     return { ...(await this.#document(record)), secret }
   }
 
@@ -98,7 +100,7 @@ export class Keys {
       after: keySettings({ ...before, ...change }),
     }
     const record = await this.#changing(() =>
-      this.#audit.perform(actor, audited, "updateKey", id, change),
+      this.#audit.perform(actor, audited, (record) => this.#store.keys.update(id, change, record)),
     )
     return this.#document(record)
   }
@@ -120,7 +122,9 @@ export class Keys {
       after: { hint: secretRecord.hint, grace_seconds: Math.round(grace / 1_000) },
     }
     const record = await this.#changing(() =>
-      this.#audit.perform(actor, change, "rotateKey", id, secretRecord, now + grace),
+      this.#audit.perform(actor, change, (record) =>
+        this.#store.keys.rotate(id, secretRecord, now + grace, record),
+      ),
     )
     return { ...(await this.#document(record)), secret }
   }
@@ -137,7 +141,9 @@ export class Keys {
       after: { status: "revoked" },
     }
     const record = await this.#changing(() =>
-      this.#audit.perform(actor, change, "revokeKey", id, Date.now()),
+      this.#audit.perform(actor, change, (record) =>
+        this.#store.keys.revoke(id, Date.now(), record),
+      ),
     )
     return this.#document(record)
   }
@@ -148,7 +154,7 @@ export class Keys {
   }
 
   async #require(actor: Actor, id: string, least: AccountRole): Promise<KeyRecord> {
-    const key = await this.#store.findKey(id)
+    const key = await this.#store.keys.find(id)
     if (!key || !maySee(actor, key.account)) {
       throw new GatewayError("not_found", `There is no key '${id.slice(0, 100)}'.`)
     }

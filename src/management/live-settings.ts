@@ -64,7 +64,7 @@ export class LiveSettings {
 
   /** Reads what the console has set. Nothing of it can keep the gateway from starting. */
   static async open(parts: LiveSettingsParts): Promise<LiveSettings> {
-    return new LiveSettings(parts, await parts.store.consoleSettings())
+    return new LiveSettings(parts, await parts.store.settings.read())
   }
 
   /** What is in force. */
@@ -105,7 +105,7 @@ export class LiveSettings {
   /** Looks for what the console has changed, here or in another process. */
   async refresh(revision?: number): Promise<void> {
     if (revision !== undefined && revision <= this.#state.revision) return
-    this.taken(await this.#parts.store.consoleSettings())
+    this.taken(await this.#parts.store.settings.read())
   }
 
   /** The settings as they would be after some changes. */

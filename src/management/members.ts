@@ -28,7 +28,7 @@ export class Members {
     order: PageOrder & { readonly account?: string | undefined },
   ): Promise<Page<Member>> {
     const accounts = accountsOf(actor, order.account)
-    const found = await this.#store.listMembers(
+    const found = await this.#store.members.list(
       { accounts },
       timePositionOf(order.cursor),
       order.limit + 1,
@@ -50,7 +50,9 @@ export class Members {
     const change = { action: "member.change", account: member.account, target: id, before }
     const after = { ...before, role }
     const record = await refusing(() =>
-      this.#audit.perform(actor, { ...change, after }, "changeMember", id, role),
+      this.#audit.perform(actor, { ...change, after }, (record) =>
+        this.#store.members.changeRole(id, role, record),
+      ),
     )
     return memberDocument(record, user)
   }
@@ -60,12 +62,14 @@ export class Members {
     const member = await this.#requireOwned(actor, id)
     const before = memberDocument(member, this.#users.find(member.user) ?? undefined)
     const change = { action: "member.remove", account: member.account, target: id, before }
-    await refusing(() => this.#audit.perform(actor, change, "removeMember", id))
+    await refusing(() =>
+      this.#audit.perform(actor, change, (record) => this.#store.members.remove(id, record)),
+    )
   }
 
   /** A member whom they may change. */
   async #requireOwned(actor: Actor, id: string): Promise<MemberRecord> {
-    const member = await this.#store.findMember(id)
+    const member = await this.#store.members.find(id)
     if (!member || !maySee(actor, member.account)) throw noMember(id)
     requireRole(actor, member.account, "owner")
     return member

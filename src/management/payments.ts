@@ -58,7 +58,7 @@ export class Payments {
   async checkout(actor: Actor, account: string, credits: string): Promise<{ url: string }> {
     requireRole(actor, account, "member")
     const settings = this.#settings()
-    if ((await this.#parts.store.findAccount(account))?.id !== account) {
+    if ((await this.#parts.store.accounts.find(account))?.id !== account) {
       throw new GatewayError("not_found", `There is no account '${account.slice(0, 100)}'.`)
     }
     const client = await stripeClient(settings)
@@ -93,7 +93,7 @@ export class Payments {
 
   /** Whether a payment is one of ours. One that was not told of yet, or by an older Tollgate, is booked. */
   async #isOurs(client: StripeClient, intent: string): Promise<boolean> {
-    if ((await this.#parts.store.findCardPayment(intent)) !== null) return true
+    if ((await this.#parts.store.payments.findCard(intent)) !== null) return true
     const session = await client.findSession(intent)
     return session !== undefined && (await this.#bookSession(session))
   }
@@ -111,7 +111,7 @@ export class Payments {
 
   async #book(id: string, { account, amount, card }: Payment): Promise<boolean> {
     const { store, audit, warn } = this.#parts
-    if ((await store.findAccount(account))?.id !== account) {
+    if ((await store.accounts.find(account))?.id !== account) {
       warn(`the payment ${id} gave no credits: there is no account '${account.slice(0, 100)}'`)
       return false
     }
@@ -121,11 +121,11 @@ export class Payments {
     const known = { id, account, amount, at: Date.now(), note, author: STRIPE.name }
     const payment = { ...known, ...(card && { card }) }
     try {
-      await audit.perform(STRIPE, change, "addPayment", payment)
+      await audit.perform(STRIPE, change, (record) => store.payments.add(payment, record))
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== "exists") throw error
       // It was told before, perhaps to a Tollgate that did not take note of how refunds name it.
-      if (card) await store.knowCardPayment({ ...card, payment: id, account, amount })
+      if (card) await store.payments.rememberCard({ ...card, payment: id, account, amount })
     }
     return true
   }

@@ -39,14 +39,14 @@ export class Requests {
     }
     const place = placeOf(query.cursor)
     const reports = await this.#reports.upToDate()
-    const found = await reports.listRequests(filter, place, query.limit + 1)
+    const found = await reports.list(filter, place, query.limit + 1)
     const page = pageFrom(found, query.limit, ({ at, row }) => [at, row])
     return { ...page, data: page.data.map((record) => summaryDocument(record, actor)) }
   }
 
   /** One whole receipt. @throws GatewayError `not_found`, also for those of other accounts. */
   async receipt(actor: Actor, id: string): Promise<Record<string, unknown>> {
-    const receipt = await this.#store.findReceipt(id)
+    const receipt = await this.#store.settlements.findReceipt(id)
     if (!receipt || !maySee(actor, receipt.account)) {
       throw new GatewayError(
         "not_found",

@@ -37,7 +37,7 @@ export class Sessions {
   /** A user with their roles of this moment. */
   async actorFor(user: UserRecord, address: string | null): Promise<Actor> {
     const { store } = this.#parts
-    const members = await store.listMembers({ users: [user.id] }, null, ALL_ACCOUNTS)
+    const members = await store.members.list({ users: [user.id] }, null, ALL_ACCOUNTS)
     const roles = new Map<string, AccountRole>(members.map(({ account, role }) => [account, role]))
     return userActor(user, roles, address)
   }
@@ -46,7 +46,7 @@ export class Sessions {
   async describe(actor: Actor): Promise<Session> {
     const { store, users, baseUrl, takesCards } = this.#parts
     const user = actor.kind === "user" && actor.id !== null ? users.find(actor.id) : null
-    const accounts = await store.listAccounts()
+    const accounts = await store.accounts.list()
     return {
       user: user && {
         id: user.id,

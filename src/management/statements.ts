@@ -35,7 +35,7 @@ export class Statements {
    */
   async open(actor: Actor, id: string, query: StatementQuery): Promise<StatementFile> {
     requireRole(actor, id, "viewer")
-    const account = await this.#store.findAccount(id)
+    const account = await this.#store.accounts.find(id)
     if (account?.id !== id) {
       throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
     }
@@ -66,8 +66,9 @@ export class Statements {
 
   /** What all entries of before a moment add up to. */
   async #balanceAt(account: string, at: number): Promise<bigint> {
-    const { after, last } = await this.#store.findEntries(account, at, at)
-    const [end] = after === 0 ? [] : await this.#store.listStatementLines(account, after - 1, 1)
+    const { after, last } = await this.#store.entries.findRange(account, at, at)
+    const [end] =
+      after === 0 ? [] : await this.#store.entries.listStatementLines(account, after - 1, 1)
     let balance = end?.balance ?? 0n
     for await (const line of this.#lines(account, after, last)) {
       if (line.at < at) balance += line.amount
@@ -77,12 +78,12 @@ export class Statements {
 
   /** What it owed at a moment. */
   async #debtAt(account: string, at: number): Promise<bigint> {
-    const { lines } = await this.#store.debtBook(account)
+    const { lines } = await this.#store.payments.findDebts(account)
     return lines.reduce((sum, { line }) => (line.at < at ? sum + line.amount : sum), 0n)
   }
 
   async *#entries(account: string, from: number, until: number): AsyncGenerator<StatementLine> {
-    const { after, last } = await this.#store.findEntries(account, from, until)
+    const { after, last } = await this.#store.entries.findRange(account, from, until)
     for await (const line of this.#lines(account, after, last)) {
       if (line.at >= from && line.at < until) yield line
     }
@@ -91,7 +92,11 @@ export class Statements {
   /** The newest first. */
   async *#writeOffs(account: string, from: number, until: number): AsyncGenerator<WriteOffRecord> {
     for (let before: number | null = null; ;) {
-      const page: WriteOffRecord[] = await this.#store.listWriteOffs([account], before, PAGE)
+      const page: WriteOffRecord[] = await this.#store.settlements.listWriteOffs(
+        [account],
+        before,
+        PAGE,
+      )
       for (const line of page) if (line.at >= from && line.at < until) yield line
       before = page.at(-1)?.number ?? null
       if (page.length < PAGE) return
@@ -100,7 +105,7 @@ export class Statements {
 
   async *#lines(account: string, after: number, last: number): AsyncGenerator<StatementLine> {
     for (let end = after; end < last;) {
-      const page = await this.#store.listStatementLines(account, end, PAGE)
+      const page = await this.#store.entries.listStatementLines(account, end, PAGE)
       for (const line of page) if (line.number <= last) yield line
       end = page.at(-1)?.number ?? last
     }

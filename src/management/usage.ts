@@ -1,7 +1,7 @@
 import { GatewayError } from "../canon/errors.ts"
 import { formatCredits } from "../ledger/money.ts"
 import type { UsageGroup, UsageSum } from "../store/requests.ts"
-import type { Reports } from "../store/reports.ts"
+import type { RequestReports } from "../store/reports.ts"
 import type { ReportsOnDemand } from "../store/reports-on-demand.ts"
 import type { Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
@@ -87,7 +87,7 @@ export class UsageReports {
   }
 
   async #balance(accounts: readonly string[] | undefined): Promise<bigint> {
-    const all = await this.#store.listAccounts()
+    const all = await this.#store.accounts.list()
     return all
       .filter(({ id }) => accounts?.includes(id) ?? true)
       .reduce((sum, { balance }) => sum + balance, 0n)
@@ -96,7 +96,7 @@ export class UsageReports {
   /** The rows of a group; keys and accounts with the names that people gave them. */
   async #named(
     actor: Actor,
-    reports: Reports,
+    reports: RequestReports,
     sums: readonly UsageSum[],
     group: UsageGroup,
   ): Promise<UsageRow[]> {
@@ -106,13 +106,13 @@ export class UsageReports {
   }
 
   async #names(
-    reports: Reports,
+    reports: RequestReports,
     sums: readonly UsageSum[],
     group: UsageGroup,
   ): Promise<ReadonlyMap<string, string> | undefined> {
     if (group === "key") return reports.keyNames(sums.map((sum) => sum.group))
     if (group !== "account") return undefined
-    const accounts = await this.#store.listAccounts()
+    const accounts = await this.#store.accounts.list()
     return new Map(accounts.map(({ id, name }) => [id, name]))
   }
 }

@@ -100,8 +100,8 @@ export class UserDirectory {
 
   async #documents(users: readonly UserRecord[]): Promise<User[]> {
     const ids = users.map(({ id }) => id)
-    const members = await this.#store.listMembers({ users: ids }, null, ALL_MEMBERSHIPS)
-    const accounts = await this.#store.listAccounts()
+    const members = await this.#store.members.list({ users: ids }, null, ALL_MEMBERSHIPS)
+    const accounts = await this.#store.accounts.list()
     const names = new Map(accounts.map(({ id, name }) => [id, name]))
     return users.map((user) => ({
       id: user.id,

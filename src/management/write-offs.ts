@@ -20,7 +20,7 @@ export class WriteOffs {
     const accounts = query.account === undefined ? undefined : [query.account]
     const [position] = positionOf(query.cursor) ?? []
     const before = Number.isSafeInteger(position) ? Number(position) : null
-    const found = await this.#store.listWriteOffs(accounts, before, query.limit + 1)
+    const found = await this.#store.settlements.listWriteOffs(accounts, before, query.limit + 1)
     const page = pageFrom(found, query.limit, ({ number }) => [number])
     return { ...page, data: page.data.map(writeOffDocument) }
   }

@@ -1,3 +1,5 @@
+import type { NewAuditRecord } from "./audit.ts"
+
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
 export interface AccountRecord {
@@ -18,4 +20,20 @@ export interface AccountRecord {
 export interface AccountChange {
   readonly name?: string
   readonly storesContent?: boolean
+}
+
+export type NewAccount = Pick<AccountRecord, "id" | "name" | "createdAt">
+
+export interface AccountReads {
+  /** By id or by name. */
+  find(idOrName: string): Promise<AccountRecord | null>
+  /** In the order in which they were created. */
+  list(): Promise<AccountRecord[]>
+}
+
+export interface AccountWrites {
+  /** @throws StoreError `exists` when the name is taken. */
+  create(account: NewAccount, audit: NewAuditRecord): Promise<AccountRecord>
+  /** @throws StoreError `not_found`, or `exists` when the name is taken. */
+  update(id: string, change: AccountChange, audit: NewAuditRecord): Promise<AccountRecord>
 }

@@ -1,4 +1,4 @@
-import type { AuditFacts } from "../accounting/chained-records.ts"
+import type { AuditFacts, AuditRecord } from "../accounting/chained-records.ts"
 
 /** A change that somebody made, as it is to be kept. */
 export interface NewAuditRecord extends AuditFacts {
@@ -18,4 +18,18 @@ export interface AuditFilter {
   readonly from?: number | undefined
   /** Exclusive. */
   readonly to?: number | undefined
+}
+
+export interface AuditReads {
+  /** The newest first, those below a number; null begins at the newest. */
+  list(filter: AuditFilter, before: number | null, limit: number): Promise<AuditRecord[]>
+}
+
+export interface AuditWrites {
+  /**
+   * Records a change of what is kept elsewhere. A change in the store takes its record with it: every method that
+   * changes what people manage has a record as its last parameter, and writes both or neither.
+   * @throws StoreError `conflict` when the change was made under a claim that is another's by now.
+   */
+  append(record: NewAuditRecord): Promise<AuditRecord>
 }

@@ -1,3 +1,6 @@
+import type { EntryRecord } from "../accounting/chained-records.ts"
+import type { NewAuditRecord } from "./audit.ts"
+
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
 /** A code that gives credits, once to each account. */
@@ -28,4 +31,22 @@ export interface Redemption {
   readonly account: string
   readonly at: number
   readonly author: string | null
+}
+
+export interface CodeReads {
+  find(id: string): Promise<CodeRecord | null>
+  /** The newest first, those that come after a code; null begins at the newest. */
+  list(after: string | null, limit: number): Promise<CodeRecord[]>
+}
+
+export interface CodeWrites {
+  create(code: NewCode, audit: NewAuditRecord): Promise<CodeRecord>
+  /** @throws StoreError `not_found`. */
+  revoke(id: string, at: number, audit: NewAuditRecord): Promise<CodeRecord>
+  /**
+   * Gives an account what a code is worth: an entry of kind `code` whose note is the code's id.
+   * @throws StoreError `not_found`, `revoked`, `expired`, `exists` when this account has redeemed it
+   * already, `insufficient` when it was used as often as it may be.
+   */
+  redeem(redemption: Redemption, audit: NewAuditRecord): Promise<EntryRecord>
 }

@@ -15,16 +15,16 @@ export class ContentShelf {
   }
 
   async keep(record: ContentRecord): Promise<void> {
-    await (await this.#reports.current()).keepContent(record)
+    await (await this.#reports.current()).contents.keep(record)
   }
 
   async find(request: string): Promise<ContentRecord | null> {
     if (!existsSync(this.#path)) return null
-    return (await this.#reports.current()).findContent(request)
+    return (await this.#reports.current()).contents.find(request)
   }
 
   /** Deletes what is older than a moment. */
   async sweep(before: number): Promise<void> {
-    if (existsSync(this.#path)) await (await this.#reports.current()).sweepContents(before)
+    if (existsSync(this.#path)) await (await this.#reports.current()).contents.sweep(before)
   }
 }

@@ -1,16 +1,15 @@
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import {
-  CONVERSATION_STEPS,
   type ConversationRecord,
   type ConversationRoom,
-  type ConversationSteps,
+  type ConversationMethods,
   type ConversationWrite,
   type FindOrder,
   type FoundParts,
   type KeptPart,
 } from "./conversations.ts"
-import { StepsOnDemand } from "./steps-on-demand.ts"
+import { ThreadOnDemand } from "./sqlite/thread-on-demand.ts"
 
 /** What may wait to be written. Bytes; what comes beyond is not kept. */
 const MOST_WAITING = 64 * 1024 * 1024
@@ -21,7 +20,7 @@ const MOST_WAITING = 64 * 1024 * 1024
  */
 export class ConversationStore implements AsyncDisposable {
   readonly #path: string
-  readonly #steps: StepsOnDemand<ConversationSteps>
+  readonly #thread: ThreadOnDemand<ConversationMethods>
   readonly #waiting = new Map<string, Uint8Array>()
   #waitingBytes = 0
   #next: ConversationWrite[] = []
@@ -32,10 +31,9 @@ export class ConversationStore implements AsyncDisposable {
   /** @param bookPath the book's: the file is beside it. */
   constructor(bookPath: string) {
     this.#path = join(dirname(bookPath), "conversations.db")
-    this.#steps = new StepsOnDemand({
+    this.#thread = new ThreadOnDemand({
       thread: "store/sqlite/conversations-thread.ts",
       path: this.#path,
-      steps: CONVERSATION_STEPS,
       noun: "the conversations",
     })
   }
@@ -68,28 +66,28 @@ export class ConversationStore implements AsyncDisposable {
     if (elsewhere.length === 0 || !existsSync(this.#path)) {
       return bytes > order.most ? bytes : inMemory
     }
-    const steps = await this.#steps.get()
+    const { parts } = await this.#thread.get()
     const most = order.most - bytes
-    const found = await steps.findConversations(elsewhere, { ...order, most })
+    const found = await parts.find(elsewhere, { ...order, most })
     return typeof found === "number" ? found + bytes : [...found, ...inMemory]
   }
 
   /** @returns whether there was something. */
   async delete(hash: string): Promise<boolean> {
     await (this.#following ?? this.#writing).catch(() => undefined)
-    return existsSync(this.#path) && (await this.#steps.get()).deleteConversation(hash)
+    return existsSync(this.#path) && (await this.#thread.get()).parts.delete(hash)
   }
 
   /** Deletes those whose time is over. @param keep as in `FindOrder`. */
   async sweep(now: number, keep: number): Promise<void> {
-    if (existsSync(this.#path)) await (await this.#steps.get()).sweepConversations(now, keep)
+    if (existsSync(this.#path)) await (await this.#thread.get()).parts.sweep(now, keep)
   }
 
   #write(): Promise<void> {
     const writes = this.#next
     this.#next = []
     this.#following = undefined
-    const written = this.#steps.get().then((steps) => steps.keepConversations(writes))
+    const written = this.#thread.get().then(({ parts }) => parts.keep(writes))
     this.#writing = written
       .catch(() => undefined)
       .then(() => {
@@ -108,7 +106,7 @@ export class ConversationStore implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#following?.catch(() => undefined)
     await this.#writing
-    await this.#steps[Symbol.asyncDispose]()
+    await this.#thread[Symbol.asyncDispose]()
   }
 }
 

@@ -40,21 +40,19 @@ export interface FindOrder {
 /** Parts that were found, or how many bytes they are where that is more than can be taken. */
 export type FoundParts = readonly KeptPart[] | number
 
-/** Where conversations are kept: a file of its own beside the book. */
-export interface ConversationSteps extends AsyncDisposable {
+/** The parts of kept conversations. */
+export interface ConversationParts {
   /** All of them in one transaction. */
-  keepConversations(writes: readonly ConversationWrite[]): Promise<void>
+  keep(writes: readonly ConversationWrite[]): Promise<void>
   /** Those of the parts that are there and whose time is not over. */
-  findConversations(hashes: readonly string[], order: FindOrder): Promise<FoundParts>
+  find(hashes: readonly string[], order: FindOrder): Promise<FoundParts>
   /** @returns whether there was something. */
-  deleteConversation(hash: string): Promise<boolean>
+  delete(hash: string): Promise<boolean>
   /** Deletes what is over. @param keep as in `FindOrder`. */
-  sweepConversations(now: number, keep: number): Promise<void>
+  sweep(now: number, keep: number): Promise<void>
 }
 
-export const CONVERSATION_STEPS = [
-  "keepConversations",
-  "findConversations",
-  "deleteConversation",
-  "sweepConversations",
-] as const
+/** Where conversations are kept. */
+export interface ConversationMethods extends AsyncDisposable {
+  readonly parts: ConversationParts
+}

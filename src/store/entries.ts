@@ -1,4 +1,5 @@
-import type { EntryRecord } from "../accounting/chained-records.ts"
+import type { NewAuditRecord } from "./audit.ts"
+import type { EntryRecord, EntryKind } from "../accounting/chained-records.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
@@ -21,4 +22,29 @@ export interface EntryRange {
 /** A line of the book with what a statement tells of a charge beside it. */
 export interface StatementLine extends EntryRecord {
   readonly model: string | null
+}
+
+/** The lines of accounts' books. */
+export interface EntryReads {
+  /** In the order of their numbers, from `after` on. */
+  list(account: string, after: number, limit: number): Promise<EntryRecord[]>
+  /** The newest first, those below a number; null begins at the newest. */
+  listBack(
+    account: string,
+    before: number | null,
+    limit: number,
+    kind: EntryKind | null,
+  ): Promise<EntryRecord[]>
+  /** As `list`, with the key and the model of each charge. */
+  listStatementLines(account: string, after: number, limit: number): Promise<StatementLine[]>
+  /** Where an account's entries of a time are; Unix milliseconds, the end exclusive. */
+  findRange(account: string, from: number, until: number): Promise<EntryRange>
+}
+
+export interface EntryWrites {
+  /**
+   * @throws StoreError `not_found`; `insufficient` when the balance would fall below zero or below the
+   * leases, which `leases.recall` makes smaller; `too_much` when it would be more than the book can hold.
+   */
+  add(entry: NewEntry, audit: NewAuditRecord): Promise<EntryRecord>
 }

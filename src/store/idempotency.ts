@@ -63,3 +63,10 @@ export type IdempotencyStep =
   | { readonly kind: "release"; readonly request: string }
 
 export type IdempotencyResult = IdempotencyRecord | KeepResult | boolean | null
+
+export interface IdempotencyWrites {
+  /** Performs steps on idempotency keys, all of them in one transaction. @returns their results in their order. */
+  perform(steps: readonly IdempotencyStep[]): Promise<IdempotencyResult[]>
+  /** Forgets claims of a moment and before, some thousands at most. @returns their requests. */
+  sweep(expired: number): Promise<string[]>
+}

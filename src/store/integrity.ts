@@ -30,3 +30,18 @@ export interface AnchorStep {
   /** Whether there are more rows to take in. */
   readonly isBehind: boolean
 }
+
+/** What shows that the book is whole. */
+export interface IntegrityReads {
+  /** How far the book was when its anchor was last advanced. */
+  findAnchor(): Promise<Anchor>
+  /** All rows of all accounts in the order of their positions, those after a position. */
+  listRows(after: number, limit: number): Promise<BookRow[]>
+  /** Balances that do not agree with their leases and limits, or are missing. */
+  listBalanceFaults(now: number): Promise<BalanceFault[]>
+}
+
+export interface IntegrityWrites {
+  /** Takes more of the book into its anchor. */
+  advanceAnchor(at: number): Promise<AnchorStep>
+}

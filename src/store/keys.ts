@@ -1,3 +1,5 @@
+import type { TimePosition } from "./time-position.ts"
+import type { NewAuditRecord } from "./audit.ts"
 import type { BudgetLimits } from "../accounting/budget-periods.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
@@ -76,4 +78,38 @@ export interface BudgetRecord {
   readonly account: string
   /** What the charges that draw on it come to. */
   readonly spent: bigint
+}
+
+/** Keys and their budgets. */
+export interface KeyReads {
+  find(id: string): Promise<KeyRecord | null>
+  /** The newest first. */
+  list(filter: KeyFilter, after: TimePosition | null, limit: number): Promise<KeyRecord[]>
+  /** The keys that changed after a revision, and the revision now. */
+  listChanged(revision: number): Promise<{ revision: number; keys: KeyRecord[] }>
+  /** What budgets have spent, of all keys and periods, in the order of their owners from `after` on. */
+  listBudgets(after: string, limit: number): Promise<BudgetRecord[]>
+}
+
+export interface KeyWrites {
+  /** @throws StoreError `not_found` when there is no such account. */
+  insert(key: NewKey, audit: NewAuditRecord): Promise<KeyRecord>
+  /**
+   * Changes what a key may do. What is left of a budget grows or shrinks with it, not below zero; what
+   * nodes have leased of it is taken away as they give it back, which they are asked for.
+   * @throws StoreError `not_found`, or `revoked`.
+   */
+  update(id: string, change: KeyChange, audit: NewAuditRecord): Promise<KeyRecord>
+  /**
+   * Replaces the secret; the old ones work until `graceUntil`.
+   * @throws StoreError `not_found` when there is no such key, or it was revoked.
+   */
+  rotate(
+    id: string,
+    secret: KeySecretRecord,
+    graceUntil: number,
+    audit: NewAuditRecord,
+  ): Promise<KeyRecord>
+  /** @throws StoreError `not_found`. */
+  revoke(id: string, at: number, audit: NewAuditRecord): Promise<KeyRecord>
 }

@@ -6,7 +6,7 @@ export interface LeaseShare {
   readonly amount: bigint
 }
 
-export interface LeaseOrder {
+export interface LeaseRequest {
   readonly node: string
   /** An account, or a budget of a key. */
   readonly owner: string
@@ -25,4 +25,18 @@ export interface LeaseGrant {
   readonly leasedElsewhere: bigint
   /** What the owner owes: nothing is leased before that is paid. */
   readonly debt: bigint
+}
+
+/** The shares of balances that nodes spend from without asking. */
+export interface LeaseWrites {
+  /** Leases what is wanted or a fair share, if there is enough to be of use; when short, asks other nodes for their idle part. */
+  take(request: LeaseRequest): Promise<LeaseGrant>
+  giveBack(node: string, shares: readonly LeaseShare[]): Promise<void>
+  /**
+   * Asks all nodes for the idle parts of their leases on an account or a budget. For half a second nobody
+   * leases anything of `amount` again, so that it can be taken out.
+   * @returns what is free now.
+   */
+  recall(owner: string, amount: bigint): Promise<bigint>
+  endRecall(owner: string): Promise<void>
 }

@@ -1,3 +1,5 @@
+import type { HoldRecord } from "./settlements.ts"
+
 /** A process that holds leases. */
 export interface NodeRecord {
   readonly id: string
@@ -9,7 +11,7 @@ export interface NodeRecord {
 }
 
 /** What a node learns each time it looks. */
-export interface NodeNews {
+export interface NodeChanges {
   /** False when the node was taken for dead: its leases are gone. */
   readonly known: boolean
   readonly nodes: number
@@ -19,4 +21,17 @@ export interface NodeNews {
   readonly settingsRevision: number
   /** Owners whose idle leases another node asks back. */
   readonly recalls: readonly string[]
+}
+
+/** The processes that share the store. */
+export interface NodeReads {
+  list(): Promise<NodeRecord[]>
+}
+
+export interface NodeWrites {
+  join(node: NodeRecord): Promise<void>
+  /** What has changed since the node last asked; with `beatAt` it also says that the node is alive. */
+  poll(id: string, beatAt: number | null): Promise<NodeChanges>
+  /** Gives back all leases of a node that leaves or died; its open holds expire and are returned. */
+  remove(id: string, at: number): Promise<HoldRecord[]>
 }

@@ -1,7 +1,14 @@
 import { threadAddress } from "../runtime.ts"
 import { openSqliteReader, openSqliteStore, type SqliteStore } from "./sqlite/sqlite-store.ts"
 import { openThreadedStore } from "./sqlite/threaded-store.ts"
-import { STEPS, type Store } from "./store.ts"
+import {
+  type GroupsOf,
+  type Method,
+  methodNames,
+  methodOf,
+  methodsNamed,
+} from "./sqlite/methods.ts"
+import type { Store, StoreReader } from "./store.ts"
 
 /** A disk that takes longer to sync a commit than this gets a thread to wait for it, milliseconds. */
 const QUICK_COMMIT = 1
@@ -15,24 +22,24 @@ export async function openStore(
   use: "command" | "shared" = "command",
 ): Promise<Store> {
   if (use === "shared") return openThreadedStore(path)
-  const steps = new DirectSteps(openSqliteStore(path))
-  return { ...steps.named(), [Symbol.asyncDispose]: async () => steps.close() }
+  const file = new DirectFile(openSqliteStore(path))
+  return { ...file.methods(), [Symbol.asyncDispose]: async () => file.close() }
 }
 
 /**
  * Opens the book to look at it: nothing is made or changed. It may be in use, a copy, or on read-only media.
  * @throws BookError `not_found` where there is none, `damaged`, `unavailable`, `other_version`.
  */
-export function openBookReader(path: string): Store {
-  const steps = new DirectSteps(openSqliteReader(path))
-  return { ...steps.named(), [Symbol.asyncDispose]: async () => steps.close() }
+export function openBookReader(path: string): StoreReader {
+  const file = new DirectFile(openSqliteReader(path))
+  return { ...file.methods(), [Symbol.asyncDispose]: async () => file.close() }
 }
 
 /** The book of a process that serves. */
 export interface ServingStore extends Store {
   /**
    * Others use the same book from now on: their locks are waited for on a thread. What was asked before is
-   * answered as it was; to say it again does nothing.
+   * answered as it was; to call it again does nothing.
    */
   hasCompany(): Promise<void>
 }
@@ -52,14 +59,14 @@ export async function openServingStore(path: string, isShared: boolean): Promise
     return alwaysThreaded(await openThreadedStore(path))
   }
   store.leaveCheckpoints()
-  const steps = new DirectSteps(store, startCheckpoints(path))
+  const file = new DirectFile(store, startCheckpoints(path))
   let company: Promise<void> | undefined
   return {
-    ...steps.named(),
-    hasCompany: () => (company ??= steps.moveTo(() => openThreadedStore(path))),
+    ...file.methods(),
+    hasCompany: () => (company ??= file.moveTo(() => openThreadedStore(path))),
     async [Symbol.asyncDispose]() {
       await company
-      await steps.close()
+      await file.close()
     },
   }
 }
@@ -68,13 +75,11 @@ function alwaysThreaded(store: Store): ServingStore {
   return { ...store, hasCompany: async () => {} }
 }
 
-type Step = (...parameters: readonly unknown[]) => unknown
-
-/** The steps of a store that answers at once, with its failures as rejections. */
-class DirectSteps {
+/** A file whose methods answer at once, with their failures as rejections. */
+class DirectFile {
   readonly #direct: SqliteStore
   readonly #checkpoints: Worker | undefined
-  /** Where they have moved to. */
+  /** Where its methods have moved to. */
   #moved: Store | undefined
 
   constructor(direct: SqliteStore, checkpoints?: Worker) {
@@ -82,27 +87,26 @@ class DirectSteps {
     this.#checkpoints = checkpoints
   }
 
-  named(): Omit<Store, typeof Symbol.asyncDispose> {
-    const steps = STEPS.map((step) => {
-      const perform = this.#direct[step] as Step
-      const perhapsMoved = async (...parameters: readonly unknown[]) =>
+  methods(): GroupsOf<Store> {
+    const { methods } = this.#direct
+    return methodsNamed<GroupsOf<Store>>(methodNames(methods), (group, name) => {
+      const method = methodOf(methods, group, name)
+      return async (...parameters) =>
         this.#moved === undefined
-          ? this.#perform(perform, parameters)
-          : (this.#moved[step] as Step)(...parameters)
-      return [step, perhapsMoved]
+          ? this.#perform(method, parameters)
+          : methodOf(this.#moved, group, name)(...parameters)
     })
-    return Object.fromEntries(steps) as Omit<Store, typeof Symbol.asyncDispose>
   }
 
-  #perform(step: Step, parameters: readonly unknown[]): unknown {
+  #perform(method: Method, parameters: readonly unknown[]): unknown {
     try {
-      return step(...parameters)
+      return method(...parameters)
     } catch (error) {
       throw this.#direct.explained(error)
     }
   }
 
-  /** A direct step is over when it has returned, so between two of them there is nothing to wait for. */
+  /** A direct method is over when it has returned, so between two of them there is nothing to wait for. */
   async moveTo(open: () => Promise<Store>): Promise<void> {
     this.#moved = await open()
     this.#end()

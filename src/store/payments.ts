@@ -1,4 +1,5 @@
-import type { DebtLine } from "../accounting/chained-records.ts"
+import type { NewAuditRecord } from "./audit.ts"
+import type { DebtLine, EntryRecord } from "../accounting/chained-records.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
@@ -67,4 +68,31 @@ export interface NewPayment {
   readonly author?: string | null
   /** How refunds and disputes of it are told of; absent where it is not known. */
   readonly card?: Pick<CardPayment, "intent" | "units" | "currency">
+}
+
+/** Payments from outside, what takes them back, and what accounts owe because of that. */
+export interface PaymentReads {
+  findCard(intent: string): Promise<CardPayment | null>
+  /** All that has to agree about what an account owes. */
+  findDebts(account: string): Promise<DebtBook>
+}
+
+export interface PaymentWrites {
+  /** An entry of kind `payment`. @throws StoreError `exists` for a payment that is reported again. */
+  add(payment: NewPayment, audit: NewAuditRecord): Promise<EntryRecord>
+  /** Remembers by which names a payment that is in the book is reported. */
+  rememberCard(payment: CardPayment): Promise<void>
+  /**
+   * Takes note of what takes a payment back, once, however often and in whichever order it is reported.
+   * @returns what is to be settled now because of all that is known.
+   * @throws StoreError `not_found` when the payment is not known.
+   */
+  noteReversal(reversal: Reversal): Promise<OpenReversal>
+  /**
+   * Takes it from the account, as far as nobody has leased it, or gives it back: entries of kind
+   * `reversal`. What is missing is owed: until it is paid nothing of the account is leased, and what comes
+   * in or comes back pays it, by entries of kind `debt`.
+   * @throws StoreError `exists` when nothing is open, `conflict` when it is not the amount.
+   */
+  settleReversal(settlement: ReversalSettlement, audit: NewAuditRecord): Promise<OpenReversal>
 }

@@ -1,3 +1,5 @@
+import type { NewAuditRecord } from "./audit.ts"
+
 /** What the console can set: a provider, a model's entry, or one of the gateway's settings. */
 export type SettingSection = "provider" | "model" | "setting"
 
@@ -28,4 +30,21 @@ export interface SettingsState {
   /** Grows with every change. */
   readonly revision: number
   readonly records: readonly SettingRecord[]
+}
+
+export interface SettingReads {
+  /** All that the console has set. */
+  read(): Promise<SettingsState>
+}
+
+export interface SettingWrites {
+  /**
+   * Makes changes together.
+   * @throws StoreError `conflict` when one of them is not what it was when the change was thought of.
+   */
+  change(
+    changes: readonly SettingChange[],
+    at: number,
+    audit: NewAuditRecord,
+  ): Promise<SettingsState>
 }

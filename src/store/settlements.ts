@@ -1,4 +1,4 @@
-import type { EntryRecord, WriteOff } from "../accounting/chained-records.ts"
+import type { EntryRecord, WriteOff, WriteOffRecord } from "../accounting/chained-records.ts"
 import type { VendorStateRecord } from "./vendor-state.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
@@ -65,4 +65,26 @@ export interface ReceiptRecord {
   readonly late: boolean
   /** What it cost and was not charged. */
   readonly writtenOff: readonly WriteOff[]
+}
+
+/** What becomes of requests: holds while they run, then charges with their receipts, and write-offs. */
+export interface SettlementReads {
+  /** What an account's requests hold, the oldest first. Those that are soon over are not in it. */
+  listHolds(account: string): Promise<HoldRecord[]>
+  /** The receipt of a request; null when there is none. */
+  findReceipt(request: string): Promise<ReceiptRecord | null>
+  /** What was written off, of some accounts or of all: the newest first, those below a number; null begins at the newest. */
+  listWriteOffs(
+    accounts: readonly string[] | undefined,
+    before: number | null,
+    limit: number,
+  ): Promise<WriteOffRecord[]>
+}
+
+export interface SettlementWrites {
+  /**
+   * Posts a batch: entries, receipts, balances, leases, holds and vendor state in one transaction. A request that is
+   * posted again is not charged again; it is answered as the first time.
+   */
+  post(node: string, batch: Batch): Promise<Posted[]>
 }

@@ -16,3 +16,18 @@ export interface VendorStateRecord {
   /** From then on it counts as unknown. */
   readonly expiresAt: number
 }
+
+export interface VendorStateReads {
+  /** What vendors keep under ids of these hashes; one id may be known at several providers. */
+  find(idHashes: readonly string[]): Promise<VendorStateRecord[]>
+}
+
+export interface VendorStateWrites {
+  /** What an account had under ids of these hashes is nobody's from then on. */
+  disown(account: string, idHashes: readonly string[]): Promise<void>
+  /**
+   * Deletes some of what has expired, and of the oldest beyond `most` records.
+   * @returns how many: as long as there are any, there may be more.
+   */
+  sweep(now: number, most: number): Promise<number>
+}

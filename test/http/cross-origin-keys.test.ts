@@ -1,3 +1,4 @@
+import { AUDIT } from "../store/audit-record.ts"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
 
@@ -91,7 +92,7 @@ describe("origins of a key", () => {
     const short = await gateway.caller("1", { origins: [origin] })
     await short.get("/v1/models")
     expect(await asked(origin)).toEqual([204, origin])
-    await gateway.store.revokeKey(short.keyId, Date.now())
+    await gateway.store.keys.revoke(short.keyId, Date.now(), AUDIT)
     // Whoever shows an unknown key has the book read.
     await fetch(gateway.url + "/v1/models", {
       headers: { authorization: `Bearer sk-tg-${"a".repeat(43)}` },

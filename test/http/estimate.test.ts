@@ -243,7 +243,7 @@ describe("an estimate", () => {
     expect(fetched).toBe(0)
     const poor = await gateway.caller("0.001")
     await estimate("/v1/chat/completions", body, { by: poor })
-    expect(await gateway.store.listEntries(poor.account.id, 0, 10)).toHaveLength(1)
+    expect(await gateway.store.entries.list(poor.account.id, 0, 10)).toHaveLength(1)
   })
 
   test("says what the balance covers, as the request would find it", async () => {

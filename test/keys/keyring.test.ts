@@ -1,3 +1,4 @@
+import { AUDIT } from "../store/audit-record.ts"
 import { describe, expect, test } from "bun:test"
 import type { GatewayError } from "../../src/canon/errors.ts"
 import { Keyring } from "../../src/keys/keyring.ts"
@@ -131,7 +132,9 @@ describe("a key", () => {
     const { revokedAt } = await issuer.revoke(key.id)
     await keyring.refresh()
     expect(ask(keyring, bearer(secret))).toBe("invalid_api_key")
-    expect((await book.store.revokeKey(key.id, Date.now() + HOUR)).revokedAt).toBe(revokedAt)
+    expect((await book.store.keys.revoke(key.id, Date.now() + HOUR, AUDIT)).revokedAt).toBe(
+      revokedAt,
+    )
     await expect(issuer.rotate(key.id, HOUR)).rejects.toMatchObject({ code: "not_found" })
   })
 
@@ -188,9 +191,9 @@ describe("a key", () => {
     }
     const { secret, key } = await issuer.issue(order)
     expect(key).toMatchObject({ ...order, budgetLeft: 5n, revokedAt: null })
-    expect(await book.store.findKey(key.id)).toEqual(key)
-    expect(await book.store.listKeys({ accounts: ["account"], now: 0 }, null, 10)).toEqual([key])
-    expect(await book.store.listKeys({ accounts: ["other"], now: 0 }, null, 10)).toEqual([])
+    expect(await book.store.keys.find(key.id)).toEqual(key)
+    expect(await book.store.keys.list({ accounts: ["account"], now: 0 }, null, 10)).toEqual([key])
+    expect(await book.store.keys.list({ accounts: ["other"], now: 0 }, null, 10)).toEqual([])
     expect(Bun.inspect(key, { depth: 9 })).not.toContain(secret.slice(6, 20))
   })
 
@@ -243,30 +246,33 @@ test("keys are listed by pages, the newest first, of some accounts and of one st
   await using book = Book.direct()
   for (const account of ["a", "b", "c"]) await book.account(account, 0n)
   const insert = (id: string, account: string, createdAt: number, expiresAt: number | null) =>
-    book.store.insertKey({
-      id,
-      account,
-      name: id,
-      models: null,
-      origins: null,
-      aliases: null,
-      budget: null,
-      dailyBudget: null,
-      monthlyBudget: null,
-      requestsPerMinute: null,
-      tokensPerMinute: null,
-      createdAt,
-      expiresAt,
-      secret: { hash: `hash of ${id}`, hint: "hint", createdAt, expiresAt: null },
-    })
+    book.store.keys.insert(
+      {
+        id,
+        account,
+        name: id,
+        models: null,
+        origins: null,
+        aliases: null,
+        budget: null,
+        dailyBudget: null,
+        monthlyBudget: null,
+        requestsPerMinute: null,
+        tokensPerMinute: null,
+        createdAt,
+        expiresAt,
+        secret: { hash: `hash of ${id}`, hint: "hint", createdAt, expiresAt: null },
+      },
+      AUDIT,
+    )
   await insert("k1", "a", 10, null)
   await insert("k2", "b", 20, 100)
   await insert("k3", "a", 20, null)
   await insert("k4", "c", 30, null)
   await insert("k5", "a", 40, 200)
-  await book.store.revokeKey("k3", 50)
-  const idsOf = async (...order: Parameters<Store["listKeys"]>): Promise<string[]> =>
-    (await book.store.listKeys(...order)).map(({ id }) => id)
+  await book.store.keys.revoke("k3", 50, AUDIT)
+  const idsOf = async (...order: Parameters<Store["keys"]["list"]>): Promise<string[]> =>
+    (await book.store.keys.list(...order)).map(({ id }) => id)
   expect(await idsOf({ now: 60 }, null, 10)).toEqual(["k5", "k4", "k3", "k2", "k1"])
   expect(await idsOf({ now: 60 }, null, 2)).toEqual(["k5", "k4"])
   expect(await idsOf({ now: 60 }, { at: 30, id: "k4" }, 2)).toEqual(["k3", "k2"])
@@ -286,14 +292,17 @@ describe("a keyring", () => {
     const asked: number[] = []
     const store: Store = {
       ...book.store,
-      keysSince: (revision) => {
-        asked.push(revision)
-        return book.store.keysSince(revision)
+      keys: {
+        ...book.store.keys,
+        listChanged: (revision) => {
+          asked.push(revision)
+          return book.store.keys.listChanged(revision)
+        },
       },
     }
     const { keyring, issuer } = await desk(book, store)
     await issuer.issue({ account: "account", name: "key" })
-    const { revision } = await book.store.pollNode("node", null)
+    const { revision } = await book.store.nodes.poll("node", null)
     await keyring.refresh(revision)
     await keyring.refresh(revision)
     expect(asked).toEqual([-1, 0])
@@ -306,13 +315,16 @@ describe("a keyring", () => {
     let isSlow = false
     const store: Store = {
       ...book.store,
-      keysSince: async (revision) => {
-        const news = await book.store.keysSince(revision)
-        if (isSlow) {
-          isSlow = false
-          await gate.promise
-        }
-        return news
+      keys: {
+        ...book.store.keys,
+        listChanged: async (revision) => {
+          const news = await book.store.keys.listChanged(revision)
+          if (isSlow) {
+            isSlow = false
+            await gate.promise
+          }
+          return news
+        },
       },
     }
     const { keyring, issuer } = await desk(book, store)
@@ -361,12 +373,12 @@ async function identified(keyring: Keyring, headers: Pairs): Promise<string> {
 /** A store that counts how often its keys are read. */
 function counted(store: Store): { store: Store; readonly readings: number } {
   let readings = 0
-  const keysSince: Store["keysSince"] = (revision) => {
+  const listChanged: Store["keys"]["listChanged"] = (revision) => {
     readings++
-    return store.keysSince(revision)
+    return store.keys.listChanged(revision)
   }
   return {
-    store: { ...store, keysSince },
+    store: { ...store, keys: { ...store.keys, listChanged } },
     get readings() {
       return readings
     },
@@ -432,7 +444,10 @@ describe("a key that another process made or changed", () => {
   test("cannot be told from a wrong one while the book cannot be read: come again", async () => {
     await using book = Book.direct()
     const { store } = book
-    const broken = { ...store, keysSince: () => Promise.reject(new Error("disk I/O error")) }
+    const broken = {
+      ...store,
+      keys: { ...store.keys, listChanged: () => Promise.reject(new Error("disk I/O error")) },
+    }
     const keyring = new Keyring(broken, hasher)
     const headers = bearer(`sk-tg-${"a".repeat(43)}`)
     expect(await identified(keyring, headers)).toBe("book_unavailable")

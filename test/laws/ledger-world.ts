@@ -1,3 +1,4 @@
+import { AUDIT } from "../store/audit-record.ts"
 import type { Batch } from "../../src/store/settlements.ts"
 import type { Payer } from "../../src/accounting/payer.ts"
 import type { KeyRecord } from "../../src/store/keys.ts"
@@ -134,7 +135,7 @@ export class World implements AsyncDisposable {
     const book = Book.direct()
     for (const account of ACCOUNTS) await book.account(account, 0n)
     await book.key(KEY, "left", null)
-    const key = await book.store.updateKey(KEY, limits)
+    const key = await book.store.keys.update(KEY, limits, AUDIT)
     const world = new World(book, isThreaded ? await book.threaded() : book.store, key, isThreaded)
     for (let count = 0; count < members; count++) await world.#join()
     return world
@@ -150,7 +151,7 @@ export class World implements AsyncDisposable {
 
   /** Processes hear of it when they poll. */
   async limit(limits: Partial<Limits>): Promise<void> {
-    this.#key = await this.#store.updateKey(KEY, limits)
+    this.#key = await this.#store.keys.update(KEY, limits, AUDIT)
     this.#remember(this.#key)
   }
 
@@ -158,14 +159,14 @@ export class World implements AsyncDisposable {
   async recall(spender: Spender, amount: bigint): Promise<void> {
     const payer = payersOf(this.#key)(Date.now())
     const owner = spender === KEY ? (payer.budgets.at(-1) ?? KEY) : spender
-    await this.#store.recall(owner, amount)
+    await this.#store.leases.recall(owner, amount)
   }
 
   /** An operator takes credits back, as far as nobody has leased them. */
   async takeOut(account: string, amount: bigint): Promise<void> {
     const unknowns = { note: null, author: null }
     const entry = { account, kind: "adjustment" as const, amount: -amount, at: Date.now() }
-    await this.#store.addEntry({ ...entry, ...unknowns }).then(
+    await this.#store.entries.add({ ...entry, ...unknowns }, AUDIT).then(
       () => (this.#granted -= amount),
       () => undefined,
     )
@@ -209,7 +210,7 @@ export class World implements AsyncDisposable {
       const unpaid = cost - settled.charged
       if (unpaid <= MOST_WRITTEN_OFF) expect(settled.writtenOff).toBe(unpaid)
       else expect(settled.writtenOff).toBeGreaterThanOrEqual(MOST_WRITTEN_OFF)
-      const receipt = await this.#store.findReceipt(request)
+      const receipt = await this.#store.settlements.findReceipt(request)
       expect(receipt?.body).toBe(`settled ${request}`)
       expect(-(receipt?.entry?.amount ?? 0n)).toBe(settled.charged)
       const written = receipt?.writtenOff.reduce((sum, { amount }) => sum + amount, 0n)
@@ -227,7 +228,7 @@ export class World implements AsyncDisposable {
   /** What a node does when it polls. */
   async poll(index: number): Promise<void> {
     const member = this.#member(index)
-    const news = await this.#store.pollNode(member.id, Date.now())
+    const news = await this.#store.nodes.poll(member.id, Date.now())
     if (!news.known) {
       await this.#announce(member.id)
       member.ledger.forgetLeases()
@@ -245,13 +246,13 @@ export class World implements AsyncDisposable {
       if (this.#open[at]?.member === member) this.#open.splice(at, 1)
     }
     await this.#join()
-    await this.#store.removeNode(member.id, Date.now())
+    await this.#store.nodes.remove(member.id, Date.now())
   }
 
   /** A reaper takes a node for dead that is alive. */
   async steal(index: number): Promise<void> {
     this.#wasStolen = true
-    await this.#store.removeNode(this.#member(index).id, Date.now())
+    await this.#store.nodes.remove(this.#member(index).id, Date.now())
   }
 
   /** Posts a batch that was posted before. It answers what it did then; the laws see that it does nothing. */
@@ -259,7 +260,7 @@ export class World implements AsyncDisposable {
     const earlier = this.#batches[index % this.#batches.length]
     if (!earlier) return
     const { node, batch, charged } = earlier
-    const again = await this.#store.post(node, { ...batch, opened: [], closed: [] })
+    const again = await this.#store.settlements.post(node, { ...batch, opened: [], closed: [] })
     expect(again.map((posted) => posted.charged)).toEqual([...charged])
   }
 
@@ -355,7 +356,7 @@ export class World implements AsyncDisposable {
   async #checkConservation(): Promise<void> {
     let untold = 0n
     for (const request of this.#untold) {
-      untold -= (await this.#book.store.findReceipt(request))?.entry?.amount ?? 0n
+      untold -= (await this.#book.store.settlements.findReceipt(request))?.entry?.amount ?? 0n
     }
     const balance = (await this.#book.balanceOf("left")) + (await this.#book.balanceOf("right"))
     expect(this.#granted - this.#told - untold).toBe(balance)
@@ -363,9 +364,9 @@ export class World implements AsyncDisposable {
 
   async #checkAllCanBeHad(): Promise<void> {
     const [last, ...others] = this.#members
-    for (const { id } of others) await this.#book.store.removeNode(id, Date.now())
+    for (const { id } of others) await this.#book.store.nodes.remove(id, Date.now())
     for (const account of ACCOUNTS) {
-      await this.#store.endRecall(account)
+      await this.#store.leases.endRecall(account)
       const balance = await this.#book.balanceOf(account)
       await last?.ledger.extend(payerOf(account), balance)
       expect(last?.ledger.available(payerOf(account))).toBe(balance)
@@ -394,20 +395,32 @@ export class World implements AsyncDisposable {
   }
 
   async #announce(id: string): Promise<void> {
-    await this.#store.joinNode({ id, process: 1, host: "test", beatAt: Date.now(), machine: null })
+    await this.#store.nodes.join({
+      id,
+      process: 1,
+      host: "test",
+      beatAt: Date.now(),
+      machine: null,
+    })
   }
 
   #storeFor(life: Life): Store {
     return {
       ...this.#store,
-      lease: (order) => life.through(() => this.#store.lease(order)),
-      returnLeases: (...parameters) => life.through(() => this.#store.returnLeases(...parameters)),
-      post: (node, batch) =>
-        life.through(async () => {
-          const posted = await this.#store.post(node, batch)
-          this.#batches.push({ node, batch, charged: posted.map(({ charged }) => charged) })
-          return posted
-        }),
+      leases: {
+        ...this.#store.leases,
+        take: (request) => life.through(() => this.#store.leases.take(request)),
+        giveBack: (...parameters) => life.through(() => this.#store.leases.giveBack(...parameters)),
+      },
+      settlements: {
+        ...this.#store.settlements,
+        post: (node, batch) =>
+          life.through(async () => {
+            const posted = await this.#store.settlements.post(node, batch)
+            this.#batches.push({ node, batch, charged: posted.map(({ charged }) => charged) })
+            return posted
+          }),
+      },
     }
   }
 

@@ -1,3 +1,4 @@
+import { AUDIT } from "../store/audit-record.ts"
 import type { Payer } from "../../src/accounting/payer.ts"
 import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bun:test"
 import { payersOf } from "../../src/keys/payer.ts"
@@ -20,7 +21,7 @@ async function thrifty(book: Book): Promise<(now: number) => Payer> {
 }
 
 async function left(book: Book): Promise<(bigint | null)[]> {
-  const key = await book.store.findKey("key_x")
+  const key = await book.store.keys.find("key_x")
   return [key!.budgetLeft, key!.dailyLeft, key!.monthlyLeft]
 }
 
@@ -80,7 +81,7 @@ describe("budgets of a day and of a month", () => {
     await ledger.settle(lateHold, 5n, () => "{}")
     expect(await left(book)).toEqual([33n, 20n, 13n])
     const receipts = await Promise.all(
-      [hold, lateHold].map((one) => book.store.findReceipt(one.request)),
+      [hold, lateHold].map((one) => book.store.settlements.findReceipt(one.request)),
     )
     for (const receipt of receipts) expect(receipt?.budgets).toContain("key_x@2026-11-29")
     expect((await verifyBooks(book.store)).problems).toEqual([])
@@ -102,7 +103,7 @@ describe("budgets of a day and of a month", () => {
     expect(ledger.available(payer)).toBe(0n)
     const other = await book.ledger("other")
     expect(await other.extend(payer, 17n)).toBeUndefined()
-    await ledger.tick((await book.store.pollNode("node", null)).recalls)
+    await ledger.tick((await book.store.nodes.poll("node", null)).recalls)
     expect(await other.extend(payer, 17n)).toBe(true)
     expect((await verifyBooks(book.store)).problems).toEqual([])
   })
@@ -115,12 +116,15 @@ describe("budgets of a day and of a month", () => {
     const store: Store = {
       ...book.store,
       // Nobody can place what it asks for, so the rest is leased at last, with whatever there is.
-      lease: async (order) => {
-        if (order.least === 1n && order.owner.includes("@2026-11-29")) {
-          asked.resolve()
-          await gate.promise
-        }
-        return book.store.lease(order)
+      leases: {
+        ...book.store.leases,
+        take: async (order) => {
+          if (order.least === 1n && order.owner.includes("@2026-11-29")) {
+            asked.resolve()
+            await gate.promise
+          }
+          return book.store.leases.take(order)
+        },
       },
     }
     const ledger = await book.ledger("node", store)
@@ -133,7 +137,7 @@ describe("budgets of a day and of a month", () => {
     expect(await extending).toBeUndefined()
     expect(ledger.available(payer)).toBe(20n)
     await ledger.tick([])
-    expect(await book.store.recall("key_x@2026-11-29", 0n)).toBe(20n)
+    expect(await book.store.leases.recall("key_x@2026-11-29", 0n)).toBe(20n)
   })
 
   test("are leased in full by nobody who has died", async () => {
@@ -142,7 +146,7 @@ describe("budgets of a day and of a month", () => {
     const payer = payerAt(Date.now())
     const dead = await book.ledger("dead")
     await dead.extend(payer, 20n)
-    await book.store.removeNode("dead", Date.now())
+    await book.store.nodes.remove("dead", Date.now())
     const ledger = await book.ledger("node")
     expect(await ledger.extend(payer, 20n)).toBe(true)
   })
@@ -156,15 +160,23 @@ describe("a change of a key", () => {
     const payer = payerAt(Date.now())
     await ledger.extend(payer, 10n)
     await ledger.settle(ledger.tryHold(book.order(payer, 8n))!, 8n, () => "{}")
-    await book.store.removeNode("node", Date.now())
-    await book.store.updateKey("key_x", { budget: 40n, dailyBudget: 30n, monthlyBudget: 9n })
+    await book.store.nodes.remove("node", Date.now())
+    await book.store.keys.update(
+      "key_x",
+      { budget: 40n, dailyBudget: 30n, monthlyBudget: 9n },
+      AUDIT,
+    )
     expect(await left(book)).toEqual([32n, 22n, 1n])
     // Below what was spent there is nothing left; what was spent is not forgotten.
-    await book.store.updateKey("key_x", { budget: 5n, dailyBudget: 5n, monthlyBudget: 5n })
+    await book.store.keys.update("key_x", { budget: 5n, dailyBudget: 5n, monthlyBudget: 5n }, AUDIT)
     expect(await left(book)).toEqual([0n, 0n, 0n])
-    await book.store.updateKey("key_x", { budget: 10n, dailyBudget: null, monthlyBudget: 7n })
+    await book.store.keys.update(
+      "key_x",
+      { budget: 10n, dailyBudget: null, monthlyBudget: 7n },
+      AUDIT,
+    )
     expect(await left(book)).toEqual([2n, null, 0n])
-    await book.store.updateKey("key_x", { dailyBudget: 9n })
+    await book.store.keys.update("key_x", { dailyBudget: 9n }, AUDIT)
     expect(await left(book)).toEqual([2n, 1n, 0n])
     expect((await verifyBooks(book.store)).problems).toEqual([])
   })
@@ -176,9 +188,9 @@ describe("a change of a key", () => {
     const payer = payerAt(Date.now())
     await ledger.extend(payer, 20n)
     const hold = ledger.tryHold(book.order(payer, 20n))!
-    await book.store.updateKey("key_x", { budget: 1n, dailyBudget: 1n })
+    await book.store.keys.update("key_x", { budget: 1n, dailyBudget: 1n }, AUDIT)
     expect((await ledger.settle(hold, 20n, () => "{}")).charged).toBe(20n)
-    await book.store.updateKey("key_x", { name: "other" })
+    await book.store.keys.update("key_x", { name: "other" }, AUDIT)
     expect(await left(book)).toEqual([0n, 0n, 10n])
     expect((await verifyBooks(book.store)).problems).toEqual([])
   })
@@ -190,12 +202,12 @@ describe("a change of a key", () => {
     const ledger = await book.ledger("node")
     await ledger.extend(plain, 10n)
     await ledger.settle(ledger.tryHold(book.order(plain, 10n))!, 10n, () => "{}")
-    const record = await book.store.updateKey("key", { budget: 5n, dailyBudget: 5n })
+    const record = await book.store.keys.update("key", { budget: 5n, dailyBudget: 5n }, AUDIT)
     expect(record).toMatchObject({ budgetLeft: 5n, dailyLeft: 5n, monthlyLeft: null })
     const payer = payersOf(record)(Date.now())
     await ledger.extend(payer, 5n)
     await ledger.settle(ledger.tryHold(book.order(payer, 4n))!, 4n, () => "{}")
-    expect(await book.store.findKey("key")).toMatchObject({ budgetLeft: 1n, dailyLeft: 1n })
+    expect(await book.store.keys.find("key")).toMatchObject({ budgetLeft: 1n, dailyLeft: 1n })
     expect((await verifyBooks(book.store)).problems).toEqual([])
   })
 
@@ -203,15 +215,17 @@ describe("a change of a key", () => {
     await using book = Book.direct()
     await book.account("a", 0n)
     await book.key("key", "a", null)
-    const { revision } = await book.store.keysSince(-1)
+    const { revision } = await book.store.keys.listChanged(-1)
     const change = { name: "new", models: ["sim/*"], requestsPerMinute: 5, expiresAt: 9 }
-    await book.store.updateKey("key", change)
-    const news = await book.store.keysSince(revision)
+    await book.store.keys.update("key", change, AUDIT)
+    const news = await book.store.keys.listChanged(revision)
     expect(news.keys).toMatchObject([{ id: "key", ...change, tokensPerMinute: null }])
-    await book.store.revokeKey("key", 1)
-    const late = book.store.updateKey("key", { name: "late" })
+    await book.store.keys.revoke("key", 1, AUDIT)
+    const late = book.store.keys.update("key", { name: "late" }, AUDIT)
     await expect(late).rejects.toMatchObject({ code: "revoked" })
-    await expect(book.store.updateKey("none", {})).rejects.toMatchObject({ code: "not_found" })
+    await expect(book.store.keys.update("none", {}, AUDIT)).rejects.toMatchObject({
+      code: "not_found",
+    })
   })
 })
 

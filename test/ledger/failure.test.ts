@@ -12,9 +12,18 @@ class FailingStore {
   constructor(inner: Store) {
     this.store = {
       ...inner,
-      post: (...parameters) => this.#fail(() => inner.post(...parameters)),
-      lease: (...parameters) => this.#fail(() => inner.lease(...parameters)),
-      pollNode: (...parameters) => this.#fail(() => inner.pollNode(...parameters)),
+      settlements: {
+        ...inner.settlements,
+        post: (...parameters) => this.#fail(() => inner.settlements.post(...parameters)),
+      },
+      leases: {
+        ...inner.leases,
+        take: (...parameters) => this.#fail(() => inner.leases.take(...parameters)),
+      },
+      nodes: {
+        ...inner.nodes,
+        poll: (...parameters) => this.#fail(() => inner.nodes.poll(...parameters)),
+      },
     }
   }
 
@@ -109,7 +118,7 @@ describe("when the book cannot be written", () => {
     failing.failure = "none"
     expect(await settling).toEqual({ charged: 50n, writtenOff: 0n, balance: 50n })
     expect(ledger.available(payer)).toBe(50n)
-    expect(await book.store.findAccount("account")).toMatchObject({ balance: 50n, leased: 50n })
+    expect(await book.store.accounts.find("account")).toMatchObject({ balance: 50n, leased: 50n })
     expect((await verifyBooks(book.store)).problems).toEqual([])
   })
 })
@@ -146,7 +155,7 @@ for (const gravity of ["ABORT", "ROLLBACK"]) {
     settling.push(...others.map((hold) => ledger.settle(hold, 10n, () => "{}")))
     const answers = await Promise.allSettled(settling)
     expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"])
-    expect(await book.store.findAccount("account")).toMatchObject({ balance: 90n, leased: 90n })
+    expect(await book.store.accounts.find("account")).toMatchObject({ balance: 90n, leased: 90n })
     breaker.run("DROP TRIGGER full")
     breaker.close()
     expect(ledger.available(payer)).toBe(90n)

@@ -101,7 +101,7 @@ describe("a settlement", () => {
     expect(settlement).toEqual({ charged: 25n, writtenOff: 0n, balance: 75n })
     expect(ledger.available(payer)).toBe(75n)
     expect(ledger.heldOf("account")).toBe(0n)
-    const receipt = await book.store.findReceipt(order.request)
+    const receipt = await book.store.settlements.findReceipt(order.request)
     expect(receipt).toMatchObject({ account: "account", key: "key", body: '{"receipt":1}' })
     expect(receipt?.entry).toMatchObject({ kind: "charge", amount: -25n, balance: 75n, number: 2 })
   })
@@ -113,8 +113,11 @@ describe("a settlement", () => {
     await ledger.extend(payer, 5n)
     const order = book.order(payer, 5n)
     await ledger.settle(ledger.tryHold(order)!, 0n, () => "{}")
-    expect(await book.store.findReceipt(order.request)).toMatchObject({ body: "{}", entry: null })
-    expect(await book.store.listEntries("account", 1, 10)).toEqual([])
+    expect(await book.store.settlements.findReceipt(order.request)).toMatchObject({
+      body: "{}",
+      entry: null,
+    })
+    expect(await book.store.entries.list("account", 1, 10)).toEqual([])
   })
 
   test("above its hold draws on what is available", async () => {
@@ -142,12 +145,12 @@ describe("a settlement", () => {
     const written = [{ amount: 30n, reason: "account_empty" } as const, beyond]
     const { request } = order
     expect(book.alarms.writtenOffs).toEqual(written.map((one) => ({ request, ...one })))
-    expect((await book.store.findReceipt(request))?.writtenOff).toEqual(written)
-    expect(await book.store.listWriteOffs(["account"], null, 10)).toMatchObject([
+    expect((await book.store.settlements.findReceipt(request))?.writtenOff).toEqual(written)
+    expect(await book.store.settlements.listWriteOffs(["account"], null, 10)).toMatchObject([
       { number: 2, account: "account", key: "key", request, ...beyond },
       { number: 1, reason: "account_empty" },
     ])
-    expect(await book.store.listWriteOffs(["another"], null, 10)).toEqual([])
+    expect(await book.store.settlements.listWriteOffs(["another"], null, 10)).toEqual([])
     expect((await verifyBooks(book.store)).problems).toEqual([])
   })
 
@@ -163,7 +166,7 @@ describe("a settlement", () => {
     const { request } = order
     const writtenOff = { amount: 930n, reason: "account_empty" } as const
     expect(book.alarms.writtenOffs).toEqual([{ request, ...writtenOff }])
-    expect((await book.store.findReceipt(request))?.writtenOff).toEqual([writtenOff])
+    expect((await book.store.settlements.findReceipt(request))?.writtenOff).toEqual([writtenOff])
     expect((await ledger.settle(other, 30n, () => "{}")).charged).toBe(30n)
     expect(await book.balanceOf("account")).toBe(0n)
   })
@@ -190,36 +193,37 @@ describe("a settlement", () => {
     await using book = Book.direct()
     await book.account("account", 100n)
     await book.ledger("node")
-    await book.store.lease({ node: "node", owner: "account", wanted: 100n, least: 1n })
+    await book.store.leases.take({ node: "node", owner: "account", wanted: 100n, least: 1n })
     const batch = batchOf(
       { ...CHARGE, request: "first", amount: 30n },
       { ...CHARGE, request: "second", amount: 0n },
     )
-    const first = await book.store.post("node", batch)
+    const first = await book.store.settlements.post("node", batch)
     expect(first.map(({ charged }) => charged)).toEqual([30n, 0n])
-    const again = await book.store.post("node", batch)
+    const again = await book.store.settlements.post("node", batch)
     expect(again.map(({ charged }) => charged)).toEqual([30n, 0n])
-    expect(await book.store.findAccount("account")).toMatchObject({ balance: 70n, leased: 70n })
-    expect(await book.store.listEntries("account", 0, 10)).toHaveLength(2)
+    expect(await book.store.accounts.find("account")).toMatchObject({ balance: 70n, leased: 70n })
+    expect(await book.store.entries.list("account", 0, 10)).toHaveLength(2)
   })
 
   test("is charged once when it is in a batch twice", async () => {
     await using book = Book.direct()
     await book.account("account", 100n)
     await book.ledger("node")
-    await book.store.lease({ node: "node", owner: "account", wanted: 100n, least: 1n })
+    await book.store.leases.take({ node: "node", owner: "account", wanted: 100n, least: 1n })
     const postings = ["one", "two", "one"].map((request) => ({ ...CHARGE, request, amount: 30n }))
-    const posted = await book.store.post("node", batchOf(...postings))
+    const posted = await book.store.settlements.post("node", batchOf(...postings))
     expect(posted.map(({ charged }) => charged)).toEqual([30n, 30n, 30n])
-    expect(await book.store.findAccount("account")).toMatchObject({ balance: 40n })
+    expect(await book.store.accounts.find("account")).toMatchObject({ balance: 40n })
   })
 
   test("goes on where others have written to the book, and where a batch came to nothing", async () => {
     await using book = Book.direct()
     await book.account("account", 100n)
     await book.ledger("node")
-    await book.store.lease({ node: "node", owner: "account", wanted: 60n, least: 1n })
-    const post = (request: string) => book.store.post("node", batchOf({ ...CHARGE, request }))
+    await book.store.leases.take({ node: "node", owner: "account", wanted: 60n, least: 1n })
+    const post = (request: string) =>
+      book.store.settlements.post("node", batchOf({ ...CHARGE, request }))
     await post("first")
     await book.grant("account", 5n)
     await post("after a grant")
@@ -227,9 +231,9 @@ describe("a settlement", () => {
       { ...CHARGE, request: "lost" },
       { ...CHARGE, request: "of nobody", account: "nobody" },
     )
-    await expect(book.store.post("node", failing)).rejects.toThrow("FOREIGN KEY")
+    await expect(book.store.settlements.post("node", failing)).rejects.toThrow("FOREIGN KEY")
     await post("after a failure")
-    const entries = await book.store.listEntries("account", 0, 10)
+    const entries = await book.store.entries.list("account", 0, 10)
     expect(entries.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5])
     expect((await verifyBooks(book.store)).problems).toEqual([])
   })
@@ -244,13 +248,13 @@ describe("a settlement", () => {
       [book.store, "left"],
       [other, "right"],
     ] as const) {
-      await store.lease({ node, owner: "account", wanted: 40n, least: 1n })
+      await store.leases.take({ node, owner: "account", wanted: 40n, least: 1n })
     }
     for (let turn = 0; turn < 6; turn++) {
       const [store, node] = turn % 2 === 0 ? [book.store, "left"] : [other, "right"]
-      await store.post(node, batchOf({ ...CHARGE, request: `req_${turn}` }))
+      await store.settlements.post(node, batchOf({ ...CHARGE, request: `req_${turn}` }))
     }
-    const entries = await book.store.listEntries("account", 0, 10)
+    const entries = await book.store.entries.list("account", 0, 10)
     expect(entries.map(({ request }) => request)).toEqual([
       null,
       ...Array.from({ length: 6 }, (_, turn) => `req_${turn}`),
@@ -262,15 +266,15 @@ describe("a settlement", () => {
     await using book = Book.direct()
     await book.account("account", 10_000n)
     await book.ledger("node")
-    await book.store.lease({ node: "node", owner: "account", wanted: 10_000n, least: 1n })
+    await book.store.leases.take({ node: "node", owner: "account", wanted: 10_000n, least: 1n })
     let lines = 1
     for (const count of [1, 31, 64, 75]) {
       const postings = Array.from({ length: count }, (_, index) => {
         const request = `req_${count}_${index}`
         return { ...CHARGE, request, receipt: `receipt of ${request}` }
       })
-      await book.store.post("node", batchOf(...postings))
-      const entries = await book.store.listEntries("account", lines, 100)
+      await book.store.settlements.post("node", batchOf(...postings))
+      const entries = await book.store.entries.list("account", lines, 100)
       expect(entries.map(({ request }) => request)).toEqual(postings.map(({ request }) => request))
       lines += count
     }
@@ -294,7 +298,7 @@ describe("a key's budget", () => {
     const [account, budget] = ledger.standing(payer)
     expect(account).toEqual({ owner: "account", posted: 985n, available: 985n, debt: 0n })
     expect(budget).toEqual({ owner: "thrifty", posted: 35n, available: 35n, debt: 0n })
-    expect((await book.store.findKey("thrifty"))?.budgetLeft).toBe(35n)
+    expect((await book.store.keys.find("thrifty"))?.budgetLeft).toBe(35n)
   })
 
   test("limits a cost above its hold", async () => {
@@ -317,7 +321,7 @@ describe("a key's budget", () => {
     const suspended = await book.ledger("suspended")
     await suspended.extend(payer, 50n)
     const hold = suspended.tryHold(book.order(payer, 50n))!
-    await book.store.removeNode("suspended", 1)
+    await book.store.nodes.remove("suspended", 1)
     await book.ledger("third, so that nobody leases all of the account")
     const other = await book.ledger("other")
     await other.extend(payer, 30n)
@@ -326,7 +330,7 @@ describe("a key's budget", () => {
       charged: 20n,
       writtenOff: 30n,
     })
-    expect((await book.store.findKey("thrifty"))?.budgetLeft).toBe(0n)
+    expect((await book.store.keys.find("thrifty"))?.budgetLeft).toBe(0n)
     expect(await book.balanceOf("account")).toBe(950n)
   })
 })
@@ -338,7 +342,7 @@ describe("a lease that was lost while the process was suspended", () => {
     const ledger = await book.ledger("node")
     await ledger.extend(payer, 60n)
     const hold = ledger.tryHold(book.order(payer, 60n))!
-    await book.store.removeNode("node", 1)
+    await book.store.nodes.remove("node", 1)
     expect(await ledger.settle(hold, 60n, () => "{}")).toMatchObject({ charged: 60n, balance: 40n })
   })
 
@@ -348,7 +352,7 @@ describe("a lease that was lost while the process was suspended", () => {
     const suspended = await book.ledger("suspended")
     await suspended.extend(payer, 60n)
     const hold = suspended.tryHold(book.order(payer, 60n))!
-    await book.store.removeNode("suspended", 1)
+    await book.store.nodes.remove("suspended", 1)
     const other = await book.ledger("other")
     await other.extend(payer, 90n)
     const theirs = other.tryHold(book.order(payer, 90n))!
@@ -363,7 +367,7 @@ describe("a lease that was lost while the process was suspended", () => {
     const ledger = await book.ledger("node")
     await ledger.extend(payer, 60n)
     const hold = ledger.tryHold(book.order(payer, 60n))!
-    await book.store.removeNode("node", 1)
+    await book.store.nodes.remove("node", 1)
     await book.ledger("node")
     ledger.forgetLeases()
     expect(await ledger.extend(payer, 41n)).toBeUndefined()
@@ -380,20 +384,20 @@ describe("a lease that was lost while the process was suspended", () => {
     const ledger = await book.ledger("node")
     await ledger.extend(payer, 60n)
     const hold = ledger.tryHold(book.order(payer, 60n))!
-    await book.store.removeNode("node", 1)
+    await book.store.nodes.remove("node", 1)
     await book.ledger("node")
     ledger.forgetLeases()
     await ledger.settle(hold, 60n, () => "{}")
     await ledger.extend(payer, 40n)
     expect(ledger.available(payer)).toBe(40n)
-    expect(await book.store.findAccount("account")).toMatchObject({ balance: 40n, leased: 40n })
+    expect(await book.store.accounts.find("account")).toMatchObject({ balance: 40n, leased: 40n })
   })
 
   test("is waited for by new requests until the node has joined again", async () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
     const ledger = await book.ledger("node")
-    await book.store.removeNode("node", 1)
+    await book.store.nodes.remove("node", 1)
     const placing = ledger.extend(payer, 10n, () => ledger.tryHold(book.order(payer, 10n)))
     await book.ledger("node")
     expect(await placing).toBeDefined()
@@ -409,6 +413,6 @@ test("closing writes what has ended; the leases go back with the node", async ()
   await ledger.close()
   expect(await Promise.race([settling, "pending"])).toMatchObject({ charged: 50n })
   await ledger.close()
-  await book.store.removeNode("node", 1)
-  expect(await book.store.findAccount("account")).toMatchObject({ balance: 50n, leased: 0n })
+  await book.store.nodes.remove("node", 1)
+  expect(await book.store.accounts.find("account")).toMatchObject({ balance: 50n, leased: 0n })
 })

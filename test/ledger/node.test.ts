@@ -1,5 +1,5 @@
 import type { HoldRecord } from "../../src/store/settlements.ts"
-import type { NodeNews } from "../../src/store/nodes.ts"
+import type { NodeChanges } from "../../src/store/nodes.ts"
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
@@ -12,12 +12,12 @@ import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { Book, until } from "../store/book.ts"
 
 class RecordedListeners implements NodeListeners {
-  readonly news: NodeNews[] = []
+  readonly news: NodeChanges[] = []
   readonly expired: HoldRecord[] = []
   readonly failures: unknown[] = []
   forgotten = 0
 
-  async onNews(news: NodeNews): Promise<void> {
+  async onNews(news: NodeChanges): Promise<void> {
     this.news.push(news)
   }
   onForgotten(): void {
@@ -64,18 +64,18 @@ describe("a process that died", () => {
     const payer = await book.account("account", 100n)
     const locks = new NodeLocks(join(book.directory.path, "run"), "this machine")
     await killHolder(book, "dead", join(book.directory.path, "run"))
-    expect(await book.store.findAccount("account")).toMatchObject({ balance: 95n, leased: 95n })
+    expect(await book.store.accounts.find("account")).toMatchObject({ balance: 95n, leased: 95n })
 
     const listeners = new RecordedListeners()
     await using nodes = new AsyncDisposableStack()
     nodes.use(await Node.join(book.store, "survivor", listeners, { locks }))
     expect(listeners.expired.map(({ request }) => request).toSorted()).toEqual(["lasting", "late"])
-    expect(await book.store.findAccount("account")).toMatchObject({ balance: 95n, leased: 0n })
+    expect(await book.store.accounts.find("account")).toMatchObject({ balance: 95n, leased: 0n })
     for (const request of ["lasting", "late"]) {
-      const receipt = await book.store.findReceipt(request)
+      const receipt = await book.store.settlements.findReceipt(request)
       expect(receipt).toMatchObject({ body: `{"expired":"${request}"}`, entry: null })
     }
-    expect((await book.store.findReceipt("settled"))?.entry?.amount).toBe(-5n)
+    expect((await book.store.settlements.findReceipt("settled"))?.entry?.amount).toBe(-5n)
     expect((await verifyBooks(book.store)).problems).toEqual([])
 
     const ledger = new Ledger(book.store, "survivor", book.alarms)
@@ -87,8 +87,8 @@ describe("a process that died", () => {
     await using book = Book.direct()
     await book.account("account", 100n)
     await killHolder(book, "dead")
-    const first = await book.store.removeNode("dead", 1)
-    const second = await book.store.removeNode("dead", 1)
+    const first = await book.store.nodes.remove("dead", 1)
+    const second = await book.store.nodes.remove("dead", 1)
     expect([first.length, second.length]).toEqual([2, 0])
   }, 15_000)
 })
@@ -106,12 +106,12 @@ describe("a process that is stopped", () => {
     const options = { locks: new NodeLocks(folder, "this machine"), deadAfter: 100 }
     nodes.use(await Node.join(book.store, "other", listeners, options))
     expect(listeners.expired).toEqual([])
-    expect(await book.store.findAccount("account")).toMatchObject({ balance: 95n, leased: 95n })
+    expect(await book.store.accounts.find("account")).toMatchObject({ balance: 95n, leased: 95n })
     holder.kill("SIGCONT")
     holder.kill("SIGUSR2")
     await until(async () => (await book.balanceOf("account")) === 81n)
     for (const request of ["lasting", "late"]) {
-      const receipt = await book.store.findReceipt(request)
+      const receipt = await book.store.settlements.findReceipt(request)
       expect(receipt).toMatchObject({ entry: { amount: -7n }, late: false, writtenOff: [] })
     }
     holder.kill("SIGKILL")
@@ -129,7 +129,7 @@ describe("a process that is stopped", () => {
     const listeners = new RecordedListeners()
     nodes.use(await Node.join(book.store, "other", listeners, { deadAfter: 100 }))
     expect(listeners.expired.map(({ request }) => request).toSorted()).toEqual(["lasting", "late"])
-    expect(await book.store.findReceipt("late")).toMatchObject({
+    expect(await book.store.settlements.findReceipt("late")).toMatchObject({
       body: '{"expired":"late"}',
       late: false,
     })
@@ -137,7 +137,7 @@ describe("a process that is stopped", () => {
     holder.kill("SIGUSR2")
     await until(async () => (await book.balanceOf("account")) === 81n)
     for (const request of ["lasting", "late"]) {
-      const receipt = await book.store.findReceipt(request)
+      const receipt = await book.store.settlements.findReceipt(request)
       const body = `{"after":"${request}"}`
       expect(receipt).toMatchObject({ body, entry: { amount: -7n }, late: true, writtenOff: [] })
     }
@@ -165,7 +165,7 @@ test.skipIf(!hasContainers)(
     book.change("UPDATE nodes SET process = 1, host = 'same'")
     nodes.use(await Node.join(book.store, "other", listeners, { locks }))
     expect(listeners.expired).toEqual([])
-    expect((await book.store.listNodes()).map(({ id }) => id).toSorted()).toEqual([
+    expect((await book.store.nodes.list()).map(({ id }) => id).toSorted()).toEqual([
       "container",
       "other",
     ])
@@ -189,10 +189,10 @@ describe("a node", () => {
     await using nodes = new AsyncDisposableStack()
     nodes.use(await Node.join(book.store, "node", listeners))
     await ledger.extend(payer, 100n)
-    await book.store.removeNode("node", 1)
+    await book.store.nodes.remove("node", 1)
     await until(() => listeners.forgotten === 1)
     expect(ledger.available(payer)).toBe(0n)
-    expect((await book.store.listNodes()).map(({ id }) => id)).toEqual(["node"])
+    expect((await book.store.nodes.list()).map(({ id }) => id)).toEqual(["node"])
     await ledger.extend(payer, 100n)
     expect(ledger.available(payer)).toBe(100n)
   })
@@ -212,11 +212,11 @@ describe("a node", () => {
       at: 1,
       receipt: "{}",
     }
-    await book.store.post("node", { postings: [], opened: [open], closed: [] })
+    await book.store.settlements.post("node", { postings: [], opened: [open], closed: [] })
     await node[Symbol.asyncDispose]()
     expect(listeners.expired).toEqual([open])
-    expect(await book.store.listNodes()).toEqual([])
-    expect(await book.store.findAccount("account")).toMatchObject({ balance: 100n, leased: 0n })
+    expect(await book.store.nodes.list()).toEqual([])
+    expect(await book.store.accounts.find("account")).toMatchObject({ balance: 100n, leased: 0n })
   })
 
   test("buries those whose lock is free on this machine, and those that were silent for long", async () => {
@@ -234,18 +234,23 @@ describe("a node", () => {
       locks.take(id)![Symbol.dispose]()
       await Bun.write(join(folder, `${id}.lock`), "")
     }
-    await book.store.joinNode({ ...here, id: "alive" })
-    await book.store.joinNode({ ...here, ...long, id: "alive and silent" })
-    await book.store.joinNode({ ...there, ...long, id: "alive elsewhere" })
-    await book.store.joinNode({ ...here, id: "dead" })
-    await book.store.joinNode({ ...there, id: "free elsewhere" })
-    await book.store.joinNode({ ...there, ...long, id: "free elsewhere and silent" })
-    await book.store.joinNode({ ...here, id: "without its file" })
-    await book.store.joinNode({ ...here, machine: null, id: "without a lock" })
-    await book.store.joinNode({ ...here, machine: null, ...long, id: "without a lock and silent" })
+    await book.store.nodes.join({ ...here, id: "alive" })
+    await book.store.nodes.join({ ...here, ...long, id: "alive and silent" })
+    await book.store.nodes.join({ ...there, ...long, id: "alive elsewhere" })
+    await book.store.nodes.join({ ...here, id: "dead" })
+    await book.store.nodes.join({ ...there, id: "free elsewhere" })
+    await book.store.nodes.join({ ...there, ...long, id: "free elsewhere and silent" })
+    await book.store.nodes.join({ ...here, id: "without its file" })
+    await book.store.nodes.join({ ...here, machine: null, id: "without a lock" })
+    await book.store.nodes.join({
+      ...here,
+      machine: null,
+      ...long,
+      id: "without a lock and silent",
+    })
     await using nodes = new AsyncDisposableStack()
     nodes.use(await Node.join(book.store, "me", new RecordedListeners(), { locks }))
-    const remaining = (await book.store.listNodes()).map(({ id }) => id).toSorted()
+    const remaining = (await book.store.nodes.list()).map(({ id }) => id).toSorted()
     expect(remaining).toEqual([
       "alive",
       "alive and silent",
@@ -274,14 +279,14 @@ describe("a node", () => {
     await using nodes = new AsyncDisposableStack()
     nodes.use(await Node.join(book.store, "me", listeners, { deadAfter: 30_000 }))
     const elsewhere = { process: 1, host: "elsewhere", beatAt: realNow(), machine: null }
-    await book.store.joinNode({ ...elsewhere, id: "suspended too" })
+    await book.store.nodes.join({ ...elsewhere, id: "suspended too" })
     try {
       Date.now = () => realNow() + 60_000
       const looked = listeners.news.length
       await until(() => listeners.news.length > looked + 1)
-      expect(await book.store.listNodes()).toHaveLength(2)
+      expect(await book.store.nodes.list()).toHaveLength(2)
       Date.now = () => realNow() + 66_000
-      await until(async () => (await book.store.listNodes()).length === 1)
+      await until(async () => (await book.store.nodes.list()).length === 1)
     } finally {
       Date.now = realNow
     }
@@ -298,12 +303,12 @@ describe("a node", () => {
       Date.now = () => realNow() + passed
       const setBackTo = Date.now()
       const elsewhere = { process: 1, host: "elsewhere", beatAt: setBackTo - 31_000, machine: null }
-      await book.store.joinNode({ ...elsewhere, id: "dead" })
+      await book.store.nodes.join({ ...elsewhere, id: "dead" })
       const looked = listeners.news.length
       await until(() => listeners.news.length > looked + 1)
       passed += 6_000
-      await until(async () => (await book.store.listNodes()).length === 1)
-      const [me] = await book.store.listNodes()
+      await until(async () => (await book.store.nodes.list()).length === 1)
+      const [me] = await book.store.nodes.list()
       expect((me?.beatAt ?? 0) - setBackTo).toBeWithin(0, 60_000)
     } finally {
       Date.now = realNow
@@ -315,8 +320,13 @@ describe("a node", () => {
     let isBroken = false
     const store: Store = {
       ...book.store,
-      pollNode: (...parameters) =>
-        isBroken ? Promise.reject(new Error("disk I/O error")) : book.store.pollNode(...parameters),
+      nodes: {
+        ...book.store.nodes,
+        poll: (...parameters) =>
+          isBroken
+            ? Promise.reject(new Error("disk I/O error"))
+            : book.store.nodes.poll(...parameters),
+      },
     }
     const listeners = new RecordedListeners()
     await using nodes = new AsyncDisposableStack()

@@ -20,7 +20,7 @@ class Poller implements AsyncDisposable {
 
   async #look(store: Store, node: string, ledger: Ledger): Promise<void> {
     while (!this.#stopped) {
-      const news = await store.pollNode(node, null)
+      const news = await store.nodes.poll(node, null)
       await ledger.tick(news.recalls)
       await Bun.sleep(POLL_EVERY)
     }
@@ -172,10 +172,13 @@ describe("an idle lease of another node", () => {
     let isBroken = true
     const store: Store = {
       ...book.store,
-      returnLeases: (...parameters) =>
-        isBroken
-          ? Promise.reject(new Error("database is locked"))
-          : book.store.returnLeases(...parameters),
+      leases: {
+        ...book.store.leases,
+        giveBack: (...parameters) =>
+          isBroken
+            ? Promise.reject(new Error("database is locked"))
+            : book.store.leases.giveBack(...parameters),
+      },
     }
     const ledger = await book.ledger("node", store)
     await ledger.extend(payer, 60n)
@@ -184,7 +187,7 @@ describe("an idle lease of another node", () => {
     isBroken = false
     await ledger.tick(["account"])
     expect(ledger.available(payer)).toBe(0n)
-    expect((await book.store.findAccount("account"))?.leased).toBe(0n)
+    expect((await book.store.accounts.find("account"))?.leased).toBe(0n)
   })
 
   test("is not asked for long after nobody waits any more", async () => {
@@ -193,11 +196,11 @@ describe("an idle lease of another node", () => {
     const rich = await book.ledger("rich")
     await rich.extend(payer, 100n)
     await book.ledger("poor")
-    await book.store.lease({ node: "poor", owner: "account", wanted: 5n, least: 5n })
-    expect((await book.store.pollNode("rich", null)).recalls).toEqual(["account"])
-    expect((await book.store.pollNode("poor", null)).recalls).toEqual([])
-    await book.store.removeNode("poor", 1)
-    expect((await book.store.pollNode("rich", null)).recalls).toEqual([])
+    await book.store.leases.take({ node: "poor", owner: "account", wanted: 5n, least: 5n })
+    expect((await book.store.nodes.poll("rich", null)).recalls).toEqual(["account"])
+    expect((await book.store.nodes.poll("poor", null)).recalls).toEqual([])
+    await book.store.nodes.remove("poor", 1)
+    expect((await book.store.nodes.poll("rich", null)).recalls).toEqual([])
   })
 })
 
@@ -207,9 +210,12 @@ test("many that wait share their orders to the store", async () => {
   let orders = 0
   const store: Store = {
     ...book.store,
-    lease: (order) => {
-      orders++
-      return book.store.lease(order)
+    leases: {
+      ...book.store.leases,
+      take: (request) => {
+        orders++
+        return book.store.leases.take(request)
+      },
     },
   }
   const ledger = await book.ledger("node", store)

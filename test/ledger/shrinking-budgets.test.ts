@@ -1,3 +1,4 @@
+import { AUDIT } from "../store/audit-record.ts"
 import { expect, test } from "bun:test"
 import { payersOf } from "../../src/keys/payer.ts"
 import { KeyHasher } from "../../src/keys/secret.ts"
@@ -56,14 +57,14 @@ test("what a running request holds of a budget is left to it, and to no other", 
   const keys = new Keys(book.store, new Audit(book.store), new KeyHasher("pepper".repeat(12)))
   const changed = await keys.change(COMMAND_LINE, "key_x", { budget: "5" })
   expect(changed.budget).toMatchObject({ limit: "5", left: "5" })
-  const look = async () => ledger.tick((await book.store.pollNode("node", null)).recalls)
+  const look = async () => ledger.tick((await book.store.nodes.poll("node", null)).recalls)
   await look()
   expect(await ledger.extend(payer, 1n)).toBeUndefined()
   expect((await ledger.settle(hold, 2n * CREDIT, () => "{}")).charged).toBe(2n * CREDIT)
   await look()
   expect(await ledger.extend(payer, 3n * CREDIT + 1n)).toBeUndefined()
   expect(await ledger.extend(payer, 3n * CREDIT)).toBe(true)
-  expect((await book.store.pollNode("node", null)).recalls).toEqual([])
+  expect((await book.store.nodes.poll("node", null)).recalls).toEqual([])
   expect((await verifyBooks(book.store)).problems).toEqual([])
 })
 
@@ -73,11 +74,11 @@ test("a process that dies takes nothing along of what was to be taken away", asy
   const payer = payersOf(await book.key("key_x", "a", 100n))(Date.now())
   const dead = await book.ledger("dead")
   await dead.extend(payer, 100n)
-  await book.store.updateKey("key_x", { budget: 10n })
-  await book.store.removeNode("dead", Date.now())
+  await book.store.keys.update("key_x", { budget: 10n }, AUDIT)
+  await book.store.nodes.remove("dead", Date.now())
   const ledger = await book.ledger("node")
   expect(await ledger.extend(payer, 11n)).toBeUndefined()
   expect(await ledger.extend(payer, 10n)).toBe(true)
-  await book.store.updateKey("key_x", { budget: 30n })
+  await book.store.keys.update("key_x", { budget: 30n }, AUDIT)
   expect(await ledger.extend(payer, 30n)).toBe(true)
 })

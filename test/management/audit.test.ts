@@ -19,12 +19,11 @@ test("a record says who, what, before and after, and from where", async () => {
   const account = await audit.perform(
     ADA,
     { action: "account.create", account: "a", target: "a", after },
-    "createAccount",
-    { id: "a", name: "Analytics", createdAt: 4 },
+    (record) => book.store.accounts.create({ id: "a", name: "Analytics", createdAt: 4 }, record),
   )
   expect(account).toMatchObject({ id: "a", balance: 0n })
   await audit.record(COMMAND_LINE, { action: "user.change", before: { name: "old" } })
-  const [second, first] = await book.store.listAudit({}, null, 10)
+  const [second, first] = await book.store.audit.list({}, null, 10)
   expect(first).toMatchObject({
     actorKind: "user",
     actorId: "user_1",

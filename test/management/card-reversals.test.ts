@@ -1,3 +1,4 @@
+import { AUDIT } from "../store/audit-record.ts"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { Stripe } from "stripe"
 import { formatCredits } from "../../src/ledger/money.ts"
@@ -132,7 +133,7 @@ async function standing(): Promise<Standing> {
 }
 
 async function kinds(): Promise<string[]> {
-  const entries = await gateway.store.listEntries(account, 0, 100)
+  const entries = await gateway.store.entries.list(account, 0, 100)
   return entries.map(({ kind, amount }) => `${kind} ${formatCredits(amount)}`)
 }
 
@@ -177,9 +178,9 @@ describe("a refund", () => {
     await refundedCharge(250)
     expect(await standing()).toEqual({ balance: "4", debt: "0" })
     expect(await kinds()).toEqual(["payment 10", "reversal -2.5", "reversal -3.5"])
-    const [, entry] = await gateway.store.listEntries(account, 0, 10)
+    const [, entry] = await gateway.store.entries.list(account, 0, 10)
     expect(entry).toMatchObject({ author: "stripe", note: "Stripe refund re_a" })
-    const records = await gateway.store.listAudit({ accounts: [account] }, null, 10)
+    const records = await gateway.store.audit.list({ accounts: [account] }, null, 10)
     expect(records.map(({ action }) => action)).toEqual([
       "account.reversal",
       "account.reversal",
@@ -221,7 +222,7 @@ describe("a refund", () => {
 
   test("of a payment that an older Tollgate has booked takes its credits back too", async () => {
     const paid = { id: `cs_${intent}`, account, amount: 10_000_000_000n, at: 1, note: "Stripe" }
-    await gateway.store.addPayment(paid)
+    await gateway.store.payments.add(paid, AUDIT)
     sessions = [session()]
     await refund("re_old", 500)
     expect(await kinds()).toEqual(["payment 10", "reversal -5"])
@@ -284,7 +285,7 @@ describe("what cannot be taken back", () => {
       model: SLOW,
       messages: [{ role: "user", content: "hello" }],
     })
-    await until(async () => (await gateway.store.listHolds(account)).length === 1)
+    await until(async () => (await gateway.store.settlements.listHolds(account)).length === 1)
     await refundedCharge(1_000)
     const meanwhile = await standing()
     expect(Number(meanwhile.balance)).toBeGreaterThan(5)
@@ -366,7 +367,7 @@ test("whatever is told in whichever order and at once, the book adds up and noth
     () => dispute("closed", "won", { amount: 700 }),
   ]
   await Promise.all([...told, ...told.toReversed()].map((one) => one()))
-  const entries = await gateway.store.listEntries(account, 0, 100)
+  const entries = await gateway.store.entries.list(account, 0, 100)
   expect(entries.every(({ balance }) => balance >= 0n)).toBe(true)
   // Six were left of ten, and three were refunded.
   expect(await standing()).toEqual({ balance: "3", debt: "0" })

@@ -36,7 +36,7 @@ test("a code is shown once, and nowhere after", async () => {
     data: [shown],
     next_cursor: null,
   })
-  const kept = JSON.stringify([await book.store.listAudit({}, null, 9)])
+  const kept = JSON.stringify([await book.store.audit.list({}, null, 9)])
   expect(kept).toContain("code.create")
   expect(kept).not.toContain(code)
 })
@@ -59,7 +59,7 @@ test("codes are listed page by page and end when they are revoked", async () => 
   const [id = ""] = ids
   expect(await codes.revoke(COMMAND_LINE, id)).toMatchObject({ id, status: "revoked" })
   expect(await codes.revoke(COMMAND_LINE, id)).toMatchObject({ status: "revoked" })
-  expect(await book.store.listAudit({ action: "code.revoke" }, null, 9)).toHaveLength(1)
+  expect(await book.store.audit.list({ action: "code.revoke" }, null, 9)).toHaveLength(1)
 })
 
 test("codes are the operator's, and last into the future", async () => {

@@ -61,7 +61,7 @@ describe("an entry", () => {
     expect(rest).toMatchObject({ data: [{ number: 1, note: "invoice 17" }], next_cursor: null })
     const refunds = await credits.entries(COMMAND_LINE, "a", { limit: 5, kind: "refund" })
     expect(refunds.data.map(({ number }) => number)).toEqual([2])
-    const [last] = await book.store.listAudit({}, null, 1)
+    const [last] = await book.store.audit.list({}, null, 1)
     expect(last).toMatchObject({ action: "account.entry", account: "a", actorKind: "command" })
     expect(JSON.parse(last!.after!)).toEqual({
       kind: "adjustment",
@@ -92,9 +92,9 @@ describe("an entry", () => {
       await credits.add(COMMAND_LINE, "a", { kind: "grant", amount: "999999999", note: "x" })
     }
     expect(await add("grant", "999999999")).toMatchObject({ kind: "above_max_value" })
-    const number = (await book.store.listEntriesBack("a", null, 1, null))[0]?.number
+    const number = (await book.store.entries.listBack("a", null, 1, null))[0]?.number
     expect(number).toBe(10)
-    expect(await book.store.listAudit({}, null, 99)).toHaveLength(9)
+    expect(await book.store.audit.list({ actor: COMMAND_LINE.name }, null, 99)).toHaveLength(9)
   })
 
   test("is an operator's to add, and a member's to read", async () => {
@@ -153,10 +153,10 @@ describe("credits that processes have leased", () => {
     await using book = Book.direct()
     await book.account("a", 10_000_000_000n)
     const node = { id: "node", process: 1, host: "test", beatAt: 1, machine: null }
-    await book.store.joinNode(node)
+    await book.store.nodes.join(node)
     const hold = { request: "req_1", account: "a", key: "key_1", at: 5_000, receipt: "{}" }
     const opened = [{ ...hold, amount: 2_500_000_000n }]
-    await book.store.post("node", { postings: [], opened, closed: [] })
+    await book.store.settlements.post("node", { postings: [], opened, closed: [] })
     const { credits } = servicesOf(book.store)
     expect(await credits.credits(user("viewer"), "a")).toEqual({
       balance: "10",
@@ -190,7 +190,7 @@ describe("a code", () => {
     })
     const again = await refusal(credits.redeem(user("member"), "a", code.code))
     expect(again).toMatchObject({ kind: "conflict", parameter: "code" })
-    const log = JSON.stringify(await book.store.listAudit({}, null, 9))
+    const log = JSON.stringify(await book.store.audit.list({}, null, 9))
     expect(log).toContain("account.redeem")
     expect(log).not.toContain(code.code)
     expect(log).not.toContain(hasher.hash(code.code))

@@ -77,7 +77,7 @@ test("every change is in the audit log, by whom and from where, and none that fa
   await keys.revoke(owner, id)
   await keys.revoke(owner, id)
   expect(await kindOf(keys.change(owner, id, { name: "too late" }))).toBe("conflict")
-  const records = await store.listAudit({ target: id }, null, 10)
+  const records = await store.audit.list({ target: id }, null, 10)
   expect(records.map(({ action }) => action)).toEqual([
     "key.revoke",
     "key.rotate",
@@ -110,6 +110,6 @@ test("a key has aliases, which a change replaces as a whole, and they are in the
   expect(changed.aliases).toEqual({ fast: "sim/echo" })
   expect((await keys.change(owner, made.id, { aliases: null })).aliases).toBeNull()
   expect((await keys.find(owner, made.id)).aliases).toBeNull()
-  const records = await store.listAudit({ target: made.id }, null, 10)
+  const records = await store.audit.list({ target: made.id }, null, 10)
   expect(JSON.stringify(records)).toContain("gpt-4o")
 })

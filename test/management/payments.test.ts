@@ -176,10 +176,10 @@ describe("what Stripe tells", () => {
     const others = noticeOf({ changes: { id: JSON.parse(notice).data.object.id } })
     expect(await Promise.all([tell(notice), tell(others)])).toEqual([200, 200])
     expect(await balance()).toBe("12.5")
-    const entries = await gateway.store.listEntries(account, 0, 10)
+    const entries = await gateway.store.entries.list(account, 0, 10)
     expect(entries).toHaveLength(1)
     expect(entries[0]).toMatchObject({ kind: "payment", author: "stripe" })
-    const records = await gateway.store.listAudit({ accounts: [account] }, null, 10)
+    const records = await gateway.store.audit.list({ accounts: [account] }, null, 10)
     expect(records.map(({ action }) => action)).toEqual(["account.payment", "account.create"])
   })
 
@@ -187,7 +187,7 @@ describe("what Stripe tells", () => {
     const notice = noticeOf({})
     expect(await Promise.all([tell(notice), tell(notice), tell(notice)])).toEqual([200, 200, 200])
     expect(await balance()).toBe("12.5")
-    const records = await gateway.store.listAudit({ accounts: [account] }, null, 10)
+    const records = await gateway.store.audit.list({ accounts: [account] }, null, 10)
     expect(records.map(({ action }) => action)).toEqual(["account.payment", "account.create"])
   })
 

@@ -1,3 +1,4 @@
+import { AUDIT } from "../store/audit-record.ts"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -42,7 +43,7 @@ class Process {
   private constructor(store: Store, live: LiveSettings) {
     this.live = live
     const catalog = () => surroundingsOf(live.effective).surroundings.catalog
-    const changes = new ConsoleChanges(live, new Audit(store))
+    const changes = new ConsoleChanges(live, store, new Audit(store))
     const parts = { changes, health: this.health, catalog }
     this.providers = new Providers(parts)
     this.models = new Models(parts)
@@ -174,7 +175,7 @@ describe("who is no operator", () => {
       () => gatewaySettings.verifyBook(MEMBER),
     ]
     for (const attempt of attempts) expect(await kindOf(attempt)).toBe("forbidden")
-    expect((await store.consoleSettings()).records).toEqual([])
+    expect((await store.settings.read()).records).toEqual([])
   })
 })
 
@@ -192,7 +193,7 @@ test("a process that has not yet heard of a change refuses the same one, and the
   // A change that was thought of before the other came changes nothing.
   const stale = first.live.prepare([{ section: "provider", id: "mine", entry: { vendor: "vllm" } }])
   await second.providers.change(COMMAND_LINE, "mine", { known_models: false })
-  expect(store.changeConsoleSettings(stale, 1)).rejects.toMatchObject({ code: "conflict" })
+  expect(store.settings.change(stale, 1, AUDIT)).rejects.toMatchObject({ code: "conflict" })
   await first.providers.remove(COMMAND_LINE, "mine")
   await second.live.refresh()
   expect(second.live.effective.providers["mine"]).toBeUndefined()

@@ -1,3 +1,4 @@
+import { AUDIT } from "../store/audit-record.ts"
 import { afterEach, describe, expect, setSystemTime, test } from "bun:test"
 import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
 import { Statements } from "../../src/management/statements.ts"
@@ -12,14 +13,17 @@ afterEach(() => void setSystemTime())
 async function writeBook(book: Book): Promise<void> {
   const payer = await book.account("a", 0n)
   const grant = (day: string, credits: bigint, note: string) =>
-    book.store.addEntry({
-      account: "a",
-      kind: "grant",
-      amount: credits * CREDIT,
-      at: Date.parse(day),
-      note,
-      author: "me",
-    })
+    book.store.entries.add(
+      {
+        account: "a",
+        kind: "grant",
+        amount: credits * CREDIT,
+        at: Date.parse(day),
+        note,
+        author: "me",
+      },
+      AUDIT,
+    )
   await grant("2026-11-01T10:00:00Z", 10n, "first")
   setSystemTime(new Date("2026-11-02T23:59:00Z"))
   const ledger = await book.ledger("node")
@@ -79,7 +83,7 @@ describe("a statement", () => {
       await using book = Book.direct()
       await book.account("a", 0n)
       const entry = { account: "a", kind: "grant", amount: CREDIT, note, author: "me" } as const
-      await book.store.addEntry({ ...entry, at: Date.parse("2026-11-01T10:00:00Z") })
+      await book.store.entries.add({ ...entry, at: Date.parse("2026-11-01T10:00:00Z") }, AUDIT)
       expect(await textOf(book, "2026-11-01", "2026-11-01")).toContain(`,'${note}\r\n`)
     },
   )
@@ -119,7 +123,7 @@ describe("a statement", () => {
       // Some stand later in the book than their time, as charges do.
       const at = begin + number * (DAY / 100) - (number % 7 === 0 ? DAY / 3 : 0)
       const entry = { account: "a", kind: "grant" as const, amount: BigInt(number + 1) }
-      await book.store.addEntry({ ...entry, at, note: null, author: null })
+      await book.store.entries.add({ ...entry, at, note: null, author: null }, AUDIT)
     }
     let closing = "0"
     let count = 0
@@ -136,7 +140,7 @@ describe("a statement", () => {
 
   test("is named for the account and its days, whatever the account is called", async () => {
     await using book = Book.direct()
-    await book.store.createAccount({ id: "a", name: '../"x"\r\nÄ b', createdAt: 1 })
+    await book.store.accounts.create({ id: "a", name: '../"x"\r\nÄ b', createdAt: 1 }, AUDIT)
     const days = { from: "2026-11-01", to: "2026-11-02" } as const
     const statements = new Statements(book.store)
     const csv = await statements.open(COMMAND_LINE, "a", { ...days, format: "csv" })

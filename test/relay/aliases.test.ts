@@ -1,3 +1,4 @@
+import { AUDIT } from "../store/audit-record.ts"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { JsonObject } from "../../src/canon/json.ts"
 import type { ModelSettings } from "../../src/config/settings.ts"
@@ -252,7 +253,7 @@ describe("a key with a list of models", () => {
     const first = await (await wide.post(CHAT, body, headers)).text()
     expect(modelsIn(first)).toEqual(["mine"])
     expect(await (await wide.post(CHAT, body, headers)).text()).toBe(first)
-    await gateway.store.updateKey(wide.keyId, { models: ["sim/*", "mine"] })
+    await gateway.store.keys.update(wide.keyId, { models: ["sim/*", "mine"] }, AUDIT)
     await until(async () => (await wide.get("/v1/models/mine")).status === 404)
     const again = await wide.post(CHAT, body, headers)
     expect(again.status).toBe(404)

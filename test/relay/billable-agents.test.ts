@@ -350,7 +350,11 @@ describe("a number in a usage that is charged to nobody", () => {
     try {
       const other = await own.caller("10")
       for (const stream of [false, true, false]) {
-        const asked = await other.post(CHAT, { model: "one/m", messages: HELLO, stream })
+        const asked = await other.post(CHAT, {
+          model: "one/m",
+          messages: HELLO,
+          stream,
+        })
         expect(asked.status).toBe(200)
         await asked.text()
       }

@@ -1,3 +1,4 @@
+import { AUDIT } from "../store/audit-record.ts"
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { KeyOrder } from "../support/key-issuer.ts"
 import { verifyBooks } from "../../src/ledger/verify/books.ts"
@@ -72,13 +73,13 @@ test("a budget that is raised while the gateway runs counts within a moment", as
   const caller = await gateway.caller("10", { dailyBudget: 1n })
   const refused = await ask(caller)
   expect([refused.status, await refused.text()]).toMatchObject([402, expect.anything()])
-  await gateway.store.updateKey(caller.keyId, { dailyBudget: LARGE })
+  await gateway.store.keys.update(caller.keyId, { dailyBudget: LARGE }, AUDIT)
   await until(async () => {
     const response = await ask(caller)
     await response.text()
     return response.status === 200
   })
-  await gateway.store.updateKey(caller.keyId, { dailyBudget: null })
+  await gateway.store.keys.update(caller.keyId, { dailyBudget: null }, AUDIT)
   const free = await ask(caller)
   expect(free.status).toBe(200)
 })

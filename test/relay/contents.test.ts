@@ -1,3 +1,4 @@
+import { AUDIT } from "../store/audit-record.ts"
 import { describe, expect, test } from "bun:test"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -31,8 +32,8 @@ async function callBy(storesContent: boolean): Promise<Call> {
   await using book = Book.direct()
   await book.account("a", 0n)
   await book.key("key", "a", null)
-  if (storesContent) await book.store.updateAccount("a", { storesContent })
-  const record = await book.store.findKey("key")
+  if (storesContent) await book.store.accounts.update("a", { storesContent }, AUDIT)
+  const record = await book.store.keys.find("key")
   return {
     id: "req_1",
     key: keyFromRecord(record!),

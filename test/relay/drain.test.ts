@@ -49,7 +49,7 @@ test("a gateway that ends takes nothing new and lets running streams finish", as
   expect(text).toEndWith(DONE)
   await ended
   expect(receiptsOf(gateway, caller)).toMatchObject([{ status: "settled", estimated: false }])
-  expect((await gateway.store.findAccount(caller.account.id))?.leased).toBe(0n)
+  expect((await gateway.store.accounts.find(caller.account.id))?.leased).toBe(0n)
 })
 
 test.each([false, true])(
@@ -68,7 +68,7 @@ test.each([false, true])(
     expect(receipts).toMatchObject([{ status: "settled", estimated: true }])
     expect(gateway.heard.map(({ name }) => name)).not.toContain("bookFailed")
     await using store = await openStore(databasePath(gateway.settings.data))
-    const account = await store.findAccount(caller.account.id)
+    const account = await store.accounts.find(caller.account.id)
     expect(account?.leased).toBe(0n)
     expect(account?.balance).toBeLessThan(1_000_000_000n)
   },

@@ -127,7 +127,7 @@ async function expectFailover(
 }
 
 async function chargesOf(caller: TestCaller): Promise<number> {
-  const entries = await gateway.store.listEntries(caller.account.id, 0, 1_000)
+  const entries = await gateway.store.entries.list(caller.account.id, 0, 1_000)
   return entries.filter(({ kind }) => kind === "charge").length
 }
 

@@ -73,11 +73,11 @@ models:
     serving.process.kill("SIGTERM")
     expect(await serving.process.exited).toBe(0)
     await using store = await openStore(databasePath(installation.data))
-    const entries = await store.listEntries(account.id, 0, 2 * STREAMS)
+    const entries = await store.entries.list(account.id, 0, 2 * STREAMS)
     expect(entries.filter(({ kind }) => kind === "charge")).toHaveLength(STREAMS)
     // Ten tokens of input and one of output each.
     const balance = 100_000_000_000n - 12_000n * BigInt(STREAMS)
-    expect((await store.findAccount(account.id))?.balance).toBe(balance)
+    expect((await store.accounts.find(account.id))?.balance).toBe(balance)
   },
   60_000,
 )

@@ -23,19 +23,19 @@ test("the anchor goes on with each batch, and catches up with what others have w
   await using book = Book.direct()
   const account = await book.account("busy", 500n)
   const ledger = await book.ledger("node")
-  await book.store.advanceAnchor(1)
+  await book.store.integrity.advanceAnchor(1)
   await settle(book, ledger, account)
   await settle(book, ledger, account)
-  expect((await book.store.findAnchor()).lastRow).toBe(lastRow(book))
+  expect((await book.store.integrity.findAnchor()).lastRow).toBe(lastRow(book))
 
   await book.grant("busy", 5n)
   await settle(book, ledger, account)
-  expect((await book.store.findAnchor()).lastRow).toBe(lastRow(book) - 2)
-  const { anchor } = await book.store.advanceAnchor(2)
+  expect((await book.store.integrity.findAnchor()).lastRow).toBe(lastRow(book) - 2)
+  const { anchor } = await book.store.integrity.advanceAnchor(2)
   expect(anchor).toMatchObject({ lastRow: lastRow(book), rowCount: lastRow(book) })
 
   await settle(book, ledger, account)
-  expect((await book.store.findAnchor()).lastRow).toBe(lastRow(book))
+  expect((await book.store.integrity.findAnchor()).lastRow).toBe(lastRow(book))
   expect((await verifyBooks(book.store)).problems).toEqual([])
 })
 
@@ -46,15 +46,15 @@ test("who writes alone brings the anchor on now and then, and wholly when asked"
   await using book = Book.direct()
   const account = await book.account("busy", 5_000n)
   const ledger = await book.ledger("node")
-  await book.store.advanceAnchor(1)
+  await book.store.integrity.advanceAnchor(1)
   const behind: number[] = []
   for (let count = 0; count < ALONE + 70; count++) {
     await settle(book, ledger, account)
-    behind.push(lastRow(book) - (await book.store.findAnchor()).lastRow)
+    behind.push(lastRow(book) - (await book.store.integrity.findAnchor()).lastRow)
   }
   expect(Math.max(...behind)).toBe(31)
   expect(behind.filter((rows) => rows === 0).length).toBeLessThan(ALONE)
-  const { anchor } = await book.store.advanceAnchor(2)
+  const { anchor } = await book.store.integrity.advanceAnchor(2)
   expect(anchor).toMatchObject({ lastRow: lastRow(book), rowCount: lastRow(book) })
   expect((await verifyBooks(book.store)).problems).toEqual([])
 })
@@ -63,7 +63,7 @@ test("what waits for the anchor outlives others' writes, and batches that come t
   await using book = Book.direct()
   const account = await book.account("busy", 50_000n)
   const ledger = await book.ledger("node")
-  await book.store.advanceAnchor(1)
+  await book.store.integrity.advanceAnchor(1)
   const other = await book.threaded()
   const others = await book.ledger("other", other)
   for (let count = 0; count < ALONE; count++) await settle(book, ledger, account)
@@ -78,12 +78,13 @@ test("what waits for the anchor outlives others' writes, and batches that come t
     const dice = (count * 7_919) % 23
     if (dice === 0) await book.grant("busy", 1n)
     else if (dice === 1) await settle(book, others, account)
-    else if (dice === 2 && count > 150) await (count % 2 ? book.store : other).advanceAnchor(count)
+    else if (dice === 2 && count > 150)
+      await (count % 2 ? book.store : other).integrity.advanceAnchor(count)
     else await settle(book, ledger, account)
   }
   for (let count = 0; count < ALONE + 10; count++) await settle(book, ledger, account)
-  await other.advanceAnchor(2)
-  const { anchor } = await book.store.advanceAnchor(3)
+  await other.integrity.advanceAnchor(2)
+  const { anchor } = await book.store.integrity.advanceAnchor(3)
   expect(anchor).toMatchObject({ lastRow: lastRow(book), rowCount: lastRow(book) })
   expect((await verifyBooks(book.store)).problems).toEqual([])
 })
@@ -92,7 +93,7 @@ test("what a failed transaction wrote is never in the anchor", async () => {
   await using book = Book.direct()
   const account = await book.account("busy", 50_000n)
   const ledger = await book.ledger("node")
-  await book.store.advanceAnchor(1)
+  await book.store.integrity.advanceAnchor(1)
   for (let count = 0; count < ALONE; count++) await settle(book, ledger, account)
   book.change(
     "CREATE TRIGGER no_end BEFORE UPDATE OF posted ON balances BEGIN SELECT RAISE(ABORT, 'no'); END",
@@ -104,14 +105,14 @@ test("what a failed transaction wrote is never in the anchor", async () => {
     opened: [],
     closed: [],
   }
-  await expect(book.store.post("node", batch)).rejects.toThrow("no")
+  await expect(book.store.settlements.post("node", batch)).rejects.toThrow("no")
   book.change("DROP TRIGGER no_end")
-  await book.store.post("node", {
+  await book.store.settlements.post("node", {
     ...batch,
     postings: [{ ...posting, request: "req_kept", receipt: "{}" }],
   })
   for (let count = 0; count < ALONE; count++) await settle(book, ledger, account)
-  const { anchor } = await book.store.advanceAnchor(2)
+  const { anchor } = await book.store.integrity.advanceAnchor(2)
   expect(anchor).toMatchObject({ lastRow: lastRow(book), rowCount: lastRow(book) })
   expect((await verifyBooks(book.store)).problems).toEqual([])
 })

@@ -21,6 +21,9 @@ function change(action: string, details: Partial<NewAuditRecord> = {}): NewAudit
   }
 }
 
+/** Without what the test has made beforehand. */
+const BY_ADA = { actor: "ada@example.com" }
+
 const GRANT = { account: "a", kind: "grant", amount: 5n, at: 3, note: null, author: null } as const
 
 describe("a change and its audit record", () => {
@@ -28,17 +31,17 @@ describe("a change and its audit record", () => {
     await using book = Book.direct()
     await book.account("a", 0n)
     const record = change("account.entry", { account: "a", after: '{"amount":"0.000000005"}' })
-    expect(await book.store.audited("addEntry", [GRANT], record)).toMatchObject({ number: 1 })
+    expect(await book.store.entries.add(GRANT, record)).toMatchObject({ number: 1 })
     expect(await book.balanceOf("a")).toBe(5n)
-    expect(await book.store.listAudit({}, null, 10)).toMatchObject([{ ...record, number: 1 }])
+    expect(await book.store.audit.list(BY_ADA, null, 10)).toMatchObject([{ ...record, number: 2 }])
   })
 
   test("fail together when the step is refused", async () => {
     await using book = Book.direct()
     await book.account("a", 0n)
-    const audited = book.store.audited("addEntry", [{ ...GRANT, amount: -5n }], change("x"))
+    const audited = book.store.entries.add({ ...GRANT, amount: -5n }, change("x"))
     expect(await audited.catch((error: unknown) => error)).toBeInstanceOf(StoreError)
-    expect(await book.store.listAudit({}, null, 10)).toEqual([])
+    expect(await book.store.audit.list(BY_ADA, null, 10)).toEqual([])
   })
 
   test("fail together when the record cannot be written", async () => {
@@ -48,31 +51,31 @@ describe("a change and its audit record", () => {
     database.run(
       "CREATE TRIGGER broken BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'broken'); END",
     )
-    await expect(book.store.audited("addEntry", [GRANT], change("x"))).rejects.toThrow("broken")
+    await expect(book.store.entries.add(GRANT, change("x"))).rejects.toThrow("broken")
     expect(await book.balanceOf("a")).toBe(0n)
-    expect(await book.store.listEntries("a", 0, 10)).toEqual([])
+    expect(await book.store.entries.list("a", 0, 10)).toEqual([])
   })
 
   test("are one on a thread of the store's own too", async () => {
     await using book = Book.direct()
     await book.account("a", 0n)
     const store = await book.threaded()
-    expect(await store.audited("addEntry", [GRANT], change("x"))).toMatchObject({ amount: 5n })
+    expect(await store.entries.add(GRANT, change("x"))).toMatchObject({ amount: 5n })
     const missing = { ...GRANT, account: "nobody" }
-    const refused = await store.audited("addEntry", [missing], change("x")).catch((e: unknown) => e)
+    const refused = await store.entries.add(missing, change("x")).catch((e: unknown) => e)
     expect(refused).toMatchObject({ name: "StoreError", code: "not_found" })
-    expect(await store.listAudit({}, null, 10)).toHaveLength(1)
+    expect(await store.audit.list(BY_ADA, null, 10)).toHaveLength(1)
   })
 })
 
 test("the list is narrowed and paged, the newest first", async () => {
   await using book = Book.direct()
   const { store } = book
-  await store.appendAudit(change("key.create", { account: "a", target: "key_1", at: 10 }))
-  await store.appendAudit(change("key.revoke", { account: "b", target: "key_1", at: 20 }))
-  await store.appendAudit(change("keys", { actorId: null, actorName: "admin token", at: 30 }))
+  await store.audit.append(change("key.create", { account: "a", target: "key_1", at: 10 }))
+  await store.audit.append(change("key.revoke", { account: "b", target: "key_1", at: 20 }))
+  await store.audit.append(change("keys", { actorId: null, actorName: "admin token", at: 30 }))
   const numbers = async (filter: object, before: number | null = null, limit = 10) =>
-    (await store.listAudit(filter, before, limit)).map(({ number }) => number)
+    (await store.audit.list(filter, before, limit)).map(({ number }) => number)
   expect(await numbers({})).toEqual([3, 2, 1])
   expect(await numbers({}, 3, 1)).toEqual([2])
   expect(await numbers({ accounts: ["a", "b"] })).toEqual([2, 1])
@@ -89,7 +92,7 @@ test("the list is narrowed and paged, the newest first", async () => {
 async function tampered(work: (database: Database) => void): Promise<unknown> {
   using directory = new TemporaryDirectory()
   await using store = openDirectStore(directory.database)
-  for (const action of ["one", "two", "three"]) await store.appendAudit(change(action))
+  for (const action of ["one", "two", "three"]) await store.audit.append(change(action))
   using database = new Database(directory.database)
   work(database)
   return verifyAudit(store)

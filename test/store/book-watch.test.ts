@@ -1,7 +1,8 @@
+import { AUDIT } from "./audit-record.ts"
 import { expect, test } from "bun:test"
 import { openSync, closeSync, writeSync, renameSync } from "node:fs"
 import { BookError } from "../../src/store/book-error.ts"
-import { BookWatch } from "../../src/store/book-watch.ts"
+import { BookWatch } from "../../src/store/sqlite/book-watch.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import { Book, TemporaryDirectory } from "./book.ts"
@@ -13,10 +14,10 @@ const ROWS = 300
 
 async function longBook(directory: TemporaryDirectory): Promise<void> {
   await using store = await openStore(directory.database)
-  await store.createAccount({ id: "a", name: "a", createdAt: 1 })
+  await store.accounts.create({ id: "a", name: "a", createdAt: 1 }, AUDIT)
   const entry = { account: "a", kind: "grant", amount: 1n, author: null, at: 1 } as const
   for (let count = 0; count < ROWS; count++) {
-    await store.addEntry({ ...entry, note: "x".repeat(3_000) })
+    await store.entries.add({ ...entry, note: "x".repeat(3_000) }, AUDIT)
   }
 }
 
@@ -47,13 +48,13 @@ for (const [way, open] of [
     const told: (string | undefined)[] = []
     const watch = new BookWatch(directory.database, (fault) => told.push(fault?.code))
     const store = watch.over(opened)
-    expect(await faultOf(store.listBookRows(0, ROWS))).toBe("damaged")
+    expect(await faultOf(store.integrity.listRows(0, ROWS))).toBe("damaged")
     watch.look()
     expect(told).toEqual(["damaged"])
     const order = { node: "node", owner: "a", wanted: 1n, least: 1n }
-    expect(await faultOf(store.lease(order))).toBe("damaged")
+    expect(await faultOf(store.leases.take(order))).toBe("damaged")
     const nothing = { postings: [], opened: [], closed: [] }
-    expect(await faultOf(store.post("node", nothing))).toBe("damaged")
+    expect(await faultOf(store.settlements.post("node", nothing))).toBe("damaged")
   })
 }
 
@@ -64,7 +65,7 @@ test("a book that is moved away and back is trusted again; what it refuses is no
   const watch = new BookWatch(path, (fault) => told.push(fault?.message))
   const store = watch.over(book.store)
   await book.account("a", 5n)
-  const twice = store.createAccount({ id: "b", name: "name of a", createdAt: 1 })
+  const twice = store.accounts.create({ id: "b", name: "name of a", createdAt: 1 }, AUDIT)
   await expect(twice).rejects.toMatchObject({ code: "exists" })
   expect(watch.fault).toBeUndefined()
   renameSync(path, `${path}.away`)

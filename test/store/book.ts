@@ -1,3 +1,10 @@
+import { AUDIT } from "./audit-record.ts"
+import {
+  type GroupsOf,
+  methodNames,
+  methodOf,
+  methodsNamed,
+} from "../../src/store/sqlite/methods.ts"
 import type { HoldRecord } from "../../src/store/settlements.ts"
 import type { Payer } from "../../src/accounting/payer.ts"
 import type { KeyRecord } from "../../src/store/keys.ts"
@@ -31,18 +38,12 @@ export class TemporaryDirectory implements Disposable {
 
 /** The SQLite store on the test's own thread, answering with promises as the threaded one does. */
 export function openDirectStore(path: string): Store {
-  const direct = openSqliteStore(path)
-  const methods = Object.entries(direct)
-    .filter(([name]) => name !== "close")
-    .map(([name, method]) => [
-      name,
-      async (...parameters: unknown[]) =>
-        (method as (...parameters: unknown[]) => unknown)(...parameters),
-    ])
-  return {
-    ...(Object.fromEntries(methods) as Omit<Store, typeof Symbol.asyncDispose>),
-    [Symbol.asyncDispose]: async () => direct.close(),
-  }
+  const { methods, close } = openSqliteStore(path)
+  const promising = methodsNamed<GroupsOf<Store>>(methodNames(methods), (group, name) => {
+    const method = methodOf(methods, group, name)
+    return async (...parameters) => method(...parameters)
+  })
+  return { ...promising, [Symbol.asyncDispose]: async () => close() }
 }
 
 /** Alarms that remember. */
@@ -91,7 +92,7 @@ export class Book implements AsyncDisposable {
 
   /** A ledger of a node that has joined. */
   async ledger(node: string, store = this.store): Promise<Ledger> {
-    await store.joinNode({
+    await store.nodes.join({
       id: node,
       process: process.pid,
       host: "test",
@@ -102,14 +103,14 @@ export class Book implements AsyncDisposable {
   }
 
   async account(id: string, balance: bigint): Promise<Payer> {
-    await this.store.createAccount({ id, name: `name of ${id}`, createdAt: 1 })
+    await this.store.accounts.create({ id, name: `name of ${id}`, createdAt: 1 }, AUDIT)
     if (balance > 0n) await this.grant(id, balance)
     return payerOf(id)
   }
 
   async grant(account: string, amount: bigint): Promise<void> {
     const unknowns = { note: null, author: null }
-    await this.store.addEntry({ account, kind: "grant", amount, at: 2, ...unknowns })
+    await this.store.entries.add({ account, kind: "grant", amount, at: 2, ...unknowns }, AUDIT)
   }
 
   async key(
@@ -118,22 +119,25 @@ export class Book implements AsyncDisposable {
     budget: bigint | null,
     periods: { dailyBudget?: bigint; monthlyBudget?: bigint } = {},
   ): Promise<KeyRecord> {
-    return this.store.insertKey({
-      id,
-      account,
-      name: id,
-      models: null,
-      aliases: null,
-      budget,
-      dailyBudget: periods.dailyBudget ?? null,
-      monthlyBudget: periods.monthlyBudget ?? null,
-      requestsPerMinute: null,
-      tokensPerMinute: null,
-      createdAt: 1,
-      expiresAt: null,
-      origins: null,
-      secret: { hash: `hash of ${id}`, hint: "abcd", createdAt: 1, expiresAt: null },
-    })
+    return this.store.keys.insert(
+      {
+        id,
+        account,
+        name: id,
+        models: null,
+        aliases: null,
+        budget,
+        dailyBudget: periods.dailyBudget ?? null,
+        monthlyBudget: periods.monthlyBudget ?? null,
+        requestsPerMinute: null,
+        tokensPerMinute: null,
+        createdAt: 1,
+        expiresAt: null,
+        origins: null,
+        secret: { hash: `hash of ${id}`, hint: "abcd", createdAt: 1, expiresAt: null },
+      },
+      AUDIT,
+    )
   }
 
   order(payer: Payer, amount: bigint): HoldOrder {
@@ -149,7 +153,7 @@ export class Book implements AsyncDisposable {
   }
 
   async balanceOf(account: string): Promise<bigint> {
-    return (await this.store.findAccount(account))?.balance ?? -1n
+    return (await this.store.accounts.find(account))?.balance ?? -1n
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -168,14 +168,14 @@ describe("its file", () => {
 
   test("grows no more where the disk has little left, which is the book's", async () => {
     let free = 1 << 20
-    const steps = openSqliteConversations(path(), () => free)
-    const keep = (name: string) => steps.keepConversations([{ record: answer(name), room: ROOM }])
+    const file = openSqliteConversations(path(), () => free)
+    const keep = (name: string) => file.methods.parts.keep([{ record: answer(name), room: ROOM }])
     expect(() => keep("too much")).toThrow("less than 128 MB are free")
     expect(await found("too much")).toBe(false)
     free = 1 << 30
     keep("enough")
     expect(await found("enough")).toBe(true)
-    steps.close()
+    file.close()
   })
 
   test("is one for all processes", async () => {

@@ -68,16 +68,16 @@ test("a claim whose process is dead is taken over by one request alone", async (
     claim: "req_1",
   } as const
   const account = { id: "acc_1", name: "one", createdAt: 1 }
-  await expect(store.audited("createAccount", [account], record)).rejects.toMatchObject({
+  await expect(store.accounts.create(account, record)).rejects.toMatchObject({
     code: "conflict",
   })
-  expect(await store.findAccount("one")).toBeNull()
+  expect(await store.accounts.find("one")).toBeNull()
   expect(await claims.keep({ request: "req_1", size: 1, ...ROOM })).toEqual({
     isKept: false,
     dropped: [],
   })
   // What is done is not given back.
-  await store.audited("createAccount", [account], { ...record, claim: "req_2" })
+  await store.accounts.create(account, { ...record, claim: "req_2" })
   expect(await claims.release("req_2")).toBe(false)
   expect((await claims.claim(order("req_4", { replaces: "req_2" })))?.state).toBe("done")
 })
@@ -105,7 +105,7 @@ test("answers are counted, the oldest make room, and none of it outlives its day
   const again = order("req_5", { key: "key 1", at: 5 })
   expect(await claims.claim(again)).toMatchObject({ request: "req_1", state: "done" })
   expect(await claims.claim(order("req_6", { key: "new", mostKeys: 3 }))).toBeNull()
-  expect((await store.sweepIdempotencyKeys(3)).toSorted()).toEqual(["req_1", "req_2", "req_3"])
+  expect((await store.idempotency.sweep(3)).toSorted()).toEqual(["req_1", "req_2", "req_3"])
   expect(totals(directory)).toEqual([
     ["", 1, 400],
     ["account two", 1, 400],
@@ -123,9 +123,12 @@ test("what comes together is written together", async () => {
   await using store = openDirectStore(directory.database)
   const sizes: number[] = []
   const claims = new Claims({
-    performIdempotency(steps) {
-      sizes.push(steps.length)
-      return store.performIdempotency(steps)
+    idempotency: {
+      ...store.idempotency,
+      perform(steps) {
+        sizes.push(steps.length)
+        return store.idempotency.perform(steps)
+      },
     },
   })
   const orders = Array.from({ length: 20 }, (_, index) => order(`req_${index}`))

@@ -1,3 +1,4 @@
+import { AUDIT } from "./audit-record.ts"
 import { expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -14,7 +15,7 @@ async function withStores(work: (here: Store, there: Store) => Promise<void>): P
   try {
     await using here = await openStore(join(folder, "book.db"), "shared")
     await using there = await openStore(join(folder, "book.db"), "shared")
-    await here.createAccount({ id: "acc_a", name: "a", createdAt: 1 })
+    await here.accounts.create({ id: "acc_a", name: "a", createdAt: 1 }, AUDIT)
     await work(here, there)
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -48,67 +49,70 @@ function invitation(id: string) {
 
 test("two owners who leave at the same moment do not both", async () => {
   await withStores(async (here, there) => {
-    await here.addMember(member("ada", "owner"))
-    await here.addMember(member("bob", "owner"))
+    await here.members.add(member("ada", "owner"), AUDIT)
+    await here.members.add(member("bob", "owner"), AUDIT)
     const outcomes = await Promise.allSettled([
-      here.removeMember("mem_ada"),
-      there.changeMember("mem_bob", "viewer"),
+      here.members.remove("mem_ada", AUDIT),
+      there.members.changeRole("mem_bob", "viewer", AUDIT),
     ])
     const failed = outcomes.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []))
     expect(failed).toEqual(["last_owner"])
-    const left = await here.listMembers({ accounts: ["acc_a"] }, null, 10)
+    const left = await here.members.list({ accounts: ["acc_a"] }, null, 10)
     expect(left.filter(({ role }) => role === "owner")).toHaveLength(1)
   })
 })
 
 test("a user is in an account once, and only in one that there is", async () => {
   await withStores(async (here) => {
-    await here.addMember(member("ada", "owner"))
-    const again = here.addMember({ ...member("ada", "viewer"), id: "mem_2" })
+    await here.members.add(member("ada", "owner"), AUDIT)
+    const again = here.members.add({ ...member("ada", "viewer"), id: "mem_2" }, AUDIT)
     expect(await codeOf(again)).toBe("exists")
-    const nowhere = here.addMember({ ...member("bob", "owner"), account: "acc_b" })
+    const nowhere = here.members.add({ ...member("bob", "owner"), account: "acc_b" }, AUDIT)
     expect(await codeOf(nowhere)).toBe("not_found")
-    expect(await codeOf(here.removeMember("mem_x"))).toBe("not_found")
+    expect(await codeOf(here.members.remove("mem_x", AUDIT))).toBe("not_found")
   })
 })
 
 test("an invitation is good once, in all processes together, and until it expires", async () => {
   await withStores(async (here, there) => {
-    await here.insertInvitation(invitation("inv_1"))
-    expect(await there.isInvited("ada@example.com", NOW)).toBe(true)
-    expect(await there.isInvited("ada@example.com", NOW + 1_000)).toBe(false)
-    expect(await there.findInvitationByToken("hash of inv_1", NOW)).toMatchObject({ id: "inv_1" })
-    expect(await there.findInvitationByToken("hash of inv_1", NOW + 1_000)).toBeNull()
-    const late = here.acceptInvitation("inv_1", member("late", "member", NOW + 1_000))
+    await here.invitations.insert(invitation("inv_1"), AUDIT)
+    expect(await there.invitations.isInvited("ada@example.com", NOW)).toBe(true)
+    expect(await there.invitations.isInvited("ada@example.com", NOW + 1_000)).toBe(false)
+    expect(await there.invitations.findByToken("hash of inv_1", NOW)).toMatchObject({ id: "inv_1" })
+    expect(await there.invitations.findByToken("hash of inv_1", NOW + 1_000)).toBeNull()
+    const late = here.invitations.accept("inv_1", member("late", "member", NOW + 1_000), AUDIT)
     expect(await codeOf(late)).toBe("not_found")
     const outcomes = await Promise.allSettled([
-      here.acceptInvitation("inv_1", member("ada", "member")),
-      there.acceptInvitation("inv_1", member("eve", "member")),
+      here.invitations.accept("inv_1", member("ada", "member"), AUDIT),
+      there.invitations.accept("inv_1", member("eve", "member"), AUDIT),
     ])
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"])
-    expect(await here.listMembers({}, null, 10)).toHaveLength(1)
-    expect(await here.listInvitations(null, NOW, null, 10)).toEqual([])
+    expect(await here.members.list({}, null, 10)).toHaveLength(1)
+    expect(await here.invitations.list(null, NOW, null, 10)).toEqual([])
   })
 })
 
 test("an invitation stays open when its user cannot be added", async () => {
   await withStores(async (here) => {
-    await here.addMember(member("ada", "viewer"))
-    await here.insertInvitation(invitation("inv_1"))
+    await here.members.add(member("ada", "viewer"), AUDIT)
+    await here.invitations.insert(invitation("inv_1"), AUDIT)
     const order = { ...member("ada", "member"), id: "mem_2" }
-    expect(await codeOf(here.acceptInvitation("inv_1", order))).toBe("exists")
-    expect(await here.findInvitation("inv_1", NOW)).not.toBeNull()
+    expect(await codeOf(here.invitations.accept("inv_1", order, AUDIT))).toBe("exists")
+    expect(await here.invitations.find("inv_1", NOW)).not.toBeNull()
   })
 })
 
 test("lists are of the accounts and users that are asked for, from a position on", async () => {
   await withStores(async (here) => {
-    await here.createAccount({ id: "acc_b", name: "b", createdAt: 1 })
-    await here.addMember(member("ada", "owner", NOW))
-    await here.addMember(member("bob", "viewer", NOW))
-    await here.addMember({ ...member("ada", "viewer", NOW + 1), id: "mem_b", account: "acc_b" })
-    const ids = async (...order: Parameters<Store["listMembers"]>) =>
-      (await here.listMembers(...order)).map(({ id }) => id)
+    await here.accounts.create({ id: "acc_b", name: "b", createdAt: 1 }, AUDIT)
+    await here.members.add(member("ada", "owner", NOW), AUDIT)
+    await here.members.add(member("bob", "viewer", NOW), AUDIT)
+    await here.members.add(
+      { ...member("ada", "viewer", NOW + 1), id: "mem_b", account: "acc_b" },
+      AUDIT,
+    )
+    const ids = async (...order: Parameters<Store["members"]["list"]>) =>
+      (await here.members.list(...order)).map(({ id }) => id)
     expect(await ids({}, null, 10)).toEqual(["mem_ada", "mem_bob", "mem_b"])
     expect(await ids({ accounts: ["acc_b"] }, null, 10)).toEqual(["mem_b"])
     expect(await ids({ accounts: [] }, null, 10)).toEqual([])

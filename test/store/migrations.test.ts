@@ -1,3 +1,4 @@
+import { AUDIT } from "./audit-record.ts"
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { join } from "node:path"
@@ -20,12 +21,12 @@ test("an older book comes through with every line, hash and receipt", async () =
   expect(await verifyBooks(store)).toMatchObject({ accounts: 2, entries: 7, problems: [] })
   const numbers = [2, null, 3, null, 2, 3]
   for (const [index, id] of ["req_1", "req_3", "req_4", "req_6", "req_2", "req_5"].entries()) {
-    const receipt = await store.findReceipt(id)
+    const receipt = await store.settlements.findReceipt(id)
     expect(receipt).toMatchObject({ request: id, account: index < 4 ? "left" : "right" })
     expect(JSON.parse(receipt!.body)).toMatchObject({ id })
     expect(receipt?.entry?.number ?? null).toBe(numbers[index]!)
   }
-  expect(await store.findReceipt("req_1")).toMatchObject({
+  expect(await store.settlements.findReceipt("req_1")).toMatchObject({
     key: "thrifty",
     entry: { amount: -30n },
   })
@@ -34,25 +35,27 @@ test("an older book comes through with every line, hash and receipt", async () =
 test("an older book goes on: its requests are not charged again, new ones follow its last line", async () => {
   using directory = await oldBook()
   await using store = openDirectStore(directory.database)
-  await store.joinNode({ id: "node", process: 1, host: "test", beatAt: 1, machine: null })
-  await store.lease({ node: "node", owner: "left", wanted: 100n, least: 1n })
+  await store.nodes.join({ id: "node", process: 1, host: "test", beatAt: 1, machine: null })
+  await store.leases.take({ node: "node", owner: "left", wanted: 100n, least: 1n })
   const payer = { account: "left", key: "key", budgets: [] }
   const charge = { ...payer, amount: 5n, writtenOff: [], at: 40, receipt: "{}" }
   const postings = ["req_4", "req_6", "req_7"].map((request) => ({ ...charge, request }))
-  const posted = await store.post("node", { postings, opened: [], closed: [] })
+  const posted = await store.settlements.post("node", { postings, opened: [], closed: [] })
   expect(posted.map(({ charged }) => charged)).toEqual([7n, 0n, 5n])
-  expect(await store.findReceipt("req_7")).toMatchObject({ entry: { number: 4, balance: 958n } })
+  expect(await store.settlements.findReceipt("req_7")).toMatchObject({
+    entry: { number: 4, balance: 958n },
+  })
   expect(await verifyBooks(store)).toMatchObject({ accounts: 2, entries: 8, problems: [] })
 })
 
 test("the keys of an older book have no aliases, and can be given some", async () => {
   using directory = await oldBook()
   await using store = openDirectStore(directory.database)
-  const { keys } = await store.keysSince(-1)
+  const { keys } = await store.keys.listChanged(-1)
   expect(keys.length).toBeGreaterThan(0)
   expect(keys.map(({ aliases }) => aliases)).toEqual(keys.map(() => null))
   const aliases = { "gpt-4o": "sim/echo" }
-  expect((await store.updateKey(keys[0]!.id, { aliases })).aliases).toEqual(aliases)
+  expect((await store.keys.update(keys[0]!.id, { aliases }, AUDIT)).aliases).toEqual(aliases)
 })
 
 test("a receipt that an older book had lost is still missed", async () => {

@@ -1,3 +1,4 @@
+import { AUDIT } from "./audit-record.ts"
 import { expect, test } from "bun:test"
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -13,9 +14,10 @@ test("no other user of the machine can read what is kept, whoever made the folde
   const users = openConsoleDatabase(data)
   const reports = openSqliteReports(book)
   try {
-    store.createAccount({ id: "acc", name: "acc", createdAt: 1 })
-    reports.keepContent({ request: "req", account: "acc", at: 1, asked: "{}", answered: null })
-    reports.bringUp()
+    store.methods.accounts.create({ id: "acc", name: "acc", createdAt: 1 }, AUDIT)
+    const content = { request: "req", account: "acc", at: 1, asked: "{}", answered: null }
+    reports.methods.contents.keep(content)
+    reports.methods.requests.bringUp()
     const files = readdirSync(data)
     for (const name of ["tollgate.db", "console.db", "reports.db", "contents.db"]) {
       expect(files).toContain(name)

@@ -51,7 +51,7 @@ export class ReportedBook implements AsyncDisposable {
       const charge = { amount: cost, writtenOff, at, receipt }
       return { request: request.request, account, key, budgets: [], ...charge }
     })
-    await this.book.store.post("node", { postings, opened: [], closed: [] })
+    await this.book.store.settlements.post("node", { postings, opened: [], closed: [] })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -15,7 +15,7 @@ const EXPIRED = JSON.stringify({ status: "expired" })
 /** The ids of what a filter lets through. */
 async function found(own: ReportedBook, filter: RequestFilter, limit = 50): Promise<string[]> {
   const reports = await own.reports.upToDate()
-  return (await reports.listRequests(filter, null, limit)).map(({ request }) => request)
+  return (await reports.list(filter, null, limit)).map(({ request }) => request)
 }
 
 describe("the list of requests", () => {
@@ -31,7 +31,7 @@ describe("the list of requests", () => {
     }
     await own.add({ request: "req_1", at: AT, cost: 7n, model: "openai/gpt", usage, stream: true })
     const reports = await own.reports.upToDate()
-    expect(await reports.listRequests({}, null, 10)).toEqual([
+    expect(await reports.list({}, null, 10)).toEqual([
       {
         row: expect.any(Number),
         request: "req_1",
@@ -69,7 +69,7 @@ describe("the list of requests", () => {
       { request: "expired", outcomes: [], ...released, status: "expired" },
     )
     const reports = await own.reports.upToDate()
-    const rows = await reports.listRequests({}, null, 10)
+    const rows = await reports.list({}, null, 10)
     expect(Object.fromEntries(rows.map((row) => [row.request, row.outcome]))).toEqual({
       fine: "ok",
       broken: "upstream_timeout",
@@ -104,7 +104,7 @@ describe("the list of requests", () => {
       { request: "left", at: AT, outcomes: ["caller_left"], writtenOff },
     )
     const reports = await own.reports.upToDate()
-    const rows = await reports.listRequests({ writtenOff: true }, null, 10)
+    const rows = await reports.list({ writtenOff: true }, null, 10)
     const told = rows.map(({ request, outcome, cost, writtenOff }) => [
       request,
       outcome,
@@ -133,19 +133,23 @@ describe("the list of requests", () => {
     const payer = { account: "a", key: "key_a", budgets: [] }
     const ended = { ...payer, amount: 9n, writtenOff: [], at: AT, receipt: "{}" }
     async function endLate(request: string, look: () => Promise<unknown>): Promise<void> {
-      await store.joinNode({ ...node, id: request })
+      await store.nodes.join({ ...node, id: request })
       const opened = [{ ...hold, request }]
-      await store.post(request, { postings: [], opened, closed: [] })
-      await store.removeNode(request, AT)
+      await store.settlements.post(request, { postings: [], opened, closed: [] })
+      await store.nodes.remove(request, AT)
       await look()
-      await store.post("other", { postings: [{ ...ended, request }], opened: [], closed: [] })
+      await store.settlements.post("other", {
+        postings: [{ ...ended, request }],
+        opened: [],
+        closed: [],
+      })
     }
     await endLate("seen before", async () => {
       expect(await found(own, { failed: true })).toEqual(["seen before"])
     })
     await endLate("not seen before", async () => {})
     const reports = await own.reports.upToDate()
-    const rows = await reports.listRequests({}, null, 10)
+    const rows = await reports.list({}, null, 10)
     expect(rows.map(({ request, outcome, cost }) => [request, outcome, cost]).toSorted()).toEqual([
       ["not seen before", "ok", 9n],
       ["seen before", "ok", 9n],
@@ -162,9 +166,9 @@ describe("the list of requests", () => {
     const post = { ...payer, amount: 3n, writtenOff: [], at: AT }
     const texts = ["{}", "[]", "null", "no json", '{"attempts":5,"usage":[],"deployment":7}']
     const postings = texts.map((receipt, index) => ({ ...post, request: `req_${index}`, receipt }))
-    await own.book.store.post("node", { postings, opened: [], closed: [] })
+    await own.book.store.settlements.post("node", { postings, opened: [], closed: [] })
     const reports = await own.reports.upToDate()
-    const rows = await reports.listRequests({}, null, 10)
+    const rows = await reports.list({}, null, 10)
     expect(rows).toHaveLength(5)
     for (const row of rows) {
       expect(row).toMatchObject({ model: "", provider: null, outcome: "ok", cost: 3n, input: 0 })
@@ -226,7 +230,7 @@ describe("the list of requests", () => {
     for (const accounts of [undefined, ["a", "b"]]) {
       const seen: string[] = []
       for (let place = null; ;) {
-        const page = await reports.listRequests({ accounts }, place, 5)
+        const page = await reports.list({ accounts }, place, 5)
         seen.push(...page.map(({ request }) => request))
         const last = page.at(-1)
         if (!last) break
@@ -356,7 +360,7 @@ test("latencies are of the answers since a moment, of whom was asked for", async
 test("a key's uses and spending are known, also of several at once", async () => {
   await using own = await ReportedBook.open()
   await own.add({ request: "req_1", at: AT, cost: 5n }, { request: "req_2", at: AT + 9, cost: 6n })
-  await (await own.reports.upToDate()).listRequests({}, null, 1)
+  await (await own.reports.upToDate()).list({}, null, 1)
   await own.add({ request: "req_3", at: AT + 4, cost: 1n })
   const reports = await own.reports.upToDate()
   expect(await reports.keyUses(["key_a", "key_b"])).toEqual([
@@ -375,7 +379,7 @@ describe("the index", () => {
     await own.add(...batch("second"))
     const [reports] = await Promise.all([own.reports.upToDate(), other.upToDate()])
     expect(await reports.keyUses(["key_a"])).toMatchObject([{ requests: 1_400, spent: 1_400n }])
-    expect(await reports.listRequests({}, null, 2_000)).toHaveLength(1_400)
+    expect(await reports.list({}, null, 2_000)).toHaveLength(1_400)
   })
 
   test("begins again where it does not fit its book", async () => {
@@ -391,7 +395,7 @@ describe("the index", () => {
     using book = new Database(other.book.directory.database)
     book.run(`VACUUM INTO '${directory.database}'`)
     await using strange = new ReportsOnDemand(directory.database)
-    const rows = await (await strange.upToDate()).listRequests({}, null, 10)
+    const rows = await (await strange.upToDate()).list({}, null, 10)
     expect(rows.map(({ request }) => request).toSorted()).toEqual(["req_10", "req_8", "req_9"])
   })
 
@@ -406,7 +410,7 @@ describe("the index", () => {
     await own.reports[Symbol.asyncDispose]()
     copyFileSync(join(own.book.directory.path, "reports.db"), join(directory.path, "reports.db"))
     await using earlier = new ReportsOnDemand(directory.database)
-    const rows = await (await earlier.upToDate()).listRequests({}, null, 10)
+    const rows = await (await earlier.upToDate()).list({}, null, 10)
     expect(rows.map(({ request }) => request)).toEqual(["req_1"])
   })
 

@@ -1,3 +1,4 @@
+import { AUDIT } from "./audit-record.ts"
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { openServingStore } from "../../src/store/open-store.ts"
@@ -9,14 +10,15 @@ const PATIENCE = 300
 test("a process that is no longer alone with the book waits for others' locks on a thread", async () => {
   using directory = new TemporaryDirectory()
   await using store = await openServingStore(directory.database, false)
-  await store.createAccount({ id: "first", name: "first", createdAt: 1 })
-  const before = store.listAccounts()
+  await store.accounts.create({ id: "first", name: "first", createdAt: 1 }, AUDIT)
+  const before = store.accounts.list()
   await Promise.all([store.hasCompany(), store.hasCompany()])
   expect(await before).toHaveLength(1)
 
   using other = new Database(directory.database)
+  other.run("PRAGMA busy_timeout = 5000")
   other.run("BEGIN IMMEDIATE")
-  const created = store.createAccount({ id: "second", name: "second", createdAt: 2 })
+  const created = store.accounts.create({ id: "second", name: "second", createdAt: 2 }, AUDIT)
   let turns = 0
   const counting = setInterval(() => turns++, 10)
   await Bun.sleep(PATIENCE)
@@ -24,7 +26,7 @@ test("a process that is no longer alone with the book waits for others' locks on
   expect(turns).toBeGreaterThan(PATIENCE / 10 / 4)
   other.run("COMMIT")
   expect((await created).id).toBe("second")
-  expect((await store.listAccounts()).map(({ id }) => id).toSorted()).toEqual(["first", "second"])
+  expect((await store.accounts.list()).map(({ id }) => id).toSorted()).toEqual(["first", "second"])
 })
 
 test("it may close at once", async () => {

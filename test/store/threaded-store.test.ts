@@ -1,3 +1,4 @@
+import { AUDIT } from "./audit-record.ts"
 import { StoreError } from "../../src/store/store-error.ts"
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
@@ -22,9 +23,9 @@ describe("the store on its own thread", () => {
     using directory = new TemporaryDirectory()
     {
       await using store = await openThreadedStore(directory.database)
-      await store.createAccount({ id: "account", name: "Ada", createdAt: 5 })
+      await store.accounts.create({ id: "account", name: "Ada", createdAt: 5 }, AUDIT)
       const grant = { account: "account", kind: "grant" as const, note: "hello", author: "me" }
-      await store.addEntry({ ...grant, amount: 2n ** 62n, at: 6 })
+      await store.entries.add({ ...grant, amount: 2n ** 62n, at: 6 }, AUDIT)
     }
     await using store = await openThreadedStore(directory.database)
     const expected = {
@@ -36,10 +37,10 @@ describe("the store on its own thread", () => {
       debt: 0n,
       storesContent: false,
     }
-    expect(await store.findAccount("Ada")).toEqual(expected)
-    expect(await store.findAccount("account")).toEqual(expected)
-    expect(await store.listAccounts()).toEqual([expected])
-    const [entry] = await store.listEntries("account", 0, 10)
+    expect(await store.accounts.find("Ada")).toEqual(expected)
+    expect(await store.accounts.find("account")).toEqual(expected)
+    expect(await store.accounts.list()).toEqual([expected])
+    const [entry] = await store.entries.list("account", 0, 10)
     expect(entry).toMatchObject({
       number: 1,
       kind: "grant",
@@ -56,7 +57,9 @@ describe("the store on its own thread", () => {
     const calls = Array.from({ length: 20 }, (_, index) => {
       const id = `account ${index}`
       const call =
-        index % 2 === 0 ? store.createAccount({ id, name: id, createdAt: 1 }) : store.listNodes()
+        index % 2 === 0
+          ? store.accounts.create({ id, name: id, createdAt: 1 }, AUDIT)
+          : store.nodes.list()
       return call.then(() => answers.push(index))
     })
     await Promise.all(calls)
@@ -66,16 +69,20 @@ describe("the store on its own thread", () => {
   test("passes its refusals on with their code", async () => {
     using directory = new TemporaryDirectory()
     await using store = await openThreadedStore(directory.database)
-    await store.createAccount({ id: "account", name: "Ada", createdAt: 5 })
-    const again = await failureOf(store.createAccount({ id: "other", name: "Ada", createdAt: 5 }))
+    await store.accounts.create({ id: "account", name: "Ada", createdAt: 5 }, AUDIT)
+    const again = await failureOf(
+      store.accounts.create({ id: "other", name: "Ada", createdAt: 5 }, AUDIT),
+    )
     expect(again).toBeInstanceOf(StoreError)
     expect(again).toMatchObject({ code: "exists" })
     const entry = { kind: "adjustment" as const, amount: -1n, at: 1, note: null, author: null }
-    const overdrawn = await failureOf(store.addEntry({ ...entry, account: "account" }))
+    const overdrawn = await failureOf(store.entries.add({ ...entry, account: "account" }, AUDIT))
     expect(overdrawn).toMatchObject({ code: "insufficient" })
-    const unknown = await failureOf(store.addEntry({ ...entry, account: "nobody" }))
+    const unknown = await failureOf(store.entries.add({ ...entry, account: "nobody" }, AUDIT))
     expect(unknown).toMatchObject({ code: "not_found" })
-    expect(await failureOf(store.revokeKey("none", 1))).toMatchObject({ code: "not_found" })
+    expect(await failureOf(store.keys.revoke("none", 1, AUDIT))).toMatchObject({
+      code: "not_found",
+    })
   })
 
   test("refuses a file that is no database, and a folder that is not there", async () => {
@@ -108,7 +115,7 @@ describe("the store on its own thread", () => {
     const store = await openThreadedStore(directory.database)
     await store[Symbol.asyncDispose]()
     await store[Symbol.asyncDispose]()
-    expect(await failureOf(store.listAccounts())).toMatchObject({
+    expect(await failureOf(store.accounts.list())).toMatchObject({
       message: expect.stringContaining("the store is closed"),
     })
   })
@@ -116,7 +123,7 @@ describe("the store on its own thread", () => {
   test("leaves everything in one file, so that copying it is a backup", async () => {
     using directory = new TemporaryDirectory()
     const store = await openThreadedStore(directory.database)
-    await store.createAccount({ id: "account", name: "Ada", createdAt: 5 })
+    await store.accounts.create({ id: "account", name: "Ada", createdAt: 5 }, AUDIT)
     await store[Symbol.asyncDispose]()
     const rest = `${directory.database}-wal`
     expect(existsSync(rest) ? statSync(rest).size : 0).toBe(0)
@@ -132,7 +139,7 @@ test("a new file that another process is just making is waited for", async () =>
   other.run("COMMIT")
   other.close()
   await using store = await opening
-  expect(await store.listAccounts()).toEqual([])
+  expect(await store.accounts.list()).toEqual([])
 })
 
 test("processes that open a new file at the same moment all succeed", async () => {
@@ -152,6 +159,6 @@ test("processes that open a new file at the same moment all succeed", async () =
   const codes = await Promise.all(children.map((child) => child.exited))
   expect(codes).toEqual([0, 0, 0, 0])
   await using store = await openThreadedStore(directory.database)
-  const accounts = (await store.listAccounts()).map(({ name }) => name)
+  const accounts = (await store.accounts.list()).map(({ name }) => name)
   expect(accounts.toSorted()).toEqual(names.toSorted())
 }, 15_000)

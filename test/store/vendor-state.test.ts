@@ -1,3 +1,4 @@
+import { AUDIT } from "./audit-record.ts"
 import { expect, test } from "bun:test"
 import type { Store } from "../../src/store/store.ts"
 import type { VendorStateRecord } from "../../src/store/vendor-state.ts"
@@ -31,7 +32,7 @@ async function keep(store: Store, ...state: VendorStateRecord[]): Promise<void> 
     writtenOff: [],
     at: 1_000,
   }
-  await store.post("node", {
+  await store.settlements.post("node", {
     postings: [{ ...posting, receipt: "{}", state }],
     opened: [],
     closed: [],
@@ -41,34 +42,34 @@ async function keep(store: Store, ...state: VendorStateRecord[]): Promise<void> 
 test("what is kept is found by its hash, at every provider that keeps it", async () => {
   await using book = Book.direct()
   const { store } = book
-  await store.createAccount({ id: "ann", name: "ann", createdAt: 0 })
+  await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
   const one = stateOf("one")
   const elsewhere = stateOf("one", { provider: "azure", account: "bob", tokens: null })
   await keep(store, one, elsewhere, stateOf("two"))
-  expect(await store.findVendorState(["one", "none"])).toEqual([elsewhere, one])
+  expect(await store.vendorState.find(["one", "none"])).toEqual([elsewhere, one])
 })
 
 test("what is seen again lives on, and grows; what two accounts were given is nobody's", async () => {
   await using book = Book.direct()
   const { store } = book
-  await store.createAccount({ id: "ann", name: "ann", createdAt: 0 })
+  await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
   await keep(store, stateOf("one"))
   await keep(store, stateOf("one", { tokens: 30, expiresAt: 5_000, request: "req_2" }))
-  expect(await store.findVendorState(["one"])).toEqual([
+  expect(await store.vendorState.find(["one"])).toEqual([
     stateOf("one", { tokens: 30, expiresAt: 5_000 }),
   ])
   await keep(store, stateOf("one", { tokens: null }))
-  expect((await store.findVendorState(["one"]))[0]?.tokens).toBeNull()
+  expect((await store.vendorState.find(["one"]))[0]?.tokens).toBeNull()
   await keep(store, stateOf("one", { account: "bob" }))
-  expect((await store.findVendorState(["one"]))[0]?.account).toBe("")
+  expect((await store.vendorState.find(["one"]))[0]?.account).toBe("")
   await keep(store, stateOf("one"))
-  expect((await store.findVendorState(["one"]))[0]?.account).toBe("")
+  expect((await store.vendorState.find(["one"]))[0]?.account).toBe("")
 })
 
 test("a batch that is posted again keeps the same", async () => {
   await using book = Book.direct()
   const { store } = book
-  await store.createAccount({ id: "ann", name: "ann", createdAt: 0 })
+  await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
   const state = [stateOf("one")]
   const posting = {
     request: "req_a",
@@ -80,26 +81,27 @@ test("a batch that is posted again keeps the same", async () => {
     at: 1,
   }
   const batch = { postings: [{ ...posting, receipt: "{}", state }], opened: [], closed: [] }
-  await store.post("node", batch)
-  await store.post("node", batch)
-  expect(await store.findVendorState(["one"])).toEqual(state)
+  await store.settlements.post("node", batch)
+  await store.settlements.post("node", batch)
+  expect(await store.vendorState.find(["one"])).toEqual(state)
 })
 
 test("what has expired goes, and the oldest where there are too many", async () => {
   await using book = Book.direct()
   const { store } = book
-  await store.createAccount({ id: "ann", name: "ann", createdAt: 0 })
+  await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
   const many = Array.from({ length: 2_500 }, (_, index) => stateOf(`old${index}`))
   const young = Array.from({ length: 10 }, (_, index) =>
     stateOf(`new${index}`, { expiresAt: 9_000 }),
   )
   await keep(store, ...many, ...young)
   let swept = 0
-  for (let count = -1; count !== 0; swept += count) count = await store.sweepVendorState(2_000, 100)
+  for (let count = -1; count !== 0; swept += count)
+    count = await store.vendorState.sweep(2_000, 100)
   expect(swept).toBe(2_500)
   const hashes = young.map(({ idHash }) => idHash)
-  expect(await store.findVendorState(hashes)).toHaveLength(10)
-  expect(await store.sweepVendorState(2_000, 4)).toBe(6)
-  const left = await store.findVendorState(hashes)
+  expect(await store.vendorState.find(hashes)).toHaveLength(10)
+  expect(await store.vendorState.sweep(2_000, 4)).toBe(6)
+  const left = await store.vendorState.find(hashes)
   expect(left.map(({ idHash }) => idHash).toSorted()).toEqual(["new6", "new7", "new8", "new9"])
 })

@@ -31,12 +31,12 @@ async function writeBook(book: Book): Promise<void> {
   const late = book.order(right, 20n)
   await ledger.extend(right, 20n)
   const opened = { ...late, account: "right", key: "key", at: 4, receipt: "{}", request: "late" }
-  await book.store.post("node", { postings: [], opened: [opened], closed: [] })
-  await book.store.removeNode("node", 1)
+  await book.store.settlements.post("node", { postings: [], opened: [opened], closed: [] })
+  await book.store.nodes.remove("node", 1)
   const again = await book.ledger("again")
   const payer = { account: "right", key: "key", budgets: [] }
   const ended = { ...payer, request: "late", at: 4, amount: 19n, receipt: "{}" }
-  await book.store.post("again", {
+  await book.store.settlements.post("again", {
     postings: [
       { ...ended, writtenOff: [{ amount: 3n, reason: "usage_beyond_bound" }] },
       { ...ended, request: "released", amount: 0n, writtenOff: [], receipt: '{"released":1}' },
@@ -46,7 +46,7 @@ async function writeBook(book: Book): Promise<void> {
   })
   await again.extend(left, 1n)
   await book.grant("left", 5n)
-  await book.store.advanceAnchor(5)
+  await book.store.integrity.advanceAnchor(5)
 }
 
 describe("verifying the books", () => {
@@ -199,7 +199,7 @@ describe("verifying the books", () => {
     using own = new TemporaryDirectory()
     copyFileSync(original, own.database)
     const store = openDirectStore(own.database)
-    await writeAnchor(own.database, await store.findAnchor(), SECRET)
+    await writeAnchor(own.database, await store.integrity.findAnchor(), SECRET)
     await store[Symbol.asyncDispose]()
     const database = new Database(own.database)
     database.run("DELETE FROM entries WHERE account = 'left' AND number = 5")

@@ -1,3 +1,4 @@
+import { AUDIT } from "../store/audit-record.ts"
 import type { AccountRecord } from "../../src/store/accounts.ts"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -153,11 +154,11 @@ async function newCaller(
   const { data, store, url } = gateway
   const now = Date.now()
   const name = `account-${randomText(8)}`
-  const account = await store.createAccount({ id: `acc_${name}`, name, createdAt: now })
+  const account = await store.accounts.create({ id: `acc_${name}`, name, createdAt: now }, AUDIT)
   const amount = parseCredits(credits)
   if (amount > 0n) {
     const grant = { account: account.id, kind: "grant", amount, at: now } as const
-    await store.addEntry({ ...grant, note: null, author: null })
+    await store.entries.add({ ...grant, note: null, author: null }, AUDIT)
   }
   const issuer = new KeyIssuer(store, new KeyHasher(loadSecrets(data).keyPepper))
   const { secret, key } = await issuer.issue({ account: account.id, name: "test", ...order })
@@ -169,7 +170,7 @@ async function newCaller(
     keyId: key.id,
     client: new OpenAI({ apiKey: secret, baseURL: `${url}/v1`, maxRetries: 0 }),
     async balance() {
-      return (await store.findAccount(account.id))?.balance ?? 0n
+      return (await store.accounts.find(account.id))?.balance ?? 0n
     },
     post: (path, body, headers = {}) =>
       fetch(url + path, {

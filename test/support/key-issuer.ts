@@ -1,3 +1,4 @@
+import { AUDIT } from "../store/audit-record.ts"
 import type { KeyRecord, KeySecretRecord } from "../../src/store/keys.ts"
 import { hintOf, type KeyHasher, newSecret, randomText } from "../../src/keys/secret.ts"
 import type { Store } from "../../src/store/store.ts"
@@ -31,22 +32,25 @@ export class KeyIssuer {
   async issue(order: KeyOrder): Promise<{ secret: string; key: KeyRecord }> {
     const now = Date.now()
     const secret = newSecret()
-    const key = await this.#store.insertKey({
-      id: `key_${randomText(16)}`,
-      account: order.account,
-      name: order.name,
-      models: order.models ?? null,
-      aliases: order.aliases ?? null,
-      budget: order.budget ?? null,
-      dailyBudget: order.dailyBudget ?? null,
-      monthlyBudget: order.monthlyBudget ?? null,
-      requestsPerMinute: order.requestsPerMinute ?? null,
-      tokensPerMinute: order.tokensPerMinute ?? null,
-      createdAt: now,
-      expiresAt: order.expiresAt ?? null,
-      origins: order.origins ?? null,
-      secret: this.#recordOf(secret, now),
-    })
+    const key = await this.#store.keys.insert(
+      {
+        id: `key_${randomText(16)}`,
+        account: order.account,
+        name: order.name,
+        models: order.models ?? null,
+        aliases: order.aliases ?? null,
+        budget: order.budget ?? null,
+        dailyBudget: order.dailyBudget ?? null,
+        monthlyBudget: order.monthlyBudget ?? null,
+        requestsPerMinute: order.requestsPerMinute ?? null,
+        tokensPerMinute: order.tokensPerMinute ?? null,
+        createdAt: now,
+        expiresAt: order.expiresAt ?? null,
+        origins: order.origins ?? null,
+        secret: this.#recordOf(secret, now),
+      },
+      AUDIT,
+    )
     return { secret, key }
   }
 
@@ -54,12 +58,12 @@ export class KeyIssuer {
   async rotate(id: string, grace: number): Promise<{ secret: string; key: KeyRecord }> {
     const now = Date.now()
     const secret = newSecret()
-    const key = await this.#store.rotateKey(id, this.#recordOf(secret, now), now + grace)
+    const key = await this.#store.keys.rotate(id, this.#recordOf(secret, now), now + grace, AUDIT)
     return { secret, key }
   }
 
   revoke(id: string): Promise<KeyRecord> {
-    return this.#store.revokeKey(id, Date.now())
+    return this.#store.keys.revoke(id, Date.now(), AUDIT)
   }
 
   #recordOf(secret: string, now: number): KeySecretRecord {

@@ -74,7 +74,7 @@ function send({ url }: ServingProcess, order: Order): Promise<Response> {
 
 async function chargesOf(installation: Installation, account: string): Promise<string[]> {
   await using store = await openStore(databasePath(installation.data))
-  const entries = await store.listEntries(account, 0, 100_000)
+  const entries = await store.entries.list(account, 0, 100_000)
   return entries.filter(({ kind }) => kind === "charge").map(({ request }) => request ?? "")
 }
 
@@ -82,7 +82,7 @@ async function chargesOf(installation: Installation, account: string): Promise<s
 async function beatsOfOthers(installation: Installation, times: number): Promise<void> {
   await using store = await openStore(databasePath(installation.data))
   const latest = async (): Promise<number> =>
-    Math.max(...(await store.listNodes()).map(({ beatAt }) => beatAt))
+    Math.max(...(await store.nodes.list()).map(({ beatAt }) => beatAt))
   for (let time = 0; time < times; time++) {
     const before = await latest()
     await until(async () => (await latest()) > before)
@@ -415,7 +415,7 @@ test("kill -9 between grants: each key is one entry", async () => {
   serving.process.kill("SIGTERM")
   await serving.process.exited
   await using store = await openStore(databasePath(installation.data))
-  const entries = await store.listEntries(account, 0, 100_000)
+  const entries = await store.entries.list(account, 0, 100_000)
   const notes = entries.flatMap(({ note }) => (note?.startsWith("grant ") ? [note] : []))
   expect(new Set(notes).size).toBe(notes.length)
   expect(notes).toHaveLength(number)

@@ -78,7 +78,7 @@ test("kill -9 under load: no whole answer unpaid, none paid twice, the book bala
   expect(new Set(whole).size).toBe(whole.length)
   let seen = 0n
   for (const request of whole) {
-    const receipt = await store.findReceipt(request)
+    const receipt = await store.settlements.findReceipt(request)
     expect(receipt?.entry?.kind).toBe("charge")
     expect(receipt?.entry?.request).toBe(request)
     seen -= receipt?.entry?.amount ?? 0n
@@ -86,7 +86,7 @@ test("kill -9 under load: no whole answer unpaid, none paid twice, the book bala
   expect(seen).toBeGreaterThan(0n)
   const verdict = await verifyBooks(store)
   expect(verdict.problems).toEqual([])
-  const charges = (await store.listEntries(account.id, 0, 1_000_000)).filter(
+  const charges = (await store.entries.list(account.id, 0, 1_000_000)).filter(
     (entry) => entry.kind === "charge",
   )
   expect(new Set(charges.map((entry) => entry.request)).size).toBe(charges.length)
@@ -101,6 +101,6 @@ test("kill -9 under load: no whole answer unpaid, none paid twice, the book bala
   expect(credits.available).toBe(credits.balance)
   serving.process.kill("SIGTERM")
   expect(await serving.process.exited).toBe(0)
-  const after = await store.findAccount(account.id)
+  const after = await store.accounts.find(account.id)
   expect(after?.leased).toBe(0n)
 }, 120_000)

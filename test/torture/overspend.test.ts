@@ -75,7 +75,7 @@ for (const { name, credits, budget, workers } of TRIALS) {
     expect(await serving.process.exited).toBe(0)
     await using store = await openStore(databasePath(installation.data))
     const left = parseCredits(credits) - parseCredits(String(PAYABLE))
-    expect((await store.findAccount(account.id))?.balance).toBe(left)
+    expect((await store.accounts.find(account.id))?.balance).toBe(left)
     expect((await verifyBooks(store)).problems).toEqual([])
   }, 60_000)
 }

@@ -131,10 +131,10 @@ function bookEndpoints(
 
 /** What models are called with, what they cost, and how the gateway is set. */
 function consoleEndpoints(
-  { live, catalog, health, file, bookPath }: AdminParts,
+  { store, live, catalog, health, file, bookPath }: AdminParts,
   audit: Audit,
 ): readonly Endpoint[] {
-  const changes = new ConsoleChanges(live, audit)
+  const changes = new ConsoleChanges(live, store, audit)
   const parts = { changes, health, catalog }
   const openBook = (): Promise<Store> => openStore(bookPath, "shared")
   return [

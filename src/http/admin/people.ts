@@ -37,7 +37,7 @@ export function openPeople(parts: PeopleParts): People {
   const { store, audit, events, settings, baseUrl, takesCards } = parts
   const users = new Users({
     data: settings().data,
-    isInvited: (email) => store.isInvited(email, Date.now()),
+    isInvited: (email) => store.invitations.isInvited(email, Date.now()),
     onFailure: (message) => events.warning(`signing in: ${message}`),
   })
   const sessions = new Sessions({ store, users, audit, baseUrl, takesCards })

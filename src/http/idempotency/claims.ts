@@ -16,11 +16,11 @@ interface Waiting {
 
 /** The claims in the book. What comes while others are written is written together, with one wait for the disk. */
 export class Claims {
-  readonly #store: Pick<Store, "performIdempotency">
+  readonly #store: Pick<Store, "idempotency">
   #waiting: Waiting[] = []
   #isWriting = false
 
-  constructor(store: Pick<Store, "performIdempotency">) {
+  constructor(store: Pick<Store, "idempotency">) {
     this.#store = store
   }
 
@@ -57,7 +57,7 @@ export class Claims {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0)
       try {
-        const results = await this.#store.performIdempotency(batch.map(({ step }) => step))
+        const results = await this.#store.idempotency.perform(batch.map(({ step }) => step))
         for (const [index, { resolve }] of batch.entries()) resolve(results[index])
       } catch (error) {
         for (const { reject } of batch) reject(error)

@@ -203,7 +203,7 @@ export class Idempotency implements AsyncDisposable {
       const { signal } = order.request
       const answer = await this.#open().neighbours.ask(claim.node, request, signal)
       if (typeof answer === "object") return fromNeighbour(answer)
-      const isAlive = (await store.listNodes()).some(({ id }) => id === claim.node)
+      const isAlive = (await store.nodes.list()).some(({ id }) => id === claim.node)
       if (isAlive && answer === "unreachable") return "unclear"
     }
     // It may just have ended: what is written of it now is the last word.
@@ -279,12 +279,12 @@ export class Idempotency implements AsyncDisposable {
     try {
       const { folder, neighbours } = this.#open()
       for (;;) {
-        const requests = await store.sweepIdempotencyKeys(expired)
+        const requests = await store.idempotency.sweep(expired)
         if (requests.length === 0) break
         for (const request of requests) await folder.remove(request)
       }
       await folder.sweep(expired - SWEEP_EVERY)
-      await neighbours.sweep(new Set((await store.listNodes()).map(({ id }) => id)))
+      await neighbours.sweep(new Set((await store.nodes.list()).map(({ id }) => id)))
     } catch (error) {
       notKept("", error)
     }

@@ -27,8 +27,8 @@ export function getCredits(calls: Calls, services: CreditServices): Route {
 
 async function creditsOf({ key }: Asked["caller"], services: CreditServices) {
   const [account, record] = await Promise.all([
-    services.store.findAccount(key.account),
-    services.store.findKey(key.id),
+    services.store.accounts.find(key.account),
+    services.store.keys.find(key.id),
   ])
   const balance = account?.balance ?? 0n
   const debt = account?.debt ?? 0n

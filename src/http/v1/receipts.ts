@@ -1,6 +1,6 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { showReceipt } from "../../relay/billing/receipt.ts"
-import type { Store } from "../../store/store.ts"
+import type { StoreReader } from "../../store/store.ts"
 import { jsonAnswer } from "../answers.ts"
 import { noBody, serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
@@ -9,7 +9,7 @@ import type { Calls } from "./calls.ts"
 const PREFIX = "/v1/receipts/"
 
 /** `GET /v1/receipts/{request_id}`: how one charge came about. Other accounts' receipts do not exist. */
-export function getReceipt(calls: Calls, store: Pick<Store, "findReceipt">): Route {
+export function getReceipt(calls: Calls, store: Pick<StoreReader, "settlements">): Route {
   return serve(
     {
       method: "GET",
@@ -17,7 +17,9 @@ export function getReceipt(calls: Calls, store: Pick<Store, "findReceipt">): Rou
       auth: calls.auth,
       body: noBody,
       handle: async ({ id, request, caller: { key } }) => {
-        const receipt = await store.findReceipt(new URL(request.url).pathname.slice(PREFIX.length))
+        const receipt = await store.settlements.findReceipt(
+          new URL(request.url).pathname.slice(PREFIX.length),
+        )
         if (!receipt || receipt.account !== key.account) {
           throw new GatewayError(
             "not_found",

@@ -66,7 +66,7 @@ function answerOnce({ handler, errors }: Route, services: RepeatableServices): H
         pace,
         perform: async (own: Request, id: string) => handler(own, SPOOLED, id),
         admit: (claim: IdempotencyRecord, body: ReadBody) => admit(services, key, claim, body),
-        isSettled: async (id: string) => isSettled(await store.findReceipt(id)),
+        isSettled: async (id: string) => isSettled(await store.settlements.findReceipt(id)),
         answerGone,
       }
       return await idempotency.answer(order, () => connection.waitLong())
@@ -97,7 +97,8 @@ async function admitModel(
 ): Promise<void> {
   const name = await body.model()
   const isSame = rights === key.id || (name !== undefined && catalog().find(name) !== undefined)
-  const model = name !== undefined && isSame ? name : modelOf(await store.findReceipt(request))
+  const model =
+    name !== undefined && isSame ? name : modelOf(await store.settlements.findReceipt(request))
   if (model !== undefined) catalog().visible(model, key)
   // A body without a name may mean another model for each key too.
   else if (rights !== key.id) throw notKnownYet()

@@ -1,7 +1,7 @@
 import type { EntryRecord } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashEarlyEntry, hashEntry, hashText } from "../../accounting/hash-chain.ts"
 import type { BookProblem } from "./problem.ts"
-import type { Store } from "../../store/store.ts"
+import type { StoreReader } from "../../store/store.ts"
 
 /** How many entries are read at once. */
 const PAGE = 500
@@ -13,7 +13,7 @@ const ENDS = 5
  * balances that add up, and each charge with the one receipt it belongs to.
  */
 export class AccountWalk {
-  readonly #store: Store
+  readonly #store: StoreReader
   readonly #account: string
   /** What charges drew on each budget. */
   readonly #spent: Map<string, bigint>
@@ -24,7 +24,7 @@ export class AccountWalk {
   }
   entries = 0
 
-  constructor(store: Store, account: string, spent: Map<string, bigint>) {
+  constructor(store: StoreReader, account: string, spent: Map<string, bigint>) {
     this.#store = store
     this.#account = account
     this.#spent = spent
@@ -33,8 +33,8 @@ export class AccountWalk {
   async run(): Promise<BookProblem | null> {
     for (let ends = 0; ;) {
       // Read before the page: it is what the entries up to some point of the page add up to.
-      const posted = (await this.#store.findAccount(this.#account))?.balance ?? 0n
-      const page = await this.#store.listEntries(this.#account, this.#last.number, PAGE)
+      const posted = (await this.#store.accounts.find(this.#account))?.balance ?? 0n
+      const page = await this.#store.entries.list(this.#account, this.#last.number, PAGE)
       const balances = [this.#last.balance, ...page.map((entry) => entry.balance)]
       const problem = this.#checkEntries(page) ?? (await this.#checkReceipts(page))
       if (problem) return problem
@@ -82,7 +82,8 @@ export class AccountWalk {
 
   /** A request has one receipt, and the receipt one entry: so no request is charged twice. */
   async #receiptFaultOf(entry: EntryRecord): Promise<string | null> {
-    const receipt = entry.request === null ? null : await this.#store.findReceipt(entry.request)
+    const receipt =
+      entry.request === null ? null : await this.#store.settlements.findReceipt(entry.request)
     if (!receipt) return "the receipt of its request is missing"
     if (receipt.entry?.account !== entry.account || receipt.entry.number !== entry.number) {
       return "the receipt of its request belongs to another entry"

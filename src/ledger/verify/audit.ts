@@ -1,7 +1,7 @@
 import type { AuditRecord } from "../../accounting/chained-records.ts"
 import type { ChainEnd } from "../../accounting/anchor.ts"
 import { GENESIS_HASH, hashAudit } from "../../accounting/hash-chain.ts"
-import type { Store } from "../../store/store.ts"
+import type { StoreReader } from "../../store/store.ts"
 
 /** How many records are read at once. */
 const PAGE = 500
@@ -18,7 +18,7 @@ export interface AuditVerdict {
  * @param ends what anchors have seen of it.
  */
 export async function verifyAudit(
-  store: Pick<Store, "listAudit">,
+  store: Pick<StoreReader, "audit">,
   ends: readonly ChainEnd[] = [],
 ): Promise<AuditVerdict> {
   const seen = new Map(ends.map(({ number, hash }) => [number, hash]))
@@ -27,7 +27,7 @@ export async function verifyAudit(
   let problem: AuditVerdict["problem"] = null
   // From the newest back: the last problem that is found is the first of the log.
   for (;;) {
-    const page: AuditRecord[] = await store.listAudit({}, later?.number ?? null, PAGE)
+    const page: AuditRecord[] = await store.audit.list({}, later?.number ?? null, PAGE)
     for (const record of page) {
       problem = (later && linkFault(record, later)) ?? problem
       if (record.hash !== hashAudit(record)) {

@@ -3,7 +3,7 @@ import type { BudgetRecord } from "../../store/keys.ts"
 import type { ReadAnchor } from "../anchor-file.ts"
 import type { Anchors } from "./rows.ts"
 import type { BookProblem } from "./problem.ts"
-import type { Store } from "../../store/store.ts"
+import type { StoreReader } from "../../store/store.ts"
 import { AccountWalk } from "./account.ts"
 import { debtFault } from "./debts.ts"
 import { verifyWriteOffs } from "./write-offs.ts"
@@ -28,11 +28,11 @@ export interface Verdict {
  * has seen. Safe while others write.
  * @param beside the anchor in the file beside the book.
  */
-export async function verifyBooks(store: Store, beside?: ReadAnchor): Promise<Verdict> {
+export async function verifyBooks(store: StoreReader, beside?: ReadAnchor): Promise<Verdict> {
   // Before anything else is read: from here on, the book only grows beyond it.
-  const anchors: Anchors = { inside: await store.findAnchor(), beside }
+  const anchors: Anchors = { inside: await store.integrity.findAnchor(), beside }
   const before = await spentByOwner(store)
-  const accounts = await store.listAccounts()
+  const accounts = await store.accounts.list()
   const problems: BookProblem[] = []
   const seen = new Map<string, bigint>()
   let entries = 0
@@ -49,7 +49,7 @@ export async function verifyBooks(store: Store, beside?: ReadAnchor): Promise<Ve
     }
   }
   const areEntriesWrong = problems.length > 0
-  problems.push(...(await store.listBalanceFaults(Date.now())).map(balanceProblem))
+  problems.push(...(await store.integrity.listBalanceFaults(Date.now())).map(balanceProblem))
   const rows = await verifyRows(store, anchors, areEntriesWrong)
   const ends = [anchors.inside.writeOffs, ...(beside ? [beside.anchor.writeOffs] : [])]
   const { writeOffs, problem } = await verifyWriteOffs(store, ends)
@@ -66,14 +66,14 @@ function balanceProblem({ fault, owner, found, expected }: BalanceFault): BookPr
   return { account: owner, number: null, fault, message: messages[fault] }
 }
 
-async function debtProblem(store: Store, account: string): Promise<BookProblem | null> {
-  const message = debtFault(await store.debtBook(account))
+async function debtProblem(store: StoreReader, account: string): Promise<BookProblem | null> {
+  const message = debtFault(await store.payments.findDebts(account))
   return message === null ? null : { account, number: null, fault: "debt", message }
 }
 
-async function* budgetsOf(store: Store): AsyncGenerator<BudgetRecord> {
+async function* budgetsOf(store: StoreReader): AsyncGenerator<BudgetRecord> {
   for (let after = ""; ;) {
-    const page = await store.listBudgets(after, PAGE)
+    const page = await store.keys.listBudgets(after, PAGE)
     yield* page
     const last = page.at(-1)
     if (!last || page.length < PAGE) return
@@ -81,7 +81,7 @@ async function* budgetsOf(store: Store): AsyncGenerator<BudgetRecord> {
   }
 }
 
-async function spentByOwner(store: Store): Promise<Map<string, bigint>> {
+async function spentByOwner(store: StoreReader): Promise<Map<string, bigint>> {
   const spent = new Map<string, bigint>()
   for await (const budget of budgetsOf(store)) spent.set(budget.owner, budget.spent)
   return spent

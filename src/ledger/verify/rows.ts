@@ -4,7 +4,7 @@ import type { ReadAnchor } from "../anchor-file.ts"
 import { type Anchor } from "../../accounting/anchor.ts"
 import type { BookProblem } from "./problem.ts"
 import { hashUncharged } from "../../accounting/hash-chain.ts"
-import type { Store } from "../../store/store.ts"
+import type { StoreReader } from "../../store/store.ts"
 
 /** How many rows are read at once. */
 const PAGE = 1_000
@@ -28,7 +28,7 @@ export interface RowsVerdict {
  * @param isKnownWrong whether entries were found to be wrong: then anchors say nothing new.
  */
 export async function verifyRows(
-  store: Store,
+  store: StoreReader,
   anchors: Anchors,
   isKnownWrong: boolean,
 ): Promise<RowsVerdict> {
@@ -46,7 +46,7 @@ export async function verifyRows(
   let hasHashes = false
   let wrong: BookProblem | undefined
   for (let after = 0; ;) {
-    const page = await store.listBookRows(after, PAGE)
+    const page = await store.integrity.listRows(after, PAGE)
     for (const row of page) {
       for (const mark of marks) mark.pass(row.row, sum)
       sum.add(row.hash)

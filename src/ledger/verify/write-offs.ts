@@ -2,7 +2,7 @@ import type { WriteOffRecord } from "../../accounting/chained-records.ts"
 import type { ChainEnd } from "../../accounting/anchor.ts"
 import type { BookProblem } from "./problem.ts"
 import { GENESIS_HASH, hashWriteOff } from "../../accounting/hash-chain.ts"
-import type { Store } from "../../store/store.ts"
+import type { StoreReader } from "../../store/store.ts"
 
 /** How many records are read at once. */
 const PAGE = 500
@@ -17,7 +17,7 @@ export interface WriteOffsVerdict {
  * missing that an anchor has seen. Safe while others write.
  */
 export async function verifyWriteOffs(
-  store: Pick<Store, "listWriteOffs">,
+  store: Pick<StoreReader, "settlements">,
   ends: readonly ChainEnd[],
 ): Promise<WriteOffsVerdict> {
   let writeOffs = 0
@@ -26,7 +26,11 @@ export async function verifyWriteOffs(
   const seen = new Map(ends.map(({ number, hash }) => [number, hash]))
   // From the newest back: the last problem that is found is the first of the chain.
   for (;;) {
-    const page: WriteOffRecord[] = await store.listWriteOffs(undefined, later?.number ?? null, PAGE)
+    const page: WriteOffRecord[] = await store.settlements.listWriteOffs(
+      undefined,
+      later?.number ?? null,
+      PAGE,
+    )
     for (const record of page) {
       const message = faultOf(record, later, seen)
       if (message !== undefined) problem = problemOf(record, message)

@@ -40,7 +40,7 @@ export interface StateOrder {
   readonly passesUnknown: boolean
 }
 
-type StateStore = Pick<Store, "findVendorState" | "disownVendorState" | "sweepVendorState">
+type StateStore = Pick<Store, "vendorState">
 
 /** One thing that a vendor keeps. */
 export interface StateName {
@@ -103,7 +103,7 @@ export class VendorState implements Disposable {
   async disown(account: string, names: readonly StateName[]): Promise<void> {
     try {
       const hashes = names.map(({ kind, id }) => this.hash(kind, id))
-      await this.#store.disownVendorState(account, hashes)
+      await this.#store.vendorState.disown(account, hashes)
     } catch (cause) {
       throw new GatewayError(
         "book_unavailable",
@@ -116,7 +116,7 @@ export class VendorState implements Disposable {
   async #find(hashes: readonly string[]): Promise<Map<string, VendorStateRecord[]>> {
     let records: readonly VendorStateRecord[]
     try {
-      records = await this.#store.findVendorState(hashes)
+      records = await this.#store.vendorState.find(hashes)
     } catch (cause) {
       throw new GatewayError(
         "book_unavailable",
@@ -133,7 +133,7 @@ export class VendorState implements Disposable {
 
   async #sweep(): Promise<void> {
     try {
-      while ((await this.#store.sweepVendorState(Date.now(), MOST_RECORDS)) > 0) {
+      while ((await this.#store.vendorState.sweep(Date.now(), MOST_RECORDS)) > 0) {
         await Bun.sleep(SWEEP_PAUSE)
       }
     } catch (error) {

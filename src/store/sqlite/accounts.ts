@@ -1,3 +1,6 @@
+import type { Keys } from "./keys.ts"
+import type { Transactions } from "./transactions.ts"
+import type { DirectStore } from "./direct-store.ts"
 import { StoreError } from "../store-error.ts"
 import type { NewEntry } from "../entries.ts"
 import type { AccountChange, AccountRecord } from "../accounts.ts"
@@ -197,5 +200,25 @@ export class Accounts {
     const account = this.find(idOrName)
     if (!account) throw new StoreError("not_found", `there is no account '${idOrName}'`)
     return account
+  }
+}
+
+interface AccountParts {
+  readonly transactions: Transactions
+  readonly accounts: Accounts
+  readonly keys: Keys
+}
+
+export function accountMethods(parts: AccountParts): DirectStore["accounts"] {
+  const { transactions, accounts, keys } = parts
+  return {
+    find: (idOrName) => accounts.find(idOrName),
+    list: () => accounts.list(),
+    create: (account, audit) => transactions.audited(audit, () => accounts.create(account)),
+    update: (id, change, audit) =>
+      transactions.audited(audit, () => {
+        if (change.storesContent !== undefined) keys.touchAll(id)
+        return accounts.update(id, change)
+      }),
   }
 }

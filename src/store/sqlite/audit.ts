@@ -1,3 +1,5 @@
+import type { Transactions } from "./transactions.ts"
+import type { DirectStore } from "./direct-store.ts"
 import type { AuditRecord } from "../../accounting/chained-records.ts"
 import type { Database, Statement } from "bun:sqlite"
 import type { AuditFilter, NewAuditRecord } from "../audit.ts"
@@ -99,5 +101,17 @@ export class AuditTrail {
       )
       .all(...conditions.values, BigInt(limit))
     return rows.map(auditFromRow)
+  }
+}
+
+interface AuditParts {
+  readonly transactions: Transactions
+  readonly trail: AuditTrail
+}
+
+export function auditMethods({ transactions, trail }: AuditParts): DirectStore["audit"] {
+  return {
+    list: (filter, before, limit) => trail.list(filter, before, limit),
+    append: (record) => transactions.atomically(() => trail.append(record)),
   }
 }

@@ -1,3 +1,6 @@
+import type { Postings } from "./postings.ts"
+import type { Transactions } from "./transactions.ts"
+import type { DirectStore } from "./direct-store.ts"
 import type { AnchorStep, BalanceFault, BookRow } from "../integrity.ts"
 import { HashSum } from "../../accounting/hash-sum.ts"
 import type { Database, Statement } from "bun:sqlite"
@@ -192,4 +195,23 @@ function anchorOf(row: AnchorRow): Anchor {
 /** The last line of a chain. */
 function endOf(table: "write_offs" | "audit"): string {
   return `SELECT number, hash FROM ${table} ORDER BY number DESC LIMIT 1`
+}
+
+interface IntegrityParts {
+  readonly transactions: Transactions
+  readonly checks: BookChecks
+  readonly postings: Postings
+}
+
+export function integrityMethods(parts: IntegrityParts): DirectStore["integrity"] {
+  const { transactions, checks, postings } = parts
+  return {
+    findAnchor: () => transactions.consistently(() => checks.anchor()),
+    listRows: (after, limit) => checks.rows(after, limit),
+    listBalanceFaults: (now) => transactions.consistently(() => checks.balanceFaults(now)),
+    advanceAnchor(at) {
+      transactions.atomically(() => postings.writeAnchor())
+      return checks.advanceAnchor(at)
+    },
+  }
 }

@@ -1,7 +1,10 @@
+import type { Debts } from "./debts.ts"
+import type { Transactions } from "./transactions.ts"
+import type { DirectStore } from "./direct-store.ts"
 import type { EntryRange, StatementLine } from "../entries.ts"
 import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
 import type { Database, Statement } from "bun:sqlite"
-import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./accounts.ts"
+import { ENTRY_COLUMNS, entryFromRow, type EntryRow, type Accounts } from "./accounts.ts"
 
 type LineRow = EntryRow & { model: string | null }
 
@@ -88,5 +91,25 @@ export class BookPages {
       else younger = middle
     }
     return older
+  }
+}
+
+interface EntryParts {
+  readonly transactions: Transactions
+  readonly pages: BookPages
+  readonly accounts: Accounts
+  readonly debts: Debts
+}
+
+export function entryMethods(parts: EntryParts): DirectStore["entries"] {
+  const { transactions, pages, accounts, debts } = parts
+  return {
+    list: (account, after, limit) => pages.forward(account, after, limit),
+    listBack: (account, before, limit, kind) => pages.back(account, before, limit, kind),
+    listStatementLines: (account, after, limit) => pages.lines(account, after, limit),
+    findRange: (account, from, until) =>
+      transactions.consistently(() => pages.range(account, from, until)),
+    add: (entry, audit) =>
+      transactions.audited(audit, () => debts.received(accounts.addEntry(entry))),
   }
 }

@@ -1,5 +1,7 @@
+import type { Debts } from "./debts.ts"
+import type { Transactions } from "./transactions.ts"
+import type { DirectStore } from "./direct-store.ts"
 import { StoreError } from "../store-error.ts"
-import type { NewPayment } from "../payments.ts"
 import type { EntryRecord } from "../../accounting/chained-records.ts"
 import type { Database, Statement } from "bun:sqlite"
 import type { CodeRecord, NewCode, Redemption } from "../codes.ts"
@@ -36,18 +38,16 @@ function codeFromRow(row: CodeRow): CodeRecord {
   }
 }
 
-/** Codes and payments: credits that come in. Methods that write expect to run inside a transaction. */
+/** Codes that give credits. Methods that write expect to run inside a transaction. */
 export class Codes {
   readonly #database: Database
   readonly #accounts: Accounts
   readonly #find: Statement<CodeRow, [string]>
-  readonly #findPayment: Statement<unknown, [string]>
 
   constructor(database: Database, accounts: Accounts) {
     this.#database = database
     this.#accounts = accounts
     this.#find = database.prepare(`SELECT ${COLUMNS} FROM codes WHERE id = ?`)
-    this.#findPayment = database.prepare("SELECT 1 FROM payments WHERE id = ?")
   }
 
   create(code: NewCode): CodeRecord {
@@ -124,19 +124,6 @@ export class Codes {
     return entry
   }
 
-  addPayment({ id, account, amount, at, note, author = null }: NewPayment): EntryRecord {
-    if (this.#findPayment.get(id) !== null) {
-      throw new StoreError("exists", `the payment '${id}' is in the book already`)
-    }
-    const entry = this.#accounts.addEntry({ account, kind: "payment", amount, at, note, author })
-    this.#database.run("INSERT INTO payments VALUES (?, ?, ?)", [
-      id,
-      entry.account,
-      BigInt(entry.number),
-    ])
-    return entry
-  }
-
   #usable(hash: string, at: number): CodeRecord {
     const row = this.#database
       .query<CodeRow, [string]>(`SELECT ${COLUMNS} FROM codes WHERE hash = ?`)
@@ -154,5 +141,22 @@ export class Codes {
     const code = this.find(id)
     if (!code) throw new StoreError("not_found", `there is no code '${id}'`)
     return code
+  }
+}
+
+interface CodeParts {
+  readonly transactions: Transactions
+  readonly codes: Codes
+  readonly debts: Debts
+}
+
+export function codeMethods({ transactions, codes, debts }: CodeParts): DirectStore["codes"] {
+  return {
+    find: (id) => codes.find(id),
+    list: (after, limit) => codes.list(after, limit),
+    create: (code, audit) => transactions.audited(audit, () => codes.create(code)),
+    revoke: (id, at, audit) => transactions.audited(audit, () => codes.revoke(id, at)),
+    redeem: (redemption, audit) =>
+      transactions.audited(audit, () => debts.received(codes.redeem(redemption))),
   }
 }

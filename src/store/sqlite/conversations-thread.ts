@@ -1,4 +1,4 @@
 import { openSqliteConversations } from "./conversations.ts"
-import { serveSteps } from "./serve-steps.ts"
+import { serveMethods } from "./thread-server.ts"
 
-serveSteps(openSqliteConversations)
+serveMethods(openSqliteConversations)

@@ -2,12 +2,14 @@ import type { Database } from "bun:sqlite"
 import { statfsSync } from "node:fs"
 import { dirname } from "node:path"
 import type {
+  ConversationMethods,
   ConversationRecord,
   ConversationWrite,
   FindOrder,
   FoundParts,
   KeptPart,
 } from "../conversations.ts"
+import type { Direct, GroupsOf } from "./methods.ts"
 import { ConversationFile } from "./conversations-file.ts"
 import { EVERYBODY } from "./schemas/conversations.ts"
 
@@ -15,6 +17,11 @@ import { EVERYBODY } from "./schemas/conversations.ts"
 const LEAST_FREE = 128 * 1024 * 1024
 /** What a row takes beside its content, about. Bytes. */
 const ROW_BYTES = 300
+
+interface SqliteConversations {
+  readonly methods: Direct<GroupsOf<ConversationMethods>>
+  close(): void
+}
 
 /** A clock may have been wrong when an answer was kept, in either way. */
 const FOUND =
@@ -25,18 +32,19 @@ const FOUND =
  * another version, is begun again: what was in it would have gone within a day.
  * @param freeBytes how much is free on the disk of a path.
  */
-export function openSqliteConversations(path: string, freeBytes = freeBytesAt) {
+export function openSqliteConversations(
+  path: string,
+  freeBytes = freeBytesAt,
+): SqliteConversations {
   const file = new ConversationFile(path)
-  const steps = {
-    keepConversations: (writes: readonly ConversationWrite[]) => {
+  const parts: SqliteConversations["methods"]["parts"] = {
+    keep: (writes) => {
       if (freeBytes(path) < LEAST_FREE) throw new Error(FULL)
       return file.use((database) => database.transaction(() => keep(database, writes)).immediate())
     },
-    findConversations: (hashes: readonly string[], order: FindOrder) =>
-      file.use((database) => find(database, hashes, order)),
-    deleteConversation: (hash: string): boolean =>
-      file.use((database) => deleteAnswer(database, hash) > 0),
-    sweepConversations: (now: number, time: number) =>
+    find: (hashes, order) => file.use((database) => find(database, hashes, order)),
+    delete: (hash) => file.use((database) => deleteAnswer(database, hash) > 0),
+    sweep: (now, time) =>
       file.use((database) => {
         database.run("DELETE FROM parts WHERE expires_at <= ? OR at <= ? OR at >= ?", [
           now,
@@ -45,7 +53,7 @@ export function openSqliteConversations(path: string, freeBytes = freeBytesAt) {
         ])
       }),
   }
-  return { ...steps, close: () => file.close() }
+  return { methods: { parts }, close: () => file.close() }
 }
 
 const FULL = `less than ${LEAST_FREE / 1_048_576} MB are free on the disk, which the book may need`

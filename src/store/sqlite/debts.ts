@@ -1,4 +1,4 @@
-import type { DebtLine } from "../../accounting/chained-records.ts"
+import type { DebtLine, EntryRecord } from "../../accounting/chained-records.ts"
 import type { Database, Statement } from "bun:sqlite"
 import { GENESIS_HASH, hashDebt } from "../../accounting/hash-chain.ts"
 import type { DebtBook } from "../payments.ts"
@@ -65,6 +65,12 @@ export class Debts {
   /** An account owes more, or is let off with a part of it. */
   change(account: string, amount: bigint, at: number, note: string): void {
     this.#append({ account, amount, at, note, entry: null })
+  }
+
+  /** What comes in pays first what the account owes. */
+  received(entry: EntryRecord): EntryRecord {
+    if (entry.amount > 0n) this.collect(entry.account, entry.at)
+    return entry
   }
 
   /** Pays with what nobody holds or has leased. */

@@ -1,3 +1,4 @@
+import type { DirectStore } from "./direct-store.ts"
 import { StoreError } from "../store-error.ts"
 import type { Database, Statement } from "bun:sqlite"
 import type {
@@ -9,7 +10,6 @@ import type {
   KeepResult,
   KeptAnswer,
 } from "../idempotency.ts"
-import { type DirectStore } from "../store.ts"
 import type { Transactions } from "./transactions.ts"
 
 interface ClaimRow {
@@ -158,13 +158,15 @@ export class Idempotency {
   }
 }
 
-/** The steps on idempotency keys. */
-export function idempotencySteps(transactions: Transactions, idempotency: Idempotency) {
+export function idempotencyMethods(
+  transactions: Transactions,
+  idempotency: Idempotency,
+): DirectStore["idempotency"] {
   return {
-    performIdempotency: (steps) =>
+    perform: (steps) =>
       transactions.atomically(() => steps.map((step) => idempotency.perform(step))),
-    sweepIdempotencyKeys: (expired) => transactions.atomically(() => idempotency.sweep(expired)),
-  } satisfies Partial<DirectStore>
+    sweep: (expired) => transactions.atomically(() => idempotency.sweep(expired)),
+  }
 }
 
 function recordOf(row: ClaimRow): IdempotencyRecord {

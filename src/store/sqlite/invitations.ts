@@ -1,3 +1,5 @@
+import type { Transactions } from "./transactions.ts"
+import type { DirectStore } from "./direct-store.ts"
 import { StoreError } from "../store-error.ts"
 import type { TimePosition } from "../time-position.ts"
 import type { InvitationRecord, NewInvitation } from "../invitations.ts"
@@ -125,5 +127,25 @@ export class Invitations {
     }
     this.#accept.run(BigInt(member.joinedAt), id)
     return this.#members.add(member)
+  }
+}
+
+interface InvitationParts {
+  readonly transactions: Transactions
+  readonly invitations: Invitations
+}
+
+export function invitationMethods(parts: InvitationParts): DirectStore["invitations"] {
+  const { transactions, invitations } = parts
+  return {
+    find: (id, now) => invitations.find(id, now),
+    findByToken: (hash, now) => invitations.findByToken(hash, now),
+    isInvited: (email, now) => invitations.isInvited(email, now),
+    list: (accounts, now, after, limit) => invitations.list(accounts, now, after, limit),
+    insert: (invitation, audit) =>
+      transactions.audited(audit, () => invitations.insert(invitation)),
+    remove: (id, now, audit) => transactions.audited(audit, () => invitations.remove(id, now)),
+    accept: (id, member, audit) =>
+      transactions.audited(audit, () => invitations.accept(id, member)),
   }
 }

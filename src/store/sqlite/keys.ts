@@ -1,3 +1,5 @@
+import type { Transactions } from "./transactions.ts"
+import type { DirectStore } from "./direct-store.ts"
 import { StoreError } from "../store-error.ts"
 import type { TimePosition } from "../time-position.ts"
 import type { KeyChange, KeyFilter, KeyRecord, KeySecretRecord, NewKey } from "../keys.ts"
@@ -269,5 +271,27 @@ export class Keys {
         expiresAt: numberOrNull(secret.expires_at),
       })),
     }
+  }
+}
+
+interface KeyParts {
+  readonly transactions: Transactions
+  readonly keys: Keys
+  readonly budgets: Budgets
+}
+
+export function keyMethods({ transactions, keys, budgets }: KeyParts): DirectStore["keys"] {
+  return {
+    find: (id) => transactions.consistently(() => keys.find(id)),
+    list: (filter, after, limit) =>
+      transactions.consistently(() => keys.list(filter, after, limit)),
+    listChanged: (revision) => transactions.consistently(() => keys.since(revision)),
+    listBudgets: (after, limit) => budgets.list(after, limit),
+    insert: (key, audit) => transactions.audited(audit, () => keys.insert(key)),
+    update: (id, change, audit) =>
+      transactions.audited(audit, () => keys.update(id, change, Date.now())),
+    rotate: (id, secret, graceUntil, audit) =>
+      transactions.audited(audit, () => keys.rotate(id, secret, graceUntil)),
+    revoke: (id, at, audit) => transactions.audited(audit, () => keys.revoke(id, at)),
   }
 }

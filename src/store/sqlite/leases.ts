@@ -1,6 +1,6 @@
 import type { HoldRecord } from "../settlements.ts"
-import type { LeaseGrant, LeaseOrder, LeaseShare } from "../leases.ts"
-import type { NodeNews, NodeRecord } from "../nodes.ts"
+import type { LeaseGrant, LeaseRequest, LeaseShare } from "../leases.ts"
+import type { NodeChanges, NodeRecord } from "../nodes.ts"
 import type { Database, Statement } from "bun:sqlite"
 import type { Budgets } from "./budgets.ts"
 
@@ -80,7 +80,10 @@ export class Leases {
     this.#database.run("UPDATE nodes SET beat_at = ? WHERE id = ?", [BigInt(at), node])
   }
 
-  news(node: string, revisions: Pick<NodeNews, "revision" | "settingsRevision">): NodeNews {
+  changes(
+    node: string,
+    revisions: Pick<NodeChanges, "revision" | "settingsRevision">,
+  ): NodeChanges {
     return {
       known: this.#isKnown.get(node) !== null,
       nodes: Number(this.#countNodes.get()?.count ?? 1n),
@@ -136,8 +139,8 @@ export class Leases {
    * much again for every other, whichever is more. What would be too little to be of use is not
    * granted: two nodes that each sit on half of what they need would wait for each other.
    */
-  lease(order: LeaseOrder): Omit<LeaseGrant, "debt"> {
-    const { node, owner, wanted } = order
+  take(request: LeaseRequest): Omit<LeaseGrant, "debt"> {
+    const { node, owner, wanted, least } = request
     const { posted, leased } = this.#balance.get(owner) ?? this.#begin(owner)
     if (this.#isKnown.get(node) === null) {
       // A node that was taken for dead joins again within a poll: until then it can only wait.
@@ -149,7 +152,7 @@ export class Leases {
     const share = nodes === 1n ? free : free / (2n * nodes)
     const asked = wanted > share ? wanted : share
     const possible = asked < free ? asked : free
-    const granted = possible < order.least ? 0n : possible
+    const granted = possible < least ? 0n : possible
     if (granted > 0n) this.#enlarge(owner, node, granted)
     if (granted < wanted && elsewhere > 0n) this.#ask(owner, node, 0n)
     return { granted, posted, free: free - granted, leasedElsewhere: elsewhere }
@@ -193,7 +196,7 @@ export class Leases {
     this.#database.run("DELETE FROM recalls WHERE owner = ? AND node = ?", [owner, NO_NODE])
   }
 
-  returnLeases(node: string, shares: readonly LeaseShare[]): void {
+  giveBack(node: string, shares: readonly LeaseShare[]): void {
     for (const { owner, amount } of shares) {
       const lease = this.leaseOf(owner, node)
       const back = amount < lease ? amount : lease

@@ -1,3 +1,5 @@
+import type { Transactions } from "./transactions.ts"
+import type { DirectStore } from "./direct-store.ts"
 import { StoreError } from "../store-error.ts"
 import type { TimePosition } from "../time-position.ts"
 import type { Database, Statement } from "bun:sqlite"
@@ -104,5 +106,20 @@ export class Members {
     const member = this.find(id)
     if (!member) throw new StoreError("not_found", `there is no member '${id}'`)
     return member
+  }
+}
+
+interface MemberParts {
+  readonly transactions: Transactions
+  readonly members: Members
+}
+
+export function memberMethods({ transactions, members }: MemberParts): DirectStore["members"] {
+  return {
+    find: (id) => members.find(id),
+    list: (filter, after, limit) => members.list(filter, after, limit),
+    add: (member, audit) => transactions.audited(audit, () => members.add(member)),
+    changeRole: (id, role, audit) => transactions.audited(audit, () => members.change(id, role)),
+    remove: (id, audit) => transactions.audited(audit, () => members.remove(id)),
   }
 }

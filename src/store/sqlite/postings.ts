@@ -1,5 +1,5 @@
 import type { Batch, HoldRecord, Posted, Posting, ReceiptRecord } from "../settlements.ts"
-import { type Database, SQLiteError, type Statement } from "bun:sqlite"
+import type { Database, Statement } from "bun:sqlite"
 import { bitsOf, ownersOfBits } from "../../accounting/budget-periods.ts"
 import { hashEntry, hashText, hashUncharged } from "../../accounting/hash-chain.ts"
 import { AnchorRow } from "./anchor-row.ts"
@@ -7,7 +7,6 @@ import { type Accounts, ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./acc
 import { BookEnds } from "./book-ends.ts"
 import { BulkInsert, type Row } from "./bulk-insert.ts"
 import type { Leases } from "./leases.ts"
-import type { Transactions } from "./transactions.ts"
 import type { VendorStates } from "./vendor-state.ts"
 import type { WriteOffs } from "./write-offs.ts"
 
@@ -249,30 +248,6 @@ export class Postings {
     const writtenOff = this.#writeOffs.ofRequest(request)
     return { request, account, key, at, body: receipt, entry, budgets, late, writtenOff }
   }
-}
-
-/**
- * Posts in one transaction. Nearly no request is in the book before, and nearly nobody else writes to
- * it: to look for each beforehand would cost more than to begin again.
- */
-export function postStep(transactions: Transactions, postings: Postings) {
-  function commit(step: () => Posted[]): Posted[] {
-    const posted = transactions.atomically(step)
-    postings.committed()
-    return posted
-  }
-  return (node: string, batch: Batch): Posted[] => {
-    try {
-      return commit(() => postings.post(node, batch))
-    } catch (error) {
-      if (!isTaken(error)) throw error
-      return commit(() => postings.postAgain(node, batch))
-    }
-  }
-}
-
-function isTaken(error: unknown): boolean {
-  return error instanceof SQLiteError && error.code === "SQLITE_CONSTRAINT_UNIQUE"
 }
 
 /** A batch that is posted again charges nothing again: it answers what the first time did. */

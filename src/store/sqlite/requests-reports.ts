@@ -1,11 +1,12 @@
 import { Database } from "bun:sqlite"
 import { dirname, join } from "node:path"
 import { makePrivateFile } from "../private-file.ts"
-import type { DirectReports } from "../reports.ts"
+import type { Reports } from "../reports.ts"
 import type { KeyUse } from "../requests.ts"
 import { Contents } from "./contents.ts"
 import { RequestIndex } from "./requests-index.ts"
 import { listRequests } from "./requests-list.ts"
+import type { Direct, GroupsOf } from "./methods.ts"
 import { migrate } from "./migrate.ts"
 import { REPORTS_SCHEMA } from "./schemas/reports.ts"
 import { latencies, sumUsage } from "./requests-usage.ts"
@@ -14,7 +15,8 @@ import { useWriteAheadLog } from "./write-ahead-log.ts"
 /** How long one process waits for another's chunk, milliseconds. */
 const BUSY_TIME = 10_000
 
-interface SqliteReports extends DirectReports {
+interface SqliteReports {
+  readonly methods: Direct<GroupsOf<Reports>>
   close(): void
 }
 
@@ -63,19 +65,25 @@ export function openSqliteReports(bookPath: string): SqliteReports {
   }
 
   return {
-    bringUp: () => requests.bringUp(),
-    listRequests(filter, after, limit) {
-      const records = listRequests(index, filter, { after, limit }, rowOf(filter.search))
-      const names = keyNames([...new Set(records.map(({ key }) => key))])
-      return records.map((record) => ({ ...record, keyName: names.get(record.key) ?? null }))
+    methods: {
+      requests: {
+        bringUp: () => requests.bringUp(),
+        list(filter, after, limit) {
+          const records = listRequests(index, filter, { after, limit }, rowOf(filter.search))
+          const names = keyNames([...new Set(records.map(({ key }) => key))])
+          return records.map((record) => ({ ...record, keyName: names.get(record.key) ?? null }))
+        },
+        sumUsage: (filter, group) => sumUsage(index, filter, group),
+        latencies: (accounts, from) => latencies(index, accounts, from),
+        keyUses: (keys) => keyUses(index, keys),
+        keyNames,
+      },
+      contents: {
+        keep: (record) => contents.keep(record),
+        find: (request) => contents.find(request),
+        sweep: (before) => contents.sweep(before),
+      },
     },
-    sumUsage: (filter, group) => sumUsage(index, filter, group),
-    latencies: (accounts, from) => latencies(index, accounts, from),
-    keyUses: (keys) => keyUses(index, keys),
-    keyNames,
-    keepContent: (record) => contents.keep(record),
-    findContent: (request) => contents.find(request),
-    sweepContents: (before) => contents.sweep(before),
     close() {
       contents[Symbol.dispose]()
       index.close()

@@ -1,4 +1,4 @@
 import { openSqliteReports } from "./requests-reports.ts"
-import { serveSteps } from "./serve-steps.ts"
+import { serveMethods } from "./thread-server.ts"
 
-serveSteps(openSqliteReports)
+serveMethods(openSqliteReports)

@@ -1,3 +1,5 @@
+import type { Transactions } from "./transactions.ts"
+import type { DirectStore } from "./direct-store.ts"
 import { StoreError } from "../store-error.ts"
 import type { Database, Statement } from "bun:sqlite"
 import type { SettingChange, SettingRecord, SettingSection, SettingsState } from "../settings.ts"
@@ -78,5 +80,18 @@ function fromRow(row: SettingRow): SettingRecord {
     sealed: row.sealed,
     revision: Number(row.revision),
     changedAt: Number(row.changed_at),
+  }
+}
+
+interface SettingParts {
+  readonly transactions: Transactions
+  readonly settings: ConsoleSettings
+}
+
+export function settingMethods(parts: SettingParts): DirectStore["settings"] {
+  const { transactions, settings } = parts
+  return {
+    read: () => transactions.consistently(() => settings.state()),
+    change: (changes, at, audit) => transactions.audited(audit, () => settings.change(changes, at)),
   }
 }

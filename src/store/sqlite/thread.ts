@@ -1,4 +1,4 @@
-import { serveSteps } from "./serve-steps.ts"
+import { serveMethods } from "./thread-server.ts"
 import { openSqliteStore } from "./sqlite-store.ts"
 
-serveSteps(openSqliteStore)
+serveMethods(openSqliteStore)

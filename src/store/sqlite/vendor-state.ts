@@ -1,3 +1,5 @@
+import type { Transactions } from "./transactions.ts"
+import type { DirectStore } from "./direct-store.ts"
 import type { Database, Statement } from "bun:sqlite"
 import type { VendorStateRecord } from "../vendor-state.ts"
 
@@ -92,5 +94,19 @@ function recordFromRow(row: StateRow): VendorStateRecord {
     tokens: row.tokens === null ? null : Number(row.tokens),
     createdAt: Number(row.created_at),
     expiresAt: Number(row.expires_at),
+  }
+}
+
+interface VendorStateParts {
+  readonly transactions: Transactions
+  readonly states: VendorStates
+}
+
+export function vendorStateMethods(parts: VendorStateParts): DirectStore["vendorState"] {
+  const { transactions, states } = parts
+  return {
+    find: (idHashes) => states.find(idHashes),
+    disown: (account, idHashes) => states.disown(account, idHashes),
+    sweep: (now, most) => transactions.atomically(() => states.sweep(now, most)),
   }
 }

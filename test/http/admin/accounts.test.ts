@@ -18,9 +18,9 @@ test("an account is made, with credits if they are given, and found again", asyn
   const id = String(made.id)
   expect(id).toMatch(/^acc_/)
   expect(await asked(gateway, "GET", `/accounts/${id}`)).toEqual(made)
-  const [entry] = await gateway.store.listEntries(id, 0, 10)
+  const [entry] = await gateway.store.entries.list(id, 0, 10)
   expect(entry).toMatchObject({ kind: "grant", author: "admin token" })
-  const actions = (await gateway.store.listAudit({ target: id }, null, 10)).map(
+  const actions = (await gateway.store.audit.list({ target: id }, null, 10)).map(
     ({ action }) => action,
   )
   expect(actions).toEqual(["account.entry", "account.create"])
@@ -43,7 +43,7 @@ test("it is renamed, and told to keep its content; the audit log has both states
   const change = { name: "Dusk", stores_content: true }
   expect(await asked(gateway, "PATCH", path, change)).toEqual({ id, ...made, ...change })
   expect(await asked(gateway, "PATCH", path, {})).toEqual({ id, ...made, ...change })
-  const [, record] = await gateway.store.listAudit({ target: String(id) }, null, 10)
+  const [, record] = await gateway.store.audit.list({ target: String(id) }, null, 10)
   expect(JSON.parse(record?.before ?? "{}")).toMatchObject({ name: "Dawn", stores_content: false })
   expect(JSON.parse(record?.after ?? "{}")).toMatchObject(change)
 })
@@ -57,7 +57,7 @@ test("the list goes on from page to page, each account once", async () => {
     seen.push(...(page.data as { id: string }[]).map(({ id }) => id))
     cursor = String(page.next_cursor ?? "")
   } while (cursor !== "")
-  const all = await gateway.store.listAccounts()
+  const all = await gateway.store.accounts.list()
   expect(seen).toEqual(all.map(({ id }) => id))
 })
 

@@ -12,7 +12,7 @@ const SLOW = 30_000
 
 /** Everything that the audit log holds, as text. */
 async function auditText({ store }: TestGateway): Promise<string> {
-  return JSON.stringify(await store.listAudit({}, null, 1_000))
+  return JSON.stringify(await store.audit.list({}, null, 1_000))
 }
 
 test(
@@ -65,7 +65,7 @@ test(
       expect(secret.length).toBeGreaterThan(8)
       expect(text).not.toContain(secret)
     }
-    const actions = new Set((await gateway.store.listAudit({}, null, 1_000)).map((r) => r.action))
+    const actions = new Set((await gateway.store.audit.list({}, null, 1_000)).map((r) => r.action))
     for (const resource of ["account", "key", "code", "provider", "invitation", "member", "user"]) {
       expect([...actions].filter((action) => action.startsWith(`${resource}.`))).not.toEqual([])
     }

@@ -1,3 +1,4 @@
+import { AUDIT } from "../../store/audit-record.ts"
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { startGateway } from "../../support/gateway.ts"
 import { type FakeIssuer, startIssuer } from "../../users/fake-issuer.ts"
@@ -28,7 +29,7 @@ test("who is invited comes in through the issuer, and accepts", async () => {
   await using issuer = await startIssuer()
   await using gateway = await startGateway(settingsFor(issuer))
   const operator = await setUpOperator(gateway)
-  await gateway.store.createAccount({ id: "acc_acme", name: "acme", createdAt: 1 })
+  await gateway.store.accounts.create({ id: "acc_acme", name: "acme", createdAt: 1 }, AUDIT)
   const ada = new ConsoleBrowser(gateway)
   expect(await ada.json("GET", "/sign-in")).toMatchObject({
     oidc: [{ id: "company", name: "Our company" }],
@@ -47,7 +48,7 @@ test("who is invited comes in through the issuer, and accepts", async () => {
     user: { email: ADA.email, has_password: false },
     accounts: [{ role: "member" }],
   })
-  const records = await gateway.store.listAudit({ action: "session.*" }, null, 10)
+  const records = await gateway.store.audit.list({ action: "session.*" }, null, 10)
   expect(records.map(({ action, after }) => [action, after]).slice(0, 1)).toEqual([
     ["session.begin", '{"way":"company"}'],
   ])

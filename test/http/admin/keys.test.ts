@@ -78,7 +78,7 @@ test("its secret is shown once, and found nowhere after", async () => {
   for (const path of [`/keys/${String(id)}`, "/keys?limit=200", `/keys?account=${account}`]) {
     expect(JSON.stringify(await asked(gateway, "GET", path))).not.toContain(String(secret))
   }
-  const records = await gateway.store.listAudit({ target: String(id) }, null, 10)
+  const records = await gateway.store.audit.list({ target: String(id) }, null, 10)
   expect(records).toHaveLength(1)
   expect(records[0]).toMatchObject({ action: "key.create", account, actorKind: "admin_token" })
   expect(JSON.stringify(records)).not.toContain(String(secret).slice(0, -4))
@@ -106,7 +106,7 @@ test("a change is in force within a second; null takes a limit away and absence 
     const { data } = (await answer.json()) as { data?: unknown[] }
     return data?.length === 0
   })
-  const [record] = await gateway.store.listAudit({ target: String(made.id) }, null, 1)
+  const [record] = await gateway.store.audit.list({ target: String(made.id) }, null, 1)
   expect(JSON.parse(record?.before ?? "{}")).toMatchObject({
     name: "changing",
     requests_per_minute: 5,

@@ -1,3 +1,4 @@
+import { AUDIT } from "../../store/audit-record.ts"
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { startGateway, type TestGateway } from "../../support/gateway.ts"
 import { ConsoleBrowser, join, person, setUpOperator } from "./console-browser.ts"
@@ -19,7 +20,7 @@ interface World {
 async function withOwner(gateway: TestGateway): Promise<World> {
   const operator = await setUpOperator(gateway)
   const account = "acc_acme"
-  await gateway.store.createAccount({ id: account, name: "acme", createdAt: 1 })
+  await gateway.store.accounts.create({ id: account, name: "acme", createdAt: 1 }, AUDIT)
   const ada = await join(gateway, operator, { account, role: "owner", person: ADA })
   return { gateway, operator, account, ada }
 }
@@ -56,14 +57,14 @@ test("an invitation tells what it is for, and makes a new user a member, once", 
   })
   expect(await bob.json("GET", "/session")).toEqual(session)
   expect(await bob.status("GET", `/invitations/${token}`)).toBe(404)
-  const stored = JSON.stringify(await gateway.store.listAudit({}, null, 100))
+  const stored = JSON.stringify(await gateway.store.audit.list({}, null, 100))
   expect(stored).not.toContain(String(token))
 })
 
 test("who is registered signs in and accepts, with the invited address only", async () => {
   await using gateway = await startGateway()
   const { operator, ada } = await withOwner(gateway)
-  await gateway.store.createAccount({ id: "acc_two", name: "two", createdAt: 2 })
+  await gateway.store.accounts.create({ id: "acc_two", name: "two", createdAt: 2 }, AUDIT)
   const order = { account: "acc_two", email: ADA.email, role: "viewer" }
   const { link } = await operator.json("POST", "/members/invitations", order)
   const path = `/invitations/${new URL(String(link)).searchParams.get("token")}/accept`
@@ -92,16 +93,19 @@ test("an invitation that is withdrawn or old is worth nothing", async () => {
   const bob = new ConsoleBrowser(gateway)
   const { name, password } = BOB
   expect(await bob.status("POST", `/invitations/${token}/accept`, { name, password })).toBe(404)
-  await gateway.store.insertInvitation({
-    id: "inv_old",
-    account,
-    email: BOB.email,
-    role: "member",
-    tokenHash: new Bun.CryptoHasher("sha256").update("old").digest("hex"),
-    invitedBy: "x",
-    createdAt: 1,
-    expiresAt: Date.now() - 1,
-  })
+  await gateway.store.invitations.insert(
+    {
+      id: "inv_old",
+      account,
+      email: BOB.email,
+      role: "member",
+      tokenHash: new Bun.CryptoHasher("sha256").update("old").digest("hex"),
+      invitedBy: "x",
+      createdAt: 1,
+      expiresAt: Date.now() - 1,
+    },
+    AUDIT,
+  )
   expect(await bob.status("GET", "/invitations/old")).toBe(404)
   expect(await bob.status("POST", "/invitations/old/accept", { name, password })).toBe(404)
 })
@@ -137,7 +141,7 @@ test("the last owner stays", async () => {
 test("members of other accounts are nowhere to be found", async () => {
   await using gateway = await startGateway()
   const { operator, ada } = await withOwner(gateway)
-  await gateway.store.createAccount({ id: "acc_other", name: "other", createdAt: 2 })
+  await gateway.store.accounts.create({ id: "acc_other", name: "other", createdAt: 2 }, AUDIT)
   await join(gateway, operator, { account: "acc_other", role: "owner", person: BOB })
   const bobs = await idOf(operator, BOB.email)
   expect(await idOf(ada, BOB.email)).toBe("")

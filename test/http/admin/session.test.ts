@@ -1,3 +1,4 @@
+import { AUDIT } from "../../store/audit-record.ts"
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { SetupToken } from "../../../src/users/setup-token.ts"
 import { startGateway, type TestGateway } from "../../support/gateway.ts"
@@ -19,13 +20,13 @@ async function refusal(
 }
 
 async function actionsOf({ store }: TestGateway): Promise<string[]> {
-  return (await store.listAudit({}, null, 100)).map(({ action }) => action).toReversed()
+  return (await store.audit.list({}, null, 100)).map(({ action }) => action).toReversed()
 }
 
 test("the link of the first start makes the operator, once", async () => {
   await using gateway = await startGateway()
   const demo = { id: "acc_demo", name: "demo", createdAt: 1 }
-  await gateway.store.createAccount(demo)
+  await gateway.store.accounts.create(demo, AUDIT)
   const browser = new ConsoleBrowser(gateway)
   expect(await browser.json("GET", "/sign-in")).toEqual({
     needs_setup: true,
@@ -151,7 +152,7 @@ test("sign-in is refused in words, limited, and recorded in bounds", async () =>
   for (let guess = 0; guess < 30; guess++)
     await browser.status("POST", "/auth/sign-in/email", wrong)
   const refused = (
-    await gateway.store.listAudit({ action: "session.refuse" }, null, 100)
+    await gateway.store.audit.list({ action: "session.refuse" }, null, 100)
   ).toReversed()
   expect(refused.length).toBeGreaterThanOrEqual(11)
   // Twenty a minute, and a minute may have ended meanwhile.
@@ -192,7 +193,7 @@ test("the second factor: set up, asked for, a wrong code, switched off", async (
   expect(await refusal(bad)).toMatchObject({ status: 400, param: "password" })
   await other.json("POST", "/auth/two-factor/disable", { password })
   expect(await new ConsoleBrowser(gateway).signIn(OPERATOR)).toEqual({ two_factor: false })
-  const switches = await gateway.store.listAudit({ action: "user.two_factor" }, null, 10)
+  const switches = await gateway.store.audit.list({ action: "user.two_factor" }, null, 10)
   expect(switches.map(({ after }) => after)).toEqual(['{"on":false}', '{"on":true}'])
 })
 
@@ -253,7 +254,7 @@ test("of several links only the last one sets a password, and none once they hav
   expect(await use(first, "by an older link")).toBe(403)
   expect(await use(second, "the next password")).toBe(200)
   expect(await use(first, "by an older link")).toBe(403)
-  const [change] = await gateway.store.listAudit({ action: "user.password" }, null, 1)
+  const [change] = await gateway.store.audit.list({ action: "user.password" }, null, 1)
   expect(change).toMatchObject({ actorName: OPERATOR.email, after: '{"by":"link"}' })
   await operator.signIn({ ...OPERATOR, password: "the next password" })
   const third = await newLink()

@@ -1,3 +1,4 @@
+import { AUDIT } from "../../store/audit-record.ts"
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { startGateway } from "../../support/gateway.ts"
 import { type ConsoleBrowser, join, OPERATOR, person, setUpOperator } from "./console-browser.ts"
@@ -15,7 +16,7 @@ async function userId(operator: ConsoleBrowser, search: string): Promise<string>
 test("operators see all users and what they belong to; nobody else does", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
-  await gateway.store.createAccount({ id: "acc_acme", name: "acme", createdAt: 1 })
+  await gateway.store.accounts.create({ id: "acc_acme", name: "acme", createdAt: 1 }, AUDIT)
   const order = { account: "acc_acme", role: "owner", person: ADA } as const
   const ada = await join(gateway, operator, order)
   expect(await operator.json("GET", "/users")).toMatchObject({
@@ -39,7 +40,7 @@ test("operators see all users and what they belong to; nobody else does", async 
 test("a disabled user is out at once, and does not get in again", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
-  await gateway.store.createAccount({ id: "acc_acme", name: "acme", createdAt: 1 })
+  await gateway.store.accounts.create({ id: "acc_acme", name: "acme", createdAt: 1 }, AUDIT)
   const order = { account: "acc_acme", role: "owner", person: ADA } as const
   const ada = await join(gateway, operator, order)
   const id = await userId(operator, "ada")
@@ -48,7 +49,7 @@ test("a disabled user is out at once, and does not get in again", async () => {
   expect(await ada.status("GET", "/session")).toBe(401)
   const { email, password } = ADA
   expect(await ada.status("POST", "/auth/sign-in/email", { email, password })).toBe(403)
-  const [record] = await gateway.store.listAudit({ action: "user.change" }, null, 1)
+  const [record] = await gateway.store.audit.list({ action: "user.change" }, null, 1)
   expect(record).toMatchObject({ target: id, actorName: OPERATOR.email })
   expect(JSON.parse(record?.before ?? "{}")).toMatchObject({ is_disabled: false })
   expect(JSON.parse(record?.after ?? "{}")).toMatchObject({ is_disabled: true })

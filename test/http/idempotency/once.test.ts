@@ -1,3 +1,4 @@
+import { AUDIT } from "../../store/audit-record.ts"
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -281,15 +282,15 @@ test("whoever may not have the answer does not get it", async () => {
   expect(await other.text()).not.toBe("")
   expect(vendor.bodies.length - before).toBe(1)
   const { key } = caller
-  await gateway.store.updateKey(caller.keyId, { models: ["own/y"] })
+  await gateway.store.keys.update(caller.keyId, { models: ["own/y"] }, AUDIT)
   await until(async () => (await send(caller, "mine")).status === 404)
-  await gateway.store.updateKey(caller.keyId, { models: null, requestsPerMinute: 2 })
+  await gateway.store.keys.update(caller.keyId, { models: null, requestsPerMinute: 2 }, AUDIT)
   await until(async () => (await send(caller, "mine")).headers.has("x-ratelimit-limit-requests"))
   await until(async () => (await send(caller, "mine")).status === 429)
-  await gateway.store.updateKey(caller.keyId, { requestsPerMinute: null })
+  await gateway.store.keys.update(caller.keyId, { requestsPerMinute: null }, AUDIT)
   await until(async () => (await send(caller, "mine")).status === 200)
   expect(await (await send(caller, "mine")).text()).toBe(first)
-  await gateway.store.revokeKey(caller.keyId, Date.now())
+  await gateway.store.keys.revoke(caller.keyId, Date.now(), AUDIT)
   await until(async () => (await send(caller, "mine")).status === 401)
   expect(key).toBe(caller.key)
 })

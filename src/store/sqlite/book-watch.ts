@@ -1,6 +1,7 @@
 import { statSync } from "node:fs"
-import { BookError } from "./book-error.ts"
-import { STEPS, type Store } from "./store.ts"
+import { BookError } from "../book-error.ts"
+import type { Store } from "../store.ts"
+import { type GroupsOf, methodNames, methodOf, methodsNamed } from "./methods.ts"
 
 /**
  * Sees whether the book is still the one that was opened. A file that was deleted or replaced can be
@@ -39,27 +40,23 @@ export class BookWatch {
   }
 
   /**
-   * A store whose failures are seen here, and which takes no step while the book cannot be trusted: not a beat either,
+   * A store whose failures are seen here, and which does nothing while the book cannot be trusted: not a beat either,
    * which would be written over what another process has written since.
    */
   over(store: Store): Store {
-    const steps = STEPS.map((step) => {
-      const perform = store[step] as (...parameters: readonly unknown[]) => Promise<unknown>
-      const watched = async (...parameters: readonly unknown[]): Promise<unknown> => {
+    const watched = methodsNamed<GroupsOf<Store>>(methodNames(store), (group, name) => {
+      const method = methodOf(store, group, name)
+      return async (...parameters) => {
         if (this.#fault) throw this.#fault
         try {
-          return await perform(...parameters)
+          return await method(...parameters)
         } catch (error) {
           this.#saw(error)
           throw error
         }
       }
-      return [step, watched]
     })
-    return {
-      ...(Object.fromEntries(steps) as Omit<Store, typeof Symbol.asyncDispose>),
-      [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
-    }
+    return { ...watched, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
   }
 
   #saw(error: unknown): void {

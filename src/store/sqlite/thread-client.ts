@@ -1,7 +1,8 @@
-import { StoreError } from "../store-error.ts"
 import { threadAddress } from "../../runtime.ts"
 import { BookError } from "../book-error.ts"
-import type { StepAnswer } from "./serve-steps.ts"
+import { StoreError } from "../store-error.ts"
+import { type GroupsOf, type MethodNames, methodsNamed } from "./methods.ts"
+import type { MethodResult } from "./thread-server.ts"
 
 interface Waiting {
   resolve(value: unknown): void
@@ -9,43 +10,35 @@ interface Waiting {
 }
 
 /**
- * Opens a file on a thread of its own and gives its steps as promises: waiting for the disk never
+ * Opens a file on a thread of its own and gives its methods as promises: waiting for the disk never
  * stops the gateway's thread.
- * @param thread below `src/`: a file that calls `serveSteps`.
+ * @param thread below `src/`: a file that calls `serveMethods` with the direct form of `Interface`.
  * @throws Error when the file cannot be opened.
  */
-export async function openOnThread<Steps extends AsyncDisposable>(
+export async function openOnThread<Interface extends AsyncDisposable>(
   thread: string,
   path: string,
-  names: readonly Exclude<keyof Steps, symbol>[],
-): Promise<Steps> {
-  const calls = new StepThread(thread)
+): Promise<GroupsOf<Interface> & AsyncDisposable> {
+  const calls = new ThreadCalls(thread)
   try {
-    await calls.call("open", [path])
+    const names = await calls.open(path)
+    return {
+      ...methodsNamed<GroupsOf<Interface>>(
+        names,
+        (group, name) =>
+          (...parameters) =>
+            calls.call(group, name, parameters),
+      ),
+      [Symbol.asyncDispose]: () => calls.close(),
+    }
   } catch (error) {
     calls.end("the store could not be opened")
     throw error
   }
-  const steps = names.map((step) => [
-    step,
-    (...parameters: readonly unknown[]) => calls.call(String(step), parameters),
-  ])
-  return {
-    ...Object.fromEntries(steps),
-    async [Symbol.asyncDispose]() {
-      if (calls.hasEnded) return
-      try {
-        await calls.call("close", [])
-      } finally {
-        // Also where it could not be closed well: a thread that runs keeps its process alive.
-        calls.end("the store is closed")
-      }
-    },
-  } as Steps
 }
 
 /** Calls that wait for the thread's answers. Once it has ended, for whatever reason, all of them fail. */
-class StepThread {
+class ThreadCalls {
   readonly #worker: Worker
   readonly #waiting = new Map<number, Waiting>()
   #last = 0
@@ -53,7 +46,7 @@ class StepThread {
 
   constructor(thread: string) {
     this.#worker = new Worker(threadAddress(thread))
-    this.#worker.addEventListener("message", (message: MessageEvent<StepAnswer>) =>
+    this.#worker.addEventListener("message", (message: MessageEvent<MethodResult>) =>
       this.#answered(message.data),
     )
     this.#worker.addEventListener("error", (event) =>
@@ -62,15 +55,26 @@ class StepThread {
     this.#worker.addEventListener("close", () => this.end("the store's thread has ended"))
   }
 
-  get hasEnded(): boolean {
-    return this.#end !== undefined
+  /** @returns the names of what the file's thread can do. */
+  async open(path: string): Promise<MethodNames> {
+    return (await this.call("thread", "open", [path])) as MethodNames
   }
 
-  call(step: string, parameters: readonly unknown[]): Promise<unknown> {
+  async close(): Promise<void> {
+    if (this.#end !== undefined) return
+    try {
+      await this.call("thread", "close", [])
+    } finally {
+      // Also where it could not be closed well: a thread that runs keeps its process alive.
+      this.end("the store is closed")
+    }
+  }
+
+  call(group: string, name: string, parameters: readonly unknown[]): Promise<unknown> {
     if (this.#end !== undefined) return Promise.reject(new Error(this.#end))
     const id = ++this.#last
     return new Promise((resolve, reject) => {
-      this.#worker.postMessage({ id, step, parameters })
+      this.#worker.postMessage({ id, group, name, parameters })
       this.#waiting.set(id, { resolve, reject })
     })
   }
@@ -83,7 +87,7 @@ class StepThread {
     this.#worker.terminate()
   }
 
-  #answered({ id, result, error }: StepAnswer): void {
+  #answered({ id, result, error }: MethodResult): void {
     const waiter = this.#waiting.get(id)
     this.#waiting.delete(id)
     if (!error) waiter?.resolve(result)

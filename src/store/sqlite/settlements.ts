@@ -1,0 +1,48 @@
+import { SQLiteError } from "bun:sqlite"
+import type { Batch, Posted } from "../settlements.ts"
+import type { DirectStore } from "./direct-store.ts"
+import type { Leases } from "./leases.ts"
+import type { Postings } from "./postings.ts"
+import type { Transactions } from "./transactions.ts"
+import type { WriteOffs } from "./write-offs.ts"
+
+interface SettlementParts {
+  readonly transactions: Transactions
+  readonly postings: Postings
+  readonly leases: Leases
+  readonly writeOffs: WriteOffs
+}
+
+export function settlementMethods(parts: SettlementParts): DirectStore["settlements"] {
+  const { transactions, postings, leases, writeOffs } = parts
+  return {
+    listHolds: (account) => leases.holdsOf(account),
+    findReceipt: (request) => postings.receipt(request),
+    listWriteOffs: (accounts, before, limit) => writeOffs.list(accounts, before, limit),
+    post: postMethod(transactions, postings),
+  }
+}
+
+/**
+ * Posts in one transaction. Nearly no request is in the book before, and nearly nobody else writes to
+ * it: to look for each beforehand would cost more than to begin again.
+ */
+function postMethod(transactions: Transactions, postings: Postings) {
+  function commit(step: () => Posted[]): Posted[] {
+    const posted = transactions.atomically(step)
+    postings.committed()
+    return posted
+  }
+  return (node: string, batch: Batch): Posted[] => {
+    try {
+      return commit(() => postings.post(node, batch))
+    } catch (error) {
+      if (!isTaken(error)) throw error
+      return commit(() => postings.postAgain(node, batch))
+    }
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof SQLiteError && error.code === "SQLITE_CONSTRAINT_UNIQUE"
+}

@@ -1,0 +1,63 @@
+import type { Database } from "bun:sqlite"
+import { accountMethods, Accounts } from "./accounts.ts"
+import { auditMethods, AuditTrail } from "./audit.ts"
+import { BookChecks, integrityMethods } from "./book-checks.ts"
+import { BookPages, entryMethods } from "./book-pages.ts"
+import { Budgets } from "./budgets.ts"
+import { CardPayments } from "./card-payments.ts"
+import { codeMethods, Codes } from "./codes.ts"
+import { Debts } from "./debts.ts"
+import type { DirectStore } from "./direct-store.ts"
+import { Idempotency, idempotencyMethods } from "./idempotency.ts"
+import { invitationMethods, Invitations } from "./invitations.ts"
+import { keyMethods, Keys } from "./keys.ts"
+import { Leases } from "./leases.ts"
+import { memberMethods, Members } from "./members.ts"
+import { leaseMethods, nodeMethods } from "./nodes.ts"
+import { paymentMethods, Payments } from "./payments.ts"
+import { Postings } from "./postings.ts"
+import { ConsoleSettings, settingMethods } from "./settings.ts"
+import { settlementMethods } from "./settlements.ts"
+import { Transactions } from "./transactions.ts"
+import { vendorStateMethods, VendorStates } from "./vendor-state.ts"
+import { WriteOffs } from "./write-offs.ts"
+
+/** All methods of the store on one database. */
+export function storeMethods(database: Database): DirectStore {
+  const idempotency = new Idempotency(database)
+  const trail = new AuditTrail(database, idempotency)
+  const transactions = new Transactions(database, (record) => trail.append(record))
+  const accounts = new Accounts(database)
+  const pages = new BookPages(database)
+  const codes = new Codes(database, accounts)
+  const debts = new Debts(database, accounts)
+  const cards = new CardPayments(database, accounts, debts)
+  const payments = new Payments(database, accounts, cards)
+  const budgets = new Budgets(database)
+  const keys = new Keys(database, budgets)
+  const settings = new ConsoleSettings(database)
+  const members = new Members(database)
+  const invitations = new Invitations(database, members)
+  const leases = new Leases(database, budgets)
+  const writeOffs = new WriteOffs(database)
+  const states = new VendorStates(database)
+  const postings = new Postings(database, { accounts, leases, writeOffs, states })
+  const checks = new BookChecks(database)
+  return {
+    accounts: accountMethods({ transactions, accounts, keys }),
+    audit: auditMethods({ transactions, trail }),
+    codes: codeMethods({ transactions, codes, debts }),
+    entries: entryMethods({ transactions, pages, accounts, debts }),
+    idempotency: idempotencyMethods(transactions, idempotency),
+    integrity: integrityMethods({ transactions, checks, postings }),
+    invitations: invitationMethods({ transactions, invitations }),
+    keys: keyMethods({ transactions, keys, budgets }),
+    leases: leaseMethods({ transactions, leases, debts }),
+    members: memberMethods({ transactions, members }),
+    nodes: nodeMethods({ transactions, leases, postings, debts, keys, settings }),
+    payments: paymentMethods({ transactions, payments, cards, debts }),
+    settings: settingMethods({ transactions, settings }),
+    settlements: settlementMethods({ transactions, postings, leases, writeOffs }),
+    vendorState: vendorStateMethods({ transactions, states }),
+  }
+}

@@ -1,0 +1,48 @@
+import type { GroupsOf } from "./methods.ts"
+import { openOnThread } from "./thread-client.ts"
+
+/** A file and the thread that serves it. */
+export interface ThreadPlace {
+  /** Below `src/`. */
+  readonly thread: string
+  readonly path: string
+  /** How the file is called once it is closed: `the reports`. */
+  readonly noun: string
+}
+
+/** A file's methods, on a thread that begins with the first who needs them and ends with the gateway. */
+export class ThreadOnDemand<Interface extends AsyncDisposable> implements AsyncDisposable {
+  readonly #place: ThreadPlace
+  #opening: Promise<GroupsOf<Interface> & AsyncDisposable> | undefined
+  #isClosed = false
+
+  constructor(place: ThreadPlace) {
+    this.#place = place
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /** @throws Error when it cannot be opened; who asks next tries again. */
+  get(): Promise<GroupsOf<Interface>> {
+    const { thread, path, noun } = this.#place
+    if (this.#isClosed) return Promise.reject(new Error(`${noun} are closed`))
+    this.#opening ??= openOnThread<Interface>(thread, path).catch((error: unknown) => {
+      this.#opening = undefined
+      throw error
+    })
+    return this.#opening
+  }
+
+  /** No more is begun. */
+  close(): void {
+    this.#isClosed = true
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close()
+    const methods = await this.#opening?.catch(() => undefined)
+    await methods?.[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,68 @@
+import { BookError, type BookFault } from "../book-error.ts"
+import { StoreError } from "../store-error.ts"
+import { methodNames, methodOf } from "./methods.ts"
+
+/** What crosses between the gateway's thread and a thread of the store's. */
+export interface MethodCall {
+  readonly id: number
+  /** `thread` stands for the thread itself: its methods are `open` and `close`. */
+  readonly group: string
+  readonly name: string
+  readonly parameters: readonly unknown[]
+}
+
+export interface MethodResult {
+  readonly id: number
+  readonly result?: unknown
+  readonly error?: {
+    readonly message: string
+    readonly code?: StoreError["code"]
+    readonly fault?: BookFault
+  }
+}
+
+/** A file that a thread has opened. */
+export interface OpenFile {
+  /** Groups of methods that answer at once. */
+  readonly methods: object
+  /** An error of a method as the store's own, where it comes from the file. */
+  explained?(error: unknown): unknown
+  close(): void
+}
+
+declare const self: Worker
+
+/** Answers calls on this thread. The first one, `open`, says which file; the last is `close`. */
+export function serveMethods(open: (path: string) => OpenFile): void {
+  let file: OpenFile | undefined
+
+  function perform({ group, name, parameters }: MethodCall): unknown {
+    if (group === "thread" && name === "open") {
+      file = open(String(parameters[0]))
+      return methodNames(file.methods)
+    }
+    if (file === undefined) throw new Error("the store is not open")
+    if (group === "thread") return file.close()
+    return methodOf(file.methods, group, name)(...parameters)
+  }
+
+  self.addEventListener("message", (message: MessageEvent<MethodCall>) => {
+    self.postMessage(answer(message.data, perform, (error) => file?.explained?.(error) ?? error))
+  })
+}
+
+function answer(
+  call: MethodCall,
+  perform: (call: MethodCall) => unknown,
+  explained: (error: unknown) => unknown,
+): MethodResult {
+  try {
+    return { id: call.id, result: perform(call) }
+  } catch (thrown) {
+    const error = explained(thrown)
+    const message = error instanceof Error ? error.message : String(error)
+    const code = error instanceof StoreError ? { code: error.code } : {}
+    const fault = error instanceof BookError ? { fault: error.code } : {}
+    return { id: call.id, error: { message, ...code, ...fault } }
+  }
+}
