@@ -6,7 +6,7 @@ import {
   objectAt,
 } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
-import { addUsage, NO_USAGE, totalOutput, type Usage } from "../../canon/usage.ts"
+import { addUsage, NO_USAGE, totalOutput, type Usage, setCostIn } from "../../canon/usage.ts"
 
 /**
  * Usage as Anthropic counts it (WIRE.md 8): what was read from and written to the prompt cache stands
@@ -90,4 +90,14 @@ export function encodeCounts(usage: Usage): JsonObject {
     output_tokens_details: reasoning > 0 ? { thinking_tokens: reasoning } : null,
     server_tool_use: searches > 0 ? { web_search_requests: searches, web_fetch_requests: 0 } : null,
   }
+}
+
+/** Puts the cost beside the counts. */
+export function setCost(carrier: JsonObject, cost: string): void {
+  setCostIn(carrier, "usage", cost)
+}
+
+/** Puts our own count where the vendor tells none: in a message, or in the event that ends it. */
+export function setUsage(carrier: JsonObject, usage: Usage): void {
+  carrier.usage = carrier.type === "message_delta" ? encodeCounts(usage) : encodeUsage(usage)
 }

@@ -4,7 +4,7 @@ import { decodeResult } from "./result.ts"
 import { encodeRequest } from "./request/encode.ts"
 import { decodeError } from "./errors.ts"
 import { familyOf, BEDROCK_QUIRKS, type BedrockConverseQuirks } from "./quirks.ts"
-import { SUPPORTS } from "./support.ts"
+import { SUPPORT } from "./support.ts"
 import { DIALECT } from "./identifiers.ts"
 
 export { FAMILIES } from "./quirks.ts"
@@ -20,7 +20,7 @@ export function bedrockConverse(quirks: Partial<BedrockConverseQuirks> = {}): Up
   const all = { ...BEDROCK_QUIRKS, ...quirks }
   return {
     id: DIALECT,
-    supports: SUPPORTS,
+    supports: SUPPORT,
     framing: "event-stream",
     answerLimits(model) {
       const { stops, blankStops, stopTold } = familyOf(model, all.families)

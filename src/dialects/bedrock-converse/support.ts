@@ -4,7 +4,7 @@ import type { Feature, Support } from "../../canon/features.ts"
  * What becomes of each thing at the models that take the most: Claude from 4.5 to 4.6. What others take
  * less is in `quirks.ts`, and is reported with each request.
  */
-export const SUPPORTS: Readonly<Record<Feature, Support>> = {
+export const SUPPORT: Readonly<Record<Feature, Support>> = {
   max_tokens: "carried",
   // It ends at 1.
   temperature: "approximated",

@@ -3,13 +3,13 @@ import { decodeEvents } from "./stream.ts"
 import { decodeResult } from "./result.ts"
 import { encodeRequest } from "./request.ts"
 import { decodeError } from "./errors.ts"
-import { ANSWER_LIMITS, SUPPORTS } from "./support.ts"
+import { ANSWER_LIMITS, SUPPORT } from "./support.ts"
 import { DIALECT } from "./identifiers.ts"
 
 /** Cohere's chat API, version 2 (WIRE.md 7). Nobody calls us in it: it has no client face. */
 export const COHERE_CHAT: UpstreamDialect = {
   id: DIALECT,
-  supports: SUPPORTS,
+  supports: SUPPORT,
   framing: "sse",
   answerLimits: () => ANSWER_LIMITS,
   encodeRequest,

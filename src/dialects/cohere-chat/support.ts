@@ -13,7 +13,7 @@ export const ANSWER_LIMITS: AnswerLimits = {
  * What Cohere's API makes of each thing (WIRE.md 7, Cohere's reference of `/v2/chat`). What it carries
  * only within a smaller range than the caller's is reported when a request leaves that range.
  */
-export const SUPPORTS: Readonly<Record<Feature, Support>> = Object.freeze({
+export const SUPPORT: Readonly<Record<Feature, Support>> = Object.freeze({
   max_tokens: "carried",
   temperature: "carried",
   top_p: "carried",

@@ -5,12 +5,13 @@ import { encodeEvents } from "./stream/encode.ts"
 import { encodeRequest } from "./request/encode.ts"
 import { encodeResult } from "./result/encode.ts"
 import { decodeError, encodeError } from "./errors.ts"
-import { EXPRESSES, ANSWER_LIMITS, supportsOf } from "./support.ts"
-import { createPatches, setCost, setUsage } from "./patches/index.ts"
+import { EXPRESSES, ANSWER_LIMITS, supportOf } from "./support.ts"
+import { createPatches } from "./patches/index.ts"
 import { GEMINI_QUIRKS, type GeminiQuirks } from "./quirks.ts"
 import { decodeRequest } from "./request/decode.ts"
 import { REQUEST_STATE } from "./state.ts"
 import { DIALECT } from "./identifiers.ts"
+import { setCost, setUsage } from "./usage.ts"
 
 export { type Addressed, decodeCountRequest, withAddress } from "./request/decode.ts"
 
@@ -24,7 +25,7 @@ export function gemini(quirks: Partial<GeminiQuirks> = {}): ChatDialect {
   return {
     id: DIALECT,
     expresses: EXPRESSES,
-    supports: supportsOf(all),
+    supports: supportOf(all),
     framing: "sse",
     answerLimits: () => ANSWER_LIMITS,
     encodeRequest: (request) => encodeRequest(request, all),

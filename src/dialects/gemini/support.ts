@@ -43,7 +43,7 @@ export const ANSWER_LIMITS: AnswerLimits = {
 }
 
 /** What becomes of each thing that a caller can ask for. */
-export function supportsOf(quirks: GeminiQuirks): Readonly<Record<Feature, Support>> {
+export function supportOf(quirks: GeminiQuirks): Readonly<Record<Feature, Support>> {
   return {
     max_tokens: "carried",
     temperature: "carried",

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
-import { totalInput, totalOutput, type Usage, NO_USAGE } from "../../canon/usage.ts"
+import { totalInput, totalOutput, type Usage, NO_USAGE, setCostIn } from "../../canon/usage.ts"
 import { countOf } from "../shared/usage.ts"
 
 /**
@@ -70,4 +70,14 @@ function audio(usage: JsonObject, details: string): number {
     if (isJsonObject(detail) && detail.modality === "AUDIO") tokens += countOf(detail.tokenCount)
   }
   return tokens
+}
+
+/** Puts the cost beside the counts. */
+export function setCost(carrier: JsonObject, cost: string): void {
+  setCostIn(carrier, "usageMetadata", cost)
+}
+
+/** Puts our own count where the vendor tells none. */
+export function setUsage(carrier: JsonObject, usage: Usage): void {
+  carrier.usageMetadata = encodeUsage(usage)
 }

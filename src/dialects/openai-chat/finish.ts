@@ -1,5 +1,5 @@
 import type { FinishReason } from "../../canon/chat.ts"
-import type { JsonObject } from "../../canon/json.ts"
+import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import { otherFinish, type Finish } from "../shared/finish.ts"
 
 const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
@@ -60,4 +60,23 @@ export function encodeFinish(reason: FinishReason, isLegacy = false): string {
     case "other":
       return "stop"
   }
+}
+
+/** The words of OpenAI's own for why a choice ended; the two for tools go beyond the specification. */
+const OWN_WORDS: ReadonlySet<JsonValue | undefined> = new Set([
+  "stop",
+  "length",
+  "content_filter",
+  "tool_calls",
+  "function_call",
+])
+
+/**
+ * Why a choice ended, in a word that callers of this dialect know.
+ * @param word the vendor's, which may be of another dialect or missing.
+ */
+export function ownFinish(word: JsonValue | undefined, hasCalls: boolean): JsonValue {
+  if (typeof word === "string" && OWN_WORDS.has(word)) return word
+  if (typeof word !== "string" || word === "") return hasCalls ? "tool_calls" : "stop"
+  return encodeFinish(decodeFinish(word, hasCalls).reason)
 }

@@ -1,9 +1,12 @@
-import type { SseFrame } from "../../canon/dialect.ts"
+import type { JsonValue } from "../../canon/json.ts"
+import { prefixedId } from "../shared/identifiers.ts"
 
 export const DIALECT = "openai-chat"
 
 /** Of an answer: chat completions are told by it. */
 export const ID_PREFIX = "chatcmpl-"
 
-/** The last word of a stream (WIRE.md 2). */
-export const END: SseFrame = { data: "[DONE]" }
+/** A vendor's id under the prefix of this dialect; undefined when the vendor gave none. */
+export function ownId(id: JsonValue | undefined): string | undefined {
+  return typeof id === "string" && id !== "" ? prefixedId(ID_PREFIX, id) : undefined
+}

@@ -9,7 +9,7 @@ import { createPatches } from "./patches/index.ts"
 import { OPENAI_QUIRKS, type OpenAiChatQuirks } from "./quirks/index.ts"
 import { decodeRequest } from "./request/decode.ts"
 import { answerState, REQUEST_STATE } from "./state.ts"
-import { answerLimitsOf, EXPRESSES, supportsOf } from "./support.ts"
+import { answerLimitsOf, EXPRESSES, supportOf } from "./support.ts"
 import { setCost, setUsage } from "./usage.ts"
 import { DIALECT } from "./identifiers.ts"
 import { encodeError } from "../shared/errors.ts"
@@ -33,7 +33,7 @@ export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect 
     encodeError,
     setCost,
     setUsage,
-    supports: supportsOf(all),
+    supports: supportOf(all),
     framing: "sse",
     answerLimits: () => limits,
     encodeRequest: (request) => encodeRequest(request, all),

@@ -19,7 +19,7 @@ export function answerLimitsOf(quirks: OpenAiChatQuirks): AnswerLimits {
 }
 
 /** What becomes of each thing at a vendor with these quirks. */
-export function supportsOf(quirks: OpenAiChatQuirks): Readonly<Record<Feature, Support>> {
+export function supportOf(quirks: OpenAiChatQuirks): Readonly<Record<Feature, Support>> {
   const carriesHistory = quirks.reasoningHistory !== "drop"
   const supports: Record<Feature, Support> = {
     ...CARRIED,

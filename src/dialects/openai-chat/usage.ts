@@ -133,3 +133,17 @@ function searches(usage: JsonObject): number {
   if (own !== undefined) return own
   return countOf(objectAt(usage, "server_tool_use_details")?.web_search_requests)
 }
+
+/** Usage with its sum, where the vendor tells only its parts. @returns the very usage that has all. */
+export function withTotal(usage: JsonObject): JsonObject {
+  const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage
+  if (typeof prompt === "number" && typeof completion === "number" && typeof total === "number") {
+    return usage
+  }
+  const counted = decodeUsage(usage)
+  if (counted === undefined) return usage
+  const input = typeof prompt === "number" ? prompt : totalInput(counted)
+  const output = typeof completion === "number" ? completion : totalOutput(counted)
+  const sum = typeof total === "number" ? total : input + output
+  return { ...usage, prompt_tokens: input, completion_tokens: output, total_tokens: sum }
+}

@@ -5,19 +5,6 @@ export const DIALECT = "openai-responses"
 /** Of an answer. */
 export const ID_PREFIX = "resp_"
 
-/** The last event of every stream whose answer came to its end, whole or cut short. */
-export const COMPLETED = "response.completed"
-
-/** Members of `include` that the canon knows: reasoning that can come back, and log probabilities. */
-export const INCLUDE_REASONING = "reasoning.encrypted_content"
-export const INCLUDE_LOGPROBS = "message.output_text.logprobs"
-
-/** What of `include` the canon has a name for. */
-export const KNOWN_INCLUDES: ReadonlySet<unknown> = new Set([INCLUDE_REASONING, INCLUDE_LOGPROBS])
-
-/** Asks for the addresses of what a search found. */
-export const INCLUDE_SOURCES = "web_search_call.action.sources"
-
 /**
  * The ids of the items of one response, of which no two may be the same: OpenAI's client refuses a
  * stream in which one comes twice.

@@ -10,7 +10,7 @@ import { PATCHES } from "./patches/index.ts"
 import { OPENAI_QUIRKS, type OpenAiResponsesQuirks } from "./quirks.ts"
 import { decodeRequest } from "./request/decode.ts"
 import { answerState, REQUEST_STATE } from "./state/index.ts"
-import { ANSWER_LIMITS, EXPRESSES, supportsOf } from "./support.ts"
+import { ANSWER_LIMITS, EXPRESSES, supportOf } from "./support.ts"
 import { setCost, setUsage } from "./usage.ts"
 import { DIALECT } from "./identifiers.ts"
 import { encodeError } from "../shared/errors.ts"
@@ -40,7 +40,7 @@ export function openAiResponses(quirks: Partial<OpenAiResponsesQuirks> = {}): Ch
     encodeError,
     setCost,
     setUsage,
-    supports: supportsOf(all),
+    supports: supportOf(all),
     framing: "sse",
     answerLimits: () => ANSWER_LIMITS,
     encodeRequest: (request) => encodeRequest(request, all),

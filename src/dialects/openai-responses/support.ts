@@ -27,7 +27,7 @@ export const ANSWER_LIMITS: AnswerLimits = {
 }
 
 /** What becomes of each thing at a vendor with these quirks (WIRE.md 4, specs/openai-openapi.yaml). */
-export function supportsOf(quirks: OpenAiResponsesQuirks): Readonly<Record<Feature, Support>> {
+export function supportOf(quirks: OpenAiResponsesQuirks): Readonly<Record<Feature, Support>> {
   const penalties = quirks.penalties ? "carried" : "dropped"
   return {
     ...CARRIED,

@@ -1,10 +1,7 @@
 import type { EmbeddingRequest } from "../../canon/embedding.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { totalInput } from "../../canon/usage.ts"
-import {
-  decodeGeminiEmbeddings,
-  encodeGeminiEmbeddings,
-} from "../../dialects/embedding/request/gemini.ts"
+import { decodeGeminiEmbeddings } from "../../dialects/embedding/request/gemini.ts"
 import { GEMINI, withAddress } from "../../dialects/gemini/index.ts"
 import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
 import type { Contents } from "../../relay/pipeline/contents.ts"
@@ -13,6 +10,7 @@ import type { Calls } from "./calls.ts"
 import { errorsIn } from "./dialect-errors.ts"
 import { addressedOf, type GoogleMethod, googlePath, readGoogleAddress } from "./google-address.ts"
 import { jsonOperation } from "./json-operation.ts"
+import { encodeGeminiEmbeddings } from "../../dialects/embedding/result/gemini.ts"
 
 type EmbeddingMethod = Extract<GoogleMethod, "embedContent" | "batchEmbedContents">
 

@@ -24,7 +24,8 @@ import { decodeCitations } from "../citations.ts"
 import { decodeDocument, decodeImage } from "../media/decode.ts"
 import { nameOf, type Place, refusal, wrongMember } from "./place.ts"
 import { isToldStep } from "../search/steps.ts"
-import { DIALECT, OWN_BLOCKS, OWN_RESULT_BLOCKS } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { OWN_BLOCKS, OWN_RESULT_BLOCKS } from "./own-blocks.ts"
 
 /** The blocks that the canon has names for, by who may say them. */
 const BLOCKS: Readonly<Record<"user" | "assistant", readonly string[]>> = {

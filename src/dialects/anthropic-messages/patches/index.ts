@@ -17,16 +17,14 @@ import {
   objectAt,
   textAt,
 } from "../../../canon/json.ts"
-import { setCostIn, type Usage } from "../../../canon/usage.ts"
 import { LossList } from "../../shared/losses.ts"
 import { completeMessage, completeStart, ownEnd, withCounts } from "./complete.ts"
 import { isCleared } from "../messages/decode-system.ts"
-import { STOP } from "../stream/encode.ts"
+import { LAST_FRAME } from "../stream/encode.ts"
 import { mayThink } from "../messages/encode.ts"
 import { fitBudget } from "../reasoning.ts"
 import { encodeStreamError } from "../errors.ts"
 import { type AnthropicQuirks, quirksOf } from "../quirks.ts"
-import { encodeCounts, encodeUsage } from "../usage.ts"
 import { DIALECT } from "../identifiers.ts"
 
 /** The named changes of the path on which caller and vendor both speak this dialect. */
@@ -39,16 +37,6 @@ export function createPatches(quirks: AnthropicQuirks): DialectPatches {
     },
     frames: (patch) => new MessagePatcher(patch),
   }
-}
-
-/** Puts the cost beside the counts. */
-export function setCost(carrier: JsonObject, cost: string): void {
-  setCostIn(carrier, "usage", cost)
-}
-
-/** Puts our own count where the vendor tells none: in a message, or in the event that ends it. */
-export function setUsage(carrier: JsonObject, usage: Usage): void {
-  carrier.usage = carrier.type === "message_delta" ? encodeCounts(usage) : encodeUsage(usage)
 }
 
 /** The caller's body is left as it is. */
@@ -151,7 +139,7 @@ class MessagePatcher implements FramePatcher {
   }
 
   end(): SseFrame[] {
-    return [STOP]
+    return [LAST_FRAME]
   }
 
   fail(error: GatewayError, requestId: string): SseFrame[] {

@@ -11,7 +11,8 @@ import { encodeInput } from "../messages/encode-blocks.ts"
 import { encodeFinish } from "../finish.ts"
 import { encodeUsage, withSearches } from "../usage.ts"
 import { encodeSearch } from "../search/steps.ts"
-import { DIALECT, DIRECT_CALLER, ID_PREFIX } from "../identifiers.ts"
+import { DIALECT, ID_PREFIX } from "../identifiers.ts"
+import { DIRECT_CALLER } from "../tools/encode.ts"
 
 /**
  * A whole message with every member that the official client declares (WIRE.md 3, SPEC). It tells the

@@ -80,7 +80,7 @@ class MessageEncoder implements EventEncoder {
       ...rest,
       usage: encodeCounts(withSearches(this.#usage, this.#searches)),
     }
-    frames.push({ event: "message_delta", data: JSON.stringify(json), json }, STOP)
+    frames.push({ event: "message_delta", data: JSON.stringify(json), json }, LAST_FRAME)
     return frames
   }
 
@@ -165,7 +165,7 @@ class MessageEncoder implements EventEncoder {
 const PING: SseFrame = Object.freeze({ event: "ping", data: '{"type":"ping"}' })
 
 /** Anthropic's last word; there is no `[DONE]`. */
-export const STOP: SseFrame = Object.freeze({
+export const LAST_FRAME: SseFrame = Object.freeze({
   event: "message_stop",
   data: '{"type":"message_stop"}',
 })

@@ -4,7 +4,7 @@ import type { SseFrame } from "../../../canon/dialect.ts"
 import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"
 import { encodeCitation } from "../citations.ts"
 import { encodeSearch } from "../search/steps.ts"
-import { DIRECT_CALLER } from "../identifiers.ts"
+import { DIRECT_CALLER } from "../tools/encode.ts"
 
 interface Call {
   readonly id: string

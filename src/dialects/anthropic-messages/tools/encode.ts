@@ -81,3 +81,6 @@ function encodeTool(tool: Tool, quirks: AnthropicQuirks, losses: LossList): Json
     ...losses.fieldsOf(tool.extra),
   }
 }
+
+/** A call by the model itself, and not by a program that it wrote. */
+export const DIRECT_CALLER: JsonObject = { type: "direct" }

@@ -1,5 +1,5 @@
 import type { Draft } from "../../../canon/draft.ts"
-import type { EmbeddingPurpose, EmbeddingRequest, Vector } from "../../../canon/embedding.ts"
+import type { EmbeddingPurpose, EmbeddingRequest } from "../../../canon/embedding.ts"
 import {
   emptyArray,
   invalidType,
@@ -15,7 +15,6 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
-import { numbersOf } from "../../../canon/vectors.ts"
 
 /** Google's words for what texts are for, as far as they mean the same elsewhere. */
 const PURPOSES: ReadonlyMap<string, EmbeddingPurpose> = new Map([
@@ -110,15 +109,4 @@ function addWishes(decoded: Draft<EmbeddingRequest>, request: JsonObject): void 
   if (isOwn) extra.task_type = task
   if (title !== undefined) extra.title = title
   if (Object.keys(extra).length > 0) decoded.extra = extra
-}
-
-/** The vectors as Google tells them. @param tokens of the input. */
-export function encodeGeminiEmbeddings(
-  vectors: readonly Vector[],
-  tokens: number,
-): { readonly embeddings: JsonObject[]; readonly usageMetadata: JsonObject } {
-  return {
-    embeddings: vectors.map((vector) => ({ values: [...numbersOf(vector)] })),
-    usageMetadata: { promptTokenCount: tokens, totalTokenCount: tokens },
-  }
 }

@@ -17,13 +17,11 @@ import {
   objectAt,
 } from "../../../canon/json.ts"
 import { LossList } from "../../shared/losses.ts"
-import { setCostIn, type Usage } from "../../../canon/usage.ts"
 import { completeResult, missingMembers, responseIdOf } from "./complete.ts"
 import { blockReason } from "../result/head.ts"
 import { encodeStreamError } from "../errors.ts"
 import { finishWord } from "../finish.ts"
 import type { GeminiQuirks } from "../quirks.ts"
-import { encodeUsage } from "../usage.ts"
 import { DIALECT, ID_PREFIX } from "../identifiers.ts"
 
 /** The named changes of the path on which caller and vendor both speak this dialect. */
@@ -36,16 +34,6 @@ export function createPatches(quirks: GeminiQuirks): DialectPatches {
     },
     frames: (patch) => new PiecePatcher(patch),
   }
-}
-
-/** Puts the cost beside the counts. */
-export function setCost(carrier: JsonObject, cost: string): void {
-  setCostIn(carrier, "usageMetadata", cost)
-}
-
-/** Puts our own count where the vendor tells none. */
-export function setUsage(carrier: JsonObject, usage: Usage): void {
-  carrier.usageMetadata = encodeUsage(usage)
 }
 
 /** The caller's body is left as it is. The model and the stream go into the address. */

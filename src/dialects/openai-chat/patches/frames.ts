@@ -3,12 +3,13 @@ import type { GatewayError } from "../../../canon/errors.ts"
 import { mintId } from "../../shared/identifiers.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type { Usage } from "../../../canon/usage.ts"
-import { isTime, ownId, withTotal } from "./complete.ts"
+import { isTime } from "./complete.ts"
 import { ChoicePatcher } from "./choice.ts"
-import { chunkUsage, encodeUsage, withoutCost } from "../usage.ts"
-import { END, ID_PREFIX } from "../identifiers.ts"
+import { chunkUsage, encodeUsage, withoutCost, withTotal } from "../usage.ts"
+import { ID_PREFIX, ownId } from "../identifiers.ts"
 import { nowInSeconds } from "../../shared/time.ts"
 import { encodeError } from "../../shared/errors.ts"
+import { LAST_FRAME } from "../stream/encode.ts"
 
 const OBJECT = "chat.completion.chunk"
 
@@ -61,7 +62,7 @@ export class ChunkPatcher implements FramePatcher {
   }
 
   end(): SseFrame[] {
-    return [END]
+    return [LAST_FRAME]
   }
 
   /** As the encoder's, with what the vendor said beside its error: the usage until then is the caller's. */

@@ -12,7 +12,7 @@ import { encodeFinish } from "../finish.ts"
 import { prefixedId } from "../../shared/identifiers.ts"
 import { encodeBreak } from "../errors.ts"
 import { encodeUsage } from "../usage.ts"
-import { END, ID_PREFIX, DIALECT } from "../identifiers.ts"
+import { ID_PREFIX, DIALECT } from "../identifiers.ts"
 import { nowInSeconds } from "../../shared/time.ts"
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
@@ -105,7 +105,7 @@ class ChunkEncoder implements EventEncoder {
       const json: JsonObject = { ...this.#headOf(), choices: [], usage }
       frames.push({ data: JSON.stringify(json), json })
     }
-    frames.push(END)
+    frames.push(LAST_FRAME)
     return frames
   }
 
@@ -201,3 +201,6 @@ class ChunkEncoder implements EventEncoder {
     frames.push({ data: JSON.stringify(json), json })
   }
 }
+
+/** The last word of a stream (WIRE.md 2). */
+export const LAST_FRAME: SseFrame = { data: "[DONE]" }

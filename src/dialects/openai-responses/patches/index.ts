@@ -13,9 +13,8 @@ import { completeResponse, headOf, type ResponseHead } from "./complete.ts"
 import { withMessages } from "../messages/content-input.ts"
 import { encodeEvents, failureFrames } from "../stream/encode.ts"
 import { streamFailure } from "../errors.ts"
-import { FrameWriter } from "../stream/frame-writer.ts"
+import { FrameWriter, COMPLETED } from "../stream/frame-writer.ts"
 import { withoutCost } from "../usage.ts"
-import { COMPLETED } from "../identifiers.ts"
 
 /** The named changes of the path on which caller and vendor both speak this dialect. */
 export const PATCHES: DialectPatches = {

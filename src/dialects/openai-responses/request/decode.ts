@@ -13,8 +13,9 @@ import { decodeInput } from "../messages/decode.ts"
 import { decodeAllowedTools, decodeToolChoice, decodeTools } from "../tools/decode.ts"
 import { type ResponseParameters, responseParameters } from "./parameters.ts"
 import { decodeWebSearch } from "../search/tool.ts"
-import { INCLUDE_LOGPROBS, KNOWN_INCLUDES, DIALECT } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
 import type { DecodedTools } from "../../shared/tools.ts"
+import { INCLUDE_LOGPROBS, KNOWN_INCLUDES } from "./includes.ts"
 
 /** Fields that the canon has a name for, and those that are taken apart by hand. */
 const CANON_FIELDS = new Set([

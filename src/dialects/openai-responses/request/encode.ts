@@ -8,8 +8,9 @@ import { encodeInput } from "../messages/encode.ts"
 import { encodeFormat, encodeToolChoice, encodeTools } from "../tools/encode.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
 import { demandWebSearch, setWebSearch } from "../search/tool.ts"
-import { DIALECT, INCLUDE_LOGPROBS, INCLUDE_REASONING, INCLUDE_SOURCES } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
 import { setDefined } from "../../shared/fields.ts"
+import { INCLUDE_REASONING, INCLUDE_LOGPROBS, INCLUDE_SOURCES } from "./includes.ts"
 
 /**
  * A request for a response as the vendor takes it (WIRE.md 4). The vendor keeps nothing unless the

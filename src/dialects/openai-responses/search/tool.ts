@@ -19,7 +19,8 @@ import {
 import type { Draft } from "../../../canon/draft.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { DIALECT, INCLUDE_SOURCES, KNOWN_INCLUDES } from "../identifiers.ts"
+import { DIALECT } from "../identifiers.ts"
+import { KNOWN_INCLUDES, INCLUDE_SOURCES } from "../request/includes.ts"
 
 const TYPE = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/
 const OWN_TYPE = "web_search"

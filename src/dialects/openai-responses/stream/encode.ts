@@ -10,8 +10,8 @@ import { originsOf } from "../../shared/tool-names.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { streamFailure, type StreamFailure, vendorFailure } from "../errors.ts"
 import { encodeFinish } from "../finish.ts"
-import { FrameWriter } from "./frame-writer.ts"
-import { ItemIds, COMPLETED, DIALECT } from "../identifiers.ts"
+import { FrameWriter, COMPLETED } from "./frame-writer.ts"
+import { ItemIds, DIALECT } from "../identifiers.ts"
 import {
   CallWriter,
   CustomCallWriter,

@@ -22,3 +22,6 @@ export class FrameWriter {
     return { event: type, data: JSON.stringify(json), json }
   }
 }
+
+/** The last event of every stream whose answer came to its end, whole or cut short. */
+export const COMPLETED = "response.completed"

@@ -1,0 +1,31 @@
+/**
+ * Content blocks that Anthropic's API has and the canon has no name for: what its own tools did,
+ * sources, and marks in long conversations. They are kept whole, for this dialect alone
+ * (`ContentBlockParam` and `BetaContentBlockParam` of the official client).
+ */
+export const OWN_BLOCKS: ReadonlySet<string> = new Set([
+  "search_result",
+  "server_tool_use",
+  "web_search_tool_result",
+  "web_fetch_tool_result",
+  "code_execution_tool_result",
+  "bash_code_execution_tool_result",
+  "text_editor_code_execution_tool_result",
+  "tool_search_tool_result",
+  "advisor_tool_result",
+  "mcp_tool_use",
+  "mcp_tool_result",
+  "mcp_tool_listing",
+  "container_upload",
+  "compaction",
+  "fallback",
+  "tool_addition",
+  "tool_removal",
+])
+
+/** The same, inside what a tool answered. */
+export const OWN_RESULT_BLOCKS: ReadonlySet<string> = new Set([
+  "search_result",
+  "tool_reference",
+  "browser_state",
+])

@@ -1,0 +1,14 @@
+import type { Vector } from "../../../canon/embedding.ts"
+import type { JsonObject } from "../../../canon/json.ts"
+import { numbersOf } from "../../../canon/vectors.ts"
+
+/** The vectors as Google tells them. @param tokens of the input. */
+export function encodeGeminiEmbeddings(
+  vectors: readonly Vector[],
+  tokens: number,
+): { readonly embeddings: JsonObject[]; readonly usageMetadata: JsonObject } {
+  return {
+    embeddings: vectors.map((vector) => ({ values: [...numbersOf(vector)] })),
+    usageMetadata: { promptTokenCount: tokens, totalTokenCount: tokens },
+  }
+}

@@ -1,0 +1,9 @@
+/** Members of `include` that the canon knows: reasoning that can come back, and log probabilities. */
+export const INCLUDE_REASONING = "reasoning.encrypted_content"
+export const INCLUDE_LOGPROBS = "message.output_text.logprobs"
+
+/** What of `include` the canon has a name for. */
+export const KNOWN_INCLUDES: ReadonlySet<unknown> = new Set([INCLUDE_REASONING, INCLUDE_LOGPROBS])
+
+/** Asks for the addresses of what a search found. */
+export const INCLUDE_SOURCES = "web_search_call.action.sources"
