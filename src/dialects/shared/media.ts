@@ -1,6 +1,12 @@
 import type { MediaSource } from "../../canon/message.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
-import { decodeDataUrl, isDataUrl, isWebUrl } from "../../canon/media-source.ts"
+import {
+  decodeDataUrl,
+  isDataUrl,
+  isWebUrl,
+  encodeDataUrl,
+  pictureType,
+} from "../../canon/media-source.ts"
 
 /**
  * An image as OpenAI's dialects name it: a web address, or a data URL.
@@ -22,6 +28,18 @@ export function decodeImageUrl(url: string, name: string): MediaSource {
     `Invalid value for '${name}': expected a base64-encoded data URL with an image MIME type ` +
       "(e.g. 'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU='), but got a value without it.",
   )
+}
+
+/** An image as such an address; undefined for one that another vendor keeps under an id of its own. */
+export function encodeImageUrl(source: MediaSource): string | undefined {
+  switch (source.type) {
+    case "url":
+      return source.url
+    case "base64":
+      return encodeDataUrl(source.data, source.mediaType ?? pictureType(source.data))
+    case "reference":
+      return undefined
+  }
 }
 
 /** The data of a file, which may come as a data URL. @param name as of `decodeImageUrl`. */

@@ -1,7 +1,7 @@
-import type { FilePart, ImagePart, MediaSource, Part } from "../../../canon/message.ts"
+import type { FilePart, ImagePart, Part } from "../../../canon/message.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import type { LossList } from "../../shared/losses.ts"
-import { encodeDataUrl, pictureType } from "../../../canon/media-source.ts"
+import { encodeImageUrl } from "../../shared/media.ts"
 
 /** Words for how closely a picture is looked at (Cohere's reference of `/v2/chat`). */
 const DETAILS: ReadonlySet<string> = new Set(["auto", "low", "high"])
@@ -44,7 +44,7 @@ export function encodePart(part: Part, losses: LossList): JsonObject | undefined
 }
 
 function encodeImage(part: ImagePart, losses: LossList): JsonObject | undefined {
-  const url = imageUrl(part.source)
+  const url = encodeImageUrl(part.source)
   if (url === undefined) {
     losses.add("image")
     return undefined
@@ -56,18 +56,6 @@ function encodeImage(part: ImagePart, losses: LossList): JsonObject | undefined 
     else losses.add("image.detail")
   }
   return { type: "image_url", image_url: image, ...losses.fieldsOf(part.extra) }
-}
-
-/** @returns undefined for a picture that another vendor keeps under an id of its own. */
-function imageUrl(source: MediaSource): string | undefined {
-  switch (source.type) {
-    case "url":
-      return source.url
-    case "base64":
-      return encodeDataUrl(source.data, source.mediaType ?? pictureType(source.data))
-    default:
-      return undefined
-  }
 }
 
 /** Cohere takes no files, but one that is text can be read out to it. */

@@ -8,6 +8,7 @@ import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
 import { unitVector, vectorOf } from "../../../canon/vectors.ts"
+import { defined } from "../../shared/fields.ts"
 
 /** Texts that one call may hold (the Gemini API's reference of `batchEmbedContents`). */
 const MOST_TEXTS = 100
@@ -41,12 +42,12 @@ export function geminiEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
       const { dimensions, extra = {} } = request
       const task = taskOf(request)
       const title = textAt(extra, "title")
-      const fields: JsonObject = {
+      const fields = defined({
         model: `models/${model}`,
-        ...(task === undefined ? {} : { taskType: task }),
-        ...(title === undefined ? {} : { title }),
-        ...(dimensions === undefined ? {} : { outputDimensionality: dimensions }),
-      }
+        taskType: task,
+        title,
+        outputDimensionality: dimensions,
+      })
       const calls = batchesOf(textsOf(request), MOST_TEXTS).map((batch) =>
         jsonCall(path, {
           requests: batch.map((text) => ({ ...fields, content: { parts: [{ text }] } })),

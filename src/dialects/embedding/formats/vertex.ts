@@ -1,10 +1,11 @@
 import type { EmbeddingFormat, Vector } from "../../../canon/embedding.ts"
-import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
+import { isJsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { allVectors, batchesOf, lossesOf, textsOf } from "./batches.ts"
 import { GEMINI_FIELDS, taskOf } from "./gemini.ts"
 import { unitVector, vectorOf } from "../../../canon/vectors.ts"
+import { defined } from "../../shared/fields.ts"
 
 /** Texts that one call may hold (Vertex AI's reference of its text embeddings); of Gemini's own models one. */
 const MOST_TEXTS = 250
@@ -20,10 +21,7 @@ export function vertexEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
       const { dimensions, extra = {} } = request
       const task = taskOf(request)
       const title = textAt(extra, "title")
-      const fields: JsonObject = {
-        ...(task === undefined ? {} : { task_type: task }),
-        ...(title === undefined ? {} : { title }),
-      }
+      const fields = defined({ task_type: task, title })
       const parameters =
         dimensions === undefined ? {} : { parameters: { outputDimensionality: dimensions } }
       const most = model.startsWith("gemini-") ? 1 : MOST_TEXTS

@@ -1,10 +1,11 @@
 import type { MediaSource, Part } from "../../../canon/message.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
-import { encodeDataUrl, pictureType } from "../../../canon/media-source.ts"
+import { encodeDataUrl } from "../../../canon/media-source.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { encodeCache } from "../cache.ts"
 import { withNestedExtra } from "./nested-extra.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
+import { encodeImageUrl } from "../../shared/media.ts"
 
 /** Formats of sound as this dialect names them, by media type. */
 const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
@@ -47,8 +48,11 @@ function encodePart(
     case "refusal":
       return { type: "refusal", refusal: part.text }
     case "image": {
-      const url = imageUrl(part.source, losses)
-      if (url === undefined) return undefined
+      const url = encodeImageUrl(part.source)
+      if (url === undefined) {
+        losses.add("image")
+        return undefined
+      }
       const image = part.detail === undefined ? { url } : { url, detail: part.detail }
       const outer = { type: "image_url", ...encodeCache(part.cache, quirks, losses) }
       return withNestedExtra(outer, "image_url", image, losses.fieldsOf(part.extra))
@@ -76,19 +80,6 @@ function encodePart(
       return losses.partOf(part)
     default:
       losses.add(part.type)
-      return undefined
-  }
-}
-
-function imageUrl(source: MediaSource, losses: LossList): string | undefined {
-  switch (source.type) {
-    case "url":
-      return source.url
-    case "base64":
-      return encodeDataUrl(source.data, source.mediaType ?? pictureType(source.data))
-    default:
-      // A picture that another vendor keeps under an id of its own.
-      losses.add("image")
       return undefined
   }
 }

@@ -5,6 +5,7 @@ import type { LossList } from "../../shared/losses.ts"
 import { noteGrammar } from "../../shared/text-tool.ts"
 import { noteCache } from "../messages/encode-parts.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
+import { defined } from "../../shared/fields.ts"
 
 /**
  * Tools as a vendor takes them. OpenAI holds a function to its schema unless told not to, which no
@@ -57,29 +58,19 @@ function declarationOf(tool: Tool): JsonObject {
   const { name, description, format, form } = origin
   if (form !== "text") {
     const { parameters, strict } = tool
-    return functionOf({
-      name,
-      ...(description === undefined ? {} : { description }),
-      ...(parameters === undefined ? {} : { parameters }),
-      ...(strict === undefined ? {} : { strict }),
-    })
+    return functionOf(defined({ name, description, parameters, strict }))
   }
-  return {
-    type: "custom",
-    name,
-    ...(description === undefined ? {} : { description }),
-    ...(format === undefined ? {} : { format }),
-  }
+  return defined({ type: "custom", name, description, format })
 }
 
 function functionOf({ name, description, parameters, strict }: Tool): JsonObject {
-  return {
+  return defined({
     type: "function",
     name,
-    ...(description === undefined ? {} : { description }),
+    description,
     parameters: parameters ?? { type: "object", properties: {} },
     strict: strict ?? false,
-  }
+  })
 }
 
 /** A choice, in a request and in a response alike. @param tools those that go by names of their own. */
@@ -99,13 +90,7 @@ export function encodeFormat(format: ResponseFormat): JsonObject {
       return { type: "json_object" }
     case "json-schema": {
       const { name, schema, description, strict } = format
-      return {
-        type: "json_schema",
-        name,
-        ...(description === undefined ? {} : { description }),
-        schema: schema ?? {},
-        ...(strict === undefined ? {} : { strict }),
-      }
+      return defined({ type: "json_schema", name, description, schema: schema ?? {}, strict })
     }
   }
 }

@@ -3,6 +3,7 @@ import { jsonCall } from "../../../canon/operation-answer.ts"
 import { type SoundForm, type SpeechFormat, voiceName } from "../../../canon/speech.ts"
 import { vendorRefusal } from "../../../canon/vendor-error.ts"
 import { formToAsk, lossesOf } from "./audio-format.ts"
+import { defined } from "../../shared/fields.ts"
 
 /** How each form is asked for (elevenlabs.io, "Create speech", `output_format`). */
 const OUTPUTS: Partial<Record<SoundForm, string>> = {
@@ -40,8 +41,5 @@ function elevenLabsError(status: number, body: unknown) {
   if (!isJsonObject(detail)) return vendorRefusal(status, {})
   const message = textAt(detail, "message")
   const code = textAt(detail, "status")
-  return vendorRefusal(status, {
-    ...(message === undefined ? {} : { message }),
-    ...(code === undefined ? {} : { code }),
-  })
+  return vendorRefusal(status, defined({ message, code }))
 }

@@ -6,7 +6,15 @@ import type {
   TranscriptSegment,
 } from "../../../canon/transcription.ts"
 import { vendorRefusal } from "../../../canon/vendor-error.ts"
-import { lossesOf, numberAt, refuseTranslation, segmentsOfWords, wordsAt } from "./fields.ts"
+import {
+  lossesOf,
+  numberAt,
+  refuseTranslation,
+  segmentsOfWords,
+  wordsAt,
+  timedTranscript,
+} from "./fields.ts"
+import { defined } from "../../shared/fields.ts"
 
 /** Deepgram's `POST /v1/listen`: the bytes of the sound themselves (WIRE.md 13). */
 export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
@@ -43,10 +51,7 @@ export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
     if (!isJsonObject(body)) return vendorRefusal(status, {})
     const message = textAt(body, "err_msg") ?? textAt(body, "message")
     const code = textAt(body, "err_code") ?? textAt(body, "category")
-    return vendorRefusal(status, {
-      ...(message === undefined ? {} : { message }),
-      ...(code === undefined ? {} : { code }),
-    })
+    return vendorRefusal(status, defined({ message, code }))
   },
 }
 
@@ -61,14 +66,8 @@ function transcriptOf(
   const segments = spoken.length > 0 ? spoken : segmentsOfWords(words)
   const duration = numberAt(objectAt(body, "metadata") ?? {}, "duration")
   const language = textAt(channel, "detected_language")
-  return {
-    text: textAt(heard, "transcript") ?? "",
-    ...(language === undefined ? {} : { language }),
-    ...(duration === undefined ? {} : { duration }),
-    ...(segments.length === 0 ? {} : { segments }),
-    ...(words.length === 0 ? {} : { words }),
-    usage: duration === undefined ? {} : { seconds: duration },
-  }
+  const text = textAt(heard, "transcript") ?? ""
+  return timedTranscript({ text, language, duration, segments, words })
 }
 
 function utterances(results: JsonObject): TranscriptSegment[] {
@@ -79,11 +78,12 @@ function utterances(results: JsonObject): TranscriptSegment[] {
     const speaker = numberAt(item, "speaker")
     if (start === undefined || end === undefined) return []
     const text = textAt(item, "transcript") ?? ""
-    return [{ start, end, text, ...(speaker === undefined ? {} : { speaker: letter(speaker) }) }]
+    return [defined({ start, end, text, speaker: letter(speaker) })]
   })
 }
 
 /** Speakers are letters in OpenAI's form, numbers in Deepgram's. */
-function letter(speaker: number): string {
+function letter(speaker: number | undefined): string | undefined {
+  if (speaker === undefined) return undefined
   return speaker < 26 ? String.fromCharCode(65 + speaker) : `speaker_${speaker}`
 }

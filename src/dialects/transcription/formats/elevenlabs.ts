@@ -10,7 +10,9 @@ import {
   refuseTranslation,
   segmentsOfWords,
   wordsAt,
+  timedTranscript,
 } from "./fields.ts"
+import { defined } from "../../shared/fields.ts"
 
 /**
  * ElevenLabs' `POST /v1/speech-to-text` (WIRE.md 13).
@@ -46,13 +48,8 @@ export function elevenLabsTranscription(
       const language = textAt(body, "language_code")
       const duration = numberAt(body, "audio_duration_secs")
       const segments = form === "diarized_json" ? bySpeaker(spoken) : segmentsOfWords(words)
-      return {
-        text: textAt(body, "text") ?? "",
-        ...(language === undefined ? {} : { language }),
-        ...(duration === undefined ? {} : { duration }),
-        ...(words.length === 0 ? {} : { words, segments }),
-        usage: duration === undefined ? {} : { seconds: duration },
-      }
+      const text = textAt(body, "text") ?? ""
+      return timedTranscript({ text, language, duration, segments, words })
     },
     decodeError,
   }
@@ -65,7 +62,7 @@ function bySpeaker(spoken: JsonObject): TranscriptSegment[] {
   const close = (): void => {
     const speaker = turn[0] && textAt(turn[0], "speaker_id")
     for (const segment of segmentsOfWords(wordsAt({ turn }, "turn", "text"))) {
-      segments.push({ ...segment, ...(speaker === undefined ? {} : { speaker }) })
+      segments.push(defined({ ...segment, speaker }))
     }
     turn = []
   }

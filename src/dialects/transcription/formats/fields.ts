@@ -5,9 +5,11 @@ import type {
   TranscriptionRequest,
   TranscriptSegment,
   TranscriptWord,
+  Transcript,
 } from "../../../canon/transcription.ts"
 import { measureOf } from "../../../canon/quantity.ts"
 import { type EncodedForm, encodeForm, type OutgoingField } from "../../../wire/encode-form.ts"
+import { defined } from "../../shared/fields.ts"
 
 /** Names of files that vendors take: some go by the ending alone. */
 const ENDINGS = {
@@ -68,6 +70,29 @@ export function lossesOf(
   }
   for (const name of Object.keys(extra)) losses.push({ name, effect: "dropped" })
   return losses
+}
+
+/** What a vendor says of a recording; what it leaves out is undefined or empty. */
+interface ReportedTranscript {
+  readonly text: string
+  readonly language: string | undefined
+  /** Seconds. */
+  readonly duration: number | undefined
+  readonly segments: readonly TranscriptSegment[]
+  readonly words: readonly TranscriptWord[]
+}
+
+/** The transcript of a vendor that counts seconds. */
+export function timedTranscript(reported: ReportedTranscript): Transcript {
+  const { text, language, duration, segments, words } = reported
+  return defined({
+    text,
+    language,
+    duration,
+    segments: segments.length === 0 ? undefined : segments,
+    words: words.length === 0 ? undefined : words,
+    usage: defined({ seconds: duration }),
+  })
 }
 
 /** A time or a count that is one. */

@@ -4,6 +4,7 @@ import type { TranscriptionFormat, TranscriptSegment } from "../../../canon/tran
 import type { OutgoingField } from "../../../wire/encode-form.ts"
 import { audioForm, formCall, lossesOf, numberAt, refuseTranslation } from "./fields.ts"
 import { usageOf } from "./openai.ts"
+import { defined } from "../../shared/fields.ts"
 
 const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json", "diarized_json"])
 
@@ -47,14 +48,14 @@ export function mistralTranscription(
         const speaker = textAt(item, "speaker_id")
         if (start === undefined || end === undefined) return []
         const text = textAt(item, "text") ?? ""
-        return [{ start, end, text, ...(speaker === undefined ? {} : { speaker }) }]
+        return [defined({ start, end, text, speaker })]
       })
-      return {
+      return defined({
         text: textAt(body, "text") ?? "",
-        ...(language === undefined ? {} : { language }),
-        ...(segments.length === 0 ? {} : { segments }),
+        language,
+        segments: segments.length === 0 ? undefined : segments,
         usage: usageOf(objectAt(body, "usage")),
-      }
+      })
     },
     decodeError,
   }

@@ -12,7 +12,15 @@ import type {
   TranscriptTokens,
 } from "../../../canon/transcription.ts"
 import type { OutgoingField } from "../../../wire/encode-form.ts"
-import { audioForm, formCall, numberAt, refuseTranslation, wordsAt } from "./fields.ts"
+import {
+  audioForm,
+  formCall,
+  numberAt,
+  refuseTranslation,
+  wordsAt,
+  timedTranscript,
+} from "./fields.ts"
+import { defined } from "../../shared/fields.ts"
 
 /** What a model of a vendor with OpenAI's form gives. */
 export type TranscriptionModelTraits =
@@ -132,11 +140,7 @@ function decode(answer: OperationAnswer, request: TranscriptionRequest): Transcr
   const segments = segmentsAt(body)
   const words = wordsAt(body, "words", "word")
   return {
-    text,
-    ...(duration === undefined ? {} : { duration }),
-    ...(language === undefined ? {} : { language }),
-    ...(segments.length === 0 ? {} : { segments }),
-    ...(words.length === 0 ? {} : { words }),
+    ...timedTranscript({ text, language, duration, segments, words }),
     usage: usageOf(objectAt(body, "usage"), duration),
     ...(isAsAsked(body, request) && { body }),
   }
@@ -161,7 +165,7 @@ function segmentsAt(body: JsonObject): TranscriptSegment[] {
     const { start, end, text } = item
     if (typeof start !== "number" || typeof end !== "number" || typeof text !== "string") return []
     const speaker = textAt(item, "speaker") ?? textAt(item, "speaker_id")
-    return [{ start, end, text, ...(speaker === undefined ? {} : { speaker }) }]
+    return [defined({ start, end, text, speaker })]
   })
 }
 
@@ -172,11 +176,7 @@ function segmentsAt(body: JsonObject): TranscriptSegment[] {
 export function usageOf(usage: JsonObject | undefined, duration?: number): Transcript["usage"] {
   const seconds = usage && (numberAt(usage, "seconds") ?? numberAt(usage, "prompt_audio_seconds"))
   const tokens = usage && tokensOf(usage)
-  const told = seconds ?? duration
-  return {
-    ...(told === undefined ? {} : { seconds: told }),
-    ...(tokens === undefined ? {} : { tokens }),
-  }
+  return defined({ seconds: seconds ?? duration, tokens })
 }
 
 function tokensOf(usage: JsonObject): TranscriptTokens | undefined {

@@ -10,6 +10,7 @@ import {
   refuseTranslation,
   segmentsOfWords,
   wordsAt,
+  timedTranscript,
 } from "./fields.ts"
 
 /**
@@ -33,15 +34,13 @@ export function xaiTranscription(
     decode(answer) {
       const body = jsonOf(answer)
       const words = wordsAt(body, "words", "text")
-      const duration = numberAt(body, "duration")
-      const language = textAt(body, "language")
-      return {
+      return timedTranscript({
         text: textAt(body, "text") ?? "",
-        ...(language === undefined ? {} : { language }),
-        ...(duration === undefined ? {} : { duration }),
-        ...(words.length === 0 ? {} : { words, segments: segmentsOfWords(words) }),
-        usage: duration === undefined ? {} : { seconds: duration },
-      }
+        language: textAt(body, "language"),
+        duration: numberAt(body, "duration"),
+        segments: segmentsOfWords(words),
+        words,
+      })
     },
     decodeError,
   }
