@@ -1,6 +1,7 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { incomingPieces, USUAL_PACE } from "../incoming-body.ts"
-import type { Spool, SpooledBytes } from "../uploads/spool.ts"
+import type { Spool } from "../uploads/spool.ts"
+import type { SpooledBytes } from "../uploads/spooled-bytes.ts"
 import { encodingOf, refuseEncoding, unpackedPieces } from "../unpacked-body.ts"
 import { isForm, piecesOf } from "./fingerprint.ts"
 import type { RepeatableRequest } from "./repeatable-request.ts"

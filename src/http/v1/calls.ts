@@ -6,13 +6,9 @@ import type { Call } from "../../relay/pipeline/call.ts"
 import type { Events } from "../../telemetry/events.ts"
 import type { Auth, BodyReader, Incoming } from "../endpoint.ts"
 import { type Pace, USUAL_PACE } from "../incoming-body.ts"
-import {
-  type FileRules,
-  type Form,
-  readForm,
-  receiveUpload,
-  type UploadInProgress,
-} from "../uploads/read-form.ts"
+import type { Form } from "../uploads/form-reader.ts"
+import type { FileRules } from "../uploads/form-rules.ts"
+import { readForm, receiveUpload, type UploadInProgress } from "../uploads/read-form.ts"
 import { readJsonBody, type ReceivedBody } from "../read-body.ts"
 import type { Spool } from "../uploads/spool.ts"
 
@@ -41,9 +37,8 @@ export interface Calls {
   readonly events: Events
   readonly auth: Auth<KeyCaller>
   readonly json: BodyReader<KeyCaller, ReceivedBody>
-  /** The endpoint disposes of the form. */
   readonly form: (rules: FileRules) => BodyReader<KeyCaller, Form>
-  /** A form whose first file may still be arriving. The endpoint disposes of it. */
+  /** A form whose long file may still be arriving when it is handed over. */
   readonly upload: (rules: FileRules) => BodyReader<KeyCaller, UploadInProgress>
 }
 
@@ -60,11 +55,11 @@ export function callsOf(services: CallServices): Calls {
     form:
       (rules) =>
       (request, { memory }) =>
-        readForm(request, spool, rules, { memory, pace }),
+        readForm(request, { spool, rules, memory, pace }),
     upload:
       (rules) =>
       (request, { memory }) =>
-        receiveUpload(request, spool, rules, { memory, pace }),
+        receiveUpload(request, { spool, rules, memory, pace }),
   }
 }
 

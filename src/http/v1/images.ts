@@ -11,7 +11,8 @@ import type { Images } from "../../relay/operations/image/images.ts"
 import type { Contents } from "../../relay/pipeline/contents.ts"
 import { callerOrigin } from "../caller-origin.ts"
 import { serve } from "../endpoint.ts"
-import type { FileRules, Form } from "../uploads/read-form.ts"
+import type { Form } from "../uploads/form-reader.ts"
+import type { FileRules } from "../uploads/form-rules.ts"
 import type { Route } from "../server.ts"
 import { callOf, type Calls } from "./calls.ts"
 
@@ -88,10 +89,9 @@ function fromForm(
       path,
       auth: calls.auth,
       body: calls.form(rules),
-      async handle(asked, received) {
-        await using form = received
+      async handle(asked, form) {
         const call = callOf(asked, form.bytes)
-        const parameters = decodeImageParameters(task, form.parameters(IMAGE_FIELD_KINDS))
+        const parameters = decodeImageParameters(task, form.fields.parameters(IMAGE_FIELD_KINDS))
         const wanted = await withPictures(parameters, form)
         requireMask(wanted, services)
         return await make(services, { call, request: asked.request, parameters }, wanted)

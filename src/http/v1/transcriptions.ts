@@ -10,10 +10,10 @@ import {
 import { readAudio, readAudioHead } from "../../media/audio-file.ts"
 import type { Transcription } from "../../relay/operations/transcription/transcription.ts"
 import type { Transcribing } from "../../relay/operations/transcription/transcriptions.ts"
-import type { Events } from "../../telemetry/events.ts"
 import { serve } from "../endpoint.ts"
-import type { Form, UploadInProgress } from "../uploads/read-form.ts"
 import type { Route } from "../server.ts"
+import type { Form } from "../uploads/form-reader.ts"
+import type { UploadInProgress } from "../uploads/read-form.ts"
 import { callOf, type Calls } from "./calls.ts"
 
 /** `POST /v1/audio/transcriptions` */
@@ -21,73 +21,71 @@ export const TRANSCRIPTIONS_PATH = "/v1/audio/transcriptions"
 /** `POST /v1/audio/translations` */
 export const TRANSLATIONS_PATH = "/v1/audio/translations"
 
-/** One file of at most 25 MB (SPEC, Limits). */
+/** One file of at most 25 MB. */
 const FILES = { file: { count: 1, bytes: 25 * 1024 * 1024 } }
 
-/** Writes down what a sound says. */
+/** Writes down what an audio file says. */
 export function transcriptions(calls: Calls, transcribing: Transcribing): Route {
-  return fromForm("transcribe", TRANSCRIPTIONS_PATH, calls, transcribing)
+  return routeOf("transcribe", TRANSCRIPTIONS_PATH, calls, transcribing)
 }
 
-/** Writes down in English what a sound says. */
+/** Writes down in English what an audio file says. */
 export function translations(calls: Calls, transcribing: Transcribing): Route {
-  return fromForm("translate", TRANSLATIONS_PATH, calls, transcribing)
+  return routeOf("translate", TRANSLATIONS_PATH, calls, transcribing)
 }
 
-function fromForm(
+function routeOf(
   task: TranscriptionTask,
   path: string,
   calls: Calls,
   transcribing: Transcribing,
 ): Route {
-  const { events } = calls
+  const { auth, events } = calls
   return serve(
     {
       method: "POST",
       path,
-      auth: calls.auth,
+      auth,
       body: calls.upload(FILES),
       async handle(asked, upload) {
-        const { request, id, caller } = asked
-        caller.memory.defer(() => closeLater(upload, id, events))
-        using transcription = transcribing.prepare(callOf(asked, upload.bytes), request)
+        const call = callOf(asked, upload.bytes)
+        using transcription = transcribing.prepare(call, asked.request)
         try {
           await begin(transcription, upload, task)
         } catch (error) {
-          // What is wrong with the request is told when it is complete.
-          if (!isExpected(error)) events.requestFailed(id, error)
+          // What is wrong with the request is reported when it is complete.
+          if (!isExpected(error)) events.requestFailed(asked.id, error)
         }
-        return await transcription.answer(await requestOf(await upload.completed, task))
+        const request = await requestOf(await upload.completed, task)
+        return await transcription.answer(request)
       },
     },
     events,
   )
 }
 
-/** Begins with a sound that is still arriving, where all that is needed came before it. */
+/** Begins with a file that is still arriving, where all that is needed came before it. */
 async function begin(
   transcription: Transcription,
-  { file, parameters }: UploadInProgress,
+  { fields, file }: UploadInProgress,
   task: TranscriptionTask,
 ): Promise<void> {
   if (!file) return
-  const fields = decodeTranscription(parameters(TRANSCRIPTION_FIELDS), task)
+  const wanted = decodeTranscription(fields.parameters(TRANSCRIPTION_FIELDS), task)
   const head = await readAudioHead(file)
   // How long it really is can only be seen when it is complete.
-  await transcription.begin(withAudio(fields, { ...head, seconds: head.mostSeconds }))
+  await transcription.begin(withAudio(wanted, { ...head, seconds: head.mostSeconds }))
 }
 
 function isExpected(error: unknown): boolean {
   return error instanceof GatewayError || error instanceof IncompleteFile
 }
 
-async function requestOf(form: Form, task: TranscriptionTask): Promise<TranscriptionRequest> {
-  const fields = decodeTranscription(form.parameters(TRANSCRIPTION_FIELDS), task)
-  const [file] = form.files
+async function requestOf(
+  { fields, files: [file] }: Form,
+  task: TranscriptionTask,
+): Promise<TranscriptionRequest> {
+  const wanted = decodeTranscription(fields.parameters(TRANSCRIPTION_FIELDS), task)
   if (!file) throw missingParameter("file")
-  return withAudio(fields, await readAudio(file))
-}
-
-function closeLater(upload: UploadInProgress, id: string, events: Events): void {
-  upload[Symbol.asyncDispose]().then(undefined, (error: unknown) => events.requestFailed(id, error))
+  return withAudio(wanted, await readAudio(file))
 }

@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { FormFile } from "../../../src/canon/form-file.ts"
-import { PassingPieces } from "../../../src/http/uploads/chunk-buffers.ts"
+import { ChunkBuffers } from "../../../src/http/uploads/chunk-buffers.ts"
 import { free } from "../../../src/wire/free-piece.ts"
+import { USUAL_PACE } from "../../../src/http/incoming-body.ts"
+import { MemoryBudget } from "../../../src/limits/memory-budget.ts"
 import { readForm } from "../../../src/http/uploads/read-form.ts"
 import { Spool } from "../../../src/http/uploads/spool.ts"
 
@@ -29,11 +31,11 @@ describe("the memory of pieces", () => {
   test("is given back once a view of a later one is taken", async () => {
     const pieces = piecesOf(10, 20, 30)
     const [first, second, third] = pieces
-    const passing = new PassingPieces()
-    for (const piece of pieces) passing.came(piece)
+    const passing = new ChunkBuffers()
+    for (const piece of pieces) passing.add(piece)
     const seen: number[][] = []
     const views = [first!.subarray(4), second!.subarray(0, 5), second!.subarray(5), third!]
-    for await (const _ of passing.taken(listed(...views))) seen.push(lengths(pieces))
+    for await (const _ of passing.views(listed(...views))) seen.push(lengths(pieces))
     expect(seen).toEqual([
       [10, 20, 30],
       [0, 20, 30],
@@ -45,11 +47,11 @@ describe("the memory of pieces", () => {
   test("stays while another content is still being taken", async () => {
     const pieces = piecesOf(10, 20, 30)
     const [first, second, third] = pieces
-    const passing = new PassingPieces()
-    for (const piece of pieces) passing.came(piece)
-    const slow = passing.taken(listed(first!))
+    const passing = new ChunkBuffers()
+    for (const piece of pieces) passing.add(piece)
+    const slow = passing.views(listed(first!))
     await slow.next()
-    const quick = passing.taken(listed(second!, third!))
+    const quick = passing.views(listed(second!, third!))
     await quick.next()
     expect(lengths(pieces)).toEqual([10, 20, 30])
     await slow.next()
@@ -60,9 +62,9 @@ describe("the memory of pieces", () => {
   test("stays when what is taken is a copy, or the piece is a part of something larger", async () => {
     const large = new Uint8Array(100)
     const pieces = [large.subarray(0, 50), large.subarray(50)]
-    const passing = new PassingPieces()
-    for (const piece of pieces) passing.came(piece)
-    for await (const _ of passing.taken(listed(pieces[0]!.slice(), pieces[1]!))) continue
+    const passing = new ChunkBuffers()
+    for (const piece of pieces) passing.add(piece)
+    for await (const _ of passing.views(listed(pieces[0]!.slice(), pieces[1]!))) continue
     expect(large.byteLength).toBe(100)
     free(large.subarray(1))
     expect(large.byteLength).toBe(100)
@@ -104,7 +106,9 @@ describe("a form of several files", () => {
       })
       const headers = { "content-type": "multipart/form-data; boundary=cut" }
       const request = new Request("http://gateway/", { method: "POST", body, headers })
-      await using form = await readForm(request, spool, { file: { count: 4, bytes: 2_000_000 } })
+      using memory = new MemoryBudget(1 << 30).open({ id: "key", account: "account" })
+      const rules = { file: { count: 4, bytes: 2_000_000 } }
+      const form = await readForm(request, { spool, rules, memory, pace: USUAL_PACE })
       expect(form.files.length).toBe(4)
       for (const [index, file] of form.files.entries()) {
         expect(contents[index]?.equals(await file.bytes(2_000_000))).toBeTrue()

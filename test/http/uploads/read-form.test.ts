@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import fc from "fast-check"
 import { GatewayError } from "../../../src/canon/errors.ts"
-import {
-  type FieldKind,
-  type FileRules,
-  type Form,
-  readForm,
-} from "../../../src/http/uploads/read-form.ts"
+import { USUAL_PACE } from "../../../src/http/incoming-body.ts"
+import type { FieldKind } from "../../../src/http/uploads/form-fields.ts"
+import type { Form } from "../../../src/http/uploads/form-reader.ts"
+import type { FileRules } from "../../../src/http/uploads/form-rules.ts"
+import { readForm } from "../../../src/http/uploads/read-form.ts"
+import { MemoryBudget, type Reservation } from "../../../src/limits/memory-budget.ts"
+import { until } from "../../support/gateway.ts"
 import { Spool } from "../../../src/http/uploads/spool.ts"
 
 const MEGABYTE = 1024 * 1024
@@ -17,6 +18,17 @@ const RULES: FileRules = { file: { count: 1, bytes: 3 * MEGABYTE } }
 
 let folder: string
 let spool: Spool
+let memory: Reservation
+
+beforeEach(() => {
+  memory = new MemoryBudget(1 << 30).open({ id: "key", account: "account" })
+})
+
+afterEach(() => memory[Symbol.dispose]())
+
+function formOf(request: Request, rules = RULES): Promise<Form> {
+  return readForm(request, { spool, rules, memory, pace: USUAL_PACE })
+}
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "tollgate-spool-"))
@@ -43,8 +55,8 @@ function rawRequest(
 
 async function refusal(request: Request, rules = RULES): Promise<GatewayError> {
   try {
-    await using form = await readForm(request, spool, rules)
-    form.parameters({})
+    const form = await formOf(request, rules)
+    form.fields.parameters({})
   } catch (error) {
     if (error instanceof GatewayError) return error
     throw error
@@ -67,8 +79,8 @@ async function read(
   rules: FileRules = RULES,
   kinds: Readonly<Record<string, FieldKind>> = {},
 ): Promise<{ form: Form; parameters: object }> {
-  const form = await readForm(rawRequest(body), spool, rules)
-  return { form, parameters: { ...form.parameters(kinds) } }
+  const form = await formOf(rawRequest(body), rules)
+  return { form, parameters: { ...form.fields.parameters(kinds) } }
 }
 
 describe("what client libraries send", () => {
@@ -78,8 +90,8 @@ describe("what client libraries send", () => {
     data.append("file", new File(["sound"], "speech.mp3", { type: "audio/mpeg" }))
     data.append("temperature", "0.5")
     data.append("stream", "true")
-    await using form = await readForm(formRequest(data), spool, RULES)
-    expect({ ...form.parameters({ temperature: "number", stream: "flag" }) }).toEqual({
+    const form = await formOf(formRequest(data))
+    expect({ ...form.fields.parameters({ temperature: "number", stream: "flag" }) }).toEqual({
       model: "sim/whisper",
       temperature: 0.5,
       stream: true,
@@ -93,7 +105,7 @@ describe("what client libraries send", () => {
   })
 
   test("arrays in both spellings", async () => {
-    const { form, parameters } = await read(
+    const { parameters } = await read(
       field("granularities[]", "word") +
         field("granularities[]", "segment") +
         field("include[0]", "logprobs") +
@@ -103,7 +115,6 @@ describe("what client libraries send", () => {
       RULES,
       { lone: "list" },
     )
-    await form[Symbol.asyncDispose]()
     expect(parameters).toEqual({
       granularities: ["word", "segment"],
       include: ["logprobs"],
@@ -121,7 +132,6 @@ describe("what client libraries send", () => {
     const rules = { image: { count: 3, bytes: 100 } }
     const body = image("image[]", " ") + image("image[1]", "") + image("image", " image/png") + END
     const { form } = await read(body, rules)
-    await using _ = form
     const texts = await Promise.all(
       form.files.map(async (file) => Buffer.from(await file.bytes(100)).toString()),
     )
@@ -132,7 +142,6 @@ describe("what client libraries send", () => {
   test("a file that was not chosen, and an empty field, are absent", async () => {
     const unchosen = part('content-disposition: form-data; name="file"; filename=""', "")
     const { form, parameters } = await read(unchosen + field("prompt", "") + END)
-    await using _ = form
     expect(form.files).toEqual([])
     expect(parameters).toEqual({})
   })
@@ -140,7 +149,6 @@ describe("what client libraries send", () => {
   test("names in other alphabets, and a field of a dangerous name", async () => {
     const named = part('content-disposition: form-data; name="file"; filename="Grüße.mp3"', "x")
     const { form, parameters } = await read(named + field("__proto__", "x") + END)
-    await using _ = form
     expect(form.files[0]?.name).toBe("Grüße.mp3")
     expect(Object.getPrototypeOf(parameters)).toBe(Object.prototype)
   })
@@ -233,7 +241,7 @@ describe("forms that are refused", () => {
     const limit = RULES.file?.bytes ?? 0
     const exact = new FormData()
     exact.append("file", new File([new Uint8Array(limit)], "a"))
-    await using form = await readForm(formRequest(exact), spool, RULES)
+    const form = await formOf(formRequest(exact))
     expect(form.files[0]?.size).toBe(limit)
 
     let sent = 0
@@ -300,7 +308,7 @@ describe("the spool", () => {
     const large = Buffer.concat(Array.from({ length: 40 }, () => bytes))
     const data = new FormData()
     data.append("file", new File([large], "a"))
-    await using form = await readForm(formRequest(data), spool, RULES)
+    const form = await formOf(formRequest(data))
     expect(readdirSync(folder)).toEqual([])
     const [file] = form.files
     expect(file?.size).toBe(large.length)
@@ -309,6 +317,13 @@ describe("the spool", () => {
       large.subarray(70_000, 70_100),
     )
     expect(() => file?.bytes(100)).toThrow("larger than 100 bytes")
+    memory[Symbol.dispose]()
+    await until(() =>
+      file!.head(1).then(
+        () => false,
+        () => true,
+      ),
+    )
   })
 
   test("what a dead process left is swept, and the folder is private", async () => {
@@ -344,7 +359,6 @@ test("a form cut anywhere into pieces is the same form", async () => {
           },
         })
         const { form, parameters } = await read(body)
-        await using _ = form
         expect(parameters).toEqual({ model: "sim/whisper", prompt: "\r\n--cu" })
         const file = await form.files[0]?.bytes(10_000)
         expect(Buffer.from(file ?? []).subarray(0, 3_000)).toEqual(Buffer.from(content))

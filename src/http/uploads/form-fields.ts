@@ -1,0 +1,79 @@
+import { GatewayError } from "../../canon/errors.ts"
+import { invalidValue } from "../../canon/invalid-request.ts"
+import type { JsonObject, JsonValue } from "../../canon/json.ts"
+
+/** How a field's text is to be understood; as text where it is not named. */
+export type FieldKind = "number" | "flag" | "list"
+export type FieldKinds = Readonly<Record<string, FieldKind>>
+
+/** Bytes of all values together; they are kept in memory. */
+export const ALL_FIELDS = 4 * 1024 * 1024
+/** A field's name is repeated in a message up to here. */
+const LONGEST_NAME = 100
+
+/** The fields of a form that are no files, in the order in which they arrived. */
+export class FormFields {
+  readonly #fields: (readonly [name: string, value: string])[]
+  #length = 0
+
+  constructor(fields: readonly (readonly [name: string, value: string])[] = []) {
+    this.#fields = [...fields]
+  }
+
+  /** @throws GatewayError `body_too_large` */
+  add(name: string, value: string): void {
+    this.#length += name.length + value.length
+    if (this.#length > ALL_FIELDS) {
+      throw new GatewayError(
+        "body_too_large",
+        "The fields of the form are longer than 4 MB together.",
+      )
+    }
+    this.#fields.push([name, value])
+  }
+
+  /** Those that have arrived by now. */
+  copy(): FormFields {
+    return new FormFields(this.#fields)
+  }
+
+  /**
+   * The fields as the members of a JSON body, so that they can be validated like one: text that is no
+   * number stays text.
+   * @throws GatewayError `invalid_value` where a field that is no list was given twice.
+   */
+  parameters(kinds: FieldKinds): JsonObject {
+    const parameters = Object.create(null) as JsonObject
+    for (const [name, text] of this.#fields) {
+      const plain = plainName(name)
+      const kind = Object.hasOwn(kinds, plain) ? kinds[plain] : undefined
+      const before = parameters[plain]
+      if (kind === "list" || plain !== name) {
+        parameters[plain] = [...(Array.isArray(before) ? before : []), text]
+      } else if (before !== undefined) {
+        const shown = shownName(plain)
+        throw invalidValue(shown, `The field '${shown}' was given more than once.`)
+      } else if (text !== "") {
+        // An empty field is one that was left out, as forms have it.
+        parameters[plain] = valueOf(text, kind)
+      }
+    }
+    return parameters
+  }
+}
+
+/** A field's name without the brackets of an array, which is written `image[]` or `image[0]` (docs/wire/README.md#f6). */
+export function plainName(name: string): string {
+  return name.replace(/\[\d*\]$/, "")
+}
+
+/** A name as it stands in a message. */
+export function shownName(name: string): string {
+  return name.slice(0, LONGEST_NAME)
+}
+
+function valueOf(text: string, kind: FieldKind | undefined): JsonValue {
+  if (kind === "flag") return text === "true" ? true : text === "false" ? false : text
+  if (kind !== "number" || !/^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/.test(text)) return text
+  return Number(text)
+}

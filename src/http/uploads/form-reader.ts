@@ -1,0 +1,178 @@
+import { GatewayError } from "../../canon/errors.ts"
+import { type FileHead, fileTooLarge, FormFile } from "../../canon/form-file.ts"
+import { invalidValue } from "../../canon/invalid-request.ts"
+import type { Reservation } from "../../limits/memory-budget.ts"
+import { FormError, type FilePart, type FormReceiver, readMultipart } from "../../wire/multipart.ts"
+import { incomingPieces, type Pace } from "../incoming-body.ts"
+import { refuseEncoding } from "../unpacked-body.ts"
+import { ChunkBuffers } from "./chunk-buffers.ts"
+import { FormFields, plainName } from "./form-fields.ts"
+import {
+  FIELD_LIMITS,
+  type FileRules,
+  refusalOf,
+  refuseLarge,
+  requireForm,
+  ruleOf,
+} from "./form-rules.ts"
+import type { Spool, SpoolDraft } from "./spool.ts"
+import type { SpooledBytes } from "./spooled-bytes.ts"
+
+/** Files that are shorter have arrived before anything could be begun with them. Bytes. */
+const LONG_FILE = 1024 * 1024
+/** What a form takes while it is read, whatever is in it. Bytes. */
+const READING_BYTES = 128 * 1024
+
+/** How a form is read. */
+export interface FormReading {
+  readonly spool: Spool
+  readonly rules: FileRules
+  readonly pace: Pace
+  /** Takes what of the form is kept in memory. */
+  readonly memory: Reservation
+}
+
+/** A form that has been read. Its files end with the memory of its request. */
+export interface Form {
+  readonly files: readonly FormFile[]
+  readonly fields: FormFields
+  /** The whole body as it came, in bytes. */
+  readonly bytes: number
+}
+
+/** The beginning of a form whose last part is a long file. */
+export interface LongFile {
+  /** The whole body as announced. */
+  readonly bytes: number
+  readonly fields: FormFields
+  /** As it will be if nothing follows it. */
+  readonly file: FormFile
+}
+
+/** Reads one form. */
+export class FormReader implements FormReceiver {
+  readonly #request: Request
+  readonly #reading: FormReading
+  readonly #type: string
+  /** Of the whole body, in bytes. */
+  readonly #announced: number | undefined
+  readonly #chunks = new ChunkBuffers()
+  readonly #longFile = Promise.withResolvers<LongFile>()
+  #bytes = 0
+  readonly #fields = new FormFields()
+  /** In the order in which they arrived, which is not that in which they were kept. */
+  readonly #files: (FormFile | undefined)[] = []
+  readonly #counts = new Map<string, number>()
+  readonly #spooled: SpooledBytes[] = []
+
+  /** @throws GatewayError where nothing of the form is to be read. */
+  constructor(request: Request, reading: FormReading) {
+    const { headers } = request
+    const length = headers.get("content-length")
+    this.#request = request
+    this.#reading = reading
+    this.#type = headers.get("content-type") ?? ""
+    this.#announced = length === null ? undefined : Number(length)
+    requireForm(this.#type)
+    refuseEncoding(headers)
+    if (this.#announced !== undefined) refuseLarge(this.#announced, reading.rules)
+    reading.memory.takeBody(Math.min(READING_BYTES, this.#announced ?? Infinity))
+  }
+
+  /** The beginning of a long file; pending for good where there is none whose length is known. */
+  get longFile(): Promise<LongFile> {
+    return this.#longFile.promise
+  }
+
+  /** Called once. @throws GatewayError; then nothing of it is kept. */
+  async read(): Promise<Form> {
+    try {
+      await readMultipart(this.#incoming(), this.#type, FIELD_LIMITS, this)
+    } catch (error) {
+      await closeAll(this.#spooled)
+      throw error instanceof FormError ? refusalOf(error) : error
+    }
+    // A file without a name that cannot be closed is nobody's loss.
+    this.#reading.memory.defer(() => void closeAll(this.#spooled).catch(() => {}))
+    const files = this.#files.filter((file) => file !== undefined)
+    return { files, fields: this.#fields, bytes: this.#bytes }
+  }
+
+  async *#incoming(): AsyncGenerator<Uint8Array> {
+    const { rules, pace } = this.#reading
+    try {
+      for await (const chunk of incomingPieces(this.#request, pace)) {
+        this.#bytes += chunk.byteLength
+        refuseLarge(this.#bytes, rules)
+        this.#chunks.add(chunk)
+        yield chunk
+      }
+    } catch (error) {
+      // A caller who leaves while they send is no failure of ours.
+      throw error instanceof GatewayError ? error : new FormError("broken", undefined, error)
+    }
+  }
+
+  field(name: string, value: string): void {
+    const { rules, memory } = this.#reading
+    const plain = plainName(name)
+    this.#fields.add(name, value)
+    memory.takeBody(value.length)
+    if (Object.hasOwn(rules, plain)) {
+      throw invalidValue(
+        plain,
+        `The field '${plain}' has to be a file: it came without a filename.`,
+      )
+    }
+  }
+
+  async file(part: FilePart, content: AsyncIterable<Uint8Array>): Promise<void> {
+    const { spool, rules, memory } = this.#reading
+    const head = { ...part, field: plainName(part.field) }
+    const count = (this.#counts.get(head.field) ?? 0) + 1
+    this.#counts.set(head.field, count)
+    const { bytes: limit } = ruleOf(head.field, count, rules)
+    const place = this.#files.push(undefined) - 1
+    await using draft = spool.create(memory)
+    for await (const view of this.#chunks.views(content)) {
+      if (view.byteLength === 0) continue
+      if (draft.size === 0) await this.#begin(draft, { head, limit, first: view })
+      if (draft.size + view.byteLength > limit) throw fileTooLarge(head.field, limit)
+      await draft.add(view)
+    }
+    const kept = draft.finish()
+    this.#spooled.push(kept)
+    // What browsers send for a file that nobody chose.
+    if (kept.size === 0 && head.name === "") return
+    this.#files[place] = new FormFile(head, kept)
+  }
+
+  /** Resolves `longFile` with the first file, if it is known how long it will be. */
+  async #begin(draft: SpoolDraft, { head, limit, first }: Beginning): Promise<void> {
+    const bytes = this.#announced
+    const position = this.#chunks.positionOf(first)
+    if (bytes === undefined || position === undefined || this.#files.length > 1) return
+    const size = bytes - position - closingBytes(this.#type)
+    if (size <= LONG_FILE || size > limit) return
+    const file = new FormFile(head, await draft.readAhead(size))
+    this.#longFile.resolve({ bytes, fields: this.#fields.copy(), file })
+  }
+}
+
+/** A file of which the first bytes are here. */
+interface Beginning {
+  readonly head: FileHead
+  /** Bytes that it may have. */
+  readonly limit: number
+  readonly first: Uint8Array
+}
+
+/** Bytes after the last file of a form: its end, as all usual clients write it. */
+function closingBytes(type: string): number {
+  const [, quoted, plain = ""] = /boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(type) ?? []
+  return Buffer.byteLength(`\r\n--${quoted ?? plain}--\r\n`)
+}
+
+async function closeAll(spooled: readonly SpooledBytes[]): Promise<void> {
+  await Promise.all(spooled.map((bytes) => bytes[Symbol.asyncDispose]()))
+}

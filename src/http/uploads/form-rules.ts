@@ -1,0 +1,95 @@
+import { GatewayError } from "../../canon/errors.ts"
+import { fileTooLarge } from "../../canon/form-file.ts"
+import { invalidValue } from "../../canon/invalid-request.ts"
+import type { FormError, FormLimits } from "../../wire/multipart.ts"
+import { ALL_FIELDS, shownName } from "./form-fields.ts"
+
+/** The files an endpoint takes, by field. */
+export type FileRules = Readonly<Record<string, FileRule>>
+
+export interface FileRule {
+  readonly count: number
+  /** Of each. */
+  readonly bytes: number
+}
+
+/** Fields of all kinds that no form of an API has more of. */
+const MOST_FIELDS = 128
+/** Bytes of one value: a prompt, or a short sample of a voice as a data URL. */
+const LONGEST_FIELD = 1024 * 1024
+
+export const FIELD_LIMITS: FormLimits = { fields: MOST_FIELDS, fieldBytes: LONGEST_FIELD }
+
+const FORM = /^multipart\/form-data\s*(;|$)/i
+
+/** @throws GatewayError `unsupported_media_type` where a content type is no form's. */
+export function requireForm(type: string): void {
+  if (FORM.test(type)) return
+  const other = type === "" ? "" : `, not '${shownName(type)}'`
+  throw new GatewayError(
+    "unsupported_media_type",
+    `The body has to be a form: send 'content-type: multipart/form-data'${other}.`,
+  )
+}
+
+/** @throws GatewayError `file_too_large`, `body_too_large` where a body is larger than its files and fields may be. */
+export function refuseLarge(bytes: number, rules: FileRules): void {
+  const files = Object.entries(rules)
+  const limit = files.reduce((sum, [, rule]) => sum + rule.count * rule.bytes, ALL_FIELDS)
+  if (bytes <= limit) return
+  const [only, ...others] = files
+  // Where there is one file alone, it is the one that is too large.
+  if (only && others.length === 0 && only[1].count === 1) {
+    throw fileTooLarge(only[0], only[1].bytes)
+  }
+  throw new GatewayError(
+    "body_too_large",
+    `The form is larger than ${Math.floor(limit / 1024 / 1024)} MB.`,
+  )
+}
+
+/**
+ * The rule for a file of a field.
+ * @param count how many files the field has, this one included.
+ * @throws GatewayError `invalid_value` where the endpoint takes none there, or none more.
+ */
+export function ruleOf(field: string, count: number, rules: FileRules): FileRule {
+  const rule = Object.hasOwn(rules, field) ? rules[field] : undefined
+  if (!rule) {
+    const known = Object.keys(rules).map((name) => `'${name}'`)
+    const shown = shownName(field)
+    throw invalidValue(
+      shown,
+      `There is no file '${shown}' here: files go into ${known.join(", ")}.`,
+    )
+  }
+  if (count > rule.count) {
+    const most = rule.count === 1 ? "one file" : `at most ${rule.count} files`
+    throw invalidValue(field, `The field '${field}' takes ${most}.`)
+  }
+  return rule
+}
+
+/** What a caller is told of a form that cannot be read. */
+export function refusalOf({ fault, field = "" }: FormError): GatewayError {
+  const shown = shownName(field)
+  switch (fault) {
+    case "no-boundary":
+      return new GatewayError(
+        "unsupported_media_type",
+        "The content type of the form names no boundary. Let the client library write that header.",
+      )
+    case "broken":
+      return new GatewayError("invalid_value", "The form ended before it was whole, or is no form.")
+    case "unnamed-field":
+      return new GatewayError("invalid_value", "The form has a field without a name.")
+    case "too-many-fields":
+      return new GatewayError("invalid_value", `The form has more than ${MOST_FIELDS} fields.`)
+    case "field-too-long":
+      return new GatewayError(
+        "string_above_max_length",
+        `The field '${shown}' is longer than ${LONGEST_FIELD} bytes.`,
+        { parameter: shown },
+      )
+  }
+}
