@@ -34,9 +34,10 @@ function isFresh(): boolean {
     "index.html",
     "package.json",
     "vite-build.ts",
-    // What the console shares with the gateway beside types.
-    "../src/management/contract/amounts.ts",
-    "../src/config/decimal.ts",
+    // What the console shares with the gateway besides types.
+    "../contract/amounts.ts",
+    "../contract/comma.ts",
+    "../contract/tools.ts",
   ]
   return sources.every((path) => statSync(join(FOLDER, path)).mtimeMs <= built)
 }

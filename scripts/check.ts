@@ -1,5 +1,5 @@
 /** Everything about the code that is not a test: format, lint, types, floors, links, dead code. */
-import { checkHouse } from "./house.ts"
+import { checkContract, checkHouse } from "./house.ts"
 import { checkLinks } from "./links.ts"
 
 interface Step {
@@ -34,7 +34,7 @@ const STEPS: readonly Step[] = [
   command("lint", "oxlint", "--quiet"),
   command("types", "tsc", "--noEmit"),
   command("types of the console", "tsc", "--noEmit", "--project", "console"),
-  faultless("house", () => checkHouse("src")),
+  faultless("house", () => [...checkHouse("src"), ...checkContract("contract")]),
   faultless("links", () => checkLinks()),
   command("dead code", "knip", "--no-progress"),
 ]

@@ -64,11 +64,26 @@ export function checkHouse(root: string): string[] {
   ]
 }
 
+/** All faults of the package that the gateway and the console share: it stands alone. */
+export function checkContract(root: string): string[] {
+  const own = /^(zod|\.\/[a-z-]+\.ts)$/
+  const files = readFiles(root)
+  const foreign = files.flatMap(({ path, text }) =>
+    importsOf(text)
+      .filter((name) => !own.test(name))
+      .map((name) => `${root}/${path}: imports ${name}, which is not in the contract`),
+  )
+  return [...foreign, ...files.flatMap((file) => checkText(file)), ...findCircles(files)]
+}
+
+function importsOf(text: string): string[] {
+  return [...text.matchAll(IMPORT)].map((match) => match[1] ?? match[2] ?? "")
+}
+
 function readFiles(root: string): SourceFile[] {
   return [...new Bun.Glob("**/*.ts").scanSync(root)].toSorted().map((path) => {
     const text = readFileSync(join(root, path), "utf8")
-    const imports = [...text.matchAll(IMPORT)]
-      .map((match) => match[1] ?? match[2] ?? "")
+    const imports = importsOf(text)
       .filter((name) => name.startsWith("."))
       .map((name) => relative(root, normalize(join(root, dirname(path), name))))
     return { path, room: roomOf(path), text, imports }

@@ -2,7 +2,13 @@ import { statSync } from "node:fs"
 import { join } from "node:path"
 
 /** What the executable is made of: the program, the simulator, the built console, and which libraries. */
-const PATTERNS = ["src/**/*", "simulator/**/*", "console/dist/**/*", "scripts/*executable.ts"]
+const PATTERNS = [
+  "contract/*",
+  "src/**/*",
+  "simulator/**/*",
+  "console/dist/**/*",
+  "scripts/*executable.ts",
+]
 const LIBRARIES = "package-lock.json"
 
 /** Files, and what they were when the executable was built from them. */

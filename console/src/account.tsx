@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useMemo } from "react"
-import type { AccountRole } from "../../src/management/contract/common.ts"
-import type { Session } from "../../src/management/contract/session.ts"
+import type { AccountRole } from "tollgate-contract/common.ts"
+import type { Session } from "tollgate-contract/session.ts"
 import { accountsQuery } from "./api/queries.ts"
 import { reaches, useSession } from "./session.tsx"
 

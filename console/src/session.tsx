@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from "@tanstack/react-query"
-import type { AccountRole } from "../../src/management/contract/common.ts"
-import type { Session } from "../../src/management/contract/session.ts"
+import type { AccountRole } from "tollgate-contract/common.ts"
+import type { Session } from "tollgate-contract/session.ts"
 import { queryClient, sessionQuery } from "./api/queries.ts"
 
 /** Who is signed in. Only below the layout's route, which has loaded it. */

@@ -1,10 +1,11 @@
 import { isIP } from "node:net"
 import { z } from "zod"
-import { amountFault, commaFault, plainDecimal } from "./decimal.ts"
+import { commaFault } from "tollgate-contract/comma.ts"
+import { amountFault, plainDecimal } from "./decimal.ts"
 import { parseDuration } from "./duration.ts"
 import { suggestion } from "./nearest.ts"
 import { YamlNumber } from "./yaml-file.ts"
-import { PAGE_ORIGIN_RULE, pageOriginOf } from "./page-origin.ts"
+import { PAGE_ORIGIN_RULE, pageOriginOf } from "tollgate-contract/page-origin.ts"
 
 /** Why a value cannot be read, as the end of a sentence that starts with the setting's name. */
 export class Fault {

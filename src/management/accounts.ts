@@ -6,8 +6,8 @@ import { formatCredits, parseCredits } from "../ledger/money.ts"
 import { type Store } from "../store/store.ts"
 import { type Actor, maySee, requireOperator, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import type { Account, AccountChange, NewAccount } from "./contract/accounts.ts"
-import type { Page } from "./contract/common.ts"
+import type { Account, AccountChange, NewAccount } from "tollgate-contract/accounts.ts"
+import type { Page } from "tollgate-contract/common.ts"
 import { pageFrom, type PageOrder, timePositionOf } from "./cursor.ts"
 
 /** Those who pay: made and renamed by operators, seen by their members. */

@@ -1,5 +1,5 @@
 import { GatewayError } from "../canon/errors.ts"
-import type { AccountRole } from "./contract/common.ts"
+import type { AccountRole } from "tollgate-contract/common.ts"
 
 /** Who asks the management API for something, and what they may do. */
 export interface Actor {

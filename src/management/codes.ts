@@ -6,8 +6,8 @@ import type { CodeRecord, NewCode as NewCodeRecord } from "../store/codes.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import type { Code, CodeWithText, NewCode } from "./contract/codes.ts"
-import type { Page } from "./contract/common.ts"
+import type { Code, CodeWithText, NewCode } from "tollgate-contract/codes.ts"
+import type { Page } from "tollgate-contract/common.ts"
 import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
 
 /** Codes that give credits: made and ended by operators, redeemed by `Credits`. */

@@ -9,8 +9,8 @@ import { type Store } from "../store/store.ts"
 import { type Actor, requireOperator, requireRole } from "./actor.ts"
 import { Attempts } from "./attempts.ts"
 import type { Audit } from "./audit.ts"
-import type { AccountCredits, Entry, NewEntry } from "./contract/accounts.ts"
-import type { Page } from "./contract/common.ts"
+import type { AccountCredits, Entry, NewEntry } from "tollgate-contract/accounts.ts"
+import type { Page } from "tollgate-contract/common.ts"
 import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
 
 export interface EntryOrder extends PageOrder {

@@ -1,5 +1,5 @@
 import { GatewayError } from "../canon/errors.ts"
-import type { Page } from "./contract/common.ts"
+import type { Page } from "tollgate-contract/common.ts"
 
 /** Where a page of a list begins: what the last entry of the page before is sorted by. */
 export type Position = readonly (string | number)[]

@@ -9,7 +9,7 @@ import type { NewUser, UserRecord } from "../users/user-records.ts"
 import type { Users } from "../users/users.ts"
 import type { Actor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import type { SignInOptions } from "./contract/session.ts"
+import type { SignInOptions } from "tollgate-contract/session.ts"
 import { FIRST_ACCOUNT } from "./first-account.ts"
 import { userActor } from "./user-actor.ts"
 

@@ -1,5 +1,5 @@
 import type { HealthReport } from "../routing/health.ts"
-import type { Health } from "./contract/catalog.ts"
+import type { Health } from "tollgate-contract/catalog.ts"
 
 /** How a deployment fares, as the API shows it. What went wrong is for operators. */
 export function healthDocument(report: HealthReport, isOperator: boolean): Health {

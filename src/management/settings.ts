@@ -11,7 +11,7 @@ import { type Verdict, verifyBooks } from "../ledger/verify/books.ts"
 import { vendors } from "../vendors/index.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import { type ConsoleChanges, locked } from "./console-changes.ts"
-import type { BookVerdict, SettingsView } from "./contract/operations.ts"
+import type { BookVerdict, SettingsView } from "tollgate-contract/operations.ts"
 import { refused, refuseFindings } from "./entry-refusal.ts"
 import type { LiveSettings } from "./live-settings.ts"
 

@@ -5,7 +5,7 @@ import type { RequestReports } from "../store/reports.ts"
 import type { ReportsOnDemand } from "../store/reports-on-demand.ts"
 import type { Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
-import type { Overview, UsageQuery, UsageRow } from "./contract/usage.ts"
+import type { Overview, UsageQuery, UsageRow } from "tollgate-contract/usage.ts"
 import { scopeOf } from "./scope.ts"
 
 const HOUR = 3_600_000

@@ -1,6 +1,6 @@
 import type { UserRecord } from "../users/user-records.ts"
 import type { Actor } from "./actor.ts"
-import type { AccountRole } from "./contract/common.ts"
+import type { AccountRole } from "tollgate-contract/common.ts"
 
 /** A user as they act: their e-mail address is what records name them by. */
 export function userActor(

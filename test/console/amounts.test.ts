@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
-import { commaFault } from "../../src/config/decimal.ts"
-import { isLargeEntry, multiplierDoubt, readAmount } from "../../src/management/contract/amounts.ts"
+import { commaFault } from "tollgate-contract/comma.ts"
+import { isLargeEntry, multiplierDoubt, readAmount } from "tollgate-contract/amounts.ts"
 
 const CREDIT = 1_000_000_000n
 

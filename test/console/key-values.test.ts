@@ -7,8 +7,8 @@ import {
   valuesOf,
 } from "../../console/src/pages/keys/key-values.ts"
 import { isFiltered, requestQueryOf } from "../../console/src/pages/requests/request-filters.ts"
-import { type Key, keyChange } from "../../src/management/contract/keys.ts"
-import { requestQuery } from "../../src/management/contract/receipts.ts"
+import { type Key, keyChange } from "tollgate-contract/keys.ts"
+import { requestQuery } from "tollgate-contract/receipts.ts"
 
 const key: Key = {
   id: "key_1",

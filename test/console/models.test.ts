@@ -20,7 +20,7 @@ import {
   sortedPrices,
 } from "../../console/src/pages/models/prices.ts"
 import { changedEntry, knownPriceEntry } from "../../console/src/pages/models/changed-entry.ts"
-import type { Model } from "../../src/management/contract/catalog.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
 
 const healthy = {
   state: "healthy",

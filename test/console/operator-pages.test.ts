@@ -10,8 +10,8 @@ import {
   typedOf,
 } from "../../console/src/pages/providers/provider-form.ts"
 import { questionOf } from "../../console/src/pages/users/user-task.ts"
-import type { Provider, Vendor } from "../../src/management/contract/catalog.ts"
-import type { User } from "../../src/management/contract/members.ts"
+import type { Provider, Vendor } from "tollgate-contract/catalog.ts"
+import type { User } from "tollgate-contract/members.ts"
 
 describe("what differs between before and after", () => {
   test("is each member that changed, by its path", () => {

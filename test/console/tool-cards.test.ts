@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { toolPath } from "../../console/src/format/tool-path.ts"
-import { NO_KEY, type Tool, TOOLS, toolSettings } from "../../src/management/contract/tools.ts"
+import { NO_KEY, type Tool, TOOLS, toolSettings } from "tollgate-contract/tools.ts"
 
 const facts = { url: "https://gate.example", model: "sandbox/echo", pathOf: toolPath }
 

@@ -1,5 +1,5 @@
 import type { Actor } from "../../src/management/actor.ts"
-import type { AccountRole } from "../../src/management/contract/common.ts"
+import type { AccountRole } from "tollgate-contract/common.ts"
 
 /** A user who is what is said in these accounts, and nothing elsewhere. */
 export function userIn(roles: Readonly<Record<string, AccountRole>>): Actor {

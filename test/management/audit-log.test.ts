@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { Audit } from "../../src/management/audit.ts"
 import { AuditLog } from "../../src/management/audit-log.ts"
-import { auditPage, auditQuery } from "../../src/management/contract/operations.ts"
+import { auditPage, auditQuery } from "tollgate-contract/operations.ts"
 import { Book } from "../store/book.ts"
 import { kindOf, OPERATOR, userIn } from "./actors.ts"
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { requestPage, requestQuery } from "../../src/management/contract/receipts.ts"
+import { requestPage, requestQuery } from "tollgate-contract/receipts.ts"
 import { Requests } from "../../src/management/requests.ts"
 import { WriteOffs } from "../../src/management/write-offs.ts"
 import { ReportedBook } from "../store/reported-requests.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { overview, usage, usageQuery } from "../../src/management/contract/usage.ts"
+import { overview, usage, usageQuery } from "tollgate-contract/usage.ts"
 import { UsageReports } from "../../src/management/usage.ts"
 import { ReportedBook } from "../store/reported-requests.ts"
 import { kindOf, OPERATOR, userIn } from "./actors.ts"

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
-import type { Model } from "../../../src/management/contract/catalog.ts"
-import type { Page } from "../../../src/management/contract/common.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
+import type { Page } from "tollgate-contract/common.ts"
 import { allowsModel } from "../format/globs.ts"
 import { oneQuery } from "./queries.ts"
 

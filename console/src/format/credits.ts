@@ -1,4 +1,4 @@
-import { readAmount } from "../../../src/management/contract/amounts.ts"
+import { readAmount } from "tollgate-contract/amounts.ts"
 
 /**
  * Credits as people read them: grouped by thousands, at least two decimals and no further zeros. The text

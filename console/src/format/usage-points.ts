@@ -1,4 +1,4 @@
-import type { UsageRow } from "../../../src/management/contract/usage.ts"
+import type { UsageRow } from "tollgate-contract/usage.ts"
 import { roughCredits } from "./credits.ts"
 
 /** What a chart can show of a span of time. */

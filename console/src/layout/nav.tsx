@@ -15,7 +15,7 @@ import {
   IconUsers,
   type Icon,
 } from "../ui/icons.tsx"
-import type { AccountRole } from "../../../src/management/contract/common.ts"
+import type { AccountRole } from "tollgate-contract/common.ts"
 
 export interface NavEntry {
   readonly to: string

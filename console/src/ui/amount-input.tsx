@@ -1,5 +1,5 @@
 import { Text, TextInput, type TextInputProps } from "@mantine/core"
-import { CREDITS_FORM, readAmount } from "../../../src/management/contract/amounts.ts"
+import { CREDITS_FORM, readAmount } from "tollgate-contract/amounts.ts"
 import { creditsText } from "../format/credits.ts"
 
 /** A field for credits. What it reads is said below it, so that nobody sends another amount than was meant. */

@@ -1,5 +1,5 @@
 import { SimpleGrid, Skeleton, Stack, Text } from "@mantine/core"
-import { TOOL_NAMES, TOOLS, toolSettings } from "../../../src/management/contract/tools.ts"
+import { TOOL_NAMES, TOOLS, toolSettings } from "tollgate-contract/tools.ts"
 import { useFirstModel } from "../api/first-model.ts"
 import { toolPath } from "../format/tool-path.ts"
 import { useSession } from "../session.tsx"

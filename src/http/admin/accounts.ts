@@ -6,8 +6,8 @@ import {
   checkout,
   checkoutAnswer,
   newAccount,
-} from "../../management/contract/accounts.ts"
-import { pageQuery } from "../../management/contract/common.ts"
+} from "tollgate-contract/accounts.ts"
+import { pageQuery } from "tollgate-contract/common.ts"
 import type { Payments } from "../../management/payments.ts"
 import { type Endpoint, endpoint } from "./endpoint.ts"
 

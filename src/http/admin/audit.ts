@@ -1,5 +1,5 @@
 import type { AuditLog } from "../../management/audit-log.ts"
-import { auditPage, auditQuery } from "../../management/contract/operations.ts"
+import { auditPage, auditQuery } from "tollgate-contract/operations.ts"
 import { type Endpoint, endpoint } from "./endpoint.ts"
 
 /** `/admin/v1/audit`: who changed what. */

@@ -1,11 +1,5 @@
 import type { Codes } from "../../management/codes.ts"
-import {
-  code,
-  codePage,
-  codeQuery,
-  codeWithText,
-  newCode,
-} from "../../management/contract/codes.ts"
+import { code, codePage, codeQuery, codeWithText, newCode } from "tollgate-contract/codes.ts"
 import { type Endpoint, endpoint } from "./endpoint.ts"
 
 /** `/admin/v1/codes`: what gives credits to whoever types it. */

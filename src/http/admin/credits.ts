@@ -6,7 +6,7 @@ import {
   newEntry,
   redemption,
   statementQuery,
-} from "../../management/contract/accounts.ts"
+} from "tollgate-contract/accounts.ts"
 import type { Credits } from "../../management/credits.ts"
 import type { StatementFile, Statements } from "../../management/statements.ts"
 import { type Endpoint, endpoint } from "./endpoint.ts"

@@ -6,7 +6,7 @@ import {
   keyRotation,
   keyWithSecret,
   newKey,
-} from "../../management/contract/keys.ts"
+} from "tollgate-contract/keys.ts"
 import type { Keys } from "../../management/keys.ts"
 import { type Endpoint, endpoint } from "./endpoint.ts"
 

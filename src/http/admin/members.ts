@@ -1,4 +1,4 @@
-import { identifier, pageQuery } from "../../management/contract/common.ts"
+import { identifier, pageQuery } from "tollgate-contract/common.ts"
 import {
   acceptance,
   invitationPage,
@@ -9,8 +9,8 @@ import {
   memberQuery,
   newInvitation,
   openInvitation,
-} from "../../management/contract/members.ts"
-import { done, session } from "../../management/contract/session.ts"
+} from "tollgate-contract/members.ts"
+import { done, session } from "tollgate-contract/session.ts"
 import type { FrontDoor } from "../../management/front-door.ts"
 import type { Invitations } from "../../management/invitations.ts"
 import type { Members } from "../../management/members.ts"

@@ -1,4 +1,4 @@
-import { model, modelEntry, modelPage, modelQuery } from "../../management/contract/catalog.ts"
+import { model, modelEntry, modelPage, modelQuery } from "tollgate-contract/catalog.ts"
 import type { Models } from "../../management/models.ts"
 import { type Endpoint, endpoint } from "./endpoint.ts"
 

@@ -6,7 +6,7 @@ import {
   passwordReset,
   secondStep,
   twoFactorSetup,
-} from "../../management/contract/session.ts"
+} from "tollgate-contract/session.ts"
 import type { FrontDoor } from "../../management/front-door.ts"
 import type { OwnPassword } from "../../management/own-password.ts"
 import type { CodeOrder } from "../../users/sign-in.ts"

@@ -6,8 +6,8 @@ import {
   providerPage,
   providerTest,
   vendor,
-} from "../../management/contract/catalog.ts"
-import { pageQuery } from "../../management/contract/common.ts"
+} from "tollgate-contract/catalog.ts"
+import { pageQuery } from "tollgate-contract/common.ts"
 import type { Providers } from "../../management/providers.ts"
 import { type Endpoint, endpoint } from "./endpoint.ts"
 

@@ -1,4 +1,4 @@
-import { receipt, requestPage, requestQuery } from "../../management/contract/receipts.ts"
+import { receipt, requestPage, requestQuery } from "tollgate-contract/receipts.ts"
 import type { Requests } from "../../management/requests.ts"
 import { type Endpoint, endpoint } from "./endpoint.ts"
 

@@ -9,8 +9,8 @@ import {
   done,
   oidcSignIn,
   oidcSignInAnswer,
-} from "../../management/contract/session.ts"
-import { page } from "../../management/contract/common.ts"
+} from "tollgate-contract/session.ts"
+import { page } from "tollgate-contract/common.ts"
 import type { Sessions } from "../../management/sessions.ts"
 import type { Users } from "../../users/users.ts"
 import { cookieAnswer, isSecure, originOf, redirectAnswer, visitorOf } from "./browser.ts"

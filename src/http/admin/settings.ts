@@ -1,4 +1,4 @@
-import { bookVerdict, settingsChange, settingsView } from "../../management/contract/operations.ts"
+import { bookVerdict, settingsChange, settingsView } from "tollgate-contract/operations.ts"
 import type { GatewaySettings } from "../../management/settings.ts"
 import { type Endpoint, endpoint } from "./endpoint.ts"
 

@@ -1,4 +1,4 @@
-import { overview, overviewQuery, usage, usageQuery } from "../../management/contract/usage.ts"
+import { overview, overviewQuery, usage, usageQuery } from "tollgate-contract/usage.ts"
 import type { UsageReports } from "../../management/usage.ts"
 import { type Endpoint, endpoint } from "./endpoint.ts"
 

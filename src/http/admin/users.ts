@@ -5,7 +5,7 @@ import {
   userPage,
   userQuery,
   userReset,
-} from "../../management/contract/members.ts"
+} from "tollgate-contract/members.ts"
 import type { UserDirectory } from "../../management/user-directory.ts"
 import { type Endpoint, endpoint } from "./endpoint.ts"
 

@@ -1,4 +1,4 @@
-import { writeOffPage, writeOffQuery } from "../../management/contract/write-offs.ts"
+import { writeOffPage, writeOffQuery } from "tollgate-contract/write-offs.ts"
 import type { WriteOffs } from "../../management/write-offs.ts"
 import { type Endpoint, endpoint } from "./endpoint.ts"
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import type { Model } from "../../../src/management/contract/catalog.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
 import { simulated, type TestGateway, until } from "../../support/gateway.ts"
 import { ask, asked, errorOf, startManaged } from "./support.ts"
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
-import { auditPage } from "../../../src/management/contract/operations.ts"
-import { keyPage } from "../../../src/management/contract/keys.ts"
-import { receipt, requestPage } from "../../../src/management/contract/receipts.ts"
-import { overview, usage } from "../../../src/management/contract/usage.ts"
+import { auditPage } from "tollgate-contract/operations.ts"
+import { keyPage } from "tollgate-contract/keys.ts"
+import { receipt, requestPage } from "tollgate-contract/receipts.ts"
+import { overview, usage } from "tollgate-contract/usage.ts"
 import { simulated, until } from "../../support/gateway.ts"
 import { ask, asked, errorOf, startManaged } from "./support.ts"
 

@@ -1,4 +1,4 @@
-import type { Key } from "../../../../src/management/contract/keys.ts"
+import type { Key } from "tollgate-contract/keys.ts"
 import { usePages } from "../../api/use-pages.ts"
 import { DataTable, type Column } from "../../ui/data-table.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"

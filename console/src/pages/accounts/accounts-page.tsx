@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core"
 import { IconBuildingBank, IconPlus } from "../../ui/icons.tsx"
 import { useState } from "react"
-import type { Account } from "../../../../src/management/contract/accounts.ts"
+import type { Account } from "tollgate-contract/accounts.ts"
 import { usePages } from "../../api/use-pages.ts"
 import { DataTable, type Column } from "../../ui/data-table.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"

@@ -1,6 +1,6 @@
 import { Switch, Text } from "@mantine/core"
 import { useState } from "react"
-import type { Account } from "../../../../src/management/contract/accounts.ts"
+import type { Account } from "tollgate-contract/accounts.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { Confirm } from "../../ui/confirm.tsx"

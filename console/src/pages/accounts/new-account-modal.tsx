@@ -1,7 +1,7 @@
 import { Modal, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useNavigate } from "@tanstack/react-router"
-import type { Account } from "../../../../src/management/contract/accounts.ts"
+import type { Account } from "tollgate-contract/accounts.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { readCredits } from "../../format/credits.ts"

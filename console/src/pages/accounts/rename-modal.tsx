@@ -1,6 +1,6 @@
 import { Modal, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
-import type { Account } from "../../../../src/management/contract/accounts.ts"
+import type { Account } from "tollgate-contract/accounts.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"

@@ -1,5 +1,5 @@
 import { UnstyledButton } from "@mantine/core"
-import type { AuditRecord } from "../../../../src/management/contract/operations.ts"
+import type { AuditRecord } from "tollgate-contract/operations.ts"
 import type { Column } from "../../ui/data-table.tsx"
 import { When } from "../../ui/when.tsx"
 import { actionWords } from "./difference.ts"

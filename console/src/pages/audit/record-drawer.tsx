@@ -1,5 +1,5 @@
 import { Drawer, Stack } from "@mantine/core"
-import type { AuditRecord } from "../../../../src/management/contract/operations.ts"
+import type { AuditRecord } from "tollgate-contract/operations.ts"
 import { Facts } from "../../ui/facts.tsx"
 import { When } from "../../ui/when.tsx"
 import { kindWords } from "./audit-columns.tsx"

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core"
 import { IconGift, IconPlus } from "../../ui/icons.tsx"
 import { useState } from "react"
-import type { Code, CodeWithText } from "../../../../src/management/contract/codes.ts"
+import type { Code, CodeWithText } from "tollgate-contract/codes.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { usePages } from "../../api/use-pages.ts"

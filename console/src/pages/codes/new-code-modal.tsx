@@ -1,7 +1,7 @@
 import { Modal, NumberInput, Select, Stack, TextInput } from "@mantine/core"
 import { useForm, type UseFormReturnType } from "@mantine/form"
 import { useState } from "react"
-import type { CodeWithText } from "../../../../src/management/contract/codes.ts"
+import type { CodeWithText } from "tollgate-contract/codes.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { readCredits } from "../../format/credits.ts"

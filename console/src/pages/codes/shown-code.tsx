@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core"
-import type { CodeWithText } from "../../../../src/management/contract/codes.ts"
+import type { CodeWithText } from "tollgate-contract/codes.ts"
 import { counted } from "../../format/numbers.ts"
 import { Money } from "../../ui/money.tsx"
 import { Snippet } from "../../ui/snippet.tsx"

@@ -1,4 +1,4 @@
-import { NO_KEY } from "../../../../src/management/contract/tools.ts"
+import { NO_KEY } from "tollgate-contract/tools.ts"
 import { useAccount } from "../../account.tsx"
 import { LinkButton } from "../../ui/link-button.tsx"
 import { Page } from "../../ui/page.tsx"

@@ -1,4 +1,4 @@
-import { readAmount } from "../../../../src/management/contract/amounts.ts"
+import { readAmount } from "tollgate-contract/amounts.ts"
 
 /** What is wrong with an amount that has to be above zero; null when nothing is. */
 export function checkPositive(value: string): string | null {

@@ -1,7 +1,7 @@
 import { Modal, Select, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useQuery } from "@tanstack/react-query"
-import type { NewEntry } from "../../../../src/management/contract/accounts.ts"
+import type { NewEntry } from "tollgate-contract/accounts.ts"
 import { api } from "../../api/client.ts"
 import { accountCreditsQuery } from "../../api/queries.ts"
 import { refresh } from "../../api/refresh.ts"

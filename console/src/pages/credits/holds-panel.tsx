@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core"
-import type { AccountCredits } from "../../../../src/management/contract/accounts.ts"
+import type { AccountCredits } from "tollgate-contract/accounts.ts"
 import type { Column } from "../../ui/data-column.ts"
 import { DataTable } from "../../ui/data-table.tsx"
 import { Money } from "../../ui/money.tsx"

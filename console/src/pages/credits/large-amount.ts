@@ -1,4 +1,4 @@
-import { isLargeEntry } from "../../../../src/management/contract/amounts.ts"
+import { isLargeEntry } from "tollgate-contract/amounts.ts"
 import { creditsText, nanos } from "../../format/credits.ts"
 import type { Question } from "../../ui/question.ts"
 

@@ -1,6 +1,6 @@
 import { Modal, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
-import type { Entry } from "../../../../src/management/contract/accounts.ts"
+import type { Entry } from "tollgate-contract/accounts.ts"
 import type { AccountChoice } from "../../account.tsx"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"

@@ -1,5 +1,5 @@
 import { Group, Progress, Text, Tooltip } from "@mantine/core"
-import type { Budget, Key } from "../../../../src/management/contract/keys.ts"
+import type { Budget, Key } from "tollgate-contract/keys.ts"
 import { creditsText, shortCredits, spentOf, usedShare } from "../../format/credits.ts"
 import { relativeText } from "../../format/moments.ts"
 

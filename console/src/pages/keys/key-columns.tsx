@@ -1,6 +1,6 @@
 import { Anchor, Box, Group, Text } from "@mantine/core"
 import type { ReactNode } from "react"
-import type { Key } from "../../../../src/management/contract/keys.ts"
+import type { Key } from "tollgate-contract/keys.ts"
 import type { Column } from "../../ui/data-column.ts"
 import { Money } from "../../ui/money.tsx"
 import { Status } from "../../ui/status.tsx"

@@ -1,7 +1,7 @@
 import { Drawer, Select, Stack } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useState } from "react"
-import type { Key, KeyWithSecret } from "../../../../src/management/contract/keys.ts"
+import type { Key, KeyWithSecret } from "tollgate-contract/keys.ts"
 import { useAccount } from "../../account.tsx"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"

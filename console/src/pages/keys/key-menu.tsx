@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from "@mantine/core"
 import { IconBan, IconDots, IconListDetails, IconPencil, IconRefresh } from "../../ui/icons.tsx"
 import { useNavigate } from "@tanstack/react-router"
-import type { Key } from "../../../../src/management/contract/keys.ts"
+import type { Key } from "tollgate-contract/keys.ts"
 
 export interface KeyMenuProperties {
   readonly target: Key

@@ -1,4 +1,4 @@
-import type { Key, KeyChange } from "../../../../src/management/contract/keys.ts"
+import type { Key, KeyChange } from "tollgate-contract/keys.ts"
 import { readCredits } from "../../format/credits.ts"
 import { checkOptional } from "../credits/amount-check.ts"
 import { fromLocalField, toLocalField } from "../../format/moments.ts"

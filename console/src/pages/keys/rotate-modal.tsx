@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Select, Stack, Text } from "@mantine/core"
 import { useState } from "react"
-import type { Key, KeyWithSecret } from "../../../../src/management/contract/keys.ts"
+import type { Key, KeyWithSecret } from "tollgate-contract/keys.ts"
 import { isOutcomeUnknown } from "../../api/api-error.ts"
 import { api } from "../../api/client.ts"
 import { useRequestKeys } from "../../api/idempotency-key.ts"

@@ -1,6 +1,6 @@
 import { Accordion, Alert, Button, Group, Modal, Stack, Text, Title } from "@mantine/core"
 import { IconEye } from "../../ui/icons.tsx"
-import type { KeyWithSecret } from "../../../../src/management/contract/keys.ts"
+import type { KeyWithSecret } from "tollgate-contract/keys.ts"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { KeySnippets } from "../../ui/key-snippets.tsx"
 import { ToolCards } from "../../ui/tool-cards.tsx"

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core"
-import type { Invitation } from "../../../../src/management/contract/members.ts"
+import type { Invitation } from "tollgate-contract/members.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { usePages } from "../../api/use-pages.ts"

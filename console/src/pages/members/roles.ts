@@ -1,4 +1,4 @@
-import type { AccountRole } from "../../../../src/management/contract/common.ts"
+import type { AccountRole } from "tollgate-contract/common.ts"
 
 export interface RoleFacts {
   readonly value: AccountRole

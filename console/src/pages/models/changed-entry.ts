@@ -1,4 +1,4 @@
-import type { Model, ModelEntry } from "../../../../src/management/contract/catalog.ts"
+import type { Model, ModelEntry } from "tollgate-contract/catalog.ts"
 import { readPrices, type TypedPrices } from "./read-prices.ts"
 
 /** What of a model is set again. */

@@ -1,4 +1,4 @@
-import type { Model } from "../../../../src/management/contract/catalog.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
 
 export interface ModelFilters {
   readonly search?: string | undefined

@@ -1,6 +1,6 @@
 import { Badge, Group, Text, UnstyledButton } from "@mantine/core"
 import { IconPlayerPlay } from "../../ui/icons.tsx"
-import type { Model } from "../../../../src/management/contract/catalog.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
 import { shortCount } from "../../format/numbers.ts"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import type { Column } from "../../ui/data-table.tsx"

@@ -1,5 +1,5 @@
 import { Badge, Drawer, Group, Stack, Table, Text, Title } from "@mantine/core"
-import type { Model } from "../../../../src/management/contract/catalog.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
 import { countText } from "../../format/numbers.ts"
 import { useSession } from "../../session.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query"
-import type { Model } from "../../../../src/management/contract/catalog.ts"
-import type { Page } from "../../../../src/management/contract/common.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
+import type { Page } from "tollgate-contract/common.ts"
 import { api } from "../../api/client.ts"
 
 /** The whole catalog in one answer: filters then work as one types. */

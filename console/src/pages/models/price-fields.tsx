@@ -1,5 +1,5 @@
 import { SimpleGrid, TextInput } from "@mantine/core"
-import type { Model } from "../../../../src/management/contract/catalog.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
 import { AmountEcho } from "../../ui/amount-input.tsx"
 import type { TypedPrices } from "./read-prices.ts"
 import { classLabel, decimalFault, PRICE_CLASSES, usualClasses } from "./prices.ts"

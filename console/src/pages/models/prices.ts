@@ -1,5 +1,5 @@
-import { readAmount } from "../../../../src/management/contract/amounts.ts"
-import type { Model } from "../../../../src/management/contract/catalog.ts"
+import { readAmount } from "tollgate-contract/amounts.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
 import { countText } from "../../format/numbers.ts"
 
 /** The classes of usage that may have a price, in the order in which people look for them. */

@@ -1,7 +1,7 @@
 import { Box, Group, Loader, Stack, Text, ThemeIcon } from "@mantine/core"
 import { IconCheck } from "../../ui/icons.tsx"
 import type { ReactNode } from "react"
-import type { Key } from "../../../../src/management/contract/keys.ts"
+import type { Key } from "tollgate-contract/keys.ts"
 import { KeySnippets } from "../../ui/key-snippets.tsx"
 import { LinkButton } from "../../ui/link-button.tsx"
 import { Panel } from "../../ui/panel.tsx"

@@ -1,7 +1,7 @@
 import { SimpleGrid, Skeleton } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { lazy, Suspense } from "react"
-import type { Overview } from "../../../../src/management/contract/usage.ts"
+import type { Overview } from "tollgate-contract/usage.ts"
 import { useAccount } from "../../account.tsx"
 import { keysQuery, oneQuery } from "../../api/queries.ts"
 import { countText, durationText, shareText } from "../../format/numbers.ts"

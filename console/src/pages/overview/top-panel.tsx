@@ -1,6 +1,6 @@
 import { Group, Progress, Skeleton, Stack, Text } from "@mantine/core"
 import type { ReactNode } from "react"
-import type { UsageRow } from "../../../../src/management/contract/usage.ts"
+import type { UsageRow } from "tollgate-contract/usage.ts"
 import { roughCredits } from "../../format/credits.ts"
 import { counted } from "../../format/numbers.ts"
 import { Money } from "../../ui/money.tsx"

@@ -1,6 +1,6 @@
 import { Group, SegmentedControl, Skeleton } from "@mantine/core"
 import { lazy, Suspense, useState } from "react"
-import type { Overview } from "../../../../src/management/contract/usage.ts"
+import type { Overview } from "tollgate-contract/usage.ts"
 import { counted } from "../../format/numbers.ts"
 import { usagePoints, type Measure, type Span } from "../../format/usage-points.ts"
 import { Panel } from "../../ui/panel.tsx"

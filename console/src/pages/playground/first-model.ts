@@ -1,4 +1,4 @@
-import type { Model } from "../../../../src/management/contract/catalog.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
 
 /** The model to begin with: the wished one if it fits, else the first with a price, in the order of the kinds. */
 export function firstModel(

@@ -1,7 +1,7 @@
 import { Group, Select, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useMemo } from "react"
-import type { Model } from "../../../../src/management/contract/catalog.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
 import { modelsQuery } from "../models/models-query.ts"
 
 export interface ModelSelectProperties {

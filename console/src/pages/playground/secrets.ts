@@ -1,4 +1,4 @@
-import type { KeyWithSecret } from "../../../../src/management/contract/keys.ts"
+import type { KeyWithSecret } from "tollgate-contract/keys.ts"
 import { api } from "../../api/client.ts"
 import { CallError } from "./call-failure.ts"
 import { PlaygroundKeys } from "./playground-key.ts"

@@ -1,4 +1,4 @@
-import type { Model } from "../../../../src/management/contract/catalog.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
 
 export const TABS = ["chat", "embeddings", "rerank", "images", "speech", "transcription"] as const
 export type Tab = (typeof TABS)[number]

@@ -1,6 +1,6 @@
 import { Badge, Box, Button, Group, Text } from "@mantine/core"
 import { useState } from "react"
-import type { OpenSession } from "../../../../src/management/contract/session.ts"
+import type { OpenSession } from "tollgate-contract/session.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { usePages } from "../../api/use-pages.ts"

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Skeleton, Stack, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { type FormEvent, useState } from "react"
-import type { Provider, Vendor } from "../../../../src/management/contract/catalog.ts"
+import type { Provider, Vendor } from "tollgate-contract/catalog.ts"
 import { api } from "../../api/client.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { notifyDone } from "../../ui/notify.tsx"

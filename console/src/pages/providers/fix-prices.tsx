@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Progress, Skeleton, Stack, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
-import type { Model, Provider } from "../../../../src/management/contract/catalog.ts"
+import type { Model, Provider } from "tollgate-contract/catalog.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { counted } from "../../format/numbers.ts"

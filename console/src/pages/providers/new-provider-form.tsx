@@ -1,6 +1,6 @@
 import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core"
 import { type FormEvent, useState } from "react"
-import type { Provider, Vendor } from "../../../../src/management/contract/catalog.ts"
+import type { Provider, Vendor } from "tollgate-contract/catalog.ts"
 import { api } from "../../api/client.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { entryOf, freeId, idFault, missingFields, type TypedFields } from "./provider-form.ts"

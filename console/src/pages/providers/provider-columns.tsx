@@ -6,7 +6,7 @@ import {
   IconPlugConnected,
   IconTrash,
 } from "../../ui/icons.tsx"
-import type { Provider } from "../../../../src/management/contract/catalog.ts"
+import type { Provider } from "tollgate-contract/catalog.ts"
 import { countText } from "../../format/numbers.ts"
 import type { Column } from "../../ui/data-table.tsx"
 import { TextLink } from "../../ui/link-button.tsx"

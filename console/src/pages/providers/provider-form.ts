@@ -1,4 +1,4 @@
-import type { Provider, Vendor } from "../../../../src/management/contract/catalog.ts"
+import type { Provider, Vendor } from "tollgate-contract/catalog.ts"
 
 /** What is typed into the fields of a vendor, by name. */
 export type TypedFields = Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Loader, Stack, Text } from "@mantine/core"
 import { IconAlertCircle, IconCheck } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
-import type { Provider, ProviderTest } from "../../../../src/management/contract/catalog.ts"
+import type { Provider, ProviderTest } from "tollgate-contract/catalog.ts"
 import { api } from "../../api/client.ts"
 import { counted, durationText } from "../../format/numbers.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"

@@ -1,5 +1,5 @@
 import { Modal } from "@mantine/core"
-import type { Provider } from "../../../../src/management/contract/catalog.ts"
+import type { Provider } from "tollgate-contract/catalog.ts"
 import { TestPanel } from "./test-panel.tsx"
 
 export interface TestProviderProperties {

@@ -1,5 +1,5 @@
 import { useState } from "react"
-import type { Provider } from "../../../../src/management/contract/catalog.ts"
+import type { Provider } from "tollgate-contract/catalog.ts"
 import { ApiError } from "../../api/api-error.ts"
 import { useRequestKeys } from "../../api/idempotency-key.ts"
 import { refresh } from "../../api/refresh.ts"

@@ -2,7 +2,7 @@ import { Group, ScrollArea, Skeleton, Stack, Text, TextInput, UnstyledButton } f
 import { IconChevronRight, IconSearch } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
-import type { Vendor } from "../../../../src/management/contract/catalog.ts"
+import type { Vendor } from "tollgate-contract/catalog.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { findVendors } from "./provider-form.ts"
 import { vendorsQuery } from "./vendors-query.ts"

@@ -1,5 +1,5 @@
 import { PasswordInput, TextInput, Textarea } from "@mantine/core"
-import type { Vendor } from "../../../../src/management/contract/catalog.ts"
+import type { Vendor } from "tollgate-contract/catalog.ts"
 import type { TypedFields } from "./provider-form.ts"
 
 export interface VendorFieldsProperties {

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query"
-import type { Vendor } from "../../../../src/management/contract/catalog.ts"
+import type { Vendor } from "tollgate-contract/catalog.ts"
 import { api } from "../../api/client.ts"
 
 /** What can be added, and what each vendor asks for. */

@@ -1,5 +1,5 @@
 import { Table, Text } from "@mantine/core"
-import type { Receipt } from "../../../../src/management/contract/receipts.ts"
+import type { Receipt } from "tollgate-contract/receipts.ts"
 import { workCharge } from "../../format/arithmetic.ts"
 import { creditsText } from "../../format/credits.ts"
 import { countText } from "../../format/numbers.ts"

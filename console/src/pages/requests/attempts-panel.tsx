@@ -1,5 +1,5 @@
 import { Group, Stack, Text, Tooltip } from "@mantine/core"
-import type { Receipt } from "../../../../src/management/contract/receipts.ts"
+import type { Receipt } from "tollgate-contract/receipts.ts"
 import { counted, durationText } from "../../format/numbers.ts"
 import { Panel } from "../../ui/panel.tsx"
 import { Status } from "../../ui/status.tsx"

@@ -1,4 +1,4 @@
-import type { Receipt } from "../../../../src/management/contract/receipts.ts"
+import type { Receipt } from "tollgate-contract/receipts.ts"
 import { creditsText, nanos, nanosText } from "../../format/credits.ts"
 import { Facts, type Fact } from "../../ui/facts.tsx"
 import { Money } from "../../ui/money.tsx"

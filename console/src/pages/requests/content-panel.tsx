@@ -1,5 +1,5 @@
 import { SimpleGrid, Stack, Text, Title } from "@mantine/core"
-import type { Receipt } from "../../../../src/management/contract/receipts.ts"
+import type { Receipt } from "tollgate-contract/receipts.ts"
 import { Panel } from "../../ui/panel.tsx"
 import { Snippet } from "../../ui/snippet.tsx"
 

@@ -1,5 +1,5 @@
 import { Group, List, Text } from "@mantine/core"
-import type { Receipt } from "../../../../src/management/contract/receipts.ts"
+import type { Receipt } from "tollgate-contract/receipts.ts"
 import { Panel } from "../../ui/panel.tsx"
 
 /** What of the request could not be carried to the vendor. Nothing when all was. */

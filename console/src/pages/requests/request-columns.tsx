@@ -1,5 +1,5 @@
 import { Box, Text } from "@mantine/core"
-import type { RequestSummary } from "../../../../src/management/contract/receipts.ts"
+import type { RequestSummary } from "tollgate-contract/receipts.ts"
 import { countText, durationText } from "../../format/numbers.ts"
 import type { Column } from "../../ui/data-column.ts"
 import { TextLink } from "../../ui/link-button.tsx"

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Loader, Stack, Table, Text } from "@mantine/core"
 import { IconAlertCircle, IconBook, IconCheck } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
-import type { BookVerdict } from "../../../../src/management/contract/operations.ts"
+import type { BookVerdict } from "tollgate-contract/operations.ts"
 import { api } from "../../api/client.ts"
 import { counted } from "../../format/numbers.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"

@@ -1,6 +1,6 @@
 import { Skeleton } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import type { SettingsView } from "../../../../src/management/contract/operations.ts"
+import type { SettingsView } from "tollgate-contract/operations.ts"
 import { oneQuery } from "../../api/queries.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { Facts } from "../../ui/facts.tsx"

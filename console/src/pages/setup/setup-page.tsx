@@ -1,7 +1,7 @@
 import { Alert, Button, Stack, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { getRouteApi } from "@tanstack/react-router"
-import type { Session } from "../../../../src/management/contract/session.ts"
+import type { Session } from "tollgate-contract/session.ts"
 import { api } from "../../api/client.ts"
 import { PublicPage } from "../../layout/public-page.tsx"
 import { beginSession } from "../../session.tsx"

@@ -1,6 +1,6 @@
 import { ActionIcon, Badge, Group, Menu, Text } from "@mantine/core"
 import { IconDotsVertical } from "../../ui/icons.tsx"
-import type { User } from "../../../../src/management/contract/members.ts"
+import type { User } from "tollgate-contract/members.ts"
 import type { Column } from "../../ui/data-table.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
 import { Status } from "../../ui/status.tsx"

@@ -1,4 +1,4 @@
-import type { User } from "../../../../src/management/contract/members.ts"
+import type { User } from "tollgate-contract/members.ts"
 
 /** What an operator is about to do with a user. */
 export interface UserTask {

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
-import type { Model } from "../../../../../src/management/contract/catalog.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
 import { modelsQuery } from "../../models/models-query.ts"
 import { firstModel } from "../first-model.ts"
 

@@ -1,6 +1,6 @@
 import { Table, Text, Textarea } from "@mantine/core"
 import { useState } from "react"
-import type { Model } from "../../../../../src/management/contract/catalog.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
 import { counted } from "../../../format/numbers.ts"
 import { useOperation } from "../use-operation.ts"
 import { linesOf, similarities } from "../vectors.ts"

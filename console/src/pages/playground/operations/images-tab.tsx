@@ -8,7 +8,7 @@ import {
   Textarea,
 } from "@mantine/core"
 import { useState } from "react"
-import type { Model } from "../../../../../src/management/contract/catalog.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
 import { useOperation } from "../use-operation.ts"
 import { EditPicture } from "./edit-picture.tsx"
 import type { EditFiles } from "./mask-drawing.ts"

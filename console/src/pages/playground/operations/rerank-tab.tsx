@@ -1,6 +1,6 @@
 import { Group, Progress, Stack, Text, Textarea, TextInput } from "@mantine/core"
 import { useState } from "react"
-import type { Model } from "../../../../../src/management/contract/catalog.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
 import { useOperation } from "../use-operation.ts"
 import { linesOf } from "../vectors.ts"
 import { OperationForm, useModelChoice } from "./operation-form.tsx"

@@ -1,6 +1,6 @@
 import { Anchor, Autocomplete, Group, NumberInput, Select, Text, Textarea } from "@mantine/core"
 import { useEffect, useState } from "react"
-import type { Model } from "../../../../../src/management/contract/catalog.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
 import { countText } from "../../../format/numbers.ts"
 import { useOperation } from "../use-operation.ts"
 import { OperationForm, useModelChoice } from "./operation-form.tsx"

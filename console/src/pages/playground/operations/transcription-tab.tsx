@@ -1,6 +1,6 @@
 import { Group, SegmentedControl, Select, TextInput } from "@mantine/core"
 import { useState } from "react"
-import type { Model } from "../../../../../src/management/contract/catalog.ts"
+import type { Model } from "tollgate-contract/catalog.ts"
 import { Snippet } from "../../../ui/snippet.tsx"
 import { useOperation } from "../use-operation.ts"
 import { OperationForm, useModelChoice } from "./operation-form.tsx"

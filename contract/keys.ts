@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { PAGE_ORIGIN_RULE, pageOriginOf } from "../../config/page-origin.ts"
+import { PAGE_ORIGIN_RULE, pageOriginOf } from "./page-origin.ts"
 import {
   credits,
   identifier,

@@ -1,4 +1,4 @@
-import { commaAdvice, GROUPED } from "../../config/decimal.ts"
+import { commaAdvice, GROUPED } from "./comma.ts"
 
 /**
  * The one reading of amounts that people type. The console uses it as it is, so it needs nothing that is

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { commaFault } from "../../config/decimal.ts"
+import { commaFault } from "./comma.ts"
 
 /**
  * The words that all resources of the management API share. The console imports the types of these
