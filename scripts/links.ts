@@ -1,5 +1,6 @@
 /**
- * Links that lead nowhere: in the pages of the repository and in the comments of its code.
+ * Links that lead nowhere, in the pages of the repository and in the comments of its code, and files that
+ * pages name and that are not there any more.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
@@ -10,6 +11,10 @@ const LINK = /\]\(([^()\s]+(?:\([^()\s]*\))?)\)/g
 /** In a comment: a page of `docs`, or one at the root, with an anchor or without. */
 const REFERENCE =
   /(?<![\w./-])(?:docs\/[\w./-]*\w\.md|(?:ARCHITECTURE|STYLE|SECURITY|CONTRIBUTING)\.md)(?:#[\w-]+)?/g
+/** In the prose of a page: a file or folder of the repository. */
+const PATH = /`((?:src|test|scripts|simulator|console|bench|docs|contract|bin)\/[\w./-]*\w)`/g
+/** Pages that name files of others, or files as they were when something was decided or changed. */
+const OTHER_FILES = /^(?:docs\/(?:decisions|wire)\/|CHANGELOG\.md)/
 const ELSEWHERE = /^(?:[a-z][a-z+.-]*:|\/\/)/i
 
 /** Every fault, each a line for a person. */
@@ -64,6 +69,9 @@ function sources(root: string): string[] {
 function checkPage(path: string, target: Tree): string[] {
   const faults: string[] = []
   for (const { text, number } of proseOf(readFileSync(join(target.root, path), "utf8"))) {
+    for (const [, named = ""] of OTHER_FILES.test(path) ? [] : text.matchAll(PATH)) {
+      if (!existsSync(join(target.root, named))) faults.push(`${path}:${number} is gone: ${named}`)
+    }
     for (const [, link = ""] of text.replaceAll(/`[^`]*`/g, "``").matchAll(LINK)) {
       const fault = ELSEWHERE.test(link) ? undefined : target.faultOf(link, path)
       if (fault !== undefined) faults.push(`${path}:${number} ${fault}`)

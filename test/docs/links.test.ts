@@ -21,6 +21,7 @@ const FILES: Readonly<Record<string, string>> = {
     "```",
     `| ${LONG} |`,
     LONG,
+    "`src/good.ts`, `src`, `src/*.ts`, `src/gone.ts` and `src/gone`",
   ].join("\n"),
   [`${D}/facts.md`]: '# Facts\n\n### <a id="f1"></a>1. The first\n\n[up](../README.md)\n',
   "src/good.ts": `// ${D}/facts.md#f1, and ${D}/facts.md; https://example.com/${D}/other.md is not ours\n`,
@@ -44,6 +45,8 @@ test("what leads nowhere is told with its place", () => {
     `README.md:3 leads nowhere: ${D}/gone.md`,
     `README.md:3 has no such anchor: ${D}/facts.md#f9`,
     "README.md:3 leads out of the repository: ../elsewhere.md",
+    "README.md:10 is gone: src/gone.ts",
+    "README.md:10 is gone: src/gone",
     `src/bad.ts:2 has no such anchor: ${D}/facts.md#f2`,
     `src/bad.ts:2 leads nowhere: ${D}/none.md`,
   ])
