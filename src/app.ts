@@ -62,8 +62,8 @@ export class App implements AsyncDisposable {
     const { settings, events, redactor = new Redactor() } = options
     await using building = new AsyncDisposableStack()
     const book = await openBook(options, building)
-    const { path: bookPath, machine, store, ledger, nodeId, secret } = book
-    const beside = openBeside(bookPath, events, building)
+    const { machine, database, store, ledger, nodeId, secret } = book
+    const beside = openBeside(database, events, building)
     const live = await openSettings(options, store, (next) => takeOver(state, next, events))
     const state = initialState(live.effective, events, redactor)
     const hasher = new KeyHasher(secret)
@@ -76,7 +76,10 @@ export class App implements AsyncDisposable {
     const watch = building.use(new DeadlineWatch(options.pulse))
     const counter = building.use(new TokenCounter())
     const billing = new Billing(ledger, counter, events)
-    const conversations = openConversations({ bookPath, state, events, hasher, secret }, building)
+    const conversations = openConversations(
+      { kept: database.conversations, state, events, hasher, secret },
+      building,
+    )
     const services: RelayServices = {
       surroundings: () => state.surroundings,
       client: building.use(new HttpClient(process.env)),

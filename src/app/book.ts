@@ -2,8 +2,11 @@ import { Ledger } from "../ledger/ledger.ts"
 import { AnchorKeeper } from "../ledger/anchor-keeper.ts"
 import { randomText } from "../keys/secret.ts"
 import { Machine } from "../machine/machine.ts"
-import { BookWatch } from "../store/sqlite/book-watch.ts"
-import { openServingStore, type ServingStore } from "../store/open-store.ts"
+import {
+  type DatabaseWatch,
+  openServingDatabase,
+  type ServingDatabase,
+} from "../store/serving-database.ts"
 import { databasePath } from "../store/book-place.ts"
 import type { Store } from "../store/store.ts"
 import type { Events } from "../telemetry/events.ts"
@@ -12,13 +15,11 @@ import type { AppOptions } from "./options.ts"
 
 /** The open book, and what watches over it. */
 export interface OpenBook {
-  readonly path: string
   readonly machine: Machine
-  /** The store itself, which is told of company. */
-  readonly serving: ServingStore
-  /** The same, as everybody uses it: it moves no money while the book cannot be trusted. */
+  readonly database: ServingDatabase
+  /** Its store, as everybody uses it: it moves no money while the book cannot be trusted. */
   readonly store: Store
-  readonly bookWatch: BookWatch
+  readonly bookWatch: DatabaseWatch
   readonly keeper: AnchorKeeper
   readonly ledger: Ledger
   readonly nodeId: string
@@ -37,20 +38,20 @@ export async function openBook(
   const path = databasePath(settings.data)
   const machine = building.use(new Machine(settings.data))
   const hasCompany = isShared || machine.presence.count > 1
-  const serving = building.use(await openServingStore(path, hasCompany))
+  const database = building.use(await openServingDatabase(path, hasCompany))
   // After the book: secrets without a book mean that it is gone.
-  const { keyPepper: secret } = await secretsOfBook(serving, settings.data)
-  const bookWatch = new BookWatch(path, (fault) => {
+  const { keyPepper: secret } = await secretsOfBook(database.store, settings.data)
+  const bookWatch = database.watch((fault) => {
     ledger.refuse(fault)
     if (fault) events.bookLost(fault.message)
     else events.bookFound()
   })
-  const store = bookWatch.over(serving)
+  const store = bookWatch.over(database.store)
   const nodeId = `node_${randomText(16)}`
   const ledger = openLedger(store, nodeId, events)
-  const anchors = { store, bookPath: path, secret, alarms: events }
+  const anchors = { store, data: settings.data, secret, alarms: events }
   const keeper = building.use(await AnchorKeeper.open(anchors))
-  return { path, machine, serving, store, bookWatch, keeper, ledger, nodeId, secret }
+  return { machine, database, store, bookWatch, keeper, ledger, nodeId, secret }
 }
 
 function openLedger(store: Store, nodeId: string, events: Events): Ledger {

@@ -5,9 +5,8 @@ import { Node, type NodeListeners } from "../ledger/node.ts"
 import type { RateLimiter } from "../limits/rate-limiter.ts"
 import type { Machine } from "../machine/machine.ts"
 import type { LiveSettings } from "../management/live-settings.ts"
-import type { BookWatch } from "../store/sqlite/book-watch.ts"
 import type { NodeLocks } from "../store/node-locks.ts"
-import type { ServingStore } from "../store/open-store.ts"
+import type { DatabaseWatch, ServingDatabase } from "../store/serving-database.ts"
 import type { Store } from "../store/store.ts"
 import type { Events } from "../telemetry/events.ts"
 
@@ -15,11 +14,10 @@ import type { Events } from "../telemetry/events.ts"
 export interface NodeParts {
   readonly live: LiveSettings
   readonly store: Store
-  /** The store itself, which is told of company. */
-  readonly serving: ServingStore
+  readonly database: ServingDatabase
   readonly nodeId: string
   readonly locks: NodeLocks
-  readonly bookWatch: BookWatch
+  readonly bookWatch: DatabaseWatch
   readonly keeper: AnchorKeeper
   readonly ledger: Ledger
   readonly keyring: Keyring
@@ -30,7 +28,7 @@ export interface NodeParts {
 
 /** Joins the processes that share the book, and keeps all that depends on them up to date. */
 export function joinNode(parts: NodeParts): Promise<Node> {
-  const { serving, bookWatch, keeper, locks, ledger, keyring, limiter, machine, events, live } =
+  const { database, bookWatch, keeper, locks, ledger, keyring, limiter, machine, events, live } =
     parts
   const listeners: NodeListeners = {
     async onNews(news) {
@@ -38,7 +36,7 @@ export function joinNode(parts: NodeParts): Promise<Node> {
       bookWatch.look()
       keeper.keep()
       limiter.setProcesses(news.nodes)
-      if (news.nodes > 1) await serving.hasCompany()
+      if (news.nodes > 1) await database.hasCompany()
       await Promise.all([
         ledger.tick(news.recalls),
         keyring.refresh(news.revision),

@@ -21,8 +21,8 @@ import { Relay } from "../relay/chat/relay.ts"
 import { TokenDecoder } from "../relay/tokens/token-decoder.ts"
 import { databasePath } from "../store/book-place.ts"
 import { ConversationStore } from "../store/conversation-store.ts"
-import { ContentShelf } from "../store/content-shelf.ts"
-import { ReportsOnDemand } from "../store/reports-on-demand.ts"
+import type { ConversationParts as KeptParts } from "../store/conversations.ts"
+import type { ServingDatabase } from "../store/serving-database.ts"
 import type { Store } from "../store/store.ts"
 import type { Events } from "../telemetry/events.ts"
 import { vendors } from "../vendors/index.ts"
@@ -53,25 +53,27 @@ export function limiterOf(machine: Machine): RateLimiter {
   return new RateLimiter(machine.clock.now, new SharedBuckets(machine))
 }
 
-/** What is kept beside the book. Its thread begins with the first who needs it. */
-export function openBeside(bookPath: string, events: Events, building: AsyncDisposableStack) {
-  const reports = building.use(new ReportsOnDemand(bookPath))
-  const shelf = new ContentShelf(bookPath, reports)
-  const contents = building.use(new Contents(shelf, events.contentsFailed))
-  return { reports, shelf, contents }
+/** What is kept of requests apart from their money. */
+export function openBeside(
+  { reports, payloads }: ServingDatabase,
+  events: Events,
+  building: AsyncDisposableStack,
+) {
+  const contents = building.use(new Contents(payloads, events.contentsFailed))
+  return { reports, payloads, contents }
 }
 
 /** What keeps conversations. */
 export function openConversations(
   parts: Pick<ConversationParts, "hasher" | "secret"> & {
-    readonly bookPath: string
+    readonly kept: KeptParts
     readonly state: State
     readonly events: Events
   },
   building: AsyncDisposableStack,
 ): Conversations {
-  const { bookPath, state, events, hasher, secret } = parts
-  const keeper = building.use(new ConversationStore(bookPath))
+  const { kept, state, events, hasher, secret } = parts
+  const keeper = building.use(new ConversationStore(kept))
   const settings = () => state.settings.responses
   const failed = events.conversationNotKept
   return building.use(new Conversations({ keeper, hasher, secret, settings, failed }))

@@ -26,7 +26,7 @@ export async function lookAtBook(dataDirectory: string): Promise<BookLook> {
   const path = bookPathIn(dataDirectory)
   if (!existsSync(path)) throw noBook(path, dataDirectory)
   // Before the book is read: from here on, it only grows beyond it.
-  const anchor = readAnchor(path, readSecrets(dataDirectory)?.keyPepper)
+  const anchor = readAnchor(dataDirectory, readSecrets(dataDirectory)?.keyPepper)
   const withLog = hasLog(path)
   await using store = openBookReader(path)
   const inside = await store.integrity.findAnchor()

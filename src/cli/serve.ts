@@ -141,7 +141,7 @@ async function beginBook(data: string): Promise<void> {
     if (!(error instanceof BookError)) throw error
     throw new CommandError("conflict", error.message, `Start without ${NEW_BOOK}.`)
   }
-  setAnchorAside(path, now)
+  setAnchorAside(data, now)
   mkdirSync(data, { recursive: true, mode: 0o700 })
   await using _ = await openStore(path)
 }

@@ -1,13 +1,13 @@
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto"
 import { existsSync, readFileSync, renameSync } from "node:fs"
 import { open, rename, rm } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import * as z from "zod"
 import { type Anchor, anchorSchema } from "../accounting/anchor.ts"
 
-/** Where the anchor of a book is: beside it, in a file of its own. */
-export function anchorPath(bookPath: string): string {
-  return join(dirname(bookPath), "anchor.json")
+/** Where the anchor of a data folder's book is, in a file of its own. */
+function anchorPath(data: string): string {
+  return join(data, "anchor.json")
 }
 
 /** What is read from an anchor's file. */
@@ -24,8 +24,8 @@ const anchorFile = z.object({ anchor: anchorSchema, signature: z.string() })
  * @param secret of the data folder; undefined where a copy has come without it.
  * @throws Error when the file cannot be understood.
  */
-export function readAnchor(bookPath: string, secret: string | undefined): ReadAnchor | undefined {
-  const path = anchorPath(bookPath)
+export function readAnchor(data: string, secret: string | undefined): ReadAnchor | undefined {
+  const path = anchorPath(data)
   if (!existsSync(path)) return undefined
   const text = readFileSync(path, "utf8")
   const file = anchorFile.safeParse(parsed(text))
@@ -39,8 +39,8 @@ export function readAnchor(bookPath: string, secret: string | undefined): ReadAn
 }
 
 /** Writes an anchor so that its file is always whole. */
-export async function writeAnchor(bookPath: string, value: Anchor, secret: string): Promise<void> {
-  const path = anchorPath(bookPath)
+export async function writeAnchor(data: string, value: Anchor, secret: string): Promise<void> {
+  const path = anchorPath(data)
   // Processes of two containers may have one number.
   const draft = `${path}.${randomUUID()}`
   const text = JSON.stringify({ anchor: value, signature: signatureOf(value, secret) })
@@ -64,8 +64,8 @@ async function writeDurably(path: string, text: string): Promise<void> {
 }
 
 /** Keeps the anchor of a book that another takes the place of, under another name. @returns that name. */
-export function setAnchorAside(bookPath: string, now = new Date()): string | undefined {
-  const path = anchorPath(bookPath)
+export function setAnchorAside(data: string, now = new Date()): string | undefined {
+  const path = anchorPath(data)
   if (!existsSync(path)) return undefined
   const aside = `${path}.${now.toISOString().replaceAll(":", "-")}`
   renameSync(path, aside)

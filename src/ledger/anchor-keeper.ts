@@ -17,7 +17,8 @@ export interface AnchorAlarms {
 
 export interface AnchorParts {
   readonly store: Store
-  readonly bookPath: string
+  /** The data folder: the anchor's file is in it. */
+  readonly data: string
   /** Of the data folder: it signs the anchor. */
   readonly secret: string
   readonly alarms: AnchorAlarms
@@ -65,14 +66,14 @@ export class AnchorKeeper implements AsyncDisposable {
   }
 
   async #keep(): Promise<void> {
-    const { store, bookPath, secret, alarms } = this.#parts
+    const { store, data, secret, alarms } = this.#parts
     try {
       await this.#sample()
       const { anchor, isBehind } = await store.integrity.advanceAnchor(Date.now())
       // A long book is taken in by and by.
       if (isBehind) this.#keptAt = -Infinity
       if (JSON.stringify(anchor) === JSON.stringify(this.#written)) return
-      await writeAnchor(bookPath, anchor, secret)
+      await writeAnchor(data, anchor, secret)
       this.#written = anchor
     } catch (error) {
       alarms.anchorFailed(error)
@@ -82,14 +83,14 @@ export class AnchorKeeper implements AsyncDisposable {
   /** Reads some rows of the book, on and on, so that a bad page is noticed before somebody needs it. */
   async #sample(): Promise<void> {
     const rows = await this.#parts.store.integrity.listRows(this.#sampled, SAMPLE)
-    this.#sampled = rows.length < SAMPLE ? 0 : (rows.at(-1)?.row ?? 0)
+    this.#sampled = rows.length < SAMPLE ? 0 : (rows.at(-1)?.position ?? 0)
   }
 
   async #compare(): Promise<void> {
-    const { store, bookPath, secret, alarms } = this.#parts
-    const anchor = readAnchor(bookPath, secret)?.anchor
+    const { store, data, secret, alarms } = this.#parts
+    const anchor = readAnchor(data, secret)?.anchor
     if (anchor === undefined || (await hasRow(store, anchor))) return
-    const aside = setAnchorAside(bookPath)
+    const aside = setAnchorAside(data)
     if (aside === undefined) return
     const seen = `${anchor.rowCount} rows of it were seen at ${new Date(anchor.at).toISOString()}`
     alarms.bookBehind(
@@ -101,5 +102,5 @@ export class AnchorKeeper implements AsyncDisposable {
 async function hasRow(store: Store, { lastRow, lastHash }: Anchor): Promise<boolean> {
   if (lastRow === 0) return true
   const [row] = await store.integrity.listRows(lastRow - 1, 1)
-  return row?.row === lastRow && row.hash === lastHash
+  return row?.position === lastRow && row.hash === lastHash
 }

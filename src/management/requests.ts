@@ -1,10 +1,9 @@
 import { GatewayError } from "../canon/errors.ts"
 import { formatCredits } from "../ledger/money.ts"
 import { showReceipt } from "../relay/billing/receipt.ts"
-import type { ContentRecord } from "../store/contents.ts"
-import type { ContentShelf } from "../store/content-shelf.ts"
+import type { ContentRecord, PayloadLog } from "../store/payload-log.ts"
 import type { RequestPlace, RequestRecord } from "../store/requests.ts"
-import type { ReportsOnDemand } from "../store/reports-on-demand.ts"
+import type { Reports } from "../store/reports.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, maySee } from "./actor.ts"
 import type { Page } from "tollgate-contract/common.ts"
@@ -15,13 +14,13 @@ import { scopeOf } from "./scope.ts"
 /** The requests that were made, and their receipts. */
 export class Requests {
   readonly #store: Store
-  readonly #reports: ReportsOnDemand
-  readonly #shelf: ContentShelf
+  readonly #reports: Reports
+  readonly #payloads: PayloadLog
 
-  constructor(store: Store, reports: ReportsOnDemand, shelf: ContentShelf) {
+  constructor(store: Store, reports: Reports, payloads: PayloadLog) {
     this.#store = store
     this.#reports = reports
-    this.#shelf = shelf
+    this.#payloads = payloads
   }
 
   /** Of one account, or of all that they may see; the newest first. @throws GatewayError `not_found`. */
@@ -53,7 +52,7 @@ export class Requests {
         "There is no such receipt. Its id is the 'x-request-id' of the answer it belongs to.",
       )
     }
-    const content = await this.#shelf.find(id)
+    const content = await this.#payloads.find(id)
     return { ...showReceipt(receipt), content: content && contentDocument(content) }
   }
 }

@@ -1,8 +1,7 @@
 import { GatewayError } from "../canon/errors.ts"
 import { formatCredits } from "../ledger/money.ts"
 import type { UsageGroup, UsageSum } from "../store/requests.ts"
-import type { RequestReports } from "../store/reports.ts"
-import type { ReportsOnDemand } from "../store/reports-on-demand.ts"
+import type { Reports, RequestReports } from "../store/reports.ts"
 import type { Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
 import type { Overview, UsageQuery, UsageRow } from "tollgate-contract/usage.ts"
@@ -23,9 +22,9 @@ const TOP = 10
 /** What was used, and what it cost, in sums. */
 export class UsageReports {
   readonly #store: Store
-  readonly #reports: ReportsOnDemand
+  readonly #reports: Reports
 
-  constructor(store: Store, reports: ReportsOnDemand) {
+  constructor(store: Store, reports: Reports) {
     this.#store = store
     this.#reports = reports
   }

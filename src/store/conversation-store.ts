@@ -1,26 +1,22 @@
-import { existsSync } from "node:fs"
-import { dirname, join } from "node:path"
 import {
   type ConversationRecord,
   type ConversationRoom,
-  type ConversationMethods,
+  type ConversationParts,
   type ConversationWrite,
   type FindOrder,
   type FoundParts,
   type KeptPart,
 } from "./conversations.ts"
-import { ThreadOnDemand } from "./sqlite/thread-on-demand.ts"
 
 /** What may wait to be written. Bytes; what comes beyond is not kept. */
 const MOST_WAITING = 64 * 1024 * 1024
 
 /**
- * Kept conversations, on a thread that begins with the first one. Answers that come while one is being written are
- * written together after it; until then they are found in memory.
+ * Kept conversations. Answers that come while one is being written are written together after it; until then they are
+ * found in memory.
  */
 export class ConversationStore implements AsyncDisposable {
-  readonly #path: string
-  readonly #thread: ThreadOnDemand<ConversationMethods>
+  readonly #parts: ConversationParts
   readonly #waiting = new Map<string, Uint8Array>()
   #waitingBytes = 0
   #next: ConversationWrite[] = []
@@ -28,14 +24,8 @@ export class ConversationStore implements AsyncDisposable {
   #writing: Promise<void> = Promise.resolve()
   #following: Promise<void> | undefined
 
-  /** @param bookPath the book's: the file is beside it. */
-  constructor(bookPath: string) {
-    this.#path = join(dirname(bookPath), "conversations.db")
-    this.#thread = new ThreadOnDemand({
-      thread: "store/sqlite/conversations-thread.ts",
-      path: this.#path,
-      noun: "the conversations",
-    })
+  constructor(parts: ConversationParts) {
+    this.#parts = parts
   }
 
   /**
@@ -63,31 +53,29 @@ export class ConversationStore implements AsyncDisposable {
       else inMemory.push({ hash, sealed })
     }
     const bytes = sizeOf(inMemory)
-    if (elsewhere.length === 0 || !existsSync(this.#path)) {
-      return bytes > order.most ? bytes : inMemory
-    }
-    const { parts } = await this.#thread.get()
+    if (elsewhere.length === 0) return bytes > order.most ? bytes : inMemory
     const most = order.most - bytes
-    const found = await parts.find(elsewhere, { ...order, most })
-    return typeof found === "number" ? found + bytes : [...found, ...inMemory]
+    const found = await this.#parts.find(elsewhere, { ...order, most })
+    if (typeof found === "number") return found + bytes
+    return bytes > order.most ? bytes : [...found, ...inMemory]
   }
 
   /** @returns whether there was something. */
   async delete(hash: string): Promise<boolean> {
     await (this.#following ?? this.#writing).catch(() => undefined)
-    return existsSync(this.#path) && (await this.#thread.get()).parts.delete(hash)
+    return this.#parts.delete(hash)
   }
 
   /** Deletes those whose time is over. @param keep as in `FindOrder`. */
   async sweep(now: number, keep: number): Promise<void> {
-    if (existsSync(this.#path)) await (await this.#thread.get()).parts.sweep(now, keep)
+    await this.#parts.sweep(now, keep)
   }
 
   #write(): Promise<void> {
     const writes = this.#next
     this.#next = []
     this.#following = undefined
-    const written = this.#thread.get().then(({ parts }) => parts.keep(writes))
+    const written = this.#parts.keep(writes)
     this.#writing = written
       .catch(() => undefined)
       .then(() => {
@@ -106,7 +94,6 @@ export class ConversationStore implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#following?.catch(() => undefined)
     await this.#writing
-    await this.#thread[Symbol.asyncDispose]()
   }
 }
 

@@ -40,7 +40,7 @@ export interface FindOrder {
 /** Parts that were found, or how many bytes they are where that is more than can be taken. */
 export type FoundParts = readonly KeptPart[] | number
 
-/** The parts of kept conversations. */
+/** Where the parts of conversations are kept. */
 export interface ConversationParts {
   /** All of them in one transaction. */
   keep(writes: readonly ConversationWrite[]): Promise<void>
@@ -50,9 +50,4 @@ export interface ConversationParts {
   delete(hash: string): Promise<boolean>
   /** Deletes what is over. @param keep as in `FindOrder`. */
   sweep(now: number, keep: number): Promise<void>
-}
-
-/** Where conversations are kept. */
-export interface ConversationMethods extends AsyncDisposable {
-  readonly parts: ConversationParts
 }

@@ -2,8 +2,8 @@ import type { Anchor } from "../accounting/anchor.ts"
 
 /** A row of the book, charged or not, as whoever looks whether it is right needs it. */
 export interface BookRow {
-  /** Grows from each row to the next. */
-  readonly row: number
+  /** Where the row is among all rows: what can be read later than another has a greater one. */
+  readonly position: number
   /** Null when it is no entry, but the receipt of a request that was not charged. */
   readonly number: number | null
   readonly account: string

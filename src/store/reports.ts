@@ -1,4 +1,3 @@
-import type { ContentRecord } from "./contents.ts"
 import type {
   KeyUse,
   Latencies,
@@ -15,8 +14,6 @@ import type {
  * book ever waits for it, and it can be made again at any time.
  */
 export interface RequestReports {
-  /** Takes some more of the book in. @returns whether there is more. */
-  bringUp(): Promise<boolean>
   /** The newest first, those behind a place; null begins at the newest. */
   list(filter: RequestFilter, after: RequestPlace | null, limit: number): Promise<RequestRecord[]>
   /** Hours and days are in order of time, other groups in order of their cost, the dearest first. */
@@ -29,15 +26,10 @@ export interface RequestReports {
   keyNames(keys: readonly string[]): Promise<ReadonlyMap<string, string>>
 }
 
-/** Prompts and answers of accounts that have them kept. */
-export interface Contents {
-  keep(record: ContentRecord): Promise<void>
-  find(request: string): Promise<ContentRecord | null>
-  /** Deletes what is older than a moment. */
-  sweep(before: number): Promise<void>
-}
-
-export interface Reports extends AsyncDisposable {
-  readonly requests: RequestReports
-  readonly contents: Contents
+export interface Reports {
+  /**
+   * Reports with everything in them that is in the book now. Only where very much is new to them, as at their first
+   * use, do they answer with what they have so far.
+   */
+  upToDate(): Promise<RequestReports>
 }

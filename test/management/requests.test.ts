@@ -14,7 +14,7 @@ function query(filter: Readonly<Record<string, string>> = {}) {
 test("a request is told as the contract has it", async () => {
   await using own = await ReportedBook.open()
   await own.add({ request: "req_1", at: AT, cost: 1_500n, outcomes: ["upstream_error"] })
-  const requests = new Requests(own.book.store, own.reports, own.shelf)
+  const requests = new Requests(own.book.store, own.reports, own.payloads)
   const page = await requests.list(userIn({ a: "viewer" }), query())
   expect(requestPage.parse(page)).toEqual({
     object: "list",
@@ -47,7 +47,7 @@ test("what was written off is told to operators; others see that something was",
   await using own = await ReportedBook.open()
   const writtenOff = [{ amount: 2_000_000_000n, reason: "usage_beyond_bound" }] as const
   await own.add({ request: "req_1", at: AT, cost: 575_000n, writtenOff })
-  const requests = new Requests(own.book.store, own.reports, own.shelf)
+  const requests = new Requests(own.book.store, own.reports, own.payloads)
   const charged = { outcome: "written_off", cost: "0.000575" }
   const [owned] = (await requests.list(userIn({ a: "owner" }), query())).data
   expect(owned).toMatchObject(charged)
@@ -76,7 +76,7 @@ test("everybody sees the requests of their accounts, and the operator all", asyn
     { request: "req_2", at: AT + 1, account: "b" },
     { request: "req_3", at: AT + 2 },
   )
-  const requests = new Requests(own.book.store, own.reports, own.shelf)
+  const requests = new Requests(own.book.store, own.reports, own.payloads)
   const seen = async (actor = OPERATOR, filter = {}) =>
     (await requests.list(actor, query(filter))).data.map(({ id }) => id)
   const viewer = userIn({ a: "viewer" })
@@ -97,7 +97,7 @@ test("filters are taken as the query has them, and pages follow each other", asy
     { request: "req_2", at: AT + 1, outcomes: ["upstream_error"] },
     { request: "req_3", at: AT + 2 },
   )
-  const requests = new Requests(own.book.store, own.reports, own.shelf)
+  const requests = new Requests(own.book.store, own.reports, own.payloads)
   const seen = async (filter: Readonly<Record<string, string>>) =>
     (await requests.list(OPERATOR, query(filter))).data.map(({ id }) => id)
   expect(await seen({ status: "ok" })).toEqual(["req_3", "req_1"])
@@ -114,7 +114,7 @@ test("filters are taken as the query has them, and pages follow each other", asy
 test("a receipt is its account's members' and the operator's, and nobody else's", async () => {
   await using own = await ReportedBook.open()
   await own.add({ request: "req_1", at: AT, cost: 7n })
-  const requests = new Requests(own.book.store, own.reports, own.shelf)
+  const requests = new Requests(own.book.store, own.reports, own.payloads)
   const charged = { id: "req_1", charged: "0.000000007", content: null }
   expect(await requests.receipt(userIn({ a: "viewer" }), "req_1")).toMatchObject(charged)
   expect(await requests.receipt(OPERATOR, "req_1")).toMatchObject(charged)

@@ -6,7 +6,7 @@ import { MemoryBudget } from "../../src/limits/memory-budget.ts"
 import { keyFromRecord } from "../../src/keys/key.ts"
 import type { Call } from "../../src/relay/pipeline/call.ts"
 import { type ContentKeeper, Contents } from "../../src/relay/pipeline/contents.ts"
-import type { ContentRecord } from "../../src/store/contents.ts"
+import type { ContentRecord } from "../../src/store/payload-log.ts"
 import { Book } from "../store/book.ts"
 import { ReportedBook } from "../store/reported-requests.ts"
 import { ask, asked, startManaged } from "../http/admin/support.ts"
@@ -84,13 +84,13 @@ describe("what is asked and answered", () => {
     expect(Math.abs((keeper.swept[0] ?? 0) - (Date.now() - 30 * DAY))).toBeLessThan(10_000)
     await using own = await ReportedBook.open()
     const record = { account: "a", asked: "{}", answered: null }
-    await own.shelf.sweep(Date.now())
+    await own.payloads.sweep(Date.now())
     expect(existsSync(join(own.book.directory.path, "contents.db"))).toBe(false)
-    await own.shelf.keep({ ...record, request: "old", at: 5 })
-    await own.shelf.keep({ ...record, request: "new", at: 6 })
-    await own.shelf.sweep(6)
-    expect(await own.shelf.find("old")).toBeNull()
-    expect(await own.shelf.find("new")).toEqual({ ...record, request: "new", at: 6 })
+    await own.payloads.keep({ ...record, request: "old", at: 5 })
+    await own.payloads.keep({ ...record, request: "new", at: 6 })
+    await own.payloads.sweep(6)
+    expect(await own.payloads.find("old")).toBeNull()
+    expect(await own.payloads.find("new")).toEqual({ ...record, request: "new", at: 6 })
   })
 
   test("a failure to keep it is told, and hurts nobody", async () => {

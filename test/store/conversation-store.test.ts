@@ -13,6 +13,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { ConversationRecord, KeptPart } from "../../src/store/conversations.ts"
 import { ConversationStore } from "../../src/store/conversation-store.ts"
+import { ConversationsOnDemand } from "../../src/store/sqlite/conversations-on-demand.ts"
 import { openSqliteConversations } from "../../src/store/sqlite/conversations.ts"
 
 const HOUR = 3_600_000
@@ -21,7 +22,7 @@ const ROOM = { accountBytes: 1 << 20, totalBytes: 1 << 22 }
 
 let folder: string
 let store: ConversationStore
-let others: ConversationStore[]
+let others: AsyncDisposable[]
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "tollgate-conversations-"))
@@ -35,8 +36,9 @@ afterEach(async () => {
 })
 
 function opened(): ConversationStore {
-  const made = new ConversationStore(join(folder, "tollgate.db"))
-  others.push(made)
+  const parts = new ConversationsOnDemand(join(folder, "tollgate.db"))
+  const made = new ConversationStore(parts)
+  others.push(made, parts)
   return made
 }
 

@@ -16,7 +16,7 @@ test("no other user of the machine can read what is kept, whoever made the folde
   try {
     store.methods.accounts.create({ id: "acc", name: "acc", createdAt: 1 }, AUDIT)
     const content = { request: "req", account: "acc", at: 1, asked: "{}", answered: null }
-    reports.methods.contents.keep(content)
+    reports.methods.payloads.keep(content)
     reports.methods.requests.bringUp()
     const files = readdirSync(data)
     for (const name of ["tollgate.db", "console.db", "reports.db", "contents.db"]) {

@@ -1,6 +1,6 @@
 import type { WriteOff } from "../../src/accounting/chained-records.ts"
-import { ContentShelf } from "../../src/store/content-shelf.ts"
-import { ReportsOnDemand } from "../../src/store/reports-on-demand.ts"
+import { SqlitePayloadLog } from "../../src/store/sqlite/payload-log.ts"
+import { ReportsOnDemand } from "../../src/store/sqlite/reports-on-demand.ts"
 import { Book } from "./book.ts"
 
 /** A request that is in the book; what is not said is as of a plain one. */
@@ -29,7 +29,7 @@ const BALANCE = 1_000_000_000_000n
 export class ReportedBook implements AsyncDisposable {
   readonly book = Book.direct()
   readonly reports = new ReportsOnDemand(this.book.directory.database)
-  readonly shelf = new ContentShelf(this.book.directory.database, this.reports)
+  readonly payloads = new SqlitePayloadLog(this.book.directory.database, this.reports)
 
   /** Accounts `a` and `b`, with keys `key_a` and `key_b`. */
   static async open(): Promise<ReportedBook> {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test"
 import { copyFileSync } from "node:fs"
 import { join } from "node:path"
 import type { RequestFilter } from "../../src/store/requests.ts"
-import { ReportsOnDemand } from "../../src/store/reports-on-demand.ts"
+import { ReportsOnDemand } from "../../src/store/sqlite/reports-on-demand.ts"
 import { TemporaryDirectory } from "./book.ts"
 import { ReportedBook } from "./reported-requests.ts"
 

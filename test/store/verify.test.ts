@@ -199,7 +199,7 @@ describe("verifying the books", () => {
     using own = new TemporaryDirectory()
     copyFileSync(original, own.database)
     const store = openDirectStore(own.database)
-    await writeAnchor(own.database, await store.integrity.findAnchor(), SECRET)
+    await writeAnchor(own.path, await store.integrity.findAnchor(), SECRET)
     await store[Symbol.asyncDispose]()
     const database = new Database(own.database)
     database.run("DELETE FROM entries WHERE account = 'left' AND number = 5")
@@ -207,12 +207,12 @@ describe("verifying the books", () => {
     database.run("UPDATE anchor SET last_row = 0, row_count = 0, hash_sum = ''")
     database.close()
     await using changed = openDirectStore(own.database)
-    const beside = readAnchor(own.database, SECRET)
+    const beside = readAnchor(own.path, SECRET)
     expect(beside?.isGenuine).toBe(true)
     expect((await verifyBooks(changed)).problems).toEqual([])
     const { problems } = await verifyBooks(changed, beside)
     expect(problems).toMatchObject([{ account: null, number: null, fault: "anchor" }])
-    expect(readAnchor(own.database, "another secret")?.isGenuine).toBe(false)
+    expect(readAnchor(own.path, "another secret")?.isGenuine).toBe(false)
   })
 
   test("finds a receipt that was changed, taken away or given to another entry", async () => {

@@ -20,8 +20,8 @@ import { UsageReports } from "../../management/usage.ts"
 import { WriteOffs } from "../../management/write-offs.ts"
 import type { Health } from "../../routing/health.ts"
 import { openStore } from "../../store/open-store.ts"
-import type { ContentShelf } from "../../store/content-shelf.ts"
-import type { ReportsOnDemand } from "../../store/reports-on-demand.ts"
+import type { PayloadLog } from "../../store/payload-log.ts"
+import type { Reports } from "../../store/reports.ts"
 import type { Store } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
 import type { Idempotency } from "../idempotency/idempotency.ts"
@@ -48,9 +48,9 @@ export interface AdminParts {
   /** Where the book is; reports read it on a thread of their own. */
   readonly bookPath: string
   /** What is known of past requests, on a thread of its own. */
-  readonly reports: ReportsOnDemand
+  readonly reports: Reports
   /** Prompts and answers of accounts that have them kept. */
-  readonly shelf: ContentShelf
+  readonly payloads: PayloadLog
   readonly hasher: KeyHasher
   readonly keyring: Keyring
   readonly idempotency: Idempotency
@@ -95,7 +95,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
   const endpoints = [
     ...bookEndpoints(parts, audit, payments),
     ...keyEndpoints({ keys }),
-    ...receiptEndpoints({ requests: new Requests(store, reports, parts.shelf) }),
+    ...receiptEndpoints({ requests: new Requests(store, reports, parts.payloads) }),
     ...usageEndpoints({ usageReports: new UsageReports(store, reports) }),
     ...writeOffEndpoints({ writeOffs: new WriteOffs(store) }),
     ...auditEndpoints({ auditLog: new AuditLog(store) }),
@@ -154,7 +154,7 @@ async function keysChanged({ keyring, events }: AdminParts): Promise<void> {
 }
 
 /** Keys are shown without their use where that cannot be found: a new secret is shown once only. */
-function usesOf(reports: ReportsOnDemand, events: Events): KeyUses {
+function usesOf(reports: Reports, events: Events): KeyUses {
   return async (ids) => {
     try {
       const uses = await (await reports.upToDate()).keyUses(ids)

@@ -48,9 +48,9 @@ export async function verifyRows(
   for (let after = 0; ;) {
     const page = await store.integrity.listRows(after, PAGE)
     for (const row of page) {
-      for (const mark of marks) mark.pass(row.row, sum)
+      for (const mark of marks) mark.pass(row.position, sum)
       sum.add(row.hash)
-      after = row.row
+      after = row.position
       if (row.number !== null) continue
       receipts++
       const message = unchargedFault(row, hasHashes)
@@ -88,8 +88,8 @@ class Mark {
   }
 
   /** Before the first row beyond the anchor, the sum is what the anchor says. */
-  pass(row: number, sum: HashSum): void {
-    if (this.#found === undefined && row > this.#anchor.lastRow) {
+  pass(position: number, sum: HashSum): void {
+    if (this.#found === undefined && position > this.#anchor.lastRow) {
       this.#found = { count: sum.count, text: sum.text }
     }
   }

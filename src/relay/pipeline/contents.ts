@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
-import type { ContentRecord } from "../../store/contents.ts"
+import type { ContentRecord } from "../../store/payload-log.ts"
 import type { Call } from "./call.ts"
 
 /** Where prompts and answers are kept. */

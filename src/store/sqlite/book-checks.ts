@@ -154,7 +154,7 @@ export class BookChecks {
 
   rows(after: number, limit: number): BookRow[] {
     return this.#rows.all(BigInt(after), BigInt(limit)).map((row) => ({
-      row: Number(row.row),
+      position: Number(row.row),
       number: row.number === null ? null : Number(row.number),
       account: row.account,
       key: row.key,

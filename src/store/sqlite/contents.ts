@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { ContentRecord } from "../contents.ts"
+import type { ContentRecord } from "../payload-log.ts"
 import { makePrivateFile } from "../private-file.ts"
 import { migrate } from "./migrate.ts"
 import { CONTENTS_SCHEMA } from "./schemas/contents.ts"

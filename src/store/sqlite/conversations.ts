@@ -2,13 +2,13 @@ import type { Database } from "bun:sqlite"
 import { statfsSync } from "node:fs"
 import { dirname } from "node:path"
 import type {
-  ConversationMethods,
   ConversationRecord,
   ConversationWrite,
   FindOrder,
   FoundParts,
   KeptPart,
 } from "../conversations.ts"
+import type { ConversationMethods } from "./conversations-on-demand.ts"
 import type { Direct, GroupsOf } from "./methods.ts"
 import { ConversationFile } from "./conversations-file.ts"
 import { EVERYBODY } from "./schemas/conversations.ts"

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite"
 import { dirname, join } from "node:path"
 import { makePrivateFile } from "../private-file.ts"
-import type { Reports } from "../reports.ts"
+import type { IndexMethods } from "./index-methods.ts"
 import type { KeyUse } from "../requests.ts"
 import { Contents } from "./contents.ts"
 import { RequestIndex } from "./requests-index.ts"
@@ -16,7 +16,7 @@ import { useWriteAheadLog } from "./write-ahead-log.ts"
 const BUSY_TIME = 10_000
 
 interface SqliteReports {
-  readonly methods: Direct<GroupsOf<Reports>>
+  readonly methods: Direct<GroupsOf<IndexMethods>>
   close(): void
 }
 
@@ -78,7 +78,7 @@ export function openSqliteReports(bookPath: string): SqliteReports {
         keyUses: (keys) => keyUses(index, keys),
         keyNames,
       },
-      contents: {
+      payloads: {
         keep: (record) => contents.keep(record),
         find: (request) => contents.find(request),
         sweep: (before) => contents.sweep(before),

@@ -1,13 +1,14 @@
-import type { GroupsOf } from "./sqlite/methods.ts"
-import type { Reports, RequestReports } from "./reports.ts"
-import { ThreadOnDemand } from "./sqlite/thread-on-demand.ts"
+import type { GroupsOf } from "./methods.ts"
+import type { Reports, RequestReports } from "../reports.ts"
+import type { IndexMethods } from "./index-methods.ts"
+import { ThreadOnDemand } from "./thread-on-demand.ts"
 
 /** How long a report waits for the index; what it then has not seen comes with the next, milliseconds. */
 const PATIENCE = 3_000
 
 /** The reports of a book, on a thread that begins with the first question and ends with the gateway. */
-export class ReportsOnDemand implements AsyncDisposable {
-  readonly #thread: ThreadOnDemand<Reports>
+export class ReportsOnDemand implements Reports, AsyncDisposable {
+  readonly #thread: ThreadOnDemand<IndexMethods>
   readonly #patience: number
   #last: Promise<void> = Promise.resolve()
 
@@ -21,10 +22,6 @@ export class ReportsOnDemand implements AsyncDisposable {
     this.#patience = patience
   }
 
-  /**
-   * The reports, with everything in them that is in the book now. Only where very much is new to the
-   * index, as at its first use, does it answer with what it has so far, and goes on.
-   */
   async upToDate(): Promise<RequestReports> {
     const reports = (await this.current()).requests
     const caughtUp = this.#last.then(() => this.#catchUp(reports))
@@ -39,12 +36,12 @@ export class ReportsOnDemand implements AsyncDisposable {
     return reports
   }
 
-  async #catchUp(reports: RequestReports): Promise<void> {
+  async #catchUp(reports: IndexMethods["requests"]): Promise<void> {
     while (!this.#thread.isClosed && (await reports.bringUp()));
   }
 
-  /** The reports as they are. */
-  current(): Promise<GroupsOf<Reports>> {
+  /** All that the thread can do, with the index as it is. */
+  current(): Promise<GroupsOf<IndexMethods>> {
     return this.#thread.get()
   }
 

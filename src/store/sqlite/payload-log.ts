@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs"
-import type { ContentRecord } from "./contents.ts"
+import type { ContentRecord, PayloadLog } from "../payload-log.ts"
 import type { ReportsOnDemand } from "./reports-on-demand.ts"
-import { contentsPath } from "./sqlite/contents.ts"
+import { contentsPath } from "./contents.ts"
 
-/** Prompts and answers of accounts that have them kept, written on the reports' thread. */
-export class ContentShelf {
+/** The payload log in a file beside the book, written on the thread of the index. */
+export class SqlitePayloadLog implements PayloadLog {
   readonly #path: string
   readonly #reports: ReportsOnDemand
 
@@ -15,16 +15,16 @@ export class ContentShelf {
   }
 
   async keep(record: ContentRecord): Promise<void> {
-    await (await this.#reports.current()).contents.keep(record)
+    await (await this.#reports.current()).payloads.keep(record)
   }
 
   async find(request: string): Promise<ContentRecord | null> {
     if (!existsSync(this.#path)) return null
-    return (await this.#reports.current()).contents.find(request)
+    return (await this.#reports.current()).payloads.find(request)
   }
 
   /** Deletes what is older than a moment. */
   async sweep(before: number): Promise<void> {
-    if (existsSync(this.#path)) await (await this.#reports.current()).contents.sweep(before)
+    if (existsSync(this.#path)) await (await this.#reports.current()).payloads.sweep(before)
   }
 }

@@ -1,0 +1,60 @@
+import type { BookError } from "./book-error.ts"
+import type { ConversationParts } from "./conversations.ts"
+import { openServingStore } from "./open-store.ts"
+import type { PayloadLog } from "./payload-log.ts"
+import type { Reports } from "./reports.ts"
+import { BookWatch } from "./sqlite/book-watch.ts"
+import { ConversationsOnDemand } from "./sqlite/conversations-on-demand.ts"
+import { SqlitePayloadLog } from "./sqlite/payload-log.ts"
+import { ReportsOnDemand } from "./sqlite/reports-on-demand.ts"
+import type { Store } from "./store.ts"
+
+/** The database of a process that serves, and all that is kept with it. */
+export interface ServingDatabase extends AsyncDisposable {
+  readonly store: Store
+  readonly reports: Reports
+  readonly payloads: PayloadLog
+  readonly conversations: ConversationParts
+  /**
+   * Others use the same database from now on. What was asked before is answered as it was; to call it again does
+   * nothing.
+   */
+  hasCompany(): Promise<void>
+  /** @param onChange hears why the database cannot be trusted, and when it can again. */
+  watch(onChange: (fault: BookError | undefined) => void): DatabaseWatch
+}
+
+/** Sees whether the database is still the one that was opened, and right. */
+export interface DatabaseWatch {
+  /** Why the database cannot be trusted; undefined while it can. */
+  readonly fault: BookError | undefined
+  /** Looks; to be called many times a second. */
+  look(): void
+  /** A store whose failures are seen here, and which does nothing while the database cannot be trusted. */
+  over(store: Store): Store
+}
+
+/**
+ * Opens the database to serve from.
+ * @param isShared whether other processes use it from the start.
+ * @throws BookError when it is damaged, or cannot be opened.
+ */
+export async function openServingDatabase(
+  path: string,
+  isShared: boolean,
+): Promise<ServingDatabase> {
+  await using opening = new AsyncDisposableStack()
+  const store = opening.use(await openServingStore(path, isShared))
+  const reports = opening.use(new ReportsOnDemand(path))
+  const conversations = opening.use(new ConversationsOnDemand(path))
+  const opened = opening.move()
+  return {
+    store,
+    reports,
+    payloads: new SqlitePayloadLog(path, reports),
+    conversations,
+    hasCompany: () => store.hasCompany(),
+    watch: (onChange) => new BookWatch(path, onChange),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}

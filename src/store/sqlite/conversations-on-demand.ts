@@ -1,0 +1,50 @@
+import { existsSync } from "node:fs"
+import { dirname, join } from "node:path"
+import type {
+  ConversationParts,
+  ConversationWrite,
+  FindOrder,
+  FoundParts,
+} from "../conversations.ts"
+import { ThreadOnDemand } from "./thread-on-demand.ts"
+
+/** What the thread of the conversations can do. */
+export interface ConversationMethods extends AsyncDisposable {
+  readonly parts: ConversationParts
+}
+
+/** Conversations in a file beside the book. The file, and its thread, begin with the first one. */
+export class ConversationsOnDemand implements ConversationParts, AsyncDisposable {
+  readonly #path: string
+  readonly #thread: ThreadOnDemand<ConversationMethods>
+
+  /** @param bookPath the book's. */
+  constructor(bookPath: string) {
+    this.#path = join(dirname(bookPath), "conversations.db")
+    this.#thread = new ThreadOnDemand({
+      thread: "store/sqlite/conversations-thread.ts",
+      path: this.#path,
+      noun: "the conversations",
+    })
+  }
+
+  async keep(writes: readonly ConversationWrite[]): Promise<void> {
+    await (await this.#thread.get()).parts.keep(writes)
+  }
+
+  async find(hashes: readonly string[], order: FindOrder): Promise<FoundParts> {
+    return existsSync(this.#path) ? (await this.#thread.get()).parts.find(hashes, order) : []
+  }
+
+  async delete(hash: string): Promise<boolean> {
+    return existsSync(this.#path) && (await this.#thread.get()).parts.delete(hash)
+  }
+
+  async sweep(now: number, keep: number): Promise<void> {
+    if (existsSync(this.#path)) await (await this.#thread.get()).parts.sweep(now, keep)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#thread[Symbol.asyncDispose]()
+  }
+}
