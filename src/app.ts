@@ -30,7 +30,8 @@ import type { LiveSettings } from "./management/live-settings.ts"
 import { Billing } from "./relay/billing/billing.ts"
 import { bootName } from "./machine/boot-name.ts"
 import { DeadlineWatch } from "./relay/pipeline/deadline-watch.ts"
-import type { RelayServices } from "./relay/pipeline/exchange.ts"
+import { Pipeline } from "./relay/pipeline/pipeline.ts"
+import type { RelayServices } from "./relay/pipeline/services.ts"
 import { Seal } from "./relay/chat/reasoning-envelope.ts"
 import { TokenCounter } from "./relay/tokens/token-counter.ts"
 import { VendorState } from "./relay/state/vendor-state.ts"
@@ -80,12 +81,15 @@ export class App implements AsyncDisposable {
       { kept: database.conversations, state, events, hasher, secret },
       building,
     )
+    const client = building.use(new HttpClient(process.env))
+    const health = new Health(machine.clock.now, machine.memory)
     const services: RelayServices = {
-      surroundings: () => state.surroundings,
-      client: building.use(new HttpClient(process.env)),
+      config: () => state.config,
+      pipeline: new Pipeline({ client, watch, health, billing, alarms: events }),
+      client,
       billing,
       limiter,
-      health: new Health(machine.clock.now, machine.memory),
+      health,
       watch,
       alarms: events,
       seal: new Seal(secret),
@@ -113,7 +117,6 @@ export class App implements AsyncDisposable {
       new Lazy(async () => {
         const { openAdmin } = await import("./http/admin/open.ts")
         const known = { store, hasher, keyring, idempotency, events, baseUrl, live, ...beside }
-        const { health } = services
         return openAdmin({ ...known, ...inForce(state), health, file: options.file })
       }),
     )

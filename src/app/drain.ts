@@ -1,7 +1,7 @@
 import type { Idempotency } from "../http/idempotency/idempotency.ts"
 import type { Billing } from "../relay/billing/billing.ts"
 import type { DeadlineWatch } from "../relay/pipeline/deadline-watch.ts"
-import { SHUTTING_DOWN } from "../relay/pipeline/exchange.ts"
+import { CallEnded } from "../relay/pipeline/end-reason.ts"
 import type { State } from "./state.ts"
 
 /**
@@ -32,7 +32,7 @@ export async function drain(drained: Drained): Promise<void> {
   void server.stop(false)
   const isServed = (): boolean => server.pendingRequests === 0 && idempotency.running === 0
   await waitUntil(() => isServed() || state.isHurried, state.settings.server.drain)
-  watch.cut(SHUTTING_DOWN)
+  watch.cut(new CallEnded("shutting_down"))
   await waitUntil(isServed, LAST_WORDS_TIME)
   await server.stop(true)
   idempotency.end()

@@ -10,7 +10,7 @@ import { LiveSettings } from "../management/live-settings.ts"
 import { PictureStore } from "../media/picture-store.ts"
 import { Contents } from "../relay/pipeline/contents.ts"
 import { type ConversationParts, Conversations } from "../relay/chat/conversations.ts"
-import type { RelayServices } from "../relay/pipeline/exchange.ts"
+import type { RelayServices } from "../relay/pipeline/services.ts"
 import { Images } from "../relay/operations/image/images.ts"
 import { Embeddings } from "../relay/operations/embedding/embeddings.ts"
 import { Operations } from "../relay/operations/operations.ts"
@@ -94,7 +94,7 @@ export function openPerformers(
     relay: new Relay(services),
     conversations,
     vendorState,
-    endpoints: () => services.surroundings().endpoints,
+    endpoints: () => services.config().endpoints,
     operations,
     embeddings: new Embeddings(embedding),
     reranking: new Reranking(embedding),
@@ -134,7 +134,7 @@ export function pictureStore(state: State, secret: string, events: Events): Pict
 export function inForce(state: State): Pick<AdminParts, "settings" | "catalog" | "bookPath"> {
   return {
     settings: () => state.settings,
-    catalog: () => state.surroundings.catalog,
+    catalog: () => state.config.catalog,
     bookPath: databasePath(state.settings.data),
   }
 }

@@ -6,14 +6,14 @@ import type { Settings } from "../config/settings.ts"
 import { usualMemory } from "../limits/machine-memory.ts"
 import { MemoryBudget } from "../limits/memory-budget.ts"
 import { Endpoint } from "../relay/upstream/provider-client.ts"
-import type { Surroundings } from "../relay/pipeline/exchange.ts"
+import type { RuntimeConfig } from "../relay/pipeline/runtime-config.ts"
 import type { Events } from "../telemetry/events.ts"
 import { vendors } from "../vendors/index.ts"
 
 /** What changes while the gateway runs. */
 export interface State {
   settings: Settings
-  surroundings: Surroundings
+  config: RuntimeConfig
   readonly memory: MemoryBudget
   readonly redactor: Redactor
   isDraining: boolean
@@ -26,20 +26,20 @@ export interface State {
 /** The state at the start. */
 export function initialState(settings: Settings, events: Events, redactor: Redactor): State {
   redactor.learn(secretsOf(settings))
-  const { surroundings, warnings } = surroundingsOf(settings, redactor)
+  const { config, warnings } = runtimeConfigOf(settings, redactor)
   for (const warning of warnings) events.warning(warning)
   const memory = new MemoryBudget(memoryOf(settings))
-  return { settings, surroundings, memory, redactor, isDraining: false, isHurried: false, url: "" }
+  return { settings, config, memory, redactor, isDraining: false, isHurried: false, url: "" }
 }
 
 /** Puts settings into force. */
 export function takeOver(state: State, settings: Settings, events: Events): void {
   state.redactor.learn(secretsOf(settings))
-  const { surroundings, warnings } = surroundingsOf(settings, state.redactor)
+  const { config, warnings } = runtimeConfigOf(settings, state.redactor)
   for (const warning of warnings) events.warning(warning)
   state.memory.limit = memoryOf(settings)
   state.settings = settings
-  state.surroundings = surroundings
+  state.config = config
 }
 
 /** This process's part of the memory that all processes of the gateway may hold. Bytes. */
@@ -47,12 +47,12 @@ function memoryOf({ limits, server }: Settings): number {
   return Math.floor((limits.memoryBytes ?? usualMemory()) / server.workers)
 }
 
-/** What the settings make of the gateway's surroundings. */
-export function surroundingsOf(
+/** What requests are served by, as the settings say. */
+export function runtimeConfigOf(
   settings: Settings,
   redactor = new Redactor(),
 ): {
-  surroundings: Surroundings
+  config: RuntimeConfig
   warnings: readonly string[]
 } {
   const { catalog, warnings } = buildCatalog({ settings, facts, vendors })
@@ -64,7 +64,7 @@ export function surroundingsOf(
   )
   const { deadlines, limits, disconnect, disconnectLimit } = settings
   const media = { bytes: limits.mediaBytes, allowsPrivate: limits.mediaPrivate }
-  const surroundings: Surroundings = {
+  const config: RuntimeConfig = {
     catalog,
     endpoints,
     deadlines,
@@ -79,5 +79,5 @@ export function surroundingsOf(
       translationModel: settings.translationModel,
     }),
   }
-  return { surroundings, warnings }
+  return { config, warnings }
 }

@@ -2,7 +2,7 @@ import { homedir } from "node:os"
 import { join } from "node:path"
 import { Argument, InvalidArgumentError } from "commander"
 import { addressOf } from "../app/address.ts"
-import { surroundingsOf } from "../app/state.ts"
+import { runtimeConfigOf } from "../app/state.ts"
 import { isPriced } from "../catalog/model.ts"
 import { loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
@@ -100,6 +100,6 @@ function urlOf({ publicUrl, server: { host, port } }: Settings): string {
 
 /** The first model for chat that can be called. */
 function modelOf(settings: Settings): string {
-  const models = surroundingsOf(settings).surroundings.catalog.list()
+  const models = runtimeConfigOf(settings).config.catalog.list()
   return models.find((one) => one.kind === "chat" && isPriced(one))?.id ?? SANDBOX_MODEL
 }

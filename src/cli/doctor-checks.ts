@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, mkdirSync, statfsSync } from "node:fs"
-import { surroundingsOf } from "../app/state.ts"
+import { runtimeConfigOf } from "../app/state.ts"
 import { BookError } from "../store/book-error.ts"
 import { databasePath } from "../store/book-place.ts"
 import { ConfigError } from "../config/config-error.ts"
@@ -120,7 +120,7 @@ function mendFor(error: unknown): string {
 
 function checkPrices(settings: Settings): Check {
   const name = "prices"
-  const { catalog } = surroundingsOf(settings).surroundings
+  const { catalog } = runtimeConfigOf(settings).config
   const models = catalog.list().length
   const unpriced = catalog.unpriced.map(({ id }) => id)
   if (unpriced.length === 0) return { name, result: "ok", found: `all ${models} models have one` }

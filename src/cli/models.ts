@@ -1,4 +1,4 @@
-import { surroundingsOf } from "../app/state.ts"
+import { runtimeConfigOf } from "../app/state.ts"
 import { loadSettings } from "../config/load.ts"
 import { outputOf, type RegisterCommand } from "./command.ts"
 import { loadOptions } from "./load-options.ts"
@@ -21,7 +21,7 @@ export const registerModels: RegisterCommand = (program, terminal) => {
     .action(async (_options: object, command) => {
       const load = loadOptions(command)
       const { settings } = await wholeSettings(load, loadSettings(load))
-      const { catalog } = surroundingsOf(settings).surroundings
+      const { catalog } = runtimeConfigOf(settings).config
       const models = catalog.list().map((model) => catalog.entry(model))
       outputOf(command, terminal).result({ models }, (style) => {
         if (models.length === 0) {

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs"
 import type { Command } from "commander"
-import { surroundingsOf } from "../app/state.ts"
+import { runtimeConfigOf } from "../app/state.ts"
 import { addressOf } from "../app/address.ts"
 import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
@@ -63,7 +63,7 @@ export async function serve(load: LoadOptions, output: Output, isDemo = false): 
       : await startAlone(running, load, loaded, sandboxUrl)
   const { url } = serving
   asked.onAgain = serving.hurry
-  const { catalog } = surroundingsOf(effectiveSettings(whole.settings, sandboxUrl)).surroundings
+  const { catalog } = runtimeConfigOf(effectiveSettings(whole.settings, sandboxUrl)).config
   const consoleUrl = consoleAddress(settings.data, url)
   const document = {
     url,

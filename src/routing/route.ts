@@ -15,14 +15,10 @@ export function route(
   random: () => number = Math.random,
 ): readonly Deployment[] {
   const { deployments } = model
-  const ordered =
-    deployments.length === 1 ? single(deployments) : order(deployments, health, random)
-  const [first] = ordered
-  if (first !== undefined && !health.isAllWell) health.attempted(first.id)
-  return ordered
+  return deployments.length === 1 ? single(deployments) : order(deployments, health, random)
 }
 
-/** The likeliest order of a request's deployments. It leaves no trace: for those who only want to know. */
+/** The likeliest order of a request's deployments, for those who only want to know. */
 export function likelyRoute(model: Model, health: Health): readonly Deployment[] {
   const priced = model.deployments
     .filter(({ price }) => price !== undefined)

@@ -15,6 +15,7 @@ import {
   TranscodingWriter,
   VerbatimWriter,
 } from "../../src/relay/chat/stream-writer.ts"
+import { HttpClient } from "../../src/wire/http/client.ts"
 import { Attempt } from "../../src/relay/upstream/attempt.ts"
 import { UpstreamStream } from "../../src/relay/chat/upstream-stream.ts"
 import type { HttpAnswer } from "../../src/wire/http/answer.ts"
@@ -115,7 +116,18 @@ async function readWhole(
   } as unknown as Plan
   using memory = new MemoryBudget(1 << 26).open({ id: "key", account: "a" })
   const limits = { answerBytes: 1 << 26, memory }
-  using attempt = new Attempt({ plan, deadlines: DEADLINES, watch, ...limits, work: 0 })
+  const observer = { attemptFailed: () => {} }
+  using upstreamClient = new HttpClient({})
+  const known = {
+    plan,
+    client: upstreamClient,
+    observer,
+    deadlines: DEADLINES,
+    watch,
+    request: "req_1",
+    work: 0,
+  }
+  using attempt = new Attempt({ ...known, ...limits })
   const decoder = upstream.decodeEvents(REQUEST)
   const parts = { decoder, meter: new Meter(decoder.other), writer: writerOf(client, upstream) }
   let text = ""

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { surroundingsOf } from "../../src/app/state.ts"
+import { runtimeConfigOf } from "../../src/app/state.ts"
 import { databasePath } from "../../src/store/book-place.ts"
 import { GatewayError } from "../../src/canon/errors.ts"
 import { ProviderSeal } from "../../src/config/sealing.ts"
@@ -42,7 +42,7 @@ class Process {
 
   private constructor(store: Store, live: LiveSettings) {
     this.live = live
-    const catalog = () => surroundingsOf(live.effective).surroundings.catalog
+    const catalog = () => runtimeConfigOf(live.effective).config.catalog
     const changes = new ConsoleChanges(live, store, new Audit(store))
     const parts = { changes, health: this.health, catalog }
     this.providers = new Providers(parts)

@@ -90,6 +90,7 @@ describe("route", () => {
     now += 60_000
     const random = seeded(3)
     expect(ids(route(pool, health, random))).toEqual(["a", "b"])
+    health.attempted("a")
     expect(ids(route(pool, health, random))).toEqual(["b", "a"])
     health.succeeded("a")
     expect(ids(route(pool, health, random))).toEqual(["a", "b"])

@@ -6,7 +6,7 @@ import { decodeImageParameters } from "../../dialects/image/request.ts"
 import { decodeRerankRequest } from "../../dialects/rerank/request.ts"
 import { decodeSpeech } from "../../dialects/speech/request.ts"
 import { decodeTranscription, withAudio } from "../../dialects/transcription/request.ts"
-import type { Call, Caller } from "../../relay/pipeline/call.ts"
+import type { Call } from "../../relay/pipeline/call.ts"
 import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
 import type { Estimate } from "../../relay/chat/estimate.ts"
 import type { Images } from "../../relay/operations/image/images.ts"
@@ -52,7 +52,6 @@ interface EstimatedCall {
   readonly path: string
   readonly body: JsonObject
   readonly headers: Headers
-  readonly caller: Caller
 }
 
 type Estimator = (estimated: EstimatedCall) => Promise<Estimate>
@@ -79,7 +78,7 @@ export function estimate(calls: Calls, services: EstimateServices): Route {
         const bytes = Buffer.byteLength(JSON.stringify(body))
         const call = { ...callOf({ ...asked, path: endpoint }, bytes), isEstimate: true as const }
         const { headers } = request
-        const found = await estimator({ call, path, body, headers, caller: request })
+        const found = await estimator({ call, path, body, headers })
         return jsonAnswer(id, estimateDocument(path, found))
       },
     },
@@ -91,12 +90,12 @@ function estimatorsOf(services: EstimateServices): ReadonlyMap<string, Estimator
   const { chats, relay, operations, embeddings, reranking } = services
   const chat = (usual: ChatEndpoint): [string, Estimator] => [
     usual.path,
-    ({ call, path, body: written, headers, caller }) => {
+    ({ call, path, body: written, headers }) => {
       const endpoint = usual.inForm?.(headers) ?? usual
       const body = endpoint.bodyAt ? endpoint.bodyAt(written, path) : written
       const forwarded = endpoint.forwarded?.(headers)
       const bodyBytes = call.bodyBytes + (endpoint.addedBytes ?? 0)
-      return relay.estimate(endpoint.dialect, { ...call, body, bodyBytes, forwarded }, caller)
+      return relay.estimate(endpoint.dialect, { ...call, body, bodyBytes, forwarded })
     },
   ]
   const rerank: Estimator = ({ call, body }) =>

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../canon/json.ts"
 import type { Model } from "../../catalog/model.ts"
 import { switchesOf } from "../../vendors/billable/index.ts"
-import type { Surroundings } from "../pipeline/exchange.ts"
+import type { RuntimeConfig } from "../pipeline/runtime-config.ts"
 import { findSwitches, maySetSwitch } from "./find-switches.ts"
 import { notPriced } from "./survey.ts"
 
@@ -13,7 +13,7 @@ import { notPriced } from "./survey.ts"
 export function atNoExtraPrice(
   model: Model,
   fields: JsonObject | undefined,
-  { endpoints, passesUnpriced }: Pick<Surroundings, "endpoints" | "passesUnpriced">,
+  { endpoints, passesUnpriced }: Pick<RuntimeConfig, "endpoints" | "passesUnpriced">,
 ): Model {
   if (fields === undefined || passesUnpriced || !maySetSwitch(fields)) return model
   const billedAt = ({ provider }: Model["deployments"][number]) => {

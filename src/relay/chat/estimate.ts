@@ -7,7 +7,7 @@ import { divideUp } from "../../ledger/money.ts"
 import { COST_SCALE, type Cost, priceTimes } from "../../ledger/price.ts"
 import type { Health } from "../../routing/health.ts"
 import { likelyRoute } from "../../routing/route.ts"
-import { notCarried } from "./attempts.ts"
+import { notCarried } from "../pipeline/answer-headers.ts"
 import { SAME, widen } from "../billable/terms.ts"
 import type { Bill } from "../billing/bill.ts"
 import { cheapestOf } from "../billing/deployment-costs.ts"
@@ -22,10 +22,11 @@ import {
   textOf,
   worstCost,
 } from "../billing/bounds.ts"
-import type { RelayServices } from "../pipeline/exchange.ts"
+import type { RelayServices } from "../pipeline/services.ts"
 import { imagined } from "./inline-media.ts"
 import { usageName } from "../billing/receipt.ts"
-import { planCall, type PlannedExchange } from "./plan-call.ts"
+import type { Seal } from "./reasoning-envelope.ts"
+import { planCall, type PlannedRequest } from "./plan-call.ts"
 
 /** What a request would cost, and where it would go. Amounts are nanocredits. */
 export interface Estimate {
@@ -81,9 +82,9 @@ export interface EstimatedStep {
 /** Explains what a chat was admitted with. */
 export async function estimateChat(
   services: RelayServices,
-  exchange: PlannedExchange,
+  planned: PlannedRequest,
 ): Promise<Estimate> {
-  const { bill, request } = exchange
+  const { charge: bill, request } = planned
   const deployments = cheapDeployments(bill)
   const most = bill.hold.amount
   const tokens = fewestTokens(Buffer.byteLength(textOf(request)))
@@ -92,7 +93,7 @@ export async function estimateChat(
   )
   const lines = await linesOfChat(services, bill)
   const route = await stepsOf(bill.model, services.health, (deployment) =>
-    stepOf(exchange, deployment),
+    stepOf(planned, deployment, services.seal),
   )
   const part = { model: bill.model.id, least: atMost(least, most), most, lines, route }
   return estimateOf(services, bill, [part])
@@ -230,13 +231,17 @@ export function stepsOf(
   )
 }
 
-async function stepOf(exchange: PlannedExchange, deployment: Deployment) {
-  const endpoint = exchange.surroundings.endpoints.get(deployment.provider)
+async function stepOf(planned: PlannedRequest, deployment: Deployment, seal: Seal) {
+  const endpoint = planned.config.endpoints.get(deployment.provider)
   if (!endpoint) throw new Error(`provider ${deployment.provider} is not set up`)
-  const planned = await planCall(exchange, deployment, endpoint, imagined)
-  const { isVerbatim, losses, calls, offer } = planned
+  const { isVerbatim, losses, calls, offer } = await planCall(
+    planned,
+    { deployment, endpoint },
+    seal,
+    imagined,
+  )
   const plan = { isVerbatim, dialect: offer.dialect.id, calls }
-  return { plan, losses, ...refusedLosses(exchange.call.isStrict, losses) }
+  return { plan, losses, ...refusedLosses(planned.call.isStrict, losses) }
 }
 
 /** Why losses keep a request from a deployment whose caller wants none. */

@@ -1,26 +1,25 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Loss } from "../../canon/extra.ts"
 import type { UpstreamDialect } from "../../canon/dialect.ts"
+import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { hasOtherTools } from "../../dialects/shared/tool-names.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import type { ChatOffer } from "../../vendors/vendor.ts"
 import type { Bill } from "../billing/bill.ts"
 import { carriedRequest, withoutBringing } from "./carried-request.ts"
 import type { Endpoint } from "../upstream/provider-client.ts"
-import type { Exchange } from "../pipeline/exchange.ts"
+import type { Target } from "../upstream/attempt.ts"
+import type { ChatContext } from "./chat-context.ts"
 import { isFoldable } from "./fold-answer.ts"
 import { fitLimits, takesLimits } from "./own-limits.ts"
 import { inlined, needsInlining } from "./inline-media.ts"
 import type { Plan } from "./plan.ts"
-import { carriesEnvelope, openEnvelopes } from "./reasoning-envelope.ts"
+import { carriesEnvelope, openEnvelopes, type Seal } from "./reasoning-envelope.ts"
 import { carriesSearch, withoutSteps } from "./told-search.ts"
 import { leadsNowhere, noThreads } from "../state/state-kinds.ts"
 
-/** What of an exchange a plan depends on. */
-export type PlannedExchange = Pick<
-  Exchange,
-  "dialect" | "request" | "call" | "bill" | "seal" | "surroundings"
->
+/** What of a request a plan depends on. */
+export type PlannedRequest = Pick<ChatContext, "dialect" | "request" | "call" | "charge" | "config">
 
 type Inlining = typeof inlined
 
@@ -35,12 +34,12 @@ const RAISED: Loss = { name: "max_tokens", effect: "approximated" }
  * @throws GatewayError when the request cannot go there, whatever is left out of it.
  */
 export function planCall(
-  exchange: PlannedExchange,
-  deployment: Deployment,
-  endpoint: Endpoint,
+  planned: PlannedRequest,
+  { deployment, endpoint }: Target,
+  seal: Seal,
   inline: Inlining = inlined,
-): Plan | Promise<Plan> {
-  const { dialect, request, call, bill } = exchange
+): MaybePromise<Plan> {
+  const { dialect, request, call, charge } = planned
   const offers = endpoint.offers(deployment)
   const own = offers.find((offer) => offer.dialect.id === dialect.id)
   const order = own && {
@@ -52,12 +51,12 @@ export function planCall(
     order !== undefined &&
     !dialect.isOneWay &&
     !needsCanon(request, order.dialect) &&
-    takesLimits(request, bill.clampedTo ?? request.maxTokens, order)
+    takesLimits(request, charge.clampedTo ?? request.maxTokens, order)
   if (own?.dialect.patches && isVerbatim) {
     const patch = { model: deployment.upstreamModel }
     const { body, losses } = own.dialect.patches.request(
       call.body,
-      bill.clampedTo === undefined ? patch : { ...patch, maxTokens: bill.clampedTo },
+      charge.clampedTo === undefined ? patch : { ...patch, maxTokens: charge.clampedTo },
     )
     return {
       deployment,
@@ -70,13 +69,13 @@ export function planCall(
       calls: 1,
     }
   }
-  const candidates = own === undefined ? offers : [own]
-  const way = { exchange, deployment, endpoint, candidates }
-  if (candidates.some((offer) => !needsInlining(request, offer.dialect))) {
-    return planTranscoded(way, request)
+  const usable = own === undefined ? offers : [own]
+  const transcoding = { planned, deployment, endpoint, seal, offers: usable }
+  if (usable.some((offer) => !needsInlining(request, offer.dialect))) {
+    return planTranscoded(transcoding, request)
   }
-  return inline(request, exchange.surroundings.media, call.memory).then((whole) =>
-    planTranscoded(way, whole),
+  return inline(request, planned.config.media, call.memory).then((whole) =>
+    planTranscoded(transcoding, whole),
   )
 }
 
@@ -117,21 +116,22 @@ function isMany(request: ChatRequest, dialect: UpstreamDialect): boolean {
   return request.choices > 1 && dialect.supports.n !== "carried"
 }
 
-interface Way {
-  readonly exchange: PlannedExchange
+interface Transcoding {
+  readonly planned: PlannedRequest
   readonly deployment: Deployment
   readonly endpoint: Endpoint
-  readonly candidates: readonly ChatOffer[]
+  readonly seal: Seal
+  readonly offers: readonly ChatOffer[]
 }
 
-function planTranscoded(way: Way, request: ChatRequest): Plan {
+function planTranscoded(transcoding: Transcoding, request: ChatRequest): Plan {
   let best: Plan | undefined
-  for (const offer of way.candidates) {
-    const plan = planOffer(way, offer, request)
+  for (const offer of transcoding.offers) {
+    const plan = planOffer(transcoding, offer, request)
     if (best === undefined || isBetter(plan, best)) best = plan
   }
   if (best === undefined)
-    throw new Error(`provider ${way.endpoint.provider} offers no chat dialect`)
+    throw new Error(`provider ${transcoding.endpoint.provider} offers no chat dialect`)
   return best
 }
 
@@ -141,22 +141,22 @@ function isBetter(plan: Plan, other: Plan): boolean {
   return plan.limits === undefined && other.limits !== undefined
 }
 
-function planOffer(way: Way, offer: ChatOffer, request: ChatRequest): Plan {
-  const { exchange, deployment, endpoint } = way
+function planOffer(transcoding: Transcoding, offer: ChatOffer, request: ChatRequest): Plan {
+  const { planned, deployment, endpoint, seal } = transcoding
   const { dialect } = offer
-  if (dialect.id !== exchange.dialect.id) refuseKept(exchange.bill, request)
+  if (dialect.id !== planned.dialect.id) refuseKept(planned.charge, request)
   const isSplit = isMany(request, dialect)
-  const said = dialect.id === exchange.dialect.id ? request.messages : withoutBringing(request)
-  const opened = openEnvelopes({ ...request, messages: said }, exchange.seal, endpoint.provider)
+  const said = dialect.id === planned.dialect.id ? request.messages : withoutBringing(request)
+  const opened = openEnvelopes({ ...request, messages: said }, seal, endpoint.provider)
   const { messages, lost } = withoutSteps(opened.messages)
-  const { clampedTo, model } = exchange.bill
+  const { clampedTo, model } = planned.charge
   const longest = dialect.needsMaxTokens ? model.maxOutput : undefined
   const raised = isRaised(request, dialect) ? LEAST_OUTPUT : undefined
   const maxTokens = raised ?? clampedTo ?? request.maxTokens ?? longest
   const taken = dialect.answerLimits(deployment.upstreamModel)
-  const fitted = fitLimits(request, maxTokens, taken, exchange.dialect.tellsStop)
+  const fitted = fitLimits(request, maxTokens, taken, planned.dialect.tellsStop)
   const sent = fitted?.maxTokens ?? maxTokens
-  const offered = carriedRequest(request, offer, exchange.dialect.id)
+  const offered = carriedRequest(request, offer, planned.dialect.id)
   const asked = {
     ...offered,
     ...(fitted === undefined ? {} : { stop: fitted.stop }),

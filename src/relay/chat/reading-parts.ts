@@ -1,4 +1,6 @@
-import { drainTimeOf, type Exchange, type RelayServices } from "../pipeline/exchange.ts"
+import { drainTimeOf } from "../pipeline/runtime-config.ts"
+import type { TokenCounter } from "../tokens/token-counter.ts"
+import type { ChatContext } from "./chat-context.ts"
 import { Meter } from "./meter.ts"
 import { type Plan, recordOf } from "./plan.ts"
 import { RecordingDecoder, type StateRecorder } from "../state/state-recorder.ts"
@@ -13,22 +15,22 @@ export type ReadingParts = Omit<StreamParts, "writer">
  * @param recorder notes what the answer names of what its vendor keeps.
  */
 export function readingParts(
-  services: RelayServices,
-  exchange: Exchange,
+  counter: TokenCounter,
+  context: ChatContext,
   plan: Plan,
   recorder: StateRecorder | undefined,
 ): ReadingParts {
   const own = plan.offer.dialect.decodeEvents(plan.request)
   const decoder = recorder ? new RecordingDecoder(own, recorder) : own
-  const limits = limitsOf(services, exchange, plan)
-  return { decoder, meter: new Meter(own.other), record: recordOf(exchange.bill, plan), limits }
+  const limits = limitsOf(counter, context, plan)
+  return { decoder, meter: new Meter(own.other), record: recordOf(context.charge, plan), limits }
 }
 
 function limitsOf(
-  { counter }: RelayServices,
-  { surroundings, bill }: Exchange,
+  counter: TokenCounter,
+  { config, charge }: ChatContext,
   { limits, request }: Plan,
 ): StreamLimits | undefined {
   if (limits === undefined) return undefined
-  return new StreamLimits(limits, request.choices, counter, drainTimeOf(surroundings, bill.model))
+  return new StreamLimits(limits, request.choices, counter, drainTimeOf(config, charge.model))
 }

@@ -1,42 +1,37 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
+import { type MaybePromise, whenFailed, whenReady } from "../../canon/maybe-promise.ts"
 import { NO_USAGE } from "../../canon/usage.ts"
 import { findState, type StateReference } from "../../canon/vendor-state.ts"
 import type { Model } from "../../catalog/model.ts"
 import { type Demand, survey } from "../billable/survey.ts"
 import type { Bill } from "../billing/bill.ts"
 import { estimateInput, textOf } from "../billing/bounds.ts"
-import { type Estimate, estimateChat } from "./estimate.ts"
 import type { Answer, Call, Caller, ChatCall } from "../pipeline/call.ts"
-import {
-  correctRate,
-  drainTimeOf,
-  estimatedTokens,
-  type Exchange,
-  Leash,
-  type RelayServices,
-} from "../pipeline/exchange.ts"
-import { heldRequest } from "./own-limits.ts"
-import { type Asked, resolveState } from "../state/resolve-state.ts"
-import { answerStreamed } from "./stream-answer.ts"
-import type { Keeping } from "./conversations.ts"
-import { mostCalls } from "./plan-call.ts"
+import { Cancellation } from "../pipeline/cancellation.ts"
+import { RateUsage } from "../pipeline/rate-usage.ts"
+import { drainTimeOf } from "../pipeline/runtime-config.ts"
+import type { RelayServices } from "../pipeline/services.ts"
+import { resolveState } from "../state/resolve-state.ts"
 import type { ResolvedState } from "../state/vendor-state.ts"
+import type { ChatInput } from "./chat-context.ts"
+import type { Keeping } from "./conversations.ts"
+import { type Estimate, estimateChat } from "./estimate.ts"
+import { expectedTokens } from "./expected-tokens.ts"
+import { heldRequest } from "./own-limits.ts"
+import { mostCalls } from "./plan-call.ts"
+import { answerStreamed } from "./stream-answer.ts"
 import { answerWhole } from "./whole-answer.ts"
 
-/** A request that only its money is still missing from. */
-type Order = Omit<Exchange, "bill" | "seal" | "leash"> & {
-  readonly caller: Caller
-  /** What the pulse calls it. */
-  readonly work: number
+/** A request whose money is held. */
+interface AdmittedChat {
+  readonly input: ChatInput
+  readonly charge: Bill
 }
-
-/** What becomes of a request once its money is set aside. */
-type Serve<T> = (order: Order, bill: Bill) => Promise<T>
 
 const NONE: readonly StateReference[] = []
 
-/** The one pipeline: decode, limit, hold, route, attempt, meter, settle. */
+/** Chat requests: decoded, limited and held here, then answered as a stream or whole. */
 export class Relay {
   readonly #services: RelayServices
 
@@ -51,7 +46,8 @@ export class Relay {
    * then nothing is held.
    */
   chat(dialect: ClientDialect, call: ChatCall, caller: Caller): Promise<Answer> {
-    return this.#admitted(dialect, call, caller, this.#answer)
+    const work = this.#enter(call)
+    return whenReady(this.#admit(dialect, call), (admitted) => this.#answer(admitted, caller, work))
   }
 
   /**
@@ -59,79 +55,11 @@ export class Relay {
    * @param call an estimate.
    * @throws GatewayError for what the request would be refused with for another reason than its money.
    */
-  estimate(dialect: ClientDialect, call: ChatCall, caller: Caller): Promise<Estimate> {
-    return this.#admitted(dialect, call, caller, (order, bill) =>
-      estimateChat(this.#services, { ...order, bill, seal: this.#services.seal }),
+  estimate(dialect: ClientDialect, call: ChatCall): Promise<Estimate> {
+    this.#enter(call)
+    return whenReady(this.#admit(dialect, call), ({ input, charge }) =>
+      estimateChat(this.#services, { ...input, charge }),
     )
-  }
-
-  #admitted<T>(
-    dialect: ClientDialect,
-    call: ChatCall,
-    caller: Caller,
-    serve: Serve<T>,
-  ): Promise<T> {
-    const { limiter, watch } = this.#services
-    const surroundings = this.#services.surroundings()
-    const { key } = call
-    const work = watch.pulse.enter(call.id, call.endpoint, call.body["model"])
-    const request = dialect.decodeRequest(call.body)
-    const model = surroundings.catalog.require(request.model, "chat", key)
-    const references = dialect.requestState ? findState(dialect.requestState, call.body) : NONE
-    const asked = { call, dialect, request, surroundings }
-    // What is kept leaves fewer deployments, and is surveyed when those are known.
-    const demand = references.length > 0 ? undefined : this.#survey(asked, model)
-    const headers = limiter.check(key.id, {
-      requestsPerMinute: key.requestsPerMinute,
-      tokensPerMinute: key.tokensPerMinute,
-      tokens: estimatedTokens(call),
-    })
-    const order = { call, dialect, request, surroundings, headers, caller, work }
-    if (references.length > 0) return this.#fromState(order, model, references, serve)
-    const held = this.#hold(order, demand ?? model)
-    return held instanceof Promise ? held.then((bill) => serve(order, bill)) : serve(order, held)
-  }
-
-  /** The same where the request names what a vendor keeps: whose that is has to be looked up first. */
-  async #fromState<T>(
-    order: Order,
-    model: Model,
-    references: readonly StateReference[],
-    serve: Serve<T>,
-  ): Promise<T> {
-    let whole = order
-    let state: ResolvedState | undefined
-    let asked: Model | Demand
-    try {
-      const resolved = await resolveState(this.#services, order, model, references)
-      whole = { ...order, ...resolved.asked }
-      state = resolved.state
-      const narrowed = state?.model ?? model
-      asked = this.#survey(whole, narrowed) ?? narrowed
-    } catch (error) {
-      return this.#refuse(whole.call, error)
-    }
-    return serve(whole, await this.#hold(whole, asked, state))
-  }
-
-  readonly #answer: Serve<Answer> = (order, bill) => {
-    const { call, dialect, surroundings, headers, caller, work } = order
-    const { seal, watch } = this.#services
-    const keeping = this.#keeping(order)
-    const request = keeping ? { ...order.request, isKept: true } : order.request
-    if (bill.clampedTo !== undefined) headers["x-tollgate-max-tokens"] = String(bill.clampedTo)
-    const leash = new Leash(caller, watch, work, drainTimeOf(surroundings, bill.model))
-    const exchange = { call, dialect, request, bill, seal, surroundings, headers, leash, keeping }
-    return request.stream
-      ? answerStreamed(this.#services, exchange)
-      : answerWhole(this.#services, exchange)
-  }
-
-  /** How its answer is kept, if it is to be. */
-  #keeping({ call, dialect }: Order): Keeping | undefined {
-    const form = dialect.isOneWay ? undefined : dialect.conversation
-    if (!form?.wantsKept(call.body) || !this.#services.conversations.isOn) return undefined
-    return { call, form, body: call.body }
   }
 
   /**
@@ -141,16 +69,82 @@ export class Relay {
   async countTokens(request: ChatRequest, call: Pick<Call, "key" | "bodyBytes">): Promise<number> {
     const { limiter, counter } = this.#services
     const { key, bodyBytes } = call
-    const model = this.#services.surroundings().catalog.require(request.model, "chat", key)
+    const model = this.#services.config().catalog.require(request.model, "chat", key)
     limiter.check(key.id, { requestsPerMinute: key.requestsPerMinute, tokens: 0 })
     const counted = await counter.count(textOf(request))
     return estimateInput({ request, bodyBytes, model, counted })
   }
 
+  /** The event loop turns to a request. @returns what the pulse calls it. */
+  #enter({ id, endpoint, body }: ChatCall): number {
+    return this.#services.watch.pulse.enter(id, endpoint, body["model"])
+  }
+
+  /** Decodes a request, counts it in its key's rates, and sets its worst case aside. */
+  #admit(dialect: ClientDialect, call: ChatCall): MaybePromise<AdmittedChat> {
+    const config = this.#services.config()
+    const request = dialect.decodeRequest(call.body)
+    const model = config.catalog.require(request.model, "chat", call.key)
+    const references = dialect.requestState ? findState(dialect.requestState, call.body) : NONE
+    const rate = new RateUsage(this.#services.limiter, call)
+    const input = { call, dialect, request, config, rate }
+    if (references.length > 0) {
+      rate.count(expectedTokens(call))
+      return this.#admitState(input, model, references)
+    }
+    const demand = this.#survey(input, model)
+    rate.count(expectedTokens(call))
+    return this.#hold(input, demand ?? model)
+  }
+
+  /**
+   * The same where the request names what a vendor keeps: whose that is has to be looked up first. It leaves fewer
+   * deployments, which are surveyed when they are known.
+   */
+  async #admitState(
+    input: ChatInput,
+    model: Model,
+    references: readonly StateReference[],
+  ): Promise<AdmittedChat> {
+    try {
+      const { input: whole, state } = await resolveState(this.#services, input, model, references)
+      const narrowed = state?.model ?? model
+      return await this.#hold(whole, this.#survey(whole, narrowed) ?? narrowed, state)
+    } catch (error) {
+      return refuse(input.rate, error)
+    }
+  }
+
   /** Looks for what the request is billed beside its tokens. */
-  #survey({ call, dialect, request, surroundings }: Asked, model: Model): Demand | undefined {
-    const { catalog, endpoints, passesUnpriced: passes } = surroundings
+  #survey({ call, dialect, request, config }: ChatInput, model: Model): Demand | undefined {
+    const { catalog, endpoints, passesUnpriced: passes } = config
     return survey({ call, dialect, request, model, catalog, endpoints, passes })
+  }
+
+  /** Sets the worst case aside. */
+  #hold(
+    input: ChatInput,
+    asked: Model | Demand,
+    state?: ResolvedState,
+  ): MaybePromise<AdmittedChat> {
+    const { call, request, config, rate } = input
+    const { endpoints } = config
+    if ("terms" in asked && !call.isEstimate) this.#tellUnpriced(call, asked)
+    const held = whenFailed(
+      () => {
+        const model = "terms" in asked ? asked.model : asked
+        return this.#services.billing.admit({
+          call,
+          request: heldRequest(request, model, endpoints),
+          asked,
+          state,
+          calls: mostCalls(request, model, endpoints),
+          endpoints,
+        })
+      },
+      (error) => refuse(rate, error),
+    )
+    return whenReady(held, (charge): MaybePromise<AdmittedChat> => ({ input, charge }))
   }
 
   #tellUnpriced(call: Call, { terms }: Demand): void {
@@ -160,30 +154,30 @@ export class Relay {
     }
   }
 
-  /** Sets the worst case aside. */
-  #hold(
-    { call, request, surroundings }: Asked,
-    asked: Model | Demand,
-    state?: ResolvedState,
-  ): Bill | Promise<Bill> {
-    if ("terms" in asked && !call.isEstimate) this.#tellUnpriced(call, asked)
-    try {
-      const model = "terms" in asked ? asked.model : asked
-      const calls = mostCalls(request, model, surroundings.endpoints)
-      const held = heldRequest(request, model, surroundings.endpoints)
-      const order = { call, request: held, asked, state, calls, endpoints: surroundings.endpoints }
-      const admitted = this.#services.billing.admit(order)
-      return admitted instanceof Promise
-        ? admitted.catch((error: unknown) => this.#refuse(call, error))
-        : admitted
-    } catch (error) {
-      return this.#refuse(call, error)
-    }
+  #answer({ input, charge }: AdmittedChat, caller: Caller, work: number): Promise<Answer> {
+    const { call, dialect, config, rate } = input
+    const { headers } = rate
+    const keeping = this.#keeping(input)
+    const request = keeping ? { ...input.request, isKept: true } : input.request
+    if (charge.clampedTo !== undefined) headers["x-tollgate-max-tokens"] = String(charge.clampedTo)
+    const drainTime = drainTimeOf(config, charge.model)
+    const cancellation = new Cancellation(caller, this.#services.watch, work, drainTime)
+    const context = { call, dialect, request, config, charge, rate, headers, cancellation, keeping }
+    return request.stream
+      ? answerStreamed(this.#services, context)
+      : answerWhole(this.#services, context)
   }
 
-  /** A request that is not even asked has used no tokens of its key's rate either. */
-  #refuse(call: Call, error: unknown): never {
-    correctRate(this.#services.limiter, call, NO_USAGE)
-    throw error
+  /** How its answer is kept, if it is to be. */
+  #keeping({ call, dialect }: ChatInput): Keeping | undefined {
+    const form = dialect.isOneWay ? undefined : dialect.conversation
+    if (!form?.wantsKept(call.body) || !this.#services.conversations.isOn) return undefined
+    return { call, form, body: call.body }
   }
+}
+
+/** A request that is not even asked has used no tokens of its key's rate either. */
+function refuse(rate: RateUsage, error: unknown): never {
+  rate.correct(NO_USAGE)
+  throw error
 }

@@ -2,105 +2,55 @@ import type { Place } from "../../canon/linked-list.ts"
 import { asGatewayError, type GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { encodeText, formatEvent, KEEP_ALIVE } from "../../wire/sse.ts"
-import { addAnswerHeaders } from "../pipeline/answer-headers.ts"
-import { callUpstream } from "./attempts.ts"
-import type { Answer } from "../pipeline/call.ts"
-import type { Watched } from "../pipeline/deadline-watch.ts"
-import {
-  ANSWER_OVER,
-  CALLER_LEFT,
-  correctRate,
-  type Exchange,
-  giveUp,
-  isFinal,
-  type RelayServices,
-} from "../pipeline/exchange.ts"
-import { Meter } from "./meter.ts"
-import type { Plan } from "./plan.ts"
+import type { Billing } from "../billing/billing.ts"
 import { ownCount } from "../billing/priced-usage.ts"
-import { recordState } from "../state/record-state.ts"
-import { ChoiceWriter, SeveralStreams } from "./several-streams.ts"
-import { type ReadingParts, readingParts } from "./reading-parts.ts"
-import { type StreamWriter, TranscodingWriter, VerbatimWriter } from "./stream-writer.ts"
-import { brokeOff } from "../upstream/upstream-call.ts"
-import { type AnswerStream, UpstreamStream } from "./upstream-stream.ts"
+import { addAnswerHeaders } from "../pipeline/answer-headers.ts"
+import type { Answer } from "../pipeline/call.ts"
+import type { Contents } from "../pipeline/contents.ts"
+import type { DeadlineWatch, Watched } from "../pipeline/deadline-watch.ts"
+import { CallEnded, isFinal } from "../pipeline/end-reason.ts"
+import type { ChatContext } from "./chat-context.ts"
+import type { Conversations } from "./conversations.ts"
+import type { Meter } from "./meter.ts"
+import { type OpeningServices, StreamOpening } from "./open-stream.ts"
+import type { Settled } from "../pipeline/pipeline.ts"
+import type { Plan } from "./plan.ts"
+import { releaseChat } from "./release-chat.ts"
+import type { StreamWriter } from "./stream-writer.ts"
+import type { AnswerStream } from "./upstream-stream.ts"
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
+
+export interface StreamServices extends OpeningServices {
+  readonly billing: Billing
+  readonly contents: Contents
+  readonly conversations: Conversations
+  readonly watch: DeadlineWatch
+  readonly alarms: { requestFailed(request: string, error: unknown): void }
+  /** A silent stream gets a comment this often, milliseconds. */
+  readonly keepAlive: number
+}
 
 /**
  * A streamed answer. It begins when the first frame is here, so that a failure before that is a
  * status and not a broken stream; but no caller waits longer than the keep-alive for the beginning.
  */
-export async function answerStreamed(services: RelayServices, exchange: Exchange): Promise<Answer> {
-  const answer = new StreamedAnswer(services, exchange)
+export async function answerStreamed(
+  services: StreamServices,
+  context: ChatContext,
+): Promise<Answer> {
+  const answer = new StreamedAnswer(services, context)
   const upstream = await answer.begin()
-  const { headers, bill } = exchange
+  const { headers, charge } = context
   addAnswerHeaders(headers, {
     ...(upstream && { provider: upstream.plan.endpoint.provider }),
-    losses: bill.losses,
-    balance: services.billing.balance(bill),
+    losses: charge.losses,
+    balance: services.billing.balance(charge),
   })
   headers["content-type"] = "text/event-stream; charset=utf-8"
   headers["cache-control"] = "no-cache"
   headers["x-accel-buffering"] = "no"
   return { headers, body: new ReadableStream(answer) }
-}
-
-/** What a plan has delivered, and what its vendor has counted. */
-interface Counted {
-  readonly plan: Plan
-  readonly meters: readonly Meter[]
-}
-
-/**
- * The upstream's stream; several as one, where the vendor gives one choice at a time.
- * @param began told of what is counted, also while nothing has come that the caller could read.
- */
-async function openStream(
-  services: RelayServices,
-  exchange: Exchange,
-  began: (counted: Counted) => void,
-): Promise<AnswerStream> {
-  let writer: StreamWriter | undefined
-  const { plan, all } = await callUpstream<UpstreamStream>(services, exchange, (plan) => {
-    const shared = writerOf(exchange, plan)
-    const recorder = recordState(services, exchange, plan)
-    const meters: Meter[] = []
-    const counting = (): ReadingParts => {
-      const parts = readingParts(services, exchange, plan, recorder)
-      meters.push(parts.meter)
-      return parts
-    }
-    writer = shared
-    began({ plan, meters })
-    if (!(shared instanceof TranscodingWriter) || plan.calls === 1) {
-      return (attempt, response) =>
-        UpstreamStream.open(attempt, response, { ...counting(), writer: shared })
-    }
-    return (attempt, response, choice) =>
-      UpstreamStream.open(attempt, response, {
-        ...counting(),
-        writer: new ChoiceWriter(shared, choice),
-      })
-  })
-  const [only] = all
-  if (all.length === 1 && only) return only
-  return new SeveralStreams(plan, all, writer as TranscodingWriter)
-}
-
-function writerOf(exchange: Exchange, plan: Plan): VerbatimWriter | TranscodingWriter {
-  const { dialect, request, seal } = exchange
-  const { patches } = plan.offer.dialect
-  if (plan.isVerbatim && patches) {
-    const { model, streamUsage } = request
-    return new VerbatimWriter(dialect, patches.frames({ model, streamUsage }))
-  }
-  return new TranscodingWriter(dialect, dialect.encodeEvents(request), {
-    model: request.model,
-    seal,
-    provider: plan.endpoint.provider,
-    dialect: plan.offer.dialect.id,
-  })
 }
 
 /**
@@ -110,27 +60,23 @@ function writerOf(exchange: Exchange, plan: Plan): VerbatimWriter | TranscodingW
 class StreamedAnswer implements Watched {
   dueAt: number
   place: Place<Watched> | undefined = undefined
-  readonly #services: RelayServices
-  readonly #exchange: Exchange
-  readonly #opening: Promise<AnswerStream>
+  readonly #services: StreamServices
+  readonly #context: ChatContext
+  readonly #opening: StreamOpening
   readonly #patience = Promise.withResolvers<undefined>()
   #upstream: AnswerStream | undefined
-  /** What has been counted of the call that is being opened, or was last. */
-  #begun: Counted | undefined
   /** A read that is under way. */
   #reading: Promise<string> | undefined
   #controller: Controller | undefined
   #over = false
 
-  constructor(services: RelayServices, exchange: Exchange) {
+  constructor(services: StreamServices, context: ChatContext) {
     this.#services = services
-    this.#exchange = exchange
-    this.#opening = openStream(services, exchange, (counted) => {
-      this.#begun = counted
-    })
+    this.#context = context
+    this.#opening = new StreamOpening(services, context)
     this.dueAt = performance.now() + services.keepAlive
     services.watch.add(this)
-    exchange.leash.onLeave = () => void this.cancel()
+    context.cancellation.onLeave = () => void this.cancel()
   }
 
   /**
@@ -139,8 +85,8 @@ class StreamedAnswer implements Watched {
    */
   async begin(): Promise<AnswerStream | undefined> {
     try {
-      const upstream = await Promise.race([this.#opening, this.#patience.promise])
-      if (this.#over) throw CALLER_LEFT
+      const upstream = await Promise.race([this.#opening.stream, this.#patience.promise])
+      if (this.#over) throw new CallEnded("caller_left")
       this.#upstream = upstream
       return upstream
     } catch (thrown) {
@@ -163,8 +109,8 @@ class StreamedAnswer implements Watched {
   async pull(controller: Controller): Promise<void> {
     if (this.#over) return controller.close()
     try {
-      const upstream = (this.#upstream ??= await this.#opening)
-      this.#exchange.bill.firstByteAt ??= performance.now()
+      const upstream = (this.#upstream ??= await this.#opening.stream)
+      this.#context.charge.firstByteAt ??= performance.now()
       this.#reading = upstream.read()
       let text = await this.#reading
       // The caller has left meanwhile.
@@ -181,23 +127,24 @@ class StreamedAnswer implements Watched {
   /** The caller left: the upstream is let go, and what was delivered is settled; or it is read on. */
   async cancel(): Promise<void> {
     if (this.#over) return
-    if (this.#exchange.leash.drains) return this.#readOn()
-    this.#abandon(CALLER_LEFT)
-    await this.#settleDelivered(CALLER_LEFT)
+    if (this.#context.cancellation.drains) return this.#readOn()
+    const reason = new CallEnded("caller_left")
+    this.#abandon(reason)
+    await this.#settleDelivered(reason)
   }
 
   /** To the vendor's usage, with nobody to read it: what comes is counted, and not kept. */
   async #readOn(): Promise<void> {
-    const { leash } = this.#exchange
+    const { cancellation } = this.#context
     this.#over = true
     this.#services.watch.remove(this)
-    leash.leave()
-    let failure = CALLER_LEFT
+    cancellation.leave()
+    let failure: GatewayError = new CallEnded("caller_left")
     try {
-      const upstream = (this.#upstream ??= await this.#opening)
+      const upstream = (this.#upstream ??= await this.#opening.stream)
       await this.#reading
       while (!upstream.isOver) await upstream.read()
-      leash[Symbol.dispose]()
+      cancellation[Symbol.dispose]()
       void upstream.drain()
     } catch (thrown) {
       failure = asGatewayError(thrown)
@@ -213,7 +160,7 @@ class StreamedAnswer implements Watched {
     if (!controller) return
     const ended = this.#upstream?.attempts
       .map((attempt) => attempt.ended)
-      .find((reason) => reason !== undefined && reason !== ANSWER_OVER)
+      .find((reason) => reason !== undefined && !isOver(reason))
     if ((controller.desiredSize ?? 0) > 0) controller.enqueue(KEEP_ALIVE)
     // The caller has stopped reading, so no read will find out that the upstream's time is over.
     else if (ended) void this.#fail(controller, ended)
@@ -227,24 +174,18 @@ class StreamedAnswer implements Watched {
 
   /** The last byte goes out only when its charge is on disk. */
   async #complete(upstream: AnswerStream): Promise<string> {
-    const { billing, limiter } = this.#services
-    const { bill, call } = this.#exchange
+    const { plan, meter, writer } = upstream
     this.#close()
     void upstream.drain()
-    const { deployment } = upstream.plan
-    const reckoned = billing.reckon(bill, deployment, upstream.meter)
-    const reckoning = reckoned instanceof Promise ? await reckoned : reckoned
-    const settlement = await billing.settle(bill, deployment, reckoning)
-    correctRate(limiter, call, reckoning.usage)
-    this.#keepContent(upstream.meter)
-    const usage = ownCount(reckoning, upstream.plan.limits !== undefined)
-    if (usage) upstream.writer.setUsage(usage)
-    return this.#end(upstream.writer, settlement.charged)
+    const { priced, settlement } = await this.#settle(plan, meter)
+    const usage = ownCount(priced, plan.limits !== undefined)
+    if (usage) writer.setUsage(usage)
+    return this.#end(writer, settlement.charged)
   }
 
   /** The last words. What is kept of the answer is kept before they go out: its caller may go on at once. */
   async #end(writer: StreamWriter, cost: bigint): Promise<string> {
-    const { keeping } = this.#exchange
+    const { keeping } = this.#context
     if (!keeping) return writer.end(cost)
     let last: JsonObject | undefined
     const text = writer.end(cost, (frame) => (last = frame))
@@ -254,7 +195,7 @@ class StreamedAnswer implements Watched {
 
   /** Never a silent success: the caller is told in the dialect's own words, then the stream ends. */
   async #fail(controller: Controller, failure: GatewayError): Promise<void> {
-    const { call, dialect, request } = this.#exchange
+    const { call, dialect, request } = this.#context
     const error = this.#upstream?.plan.endpoint.cleaned(failure) ?? failure
     if (!this.#over) {
       if (error.kind === "internal_error") this.#services.alarms.requestFailed(call.id, error.cause)
@@ -278,38 +219,41 @@ class StreamedAnswer implements Watched {
    * before its answer began is nobody's to pay, and another may have been made.
    */
   async #settleDelivered(reason: GatewayError): Promise<void> {
-    const { billing, limiter } = this.#services
-    const { bill, call } = this.#exchange
+    const opening = this.#opening
     // An attempt that ends tells the receipt how.
-    const upstream = this.#upstream ?? (await this.#opening.catch(() => undefined))
-    const begun = isFinal(reason) ? this.#begun : undefined
-    const plan = upstream?.plan ?? begun?.plan
-    const meter = upstream?.meter ?? Meter.sum(begun?.meters ?? [])
-    if (!plan || !meter.isBillable) return giveUp(this.#services, this.#exchange)
-    const reckoning = await billing.reckon(bill, plan.deployment, meter)
-    await billing.settle(bill, plan.deployment, reckoning)
-    correctRate(limiter, call, reckoning.usage)
-    this.#keepContent(meter)
+    const upstream = this.#upstream ?? (await opening.stream.catch(() => undefined))
+    const { plan, meter } = upstream ?? opening
+    const isOwed = upstream !== undefined || isFinal(reason)
+    if (plan && isOwed && meter.isBillable) await this.#settle(plan, meter)
+    else releaseChat(this.#services, this.#context)
   }
 
-  #keepContent(meter: Meter): void {
-    const { call } = this.#exchange
-    if (call.key.storesContent) this.#services.contents.keep(call, call.body, meter.text)
+  /** Charges what came of a plan, and keeps its text for accounts that want that. */
+  async #settle(plan: Plan, meter: Meter): Promise<Settled> {
+    const { pipeline, billing, contents } = this.#services
+    const context = this.#context
+    const { charge, call } = context
+    const pricing = billing.reckon(charge, plan.deployment, meter)
+    const settled = await pipeline.settle(context, plan.deployment, pricing)
+    if (call.key.storesContent) contents.keep(call, call.body, meter.text)
+    return settled
   }
 
   #abandon(reason: GatewayError): void {
-    const { leash } = this.#exchange
-    leash.end(reason)
+    this.#context.cancellation.end(reason)
     this.#close()
-    for (const attempt of this.#upstream?.attempts ?? []) {
-      brokeOff(this.#services, this.#exchange.call.id, attempt, reason)
-    }
+    for (const attempt of this.#upstream?.attempts ?? []) attempt.breakOff(reason)
   }
 
   #close(): void {
     this.#over = true
     this.#services.watch.remove(this)
-    this.#exchange.leash[Symbol.dispose]()
-    this.#exchange.call.memory[Symbol.dispose]()
+    this.#context.cancellation[Symbol.dispose]()
+    this.#context.call.memory[Symbol.dispose]()
   }
+}
+
+/** Whether an upstream call has ended because the answer is over. */
+function isOver(failure: GatewayError): boolean {
+  return failure instanceof CallEnded && failure.reason === "answer_over"
 }

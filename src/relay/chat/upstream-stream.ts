@@ -11,7 +11,6 @@ import { SseParser } from "../../wire/sse.ts"
 import type { AnswerRecord } from "../billable/answer-record.ts"
 import type { Meter } from "./meter.ts"
 import type { Plan } from "./plan.ts"
-import { ANSWER_OVER } from "../pipeline/exchange.ts"
 import type { StreamLimits } from "./stream-limits.ts"
 import type { FrameWriter, StreamWriter } from "./stream-writer.ts"
 import type { Attempt } from "../upstream/attempt.ts"
@@ -263,12 +262,12 @@ export class UpstreamStream<
     const isWhole = isLast || this.#failure !== undefined
     const text = isWhole ? await this.#flushed(limits) : await this.#counted(limits)
     if (limits.isOver && limits.readOnTime !== undefined) {
-      this.#attempt.endIn(limits.readOnTime, ANSWER_OVER)
+      this.#attempt.endIn(limits.readOnTime, "answer_over")
     }
     if ((limits.letsGo || (isWhole && limits.isOver)) && !this.#isEnded) {
       this.#isEnded = true
       this.#failure = undefined
-      this.#attempt.end(ANSWER_OVER)
+      this.#attempt.end("answer_over")
     }
     return text
   }

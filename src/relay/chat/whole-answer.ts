@@ -1,26 +1,44 @@
-import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { ChatResult, Choice } from "../../canon/chat.ts"
 import type { Part } from "../../canon/message.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
+import type { Usage } from "../../canon/usage.ts"
+import type { HttpAnswer } from "../../wire/http/answer.ts"
+import type { Billing } from "../billing/billing.ts"
+import { ownCount } from "../billing/priced-usage.ts"
 import { addAnswerHeaders } from "../pipeline/answer-headers.ts"
-import { callUpstream, type Use, type Used } from "./attempts.ts"
 import type { Answer } from "../pipeline/call.ts"
-import { correctRate, type Exchange, giveUp, type RelayServices } from "../pipeline/exchange.ts"
+import type { Contents } from "../pipeline/contents.ts"
+import type { Pipeline } from "../pipeline/pipeline.ts"
+import { recordState } from "../state/record-state.ts"
+import type { StateRecorder } from "../state/state-recorder.ts"
+import type { VendorState } from "../state/vendor-state.ts"
+import type { TokenCounter } from "../tokens/token-counter.ts"
+import type { Attempt } from "../upstream/attempt.ts"
+import type { ChatContext } from "./chat-context.ts"
+import { planFailure, planFor, refusalsOf, requestOf } from "./chat-request.ts"
+import type { Conversations } from "./conversations.ts"
 import { foldAnswer } from "./fold-answer.ts"
 import { limitedResult } from "./limited-result.ts"
 import { Meter } from "./meter.ts"
-import { type Plan, recordOf } from "./plan.ts"
+import { type Plan, recordOf, wholePlan } from "./plan.ts"
 import { readingParts } from "./reading-parts.ts"
-import { ownCount } from "../billing/priced-usage.ts"
-import { recordState } from "../state/record-state.ts"
 import type { Seal } from "./reasoning-envelope.ts"
-import type { StateRecorder } from "../state/state-recorder.ts"
-import type { Attempt } from "../upstream/attempt.ts"
+import { releaseChat } from "./release-chat.ts"
 import { isStreamed } from "./upstream-stream.ts"
 
+export interface WholeServices {
+  readonly pipeline: Pipeline
+  readonly billing: Billing
+  readonly seal: Seal
+  readonly counter: TokenCounter
+  readonly vendorState: VendorState
+  readonly contents: Contents
+  readonly conversations: Conversations
+}
+
+/** What one call gave. */
 interface Received {
-  readonly attempt: Attempt
   /** As the vendor wrote it; absent where it was asked for a stream. */
   readonly body?: JsonObject
   /** As much of it as is the caller's. */
@@ -28,81 +46,159 @@ interface Received {
   readonly meter: Meter
 }
 
+/** What the calls of a plan gave: one, or one for each choice. */
+interface ReceivedPlan {
+  readonly plan: Plan
+  readonly all: readonly Received[]
+}
+
 /** A whole answer: as the vendor wrote it but for the named patches, or through the canon. */
-export async function answerWhole(services: RelayServices, exchange: Exchange): Promise<Answer> {
-  const { billing, limiter } = services
-  const { bill, dialect, request, headers, leash, keeping } = exchange
-  let used: Used<Received>
-  try {
-    used = await callUpstream(services, exchange, (plan) => receiver(services, exchange, plan))
-  } catch (error) {
-    giveUp(services, exchange)
-    throw error
-  } finally {
-    leash[Symbol.dispose]()
-  }
-  const { plan, all } = used
-  for (const { attempt } of all) attempt[Symbol.dispose]()
+export async function answerWhole(services: WholeServices, context: ChatContext): Promise<Answer> {
+  const { pipeline, billing } = services
+  const { charge, headers } = context
+  const { plan, all } = await receiveAnswer(services, context)
   const [first] = all
   const meter = all.length === 1 && first ? first.meter : Meter.sum(all.map((one) => one.meter))
-  const reckoned = billing.reckon(bill, plan.deployment, meter)
-  const reckoning = reckoned instanceof Promise ? await reckoned : reckoned
-  const settlement = await billing.settle(bill, plan.deployment, reckoning)
-  correctRate(limiter, exchange.call, reckoning.usage)
+  const pricing = billing.reckon(charge, plan.deployment, meter)
+  const { priced, settlement } = await pipeline.settle(context, plan.deployment, pricing)
   addAnswerHeaders(headers, {
     provider: plan.endpoint.provider,
-    losses: bill.losses,
+    losses: charge.losses,
     cost: settlement.charged,
     balance: settlement.balance,
   })
   headers["content-type"] = "application/json"
-  const counted = ownCount(reckoning, plan.limits !== undefined)
-  const body = first?.body
-  if (plan.isVerbatim && body) {
-    plan.offer.dialect.patches?.result(body, {
-      model: request.model,
-      streamUsage: request.streamUsage,
-    })
-    if (counted !== undefined) dialect.setUsage(body, counted)
-    services.contents.keep(exchange.call, exchange.call.body, body)
-    if (keeping) await services.conversations.keep(keeping, body)
-    return { headers, body: JSON.stringify(body) }
-  }
-  const results = all.map(({ told }) => told)
-  const whole = sealed(merged(results, meter), exchange.seal, plan)
-  const told = counted === undefined ? whole : { ...whole, usage: counted }
-  const answer = dialect.encodeResult({ ...told, model: request.model }, request)
-  services.contents.keep(exchange.call, exchange.call.body, answer)
+  const counted = ownCount(priced, plan.limits !== undefined)
+  const { call, keeping } = context
+  const answer =
+    plan.isVerbatim && first?.body
+      ? patchedBody(context, plan, first.body, counted)
+      : encodedBody(context, sealed(merged(all, meter), services.seal, plan), counted)
+  services.contents.keep(call, call.body, answer)
   if (keeping) await services.conversations.keep(keeping, answer)
   return { headers, body: JSON.stringify(answer) }
 }
 
-/** Reads a whole answer; one that cannot be read is a failed attempt, and another deployment may do. */
-function receiver(services: RelayServices, exchange: Exchange, plan: Plan): Use<Received> {
-  const recorder = recordState(services, exchange, plan)
-  return async (attempt, response) => {
-    if (plan.request.stream && isStreamed(attempt, response)) {
-      const parts = readingParts(services, exchange, plan, recorder)
-      const told = await foldAnswer(attempt, response, parts)
-      return { attempt, told, meter: parts.meter }
-    }
-    return receiveWhole({ services, exchange, plan, recorder }, attempt, response)
+/** @param counted what stands in the place of the vendor's usage, where that is not charged. */
+function patchedBody(
+  { dialect, request }: ChatContext,
+  plan: Plan,
+  body: JsonObject,
+  counted: Usage | undefined,
+): JsonObject {
+  const { model, streamUsage } = request
+  plan.offer.dialect.patches?.result(body, { model, streamUsage })
+  if (counted !== undefined) dialect.setUsage(body, counted)
+  return body
+}
+
+function encodedBody(
+  { dialect, request }: ChatContext,
+  result: ChatResult,
+  counted: Usage | undefined,
+): JsonObject {
+  const told = counted === undefined ? result : { ...result, usage: counted }
+  return dialect.encodeResult({ ...told, model: request.model }, request)
+}
+
+/** Has an upstream answer. @throws GatewayError; then nothing is held any more. */
+async function receiveAnswer(services: WholeServices, context: ChatContext): Promise<ReceivedPlan> {
+  try {
+    return await services.pipeline.tryCandidates(
+      context,
+      (candidate) => planFor(context, candidate, services.seal),
+      (plan) => receivePlan(services, context, plan),
+    )
+  } catch (failure) {
+    releaseChat(services, context)
+    throw failure
+  } finally {
+    context.cancellation[Symbol.dispose]()
   }
 }
 
+async function receivePlan(
+  services: WholeServices,
+  context: ChatContext,
+  plan: Plan,
+): Promise<ReceivedPlan> {
+  const receiving = {
+    services,
+    context,
+    recorder: recordState(services.vendorState, context, plan),
+  }
+  try {
+    if (plan.calls === 1) return { plan, all: [await receive(receiving, plan)] }
+    const calls = Array.from({ length: plan.calls }, () => () => receive(receiving, plan))
+    return { plan, all: await services.pipeline.together(context, calls) }
+  } catch (thrown) {
+    throw planFailure(plan, thrown)
+  }
+}
+
+/** What the calls of a plan share. */
 interface Receiving {
-  readonly services: RelayServices
-  readonly exchange: Exchange
-  readonly plan: Plan
+  readonly services: WholeServices
+  readonly context: ChatContext
   readonly recorder: StateRecorder | undefined
 }
 
-async function receiveWhole(
-  { services, exchange, plan, recorder }: Receiving,
+/** One call. A vendor that refuses to stream is asked for a whole answer, since that is what the caller wants. */
+async function receive(receiving: Receiving, plan: Plan): Promise<Received> {
+  try {
+    return await receiveOnce(receiving, plan)
+  } catch (refusal) {
+    if (!plan.request.stream || !isStreamRefused(refusal)) throw refusal
+    return receiveOnce(receiving, wholePlan(plan))
+  }
+}
+
+/** One attempt. An answer that cannot be read is a failed one, and another deployment may do. */
+async function receiveOnce(receiving: Receiving, plan: Plan): Promise<Received> {
+  const { services, context } = receiving
+  const attempt = services.pipeline.begin(context, plan)
+  try {
+    const response = await attempt.send(requestOf(context, plan), refusalsOf(context, plan))
+    const received =
+      plan.request.stream && isStreamed(attempt, response)
+        ? await fold(receiving, attempt, response)
+        : await readWhole(receiving, attempt, response)
+    attempt.succeed()
+    attempt[Symbol.dispose]()
+    return received
+  } catch (thrown) {
+    throw attempt.fail(thrown)
+  }
+}
+
+/**
+ * Whether a vendor streams to nobody like this operator (OpenAI to no organization that is not verified), which is
+ * no fault of a caller who asked for no stream.
+ */
+function isStreamRefused(refusal: unknown): boolean {
+  return (
+    refusal instanceof GatewayError &&
+    refusal.kind === "refused_by_upstream" &&
+    refusal.details.parameter === "stream"
+  )
+}
+
+async function fold(
+  { services, context, recorder }: Receiving,
   attempt: Attempt,
   response: HttpAnswer,
 ): Promise<Received> {
-  const { offer, request, limits } = plan
+  const parts = readingParts(services.counter, context, attempt.plan, recorder)
+  const told = await foldAnswer(attempt, response, parts)
+  return { told, meter: parts.meter }
+}
+
+async function readWhole(
+  { services, context, recorder }: Receiving,
+  attempt: Attempt,
+  response: HttpAnswer,
+): Promise<Received> {
+  const { offer, request, limits } = attempt.plan
   const body = parseJsonObject(await attempt.text(response))
   if (!body) {
     throw new GatewayError(
@@ -111,7 +207,7 @@ async function receiveWhole(
     )
   }
   const result = offer.dialect.decodeResult(body, request)
-  const record = recordOf(exchange.bill, plan)
+  const record = recordOf(context.charge, attempt.plan)
   record?.answer(body)
   recorder?.look(body)
   const meter = new Meter()
@@ -119,11 +215,12 @@ async function receiveWhole(
   meter.reported = body
   if (record) meter.records = [record]
   const told = limits ? await limitedResult(result, limits, services.counter) : result
-  return { attempt, body, told, meter }
+  return { body, told, meter }
 }
 
 /** The answers to several calls as one: a choice of each, its usage that of all. */
-function merged(results: readonly ChatResult[], meter: Meter): ChatResult {
+function merged(all: readonly Received[], meter: Meter): ChatResult {
+  const results = all.map(({ told }) => told)
   const [first = { choices: [] }] = results
   if (results.length === 1) return first
   const choices = results.flatMap(({ choices: [choice] }, index): Choice[] =>

@@ -1,8 +1,8 @@
+import { isCallerGone } from "../pipeline/end-reason.ts"
 import { asGatewayError, type GatewayError } from "../../canon/errors.ts"
-import { CALLER_LEFT } from "../pipeline/exchange.ts"
-import type { UpstreamAnswer } from "./operation.ts"
+import type { UpstreamAnswer } from "./operation-candidate.ts"
 
-/** An answer on its way: pieces that go out as they come, and a tail that waits for the charge. */
+/** An answer on its candidate: pieces that go out as they come, and a tail that waits for the charge. */
 export type Pieces = AsyncGenerator<Uint8Array, Uint8Array | undefined>
 
 /** The three ways in which an answer ends. Exactly one is called, once. */
@@ -62,7 +62,7 @@ export function chargedBody(
     if (isOver) return
     isOver = true
     memory?.[Symbol.dispose]()
-    if (error === CALLER_LEFT) {
+    if (isCallerGone(error)) {
       await endings.left()
       return cut(controller)
     }

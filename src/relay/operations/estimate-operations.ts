@@ -8,8 +8,8 @@ import {
   refusedLosses,
   stepsOf,
 } from "../chat/estimate.ts"
-import type { RelayServices } from "../pipeline/exchange.ts"
 import type { OperationPlan } from "./operation-plan.ts"
+import type { RelayServices } from "../pipeline/services.ts"
 
 /**
  * Says what the operations of a request would cost together and where they would go. Holds nothing, and
@@ -35,7 +35,7 @@ export async function estimateOperations(
 
 async function partOf(services: RelayServices, plan: OperationPlan): Promise<EstimatedPart> {
   const { model, worst, least, call, lossesAt } = plan
-  const { endpoints } = services.surroundings()
+  const { endpoints } = services.config()
   const cost = dearestOf(worst, model.deployments)
   const most = cost?.total ?? 0n
   const route = await stepsOf(model, services.health, async (deployment) => {

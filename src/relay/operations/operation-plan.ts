@@ -13,7 +13,7 @@ export interface Admission {
   readonly isWhole?: boolean
 }
 
-/** What an operation is before its money and its way are sought. */
+/** What an operation is before its money and its candidate are sought. */
 export interface OperationPlan extends Admission {
   readonly call: Call
   /** The least that it uses when it is answered. */

@@ -27,6 +27,16 @@ export function withLosses(error: GatewayError, losses: readonly Loss[]): Gatewa
   return new GatewayError(error.kind, error.message, { ...error.details, headers })
 }
 
+/** The caller would rather have no answer than one to less than was asked. */
+export function notCarried(losses: readonly Loss[]): GatewayError {
+  const names = losses.map(({ name }) => name).join(", ")
+  return new GatewayError(
+    "not_carried",
+    `This model's vendor cannot take everything in the request: ${names}. Leave that out, or send it without 'x-tollgate-strict'.`,
+    { fields: { losses: names } },
+  )
+}
+
 function formatLosses(losses: readonly Loss[]): string {
   return losses.map(formatLoss).join(", ")
 }

@@ -32,6 +32,12 @@ export class RateUsage {
     this.#tokens = tokens
   }
 
+  /** Replaces the estimate, where a request turns out to be another than its body. It is not refused for that any more. */
+  estimate(tokens: number): void {
+    this.#limiter.adjust(this.#call.key.id, tokens - this.#tokens)
+    this.#tokens = tokens
+  }
+
   /** Replaces the tokens that were counted by those that were really used. */
   correct(usage: Usage): void {
     const { key, startedAt } = this.#call

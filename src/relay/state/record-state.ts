@@ -1,6 +1,7 @@
-import type { Exchange, RelayServices } from "../pipeline/exchange.ts"
+import type { ChatContext } from "../chat/chat-context.ts"
 import type { Plan } from "../chat/plan.ts"
 import { StateRecorder } from "./state-recorder.ts"
+import type { VendorState } from "./vendor-state.ts"
 
 const NOTHING: ReadonlySet<string> = new Set()
 
@@ -9,21 +10,20 @@ const NOTHING: ReadonlySet<string> = new Set()
  * reach a caller only in the vendor's own dialect. What was found goes into the book with the charge.
  */
 export function recordState(
-  { vendorState }: RelayServices,
-  exchange: Exchange,
+  vendorState: VendorState,
+  { charge, call, dialect }: ChatContext,
   plan: Plan,
 ): StateRecorder | undefined {
-  const { bill, call, dialect } = exchange
   const upstream = plan.offer.dialect
   const isTold = upstream.id === dialect.id && !dialect.isOneWay
   const shape = isTold ? upstream.answerState?.(plan.body) : undefined
   if (shape !== undefined) {
-    bill.recorder = new StateRecorder(vendorState, shape, {
+    charge.recorder = new StateRecorder(vendorState, shape, {
       account: call.key.account,
       request: call.id,
       provider: plan.endpoint.provider,
-      strange: bill.state?.strange ?? NOTHING,
+      strange: charge.state?.strange ?? NOTHING,
     })
-  } else if (bill.recorder !== undefined) bill.recorder = undefined
-  return bill.recorder
+  } else if (charge.recorder !== undefined) charge.recorder = undefined
+  return charge.recorder
 }

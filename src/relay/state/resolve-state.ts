@@ -4,7 +4,9 @@ import type { JsonObject } from "../../canon/json.ts"
 import { findState, type StateReference } from "../../canon/vendor-state.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { ChatCall } from "../pipeline/call.ts"
-import { estimatedTokens, type Exchange, type RelayServices } from "../pipeline/exchange.ts"
+import type { ChatInput } from "../chat/chat-context.ts"
+import { expectedTokens } from "../chat/expected-tokens.ts"
+import type { Conversations } from "../chat/conversations.ts"
 import { notFound } from "./state-kinds.ts"
 import {
   MOST_REFERENCES,
@@ -12,15 +14,19 @@ import {
   type StateOrder,
   tooMany,
   understands,
+  type VendorState,
 } from "./vendor-state.ts"
 
-/** What a caller asks for, and where. */
-export type Asked = Pick<Exchange, "call" | "dialect" | "request" | "surroundings">
+/** Who knows what a request may name. */
+export interface StateKeepers {
+  readonly vendorState: VendorState
+  readonly conversations: Conversations
+}
 
 /** A request with all that it names found. */
 export interface Resolved {
   /** As it goes on: with the items in it that only the gateway keeps. */
-  readonly asked: Asked
+  readonly input: ChatInput
   readonly state: ResolvedState | undefined
 }
 
@@ -30,46 +36,46 @@ export interface Resolved {
  * @throws GatewayError `not_found` for what is neither, and as `VendorState.resolve`.
  */
 export async function resolveState(
-  services: RelayServices,
-  asked: Asked,
+  keepers: StateKeepers,
+  input: ChatInput,
   model: Model,
   references: readonly StateReference[],
 ): Promise<Resolved> {
-  const { vendorState, conversations } = services
-  const { call, dialect, surroundings } = asked
-  const { endpoints, passesUnknownState: passesUnknown } = surroundings
+  const { vendorState, conversations } = keepers
+  const { call, dialect, config } = input
+  const { endpoints, passesUnknownState: passesUnknown } = config
   const { account } = call.key
   const order = { account, references, model, dialect: dialect.id, endpoints, passesUnknown }
   const form = dialect.conversation
   if (form === undefined || !conversations.isOn || form.names(call.body).length === 0) {
-    return { asked, state: await vendorState.resolve(order) }
+    return { input, state: await vendorState.resolve(order) }
   }
   const [first] = references
   if (first && references.length > MOST_REFERENCES) throw tooMany(first)
   try {
-    return { asked, state: await vendorState.resolve({ ...order, passesUnknown: false }) }
+    return { input, state: await vendorState.resolve({ ...order, passesUnknown: false }) }
   } catch (error) {
     if (!isMissing(error)) throw error
     const written = await conversations.writtenOut({ call, form, body: call.body }, call.memory)
-    if (written.body !== undefined) return goOn(services, asked, order, written.body)
+    if (written.body !== undefined) return goOn(vendorState, input, order, written.body)
     const { lost, found } = sorted(references, written.missing)
     if (lost?.state.isEssential && !understands(order)) throw notFound(lost)
     // The vendor has not what the gateway keeps, which is not what is wrong.
     if (!passesUnknown) throw lost && found.has(error.details.parameter) ? notFound(lost) : error
-    return { asked, state: await vendorState.resolve(order) }
+    return { input, state: await vendorState.resolve(order) }
   }
 }
 
 /** The same request, with the items in the place of their names. */
 async function goOn(
-  { vendorState, limiter }: RelayServices,
-  asked: Asked,
+  vendorState: VendorState,
+  input: ChatInput,
   order: StateOrder,
   body: JsonObject,
 ): Promise<Resolved> {
-  const { call, dialect } = asked
+  const { call, dialect, rate } = input
   const bodyBytes = Buffer.byteLength(JSON.stringify(body))
-  const previous = asked.request.previousResponse
+  const previous = input.request.previousResponse
   const request = {
     ...dialect.decodeRequest(body),
     ...(previous === undefined ? {} : { continued: previous }),
@@ -77,8 +83,8 @@ async function goOn(
   const references = dialect.requestState ? findState(dialect.requestState, body) : []
   const state = await vendorState.resolve({ ...order, references })
   const whole: ChatCall = { ...call, body, bodyBytes }
-  limiter.adjust(call.key.id, estimatedTokens(whole) - estimatedTokens(call))
-  return { asked: { ...asked, call: whole, request }, state }
+  rate.estimate(expectedTokens(whole))
+  return { input: { ...input, call: whole, request }, state }
 }
 
 /** Of what a request goes on from, the first that the gateway does not keep, and the paths of what it does. */

@@ -1,16 +1,20 @@
 import type { Place } from "../../canon/linked-list.ts"
 import type { Draft } from "../../canon/draft.ts"
-import { GatewayError } from "../../canon/errors.ts"
+import { asGatewayError, GatewayError } from "../../canon/errors.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { DeadlineSettings } from "../../config/settings.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import { collectAnswer, takeSmall } from "../chat/collect-answer.ts"
 import type { DeadlineWatch, Watched } from "../pipeline/deadline-watch.ts"
+import { CallEnded, type EndReason } from "../pipeline/end-reason.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
+import type { HttpClient } from "../../wire/http/client.ts"
+import type { HttpRequest } from "../../wire/http/request.ts"
 import type { Sending } from "../../wire/http/sending.ts"
 import type { Endpoint } from "./provider-client.ts"
 import type { Plan } from "../chat/plan.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
+import { type RefusalReader, refusalOf } from "./refusal.ts"
 
 const DECODER = new TextDecoder()
 
@@ -23,10 +27,24 @@ export interface Target {
   readonly endpoint: Endpoint
 }
 
+/** Hears of attempts that failed, unless it was the gateway or the request itself that ended them. */
+export interface AttemptObserver {
+  attemptFailed(
+    request: string,
+    deployment: Deployment,
+    failure: GatewayError,
+    status: number,
+  ): void
+}
+
 interface AttemptParts<T extends Target> {
   readonly plan: T
+  readonly client: HttpClient
   readonly deadlines: DeadlineSettings
   readonly watch: DeadlineWatch
+  readonly observer: AttemptObserver
+  /** The id of its request. */
+  readonly request: string
   /** The largest whole answer that is read. Bytes. */
   readonly answerBytes: number
   /** What the request holds of the process's memory. */
@@ -36,8 +54,8 @@ interface AttemptParts<T extends Target> {
 }
 
 /**
- * One upstream call: its fetch, its deadlines, and the one way to end it early. Dispose it when the
- * answer is over.
+ * One upstream call: its request, its deadlines, and the one way to end it early. It ends by `succeed` or by `fail`;
+ * an answer that is read later may still `breakOff`. Dispose it when the answer is over.
  */
 export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   readonly plan: T
@@ -47,6 +65,9 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   readonly startedAt = performance.now()
   readonly memory: Reservation
   readonly answerBytes: number
+  readonly #client: HttpClient
+  readonly #observer: AttemptObserver
+  readonly #request: string
   readonly #deadlines: DeadlineSettings
   readonly #watch: DeadlineWatch
   readonly #work: number
@@ -54,7 +75,7 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   /** The latest end, whatever the phase. */
   #endsAt: number
   /** Why it ends then, where that is no failure. */
-  #endReason: GatewayError | undefined
+  #endReason: EndReason | undefined
   #phase: Phase = "connect"
   #ended: GatewayError | undefined
   dueAt: number
@@ -64,6 +85,9 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
     const { connect, firstByte, whole } = parts.deadlines
     this.plan = parts.plan
     this.record = { deployment: parts.plan.deployment.id, status: 0, outcome: "ok", duration: 0 }
+    this.#client = parts.client
+    this.#observer = parts.observer
+    this.#request = parts.request
     this.#deadlines = parts.deadlines
     this.#watch = parts.watch
     this.answerBytes = parts.answerBytes
@@ -76,17 +100,34 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   }
 
   /**
-   * Takes a request that is on its way. What its answer fails with is the transport's, for `explain`; once
-   * it is here, `answered` is to be told.
+   * Sends a request.
+   * @param refusals reads what its vendor refuses it with.
+   * @returns the answer, whose status is good and whose body is still to be read.
+   * @throws GatewayError for anything else; `fail` is to be told of it.
    */
-  adopt(sending: Sending): Promise<HttpAnswer> {
+  send(request: HttpRequest | Promise<HttpRequest>, refusals: RefusalReader): Promise<HttpAnswer> {
+    return request instanceof Promise
+      ? request.then((signed) => this.receive(this.#client.send(signed), refusals))
+      : this.receive(this.#client.send(request), refusals)
+  }
+
+  /** The same with a request that is on its way already. */
+  async receive(sending: Sending, refusals: RefusalReader): Promise<HttpAnswer> {
     this.#sending = sending
     if (this.#ended) sending.abort()
-    return sending.answer
+    let response: HttpAnswer
+    try {
+      response = await sending.answer
+    } catch (error) {
+      throw this.explain(error)
+    }
+    this.#answered(response.status)
+    if (!response.ok) throw await refusalOf(this, response, refusals)
+    return response
   }
 
   /** Its status and headers are here. */
-  answered(status: number): void {
+  #answered(status: number): void {
     this.record.status = status
     this.#watch.pulse.turnTo(this.#work, 2)
     this.#phase = "firstByte"
@@ -147,9 +188,40 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
     return this.plan.endpoint.provider
   }
 
+  /** What the vendor says, without the operator's secrets. */
+  cleanedText(text: string): string {
+    return this.plan.endpoint.cleanedText(text)
+  }
+
   /** A failure whose words may be the vendor's, without the operator's secrets. */
   cleaned(error: GatewayError): GatewayError {
     return this.plan.endpoint.cleaned(error)
+  }
+
+  /** What was needed of the answer is here. */
+  succeed(): void {
+    this.conclude("ok")
+  }
+
+  /**
+   * The call came to nothing: it is ended, and the receipt tells why.
+   * @returns the failure, for whoever waits for the call.
+   */
+  fail(thrown: unknown): GatewayError {
+    const failure = this.cleaned(asGatewayError(thrown))
+    this.end(failure)
+    this[Symbol.dispose]()
+    if (failure.kind === "refused_by_upstream") this.conclude(failure.kind)
+    else this.breakOff(failure)
+    return failure
+  }
+
+  /** The call, or an answer of it that had begun, did not come to its end: the receipt says so, and the observer hears of it. */
+  breakOff(failure: GatewayError): void {
+    if (failure instanceof CallEnded) return this.conclude(failure.reason)
+    this.conclude(failure.kind)
+    const { deployment } = this.plan
+    this.#observer.attemptFailed(this.#request, deployment, failure, this.record.status)
   }
 
   /** Completes the record. @param outcome in words of the error table. */
@@ -164,7 +236,7 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   }
 
   /** Ends the call in so many milliseconds, if it has not ended by then. */
-  endIn(time: number, reason: GatewayError): void {
+  endIn(time: number, reason: EndReason): void {
     const end = performance.now() + time
     if (end >= this.#endsAt) return
     this.#endsAt = end
@@ -173,9 +245,9 @@ export class Attempt<T extends Target = Plan> implements Watched, Disposable {
   }
 
   /** Ends the call; what it was doing fails with `reason`. */
-  end(reason: GatewayError): void {
+  end(reason: EndReason | GatewayError): void {
     if (this.#ended) return
-    this.#ended = reason
+    this.#ended = typeof reason === "string" ? new CallEnded(reason) : reason
     this.#sending?.abort()
   }
 

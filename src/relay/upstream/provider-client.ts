@@ -3,6 +3,7 @@ import type { Deployment } from "../../catalog/model.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import type { Redactor } from "../../canon/redactor.ts"
 import type { ProviderSettings } from "../../config/settings.ts"
+import { CallEnded } from "../pipeline/end-reason.ts"
 import type { ChatOffer, Signer, Vendor } from "../../vendors/vendor.ts"
 import type { HttpBody, HttpRequest } from "../../wire/http/request.ts"
 
@@ -70,6 +71,7 @@ export class Endpoint {
 
   /** A failure whose words may be the provider's, without the operator's secrets. */
   cleaned(error: GatewayError): GatewayError {
+    if (error instanceof CallEnded) return error
     return this.#redactor.cleanError(error, this.#signer.secrets?.())
   }
 

@@ -1,7 +1,6 @@
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import { parseJson } from "../../canon/json.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import type { Attempt, Target } from "./attempt.ts"
 
 /** A vendor's error body is read up to here, in bytes. */
 const ERROR_BODY_LIMIT = 64 * 1024
@@ -11,9 +10,20 @@ export interface RefusalReader {
   decodeError(status: number, body: unknown, headers: Headers): GatewayError
 }
 
+/** The call that was refused. */
+interface RefusedCall {
+  readonly provider: string
+  /** A byte came. */
+  heard(): void
+  /** What a failure of the transport means. */
+  explain(error: unknown): GatewayError
+  /** What the provider says, without the operator's secrets. */
+  cleanedText(text: string): string
+}
+
 /** The error that a vendor's refusal is to us. */
 export async function refusalOf(
-  attempt: Attempt<Target>,
+  attempt: RefusedCall,
   response: HttpAnswer,
   speaker: RefusalReader,
 ): Promise<GatewayError> {
@@ -31,7 +41,7 @@ export async function refusalOf(
   return new GatewayError(error.kind, error.message, { ...error.details, retryAfter })
 }
 
-async function readErrorBody(attempt: Attempt<Target>, response: HttpAnswer): Promise<unknown> {
+async function readErrorBody(attempt: RefusedCall, response: HttpAnswer): Promise<unknown> {
   const pieces: Uint8Array[] = []
   let size = 0
   attempt.heard()
@@ -45,9 +55,7 @@ async function readErrorBody(attempt: Attempt<Target>, response: HttpAnswer): Pr
     return attempt.explain(error).message
   }
   // Before anything is cut out of it: half a secret is not recognized.
-  const text = attempt.plan.endpoint.cleanedText(
-    Buffer.concat(pieces).toString("utf8", 0, ERROR_BODY_LIMIT),
-  )
+  const text = attempt.cleanedText(Buffer.concat(pieces).toString("utf8", 0, ERROR_BODY_LIMIT))
   return parseJson(text) ?? text
 }
 

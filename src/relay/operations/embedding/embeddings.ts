@@ -14,12 +14,13 @@ import { atNoExtraPrice } from "../../billable/passed-fields.ts"
 import { fewestTokens } from "../../billing/bounds.ts"
 import type { Call, Caller } from "../../pipeline/call.ts"
 import type { OperationPlan } from "../operation-plan.ts"
-import type { RelayAlarms } from "../../pipeline/exchange.ts"
-import type { OpenOperation, Outcome, Way } from "../operation.ts"
-import { callAll, type Operations } from "../operations.ts"
+import type { Operations } from "../operations.ts"
 import type { TokenCounter } from "../../tokens/token-counter.ts"
 import type { TokenDecoder } from "../../tokens/token-decoder.ts"
 import type { Target } from "../../upstream/attempt.ts"
+import type { OpenOperation, Outcome } from "../open-operation.ts"
+import type { OperationCandidate } from "../operation-candidate.ts"
+import type { RelayAlarms } from "../../pipeline/services.ts"
 
 export interface EmbeddingServices {
   readonly operations: Operations
@@ -49,18 +50,19 @@ export class Embeddings {
 
   /** @throws GatewayError; then nothing is held any more. */
   embed(call: Call, request: EmbeddingRequest, caller: Caller): Promise<OpenOperation<Embedded>> {
-    const attempt = (way: Way): Promise<Outcome<Embedded>> => this.#attempt(way, call, request)
+    const attempt = (candidate: OperationCandidate): Promise<Outcome<Embedded>> =>
+      this.#attempt(candidate, call, request)
     return this.#services.operations.run({ ...this.plan(call, request), attempt }, caller)
   }
 
   /** @throws GatewayError */
   plan(call: Call, request: EmbeddingRequest): OperationPlan {
     const { operations, decoder } = this.#services
-    const { surroundings } = operations
-    const model = surroundings.catalog.require(request.model, "embedding", call.key)
+    const { config } = operations
+    const model = config.catalog.require(request.model, "embedding", call.key)
     return {
       call,
-      model: atNoExtraPrice(model, request.extra, surroundings),
+      model: atNoExtraPrice(model, request.extra, config),
       // A token is at least one byte of the body, also where the body holds tokens.
       worst: { ...NO_USAGE, inputFresh: call.bodyBytes },
       least: { ...NO_USAGE, inputFresh: fewestInput(request.input) },
@@ -71,14 +73,18 @@ export class Embeddings {
     }
   }
 
-  async #attempt(way: Way, call: Call, request: EmbeddingRequest): Promise<Outcome<Embedded>> {
+  async #attempt(
+    candidate: OperationCandidate,
+    call: Call,
+    request: EmbeddingRequest,
+  ): Promise<Outcome<Embedded>> {
     const { counter, decoder, alarms } = this.#services
-    const { vectors, tokens, losses } = await embedAt(way, request, decoder)
+    const { vectors, tokens, losses } = await embedAt(candidate, request, decoder)
     if (tokens !== undefined && tokens > 0) {
       const usage = { ...NO_USAGE, inputFresh: tokens }
       return { value: { vectors, usage, estimated: false }, losses }
     }
-    if (tokens !== undefined) alarms.usageMissing(call.id, way.deployment.id)
+    if (tokens !== undefined) alarms.usageMissing(call.id, candidate.deployment.id)
     const usage = { ...NO_USAGE, inputFresh: await countInput(counter, request.input) }
     return { value: { vectors, usage, estimated: true }, losses }
   }
@@ -91,13 +97,13 @@ interface EmbeddedAt extends EmbeddingResult {
 
 /** Embeds at one deployment. @throws GatewayError */
 export async function embedAt(
-  way: Way,
+  candidate: OperationCandidate,
   request: EmbeddingRequest,
   decoder: TokenDecoder,
 ): Promise<EmbeddedAt> {
-  const { format, told } = await toldTo(way, request, decoder)
-  const { calls, losses } = format.encode(told, way.deployment.upstreamModel)
-  const result = await format.decode(await callAll(way, format, calls), told)
+  const { format, told } = await toldTo(candidate, request, decoder)
+  const { calls, losses } = format.encode(told, candidate.deployment.upstreamModel)
+  const result = await format.decode(await candidate.callAll(format, calls), told)
   return { ...result, losses }
 }
 

@@ -6,10 +6,11 @@ import { ImageEventReader, paidEvent } from "../../../dialects/image/stream.ts"
 import { formatCredits } from "../../../ledger/money.ts"
 import { encodeText, formatEvent } from "../../../wire/sse.ts"
 import type { Call } from "../../pipeline/call.ts"
-import { CALLER_LEFT } from "../../pipeline/exchange.ts"
 import { draftsUsage, imagesUsage } from "./image-usage.ts"
 import { chargedBody, type Endings, type Pieces, piecesOf } from "../charged-body.ts"
-import type { OpenOperation, UpstreamAnswer, Way } from "../operation.ts"
+import type { OpenOperation } from "../open-operation.ts"
+import { type OperationCandidate, readWhole, type UpstreamAnswer } from "../operation-candidate.ts"
+import { CallEnded, isCallerGone } from "../../pipeline/end-reason.ts"
 
 /** A picture that a vendor streams, of which something has come. */
 export interface PictureStreaming {
@@ -20,26 +21,29 @@ export interface PictureStreaming {
 }
 
 /** What came of a call that asked for a stream: one, or an answer that is whole all the same. */
-export type StreamedAnswer =
+export type StreamedPicture =
   | ({ readonly type: "stream" } & PictureStreaming)
   | { readonly type: "whole"; readonly answer: OperationAnswer }
 
 /** Has a vendor stream a picture. @throws GatewayError before anything of it has come. */
-export function streamPicture(
-  way: Way,
+export async function streamPicture(
+  candidate: OperationCandidate,
   format: ImageFormat,
   call: OperationCall,
-): Promise<StreamedAnswer> {
-  return way.answer(call, format, async (attempt, response): Promise<StreamedAnswer> => {
-    const { headers } = response
-    if (!headers.get("content-type")?.startsWith("text/event-stream")) {
-      using _ = attempt
-      return { type: "whole", answer: { headers, bytes: await attempt.bytes(response) } }
-    }
-    const answer = { attempt, response }
-    const reader = new ImageEventReader(attempt.memory)
-    return { type: "stream", answer, reader, pieces: await begun(eventsOf(answer, reader)) }
-  })
+): Promise<StreamedPicture> {
+  const answer = await candidate.call(call, format)
+  const { attempt, response } = answer
+  if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
+    return { type: "whole", answer: await readWhole(answer) }
+  }
+  const reader = new ImageEventReader(attempt.memory)
+  try {
+    const pieces = await begun(eventsOf(answer, reader))
+    attempt.succeed()
+    return { type: "stream", answer, reader, pieces }
+  } catch (thrown) {
+    throw attempt.fail(thrown)
+  }
 }
 
 async function* eventsOf(answer: UpstreamAnswer, reader: ImageEventReader): Pieces {
@@ -74,16 +78,14 @@ export function pictureBody(
   const { answer, reader, pieces } = streaming
   const { attempt } = answer
   const giveUp = async (reason: GatewayError): Promise<void> => {
-    attempt.conclude(reason === CALLER_LEFT ? "caller_left" : reason.kind)
-    attempt.end(reason)
-    attempt[Symbol.dispose]()
-    const used = draftsUsage(reader.drafts, request, deployment, reason === CALLER_LEFT)
+    attempt.fail(reason)
+    const used = draftsUsage(reader.drafts, request, deployment, isCallerGone(reason))
     if (used) await open.settle(used, true)
     else open.release(reason)
   }
   const endings: Endings = {
     async whole() {
-      attempt.conclude("ok")
+      attempt.succeed()
       const told = reader.usage
       const counted = { pictures: 1, ...(told && { usage: told }) }
       const { usage, isEstimated } = imagesUsage(counted, deployment, request)
@@ -96,7 +98,7 @@ export function pictureBody(
         formatEvent({ data: JSON.stringify(errorEnvelope(attempt.cleaned(error), call.id)) }),
       )
     },
-    left: () => giveUp(CALLER_LEFT),
+    left: () => giveUp(new CallEnded("caller_left")),
   }
   return chargedBody(pieces, endings, call.memory)
 }

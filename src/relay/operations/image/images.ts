@@ -26,17 +26,18 @@ import { fetchMedia } from "../../../media/fetch-media.ts"
 import { imageSize } from "../../../media/image-size.ts"
 import { drawMask } from "../../../media/mask.ts"
 import type { PictureStore } from "../../../media/picture-store.ts"
-import { notCarried } from "../../chat/attempts.ts"
 import type { Answer, Call, Caller } from "../../pipeline/call.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { pictureBody, type PictureStreaming, streamPicture } from "./image-stream.ts"
 import { imagesUsage, pricedFor, worstUsage } from "./image-usage.ts"
-import type { OpenOperation, Outcome, Way } from "../operation.ts"
-import { callAll, type Operations } from "../operations.ts"
+import type { Operations } from "../operations.ts"
 
 import type { Target } from "../../upstream/attempt.ts"
+import type { OpenOperation, Outcome } from "../open-operation.ts"
+import type { OperationCandidate } from "../operation-candidate.ts"
+import { notCarried } from "../../pipeline/answer-headers.ts"
 
-/** A request for pictures, on its way. */
+/** A request for pictures, on its candidate. */
 export interface ImageOrder {
   readonly call: Call
   /** Absent: the operator's choice. */
@@ -73,7 +74,7 @@ export class Images {
       {
         ...this.plan(order),
         isWhole: !request.stream,
-        attempt: (way) => attempt(way, request, call.isStrict),
+        attempt: (candidate) => attempt(candidate, request, call.isStrict),
       },
       caller,
     )
@@ -127,7 +128,7 @@ export class Images {
   }
 
   #modelOf(id: string | undefined, key: Key): Model {
-    const { catalog, imageModel } = this.#operations.surroundings
+    const { catalog, imageModel } = this.#operations.config
     const usual =
       imageModel !== undefined && key.allows?.(imageModel) !== false ? imageModel : undefined
     const wanted = id ?? usual
@@ -159,7 +160,7 @@ export class Images {
 
   async #fetch(url: string, { memory }: Call): Promise<string> {
     try {
-      return (await fetchMedia(url, this.#operations.surroundings.media, memory)).data
+      return (await fetchMedia(url, this.#operations.config.media, memory)).data
     } catch (error) {
       if (error instanceof GatewayError && error.kind === "overloaded") throw error
       throw unusable("the picture it points at could not be fetched", error)
@@ -192,19 +193,23 @@ function wireType(form: PictureForm): Picture["source"]["type"] {
   return form === "url" ? "url" : "base64"
 }
 
-async function attempt(way: Way, request: ImageRequest, isStrict: boolean): Promise<Outcome<Made>> {
-  const { upstreamModel } = way.deployment
-  const format = formatOf(way)
+async function attempt(
+  candidate: OperationCandidate,
+  request: ImageRequest,
+  isStrict: boolean,
+): Promise<Outcome<Made>> {
+  const { upstreamModel } = candidate.deployment
+  const format = formatOf(candidate)
   const drawn = await withDrawnMask(request, format, upstreamModel)
   const { calls, losses: lost, isStreamed } = lossesOf(format, drawn, upstreamModel)
   // A picture that the caller would not take is not made in the first place.
   if (isStrict && lost.length > 0) throw notCarried(lost)
   const [first] = calls
   if (!isStreamed || !first) {
-    const result = await decoded(format, await callAll(way, format, calls), drawn)
+    const result = await decoded(format, await candidate.callAll(format, calls), drawn)
     return { value: { type: "whole", result }, losses: once(lost) }
   }
-  const streamed = await streamPicture(way, format, first)
+  const streamed = await streamPicture(candidate, format, first)
   if (streamed.type === "stream") return { value: streamed, losses: once(lost) }
   const result = await decoded(format, [streamed.answer], drawn)
   return { value: { type: "whole", result }, losses: once([...lost, STREAM_EMULATED]) }

@@ -13,7 +13,7 @@ export interface CountedUsage {
 }
 
 /**
- * The most that a request can use, whichever way its vendor counts: every byte a token, the query read
+ * The most that a request can use, whichever candidate its vendor counts: every byte a token, the query read
  * again with each document.
  */
 export function worstRerankUsage(request: RerankRequest, bodyBytes: number): Usage {

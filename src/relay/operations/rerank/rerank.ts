@@ -14,10 +14,10 @@ import { atNoExtraPrice } from "../../billable/passed-fields.ts"
 import type { Call, Caller } from "../../pipeline/call.ts"
 import { countTexts, embedAt, type EmbeddingServices } from "../embedding/embeddings.ts"
 import type { OperationPlan } from "../operation-plan.ts"
-import type { OpenOperation, Outcome, Way } from "../operation.ts"
-import { callAll } from "../operations.ts"
 import { rerankUsage, worstRerankUsage } from "./rerank-usage.ts"
 import type { Target } from "../../upstream/attempt.ts"
+import type { OpenOperation, Outcome } from "../open-operation.ts"
+import type { OperationCandidate } from "../operation-candidate.ts"
 
 /** An order of documents, and what it used. */
 export interface Reranked {
@@ -50,8 +50,8 @@ export class Reranking {
   /** @throws GatewayError; then nothing is held any more. */
   rerank(call: Call, request: RerankRequest, caller: Caller): Promise<OpenOperation<Reranked>> {
     const plan = this.plan(call, request)
-    const attempt = (way: Way): Promise<Outcome<Reranked>> =>
-      this.#attempt(way, call, request, plan.model)
+    const attempt = (candidate: OperationCandidate): Promise<Outcome<Reranked>> =>
+      this.#attempt(candidate, call, request, plan.model)
     return this.#services.operations.run({ ...plan, attempt }, caller)
   }
 
@@ -74,27 +74,27 @@ export class Reranking {
 
   /** A reranker, or a model whose embeddings are compared. */
   #modelOf({ key }: Call, request: RerankRequest): Model {
-    const { surroundings } = this.#services.operations
-    const { catalog } = surroundings
+    const { config } = this.#services.operations
+    const { catalog } = config
     const kind = catalog.resolve(request.model, key)?.kind === "embedding" ? "embedding" : "rerank"
     const model = catalog.require(request.model, kind, key)
-    return atNoExtraPrice(model, request.extra, surroundings)
+    return atNoExtraPrice(model, request.extra, config)
   }
 
   async #attempt(
-    way: Way,
+    candidate: OperationCandidate,
     call: Call,
     request: RerankRequest,
     model: Model,
   ): Promise<Outcome<Reranked>> {
-    const format = formatOf(way, model)
+    const format = formatOf(candidate, model)
     const { result, losses } = format
-      ? await judge(way, format, request)
-      : await this.#compare(way, request)
+      ? await judge(candidate, format, request)
+      : await this.#compare(candidate, request)
     if (format && result.tokens === undefined && result.searches === undefined) {
-      this.#services.alarms.usageMissing(call.id, way.deployment.id)
+      this.#services.alarms.usageMissing(call.id, candidate.deployment.id)
     }
-    const rates = way.deployment.price?.rates ?? {}
+    const rates = candidate.deployment.price?.rates ?? {}
     // A reranker reads the query again with each document.
     const queries = format ? request.documents.length : 1
     const counted = await rerankUsage(request, result, rates, () => this.#count(request, queries))
@@ -111,12 +111,12 @@ export class Reranking {
   }
 
   /** The cosine between the query and each document, brought into 0 to 1. */
-  async #compare(way: Way, request: RerankRequest): Promise<Judged> {
+  async #compare(candidate: OperationCandidate, request: RerankRequest): Promise<Judged> {
     const { decoder } = this.#services
     const { query, documents } = request
     const [asked, answering] = await Promise.all([
-      embedAt(way, embeddingOf(request, [query], "query"), decoder),
-      embedAt(way, embeddingOf(request, documents, "document"), decoder),
+      embedAt(candidate, embeddingOf(request, [query], "query"), decoder),
+      embedAt(candidate, embeddingOf(request, documents, "document"), decoder),
     ])
     const [direction = []] = asked.vectors
     const scores = answering.vectors.map((vector, index) => ({
@@ -142,9 +142,13 @@ function emulationLosses({ extra = {}, maxTokensPerDocument }: RerankRequest): L
   return [EMULATED, ...lost.map((name) => ({ name, effect: "dropped" as const }))]
 }
 
-async function judge(way: Way, format: RerankFormat, request: RerankRequest): Promise<Judged> {
-  const { calls, losses } = format.encode(request, way.deployment.upstreamModel)
-  const result = await format.decode(await callAll(way, format, calls), request)
+async function judge(
+  candidate: OperationCandidate,
+  format: RerankFormat,
+  request: RerankRequest,
+): Promise<Judged> {
+  const { calls, losses } = format.encode(request, candidate.deployment.upstreamModel)
+  const result = await format.decode(await candidate.callAll(format, calls), request)
   return { result, losses: result.isSquashed ? [...losses, SQUASHED] : losses }
 }
 

@@ -12,16 +12,17 @@ import { refuseLong, type SpeechWish } from "../../../dialects/speech/request.ts
 import { doneEvent, soundEvent, SpeechEventReader } from "../../../dialects/speech/stream.ts"
 import { unwrapWave, wrapWave } from "../../../media/wave.ts"
 import { encodeText, formatEvent } from "../../../wire/sse.ts"
-import { notCarried } from "../../chat/attempts.ts"
 import { atNoExtraPrice } from "../../billable/passed-fields.ts"
 import type { Answer, Call, Caller } from "../../pipeline/call.ts"
 import type { OperationPlan } from "../operation-plan.ts"
-import { CALLER_LEFT } from "../../pipeline/exchange.ts"
 import { chargedBody, type Endings, keepLastPiece, type Pieces, piecesOf } from "../charged-body.ts"
-import type { OpenOperation, Outcome, UpstreamAnswer, Way } from "../operation.ts"
 import type { Operations } from "../operations.ts"
 import type { Attempt, Target } from "../../upstream/attempt.ts"
 import { isByTokens, type SpeechEnding, speechUsage, worstSpeech } from "./speech-usage.ts"
+import type { OpenOperation, Outcome } from "../open-operation.ts"
+import { CallEnded } from "../../pipeline/end-reason.ts"
+import type { OperationCandidate, UpstreamAnswer } from "../operation-candidate.ts"
+import { notCarried } from "../../pipeline/answer-headers.ts"
 
 /** The content types of DESIGN, "Audio types". */
 const CONTENT_TYPES: Readonly<Record<SoundForm, string>> = {
@@ -41,10 +42,7 @@ interface Sounding {
   /** As it comes in: bytes so far, and what the vendor counted. */
   readonly heard: Heard
   readonly form: SoundForm
-  /** Ends the upstream call. */
-  readonly end: () => void
-  /** A failure without the operator's secrets. */
-  readonly cleaned: (error: GatewayError) => GatewayError
+  readonly attempt: Attempt<Target>
 }
 
 interface Heard {
@@ -66,7 +64,8 @@ export class Speaking {
 
   /** @throws GatewayError; then nothing is held any more. */
   async speak(call: Call, wish: SpeechWish, caller: Caller): Promise<Answer> {
-    const attempt = (way: Way): Promise<Outcome<Sounding>> => speakAt(way, wish, call)
+    const attempt = (candidate: OperationCandidate): Promise<Outcome<Sounding>> =>
+      speakAt(candidate, wish, call)
     const open = await this.#operations.begin({ ...this.plan(call, wish), attempt }, caller)
     const { headers } = open
     headers["content-type"] = wish.events
@@ -78,9 +77,9 @@ export class Speaking {
 
   /** @throws GatewayError */
   plan(call: Call, wish: SpeechWish): OperationPlan {
-    const { surroundings } = this.#operations
-    const known = surroundings.catalog.require(wish.model, "speech", call.key)
-    const model = atNoExtraPrice(known, wish.extra, surroundings)
+    const { config } = this.#operations
+    const known = config.catalog.require(wish.model, "speech", call.key)
+    const model = atNoExtraPrice(known, wish.extra, config)
     refuseLong(wish, model.maxInput)
     return {
       call,
@@ -93,23 +92,29 @@ export class Speaking {
   }
 }
 
-async function speakAt(way: Way, wish: SpeechWish, call: Call): Promise<Outcome<Sounding>> {
-  const { format, request, encoded } = encodedFor(way, wish)
+async function speakAt(
+  candidate: OperationCandidate,
+  wish: SpeechWish,
+  call: Call,
+): Promise<Outcome<Sounding>> {
+  const { format, request, encoded } = encodedFor(candidate, wish)
   if (call.isStrict && encoded.losses.length > 0) throw notCarried(encoded.losses)
-  const answer = await way.call(encoded.call, format)
+  const answer = await candidate.call(encoded.call, format)
   const heard: Heard = { bytes: 0, announced: undefined, rate: undefined, usage: undefined }
-  const source = await begun(counted(sourceOf(answer, encoded, heard), heard), wish.events ? 1 : 2)
-  const { form, losses } = encoded
-  // What came as JSON is here whole by now.
-  const known = encoded.delivery.type === "json" ? heard.bytes : undefined
-  const pieces = asWanted(source, { came: form, wanted: request.form, known, rate: heard.rate })
   const { attempt } = answer
-  const end = (): void => {
-    attempt.end(CALLER_LEFT)
-    attempt[Symbol.dispose]()
+  const { form, losses } = encoded
+  try {
+    const source = await begun(
+      counted(sourceOf(answer, encoded, heard), heard),
+      wish.events ? 1 : 2,
+    )
+    // What came as JSON is here whole by now.
+    const known = encoded.delivery.type === "json" ? heard.bytes : undefined
+    const pieces = asWanted(source, { came: form, wanted: request.form, known, rate: heard.rate })
+    return { value: { request, pieces, heard, form, attempt }, losses }
+  } catch (thrown) {
+    throw attempt.fail(thrown)
   }
-  const cleaned = (error: GatewayError): GatewayError => attempt.cleaned(error)
-  return { value: { request, pieces, heard, form, end, cleaned }, losses }
 }
 
 function encodedFor(target: Target, wish: SpeechWish) {
@@ -132,14 +137,6 @@ function formatOf({ endpoint }: Target): SpeechFormat {
 /** An error that comes with a good status is words, not sound. */
 const NO_SOUND = /^(application\/json|text\/)/
 
-function refused(attempt: Attempt<Target>): GatewayError {
-  using _ = attempt
-  const failure = unusable("it holds no sound")
-  attempt.conclude(failure.kind)
-  attempt.end(failure)
-  return failure
-}
-
 /** The sound of an answer, however it is packed. */
 async function* sourceOf(
   answer: UpstreamAnswer,
@@ -161,7 +158,7 @@ async function* sourceOf(
     for await (const piece of piecesOf(answer)) yield* reader.push(piece)
     if (!reader.isOver) throw unusable("it ended before its last event")
     heard.usage = reader.usage
-  } else if (NO_SOUND.test(type)) throw refused(attempt)
+  } else if (NO_SOUND.test(type)) throw unusable("it holds no sound")
   else {
     const announced = Number(headers.get("content-length"))
     if (announced > 0) heard.announced = announced
@@ -238,14 +235,13 @@ function bodyOf(open: OpenOperation<Sounding>, call: Call): ReadableStream<Uint8
       return request.events ? doneEvent(usage) : undefined
     },
     async broken(error) {
-      value.end()
+      const told = value.attempt.fail(error)
       await settle("broken")
       if (!request.events) return undefined
-      const told = value.cleaned(error)
       return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(told, call.id)) }))
     },
     async left() {
-      value.end()
+      value.attempt.fail(new CallEnded("caller_left"))
       await settle("left")
     },
   }

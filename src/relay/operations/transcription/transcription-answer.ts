@@ -3,11 +3,11 @@ import type { Transcript, TranscriptionRequest } from "../../../canon/transcript
 import { renderEvents, renderTranscript } from "../../../dialects/transcription/result.ts"
 import { encodeText, formatEvent } from "../../../wire/sse.ts"
 import type { Answer, Call } from "../../pipeline/call.ts"
-import { CALLER_LEFT } from "../../pipeline/exchange.ts"
+import { CallEnded } from "../../pipeline/end-reason.ts"
 import { chargedBody, type Endings } from "../charged-body.ts"
-import type { OpenOperation } from "../operation.ts"
 import type { Heard } from "./transcription-format.ts"
 import { transcriptionUsage } from "./transcription-usage.ts"
+import type { OpenOperation } from "../open-operation.ts"
 
 const STREAM_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
@@ -60,22 +60,20 @@ function streamOf(
     const { usage, estimated } = transcriptionUsage(reader, request, open.deployment.price)
     await open.settle(usage, estimated)
   }
-  const giveUp = (): Promise<void> => {
-    answer.attempt.end(CALLER_LEFT)
-    answer.attempt[Symbol.dispose]()
-    return settle()
-  }
   const endings: Endings = {
     async whole() {
       await settle()
       return undefined
     },
     async broken(error) {
-      await giveUp()
-      const told = answer.attempt.cleaned(error)
+      const told = answer.attempt.fail(error)
+      await settle()
       return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(told, call.id)) }))
     },
-    left: giveUp,
+    left() {
+      answer.attempt.fail(new CallEnded("caller_left"))
+      return settle()
+    },
   }
   return chargedBody(pieces, endings, call.memory)
 }

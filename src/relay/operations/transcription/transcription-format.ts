@@ -9,13 +9,14 @@ import type {
 import { TranscriptEventReader } from "../../../dialects/transcription/stream.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
-import { notCarried } from "../../chat/attempts.ts"
 import type { Call } from "../../pipeline/call.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { type Pieces, piecesOf } from "../charged-body.ts"
-import type { Outcome, UpstreamAnswer, Way } from "../operation.ts"
 import { worstTranscription } from "./transcription-usage.ts"
 import type { Target } from "../../upstream/attempt.ts"
+import type { Outcome } from "../open-operation.ts"
+import { type OperationCandidate, readWhole, type UpstreamAnswer } from "../operation-candidate.ts"
+import { notCarried } from "../../pipeline/answer-headers.ts"
 
 /** What came of a sound: a transcript, or a vendor's own stream of one. */
 export type Heard =
@@ -48,35 +49,37 @@ export function hearingPlan(
 
 /** Has a sound written down at one deployment. @throws GatewayError */
 export async function hearAt(
-  way: Way,
+  candidate: OperationCandidate,
   request: TranscriptionRequest,
   call: Call,
 ): Promise<Outcome<Heard>> {
-  const format = formatOf(way)
-  const { calls, losses } = await format.encode(request, way.deployment.upstreamModel)
+  const format = formatOf(candidate)
+  const { calls, losses } = await format.encode(request, candidate.deployment.upstreamModel)
   if (call.isStrict && losses.length > 0) throw notCarried(losses)
   const [only] = calls
   if (!only) throw new Error("a transcription is one call")
-  return { value: await hear(way, format, only, request), losses }
+  return { value: await hear(candidate, format, only, request), losses }
 }
 
 async function hear(
-  way: Way,
+  candidate: OperationCandidate,
   format: TranscriptionFormat,
   call: OperationCall,
   request: TranscriptionRequest,
 ): Promise<Heard> {
-  const answer = await way.call(call, format)
+  const answer = await candidate.call(call, format)
   const { attempt, response } = answer
   const { headers } = response
   if (request.stream && headers.get("content-type")?.startsWith("text/event-stream")) {
     const reader = new TranscriptEventReader(attempt.memory)
-    const pieces = await begun(passedOn(answer, reader))
-    return { type: "stream", answer, reader, pieces }
+    try {
+      const pieces = await begun(passedOn(answer, reader))
+      return { type: "stream", answer, reader, pieces }
+    } catch (thrown) {
+      throw attempt.fail(thrown)
+    }
   }
-  using _ = attempt
-  const bytes = await attempt.bytes(response)
-  return { type: "whole", transcript: format.decode({ headers, bytes }, request) }
+  return { type: "whole", transcript: format.decode(await readWhole(answer), request) }
 }
 
 export function formatOf({ endpoint }: Target): TranscriptionFormat {

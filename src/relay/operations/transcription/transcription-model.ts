@@ -2,23 +2,23 @@ import type { TranscriptionRequest } from "../../../canon/transcription.ts"
 import type { Model } from "../../../catalog/model.ts"
 import { atNoExtraPrice } from "../../billable/passed-fields.ts"
 import type { Call } from "../../pipeline/call.ts"
-import type { Surroundings } from "../../pipeline/exchange.ts"
+import type { RuntimeConfig } from "../../pipeline/runtime-config.ts"
 
 /** The model that a request names. @throws GatewayError where it is none, or not this key's. */
 export function modelOf(
   { key }: Call,
   { model, extra }: TranscriptionRequest,
-  surroundings: Surroundings,
+  config: RuntimeConfig,
 ): Model {
-  const known = surroundings.catalog.require(model, "transcription", key)
-  return atNoExtraPrice(known, extra, surroundings)
+  const known = config.catalog.require(model, "transcription", key)
+  return atNoExtraPrice(known, extra, config)
 }
 
 /** Whether a request needs a second model: English is asked for, and no vendor of its own can be asked for that. */
 export function needsTranslator(
   { task }: TranscriptionRequest,
   { deployments }: Model,
-  { endpoints }: Surroundings,
+  { endpoints }: RuntimeConfig,
 ): boolean {
   if (task === "transcribe") return false
   return deployments.every(({ provider, upstreamModel }) => {

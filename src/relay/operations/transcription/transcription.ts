@@ -2,14 +2,13 @@ import { isDeepStrictEqual } from "node:util"
 import type { TranscriptionRequest } from "../../../canon/transcription.ts"
 import type { Model } from "../../../catalog/model.ts"
 import type { Answer, Call, Caller } from "../../pipeline/call.ts"
-import { NOT_NEEDED } from "../../pipeline/exchange.ts"
-import type { Operation } from "../operation.ts"
 import type { Admission } from "../operation-plan.ts"
 import { answerTranscription, renderedAnswer } from "./transcription-answer.ts"
 import { formatOf, hearAt } from "./transcription-format.ts"
 import { modelOf, needsTranslator } from "./transcription-model.ts"
 import { worstTranscription } from "./transcription-usage.ts"
 import { Translating, type TranslatingServices } from "./translations.ts"
+import type { Operation } from "../operation.ts"
 
 /**
  * A request for the text of a sound: perhaps begun while the sound is still arriving, then answered. Dispose of it
@@ -36,9 +35,9 @@ export class Transcription implements Disposable {
    * @throws what keeps it from being sent early. That is no reason not to answer it.
    */
   async begin(expected: TranscriptionRequest): Promise<void> {
-    const { surroundings } = this.#services.operations
-    const model = modelOf(this.#call, expected, surroundings)
-    if (needsTranslator(expected, model, surroundings)) return
+    const { config } = this.#services.operations
+    const model = modelOf(this.#call, expected, config)
+    if (needsTranslator(expected, model, config)) return
     await this.#operation.admit(admissionOf(expected, model))
     this.#expected = expected
     const target = this.#operation.first
@@ -54,12 +53,12 @@ export class Transcription implements Disposable {
     const call = this.#call
     const operation = this.#operation
     if (!this.#expected || !isSame(this.#expected, request)) {
-      const { surroundings } = this.#services.operations
-      const model = modelOf(call, request, surroundings)
-      if (needsTranslator(request, model, surroundings)) return this.#translated(request, model)
+      const { config } = this.#services.operations
+      const model = modelOf(call, request, config)
+      if (needsTranslator(request, model, config)) return this.#translated(request, model)
       await operation.admit(admissionOf(request, model))
     }
-    const open = await operation.open((way) => hearAt(way, request, call))
+    const open = await operation.open((candidate) => hearAt(candidate, request, call))
     return answerTranscription(open, request, call)
   }
 
@@ -75,7 +74,7 @@ export class Transcription implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#operation.release(NOT_NEEDED)
+    this.#operation.release("not_needed")
   }
 }
 

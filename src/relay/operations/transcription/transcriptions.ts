@@ -21,9 +21,9 @@ export class Transcribing {
 
   /** What it takes: one model, or two where the text has to be translated by another. @throws GatewayError */
   plan(call: Call, request: TranscriptionRequest): OperationPlan[] {
-    const { surroundings } = this.#services.operations
-    const model = modelOf(call, request, surroundings)
-    if (needsTranslator(request, model, surroundings)) {
+    const { config } = this.#services.operations
+    const model = modelOf(call, request, config)
+    if (needsTranslator(request, model, config)) {
       return new Translating(this.#services).plan({ call, request, model })
     }
     return [hearingPlan(call, request, model)]

@@ -10,15 +10,11 @@ import type {
 } from "../../../canon/transcription.ts"
 import { addUsage, isNoUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { isPriced, type Model } from "../../../catalog/model.ts"
-import { addAnswerHeaders } from "../../pipeline/answer-headers.ts"
-import { notCarried } from "../../chat/attempts.ts"
+import { addAnswerHeaders, notCarried } from "../../pipeline/answer-headers.ts"
 import type { Call, Caller } from "../../pipeline/call.ts"
 import { countTexts, type EmbeddingServices } from "../embedding/embeddings.ts"
-import { NOT_NEEDED } from "../../pipeline/exchange.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { hearAt, hearingPlan } from "./transcription-format.ts"
-import type { OpenOperation, Operation, Outcome, Way } from "../operation.ts"
-import { callAll } from "../operations.ts"
 import { transcriptionUsage, worstTranscription } from "./transcription-usage.ts"
 import {
   boundOfBytes,
@@ -31,6 +27,10 @@ import {
   translationRequest,
 } from "./translation-text.ts"
 import type { Target } from "../../upstream/attempt.ts"
+import type { OpenOperation, Outcome } from "../open-operation.ts"
+import type { OperationCandidate } from "../operation-candidate.ts"
+import type { Operation } from "../operation.ts"
+import type { EndReason } from "../../pipeline/end-reason.ts"
 
 export type TranslatingServices = Pick<EmbeddingServices, "operations" | "counter" | "alarms">
 
@@ -100,18 +100,18 @@ export class Translating {
     const translating = operations.prepare(ofText, caller, true)
     await hearing.admit({ model, worst: worstTranscription(request, model) })
     await orRelease(hearing, translating.admit({ model: textModel, worst: usageOf(held) }))
-    const opening = hearing.open((way) => transcribeAt(way, request, call))
+    const opening = hearing.open((candidate) => transcribeAt(candidate, request, call))
     const heard = await orRelease(translating, opening)
     const pieces = piecesOf(heard.value, request.form)
     if (pieces.length === 0) {
-      translating.release(NOT_NEEDED)
+      translating.release("not_needed")
       const headers = await this.#charge(heard, request)
       return { transcript: english(heard.value, undefined), headers }
     }
     const task = { pieces, held, prompt: request.prompt, call: ofText, model: textModel }
     const translated = await orRelease(
       heard,
-      translating.open((way) => this.#translateAt(way, task)),
+      translating.open((candidate) => this.#translateAt(candidate, task)),
     )
     const headers = await this.#charge(heard, request, translated)
     headers["x-tollgate-also-charged"] = task.call.id
@@ -140,7 +140,7 @@ export class Translating {
 
   /** The operator's choice, else the first that can be called. */
   #textModel({ call: { key }, model }: TranslatingOrder): Model {
-    const { catalog, translationModel } = this.#services.operations.surroundings
+    const { catalog, translationModel } = this.#services.operations.config
     const chosen = translationModel === undefined ? undefined : catalog.find(translationModel)
     if (translationModel !== undefined && !(chosen && isUsable(chosen))) {
       throw notSupported(
@@ -157,9 +157,12 @@ export class Translating {
     )
   }
 
-  async #translateAt(way: Way, task: TranslationTask): Promise<Outcome<Translation>> {
+  async #translateAt(
+    candidate: OperationCandidate,
+    task: TranslationTask,
+  ): Promise<Outcome<Translation>> {
     const { pieces, held, prompt, model } = task
-    const { deployment, endpoint } = way
+    const { deployment, endpoint } = candidate
     const bound = boundOfPieces(pieces, prompt)
     if (bound.input > held.input || bound.output > held.output) {
       throw unusable("its transcript is longer than what can be said in so short a time")
@@ -176,26 +179,26 @@ export class Translating {
       const json = dialect.encodeRequest(request).body
       return { path: path(upstreamModel, false), body: { type: "json", json }, headers }
     })
-    const answers = await callAll(way, dialect, calls)
+    const answers = await candidate.callAll(dialect, calls)
     const results = answers.map((answer, index) =>
       dialect.decodeResult(jsonOf(answer), requests[index]),
     )
     const texts = pieces.flatMap((piece, index) => readTranslation(piece, spoken(results[index])))
-    const counted = await this.#usageOf(results, { task, way, texts })
+    const counted = await this.#usageOf(results, { task, candidate, texts })
     return { value: { texts, ...counted }, losses: [] }
   }
 
   /** What the vendor counted, or our own count where it did not count every call. */
   async #usageOf(
     results: readonly ChatResult[],
-    { task, way, texts }: Told,
+    { task, candidate, texts }: Told,
   ): Promise<Pick<Translation, "usage" | "estimated">> {
     const { counter, alarms } = this.#services
     const told = results.flatMap(({ usage }) => (usage && !isNoUsage(usage) ? [usage] : []))
     if (told.length === results.length) {
       return { usage: told.reduce(addUsage, NO_USAGE), estimated: false }
     }
-    alarms.usageMissing(task.call.id, way.deployment.id)
+    alarms.usageMissing(task.call.id, candidate.deployment.id)
     const [input, output] = await Promise.all([
       countTexts(counter, task.pieces.flat()),
       countTexts(counter, texts),
@@ -229,19 +232,19 @@ function isUsable(model: Model): boolean {
 
 interface Told {
   readonly task: TranslationTask
-  readonly way: Way
+  readonly candidate: OperationCandidate
   readonly texts: readonly string[]
 }
 
 /** Waits; if that fails, nothing is held any more by the other one either. */
 async function orRelease<Result>(
-  other: { release(reason: GatewayError): void },
+  other: { release(reason: EndReason): void },
   work: Promise<Result>,
 ): Promise<Result> {
   try {
     return await work
   } catch (error) {
-    other.release(NOT_NEEDED)
+    other.release("not_needed")
     throw error
   }
 }
@@ -273,11 +276,11 @@ function heardOf(request: TranscriptionRequest): TranscriptionRequest {
 }
 
 async function transcribeAt(
-  way: Way,
+  candidate: OperationCandidate,
   request: TranscriptionRequest,
   call: Call,
 ): Promise<Outcome<Transcript>> {
-  const { value, losses } = await hearAt(way, heardOf(request), call)
+  const { value, losses } = await hearAt(candidate, heardOf(request), call)
   if (value.type !== "whole") throw new Error("nobody asked for a stream")
   return { value: value.transcript, losses: [...losses, ...emulationLosses(request)] }
 }

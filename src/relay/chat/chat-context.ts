@@ -1,0 +1,17 @@
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { ClientDialect } from "../../canon/dialect.ts"
+import type { ChatCall } from "../pipeline/call.ts"
+import type { RequestContext } from "../pipeline/request-context.ts"
+import type { Keeping } from "./conversations.ts"
+
+/** A chat request whose money is held: what everything that serves it shares. */
+export interface ChatContext extends RequestContext {
+  readonly call: ChatCall
+  readonly dialect: ClientDialect
+  readonly request: ChatRequest
+  /** Set where the answer is to be kept for its account. */
+  readonly keeping?: Keeping | undefined
+}
+
+/** A chat request before its money is looked at. */
+export type ChatInput = Pick<ChatContext, "call" | "dialect" | "request" | "config" | "rate">

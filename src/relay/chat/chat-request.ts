@@ -1,0 +1,51 @@
+import { asGatewayError, type GatewayError } from "../../canon/errors.ts"
+import type { HttpRequest } from "../../wire/http/request.ts"
+import { type MaybePromise, whenReady } from "../../canon/maybe-promise.ts"
+import { notCarried, withLosses } from "../pipeline/answer-headers.ts"
+import { isFinal } from "../pipeline/end-reason.ts"
+import { StateRefusals } from "../state/state-refusals.ts"
+import type { Target } from "../upstream/attempt.ts"
+import type { RefusalReader } from "../upstream/refusal.ts"
+import type { ChatContext } from "./chat-context.ts"
+import type { Plan } from "./plan.ts"
+import { planCall } from "./plan-call.ts"
+import type { Seal } from "./reasoning-envelope.ts"
+
+/**
+ * How a candidate is to be called. What is lost on the way to it is told from now on.
+ * @throws GatewayError when the request cannot go there; another candidate may be able to carry it.
+ */
+export function planFor(context: ChatContext, candidate: Target, seal: Seal): MaybePromise<Plan> {
+  return whenReady(planCall(context, candidate, seal), (plan) => {
+    if (context.call.isStrict && plan.losses.length > 0) throw notCarried(plan.losses)
+    context.charge.losses = plan.losses
+    return plan
+  })
+}
+
+/** What a call of a plan is sent. A promise only when signing takes one. */
+export function requestOf(context: ChatContext, plan: Plan): MaybePromise<HttpRequest> {
+  return plan.endpoint.request(plan.offer, {
+    model: plan.deployment.upstreamModel,
+    stream: plan.request.stream,
+    body: JSON.stringify(plan.body),
+    headers: isForwarded(context, plan) ? context.call.forwarded : undefined,
+  })
+}
+
+/** Whether the vendor speaks the caller's dialect, though the answer may go through the canon for its limits. */
+function isForwarded({ dialect }: ChatContext, { isVerbatim, limits, offer }: Plan): boolean {
+  return isVerbatim || (limits !== undefined && offer.dialect.id === dialect.id)
+}
+
+/** Who reads the refusals of a plan's vendor. */
+export function refusalsOf({ charge }: ChatContext, { offer }: Plan): RefusalReader {
+  const { state } = charge
+  return state ? new StateRefusals(offer.dialect, state.references) : offer.dialect
+}
+
+/** What a plan failed with. What was lost of the request may be the reason, so it is told too. */
+export function planFailure(plan: Plan, thrown: unknown): GatewayError {
+  const failure = asGatewayError(thrown)
+  return isFinal(failure) ? failure : withLosses(failure, plan.losses)
+}

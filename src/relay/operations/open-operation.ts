@@ -1,0 +1,75 @@
+import type { Loss } from "../../canon/extra.ts"
+import type { GatewayError } from "../../canon/errors.ts"
+import { isNoUsage, type Usage } from "../../canon/usage.ts"
+import type { Deployment } from "../../catalog/model.ts"
+import type { Settlement } from "../../ledger/hold.ts"
+import { addAnswerHeaders } from "../pipeline/answer-headers.ts"
+import type { EndReason } from "../pipeline/end-reason.ts"
+import type { RequestContext } from "../pipeline/request-context.ts"
+import type { RelayServices } from "../pipeline/services.ts"
+import type { Target } from "../upstream/attempt.ts"
+
+/** What one deployment made of an operation. */
+export interface Outcome<T> {
+  readonly value: T
+  readonly losses: readonly Loss[]
+}
+
+type SettlingServices = Pick<RelayServices, "pipeline" | "billing" | "alarms">
+
+/** An operation whose upstream has answered, and whose money is still held. It is settled or released, once. */
+export class OpenOperation<T> {
+  readonly value: T
+  readonly deployment: Deployment
+  readonly losses: readonly Loss[]
+  /** Of the answer, as far as they are known. */
+  readonly headers: Record<string, string>
+  readonly #services: SettlingServices
+  readonly #context: RequestContext
+
+  constructor(
+    services: SettlingServices,
+    context: RequestContext,
+    { deployment, endpoint }: Target,
+    { value, losses }: Outcome<T>,
+  ) {
+    this.#services = services
+    this.#context = context
+    this.value = value
+    this.deployment = deployment
+    this.losses = losses
+    this.headers = context.headers
+    const { provider } = endpoint
+    addAnswerHeaders(this.headers, {
+      provider,
+      losses,
+      balance: services.billing.balance(context.charge),
+    })
+  }
+
+  /**
+   * Charges what was used; resolves when that is on disk, and completes `headers`.
+   * @param estimated whether it is our own count.
+   * @throws GatewayError `book_unavailable`: nothing was charged, and the answer must not be released.
+   */
+  async settle(usage: Usage, estimated: boolean): Promise<Settlement> {
+    const { pipeline, billing, alarms } = this.#services
+    const context = this.#context
+    const { deployment, losses } = this
+    context.cancellation[Symbol.dispose]()
+    if (!estimated && isNoUsage(usage)) alarms.usageMissing(context.call.id, deployment.id)
+    const priced = billing.price(context.charge, deployment, { usage, estimated })
+    const { settlement } = await pipeline.settle(context, deployment, priced)
+    const { charged: cost, balance } = settlement
+    addAnswerHeaders(this.headers, { losses, cost, balance })
+    return settlement
+  }
+
+  /** Ends it unpaid: nothing was delivered. */
+  release(reason: EndReason | GatewayError): void {
+    const { cancellation } = this.#context
+    cancellation.end(reason)
+    cancellation[Symbol.dispose]()
+    this.#services.pipeline.release(this.#context)
+  }
+}

@@ -1,0 +1,95 @@
+import type { GatewayError } from "../../canon/errors.ts"
+import type { Place } from "../../canon/linked-list.ts"
+import type { Caller } from "./call.ts"
+import type { DeadlineWatch, Watched } from "./deadline-watch.ts"
+import { type EndReason, isCallerGone } from "./end-reason.ts"
+
+/** Most answers are over before it is worth asking whether their caller is still there. Milliseconds. */
+const ASK_AFTER = 50
+
+/** An upstream call that is under way. */
+interface RunningCall extends Disposable {
+  end(reason: EndReason | GatewayError): void
+}
+
+/**
+ * Ends what runs upstream for a request when its caller leaves. The server keeps it until it forgets the connection,
+ * so it holds the running calls and nothing else of the request.
+ */
+export class Cancellation implements Watched, Disposable {
+  readonly attempts: RunningCall[] = []
+  readonly work: number
+  #hasLeft = false
+  dueAt = performance.now() + ASK_AFTER
+  place: Place<Watched> | undefined = undefined
+  readonly #watch: DeadlineWatch
+  readonly #drainTime: number | undefined
+  #caller: Caller | undefined
+  /** Called when the caller has left and the answer is to be read on. */
+  onLeave: (() => void) | undefined
+
+  /**
+   * @param work what the watch's pulse calls the request.
+   * @param drainTime milliseconds for which an answer is read on when its caller has left; undefined: it
+   * is ended.
+   */
+  constructor(caller: Caller, watch: DeadlineWatch, work: number, drainTime: number | undefined) {
+    this.#caller = caller
+    this.work = work
+    this.#watch = watch
+    this.#drainTime = drainTime
+    watch.add(this)
+  }
+
+  onDue(): void {
+    // It was read on for as long as it may be.
+    if (this.#hasLeft) return this.end("caller_left")
+    const signal = this.#caller?.signal
+    this.#stopAsking()
+    if (signal?.aborted) this.leave()
+    else signal?.addEventListener("abort", () => this.leave())
+  }
+
+  /** Whether what runs upstream is to be read on when the caller leaves. */
+  get drains(): boolean {
+    return this.#drainTime !== undefined && this.attempts.length > 0
+  }
+
+  /** The caller has left. */
+  leave(): void {
+    if (this.#hasLeft) return
+    if (!this.drains) return this.end("caller_left")
+    this.#hasLeft = true
+    this.#stopAsking()
+    this.dueAt = performance.now() + (this.#drainTime ?? 0)
+    this.#watch.add(this)
+    this.onLeave?.()
+  }
+
+  /** Whether the caller is known to have left. */
+  get hasLeft(): boolean {
+    return this.#hasLeft
+  }
+
+  /** Ends what runs upstream. */
+  end(reason: EndReason | GatewayError): void {
+    if (reason === "caller_left" || isCallerGone(reason)) this.#hasLeft = true
+    this.#stopAsking()
+    for (const attempt of this.attempts) {
+      attempt.end(reason)
+      attempt[Symbol.dispose]()
+    }
+  }
+
+  /** The answer is over. */
+  [Symbol.dispose](): void {
+    this.#stopAsking()
+    this.onLeave = undefined
+    this.attempts.length = 0
+  }
+
+  #stopAsking(): void {
+    this.#caller = undefined
+    this.#watch.remove(this)
+  }
+}

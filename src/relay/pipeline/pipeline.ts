@@ -1,0 +1,179 @@
+import { asGatewayError, GatewayError } from "../../canon/errors.ts"
+import type { MaybePromise } from "../../canon/maybe-promise.ts"
+import { NO_USAGE } from "../../canon/usage.ts"
+import type { Deployment } from "../../catalog/model.ts"
+import type { Settlement } from "../../ledger/hold.ts"
+import type { Health } from "../../routing/health.ts"
+import { route } from "../../routing/route.ts"
+import type { HttpClient } from "../../wire/http/client.ts"
+import type { Billing } from "../billing/billing.ts"
+import type { Reckoning } from "../billing/priced-usage.ts"
+import { Attempt, type Target } from "../upstream/attempt.ts"
+import type { DeadlineWatch } from "./deadline-watch.ts"
+import { CallEnded, isFinal } from "./end-reason.ts"
+import type { RequestContext } from "./request-context.ts"
+
+/** What the operator hears of attempts. */
+export interface AttemptAlarms {
+  attemptFailed(request: string, deployment: string, outcome: string): void
+}
+
+export interface PipelineServices {
+  readonly client: HttpClient
+  readonly watch: DeadlineWatch
+  readonly health: Health
+  readonly billing: Billing
+  readonly alarms: AttemptAlarms
+}
+
+/** A request that is paid for. */
+export interface Settled {
+  readonly priced: Reckoning
+  readonly settlement: Settlement
+}
+
+/**
+ * The way of every request once its money is held, chat or not: candidates are tried one after the other, each with
+ * one attempt or several; what is delivered is settled, else the hold is released.
+ */
+export class Pipeline {
+  readonly #client: HttpClient
+  readonly #watch: DeadlineWatch
+  readonly #health: Health
+  readonly #billing: Billing
+  readonly #alarms: AttemptAlarms
+
+  constructor({ client, watch, health, billing, alarms }: PipelineServices) {
+    this.#client = client
+    this.#watch = watch
+    this.#health = health
+    this.#billing = billing
+    this.#alarms = alarms
+  }
+
+  /**
+   * Tries the deployments of a request's model, the healthy ones first, until one gives an answer.
+   * @param plan finds out how one of them is to be asked. One that cannot be asked is passed over.
+   * @param attempt asks it. What that throws sends the request to the next, unless it is final or the vendor has
+   * refused the request itself.
+   * @throws GatewayError of the last failure; its attempts are over by then.
+   */
+  async tryCandidates<P extends Target, T>(
+    context: RequestContext,
+    plan: (candidate: Target) => MaybePromise<P>,
+    attempt: (plan: P) => Promise<T>,
+    candidates: readonly Target[] = this.candidates(context),
+  ): Promise<T> {
+    let failure: GatewayError | undefined
+    for (const candidate of candidates) {
+      const { id } = candidate.deployment
+      this.#health.attempted(id)
+      let planned: P
+      try {
+        const planning = plan(candidate)
+        planned = planning instanceof Promise ? await planning : planning
+      } catch (thrown) {
+        failure = asGatewayError(thrown)
+        continue
+      }
+      try {
+        const answer = await attempt(planned)
+        this.#health.succeeded(id)
+        return answer
+      } catch (thrown) {
+        failure = candidate.endpoint.cleaned(asGatewayError(thrown))
+        if (isFinal(failure) || failure.kind === "refused_by_upstream") break
+      }
+    }
+    throw (
+      failure ?? new GatewayError("upstream_overloaded", "No deployment of this model is set up.")
+    )
+  }
+
+  /** The deployments of a request's model, in the order in which they are to be tried. */
+  candidates({ charge, config }: RequestContext): readonly Target[] {
+    return route(charge.model, this.#health).map((deployment) => {
+      const endpoint = config.endpoints.get(deployment.provider)
+      if (!endpoint) throw new Error(`provider ${deployment.provider} is not set up`)
+      return { deployment, endpoint }
+    })
+  }
+
+  /**
+   * Begins an upstream call: it is on the receipt, and ends when the caller leaves. What is done with it belongs into
+   * a `try` whose failure goes to its `fail`.
+   * @throws CallEnded when the caller has left.
+   */
+  begin<T extends Target>(
+    { call, charge, config, cancellation }: RequestContext,
+    plan: T,
+  ): Attempt<T> {
+    if (cancellation.hasLeft) throw new CallEnded("caller_left")
+    const attempt = new Attempt({
+      plan,
+      client: this.#client,
+      deadlines: config.deadlines,
+      watch: this.#watch,
+      observer: this,
+      answerBytes: config.answerBytes,
+      request: call.id,
+      memory: call.memory,
+      work: cancellation.work,
+    })
+    cancellation.attempts.push(attempt)
+    charge.attempts.push(attempt.record)
+    return attempt
+  }
+
+  /** Makes the calls of one candidate that belong together. The first that fails takes the others with it. */
+  async together<T>(
+    { cancellation: { attempts } }: RequestContext,
+    calls: readonly (() => Promise<T>)[],
+  ): Promise<readonly T[]> {
+    const [only] = calls
+    if (only && calls.length === 1) return [await only()]
+    const earlier = attempts.length
+    const running = calls.map((call) => call())
+    try {
+      return await Promise.all(running)
+    } catch (failure) {
+      const siblings = attempts.slice(earlier)
+      for (const attempt of siblings) attempt.end("not_needed")
+      await Promise.allSettled(running)
+      for (const attempt of siblings) attempt[Symbol.dispose]()
+      throw failure
+    }
+  }
+
+  /** What an attempt failed with, for the deployment's health and the operator. */
+  attemptFailed(
+    request: string,
+    deployment: Deployment,
+    failure: GatewayError,
+    status: number,
+  ): void {
+    this.#health.failed(deployment.id, failure, status)
+    this.#alarms.attemptFailed(request, deployment.id, failure.kind)
+  }
+
+  /**
+   * Charges what was used, and puts the key's rate right. Resolves when the charge is on disk.
+   * @throws GatewayError `book_unavailable`: nothing was charged, and the answer must not be released.
+   */
+  async settle(
+    { charge, rate }: RequestContext,
+    deployment: Deployment,
+    pricing: MaybePromise<Reckoning>,
+  ): Promise<Settled> {
+    const priced = pricing instanceof Promise ? await pricing : pricing
+    const settlement = await this.#billing.settle(charge, deployment, priced)
+    rate.correct(priced.usage)
+    return { priced, settlement }
+  }
+
+  /** Ends a request that delivered nothing: it costs no money, and no tokens of its key's rate. */
+  release({ charge, rate }: RequestContext): void {
+    this.#billing.release(charge)
+    rate.correct(NO_USAGE)
+  }
+}
