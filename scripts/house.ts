@@ -123,6 +123,9 @@ function checkNevers(file: SourceFile): string[] {
     if (room === "ledger" && CHAT.has(target)) {
       faults.push(`${file.path}: the ledger knows chat`)
     }
+    if (room !== "store" && target.startsWith("store/sqlite/")) {
+      faults.push(`${file.path}: imports ${target}: only store knows which database it is`)
+    }
     if (room === "http" && targetRoom === "http") continue
     if (targetRoom === "http" && room !== "app.ts" && room !== "app") {
       faults.push(`${file.path}: only app imports http`)

@@ -47,3 +47,8 @@ function hasBook(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false })
   return stats !== undefined && stats.size > 0
 }
+
+/** Whether there is something in the log of a database that the database has not. */
+export function hasLog(path: string): boolean {
+  return existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0
+}

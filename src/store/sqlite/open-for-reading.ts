@@ -1,6 +1,7 @@
 import { constants, Database } from "bun:sqlite"
-import { existsSync, statSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { pathToFileURL } from "node:url"
+import { hasLog } from "../book-place.ts"
 
 /** How long to wait for those who write, milliseconds. */
 const BUSY_TIME = 10_000
@@ -22,11 +23,6 @@ export function openForReading(path: string): Database {
   // Whoever has it alone keeps the index of the log in memory.
   database.run("PRAGMA locking_mode = EXCLUSIVE")
   return database
-}
-
-/** Whether there is something in the log of a database that the database has not. */
-export function hasLog(path: string): boolean {
-  return existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0
 }
 
 function addressOf(path: string, parameter: string): string {
