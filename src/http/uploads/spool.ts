@@ -103,7 +103,7 @@ export class SpoolDraft implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#arriving?.end()
+    this.#arriving?.breakOff()
     await this.#handle?.close()
   }
 }

@@ -14,7 +14,7 @@ export class ArrivingBytes implements FileBytes {
   readonly size: number
   readonly #handle: FileHandle
   #written = 0
-  #hasEnded = false
+  #state: "arriving" | "over" | "broken off" = "arriving"
   #mayFinish = false
   #more = Promise.withResolvers<void>()
 
@@ -23,9 +23,9 @@ export class ArrivingBytes implements FileBytes {
     this.size = size
   }
 
-  /** @param bytes that are on disk by now. */
-  grow(bytes: number): void {
-    this.#written = bytes
+  /** @param written bytes that are on disk by now. */
+  grow(written: number): void {
+    this.#written = written
     this.#wake()
   }
 
@@ -34,21 +34,33 @@ export class ArrivingBytes implements FileBytes {
     this.#wake()
   }
 
-  /** No more will come. */
+  /** No more will arrive. */
   end(): void {
-    this.#hasEnded = true
+    if (this.#state === "arriving") this.#state = "over"
+    this.#wake()
+  }
+
+  /** No more will arrive, and what has cannot be read any more. */
+  breakOff(): void {
+    if (this.#state === "arriving") this.#state = "broken off"
     this.#wake()
   }
 
   async read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>> {
     // Who needs so much at once gains nothing by asking early, and would take the memory for it twice.
     if (end - start > LARGE_READ) throw new IncompleteFile("it is still arriving")
-    while (this.#written < end || (end === this.size && !this.#mayFinish)) {
-      if (this.#hasEnded && this.#written < end)
-        throw new IncompleteFile("it is shorter than expected")
-      await this.#more.promise
-    }
+    while (!this.#canRead(end)) await this.#more.promise
     return readAll(this.#handle, start, end)
+  }
+
+  /** @throws IncompleteFile where waiting is of no use. */
+  #canRead(end: number): boolean {
+    if (this.#state === "broken off") throw new IncompleteFile("it broke off")
+    if (this.#written < end) {
+      if (this.#state === "over") throw new IncompleteFile("it is shorter than expected")
+      return false
+    }
+    return end < this.size || this.#mayFinish
   }
 
   #wake(): void {
