@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { GatewayError } from "../../../src/canon/errors.ts"
-import { base64Of, cosineOf, numbersOf, unitVector, vectorOf } from "../../../src/canon/vectors.ts"
-import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
+import { GatewayError } from "../../src/canon/errors.ts"
+import { base64Of, cosineOf, numbersOf, unitVector, vectorOf } from "../../src/canon/vectors.ts"
+import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../support/recordings.ts"
 
 const floats = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: 1 })
 
