@@ -16,7 +16,7 @@ export type ResponseFormat =
     }
 
 /** How much a model is to think before it answers, in the caller's own terms. */
-export interface ReasoningOrder {
+export interface ReasoningOptions {
   /** `none`, `minimal`, `low`, `medium`, `high` and whatever a vendor adds. */
   readonly effort?: string
   /** Tokens of reasoning at most; 0 asks for none. */
@@ -57,7 +57,7 @@ export interface ChatRequest {
   readonly webSearch?: WebSearch
   readonly parallelToolCalls?: boolean
   readonly responseFormat?: ResponseFormat
-  readonly reasoning?: ReasoningOrder
+  readonly reasoning?: ReasoningOptions
   /** `low`, `medium`, `high`: how many words the caller likes. */
   readonly verbosity?: string
   /** Whom the caller serves; an opaque name for the vendor's abuse watch. */

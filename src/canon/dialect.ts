@@ -57,7 +57,7 @@ export interface AnswerLimits {
   /** Whether they may be of white space alone. Empty ones are never sent. */
   readonly blankStops: boolean
   /** Of how many sequences at most its answer tells which one ended it; 0: it says no more than that it ended. */
-  readonly toldStops: number
+  readonly reportedStops: number
   /** The least that `max_tokens` may be. */
   readonly leastOutput: number
 }
@@ -128,7 +128,7 @@ export interface ClientDialect {
   /** Its answers have a form of their own, which no vendor's is: they are never passed on as they come. */
   readonly isOneWay?: boolean
   /** Whether an answer names the stop sequence that ended it. */
-  readonly tellsStop?: boolean
+  readonly reportsStop?: boolean
   /** Where a caller's body names what a vendor keeps; absent where it cannot. */
   readonly requestState?: StateShape
   /** How a caller goes on from earlier answers by their names; absent where that is not done. */

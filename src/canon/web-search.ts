@@ -21,7 +21,7 @@ export interface WebSearchPart {
   readonly uses: number
   readonly failed?: boolean
   /** The dialect in which the vendor told it. */
-  readonly toldIn: DialectId
+  readonly reportedIn: DialectId
 }
 
 /** Where the user is, roughly: as OpenAI and Anthropic both have it. */

@@ -331,7 +331,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "vLLM",
     baseUrl: "http://127.0.0.1:8000/v1",
     keyVariables: [],
-    quirks: { ...BOTH_LIMITS, topK: true, reasoningHistory: "text", stopTold: true },
+    quirks: { ...BOTH_LIMITS, topK: true, reasoningHistory: "text", reportsStop: true },
     isServerOfOnesOwn: true,
     embedding: { tokens: true },
     rerank: {},

@@ -51,7 +51,7 @@ function wayUp(written: string, client: ClientDialect, upstream: UpstreamDialect
   const isMany = upstream.supports.n !== "carried"
   const { maxTokens } = request
   const taken = upstream.answerLimits(MODELS[upstream.id])
-  const fitted = fitLimits(request, maxTokens, taken, client.tellsStop)
+  const fitted = fitLimits(request, maxTokens, taken, client.reportsStop)
   return upstream.encodeRequest({
     ...request,
     ...(fitted === undefined ? {} : { stop: fitted.stop }),

@@ -14,7 +14,7 @@ import type {
   ChatResult,
   Choice,
   FinishReason,
-  ReasoningOrder,
+  ReasoningOptions,
 } from "../../src/canon/chat.ts"
 import type { Extra } from "../../src/canon/extra.ts"
 import type { Tool, ToolOrigin } from "../../src/canon/tool.ts"
@@ -229,9 +229,9 @@ export const request: fc.Arbitrary<ChatRequest> = record<ChatRequest>(
         { schema, description: text, strict: fc.boolean() },
       ),
     ),
-    reasoning: record<ReasoningOrder>(
+    reasoning: record<ReasoningOptions>(
       fc.oneof(
-        fc.constantFrom<ReasoningOrder>({ isAdaptive: true }, { effort: "none" }),
+        fc.constantFrom<ReasoningOptions>({ isAdaptive: true }, { effort: "none" }),
         word.map((effort) => ({ effort })),
         fc.integer({ min: 1 }).map((budget) => ({ budget })),
       ),

@@ -263,7 +263,7 @@ const PRELUDE = 12
 const CHECKSUM = 4
 const EVENT_TYPE = ":event-type"
 
-/** Frames of `application/vnd.amazon.eventstream`: lengths, headers and payload, unjudged (WIRE.md 6). */
+/** Frames of `application/vnd.amazon.eventstream`: lengths, headers and payload, unchecked (WIRE.md 6). */
 function binaryEvents(bytes: Uint8Array): StreamEvent[] {
   const events: StreamEvent[] = []
   const buffer = Buffer.from(bytes)

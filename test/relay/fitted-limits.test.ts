@@ -67,7 +67,7 @@ describe("what a vendor takes of an answer's limits", () => {
 
   test.each([
     ["openai-chat", OPENAI_CHAT.answerLimits("gpt"), 0],
-    ["vLLM", openAiChat({ stopTold: true }).answerLimits("m"), 4],
+    ["vLLM", openAiChat({ reportsStop: true }).answerLimits("m"), 4],
     ["gemini", GEMINI.answerLimits("gemini"), 0],
     ["cohere-chat", COHERE_CHAT.answerLimits("command"), 1],
     ["Nova", BEDROCK_CONVERSE.answerLimits("amazon.nova-pro-v1:0"), 1],
@@ -79,7 +79,7 @@ describe("what a vendor takes of an answer's limits", () => {
     }
     const stop = SIX.slice(0, most + 1)
     const limits = fitLimits({ stop }, undefined, taken, true)
-    if (taken.toldStops > SIX.length) expect(limits?.stop.length ?? most).toBe(most)
+    if (taken.reportedStops > SIX.length) expect(limits?.stop.length ?? most).toBe(most)
     else expect(limits).toEqual({ stop: [], maxTokens: undefined, own: { stop } })
   })
 

@@ -31,7 +31,7 @@ export function encodeError(
   requestId: string,
 ): { status: number; body: JsonObject } {
   const { parameter, fields } = error.details
-  const told: JsonObject = {
+  const inner: JsonObject = {
     type: errorType(error),
     message: error.message,
     error_type: error.kind,
@@ -39,7 +39,7 @@ export function encodeError(
     ...fields,
   }
   const status = error.kind === "upstream_overloaded" ? OVERLOADED_STATUS : error.status
-  return { status, body: { type: "error", error: told, request_id: requestId } }
+  return { status, body: { type: "error", error: inner, request_id: requestId } }
 }
 
 function errorType(error: GatewayError): string {

@@ -30,7 +30,7 @@ export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDi
     framing: "sse",
     needsMaxTokens: true,
     takesNoOutput: true,
-    tellsStop: true,
+    reportsStop: true,
     decodeRequest,
     encodeResult,
     encodeEvents,

@@ -1,4 +1,4 @@
-import type { ChatRequest, ReasoningOrder } from "../../canon/chat.ts"
+import type { ChatRequest, ReasoningOptions } from "../../canon/chat.ts"
 import type { Feature } from "../../canon/features.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { LossList } from "../shared/losses.ts"
@@ -33,17 +33,17 @@ export function encodeThinking(
   quirks: AnthropicQuirks,
   losses: LossList,
 ): EncodedThinking {
-  const order = request.reasoning
-  if (order === undefined) return {}
-  if (isReasoningOff(order)) return { thinking: { type: "disabled" } }
-  const { effort, budget, isAdaptive } = order
+  const options = request.reasoning
+  if (options === undefined) return {}
+  if (isReasoningOff(options)) return { thinking: { type: "disabled" } }
+  const { effort, budget, isAdaptive } = options
   // A wish about how much of it is shown is none that the model think.
   if (effort === undefined && budget === undefined && isAdaptive !== true) return {}
   const wantsBudget = budget !== undefined && isAdaptive !== true
   if (quirks.thinking === "budget" || (quirks.thinking === "either" && wantsBudget)) {
-    return encodeBudget(order, body, losses)
+    return encodeBudget(options, body, losses)
   }
-  return encodeAdaptive(order, request.maxTokens, quirks, losses)
+  return encodeAdaptive(options, request.maxTokens, quirks, losses)
 }
 
 /**
@@ -58,40 +58,44 @@ export function fitBudget(budget: number, maxTokens: number): number | undefined
 }
 
 function encodeAdaptive(
-  order: ReasoningOrder,
+  options: ReasoningOptions,
   maxTokens: number | undefined,
   quirks: AnthropicQuirks,
   losses: LossList,
 ): EncodedThinking {
-  if (order.budget !== undefined) losses.add("reasoning_budget", "approximated")
-  const thinking = { type: "adaptive", ...encodeDisplay(order) }
-  const word = effortOf(order, maxTokens)
+  if (options.budget !== undefined) losses.add("reasoning_budget", "approximated")
+  const thinking = { type: "adaptive", ...encodeDisplay(options) }
+  const word = effortOf(options, maxTokens)
   if (word === undefined) return { thinking }
   const nearest = quirks.efforts.includes(word) ? word : NEAREST_EFFORTS.get(word)
   return { thinking, effort: nearest ?? word }
 }
 
-function encodeBudget(order: ReasoningOrder, body: JsonObject, losses: LossList): EncodedThinking {
-  const name: Feature = order.budget === undefined ? "reasoning_effort" : "reasoning_budget"
+function encodeBudget(
+  options: ReasoningOptions,
+  body: JsonObject,
+  losses: LossList,
+): EncodedThinking {
+  const name: Feature = options.budget === undefined ? "reasoning_effort" : "reasoning_budget"
   // "Thinking may not be enabled when tool_choice forces tool use", says Anthropic.
   if (isForced(body) || !mayThink(messagesOf(body))) {
     losses.add(name)
     return {}
   }
   const maxTokens = Number(body.max_tokens)
-  const asked = budgetOf(order, maxTokens)
+  const asked = budgetOf(options, maxTokens)
   const usual = budgetOf({ effort: "medium" }, maxTokens) ?? SMALLEST_BUDGET
   const budget = fitBudget(asked ?? usual, maxTokens)
-  if (budget !== (order.budget ?? asked)) losses.add(name, "approximated")
+  if (budget !== (options.budget ?? asked)) losses.add(name, "approximated")
   if (budget === undefined) return {}
-  return { thinking: { type: "enabled", budget_tokens: budget, ...encodeDisplay(order) } }
+  return { thinking: { type: "enabled", budget_tokens: budget, ...encodeDisplay(options) } }
 }
 
 function messagesOf({ messages }: JsonObject): readonly JsonObject[] {
   return Array.isArray(messages) ? (messages as JsonObject[]) : []
 }
 
-function encodeDisplay({ summary }: ReasoningOrder): JsonObject {
+function encodeDisplay({ summary }: ReasoningOptions): JsonObject {
   if (summary === undefined) return {}
   return { display: summary === "none" ? "omitted" : "summarized" }
 }

@@ -35,7 +35,7 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
 export const ANSWER_LIMITS: AnswerLimits = {
   stops: Infinity,
   blankStops: false,
-  toldStops: Infinity,
+  reportedStops: Infinity,
   leastOutput: 0,
 }
 

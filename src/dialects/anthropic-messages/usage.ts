@@ -56,8 +56,8 @@ function decodeCounts(value: JsonObject): Usage | undefined {
 
 /** Later counts replace earlier ones where they are given; they are never added (WIRE.md 3). */
 export function mergeUsage(earlier: JsonObject, later: JsonObject): JsonObject {
-  const told = Object.entries(later).filter(([, value]) => value !== null)
-  return { ...earlier, ...Object.fromEntries(told) }
+  const given = Object.entries(later).filter(([, value]) => value !== null)
+  return { ...earlier, ...Object.fromEntries(given) }
 }
 
 /** Usage with every member that the official client declares for a whole message. */

@@ -23,10 +23,10 @@ export function bedrockConverse(quirks: Partial<BedrockConverseQuirks> = {}): Up
     supports: SUPPORT,
     framing: "event-stream",
     answerLimits(model) {
-      const { stops, blankStops, stopTold } = familyOf(model, all.families)
+      const { stops, blankStops, reportsStop } = familyOf(model, all.families)
       // `stopReason` says that it was one of them.
-      const toldStops = stopTold ? Infinity : 1
-      return { stops, blankStops, toldStops, leastOutput: 1 }
+      const reportedStops = reportsStop ? Infinity : 1
+      return { stops, blankStops, reportedStops, leastOutput: 1 }
     },
     encodeRequest: (request) => encodeRequest(request, all),
     decodeResult: (body, request) => decodeResult(body, request, all),

@@ -32,7 +32,7 @@ export interface ModelFamily {
   /** Whether they may be of white space alone. */
   readonly blankStops: boolean
   /** Whether the answer tells which stop string ended it. */
-  readonly stopTold: boolean
+  readonly reportsStop: boolean
   /** How far a call can be demanded: of one tool, of any, or not at all. */
   readonly toolChoice: "tool" | "any" | "auto"
   /** Whether several calls at once can be forbidden. */
@@ -55,7 +55,7 @@ const PLAIN = {
   sampling: "both",
   stops: 4,
   blankStops: true,
-  stopTold: false,
+  reportsStop: false,
   toolChoice: "auto",
   parallelSwitch: false,
   structuredOutput: false,
@@ -68,7 +68,7 @@ const CLAUDE = {
   ...PLAIN,
   topK: "claude",
   blankStops: false,
-  stopTold: true,
+  reportsStop: true,
   toolChoice: "tool",
   toolResultStatus: true,
 } as const

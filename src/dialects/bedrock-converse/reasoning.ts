@@ -1,4 +1,4 @@
-import type { ChatRequest, ReasoningOrder } from "../../canon/chat.ts"
+import type { ChatRequest, ReasoningOptions } from "../../canon/chat.ts"
 import { isJsonObject, type JsonObject, listAt } from "../../canon/json.ts"
 import type { LossList } from "../shared/losses.ts"
 import { budgetOf, effortOf, isReasoningOff, noteSummary } from "../shared/reasoning.ts"
@@ -7,8 +7,8 @@ import type { ModelFamily } from "./quirks.ts"
 /** Words of effort, from the least to the most. */
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
-/** What stands for an order that cannot be said: the model should decide, or a word nobody knows. */
-const MIDDLE: ReasoningOrder = { effort: "medium" }
+/** What stands for options that cannot be said: the model should decide, or a word nobody knows. */
+const MIDDLE: ReasoningOptions = { effort: "medium" }
 
 /** The least budget of thinking that Claude takes. */
 const SMALLEST_BUDGET = 1024
@@ -29,7 +29,7 @@ export interface EncodedReasoning {
 }
 
 /**
- * The order for reasoning, in the form of the model's maker.
+ * The options for reasoning, in the form of the model's maker.
  *
  * @returns undefined when the model is not asked to think.
  */
@@ -39,12 +39,12 @@ export function encodeReasoning(
   family: ModelFamily,
   losses: LossList,
 ): EncodedReasoning | undefined {
-  const { reasoning: order, maxTokens } = request
-  if (order === undefined || !asksForThought(order)) return undefined
-  const encoder = { order, maxTokens, family, losses }
+  const { reasoning: options, maxTokens } = request
+  if (options === undefined || !asksForThought(options)) return undefined
+  const encoder = { options, maxTokens, family, losses }
   switch (family.reasoning) {
     case "none":
-      if (!isReasoningOff(order)) losses.add(nameOf(order))
+      if (!isReasoningOff(options)) losses.add(nameOf(options))
       return undefined
     case "budget":
     case "budget-or-adaptive":
@@ -60,7 +60,7 @@ export function encodeReasoning(
 }
 
 interface Encoder {
-  readonly order: ReasoningOrder
+  readonly options: ReasoningOptions
   readonly maxTokens: number | undefined
   readonly family: ModelFamily
   readonly losses: LossList
@@ -71,17 +71,17 @@ function encodeThinking(
   encoder: Encoder,
   { messages, isForced }: WrittenSoFar,
 ): EncodedReasoning | undefined {
-  const { order, family, losses } = encoder
+  const { options, family, losses } = encoder
   const isAdaptive =
     family.reasoning === "adaptive" ||
-    (family.reasoning === "budget-or-adaptive" && order.budget === undefined)
-  if (isReasoningOff(order)) {
+    (family.reasoning === "budget-or-adaptive" && options.budget === undefined)
+  if (isReasoningOff(options)) {
     // Some of the newest always think.
-    if (family.reasoning === "adaptive") losses.add(nameOf(order), "approximated")
+    if (family.reasoning === "adaptive") losses.add(nameOf(options), "approximated")
     return undefined
   }
   if (isForced || (!isAdaptive && isInsideUnthoughtTurn(messages))) {
-    losses.add(nameOf(order))
+    losses.add(nameOf(options))
     return undefined
   }
   return isAdaptive ? encodeAdaptive(encoder) : encodeBudget(encoder)
@@ -106,34 +106,34 @@ function startsWith(message: JsonObject | undefined, kind: string): boolean {
 
 /** The budget has to leave room for an answer: it is less than the limit of both. */
 function encodeBudget(encoder: Encoder): EncodedReasoning | undefined {
-  const { order, maxTokens, losses } = encoder
-  noteSummary(order, losses)
-  const wanted = budgetOf(order, maxTokens) ?? budgetOf(MIDDLE, maxTokens) ?? SMALLEST_BUDGET
+  const { options, maxTokens, losses } = encoder
+  noteSummary(options, losses)
+  const wanted = budgetOf(options, maxTokens) ?? budgetOf(MIDDLE, maxTokens) ?? SMALLEST_BUDGET
   const budget = Math.max(SMALLEST_BUDGET, Math.min(wanted, (maxTokens ?? Infinity) - 1))
   if (maxTokens !== undefined && budget >= maxTokens) {
-    losses.add(nameOf(order))
+    losses.add(nameOf(options))
     return undefined
   }
-  const isAsWanted = order.budget === undefined ? isKnown(order) : budget === order.budget
-  if (!isAsWanted) losses.add(nameOf(order), "approximated")
+  const isAsWanted = options.budget === undefined ? isKnown(options) : budget === options.budget
+  if (!isAsWanted) losses.add(nameOf(options), "approximated")
   return strictly({ thinking: { type: "enabled", budget_tokens: budget } })
 }
 
 function encodeAdaptive({
-  order,
+  options,
   maxTokens,
   family,
   losses,
 }: Encoder): EncodedReasoning | undefined {
   const thinking: JsonObject = { type: "adaptive" }
   // Its text is withheld unless it is asked for.
-  if (order.summary !== undefined && family.reasoning === "adaptive") {
-    thinking.display = order.summary === "none" ? "omitted" : "summarized"
-  } else noteSummary(order, losses)
-  if (order.budget !== undefined) losses.add("reasoning_budget", "approximated")
-  const effort = fittedEffort(effortOf(order, maxTokens), family.efforts)
+  if (options.summary !== undefined && family.reasoning === "adaptive") {
+    thinking.display = options.summary === "none" ? "omitted" : "summarized"
+  } else noteSummary(options, losses)
+  if (options.budget !== undefined) losses.add("reasoning_budget", "approximated")
+  const effort = fittedEffort(effortOf(options, maxTokens), family.efforts)
   if (effort !== undefined) return strictly({ thinking, output_config: { effort } })
-  if (order.effort !== undefined) losses.add("reasoning_effort")
+  if (options.effort !== undefined) losses.add("reasoning_effort")
   return strictly({ thinking })
 }
 
@@ -142,11 +142,11 @@ function encodeAdaptive({
  * the model thinks less instead.
  */
 function encodeNova(encoder: Encoder): EncodedReasoning | undefined {
-  const { order, maxTokens, losses } = encoder
-  if (isReasoningOff(order)) return undefined
+  const { options, maxTokens, losses } = encoder
+  if (isReasoningOff(options)) return undefined
   return withEffort(encoder, (effort) => {
     const isCapped = effort === "high" && maxTokens !== undefined
-    if (isCapped) losses.add(nameOf(order), "approximated")
+    if (isCapped) losses.add(nameOf(options), "approximated")
     const maxReasoningEffort = isCapped ? "medium" : effort
     const fields = { reasoningConfig: { type: "enabled", maxReasoningEffort } }
     return maxReasoningEffort === "high" ? strictly(fields) : plainly(fields)
@@ -154,17 +154,17 @@ function encodeNova(encoder: Encoder): EncodedReasoning | undefined {
 }
 
 function withEffort(
-  { order, maxTokens, family, losses }: Encoder,
+  { options, maxTokens, family, losses }: Encoder,
   write: (effort: string) => EncodedReasoning,
 ): EncodedReasoning | undefined {
-  const word = effortOf(order, maxTokens)
+  const word = effortOf(options, maxTokens)
   const effort = fittedEffort(word ?? MIDDLE.effort, family.efforts)
   if (effort === undefined) {
-    losses.add(nameOf(order))
+    losses.add(nameOf(options))
     return undefined
   }
-  const isSaid = order.budget === undefined && word !== undefined
-  if (!isSaid || (word === "none" && effort !== "none")) losses.add(nameOf(order), "approximated")
+  const isSaid = options.budget === undefined && word !== undefined
+  if (!isSaid || (word === "none" && effort !== "none")) losses.add(nameOf(options), "approximated")
   return write(effort)
 }
 
@@ -184,16 +184,16 @@ function fittedEffort(word: string | undefined, taken: readonly string[]): strin
   return taken.findLast((candidate) => EFFORTS.indexOf(candidate) < rank) ?? taken[0]
 }
 
-/** Whether the order is about more than how much of the thinking is shown. */
-function asksForThought({ effort, budget, isAdaptive }: ReasoningOrder): boolean {
+/** Whether the options say more than how much of the thinking is shown. */
+function asksForThought({ effort, budget, isAdaptive }: ReasoningOptions): boolean {
   return effort !== undefined || budget !== undefined || isAdaptive === true
 }
 
-function isKnown(order: ReasoningOrder): boolean {
-  return order.effort !== undefined && EFFORTS.includes(order.effort)
+function isKnown(options: ReasoningOptions): boolean {
+  return options.effort !== undefined && EFFORTS.includes(options.effort)
 }
 
-/** The name that a loss of the order has. */
-function nameOf(order: ReasoningOrder): string {
-  return order.budget === undefined ? "reasoning_effort" : "reasoning_budget"
+/** The name of the loss. */
+function nameOf(options: ReasoningOptions): string {
+  return options.budget === undefined ? "reasoning_effort" : "reasoning_budget"
 }

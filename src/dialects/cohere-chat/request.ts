@@ -1,4 +1,4 @@
-import type { ChatRequest, ReasoningOrder } from "../../canon/chat.ts"
+import type { ChatRequest, ReasoningOptions } from "../../canon/chat.ts"
 import type { EncodedRequest } from "../../canon/dialect.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import { LossList } from "../shared/losses.ts"
@@ -31,14 +31,16 @@ export function encodeRequest(request: ChatRequest): EncodedRequest {
 
 /** Thinking is on by default where a model can think, so that nothing is said for nothing asked. */
 function encodeThinking(
-  order: ReasoningOrder | undefined,
+  options: ReasoningOptions | undefined,
   maxTokens: number | undefined,
 ): JsonValue | undefined {
-  if (order === undefined) return undefined
-  if (isReasoningOff(order)) return { type: "disabled" }
-  const budget = budgetOf(order, maxTokens)
+  if (options === undefined) return undefined
+  if (isReasoningOff(options)) return { type: "disabled" }
+  const budget = budgetOf(options, maxTokens)
   if (budget !== undefined) return { type: "enabled", token_budget: budget }
-  return order.effort === undefined && order.isAdaptive !== true ? undefined : { type: "enabled" }
+  return options.effort === undefined && options.isAdaptive !== true
+    ? undefined
+    : { type: "enabled" }
 }
 
 /** What Cohere has no field for. */

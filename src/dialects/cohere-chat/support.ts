@@ -5,7 +5,7 @@ import type { Feature, Support } from "../../canon/features.ts"
 export const ANSWER_LIMITS: AnswerLimits = {
   stops: 5,
   blankStops: true,
-  toldStops: 1,
+  reportedStops: 1,
   leastOutput: 1,
 }
 

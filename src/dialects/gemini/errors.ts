@@ -47,7 +47,7 @@ export function encodeError(
 ): { status: number; body: JsonObject } {
   const { kind, status, message } = error
   const word = STATUS_WORDS.get(status) ?? (status < 500 ? "INVALID_ARGUMENT" : "INTERNAL")
-  const told: JsonObject = {
+  const body: JsonObject = {
     code: status,
     message,
     status: word,
@@ -56,23 +56,23 @@ export function encodeError(
     ...error.details.fields,
     details: detailsOf(error),
   }
-  return { status, body: { error: told } }
+  return { status, body: { error: body } }
 }
 
 /** What clients act upon: the reason, the field, and how long to wait. */
 function detailsOf({ kind, message, details }: GatewayError): JsonObject[] {
   const { parameter, retryAfter } = details
-  const told: JsonObject[] = [
+  const list: JsonObject[] = [
     { "@type": `${DETAIL}ErrorInfo`, reason: kind.toUpperCase(), domain: "tollgate" },
   ]
   if (parameter !== undefined) {
     const fieldViolations = [{ field: parameter, description: message }]
-    told.push({ "@type": `${DETAIL}BadRequest`, fieldViolations })
+    list.push({ "@type": `${DETAIL}BadRequest`, fieldViolations })
   }
   if (retryAfter !== undefined) {
-    told.push({ "@type": `${DETAIL}RetryInfo`, retryDelay: `${retryAfter}s` })
+    list.push({ "@type": `${DETAIL}RetryInfo`, retryDelay: `${retryAfter}s` })
   }
-  return told
+  return list
 }
 
 /**

@@ -38,7 +38,7 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
 export const ANSWER_LIMITS: AnswerLimits = {
   stops: 5,
   blankStops: true,
-  toldStops: 0,
+  reportedStops: 0,
   leastOutput: 1,
 }
 

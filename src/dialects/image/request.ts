@@ -9,7 +9,7 @@ import type {
 } from "../../canon/image.ts"
 import { invalidValue, missingParameter, unsupportedValue } from "../../canon/invalid-request.ts"
 import { isThere, type JsonObject, textAt, unknownFields } from "../../canon/json.ts"
-import { flag, integer, judgeParameters, text } from "../shared/parameters.ts"
+import { flag, integer, validateParameters, text } from "../shared/parameters.ts"
 
 /** A request as far as its fields tell it: its files are judged apart. */
 export interface ImageParameters extends Omit<ImageRequest, "images" | "mask"> {
@@ -71,7 +71,7 @@ const NAMED_FIELDS = new Set([
  * @throws GatewayError saying what is wrong, in OpenAI's words.
  */
 export function decodeImageParameters(task: ImageTask, body: JsonObject): ImageParameters {
-  judgeParameters(body, PARAMETERS)
+  validateParameters(body, PARAMETERS)
   const { n, response_format: form } = body
   const stream = readStream(task, body)
   const prompt = textAt(body, "prompt")

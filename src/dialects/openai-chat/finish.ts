@@ -35,13 +35,13 @@ export function decodeFinish(word: string, hasToolCalls: boolean): Finish {
  * either may also name a token, and other servers other things.
  * @param stop the strings that were asked for.
  */
-export function stopTold(
+export function reportedStop(
   choice: JsonObject,
   stop: readonly string[] | undefined,
 ): string | undefined {
   if (stop === undefined) return undefined
-  const told = choice.stop_reason ?? choice.matched_stop
-  return typeof told === "string" && stop.includes(told) ? told : undefined
+  const stopped = choice.stop_reason ?? choice.matched_stop
+  return typeof stopped === "string" && stop.includes(stopped) ? stopped : undefined
 }
 
 /**

@@ -12,10 +12,10 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNS
 
 /** What a vendor with these quirks takes of the limits of an answer. */
 export function answerLimitsOf(quirks: OpenAiChatQuirks): AnswerLimits {
-  const { stops, stopTold, dropFields } = quirks
+  const { stops, reportsStop, dropFields } = quirks
   const isKnown = !dropFields.includes("stop")
-  const toldStops = stopTold ? Infinity : 0
-  return { stops: isKnown ? stops : 0, blankStops: true, toldStops, leastOutput: 1 }
+  const reportedStops = reportsStop ? Infinity : 0
+  return { stops: isKnown ? stops : 0, blankStops: true, reportedStops, leastOutput: 1 }
 }
 
 /** What becomes of each thing at a vendor with these quirks. */

@@ -81,13 +81,13 @@ export function readVendorError(body: unknown): VendorError {
   if (typeof body === "string") return isPage(body) ? {} : { message: body }
   if (!isJsonObject(body)) return {}
   const { error } = body
-  const told = isJsonObject(error) ? error : body
-  const message = typeof error === "string" ? error : (textAt(told, "message") ?? detailOf(told))
+  const inner = isJsonObject(error) ? error : body
+  const message = typeof error === "string" ? error : (textAt(inner, "message") ?? detailOf(inner))
   return defined({
     message: message === "" ? undefined : message,
-    type: told.type === "error" ? undefined : codeOf(told.type),
-    code: codeOf(told.code),
-    parameter: textAt(told, "param"),
+    type: inner.type === "error" ? undefined : codeOf(inner.type),
+    code: codeOf(inner.code),
+    parameter: textAt(inner, "param"),
   })
 }
 

@@ -22,7 +22,7 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNS
 export const ANSWER_LIMITS: AnswerLimits = {
   stops: 0,
   blankStops: false,
-  toldStops: 0,
+  reportedStops: 0,
   leastOutput: 16,
 }
 

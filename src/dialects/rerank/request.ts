@@ -15,7 +15,7 @@ import {
   type JsonValue,
   unknownFields,
 } from "../../canon/json.ts"
-import { flag, integer, judgeParameters } from "../shared/parameters.ts"
+import { flag, integer, validateParameters } from "../shared/parameters.ts"
 import type { RerankRequest } from "../../canon/rerank.ts"
 
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
@@ -64,7 +64,7 @@ export function decodeRerankRequest(body: JsonObject): RerankOrder {
     })
   }
   if (!isThere(query)) throw missingParameter("query")
-  judgeParameters(body, PARAMETERS)
+  validateParameters(body, PARAMETERS)
   if (query === "") throw invalidValue("query", "Invalid 'query': it cannot be an empty string.")
   const supplied = decodeDocuments(body.documents)
   const named = (body.rank_fields ?? []) as string[]

@@ -48,10 +48,13 @@ export function flag(): z.ZodOptional<z.ZodNullable<z.ZodBoolean>> {
 
 /**
  * Judges the parameters that are there: a request has three of thirty, and this is the hot path.
- * @param schemas by the parameter's name; what has none is left unjudged.
+ * @param schemas by the parameter's name; what has none is left unchecked.
  * @throws GatewayError naming the first one that is wrong.
  */
-export function judgeParameters(body: JsonObject, schemas: ReadonlyMap<string, z.ZodType>): void {
+export function validateParameters(
+  body: JsonObject,
+  schemas: ReadonlyMap<string, z.ZodType>,
+): void {
   for (const name in body) {
     const parsed = schemas.get(name)?.safeParse(body[name])
     if (parsed === undefined || parsed.success) continue

@@ -1,4 +1,4 @@
-import type { ReasoningOrder } from "../../canon/chat.ts"
+import type { ReasoningOptions } from "../../canon/chat.ts"
 import type { LossList } from "./losses.ts"
 
 /**
@@ -22,24 +22,30 @@ const SMALLEST_BUDGET = 1024
 const LARGEST_BUDGET = 32_768
 
 /** Whether a request asks that the model does not think. */
-export function isReasoningOff(order: ReasoningOrder): boolean {
-  return order.effort === "none" || order.budget === 0
+export function isReasoningOff(options: ReasoningOptions): boolean {
+  return options.effort === "none" || options.budget === 0
 }
 
-/** The budget in tokens that an order comes to; undefined when the model is to decide. */
-export function budgetOf(order: ReasoningOrder, maxTokens: number | undefined): number | undefined {
-  if (order.budget !== undefined) return order.budget
-  const share = order.effort === undefined ? undefined : SHARES.get(order.effort)
+/** The budget in tokens that options come to; undefined when the model is to decide. */
+export function budgetOf(
+  options: ReasoningOptions,
+  maxTokens: number | undefined,
+): number | undefined {
+  if (options.budget !== undefined) return options.budget
+  const share = options.effort === undefined ? undefined : SHARES.get(options.effort)
   if (share === undefined) return undefined
   if (share === 0) return 0
   const budget = Math.floor((maxTokens ?? USUAL_LIMIT) * share)
   return Math.min(LARGEST_BUDGET, Math.max(SMALLEST_BUDGET, budget))
 }
 
-/** The word for an order; undefined when the model is to decide. */
-export function effortOf(order: ReasoningOrder, maxTokens: number | undefined): string | undefined {
-  if (order.effort !== undefined) return order.effort
-  const { budget } = order
+/** The word for options; undefined when the model is to decide. */
+export function effortOf(
+  options: ReasoningOptions,
+  maxTokens: number | undefined,
+): string | undefined {
+  if (options.effort !== undefined) return options.effort
+  const { budget } = options
   if (budget === undefined) return undefined
   if (budget === 0) return "none"
   const share = budget / (maxTokens ?? Math.max(USUAL_LIMIT, budget))
@@ -48,6 +54,6 @@ export function effortOf(order: ReasoningOrder, maxTokens: number | undefined): 
 }
 
 /** Reports a wish for how reasoning is shown, at vendors that show it as they do. `auto` leaves it to them. */
-export function noteSummary({ summary }: ReasoningOrder, losses: LossList): void {
+export function noteSummary({ summary }: ReasoningOptions, losses: LossList): void {
   if (summary !== undefined && summary !== "auto") losses.add("reasoning.summary")
 }

@@ -91,8 +91,8 @@ export function foundPage(url: string | undefined, title?: string, age?: string)
 }
 
 /** A step of a search that the gateway told and that comes back in a history: it goes to no vendor. */
-export function toldSearch(toldIn: DialectId): WebSearchPart {
-  return { type: "web-search", queries: [], pages: [], uses: 0, toldIn }
+export function reportedSearch(reportedIn: DialectId): WebSearchPart {
+  return { type: "web-search", queries: [], pages: [], uses: 0, reportedIn }
 }
 
 /** The queries of a search as the dialects have them that look for one thing at a time. */

@@ -31,8 +31,8 @@ export function textArguments(text: string): string {
 /** The function that stands for a tool that takes text; a grammar is told in its description. */
 export function textTool(name: string, origin: ToolOrigin): Tool {
   const { description, format } = origin
-  const told = [description, format === undefined ? undefined : grammarInWords(format)]
-  const words = told.filter((each) => each !== undefined && each !== "").join("\n\n")
+  const parts = [description, format === undefined ? undefined : grammarInWords(format)]
+  const words = parts.filter((each) => each !== undefined && each !== "").join("\n\n")
   return { name, ...(words === "" ? {} : { description: words }), parameters: PARAMETERS, origin }
 }
 

@@ -16,7 +16,7 @@ import {
   unknownFields,
   shown,
 } from "../../canon/json.ts"
-import { decimal, judgeParameters, text } from "../shared/parameters.ts"
+import { decimal, validateParameters, text } from "../shared/parameters.ts"
 import {
   characterCount,
   SOUND_FORMS,
@@ -58,7 +58,7 @@ export function decodeSpeech(body: JsonObject): SpeechWish {
     if (!isThere(body[name]) || (body[name] === "" && name !== "input"))
       throw missingParameter(name)
   }
-  judgeParameters(body, PARAMETERS)
+  validateParameters(body, PARAMETERS)
   const { model, speed, instructions } = body
   const wish: Draft<SpeechWish> = {
     model: model as string,

@@ -30,9 +30,9 @@ export class SpeechEventReader {
     }
     if (event.type === "speech.audio.done") {
       this.isOver = true
-      const told = objectAt(event, "usage") ?? {}
-      const input = quantityOf(told.input_tokens)
-      const output = quantityOf(told.output_tokens)
+      const usage = objectAt(event, "usage") ?? {}
+      const input = quantityOf(usage.input_tokens)
+      const output = quantityOf(usage.output_tokens)
       if (input !== undefined && output !== undefined) {
         this.usage = { ...NO_USAGE, inputFresh: input, audioOutput: output }
       }

@@ -9,7 +9,7 @@ import {
   unknownFields,
   shown,
 } from "../../canon/json.ts"
-import { decimal, flag, judgeParameters, text } from "../shared/parameters.ts"
+import { decimal, flag, validateParameters, text } from "../shared/parameters.ts"
 import {
   type Audio,
   TRANSCRIPT_FORMS,
@@ -61,7 +61,7 @@ const GRANULARITIES = ["word", "segment"] as const
 export function decodeTranscription(body: JsonObject, task: TranscriptionTask): TranscriptionWish {
   const { model, temperature, prompt } = body
   if (!isThere(model)) throw missingParameter("model")
-  judgeParameters(body, PARAMETERS)
+  validateParameters(body, PARAMETERS)
   const form = decodeForm(body.response_format)
   const granularities = decodeGranularities(body.timestamp_granularities, form)
   const wish: Draft<TranscriptionWish> = {

@@ -32,7 +32,7 @@ export function fitLimits(
   isStopTold = false,
 ): FittedLimits | undefined {
   const isLengthTaken = maxTokens === undefined || maxTokens >= taken.leastOutput
-  const most = isStopTold ? taken.toldStops : Infinity
+  const most = isStopTold ? taken.reportedStops : Infinity
   const isStopTaken = stop === undefined || (stop.length <= most && areTaken(stop, taken))
   if (isLengthTaken && isStopTaken) return undefined
   const wanted = stop?.filter(isMeant) ?? []

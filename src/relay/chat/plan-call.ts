@@ -45,7 +45,7 @@ export function planCall(
   const order = own && {
     dialect: own.dialect,
     model: deployment.upstreamModel,
-    isStopTold: dialect.tellsStop,
+    isStopTold: dialect.reportsStop,
   }
   const isVerbatim =
     order !== undefined &&
@@ -154,7 +154,7 @@ function planOffer(transcoding: Transcoding, offer: ChatOffer, request: ChatRequ
   const raised = isRaised(request, dialect) ? LEAST_OUTPUT : undefined
   const maxTokens = raised ?? clampedTo ?? request.maxTokens ?? longest
   const taken = dialect.answerLimits(deployment.upstreamModel)
-  const fitted = fitLimits(request, maxTokens, taken, planned.dialect.tellsStop)
+  const fitted = fitLimits(request, maxTokens, taken, planned.dialect.reportsStop)
   const sent = fitted?.maxTokens ?? maxTokens
   const offered = carriedRequest(request, offer, planned.dialect.id)
   const asked = {

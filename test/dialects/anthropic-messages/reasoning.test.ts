@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatRequest, ReasoningOrder } from "../../../src/canon/chat.ts"
+import type { ChatRequest, ReasoningOptions } from "../../../src/canon/chat.ts"
 import type { Message } from "../../../src/canon/message.ts"
 import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
 
@@ -7,7 +7,7 @@ const BUDGETS = "claude-haiku-4-5"
 const EITHER = "claude-sonnet-4-6"
 const EFFORTS = "claude-opus-4-8"
 
-function encode(model: string, reasoning: ReasoningOrder, fields: Partial<ChatRequest> = {}) {
+function encode(model: string, reasoning: ReasoningOptions, fields: Partial<ChatRequest> = {}) {
   const { body, losses } = ANTHROPIC_MESSAGES.encodeRequest({
     model,
     messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }],

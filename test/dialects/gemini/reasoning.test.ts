@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { DialectId } from "../../../src/canon/extra.ts"
 import type { Message, Part, ReasoningPart } from "../../../src/canon/message.ts"
-import type { ReasoningOrder } from "../../../src/canon/chat.ts"
+import type { ReasoningOptions } from "../../../src/canon/chat.ts"
 import { isJsonObject, type JsonValue } from "../../../src/canon/json.ts"
 import {
   answered,
@@ -140,14 +140,14 @@ describe("calls that another model made", () => {
 })
 
 describe("how much to think", () => {
-  function thinking(model: string, order: ReasoningOrder, maxTokens?: number): unknown {
+  function thinking(model: string, order: ReasoningOptions, maxTokens?: number): unknown {
     const limit = maxTokens === undefined ? {} : { maxTokens }
     const { body, losses } = encode({ model, reasoning: order, ...limit })
     const config = at(body, "generationConfig", "thinkingConfig")
     return losses.length === 0 ? config : [config, ...losses]
   }
 
-  test.each<[string, ReasoningOrder, unknown]>([
+  test.each<[string, ReasoningOptions, unknown]>([
     ["gemini-2.5-flash", { effort: "low" }, { thinkingBudget: 2000, includeThoughts: true }],
     ["gemini-2.5-flash", { effort: "none" }, { thinkingBudget: 0 }],
     ["gemini-2.5-flash", { budget: 0 }, { thinkingBudget: 0 }],
@@ -179,7 +179,7 @@ describe("how much to think", () => {
     expect(thinking(model, order, 10_000)).toEqual(expected)
   })
 
-  test.each<[string, ReasoningOrder, unknown]>([
+  test.each<[string, ReasoningOptions, unknown]>([
     ["gemini-3-flash-preview", { effort: "minimal" }, "MINIMAL"],
     ["gemini-3-flash-preview", { effort: "low" }, "LOW"],
     ["gemini-3-flash-preview", { effort: "medium" }, "MEDIUM"],

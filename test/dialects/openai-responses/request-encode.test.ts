@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { ChatRequest, ReasoningOrder } from "../../../src/canon/chat.ts"
+import type { ChatRequest, ReasoningOptions } from "../../../src/canon/chat.ts"
 import type { Part, ReasoningPart } from "../../../src/canon/message.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { openAiResponses, OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
@@ -330,7 +330,7 @@ describe("parameters", () => {
     expect(losses).toEqual(["logprobs:approximated"])
   })
 
-  test.each<[ReasoningOrder, JsonObject | undefined]>([
+  test.each<[ReasoningOptions, JsonObject | undefined]>([
     [{ effort: "none" }, { effort: "none" }],
     [{ budget: 0 }, { effort: "none" }],
     [{ budget: 2000 }, { effort: "low" }],

@@ -6,7 +6,7 @@ import type {
   ToolResultPart,
   UnknownPart,
 } from "../../../canon/message.ts"
-import { toldSearch } from "../../shared/search.ts"
+import { reportedSearch } from "../../shared/search.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { invalidType, unsupportedValue } from "../../../canon/invalid-request.ts"
@@ -23,7 +23,7 @@ import { decodeCache } from "../cache.ts"
 import { decodeCitations } from "../citations.ts"
 import { decodeDocument, decodeImage } from "../media/decode.ts"
 import { nameOf, type Place, refusal, wrongMember } from "./place.ts"
-import { isToldStep } from "../search/steps.ts"
+import { isReportedStep } from "../search/steps.ts"
 import { DIALECT } from "../identifiers.ts"
 import { OWN_BLOCKS, OWN_RESULT_BLOCKS } from "./own-blocks.ts"
 
@@ -182,7 +182,7 @@ function decodeOther(block: JsonObject, place: Place, role: keyof typeof BLOCKS)
   const { type } = block
   const name = `${nameOf(place)}.type`
   if (typeof type !== "string") throw wrongMember(type, name, "a string")
-  if (isToldStep(block)) return toldSearch(DIALECT)
+  if (isReportedStep(block)) return reportedSearch(DIALECT)
   if (OWN_BLOCKS.has(type)) return { type: "unknown", extra: extraOf(DIALECT, block) }
   const other = role === "user" ? "assistant" : "user"
   if (BLOCKS[other].includes(type)) {

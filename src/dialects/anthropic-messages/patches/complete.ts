@@ -35,9 +35,9 @@ export function completeStart(message: JsonObject): void {
 export function withCounts(usage: JsonObject): JsonObject {
   let counted = usage
   for (const name of ["input_tokens", "output_tokens"]) {
-    const told = usage[name]
-    if (told === undefined || typeof told === "number") continue
-    counted = { ...counted, [name]: quantityOf(told) ?? 0 }
+    const count = usage[name]
+    if (count === undefined || typeof count === "number") continue
+    counted = { ...counted, [name]: quantityOf(count) ?? 0 }
   }
   return counted
 }

@@ -150,10 +150,10 @@ class MessagePatcher implements FramePatcher {
   #ending(json: JsonObject): JsonObject {
     const delta = objectAt(json, "delta")
     const usage = objectAt(json, "usage")
-    const told = usage === undefined ? { ...json } : { ...json, usage: withCounts(usage) }
-    if (delta !== undefined && textAt(delta, "stop_reason") !== undefined) return told
+    const written = usage === undefined ? { ...json } : { ...json, usage: withCounts(usage) }
+    if (delta !== undefined && textAt(delta, "stop_reason") !== undefined) return written
     const stop = { stop_sequence: null, ...delta, stop_reason: ownEnd(this.#hasCalls) }
-    return { ...told, delta: stop }
+    return { ...written, delta: stop }
   }
 
   /** Official clients throw on a second start. */

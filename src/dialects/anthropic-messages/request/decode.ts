@@ -1,5 +1,5 @@
 import type * as z from "zod"
-import type { ChatRequest, ReasoningOrder, ResponseFormat } from "../../../canon/chat.ts"
+import type { ChatRequest, ReasoningOptions, ResponseFormat } from "../../../canon/chat.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { invalidValue, missingParameter } from "../../../canon/invalid-request.ts"
@@ -11,7 +11,7 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
-import { judgeParameters } from "../../shared/parameters.ts"
+import { validateParameters } from "../../shared/parameters.ts"
 import { decodeCache, markLast } from "../cache.ts"
 import { decodeMessages } from "../messages/decode.ts"
 import { decodeSystem } from "../messages/decode-system.ts"
@@ -62,7 +62,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
 /** The same where the tokens of a prompt are to be counted: nothing is asked that needs a limit. */
 export function decodeCountRequest(body: JsonObject): ChatRequest {
   requireModel(body)
-  judgeParameters(body, PARAMETERS)
+  validateParameters(body, PARAMETERS)
   const parameters = body as MessageParameters
   checkBudget(parameters)
   const goesOn = textAt(objectAt(body, "thread") ?? {}, "previous_message_id") !== undefined
@@ -123,8 +123,8 @@ function setSampling(request: Draft<ChatRequest>, parameters: MessageParameters)
   if (isThere(tier)) request.serviceTier = decodeServiceTier(tier)
   const format = decodeFormat(parameters)
   if (format !== undefined) request.responseFormat = format
-  const order = decodeOrder(parameters)
-  if (Object.keys(order).length > 0) request.reasoning = order
+  const options = decodeReasoning(parameters)
+  if (Object.keys(options).length > 0) request.reasoning = options
 }
 
 /** `output_format` is the older place of the format. */
@@ -138,21 +138,21 @@ function decodeFormat(parameters: MessageParameters): ResponseFormat | undefined
 }
 
 /** `output_config.effort` is about all that the model writes, so it can stand beside no thinking. */
-function decodeOrder({ thinking, output_config: output }: MessageParameters): ReasoningOrder {
+function decodeReasoning({ thinking, output_config: output }: MessageParameters): ReasoningOptions {
   if (thinking?.type === "disabled") return { effort: "none" }
-  const order: Draft<ReasoningOrder> = {}
-  if (isThere(output?.effort)) order.effort = output.effort
-  if (thinking?.type === "adaptive") order.isAdaptive = true
+  const options: Draft<ReasoningOptions> = {}
+  if (isThere(output?.effort)) options.effort = output.effort
+  if (thinking?.type === "adaptive") options.isAdaptive = true
   if (thinking?.type === "enabled" && isThere(thinking.budget_tokens)) {
-    order.budget = thinking.budget_tokens
+    options.budget = thinking.budget_tokens
   }
   if (isThere(thinking?.display)) {
-    order.summary = thinking.display === "omitted" ? "none" : "auto"
+    options.summary = thinking.display === "omitted" ? "none" : "auto"
   }
-  return order
+  return options
 }
 
-const ORDER_TYPES: readonly string[] = ["enabled", "disabled", "adaptive"]
+const THINKING_TYPES: readonly string[] = ["enabled", "disabled", "adaptive"]
 
 /** What the canon has no name for, in the places where this dialect has it. */
 function requestExtra(
@@ -165,7 +165,7 @@ function requestExtra(
   const metadata = unknownFields(objectAt(body, "metadata") ?? {}, new Set(["user_id"]))
   if (metadata !== undefined) fields.metadata = metadata
   const { thinking } = parameters
-  if (isThere(thinking) && !ORDER_TYPES.includes(thinking.type)) fields.thinking = body.thinking
+  if (isThere(thinking) && !THINKING_TYPES.includes(thinking.type)) fields.thinking = body.thinking
   const output = unknownFields(objectAt(body, "output_config") ?? {}, outputFields(parameters))
   if (output !== undefined) fields.output_config = output
   return Object.keys(fields).length === 0 ? undefined : fields

@@ -21,7 +21,7 @@ import { DIRECT_CALLER } from "../tools/encode.ts"
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
   const [choice = EMPTY_CHOICE] = result.choices
   const { content: others, ...extra } = ownFields(DIALECT, choice.extra) ?? {}
-  const content = toldParts(choice.parts)
+  const content = reportedParts(choice.parts)
     .flatMap((part) => (part.type === "web-search" ? searchBlocks(part) : [encodePart(part)]))
     .filter((block) => block !== undefined)
   return {
@@ -58,7 +58,7 @@ export function messageId(id: string | undefined): string {
 const EMPTY_CHOICE: Choice = { index: 0, parts: [], finish: "other" }
 
 /** Without a signature behind the text, as in a stream (`WrittenBlocks.signature`). */
-function toldParts(parts: readonly Part[]): readonly Part[] {
+function reportedParts(parts: readonly Part[]): readonly Part[] {
   const last = parts.at(-1)
   const isSignature = last?.type === "reasoning" && last.text === "" && last.isRedacted !== true
   return isSignature && parts.at(-2)?.type === "text" ? parts.slice(0, -1) : parts
@@ -110,7 +110,7 @@ function searchesOf(parts: readonly Part[]): number {
 
 /** A search that another vendor ran; its own dialect has it among its extras. */
 function searchBlocks(search: WebSearchPart): JsonObject[] {
-  if (search.toldIn === DIALECT) return []
+  if (search.reportedIn === DIALECT) return []
   const { use, input, result } = encodeSearch(search)
   return [{ ...use, input }, result]
 }

@@ -36,7 +36,7 @@ export class SearchSteps {
       queries: query === undefined ? [] : [query],
       pages,
       uses: 1,
-      toldIn: DIALECT,
+      reportedIn: DIALECT,
     }
     if (objectAt(block, "content") !== undefined) search.failed = true
     return search
@@ -74,7 +74,7 @@ function encodePages({ pages, failed }: WebSearchPart): JsonObject | JsonObject[
 }
 
 /** Whether a block of a history is one that `encodeSearch` made. */
-export function isToldStep({ type, id, tool_use_id: useId }: JsonObject): boolean {
+export function isReportedStep({ type, id, tool_use_id: useId }: JsonObject): boolean {
   if (type !== USE && type !== RESULT) return false
   const named = type === USE ? id : useId
   return typeof named === "string" && named.startsWith(OWN_ID)

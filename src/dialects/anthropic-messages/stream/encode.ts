@@ -131,7 +131,7 @@ class MessageEncoder implements EventEncoder {
 
   /** A search that another vendor ran; its own dialect has it among its extras. */
   #search(search: WebSearchPart, frames: SseFrame[]): void {
-    if (search.toldIn === DIALECT) return
+    if (search.reportedIn === DIALECT) return
     this.#searches += search.uses
     this.#blocks.search(search, frames)
   }

@@ -16,7 +16,7 @@ import { DIALECT } from "../identifiers.ts"
 /** A block of a stream that has started and not stopped, and what of it cannot be told before it stops. */
 type OpenBlock =
   | { readonly kind: "text"; readonly citations: Citation[] }
-  | { readonly kind: "thinking"; signature: string; told: number }
+  | { readonly kind: "thinking"; signature: string; sent: number }
   | { readonly kind: "call"; readonly call: number; readonly input: string; hasDelta: boolean }
   | { readonly kind: "answer"; readonly input: string; hasDelta: boolean }
   | { readonly kind: "other"; readonly block: JsonObject; input: string }
@@ -60,7 +60,7 @@ export class OpenBlocks {
         pushText(delta, "text", events)
         break
       case "thinking_delta":
-        if (open?.kind === "thinking") open.told += textAt(delta, "thinking")?.length ?? 0
+        if (open?.kind === "thinking") open.sent += textAt(delta, "thinking")?.length ?? 0
         pushThinking(delta, "thinking", events)
         break
       case "signature_delta":
@@ -112,7 +112,7 @@ export class OpenBlocks {
         return {
           kind: "thinking",
           signature: textAt(block, "signature") ?? "",
-          told: textAt(block, "thinking")?.length ?? 0,
+          sent: textAt(block, "thinking")?.length ?? 0,
         }
       case "redacted_thinking": {
         const signature = textAt(block, "data") ?? ""
@@ -130,7 +130,7 @@ export class OpenBlocks {
 
   /** Thinking that is not shown, or in a summary, is all in its signature. */
   #onSignature(open: Extract<OpenBlock, { kind: "thinking" }>, signature: string): void {
-    this.#other.text(signature.slice(open.told))
+    this.#other.text(signature.slice(open.sent))
     open.signature = signature
   }
 

@@ -57,7 +57,7 @@ export function encodeRequest(request: ChatRequest, quirks: BedrockConverseQuirk
 
 /** Where an answer tells its stop string: in other places when it is whole and when it is streamed. */
 function stopPaths(request: ChatRequest, family: ModelFamily): JsonValue | undefined {
-  if (!family.stopTold || !request.stop?.length) return undefined
+  if (!family.reportsStop || !request.stop?.length) return undefined
   return [request.stream ? "/delta/stop_sequence" : "/stop_sequence"]
 }
 

@@ -143,8 +143,8 @@ export class AnswerBlocks {
     this.stopAll()
     const finish = decodeFinish(word, this.#calls > 0)
     const fields = (additional && objectAt(additional, "delta")) ?? additional
-    const told = fields === undefined ? undefined : textAt(fields, "stop_sequence")
-    const stopSequence = told ?? (word === "stop_sequence" ? this.#onlyStop : undefined)
+    const reported = fields === undefined ? undefined : textAt(fields, "stop_sequence")
+    const stopSequence = reported ?? (word === "stop_sequence" ? this.#onlyStop : undefined)
     this.#events.push(finishEvent(0, defined({ ...finish, stopSequence })))
   }
 

@@ -20,7 +20,7 @@ import {
   unknownFields,
 } from "../../../canon/json.ts"
 import { GatewayError } from "../../../canon/errors.ts"
-import { integer, judgeParameters, text } from "../../shared/parameters.ts"
+import { integer, validateParameters, text } from "../../shared/parameters.ts"
 
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ["model", z.string()],
@@ -64,7 +64,7 @@ export function decodeEmbeddingRequest(body: JsonObject): EmbeddingRequest {
       parameter: "model",
     })
   }
-  judgeParameters(body, PARAMETERS)
+  validateParameters(body, PARAMETERS)
   const input = decodeInput(body.input)
   const request: Draft<EmbeddingRequest> = {
     model: model as string,

@@ -25,7 +25,7 @@ interface Span {
 }
 
 /** Characters that the citations of a candidate may tell together: many can name one long source. */
-const MOST_TOLD = 4_000_000
+const LONGEST_SOURCES = 4_000_000
 /** What a citation costs besides its words, in characters. */
 const EACH = 100
 /** Characters of the text times those that are looked for in it, for all places that are told wrong. */
@@ -48,15 +48,15 @@ function groundings(candidate: JsonObject, spans: Spans): Citation[] {
   const supports = listAt(metadata, "groundingSupports").filter(isJsonObject)
   if (supports.length === 0) return sources.filter((source) => source !== undefined)
   const citations: Citation[] = []
-  let told = 0
+  let length = 0
   for (const support of supports) {
     const segment = objectAt(support, "segment")
     const span = segment === undefined ? undefined : spans.of(segment)
     for (const index of listAt(support, "groundingChunkIndices")) {
       const source = typeof index === "number" ? sources[index] : undefined
       if (source === undefined) continue
-      told += lengthOf(source)
-      if (told > MOST_TOLD) return citations
+      length += lengthOf(source)
+      if (length > LONGEST_SOURCES) return citations
       citations.push({ ...source, ...span })
     }
   }

@@ -32,7 +32,7 @@ export function createPatches(quirks: GeminiQuirks): DialectPatches {
       body.modelVersion = patch.model
       completeResult(body)
     },
-    frames: (patch) => new PiecePatcher(patch),
+    frames: (patch) => new ChunkPatcher(patch),
   }
 }
 
@@ -78,7 +78,7 @@ function withoutCallId(part: JsonValue): JsonValue {
 }
 
 /** The meter reads the same frames, so their objects are left as they are. */
-class PiecePatcher implements FramePatcher {
+class ChunkPatcher implements FramePatcher {
   readonly #model: string
   /** The answer's, once a piece has told it or was given one. */
   #id: string | undefined

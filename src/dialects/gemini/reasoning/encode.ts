@@ -1,4 +1,4 @@
-import type { ChatRequest, ReasoningOrder } from "../../../canon/chat.ts"
+import type { ChatRequest, ReasoningOptions } from "../../../canon/chat.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import { budgetOf, effortOf, isReasoningOff } from "../../shared/reasoning.ts"
 import type { Encoding } from "../request/encoding.ts"
@@ -21,53 +21,53 @@ type Control<By> = Extract<ThinkingControl, { by: By }>
 
 /** `thinkingConfig` as the model takes it: a budget, or a level from Gemini 3 on. */
 export function encodeThinking(request: ChatRequest, encoding: Encoding): JsonObject | undefined {
-  const order = request.reasoning
-  if (order === undefined) return undefined
+  const options = request.reasoning
+  if (options === undefined) return undefined
   const { thinking } = encoding.traits
-  const isOff = isReasoningOff(order)
+  const isOff = isReasoningOff(options)
   if (thinking.by === "nothing") {
-    if (!isOff) encoding.losses.add(nameOf(order))
+    if (!isOff) encoding.losses.add(nameOf(options))
     return undefined
   }
   const config =
     thinking.by === "budget"
-      ? encodeBudget(order, request.maxTokens, thinking, encoding)
-      : encodeLevel(order, request.maxTokens, thinking, encoding)
-  if (!isOff && order.summary !== "none") config.includeThoughts = true
+      ? encodeBudget(options, request.maxTokens, thinking, encoding)
+      : encodeLevel(options, request.maxTokens, thinking, encoding)
+  if (!isOff && options.summary !== "none") config.includeThoughts = true
   return config
 }
 
 function encodeBudget(
-  order: ReasoningOrder,
+  options: ReasoningOptions,
   maxTokens: number | undefined,
   { least, most, canBeOff }: Control<"budget">,
   { losses }: Encoding,
 ): JsonObject {
-  const wanted = budgetOf(order, maxTokens)
+  const wanted = budgetOf(options, maxTokens)
   if (wanted === undefined) {
-    if (order.effort !== undefined) losses.add("reasoning_effort", "approximated")
-    return order.isAdaptive === true ? { thinkingBudget: DYNAMIC_BUDGET } : {}
+    if (options.effort !== undefined) losses.add("reasoning_effort", "approximated")
+    return options.isAdaptive === true ? { thinkingBudget: DYNAMIC_BUDGET } : {}
   }
   if (wanted === 0 && canBeOff) return { thinkingBudget: 0 }
   const thinkingBudget = Math.min(most, Math.max(least, wanted))
   const isExact = thinkingBudget === wanted
-  if (!isExact && (wanted === 0 || order.budget !== undefined)) {
-    losses.add(nameOf(order), "approximated")
+  if (!isExact && (wanted === 0 || options.budget !== undefined)) {
+    losses.add(nameOf(options), "approximated")
   }
   return { thinkingBudget }
 }
 
 function encodeLevel(
-  order: ReasoningOrder,
+  options: ReasoningOptions,
   maxTokens: number | undefined,
   { levels }: Control<"level">,
   { losses }: Encoding,
 ): JsonObject {
-  const effort = effortOf(order, maxTokens)
+  const effort = effortOf(options, maxTokens)
   if (effort === undefined) return {}
   const wanted = effort === "none" ? "MINIMAL" : LEVELS.get(effort)
   // Such a model cannot be kept from thinking, and knows no other word.
-  if (effort === "none" || wanted === undefined) losses.add(nameOf(order), "approximated")
+  if (effort === "none" || wanted === undefined) losses.add(nameOf(options), "approximated")
   if (wanted === undefined) return {}
   const atLeast = THINKING_LEVELS.slice(THINKING_LEVELS.indexOf(wanted))
   const thinkingLevel = atLeast.find((level) => levels.includes(level)) ?? "HIGH"
@@ -75,6 +75,6 @@ function encodeLevel(
 }
 
 /** The name of the wish in the caller's own terms. */
-function nameOf(order: ReasoningOrder): "reasoning_budget" | "reasoning_effort" {
-  return order.budget === undefined ? "reasoning_effort" : "reasoning_budget"
+function nameOf(options: ReasoningOptions): "reasoning_budget" | "reasoning_effort" {
+  return options.budget === undefined ? "reasoning_effort" : "reasoning_budget"
 }

@@ -1,4 +1,4 @@
-import type { ChatRequest, ReasoningOrder, ResponseFormat } from "../../../canon/chat.ts"
+import type { ChatRequest, ReasoningOptions, ResponseFormat } from "../../../canon/chat.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { isThere, type JsonObject, unknownFields } from "../../../canon/json.ts"
 import { jsonSchemaOf, withSmallTypes } from "../schema.ts"
@@ -48,8 +48,8 @@ export function decodeGeneration(request: Draft<ChatRequest>, config: Generation
   if (isThere(config.logprobs)) request.topLogprobs = config.logprobs
   const format = decodeFormat(config)
   if (format !== undefined) request.responseFormat = format
-  const order = decodeOrder(config)
-  if (order !== undefined) request.reasoning = order
+  const options = decodeReasoning(config)
+  if (options !== undefined) request.reasoning = options
 }
 
 /** What the canon has no name for. */
@@ -90,17 +90,17 @@ function hasSchema({ responseSchema, responseJsonSchema }: GenerationConfig): bo
 }
 
 /** Thoughts are shown to who asks for them. */
-function decodeOrder({ thinkingConfig }: GenerationConfig): ReasoningOrder | undefined {
+function decodeReasoning({ thinkingConfig }: GenerationConfig): ReasoningOptions | undefined {
   if (!isThere(thinkingConfig)) return undefined
   const { includeThoughts, thinkingBudget: budget, thinkingLevel: level } = thinkingConfig
-  const order: Draft<ReasoningOrder> = {}
+  const options: Draft<ReasoningOptions> = {}
   if (isThere(budget)) {
-    if (budget === DYNAMIC_BUDGET) order.isAdaptive = true
-    else order.budget = budget
+    if (budget === DYNAMIC_BUDGET) options.isAdaptive = true
+    else options.budget = budget
   }
-  if (isThere(level) && level !== UNSAID_LEVEL) order.effort = level.toLowerCase()
-  const isOrder = Object.keys(order).length > 0
-  if (includeThoughts === true) order.summary = "auto"
-  else if (isOrder && order.budget !== 0) order.summary = "none"
-  return Object.keys(order).length > 0 ? order : undefined
+  if (isThere(level) && level !== UNSAID_LEVEL) options.effort = level.toLowerCase()
+  const hasOptions = Object.keys(options).length > 0
+  if (includeThoughts === true) options.summary = "auto"
+  else if (hasOptions && options.budget !== 0) options.summary = "none"
+  return Object.keys(options).length > 0 ? options : undefined
 }

@@ -4,7 +4,7 @@ import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { missingParameter } from "../../../canon/invalid-request.ts"
 import { isThere, type JsonObject, objectAt, unknownFields } from "../../../canon/json.ts"
-import { judgeParameters } from "../../shared/parameters.ts"
+import { validateParameters } from "../../shared/parameters.ts"
 import { decodeContents, decodeInstruction } from "../messages/decode.ts"
 import { decodeGeneration, generationExtra } from "./decode-generation.ts"
 import { checkChoice, type DecodedChoice, decodeToolChoice, decodeTools } from "../tools/decode.ts"
@@ -61,7 +61,7 @@ export function withAddress(body: JsonObject, { model, stream }: Addressed): Jso
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
   if (!isThere(body.model) || body.model === "") throw missingParameter("model")
-  judgeParameters(body, PARAMETERS)
+  validateParameters(body, PARAMETERS)
   const parameters = body as GenerationParameters
   const messages = decodeContents(body.contents)
   const instruction = decodeInstruction(body.systemInstruction)

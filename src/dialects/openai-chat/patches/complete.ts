@@ -18,8 +18,8 @@ export function completeResult(body: JsonObject): void {
   if (isJsonObject(body.usage)) body.usage = withTotal(body.usage)
   if (!Array.isArray(body.choices)) return
   for (let position = 0; position < body.choices.length; position++) {
-    const told = body.choices[position]
-    const choice = isJsonObject(told) ? told : {}
+    const given = body.choices[position]
+    const choice = isJsonObject(given) ? given : {}
     completeChoice(choice, position)
     body.choices[position] = choice
   }

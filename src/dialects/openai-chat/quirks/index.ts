@@ -20,7 +20,7 @@ export interface OpenAiChatQuirks {
   /** The name of the seed: Mistral's is `random_seed`. */
   readonly seedField: "seed" | "random_seed"
   /**
-   * How the vendor takes the order to think: a word in `reasoning_effort`; or OpenRouter's object
+   * How the vendor takes the options for reasoning: a word in `reasoning_effort`; or OpenRouter's object
    * `reasoning`, which has a budget in tokens too.
    */
   readonly reasoningOrder: "effort" | "object"
@@ -43,7 +43,7 @@ export interface OpenAiChatQuirks {
   /** Stop sequences that a request may have. */
   readonly stops: number
   /** Whether an answer tells which of them ended it; OpenAI's own does not. */
-  readonly stopTold: boolean
+  readonly reportsStop: boolean
   /** The highest temperature that is taken; a higher one is lowered to it, which is a loss. */
   readonly maxTemperature?: number
   /** Set where a temperature that is left out would not be 1, which is what callers are told that it is. */
@@ -67,6 +67,6 @@ export const OPENAI_QUIRKS: OpenAiChatQuirks = Object.freeze({
   choices: "many",
   customTools: true,
   stops: 4,
-  stopTold: false,
+  reportsStop: false,
   dropFields: Object.freeze([]),
 })

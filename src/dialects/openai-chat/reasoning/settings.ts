@@ -1,4 +1,4 @@
-import type { ChatRequest, ReasoningOrder } from "../../../canon/chat.ts"
+import type { ChatRequest, ReasoningOptions } from "../../../canon/chat.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import {
   isJsonObject,
@@ -16,60 +16,60 @@ import type { OpenAiChatQuirks } from "../quirks/index.ts"
  * `reasoning: {effort, max_tokens, enabled, exclude}`.
  */
 
-const ORDER_FIELDS = new Set(["effort", "max_tokens", "enabled", "exclude"])
+const OPTION_FIELDS = new Set(["effort", "max_tokens", "enabled", "exclude"])
 
 /** @returns undefined when the caller ordered nothing. */
-export function decodeReasoningOrder(body: JsonObject): ReasoningOrder | undefined {
+export function decodeReasoningOptions(body: JsonObject): ReasoningOptions | undefined {
   const { reasoning } = body
-  const order: Draft<ReasoningOrder> = isJsonObject(reasoning) ? decodeObject(reasoning) : {}
+  const options: Draft<ReasoningOptions> = isJsonObject(reasoning) ? decodeObject(reasoning) : {}
   const effort = textAt(body, "reasoning_effort")
-  if (effort !== undefined) order.effort = effort
-  return Object.keys(order).length === 0 ? undefined : order
+  if (effort !== undefined) options.effort = effort
+  return Object.keys(options).length === 0 ? undefined : options
 }
 
 /** What of `reasoning` the canon has no name for: all of it where it is no object. */
-export function reasoningOrderExtra(reasoning: JsonValue | undefined): JsonValue | undefined {
-  return isJsonObject(reasoning) ? unknownFields(reasoning, ORDER_FIELDS) : reasoning
+export function reasoningExtra(reasoning: JsonValue | undefined): JsonValue | undefined {
+  return isJsonObject(reasoning) ? unknownFields(reasoning, OPTION_FIELDS) : reasoning
 }
 
-/** The order as members of a body. */
-export function encodeReasoningOrder(
+/** The options as members of a body. */
+export function encodeReasoningOptions(
   request: ChatRequest,
   quirks: OpenAiChatQuirks,
   losses: LossList,
 ): JsonObject {
-  const order = request.reasoning
-  if (order === undefined) return {}
-  if (quirks.reasoningOrder === "object") return { reasoning: encodeObject(order) }
-  if (order.budget !== undefined && !isReasoningOff(order)) {
+  const options = request.reasoning
+  if (options === undefined) return {}
+  if (quirks.reasoningOrder === "object") return { reasoning: encodeObject(options) }
+  if (options.budget !== undefined && !isReasoningOff(options)) {
     losses.add("reasoning_budget", "approximated")
   }
-  noteSummary(order, losses)
-  const effort = effortOf(order, request.maxTokens)
+  noteSummary(options, losses)
+  const effort = effortOf(options, request.maxTokens)
   return effort === undefined ? {} : { reasoning_effort: effort }
 }
 
-function decodeObject(reasoning: JsonObject): Draft<ReasoningOrder> {
-  const order: Draft<ReasoningOrder> = {}
+function decodeObject(reasoning: JsonObject): Draft<ReasoningOptions> {
+  const options: Draft<ReasoningOptions> = {}
   const effort = textAt(reasoning, "effort")
   const { max_tokens: budget, enabled, exclude } = reasoning
-  if (effort !== undefined) order.effort = effort
-  if (typeof budget === "number" && budget >= 0) order.budget = Math.floor(budget)
-  if (enabled === false) order.effort = "none"
-  else if (enabled === true && effort === undefined && order.budget === undefined) {
-    order.isAdaptive = true
+  if (effort !== undefined) options.effort = effort
+  if (typeof budget === "number" && budget >= 0) options.budget = Math.floor(budget)
+  if (enabled === false) options.effort = "none"
+  else if (enabled === true && effort === undefined && options.budget === undefined) {
+    options.isAdaptive = true
   }
-  if (exclude === true) order.summary = "none"
-  return order
+  if (exclude === true) options.summary = "none"
+  return options
 }
 
 /** It takes the effort or the budget, never both. */
-function encodeObject(order: ReasoningOrder): JsonObject {
+function encodeObject(options: ReasoningOptions): JsonObject {
   const reasoning: JsonObject = {}
-  if (isReasoningOff(order)) reasoning.effort = "none"
-  else if (order.budget !== undefined) reasoning.max_tokens = order.budget
-  else if (order.effort !== undefined) reasoning.effort = order.effort
-  else if (order.isAdaptive === true) reasoning.enabled = true
-  if (order.summary === "none") reasoning.exclude = true
+  if (isReasoningOff(options)) reasoning.effort = "none"
+  else if (options.budget !== undefined) reasoning.max_tokens = options.budget
+  else if (options.effort !== undefined) reasoning.effort = options.effort
+  else if (options.isAdaptive === true) reasoning.enabled = true
+  if (options.summary === "none") reasoning.exclude = true
   return reasoning
 }

@@ -2,7 +2,7 @@ import type * as z from "zod"
 import type { ChatRequest, ResponseFormat } from "../../../canon/chat.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import { GatewayError } from "../../../canon/errors.ts"
-import { judgeParameters } from "../../shared/parameters.ts"
+import { validateParameters } from "../../shared/parameters.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -18,7 +18,7 @@ import {
   decodeToolChoice,
   decodeTools,
 } from "../tools.ts"
-import { decodeReasoningOrder, reasoningOrderExtra } from "../reasoning/settings.ts"
+import { decodeReasoningOptions, reasoningExtra } from "../reasoning/settings.ts"
 import { checkRules } from "./rules.ts"
 import { type ChatParameters, chatParameters } from "./parameters.ts"
 import { decodeWebSearch } from "../search.ts"
@@ -74,7 +74,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
       parameter: "model",
     })
   }
-  judgeParameters(body, PARAMETERS)
+  validateParameters(body, PARAMETERS)
   const parameters = body as ChatParameters
   const messages = decodeMessages(body.messages)
   const tools = decodeTools(body.tools)
@@ -92,7 +92,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   setLegacyFunctions(request, body)
   const search = decodeWebSearch(body)
   if (search !== undefined) request.webSearch = search
-  const reasoning = decodeReasoningOrder(body)
+  const reasoning = decodeReasoningOptions(body)
   if (reasoning !== undefined) request.reasoning = reasoning
   const extra = requestExtra(body, request, tools)
   if (extra !== undefined) request.extra = extraOf(DIALECT, extra)
@@ -205,8 +205,8 @@ function requestExtra(
   if (isThere(format) && request.responseFormat === undefined) {
     fields = { ...fields, response_format: format }
   }
-  const order = reasoningOrderExtra(body.reasoning)
-  if (isThere(order)) fields = { ...fields, reasoning: order }
+  const reasoning = reasoningExtra(body.reasoning)
+  if (isThere(reasoning)) fields = { ...fields, reasoning }
   const options = isJsonObject(stream) ? unknownFields(stream, STREAM_OPTIONS) : undefined
   return options === undefined ? fields : { ...fields, stream_options: options }
 }

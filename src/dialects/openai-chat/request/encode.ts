@@ -6,7 +6,7 @@ import { noteGrammar } from "../../shared/text-tool.ts"
 import { encodeCache } from "../cache.ts"
 import { encodeMessages } from "../messages/encode.ts"
 import { fitBody } from "../quirks/fit.ts"
-import { encodeReasoningOrder } from "../reasoning/settings.ts"
+import { encodeReasoningOptions } from "../reasoning/settings.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
 import { LossList } from "../../shared/losses.ts"
 import { DIALECT } from "../identifiers.ts"
@@ -47,7 +47,7 @@ function encodeSampling(
   setDefined(body, "frequency_penalty", request.frequencyPenalty)
   setDefined(body, "logprobs", request.logprobs)
   setDefined(body, "top_logprobs", request.topLogprobs)
-  Object.assign(body, encodeReasoningOrder(request, quirks, losses))
+  Object.assign(body, encodeReasoningOptions(request, quirks, losses))
   const { responseFormat } = request
   if (responseFormat !== undefined) body.response_format = encodeFormat(responseFormat)
 }

@@ -13,7 +13,7 @@ import {
 import { textArguments } from "../../shared/text-tool.ts"
 import { citeText } from "../citations.ts"
 import { decodeContentParts } from "./content.ts"
-import { decodeFinish, stopTold } from "../finish.ts"
+import { decodeFinish, reportedStop } from "../finish.ts"
 import { mintCallId } from "../../shared/identifiers.ts"
 import { decodeReasoning, joinParts } from "../reasoning/text.ts"
 import { isTime } from "../patches/complete.ts"
@@ -83,7 +83,7 @@ function decodeChoice(
     parts,
     finish: finish.reason,
     rawFinish: finish.raw,
-    stopSequence: stopTold(choice, request?.stop),
+    stopSequence: reportedStop(choice, request?.stop),
     extra: extra && extraOf(DIALECT, extra),
   })
 }

@@ -7,7 +7,7 @@ import { OtherContent } from "../../../canon/other-content.ts"
 import { ChoiceDecoder, isWorthKeeping } from "./choice-decoder.ts"
 import { isTime } from "../patches/complete.ts"
 import { noChoice, decodeErrorEvent } from "../errors.ts"
-import { stopTold } from "../finish.ts"
+import { reportedStop } from "../finish.ts"
 import { chunkUsage, decodeUsage } from "../usage.ts"
 import { DIALECT } from "../identifiers.ts"
 import { defined } from "../../shared/fields.ts"
@@ -162,7 +162,7 @@ class ChunkDecoder implements EventDecoder {
       value.finish_reason !== "" &&
       !decoder.finished
     ) {
-      decoder.finish(value.finish_reason, events, stopTold(value, this.#stop))
+      decoder.finish(value.finish_reason, events, reportedStop(value, this.#stop))
     }
   }
 

@@ -28,13 +28,15 @@ export function compactOf(result: ChatResult): { output: string } {
 /** What a compaction of the gateway's begins with; those of vendors begin otherwise and stay theirs. */
 const PREFIX = "tgc1:"
 
-const ORDER =
+const INSTRUCTION =
   "Write a summary of the conversation up to here, which is to take its place. Keep all that is needed to " +
   "go on with it: what was asked for, what was decided and done, facts, names, numbers and open questions. " +
   "Answer with the summary alone."
 
 /** What `compactionBody` adds to a request. Bytes, so at least as many as tokens. */
-export const COMPACTION_BYTES = Buffer.byteLength(JSON.stringify({ role: "user", content: ORDER }))
+export const COMPACTION_BYTES = Buffer.byteLength(
+  JSON.stringify({ role: "user", content: INSTRUCTION }),
+)
 
 const HEADING = "This is a summary of the conversation so far:\n\n"
 
@@ -71,7 +73,7 @@ export function compactionBody(body: JsonObject): JsonObject {
   )
   if (tools.length > 0) Object.assign(asked, { tools, tool_choice: "none" })
   const input = inputOf(asked)
-  if (input !== undefined) asked.input = [...input, { role: "user", content: ORDER }]
+  if (input !== undefined) asked.input = [...input, { role: "user", content: INSTRUCTION }]
   return asked
 }
 
@@ -106,7 +108,7 @@ export function compactionOf(result: ChatResult, request: ChatRequest): JsonObje
 }
 
 function userItems(request: ChatRequest): JsonObject[] {
-  // The last one is the order to summarize.
+  // The last one asks for the summary.
   const messages = request.messages.slice(0, -1).filter(isUsers)
   const { input } = encodeInput({ ...request, messages }, OPENAI_QUIRKS, new LossList(DIALECT))
   return input

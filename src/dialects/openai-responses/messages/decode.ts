@@ -6,7 +6,7 @@ import type {
   ToolResultPart,
 } from "../../../canon/message.ts"
 import type { Tool } from "../../../canon/tool.ts"
-import { toldSearch } from "../../shared/search.ts"
+import { reportedSearch } from "../../shared/search.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import {
@@ -29,7 +29,7 @@ import { withMessages } from "./content-input.ts"
 import { decodeContent, decodeOutput } from "./decode-parts.ts"
 import { ITEM_TYPES, roleOfItem } from "./item-types.ts"
 import { reasoningText } from "../reasoning.ts"
-import { isToldStep } from "../search/steps.ts"
+import { isReportedStep } from "../search/steps.ts"
 import { DIALECT } from "../identifiers.ts"
 import { requiredText } from "../../shared/validation.ts"
 
@@ -108,8 +108,8 @@ function decodeItem(item: JsonObject, name: string, { messages, tools }: Convers
     default: {
       const role = roleOfItem(type)
       if (role === undefined) throw unsupportedValue(`${name}.type`, type, ITEM_TYPES)
-      const part: Part = isToldStep(item)
-        ? toldSearch(DIALECT)
+      const part: Part = isReportedStep(item)
+        ? reportedSearch(DIALECT)
         : { type: "unknown", extra: extraOf(DIALECT, { [type]: item }) }
       if (role === "assistant") turnOf(role, messages).push(part)
       else messages.push({ role, parts: [part] })

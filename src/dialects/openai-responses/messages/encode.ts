@@ -44,9 +44,9 @@ export function encodeInput(
     else encodeOther(message, input, { textCalls, losses })
   }
   if (leading === 0) return { input }
-  const told = messages.slice(0, leading).flatMap(({ parts }) => parts)
-  for (const part of told) if (part.type === "text") noteCache(part, losses)
-  const texts = told.map((part) => (part.type === "text" ? part.text : ""))
+  const instructed = messages.slice(0, leading).flatMap(({ parts }) => parts)
+  for (const part of instructed) if (part.type === "text") noteCache(part, losses)
+  const texts = instructed.map((part) => (part.type === "text" ? part.text : ""))
   return { instructions: texts.join(PIECE_BREAK), input }
 }
 

@@ -12,15 +12,15 @@ export interface ResponseHead {
 
 /**
  * The head of a response: a vendor's own id names what the vendor keeps, and stays as it is.
- * @param told before, in the same stream.
+ * @param earlier what the same stream has said before.
  */
-export function headOf(response: JsonObject, told?: ResponseHead): ResponseHead {
+export function headOf(response: JsonObject, earlier?: ResponseHead): ResponseHead {
   const { created_at: created } = response
   return {
-    id: textAt(response, "id") ?? told?.id ?? mintId(ID_PREFIX),
+    id: textAt(response, "id") ?? earlier?.id ?? mintId(ID_PREFIX),
     createdAt: Number.isInteger(created)
       ? (created as number)
-      : (told?.createdAt ?? nowInSeconds()),
+      : (earlier?.createdAt ?? nowInSeconds()),
   }
 }
 

@@ -92,8 +92,8 @@ class ResponseFrames implements FramePatcher {
   }
 
   fail(error: GatewayError, requestId: string, broken?: SseFrame): SseFrame[] {
-    const told = broken?.json && objectAt(broken.json, "response")
-    if (told) this.#response = this.#patched(told)
+    const response = broken?.json && objectAt(broken.json, "response")
+    if (response) this.#response = this.#patched(response)
     if (this.#response === undefined) return this.#failUnstarted(error, requestId)
     const failure = streamFailure(error, requestId)
     return failureFrames(new FrameWriter(this.#nextNumber), failure, this.#response)
@@ -107,12 +107,12 @@ class ResponseFrames implements FramePatcher {
   #withResponse(type: string, json: JsonObject, response: JsonObject): PatchedFrame {
     this.#response = response
     const patched: JsonObject = { ...json, response }
-    const told = { event: type, data: JSON.stringify(patched) }
-    if (!LAST_WORDS.has(type)) return { action: "forward", ...told }
+    const written = { event: type, data: JSON.stringify(patched) }
+    if (!LAST_WORDS.has(type)) return { action: "forward", ...written }
     const isCounted = type !== "response.failed" || objectAt(response, "usage") !== undefined
     return isCounted
-      ? { action: "last", ...told, usageCarrier: patched }
-      : { action: "last", ...told }
+      ? { action: "last", ...written, usageCarrier: patched }
+      : { action: "last", ...written }
   }
 
   /** A stream that never began still has to begin before it can fail. */

@@ -1,12 +1,12 @@
 import type * as z from "zod"
-import type { ChatRequest, ReasoningOrder, ResponseFormat } from "../../../canon/chat.ts"
+import type { ChatRequest, ReasoningOptions, ResponseFormat } from "../../../canon/chat.ts"
 import type { Message } from "../../../canon/message.ts"
 import type { Tool } from "../../../canon/tool.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import type { Draft } from "../../../canon/draft.ts"
 import { invalidValue, missingParameter } from "../../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, isThere, unknownFields } from "../../../canon/json.ts"
-import { judgeParameters } from "../../shared/parameters.ts"
+import { validateParameters } from "../../shared/parameters.ts"
 import { checkCalls } from "../messages/check-calls.ts"
 import { decodeBrought } from "../tools/decode-brought.ts"
 import { decodeInput } from "../messages/decode.ts"
@@ -61,7 +61,7 @@ const STREAM_OPTIONS = new Set(["include_obfuscation"])
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
   if (!isThere(body.model) || body.model === "") throw missingParameter("model")
-  judgeParameters(body, PARAMETERS)
+  validateParameters(body, PARAMETERS)
   const parameters = body as ResponseParameters
   if (parameters.background === true) {
     throw invalidValue(
@@ -129,11 +129,11 @@ function setFormat(request: Draft<ChatRequest>, parameters: ResponseParameters):
   const verbosity = parameters.text?.verbosity
   if (isThere(verbosity)) request.verbosity = verbosity
   const { effort, summary, generate_summary: olderSummary } = parameters.reasoning ?? {}
-  const order: Draft<ReasoningOrder> = {}
-  if (isThere(effort)) order.effort = effort
+  const options: Draft<ReasoningOptions> = {}
+  if (isThere(effort)) options.effort = effort
   const wanted = summary ?? olderSummary
-  if (isThere(wanted)) order.summary = wanted
-  if (Object.keys(order).length > 0) request.reasoning = order
+  if (isThere(wanted)) options.summary = wanted
+  if (Object.keys(options).length > 0) request.reasoning = options
 }
 
 function decodeFormat(text: ResponseParameters["text"]): ResponseFormat | undefined {

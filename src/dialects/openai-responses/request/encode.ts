@@ -72,11 +72,11 @@ function encodeFormats(body: JsonObject, request: ChatRequest, losses: LossList)
   if (Object.keys(text).length > 0) body.text = text
   if (reasoning === undefined) return
   if (reasoning.budget !== undefined) losses.add("reasoning_budget", "approximated")
-  const order: JsonObject = {}
-  setDefined(order, "effort", effortOf(reasoning, maxTokens))
+  const options: JsonObject = {}
+  setDefined(options, "effort", effortOf(reasoning, maxTokens))
   // OpenAI shows none unless asked to, and has no word for none.
-  if (reasoning.summary !== "none") setDefined(order, "summary", reasoning.summary)
-  if (Object.keys(order).length > 0) body.reasoning = order
+  if (reasoning.summary !== "none") setDefined(options, "summary", reasoning.summary)
+  if (Object.keys(options).length > 0) body.reasoning = options
 }
 
 function encodeService(body: JsonObject, request: ChatRequest): void {

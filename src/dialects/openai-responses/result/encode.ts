@@ -84,7 +84,7 @@ function encodeItem(part: Part, ids: ItemIds, origins: Origins): JsonObject[] {
       return [callItem(id, "completed", { ...part, id: ids.callId(part.id) }, origin)]
     }
     case "web-search":
-      return part.toldIn === DIALECT ? [] : [searchItem(searchId(), part)]
+      return part.reportedIn === DIALECT ? [] : [searchItem(searchId(), part)]
     case "unknown":
       return ownItems(ownFields(DIALECT, part.extra), ids)
     default:

@@ -26,7 +26,7 @@ export function decodeSearch(item: JsonObject): WebSearchPart | undefined {
     queries: asked,
     pages,
     uses: 1,
-    toldIn: DIALECT,
+    reportedIn: DIALECT,
   }
   if (item.status === "failed") search.failed = true
   return search
@@ -50,6 +50,6 @@ export function stagesOf({ failed }: WebSearchPart): readonly string[] {
 }
 
 /** Whether an item of a history is one that `searchItem` made of another vendor's search. */
-export function isToldStep({ type, id }: JsonObject): boolean {
+export function isReportedStep({ type, id }: JsonObject): boolean {
   return type === SEARCH_CALL && typeof id === "string" && id.startsWith(OWN_ID)
 }

@@ -226,7 +226,7 @@ class ResponseEncoder implements EventEncoder {
 
   /** A search that another vendor ran: its own dialect has it among its extras. */
   #search(search: WebSearchPart, frames: SseFrame[]): void {
-    if (search.toldIn === DIALECT) return
+    if (search.reportedIn === DIALECT) return
     this.#closeCurrent(frames)
     this.#headOf(frames)
     const place = { id: searchId(), index: this.#items.length }

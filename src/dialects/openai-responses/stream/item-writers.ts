@@ -55,17 +55,17 @@ export abstract class ItemWriter {
     this.#isOpen = false
     this.status = status
     this.finish(frames)
-    frames.push(this.#told("response.output_item.done", this.item))
+    frames.push(this.#itemFrame("response.output_item.done", this.item))
   }
 
   protected open(empty: JsonObject, frames: SseFrame[]): void {
-    frames.push(this.#told("response.output_item.added", empty))
+    frames.push(this.#itemFrame("response.output_item.added", empty))
   }
 
   /** What is to be said before the item is done. */
   protected abstract finish(frames: SseFrame[]): void
 
-  #told(type: string, item: JsonObject): SseFrame {
+  #itemFrame(type: string, item: JsonObject): SseFrame {
     return this.writer.frame(type, `"output_index":${this.#index},"item":${JSON.stringify(item)}`)
   }
 }
@@ -125,11 +125,11 @@ export class MessageWriter extends ItemWriter {
     const current = this.#current
     if (current === undefined) return
     const { place, text, type, logprobs } = current
-    const told = JSON.stringify(text)
+    const written = JSON.stringify(text)
     const members =
       type === "refusal"
-        ? `${place},"refusal":${told}`
-        : `${place},"text":${told},"logprobs":${JSON.stringify(logprobs)}`
+        ? `${place},"refusal":${written}`
+        : `${place},"text":${written},"logprobs":${JSON.stringify(logprobs)}`
     frames.push(this.writer.frame(`response.${type}.done`, members))
     const content = contentOf(current)
     const part = `${place},"part":${JSON.stringify(content)}`

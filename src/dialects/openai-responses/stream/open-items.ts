@@ -55,7 +55,7 @@ const CHOICE = { choice: 0 } as const
 export class OpenItems {
   readonly #items = new Map<number, OpenItem>()
   readonly #doneIds = new Set<unknown>()
-  /** Characters of text since something else was told: where the canon's text part began. */
+  /** Characters of text since something else was sent: where the canon's text part began. */
   #textRun = 0
   #calls = 0
   readonly #other: OtherContent
@@ -102,13 +102,13 @@ export class OpenItems {
   text(item: OpenItem, content: number, delta: string, events: ChatEvent[]): void {
     const piece = pieceOf(item, content)
     piece.start ??= this.#textRun
-    piece.told += delta
+    piece.sent += delta
     this.#textRun += delta.length
     events.push({ type: "text-delta", ...CHOICE, text: delta })
   }
 
   refusal(item: OpenItem, content: number, delta: string, events: ChatEvent[]): void {
-    pieceOf(item, content).told += delta
+    pieceOf(item, content).sent += delta
     this.#textRun = 0
     events.push({ type: "refusal-delta", ...CHOICE, text: delta })
   }
@@ -123,8 +123,8 @@ export class OpenItems {
     item.reasoning ??= kind
     if (item.reasoning !== kind) return
     const piece = pieceOf(item, index)
-    const text = piece.told === "" && item.pieces.size > 1 ? PIECE_BREAK + delta : delta
-    piece.told += delta
+    const text = piece.sent === "" && item.pieces.size > 1 ? PIECE_BREAK + delta : delta
+    piece.sent += delta
     this.#textRun = 0
     events.push({ type: "reasoning-delta", ...CHOICE, text })
   }
@@ -211,10 +211,10 @@ export class OpenItems {
 
   /** One vendor was recorded to number the contents of a stream from 1: then their order counts. */
   #messageDone(item: OpenItem, parts: readonly JsonObject[], events: ChatEvent[]): void {
-    const told = [...item.pieces.keys()]
-    const isNumberedAlike = told.every((index) => index < parts.length)
+    const indexes = [...item.pieces.keys()]
+    const isNumberedAlike = indexes.every((index) => index < parts.length)
     for (const [position, part] of parts.entries()) {
-      const index = isNumberedAlike ? position : (told[position] ?? -1 - position)
+      const index = isNumberedAlike ? position : (indexes[position] ?? -1 - position)
       this.contentDone(item, index, part, events)
     }
   }
@@ -262,7 +262,7 @@ export interface ReasoningPlace {
 interface OpenPiece {
   /** Where its text begins in the canon's text part; undefined until something of it is told. */
   start: number | undefined
-  told: string
+  sent: string
   citations: number
   hasLogprobs: boolean
 }
@@ -281,7 +281,7 @@ export interface OpenItem {
 function pieceOf(item: OpenItem, index: number): OpenPiece {
   let piece = item.pieces.get(index)
   if (piece === undefined) {
-    piece = { start: undefined, told: "", citations: 0, hasLogprobs: false }
+    piece = { start: undefined, sent: "", citations: 0, hasLogprobs: false }
     item.pieces.set(index, piece)
   }
   return piece
@@ -289,5 +289,5 @@ function pieceOf(item: OpenItem, index: number): OpenPiece {
 
 /** The rest of a text of which the beginning was told; one that goes on otherwise is left at that. */
 function untold(piece: OpenPiece, whole: string | undefined): string {
-  return whole?.startsWith(piece.told) ? whole.slice(piece.told.length) : ""
+  return whole?.startsWith(piece.sent) ? whole.slice(piece.sent.length) : ""
 }

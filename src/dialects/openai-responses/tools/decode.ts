@@ -87,12 +87,12 @@ function memberOf(
   { name, description, origin }: Tool,
   heading: string | undefined,
 ): Pick<Tool, "name" | "description" | "origin"> {
-  const told = description === undefined ? {} : { description }
+  const described = description === undefined ? {} : { description }
   const words = [description, heading && `About all of ${namespace}: ${heading}`].filter(Boolean)
   return {
     name: flatName(namespace, name),
     ...(words.length === 0 ? {} : { description: words.join("\n\n") }),
-    origin: { ...(origin ?? { form: "function", name, ...told }), namespace, ...about },
+    origin: { ...(origin ?? { form: "function", name, ...described }), namespace, ...about },
   }
 }
 

@@ -26,12 +26,12 @@ export function formToAsk(wanted: SoundForm, has: readonly SoundForm[]): SoundFo
 /** What of a request a vendor cannot be told, by the names of its fields. */
 export function lossesOf(
   request: SpeechRequest,
-  told: ReadonlySet<"speed" | "instructions">,
+  carried: ReadonlySet<"speed" | "instructions">,
 ): Loss[] {
   const losses: Loss[] = []
   for (const name of ["speed", "instructions"] as const) {
     const isUsual = name === "speed" && request.speed === 1
-    if (request[name] !== undefined && !isUsual && !told.has(name)) {
+    if (request[name] !== undefined && !isUsual && !carried.has(name)) {
       losses.push({ name, effect: "dropped" })
     }
   }

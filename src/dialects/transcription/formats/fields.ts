@@ -61,12 +61,12 @@ export function refuseTranslation(task: TranscriptionRequest["task"]): void {
 /** What of a request a vendor cannot be told, by the names of its fields. */
 export function lossesOf(
   request: TranscriptionRequest,
-  told: ReadonlySet<"language" | "prompt" | "temperature">,
+  carried: ReadonlySet<"language" | "prompt" | "temperature">,
 ): Loss[] {
   const losses: Loss[] = []
   const { extra = {} } = request
   for (const name of ["language", "prompt", "temperature"] as const) {
-    if (request[name] !== undefined && !told.has(name)) losses.push({ name, effect: "dropped" })
+    if (request[name] !== undefined && !carried.has(name)) losses.push({ name, effect: "dropped" })
   }
   for (const name of Object.keys(extra)) losses.push({ name, effect: "dropped" })
   return losses

@@ -24,14 +24,14 @@ export function mistralTranscription(
       const isTimed = TIMED.has(form)
       const fields: OutgoingField[] = [["model", model]]
       // It takes either the language or times (docs.mistral.ai, audio transcription).
-      const tellsLanguage = language !== undefined && !isTimed
-      if (tellsLanguage) fields.push(["language", language])
+      const carriesLanguage = language !== undefined && !isTimed
+      if (carriesLanguage) fields.push(["language", language])
       if (temperature !== undefined) fields.push(["temperature", String(temperature)])
       if (isTimed) fields.push(["timestamp_granularities[]", "segment"])
       if (form === "diarized_json") fields.push(["diarize", "true"])
-      const told = new Set<"language" | "temperature">(["temperature"])
-      if (tellsLanguage) told.add("language")
-      const losses = lossesOf(request, told)
+      const carried = new Set<"language" | "temperature">(["temperature"])
+      if (carriesLanguage) carried.add("language")
+      const losses = lossesOf(request, carried)
       if (stream) losses.push({ name: "stream", effect: "approximated" })
       if (request.granularities.includes("word")) {
         losses.push({ name: "timestamp_granularities", effect: "dropped" })
