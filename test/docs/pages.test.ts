@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { BILLABLE_PAGE, billablePage } from "../../scripts/billable-page.ts"
 import { API_PAGE, apiPage } from "../../scripts/errors-table.ts"
 import { ENDPOINTS_PAGE, endpointsPage } from "../../scripts/endpoints-page.ts"
+import { PUBLIC_ENDPOINTS } from "../../src/http/docs/public-endpoints.ts"
 import { LOSSES_PAGE, lossesPage } from "../../scripts/losses-page.ts"
 
 test("docs/losses.md is what the tables in the code say (bun scripts/losses-page.ts writes it)", () => {
@@ -19,4 +20,10 @@ test("docs/billable.md is what the tables in the code say (bun scripts/billable-
 
 test("the errors in docs/api.md are those of the code (bun scripts/errors-table.ts writes them)", () => {
   expect(readFileSync(API_PAGE, "utf8")).toBe(apiPage())
+})
+
+test("docs/api.md has every endpoint that callers use", () => {
+  const page = readFileSync(API_PAGE, "utf8")
+  const endpoints = PUBLIC_ENDPOINTS.map(({ method, path }) => `${method} ${path}`)
+  expect(endpoints.filter((endpoint) => !page.includes(`\`${endpoint}\``))).toEqual([])
 })
