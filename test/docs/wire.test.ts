@@ -1,0 +1,33 @@
+import { describe, expect, test } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+
+const FOLDER = join(import.meta.dir, "../../docs/wire")
+const FACT = /^### <a id="f(\d+)"><\/a>(\d+)\. \S/
+
+describe("facts about wire formats", () => {
+  for (const name of readdirSync(FOLDER)) {
+    const facts = factsOf(readFileSync(join(FOLDER, name), "utf8"))
+
+    test(`of ${name} have a number each, which is their anchor too`, () => {
+      const numbers = facts.map(([heading = ""]) => FACT.exec(heading)?.slice(1))
+      for (const pair of numbers) expect(pair?.[0]).toBe(pair?.[1] ?? "none")
+      expect(new Set(numbers.map(String)).size).toBe(facts.length)
+    })
+
+    test(`of ${name} say where they are from`, () => {
+      const without = facts.filter((lines) => !lines.some((line) => /^Source:( |$)/.test(line)))
+      expect(without.map(([heading]) => heading)).toEqual([])
+    })
+  }
+})
+
+/** The lines of each fact, its heading the first. */
+function factsOf(page: string): string[][] {
+  const facts: string[][] = []
+  for (const line of page.split("\n")) {
+    if (line.startsWith("### ")) facts.push([line])
+    else facts.at(-1)?.push(line)
+  }
+  return facts
+}
