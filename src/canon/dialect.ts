@@ -139,12 +139,12 @@ export interface ClientDialect {
   encodeError(error: GatewayError, requestId: string): { status: number; body: JsonObject }
   /**
    * Puts the cost, in credits, where a caller of this dialect finds it beside the usage.
-   * @param carrier a whole answer, or the parsed frame that carries the usage of a stream.
+   * @param carrier the parsed frame that carries the usage of a stream. A whole answer has its cost in a header.
    */
   setCost(carrier: JsonObject, cost: string): void
   /**
    * Puts our own count, which is charged, where the vendor has told none.
-   * @param carrier as of `setCost`.
+   * @param carrier a whole answer, or the frame that carries the usage of a stream.
    */
   setUsage(carrier: JsonObject, usage: Usage): void
 }

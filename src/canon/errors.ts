@@ -128,6 +128,29 @@ export function asGatewayError(thrown: unknown): GatewayError {
   )
 }
 
+/**
+ * The same for what fails once the request is charged, or what was delivered of it: a fault of the gateway then says
+ * that, and not that nothing was.
+ */
+export function asChargedError(thrown: unknown): GatewayError {
+  const error = asGatewayError(thrown)
+  if (error.kind !== "internal_error") return error
+  return new GatewayError(
+    "internal_error",
+    "The gateway failed to finish this answer after what came of it was charged. Its receipt says how much; another try is charged as well.",
+    { cause: error.cause },
+  )
+}
+
+/** Does what is left to do for a request that is charged. @throws GatewayError as of `asChargedError`. */
+export function afterCharge<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (thrown) {
+    throw asChargedError(thrown)
+  }
+}
+
 /** The envelope that OpenAI's API has for errors: every endpoint's but those of dialects with their own. */
 export function errorEnvelope(error: GatewayError, requestId: string): JsonObject {
   const { type, code } = ERROR_KINDS[error.kind]

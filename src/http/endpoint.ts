@@ -97,7 +97,7 @@ interface Failed {
 /** What was thrown, as an answer. What is a fault of the gateway itself goes to the log as well. */
 export function failure(thrown: unknown, { request, id, errors, events }: Failed): Response {
   const error = asGatewayError(thrown)
-  if (error.kind === "internal_error") events.requestFailed(id, thrown)
+  if (error.kind === "internal_error") events.requestFailed(id, error.cause ?? thrown)
   return errors(error, id, request)
 }
 

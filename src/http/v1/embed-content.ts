@@ -29,11 +29,14 @@ export function embedContent(
     async perform(call, body, request) {
       const wanted = embeddingAt(method, body, new URL(request.url).pathname)
       const { value, headers } = await relay.embed(call, wanted, request)
-      const { embeddings, ...rest } = encodeGeminiEmbeddings(value.vectors, totalInput(value.usage))
-      const [embedding] = embeddings
-      const json =
-        method === "embedContent" && embedding ? { embedding, ...rest } : { embeddings, ...rest }
-      return { json, headers }
+      const encode = (): JsonObject => {
+        const tokens = totalInput(value.usage)
+        const { embeddings, ...rest } = encodeGeminiEmbeddings(value.vectors, tokens)
+        const [embedding] = embeddings
+        const isOne = method === "embedContent" && embedding !== undefined
+        return isOne ? { embedding, ...rest } : { embeddings, ...rest }
+      }
+      return { encode, headers }
     },
   })
 }

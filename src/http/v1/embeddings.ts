@@ -18,8 +18,10 @@ export function embeddings(calls: Calls, relay: Embeddings, contents: Contents):
     async perform(call, body, caller) {
       const request = decodeEmbeddingRequest(body)
       const { value, headers } = await relay.embed(call, request, caller)
-      const json = encodeEmbeddingResult(request, value.vectors, totalInput(value.usage))
-      return { json, headers }
+      return {
+        encode: () => encodeEmbeddingResult(request, value.vectors, totalInput(value.usage)),
+        headers,
+      }
     },
   })
 }

@@ -1,3 +1,4 @@
+import { afterCharge } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { Call } from "../../relay/pipeline/call.ts"
 import type { Contents } from "../../relay/pipeline/contents.ts"
@@ -6,9 +7,10 @@ import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 import { callOf, type Calls } from "./calls.ts"
 
-/** What goes back, once it is paid for. */
+/** What goes back. It is paid for. */
 export interface JsonOperationAnswer {
-  readonly json: JsonObject
+  /** Puts it into the words of its endpoint. */
+  readonly encode: () => JsonObject
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -37,7 +39,7 @@ export function jsonOperation(operation: JsonOperation): Route {
         const answer = await perform(call, json, asked.request)
         contents.keep(call, json)
         const headers = { "content-type": "application/json", ...answer.headers }
-        return { headers, body: JSON.stringify(answer.json) }
+        return { headers, body: afterCharge(() => JSON.stringify(answer.encode())) }
       },
     },
     calls.events,

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../canon/json.ts"
 import { decodeRerankRequest } from "../../dialects/rerank/request.ts"
 import { cohereMeta, encodeRerankResult } from "../../dialects/rerank/result.ts"
 import type { Reranking } from "../../relay/operations/rerank/rerank.ts"
@@ -28,8 +29,11 @@ export function rerank(
     async perform(call, body, caller) {
       const input = decodeRerankRequest(body)
       const { value, headers } = await relay.rerank(call, input.request, caller)
-      const result = encodeRerankResult(input, value.ranking, form)
-      return { json: { id: call.id, ...result, meta: cohereMeta(version, value.usage) }, headers }
+      const encode = (): JsonObject => {
+        const result = encodeRerankResult(input, value.ranking, form)
+        return { id: call.id, ...result, meta: cohereMeta(version, value.usage) }
+      }
+      return { encode, headers }
     },
   })
 }

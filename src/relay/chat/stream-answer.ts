@@ -1,5 +1,5 @@
 import type { Place } from "../../canon/linked-list.ts"
-import { asGatewayError, type GatewayError } from "../../canon/errors.ts"
+import { asChargedError, asGatewayError, type GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { encodeText, formatEvent, KEEP_ALIVE } from "../../wire/sse.ts"
 import type { Billing } from "../billing/billing.ts"
@@ -69,6 +69,7 @@ class StreamedAnswer implements Watched {
   #reading: Promise<string> | undefined
   #controller: Controller | undefined
   #over = false
+  #isCharged = false
 
   constructor(services: StreamServices, context: ChatContext) {
     this.#services = services
@@ -115,10 +116,11 @@ class StreamedAnswer implements Watched {
       let text = await this.#reading
       // The caller has left meanwhile.
       if (this.#over) return
-      if (upstream.isOver) text += await this.#complete(upstream)
+      const isLast = upstream.isOver
+      if (isLast) text += await this.#complete(upstream)
       controller.enqueue(encodeText(text))
       this.dueAt = performance.now() + this.#services.keepAlive
-      if (this.#over) controller.close()
+      if (isLast) controller.close()
     } catch (thrown) {
       await this.#fail(controller, asGatewayError(thrown))
     }
@@ -195,13 +197,15 @@ class StreamedAnswer implements Watched {
 
   /** Never a silent success: the caller is told in the dialect's own words, then the stream ends. */
   async #fail(controller: Controller, failure: GatewayError): Promise<void> {
+    const { alarms } = this.#services
     const { call, dialect, request } = this.#context
-    const error = this.#upstream?.plan.endpoint.cleaned(failure) ?? failure
+    const cleaned = this.#upstream?.plan.endpoint.cleaned(failure) ?? failure
+    if (cleaned.kind === "internal_error") alarms.requestFailed(call.id, cleaned.cause)
     if (!this.#over) {
-      if (error.kind === "internal_error") this.#services.alarms.requestFailed(call.id, error.cause)
-      this.#abandon(error)
-      await this.#settleDelivered(error)
+      this.#abandon(cleaned)
+      await this.#settleDelivered(cleaned)
     }
+    const error = this.#isCharged ? asChargedError(cleaned) : cleaned
     const writer = this.#upstream?.writer
     const text = writer
       ? writer.fail(error, call.id)
@@ -235,6 +239,7 @@ class StreamedAnswer implements Watched {
     const { charge, call } = context
     const pricing = billing.reckon(charge, plan.deployment, meter)
     const settled = await pipeline.settle(context, plan.deployment, pricing)
+    this.#isCharged = true
     if (call.key.storesContent) contents.keep(call, call.body, meter.text)
     return settled
   }

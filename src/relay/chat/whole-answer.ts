@@ -1,6 +1,6 @@
 import type { ChatResult, Choice } from "../../canon/chat.ts"
 import type { Part } from "../../canon/message.ts"
-import { GatewayError } from "../../canon/errors.ts"
+import { afterCharge, GatewayError } from "../../canon/errors.ts"
 import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
@@ -70,10 +70,11 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
   headers["content-type"] = "application/json"
   const counted = ownCount(priced, plan.limits !== undefined)
   const { call, keeping } = context
-  const answer =
+  const answer = afterCharge(() =>
     plan.isVerbatim && first?.body
       ? patchedBody(context, plan, first.body, counted)
-      : encodedBody(context, sealed(merged(all, meter), services.seal, plan), counted)
+      : encodedBody(context, sealed(merged(all, meter), services.seal, plan), counted),
+  )
   services.contents.keep(call, call.body, answer)
   if (keeping) await services.conversations.keep(keeping, answer)
   return { headers, body: JSON.stringify(answer) }

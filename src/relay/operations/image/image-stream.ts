@@ -1,4 +1,4 @@
-import { errorEnvelope, type GatewayError } from "../../../canon/errors.ts"
+import { asChargedError, errorEnvelope, type GatewayError } from "../../../canon/errors.ts"
 import type { ImageFormat, ImageRequest } from "../../../canon/image.ts"
 import type { OperationAnswer, OperationCall } from "../../../canon/operation.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
@@ -77,11 +77,13 @@ export function pictureBody(
   const { deployment } = open
   const { answer, reader, pieces } = streaming
   const { attempt } = answer
-  const giveUp = async (reason: GatewayError): Promise<void> => {
+  /** @returns whether something was delivered, and charged. */
+  const giveUp = async (reason: GatewayError): Promise<boolean> => {
     attempt.fail(reason)
     const used = draftsUsage(reader.drafts, request, deployment, isCallerGone(reason))
     if (used) await open.settle(used, true)
     else open.release(reason)
+    return used !== undefined
   }
   const endings: Endings = {
     async whole() {
@@ -93,12 +95,14 @@ export function pictureBody(
       return encodeText(paidEvent(reader.last ?? {}, formatCredits(charged)))
     },
     async broken(error) {
-      await giveUp(error)
-      return encodeText(
-        formatEvent({ data: JSON.stringify(errorEnvelope(attempt.cleaned(error), call.id)) }),
-      )
+      const isCharged = await giveUp(error)
+      const cleaned = attempt.cleaned(error)
+      const told = isCharged ? asChargedError(cleaned) : cleaned
+      return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(told, call.id)) }))
     },
-    left: () => giveUp(new CallEnded("caller_left")),
+    async left() {
+      await giveUp(new CallEnded("caller_left"))
+    },
   }
   return chargedBody(pieces, endings, call.memory)
 }

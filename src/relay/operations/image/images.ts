@@ -1,6 +1,6 @@
 import { nowInSeconds } from "../../../dialects/shared/time.ts"
 import type { Loss } from "../../../canon/extra.ts"
-import { asGatewayError, GatewayError } from "../../../canon/errors.ts"
+import { afterCharge, asGatewayError, GatewayError } from "../../../canon/errors.ts"
 import {
   type ImageFormat,
   type ImageRequest,
@@ -120,11 +120,13 @@ export class Images {
     const pictures = handed.length
     const { usage, isEstimated } = imagesUsage({ ...result, pictures }, open.deployment, request)
     const { charged } = await open.settle(usage, isEstimated)
-    if (request.stream) {
-      const done = handed.map(({ value }) => donePicture(value))
-      return encodeImageEvents(request.task, result, done, formatCredits(charged))
-    }
-    return JSON.stringify(encodeImageResult(result, handed, nowInSeconds()))
+    return afterCharge(() => {
+      if (request.stream) {
+        const done = handed.map(({ value }) => donePicture(value))
+        return encodeImageEvents(request.task, result, done, formatCredits(charged))
+      }
+      return JSON.stringify(encodeImageResult(result, handed, nowInSeconds()))
+    })
   }
 
   #modelOf(id: string | undefined, key: Key): Model {

@@ -1,4 +1,4 @@
-import { errorEnvelope, GatewayError } from "../../../canon/errors.ts"
+import { asChargedError, errorEnvelope, GatewayError } from "../../../canon/errors.ts"
 import { jsonOf, unusable } from "../../../canon/operation-answer.ts"
 import {
   type EncodedSpeech,
@@ -235,7 +235,7 @@ function bodyOf(open: OpenOperation<Sounding>, call: Call): ReadableStream<Uint8
       return request.events ? doneEvent(usage) : undefined
     },
     async broken(error) {
-      const told = value.attempt.fail(error)
+      const told = asChargedError(value.attempt.fail(error))
       await settle("broken")
       if (!request.events) return undefined
       return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(told, call.id)) }))

@@ -1,4 +1,4 @@
-import { errorEnvelope } from "../../../canon/errors.ts"
+import { afterCharge, asChargedError, errorEnvelope } from "../../../canon/errors.ts"
 import type { Transcript, TranscriptionRequest } from "../../../canon/transcription.ts"
 import { renderEvents, renderTranscript } from "../../../dialects/transcription/result.ts"
 import { encodeText, formatEvent } from "../../../wire/sse.ts"
@@ -31,19 +31,21 @@ export async function answerTranscription(
   return renderedAnswer(transcript, request, headers)
 }
 
-/** A whole transcript in the form that was asked for. */
+/** A whole transcript, which is charged by now, in the form that was asked for. */
 export function renderedAnswer(
   transcript: Transcript,
   request: TranscriptionRequest,
   headers: Record<string, string>,
 ): Answer {
-  if (request.stream) {
-    Object.assign(headers, STREAM_HEADERS)
-    return { headers, body: renderEvents(transcript, request) }
-  }
-  const { contentType, body } = renderTranscript(transcript, request)
-  headers["content-type"] = contentType
-  return { headers, body }
+  return afterCharge(() => {
+    if (request.stream) {
+      Object.assign(headers, STREAM_HEADERS)
+      return { headers, body: renderEvents(transcript, request) }
+    }
+    const { contentType, body } = renderTranscript(transcript, request)
+    headers["content-type"] = contentType
+    return { headers, body }
+  })
 }
 
 interface StreamFacts {
@@ -66,7 +68,7 @@ function streamOf(
       return undefined
     },
     async broken(error) {
-      const told = answer.attempt.fail(error)
+      const told = asChargedError(answer.attempt.fail(error))
       await settle()
       return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(told, call.id)) }))
     },

@@ -105,17 +105,18 @@ export class Translating {
     const pieces = piecesOf(heard.value, request.form)
     if (pieces.length === 0) {
       translating.release("not_needed")
-      const headers = await this.#charge(heard, request)
-      return { transcript: english(heard.value, undefined), headers }
+      const transcript = english(heard.value, undefined)
+      return { transcript, headers: await this.#charge(heard, request) }
     }
     const task = { pieces, held, prompt: request.prompt, call: ofText, model: textModel }
     const translated = await orRelease(
       heard,
       translating.open((candidate) => this.#translateAt(candidate, task)),
     )
+    const transcript = english(heard.value, translated.value.texts, request.form)
     const headers = await this.#charge(heard, request, translated)
     headers["x-tollgate-also-charged"] = task.call.id
-    return { transcript: english(heard.value, translated.value.texts, request.form), headers }
+    return { transcript, headers }
   }
 
   /** What it takes: to write down, and to translate. @throws GatewayError */
