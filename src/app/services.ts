@@ -16,7 +16,7 @@ import { Embeddings } from "../relay/operations/embedding/embeddings.ts"
 import { Operations } from "../relay/operations/operations.ts"
 import { Reranking } from "../relay/operations/rerank/rerank.ts"
 import { Speaking } from "../relay/operations/speech/speech.ts"
-import { Transcribing } from "../relay/operations/transcription/transcriptions.ts"
+import { Transcriptions } from "../relay/operations/transcription/transcriptions.ts"
 import { Relay } from "../relay/chat/relay.ts"
 import { TokenDecoder } from "../relay/tokens/token-decoder.ts"
 import { databasePath } from "../store/book-place.ts"
@@ -101,7 +101,7 @@ export function openPerformers(
     pictures,
     images: new Images(operations, pictures),
     speaking: new Speaking(operations),
-    transcribing: new Transcribing(embedding),
+    transcribing: new Transcriptions(embedding),
   }
 }
 

@@ -14,7 +14,7 @@ import type { Operations } from "../../relay/operations/operations.ts"
 import type { Relay } from "../../relay/chat/relay.ts"
 import type { Reranking } from "../../relay/operations/rerank/rerank.ts"
 import type { Speaking } from "../../relay/operations/speech/speech.ts"
-import type { Transcribing } from "../../relay/operations/transcription/transcriptions.ts"
+import type { Transcriptions } from "../../relay/operations/transcription/transcriptions.ts"
 import { jsonAnswer } from "../answers.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
@@ -42,7 +42,7 @@ export interface EstimateServices {
   readonly images: Images
   readonly masksOptional: () => boolean
   readonly speaking: Speaking
-  readonly transcribing: Transcribing
+  readonly transcribing: Transcriptions
 }
 
 /** What is to be estimated: a call as its endpoint would have it, and who asks. */

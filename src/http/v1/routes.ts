@@ -10,7 +10,7 @@ import type { Images } from "../../relay/operations/image/images.ts"
 import type { Operations } from "../../relay/operations/operations.ts"
 import type { Reranking } from "../../relay/operations/rerank/rerank.ts"
 import type { Speaking } from "../../relay/operations/speech/speech.ts"
-import type { Transcribing } from "../../relay/operations/transcription/transcriptions.ts"
+import type { Transcriptions } from "../../relay/operations/transcription/transcriptions.ts"
 import type { ResponseKeepers } from "../../relay/state/delete-response.ts"
 import type { Store } from "../../store/store.ts"
 import { healthz, readyz } from "../health.ts"
@@ -47,7 +47,7 @@ export interface Performers {
   readonly reranking: Reranking
   readonly images: Images
   readonly speaking: Speaking
-  readonly transcribing: Transcribing
+  readonly transcribing: Transcriptions
 }
 
 /** What the endpoints are made of. */

@@ -9,7 +9,7 @@ import {
 } from "../../dialects/transcription/request.ts"
 import { readAudio, readAudioHead } from "../../media/audio-file.ts"
 import type { Transcription } from "../../relay/operations/transcription/transcription.ts"
-import type { Transcribing } from "../../relay/operations/transcription/transcriptions.ts"
+import type { Transcriptions } from "../../relay/operations/transcription/transcriptions.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 import type { Form } from "../uploads/form-reader.ts"
@@ -25,12 +25,12 @@ export const TRANSLATIONS_PATH = "/v1/audio/translations"
 const FILES = { file: { count: 1, bytes: 25 * 1024 * 1024 } }
 
 /** Writes down what an audio file says. */
-export function transcriptions(calls: Calls, transcribing: Transcribing): Route {
+export function transcriptions(calls: Calls, transcribing: Transcriptions): Route {
   return routeOf("transcribe", TRANSCRIPTIONS_PATH, calls, transcribing)
 }
 
 /** Writes down in English what an audio file says. */
-export function translations(calls: Calls, transcribing: Transcribing): Route {
+export function translations(calls: Calls, transcribing: Transcriptions): Route {
   return routeOf("translate", TRANSLATIONS_PATH, calls, transcribing)
 }
 
@@ -38,7 +38,7 @@ function routeOf(
   task: TranscriptionTask,
   path: string,
   calls: Calls,
-  transcribing: Transcribing,
+  transcribing: Transcriptions,
 ): Route {
   const { auth, events } = calls
   return serve(

@@ -17,8 +17,11 @@ export interface Outcome<T> {
 
 type SettlingServices = Pick<RelayServices, "pipeline" | "billing" | "alarms">
 
-/** An operation whose upstream has answered, and whose money is still held. It is settled or released, once. */
-export class OpenOperation<T> {
+/**
+ * An operation whose upstream has answered, and whose money is still held. It is settled or released, once; to dispose
+ * of it releases what is still held.
+ */
+export class OpenOperation<T> implements Disposable {
   readonly value: T
   readonly deployment: Deployment
   readonly losses: readonly Loss[]
@@ -26,6 +29,7 @@ export class OpenOperation<T> {
   readonly headers: Record<string, string>
   readonly #services: SettlingServices
   readonly #context: RequestContext
+  #isOver = false
 
   constructor(
     services: SettlingServices,
@@ -56,6 +60,7 @@ export class OpenOperation<T> {
     const { pipeline, billing, alarms } = this.#services
     const context = this.#context
     const { deployment, losses } = this
+    this.#isOver = true
     context.cancellation[Symbol.dispose]()
     if (!estimated && isNoUsage(usage)) alarms.usageMissing(context.call.id, deployment.id)
     const priced = billing.price(context.charge, deployment, { usage, estimated })
@@ -67,9 +72,13 @@ export class OpenOperation<T> {
 
   /** Ends it unpaid: nothing was delivered. */
   release(reason: EndReason | GatewayError): void {
+    this.#isOver = true
     const { cancellation } = this.#context
     cancellation.end(reason)
     cancellation[Symbol.dispose]()
     this.#services.pipeline.release(this.#context)
+  }
+  [Symbol.dispose](): void {
+    if (!this.#isOver) this.release("not_needed")
   }
 }

@@ -25,7 +25,7 @@ const BYTES_OF_TOKEN = 4
 export type AttemptAt<T> = (candidate: OperationCandidate) => Promise<Outcome<T>>
 
 /** One operation of a request: limited and held by `admit`, brought to an answer by `open`, or released. */
-export class Operation {
+export class Operation implements Disposable {
   readonly #services: RelayServices
   readonly #call: Call
   readonly #caller: Caller
@@ -131,6 +131,10 @@ export class Operation {
     cancellation[Symbol.dispose]()
     this.#services.pipeline.release(this.#admitted)
     this.#admitted = undefined
+  }
+
+  [Symbol.dispose](): void {
+    this.release("not_needed")
   }
 
   #opened<T>(

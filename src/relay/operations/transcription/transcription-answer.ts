@@ -5,7 +5,7 @@ import { encodeText, formatEvent } from "../../../wire/sse.ts"
 import type { Answer, Call } from "../../pipeline/call.ts"
 import { CallEnded } from "../../pipeline/end-reason.ts"
 import { chargedBody, type Endings } from "../charged-body.ts"
-import type { Heard } from "./transcription-format.ts"
+import type { TranscriptReceived } from "./transcribe.ts"
 import { transcriptionUsage } from "./transcription-usage.ts"
 import type { OpenOperation } from "../open-operation.ts"
 
@@ -16,7 +16,7 @@ const STREAM_HEADERS = {
 
 /** The answer to a transcription, paid for before its end goes out. */
 export async function answerTranscription(
-  open: OpenOperation<Heard>,
+  open: OpenOperation<TranscriptReceived>,
   request: TranscriptionRequest,
   call: Call,
 ): Promise<Answer> {
@@ -54,8 +54,8 @@ interface StreamFacts {
 }
 
 function streamOf(
-  open: OpenOperation<Heard>,
-  { answer, reader, pieces }: Extract<Heard, { type: "stream" }>,
+  open: OpenOperation<TranscriptReceived>,
+  { answer, reader, chunks }: Extract<TranscriptReceived, { type: "stream" }>,
   { request, call }: StreamFacts,
 ): ReadableStream<Uint8Array> {
   const settle = async (): Promise<void> => {
@@ -68,14 +68,14 @@ function streamOf(
       return undefined
     },
     async broken(error) {
-      const told = asChargedError(answer.attempt.fail(error))
+      const failure = asChargedError(answer.attempt.fail(error))
       await settle()
-      return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(told, call.id)) }))
+      return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(failure, call.id)) }))
     },
     left() {
       answer.attempt.fail(new CallEnded("caller_left"))
       return settle()
     },
   }
-  return chargedBody(pieces, endings, call.memory)
+  return chargedBody(chunks, endings, call.memory)
 }

@@ -2,27 +2,27 @@ import { isDeepStrictEqual } from "node:util"
 import type { TranscriptionRequest } from "../../../canon/transcription.ts"
 import type { Model } from "../../../catalog/model.ts"
 import type { Answer, Call, Caller } from "../../pipeline/call.ts"
+import type { Operation } from "../operation.ts"
 import type { Admission } from "../operation-plan.ts"
 import { answerTranscription, renderedAnswer } from "./transcription-answer.ts"
-import { formatOf, hearAt } from "./transcription-format.ts"
-import { modelOf, needsTranslator } from "./transcription-model.ts"
+import { modelOf, needsTranslator } from "./models.ts"
+import { formatOf, transcribeAt } from "./transcribe.ts"
 import { worstTranscription } from "./transcription-usage.ts"
-import { Translating, type TranslatingServices } from "./translations.ts"
-import type { Operation } from "../operation.ts"
+import { translate, type TranscriptionServices } from "./translation.ts"
 
 /**
- * A request for the text of a sound: perhaps begun while the sound is still arriving, then answered. Dispose of it
- * when it cannot be answered; what it holds until then is released.
+ * A request for the text of an audio file: perhaps begun while the file is still arriving, then answered. Dispose of
+ * it in any case; what it holds without an answer is released.
  */
 export class Transcription implements Disposable {
-  readonly #services: TranslatingServices
+  readonly #services: TranscriptionServices
   readonly #call: Call
   readonly #caller: Caller
   readonly #operation: Operation
   /** What is held for now, as long as that is all that was asked for. */
   #expected: TranscriptionRequest | undefined
 
-  constructor(services: TranslatingServices, call: Call, caller: Caller) {
+  constructor(services: TranscriptionServices, call: Call, caller: Caller) {
     this.#services = services
     this.#call = call
     this.#caller = caller
@@ -30,8 +30,8 @@ export class Transcription implements Disposable {
   }
 
   /**
-   * Holds what the sound can cost while it is still arriving, and sends it on as it arrives.
-   * @param expected the request as it will be if nothing follows the sound.
+   * Holds what the file can cost while it is still arriving, and forwards it as it arrives.
+   * @param expected the request as it will be if nothing follows the file.
    * @throws what keeps it from being sent early. That is no reason not to answer it.
    */
   async begin(expected: TranscriptionRequest): Promise<void> {
@@ -58,19 +58,14 @@ export class Transcription implements Disposable {
       if (needsTranslator(request, model, config)) return this.#translated(request, model)
       await operation.admit(admissionOf(request, model))
     }
-    const open = await operation.open((candidate) => hearAt(candidate, request, call))
+    const open = await operation.open((candidate) => transcribeAt(candidate, request, call))
     return answerTranscription(open, request, call)
   }
 
   async #translated(request: TranscriptionRequest, model: Model): Promise<Answer> {
-    const translating = new Translating(this.#services)
-    const order = { call: this.#call, request, model }
-    const { transcript, headers } = await translating.translate(
-      order,
-      this.#operation,
-      this.#caller,
-    )
-    return renderedAnswer(transcript, request, headers)
+    const input = { call: this.#call, request, model }
+    const translation = await translate(this.#services, input, this.#operation, this.#caller)
+    return renderedAnswer(translation.transcript, request, translation.headers)
   }
 
   [Symbol.dispose](): void {
@@ -82,7 +77,7 @@ function admissionOf(request: TranscriptionRequest, model: Model): Admission {
   return { model, worst: worstTranscription(request, model), isWhole: !request.stream }
 }
 
-/** Whether a request is what it was expected to be: nothing came behind its sound, which is as long as announced. */
+/** Whether a request is what it was expected to be: nothing came after its file, which is as long as announced. */
 function isSame(expected: TranscriptionRequest, request: TranscriptionRequest): boolean {
   return isDeepStrictEqual(essence(expected), essence(request))
 }

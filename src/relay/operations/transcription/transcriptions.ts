@@ -2,15 +2,15 @@ import type { TranscriptionRequest } from "../../../canon/transcription.ts"
 import type { Call, Caller } from "../../pipeline/call.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { Transcription } from "./transcription.ts"
-import { hearingPlan } from "./transcription-format.ts"
-import { modelOf, needsTranslator } from "./transcription-model.ts"
-import { Translating, type TranslatingServices } from "./translations.ts"
+import { modelOf, needsTranslator } from "./models.ts"
+import { transcriptionPlan } from "./transcribe.ts"
+import { type TranscriptionServices, translationPlans } from "./translation.ts"
 
 /** `POST /v1/audio/transcriptions` and `/translations`, from the request as it was read to paid text. */
-export class Transcribing {
-  readonly #services: TranslatingServices
+export class Transcriptions {
+  readonly #services: TranscriptionServices
 
-  constructor(services: TranslatingServices) {
+  constructor(services: TranscriptionServices) {
     this.#services = services
   }
 
@@ -24,8 +24,8 @@ export class Transcribing {
     const { config } = this.#services.operations
     const model = modelOf(call, request, config)
     if (needsTranslator(request, model, config)) {
-      return new Translating(this.#services).plan({ call, request, model })
+      return translationPlans(this.#services, { call, request, model })
     }
-    return [hearingPlan(call, request, model)]
+    return [transcriptionPlan(call, request, model)]
   }
 }

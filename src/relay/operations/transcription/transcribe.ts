@@ -9,27 +9,27 @@ import type {
 import { TranscriptEventReader } from "../../../dialects/transcription/stream.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
+import { notCarried } from "../../pipeline/answer-headers.ts"
 import type { Call } from "../../pipeline/call.ts"
-import type { OperationPlan } from "../operation-plan.ts"
-import { type Pieces, piecesOf } from "../charged-body.ts"
-import { worstTranscription } from "./transcription-usage.ts"
 import type { Target } from "../../upstream/attempt.ts"
+import { type Pieces, piecesOf } from "../charged-body.ts"
 import type { Outcome } from "../open-operation.ts"
 import { type OperationCandidate, readWhole, type UpstreamAnswer } from "../operation-candidate.ts"
-import { notCarried } from "../../pipeline/answer-headers.ts"
+import type { OperationPlan } from "../operation-plan.ts"
+import { worstTranscription } from "./transcription-usage.ts"
 
-/** What came of a sound: a transcript, or a vendor's own stream of one. */
-export type Heard =
+/** What a vendor answers: a transcript, or its own stream of one. */
+export type TranscriptReceived =
   | { readonly type: "whole"; readonly transcript: Transcript }
   | {
       readonly type: "stream"
       readonly answer: UpstreamAnswer
       readonly reader: TranscriptEventReader
-      readonly pieces: Pieces
+      readonly chunks: Pieces
     }
 
-/** What writing a sound down takes. */
-export function hearingPlan(
+/** What a transcription takes. */
+export function transcriptionPlan(
   call: Call,
   request: TranscriptionRequest,
   model: Model,
@@ -47,41 +47,42 @@ export function hearingPlan(
   }
 }
 
-/** Has a sound written down at one deployment. @throws GatewayError */
-export async function hearAt(
+/** Has an audio file written down at one deployment. @throws GatewayError */
+export async function transcribeAt(
   candidate: OperationCandidate,
   request: TranscriptionRequest,
   call: Call,
-): Promise<Outcome<Heard>> {
+): Promise<Outcome<TranscriptReceived>> {
   const format = formatOf(candidate)
   const { calls, losses } = await format.encode(request, candidate.deployment.upstreamModel)
   if (call.isStrict && losses.length > 0) throw notCarried(losses)
   const [only] = calls
   if (!only) throw new Error("a transcription is one call")
-  return { value: await hear(candidate, format, only, request), losses }
+  return { value: await receive(candidate, format, only, request), losses }
 }
 
-async function hear(
+async function receive(
   candidate: OperationCandidate,
   format: TranscriptionFormat,
   call: OperationCall,
   request: TranscriptionRequest,
-): Promise<Heard> {
+): Promise<TranscriptReceived> {
   const answer = await candidate.call(call, format)
   const { attempt, response } = answer
-  const { headers } = response
-  if (request.stream && headers.get("content-type")?.startsWith("text/event-stream")) {
-    const reader = new TranscriptEventReader(attempt.memory)
-    try {
-      const pieces = await begun(passedOn(answer, reader))
-      return { type: "stream", answer, reader, pieces }
-    } catch (thrown) {
-      throw attempt.fail(thrown)
-    }
+  const type = response.headers.get("content-type")
+  if (!request.stream || !type?.startsWith("text/event-stream")) {
+    return { type: "whole", transcript: format.decode(await readWhole(answer), request) }
   }
-  return { type: "whole", transcript: format.decode(await readWhole(answer), request) }
+  const reader = new TranscriptEventReader(attempt.memory)
+  try {
+    const chunks = await begun(passedOn(answer, reader))
+    return { type: "stream", answer, reader, chunks }
+  } catch (thrown) {
+    throw attempt.fail(thrown)
+  }
 }
 
+/** How the vendor of a deployment is asked. @throws GatewayError `model_not_supported` */
 export function formatOf({ endpoint }: Target): TranscriptionFormat {
   const format = endpoint.vendor.operations?.transcription
   if (format) return format
@@ -95,19 +96,19 @@ export function formatOf({ endpoint }: Target): TranscriptionFormat {
 /** The vendor's bytes as they come; from those that hold its last event on they wait for the charge. */
 async function* passedOn(answer: UpstreamAnswer, reader: TranscriptEventReader): Pieces {
   const kept: Uint8Array[] = []
-  for await (const piece of piecesOf(answer)) {
-    reader.push(piece)
-    if (reader.isOver) kept.push(piece)
-    else yield piece
+  for await (const chunk of piecesOf(answer)) {
+    reader.push(chunk)
+    if (reader.isOver) kept.push(chunk)
+    else yield chunk
   }
   if (!reader.isOver) throw unusable("it ended before its last event")
   return Buffer.concat(kept)
 }
 
-/** Waits for the first piece, so that a failure before it is one of this attempt alone. */
-async function begun(pieces: Pieces): Promise<Pieces> {
-  const first = await pieces.next()
-  return withFirst(first, pieces)
+/** Waits for the first chunk, so that a failure before it is one of this attempt alone. */
+async function begun(chunks: Pieces): Promise<Pieces> {
+  const first = await chunks.next()
+  return withFirst(first, chunks)
 }
 
 async function* withFirst(

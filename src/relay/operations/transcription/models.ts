@@ -1,0 +1,65 @@
+import { GatewayError } from "../../../canon/errors.ts"
+import type { TranscriptionRequest } from "../../../canon/transcription.ts"
+import { isPriced, type Model } from "../../../catalog/model.ts"
+import { atNoExtraPrice } from "../../billable/passed-fields.ts"
+import type { Call } from "../../pipeline/call.ts"
+import type { RuntimeConfig } from "../../pipeline/runtime-config.ts"
+
+/** The model that a request names. @throws GatewayError where it is none, or not this key's. */
+export function modelOf(
+  { key }: Call,
+  { model, extra }: TranscriptionRequest,
+  config: RuntimeConfig,
+): Model {
+  const known = config.catalog.require(model, "transcription", key)
+  return atNoExtraPrice(known, extra, config)
+}
+
+/** Whether a request needs a second model: English is asked for, and no vendor of its own can be asked for that. */
+export function needsTranslator(
+  { task }: TranscriptionRequest,
+  { deployments }: Model,
+  { endpoints }: RuntimeConfig,
+): boolean {
+  if (task === "transcribe") return false
+  return deployments.every(({ provider, upstreamModel }) => {
+    const format = endpoints.get(provider)?.vendor.operations?.transcription
+    // What cannot transcribe either is to be refused for that.
+    return format !== undefined && !format.translates(upstreamModel)
+  })
+}
+
+/**
+ * The chat model that translates what another model transcribes: the operator's choice, else the first that the key
+ * may call.
+ * @throws GatewayError `model_not_supported` where there is none.
+ */
+export function translatorOf({ key }: Call, transcriber: Model, config: RuntimeConfig): Model {
+  const { catalog, translationModel } = config
+  const chosen = translationModel === undefined ? undefined : catalog.find(translationModel)
+  if (translationModel !== undefined && !(chosen && isUsable(chosen))) {
+    throw notSupported(
+      transcriber,
+      `and the operator's setting 'defaults.translation_model' names '${translationModel}', which is no chat model with a price.`,
+    )
+  }
+  if (chosen && key.allows?.(chosen.id) !== false) return chosen
+  const first = catalog.list(key.allows).find(isUsable)
+  if (first) return first
+  throw notSupported(
+    transcriber,
+    "and there is no chat model that this key may call to translate its text. Use a model that translates, such as one of the Whisper family, or ask the operator to set 'defaults.translation_model'.",
+  )
+}
+
+function isUsable(model: Model): boolean {
+  return model.kind === "chat" && isPriced(model)
+}
+
+function notSupported({ id }: Model, why: string): GatewayError {
+  return new GatewayError(
+    "model_not_supported",
+    `The model '${id}' transcribes but does not translate, ${why}`,
+    { parameter: "model" },
+  )
+}

@@ -1,0 +1,98 @@
+import type { ChatResult } from "../../../canon/chat.ts"
+import type { OperationCall } from "../../../canon/operation.ts"
+import { jsonOf, unusable } from "../../../canon/operation-answer.ts"
+import { addUsage, isNoUsage, NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import type { Model } from "../../../catalog/model.ts"
+import type { Call } from "../../pipeline/call.ts"
+import { countTexts, type EmbeddingServices } from "../embedding/embeddings.ts"
+import type { Outcome } from "../open-operation.ts"
+import type { OperationCandidate } from "../operation-candidate.ts"
+import {
+  boundOfPieces,
+  readTranslation,
+  type TranslationBound,
+  type TranslationPiece,
+  translationRequest,
+} from "./translation-text.ts"
+
+/** What is to be translated, within what is held for it. */
+export interface TranslationTask {
+  readonly pieces: readonly TranslationPiece[]
+  readonly held: TranslationBound
+  readonly prompt: string | undefined
+  readonly call: Call
+  readonly model: Model
+}
+
+/** What a chat model made of the texts, and what that used. */
+export interface TranslatedTexts {
+  readonly texts: readonly string[]
+  readonly usage: Usage
+  /** Whether the usage is our own count. */
+  readonly estimated: boolean
+}
+
+type CountingServices = Pick<EmbeddingServices, "counter" | "alarms">
+
+/** Has texts translated by a chat model at one deployment. @throws GatewayError */
+export async function translateAt(
+  candidate: OperationCandidate,
+  task: TranslationTask,
+  services: CountingServices,
+): Promise<Outcome<TranslatedTexts>> {
+  const { pieces, held, prompt, model } = task
+  const { deployment, endpoint } = candidate
+  const bound = boundOfPieces(pieces, prompt)
+  if (bound.input > held.input || bound.output > held.output) {
+    throw unusable("its transcript is longer than what can be said in so short a time")
+  }
+  const [binding] = endpoint.offers(deployment)
+  if (!binding) throw new Error(`provider ${endpoint.provider} offers no chat dialect`)
+  const { dialect, path, headers = {} } = binding
+  const { upstreamModel } = deployment
+  const limit = model.maxOutput ?? Number.POSITIVE_INFINITY
+  const requests = pieces.map((piece) =>
+    translationRequest(piece, { upstreamModel, prompt, limit }),
+  )
+  const calls = requests.map((request): OperationCall => {
+    const json = dialect.encodeRequest(request).body
+    return { path: path(upstreamModel, false), body: { type: "json", json }, headers }
+  })
+  const answers = await candidate.callAll(dialect, calls)
+  const results = answers.map((answer, index) =>
+    dialect.decodeResult(jsonOf(answer), requests[index]),
+  )
+  const texts = pieces.flatMap((piece, index) => readTranslation(piece, textOf(results[index])))
+  const reported = results.flatMap(({ usage }) => (usage && !isNoUsage(usage) ? [usage] : []))
+  if (reported.length === results.length) {
+    const usage = reported.reduce(addUsage, NO_USAGE)
+    return { value: { texts, usage, estimated: false }, losses: [] }
+  }
+  services.alarms.usageMissing(task.call.id, deployment.id)
+  const usage = await countedUsage(services, pieces.flat(), texts)
+  return { value: { texts, usage, estimated: true }, losses: [] }
+}
+
+/** Our own count, where the vendor did not count every call. */
+async function countedUsage(
+  { counter }: CountingServices,
+  sent: readonly string[],
+  received: readonly string[],
+): Promise<Usage> {
+  const [inputFresh, output] = await Promise.all([
+    countTexts(counter, sent),
+    countTexts(counter, received),
+  ])
+  return { ...NO_USAGE, inputFresh, output }
+}
+
+/** What a model answered. @throws GatewayError `upstream_error` when that is not all, or nothing. */
+function textOf(result: ChatResult | undefined): string {
+  const [choice] = result?.choices ?? []
+  const text = (choice?.parts ?? [])
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("")
+  if (choice?.finish === "length") throw unusable("its translation is cut off")
+  if (text.trim() === "") throw unusable("it holds no translation")
+  return text
+}

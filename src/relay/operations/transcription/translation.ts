@@ -1,0 +1,173 @@
+import type { Loss } from "../../../canon/extra.ts"
+import type { Transcript, TranscriptionRequest } from "../../../canon/transcription.ts"
+import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import type { Model } from "../../../catalog/model.ts"
+import { addAnswerHeaders, notCarried } from "../../pipeline/answer-headers.ts"
+import type { Call, Caller } from "../../pipeline/call.ts"
+import type { Target } from "../../upstream/attempt.ts"
+import type { EmbeddingServices } from "../embedding/embeddings.ts"
+import type { OpenOperation, Outcome } from "../open-operation.ts"
+import type { Operation } from "../operation.ts"
+import type { OperationCandidate } from "../operation-candidate.ts"
+import type { OperationPlan } from "../operation-plan.ts"
+import { asEnglish, piecesOf, withEnglish } from "./english-transcript.ts"
+import { translatorOf } from "./models.ts"
+import { transcribeAt, transcriptionPlan } from "./transcribe.ts"
+import { transcriptionUsage, worstTranscription } from "./transcription-usage.ts"
+import { type TranslatedTexts, translateAt } from "./translate-text.ts"
+import { boundOfBytes, type TranslationBound } from "./translation-text.ts"
+
+/**
+ * Translations of models that only transcribe: what they write down is translated by a chat model. That
+ * is an operation of its own, with a charge and a receipt of its own. What both can cost is held before
+ * either is called, and they are charged together or not at all.
+ */
+
+export type TranscriptionServices = Pick<EmbeddingServices, "operations" | "counter" | "alarms">
+
+/** An audio file whose model writes down what is said, and cannot say it in English. */
+export interface TranslationInput {
+  readonly call: Call
+  readonly request: TranscriptionRequest
+  readonly model: Model
+}
+
+/** English text that is paid for. */
+export interface Translation {
+  readonly transcript: Transcript
+  readonly headers: Record<string, string>
+}
+
+const EMULATED: Loss = { name: "translation", effect: "emulated" }
+
+/** Text of a second of speech at most: fifteen characters of three bytes, and a few. */
+const MOST_BYTES_PER_SECOND = 48
+const FRAME = 1_024
+
+/**
+ * Has an audio file transcribed, and its text translated.
+ * @param transcribing the operation that writes it down; the caller disposes of it.
+ * @throws GatewayError; then nothing is charged.
+ */
+export async function translate(
+  services: TranscriptionServices,
+  { call, request, model }: TranslationInput,
+  transcribing: Operation,
+  caller: Caller,
+): Promise<Translation> {
+  const { operations } = services
+  const translator = translatorOf(call, model, operations.config)
+  if (call.isStrict) throw notCarried([EMULATED])
+  const ofText = textCall(call)
+  using translating = operations.prepare(ofText, caller, true)
+  const held = boundOfTranscript(request)
+  await transcribing.admit({ model, worst: worstTranscription(request, model) })
+  await translating.admit({ model: translator, worst: usageOf(held) })
+  using transcribed = await transcribing.open((candidate) =>
+    transcribeWhole(candidate, request, call),
+  )
+  const { value: transcript } = transcribed
+  const pieces = piecesOf(transcript, request.form)
+  if (pieces.length === 0) {
+    translating.release("not_needed")
+    const english = asEnglish(transcript)
+    await settle(transcribed, request)
+    return { transcript: english, headers: transcribed.headers }
+  }
+  const task = { pieces, held, prompt: request.prompt, call: ofText, model: translator }
+  using translated = await translating.open((candidate) => translateAt(candidate, task, services))
+  const english = withEnglish(transcript, translated.value.texts, request.form)
+  const headers = await settleBoth(transcribed, translated, request)
+  headers["x-tollgate-also-charged"] = ofText.id
+  return { transcript: english, headers }
+}
+
+/** What it takes: to write down, and to translate. @throws GatewayError */
+export function translationPlans(
+  { operations }: TranscriptionServices,
+  { call, request, model }: TranslationInput,
+): OperationPlan[] {
+  const text = {
+    call: textCall(call),
+    model: translatorOf(call, model, operations.config),
+    worst: usageOf(boundOfTranscript(request)),
+  }
+  const plan = transcriptionPlan(call, transcriptionOf(request), model)
+  const lossesAt = async (target: Target): Promise<Loss[]> => [
+    ...(await plan.lossesAt(target)),
+    ...emulationLosses(request),
+  ]
+  return [
+    { ...plan, worst: worstTranscription(request, model), lossesAt },
+    // Of silence nothing has to be translated.
+    { ...text, least: NO_USAGE, lossesAt: () => [] },
+  ]
+}
+
+/** The translating, with a charge and a receipt of its own. */
+function textCall(call: Call): Call {
+  return { ...call, id: `${call.id}-translation` }
+}
+
+function boundOfTranscript({ audio, prompt }: TranscriptionRequest): TranslationBound {
+  const bytes = Math.ceil(audio.mostSeconds) * MOST_BYTES_PER_SECOND + FRAME
+  return boundOfBytes(bytes, prompt)
+}
+
+function usageOf({ input, output }: TranslationBound): Usage {
+  return { ...NO_USAGE, inputFresh: input, output }
+}
+
+function settle(transcribed: OpenOperation<Transcript>, request: TranscriptionRequest) {
+  const { value, deployment } = transcribed
+  const { usage, estimated } = transcriptionUsage(value, request, deployment.price)
+  return transcribed.settle(usage, estimated)
+}
+
+/** Charges both at once, so that they share a commit; the headers say what they cost together. */
+async function settleBoth(
+  transcribed: OpenOperation<Transcript>,
+  translated: OpenOperation<TranslatedTexts>,
+  request: TranscriptionRequest,
+): Promise<Record<string, string>> {
+  const { usage, estimated } = translated.value
+  const [one, other] = await Promise.all([
+    settle(transcribed, request),
+    translated.settle(usage, estimated),
+  ])
+  const { headers, losses } = transcribed
+  const cost = one.charged + other.charged
+  addAnswerHeaders(headers, { losses, cost, balance: other.balance })
+  return headers
+}
+
+/** The prompt is English, and about the English text: a model that hears another language does not get it. */
+function transcriptionOf(request: TranscriptionRequest): TranscriptionRequest {
+  const { prompt: _, form, ...rest } = request
+  return {
+    ...rest,
+    form,
+    task: "transcribe",
+    granularities: form === "verbose_json" ? ["segment"] : [],
+    stream: false,
+  }
+}
+
+async function transcribeWhole(
+  candidate: OperationCandidate,
+  request: TranscriptionRequest,
+  call: Call,
+): Promise<Outcome<Transcript>> {
+  const { value, losses } = await transcribeAt(candidate, transcriptionOf(request), call)
+  if (value.type !== "whole") throw new Error("nobody asked for a stream")
+  return { value: value.transcript, losses: [...losses, ...emulationLosses(request)] }
+}
+
+function emulationLosses({ stream, granularities }: TranscriptionRequest): Loss[] {
+  const losses: Loss[] = [EMULATED]
+  if (stream) losses.push({ name: "stream", effect: "approximated" })
+  if (granularities.includes("word")) {
+    losses.push({ name: "timestamp_granularities", effect: "dropped" })
+  }
+  return losses
+}
