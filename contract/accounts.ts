@@ -9,6 +9,7 @@ import {
   pageQuery,
   positiveCredits,
 } from "./common.ts"
+import { route } from "./route.ts"
 
 export const account = z.object({
   id: identifier,
@@ -103,3 +104,68 @@ export const statementQuery = z.object({
   format: z.enum(["csv", "json"]).default("csv"),
 })
 export type StatementQuery = z.infer<typeof statementQuery>
+
+/** `/admin/v1/accounts`: who pays. */
+export const accountRoutes = {
+  "GET /accounts": route({
+    summary: "The accounts that you may see, the oldest first",
+    minimumRole: "session",
+    query: pageQuery,
+    answer: accountPage,
+  }),
+  "POST /accounts": route({
+    summary: "Create an account",
+    minimumRole: "operator",
+    body: newAccount,
+    answer: account,
+  }),
+  "GET /accounts/{id}": route({
+    summary: "One account",
+    minimumRole: "viewer",
+    answer: account,
+  }),
+  "PATCH /accounts/{id}": route({
+    summary: "Rename an account, or change whether its prompts and answers are kept",
+    minimumRole: "operator",
+    body: accountChange,
+    answer: account,
+  }),
+  "POST /accounts/{id}/checkout": route({
+    summary: "A page of Stripe to pay for credits on",
+    minimumRole: "member",
+    body: checkout,
+    answer: checkoutAnswer,
+  }),
+}
+
+/** `/admin/v1/accounts/{id}/...`: the book of an account, and what goes into it. */
+export const creditRoutes = {
+  "GET /accounts/{id}/credits": route({
+    summary: "What an account has, and what running requests hold of it",
+    minimumRole: "viewer",
+    answer: accountCredits,
+  }),
+  "GET /accounts/{id}/entries": route({
+    summary: "The account's book, the newest entries first",
+    minimumRole: "viewer",
+    query: entryQuery,
+    answer: entryPage,
+  }),
+  "POST /accounts/{id}/entries": route({
+    summary: "Grant, refund or adjust credits, with a reason that stands in the book for ever",
+    minimumRole: "operator",
+    body: newEntry,
+    answer: entry,
+  }),
+  "POST /accounts/{id}/redeem": route({
+    summary: "Give an account what a code is worth",
+    minimumRole: "member",
+    body: redemption,
+    answer: entry,
+  }),
+  "GET /accounts/{id}/statement": route({
+    summary: "A statement of some days as a file, CSV or JSON",
+    minimumRole: "viewer",
+    query: statementQuery,
+  }),
+}

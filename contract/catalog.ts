@@ -55,7 +55,7 @@ export const model = z.object({
 export type Model = z.infer<typeof model>
 export const modelPage = page(model)
 export const modelQuery = pageQuery.extend({
-  limit: z.coerce.number().int().min(1).max(2_000).default(2_000),
+  limit: z.coerce.number<number>().int().min(1).max(2_000).default(2_000),
   search: z.string().max(100).optional(),
   kind: modelKind.optional(),
   provider: z.string().max(100).optional(),

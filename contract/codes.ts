@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { credits, identifier, label, moment, page, pageQuery, positiveCredits } from "./common.ts"
+import { route } from "./route.ts"
 
 /** A code that gives credits, once to each account. */
 export const code = z.object({
@@ -30,3 +31,24 @@ export type NewCode = z.infer<typeof newCode>
 /** The answer that shows the code, once. `POST /admin/v1/codes/{id}/revoke` ends it. */
 export const codeWithText = code.extend({ code: z.string() })
 export type CodeWithText = z.infer<typeof codeWithText>
+
+/** `/admin/v1/codes`: what gives credits to the account that redeems it. */
+export const codeRoutes = {
+  "GET /codes": route({
+    summary: "All codes, without their text",
+    minimumRole: "operator",
+    query: codeQuery,
+    answer: codePage,
+  }),
+  "POST /codes": route({
+    summary: "Make a code; its text is in the answer, this once",
+    minimumRole: "operator",
+    body: newCode,
+    answer: codeWithText,
+  }),
+  "POST /codes/{id}/revoke": route({
+    summary: "End a code; what it has given stays",
+    minimumRole: "operator",
+    answer: code,
+  }),
+}

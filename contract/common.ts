@@ -63,7 +63,7 @@ export const email = z
 
 /** How a page of a list is asked for. */
 export const pageQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  limit: z.coerce.number<number>().int().min(1).max(200).default(50),
   /** `next_cursor` of the page before. */
   cursor: z.string().max(200).optional(),
 })
@@ -87,3 +87,6 @@ export interface Page<Item> {
 /** `operator`: runs the gateway. The others: what a user may do in one account. */
 export const accountRole = z.enum(["owner", "member", "viewer"])
 export type AccountRole = z.infer<typeof accountRole>
+
+/** What a step answers that shows nothing. */
+export const done = z.object({ ok: z.literal(true) })

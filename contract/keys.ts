@@ -10,6 +10,7 @@ import {
   pageQuery,
   positiveCredits,
 } from "./common.ts"
+import { route } from "./route.ts"
 
 /** A budget with what is left of it in the running period. */
 export const budget = z.object({
@@ -119,3 +120,41 @@ export const keyRotation = z.object({
 /** The answer that shows a new secret, once. */
 export const keyWithSecret = key.extend({ secret: z.string() })
 export type KeyWithSecret = z.infer<typeof keyWithSecret>
+
+/** `/admin/v1/keys`: what callers send. */
+export const keyRoutes = {
+  "GET /keys": route({
+    summary: "The keys of one account or of all that you may see, the newest first",
+    minimumRole: "viewer",
+    query: keyQuery,
+    answer: keyPage,
+  }),
+  "POST /keys": route({
+    summary: "Create a key; its secret is in the answer, this once",
+    minimumRole: "member",
+    body: newKey,
+    answer: keyWithSecret,
+  }),
+  "GET /keys/{id}": route({
+    summary: "One key",
+    minimumRole: "viewer",
+    answer: key,
+  }),
+  "PATCH /keys/{id}": route({
+    summary: "Rename a key, or change its limits",
+    minimumRole: "member",
+    body: keyChange,
+    answer: key,
+  }),
+  "POST /keys/{id}/rotate": route({
+    summary: "Give a key a new secret; the old one works on for a while",
+    minimumRole: "member",
+    body: keyRotation,
+    answer: keyWithSecret,
+  }),
+  "POST /keys/{id}/revoke": route({
+    summary: "Stop a key, and every old secret of it, for good",
+    minimumRole: "member",
+    answer: key,
+  }),
+}

@@ -1,6 +1,8 @@
 import * as z from "zod"
-import { accountRole, email, identifier, label, moment, page, pageQuery } from "./common.ts"
-import { password } from "./session.ts"
+import { accountRole, done, email, identifier, label, moment, page, pageQuery } from "./common.ts"
+import { password } from "./own-password.ts"
+import { session } from "./session.ts"
+import { route } from "./route.ts"
 
 /** A user in an account. Its id is of the membership, not of the user. */
 export const member = z.object({
@@ -32,6 +34,7 @@ export const invitation = z.object({
 export type Invitation = z.infer<typeof invitation>
 /** `GET /admin/v1/members/invitations?account=`; `DELETE /admin/v1/members/invitations/{id}`. */
 export const invitationPage = page(invitation)
+export const invitationQuery = pageQuery.extend({ account: identifier.optional() })
 /** `POST /admin/v1/members/invitations` */
 export const newInvitation = z.object({ account: identifier, email, role: accountRole })
 /** Shown once: the link is to be handed to the invited person. */
@@ -81,3 +84,82 @@ export const userReset = z.object({
 })
 export const resetLink = z.object({ link: z.string(), expires_at: moment })
 export type ResetLink = z.infer<typeof resetLink>
+
+/** `/admin/v1/members/invitations`. They stand before the members, whose ids they could be taken for. */
+export const invitationRoutes = {
+  "GET /members/invitations": route({
+    summary: "Open invitations",
+    minimumRole: "owner",
+    query: invitationQuery,
+    answer: invitationPage,
+  }),
+  "POST /members/invitations": route({
+    summary: "Invite somebody into an account; the link is shown once",
+    minimumRole: "owner",
+    body: newInvitation,
+    answer: invitationWithLink,
+  }),
+  "DELETE /members/invitations/{id}": route({
+    summary: "Withdraw an invitation",
+    minimumRole: "owner",
+    answer: done,
+  }),
+}
+
+/** `/admin/v1/members`: who belongs to an account. */
+export const memberRoutes = {
+  "GET /members": route({
+    summary: "Who belongs to an account, or to all that you may see",
+    minimumRole: "viewer",
+    query: memberQuery,
+    answer: memberPage,
+  }),
+  "PATCH /members/{id}": route({
+    summary: "Give a member another role",
+    minimumRole: "owner",
+    body: memberChange,
+    answer: member,
+  }),
+  "DELETE /members/{id}": route({
+    summary: "Remove a member",
+    minimumRole: "owner",
+    answer: done,
+  }),
+}
+
+/** `/admin/v1/invitations`: for those who are invited. */
+export const acceptanceRoutes = {
+  "GET /invitations/{token}": route({
+    summary: "What one is invited to",
+    minimumRole: "anyone",
+    answer: openInvitation,
+  }),
+  "POST /invitations/{token}/accept": route({
+    summary: "Accept an invitation, as a new user or as the one who is signed in",
+    minimumRole: "anyone",
+    body: acceptance,
+    answer: session,
+  }),
+}
+
+/** `/admin/v1/users`: everybody who can sign in. */
+export const userRoutes = {
+  "GET /users": route({
+    summary: "All users, the oldest first",
+    minimumRole: "operator",
+    query: userQuery,
+    answer: userPage,
+  }),
+  "PATCH /users/{id}": route({
+    summary: "Make a user an operator, or disable them; a disabled user's sessions end",
+    minimumRole: "operator",
+    body: userChange,
+    answer: user,
+  }),
+  "POST /users/{id}/reset": route({
+    summary: "A link that sets a new password, for somebody who has lost theirs",
+    minimumRole: "operator",
+    body: userReset,
+    answer: resetLink,
+  }),
+}

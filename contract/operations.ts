@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { identifier, moment, page, pageQuery } from "./common.ts"
+import { route } from "./route.ts"
 
 /** One change that somebody made. Never edited, chained by hash. */
 export const auditRecord = z.object({
@@ -71,3 +72,33 @@ export const bookVerdict = z.object({
   ),
 })
 export type BookVerdict = z.infer<typeof bookVerdict>
+
+/** `/admin/v1/audit`: who changed what. */
+export const auditRoutes = {
+  "GET /audit": route({
+    summary: "Every change that somebody made, the newest first",
+    minimumRole: "session",
+    query: auditQuery,
+    answer: auditPage,
+  }),
+}
+
+/** `/admin/v1/settings`: those that are active, and those that the console can change. */
+export const settingsRoutes = {
+  "GET /settings": route({
+    summary: "The settings in force, and those that can be changed here",
+    minimumRole: "operator",
+    answer: settingsView,
+  }),
+  "PATCH /settings": route({
+    summary: "Change settings; null goes back to the default",
+    minimumRole: "operator",
+    body: settingsChange,
+    answer: settingsView,
+  }),
+  "GET /settings/book": route({
+    summary: "Walk every account's book and look for what is wrong",
+    minimumRole: "operator",
+    answer: bookVerdict,
+  }),
+}

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { credits, identifier, moment, page, pageQuery } from "./common.ts"
+import { route } from "./route.ts"
 
 /** One request in a list. `GET /admin/v1/receipts/{request}` gives the whole receipt, as `/v1/receipts/{id}` does. */
 export const requestSummary = z.object({
@@ -46,8 +47,8 @@ export type RequestQuery = z.infer<typeof requestQuery>
 const namedNumbers = z.record(z.string(), z.number())
 const namedCredits = z.record(z.string(), credits)
 
-/** The receipt: what `relay/billing/receipt.ts` writes and shows. */
-export const receipt = z.looseObject({
+/** A receipt as its caller sees it, at `/v1/receipts/{id}`: what `relay/billing/receipt.ts` writes and shows. */
+const callerReceipt = z.looseObject({
   id: identifier,
   object: z.literal("receipt"),
   status: z.enum(["settled", "released", "expired"]),
@@ -104,7 +105,27 @@ export const receipt = z.looseObject({
   entry: z
     .looseObject({ number: z.number(), amount: credits, balance: credits, hash: z.string() })
     .nullable(),
+})
+export type CallerReceipt = z.infer<typeof callerReceipt>
+
+/** The same as the console shows it. */
+export const receipt = callerReceipt.extend({
   /** What was asked and answered; null unless the account keeps them. */
   content: z.object({ request: z.unknown(), answer: z.unknown() }).nullable(),
 })
 export type Receipt = z.infer<typeof receipt>
+
+/** `/admin/v1/receipts`: the requests that were made. */
+export const receiptRoutes = {
+  "GET /receipts": route({
+    summary: "The requests of an account, or of all that you may see, the newest first",
+    minimumRole: "session",
+    query: requestQuery,
+    answer: requestPage,
+  }),
+  "GET /receipts/{request}": route({
+    summary: "One request's receipt: its attempts, usage, price and charge",
+    minimumRole: "viewer",
+    answer: receipt,
+  }),
+}

@@ -1,10 +1,7 @@
 import * as z from "zod"
-import { accountRole, email, identifier, label, moment } from "./common.ts"
-
-export const password = z
-  .string()
-  .min(10, "must have at least 10 characters")
-  .max(200, "must have at most 200 characters")
+import { accountRole, done, email, identifier, label, moment, page } from "./common.ts"
+import { password } from "./own-password.ts"
+import { route } from "./route.ts"
 
 /** `GET /admin/v1/sign-in`: what the sign-in page has to offer. Needs no session. */
 export const signInOptions = z.object({
@@ -57,9 +54,6 @@ export const openSession = z.object({
 })
 export type OpenSession = z.infer<typeof openSession>
 
-/** What a step answers that shows nothing. */
-export const done = z.object({ ok: z.literal(true) })
-
 /** `POST /admin/v1/auth/sign-in/email`. Sets the session's cookie, or asks for the second step. */
 export const passwordSignIn = z.object({
   email,
@@ -71,25 +65,6 @@ export const signInAnswer = z.object({
   /** Whether a code is needed: `POST /admin/v1/auth/two-factor/verify-totp`. */
   two_factor: z.boolean(),
 })
-
-/** `POST /admin/v1/auth/two-factor/verify-totp` and `/verify-backup-code`. */
-export const secondStep = z.object({
-  code: z.string().trim().min(1).max(50),
-  /** Whether this browser is asked for no code for 30 days. */
-  trust_device: z.boolean().default(false),
-})
-
-/** `POST /admin/v1/auth/two-factor/enable`, `/disable` and `/generate-backup-codes`. */
-export const ownPassword = z.object({ password: z.string().min(1).max(200) })
-export const twoFactorSetup = z.object({
-  /** For the picture that an authenticator reads: `otpauth://totp/...`. */
-  totp_uri: z.string(),
-  /** The same, to type. */
-  secret: z.string(),
-  /** Each opens the door once. Shown once. */
-  backup_codes: z.array(z.string()),
-})
-export const backupCodes = z.object({ backup_codes: z.array(z.string()) })
 
 /** A path in which nothing can be taken for another host, and a query. */
 const CONSOLE_PAGE =
@@ -107,14 +82,57 @@ export const oidcSignIn = z.object({
 })
 export const oidcSignInAnswer = z.object({ url: z.string() })
 
-/** `POST /admin/v1/auth/change-password`. All other sessions end. */
-export const passwordChange = z.object({
-  current_password: z.string().min(1).max(200),
-  new_password: password,
-})
+/** The ways to sign in, for people who have not. */
+export const signInRoutes = {
+  "GET /sign-in": route({
+    summary: "The ways to sign in",
+    minimumRole: "anyone",
+    answer: signInOptions,
+  }),
+  "POST /setup": route({
+    summary: "Make the first user, who becomes the operator, by the link of the first start",
+    minimumRole: "anyone",
+    body: setup,
+    answer: session,
+  }),
+  "POST /auth/sign-in/email": route({
+    summary: "Sign in with e-mail address and password",
+    minimumRole: "anyone",
+    body: passwordSignIn,
+    answer: signInAnswer,
+  }),
+  "DELETE /session": route({
+    summary: "Sign out",
+    minimumRole: "anyone",
+    answer: done,
+  }),
+  "POST /auth/sign-in/oidc": route({
+    summary: "Where the browser goes to sign in at an issuer",
+    minimumRole: "anyone",
+    body: oidcSignIn,
+    answer: oidcSignInAnswer,
+  }),
+  "GET /auth/callback/{id}": route({
+    summary: "Where an issuer sends the browser back to",
+    minimumRole: "anyone",
+  }),
+}
 
-/** `POST /admin/v1/auth/reset-password`, with the token of an operator's link. */
-export const passwordReset = z.object({
-  token: z.string().min(1).max(200),
-  new_password: password,
-})
+/** `/admin/v1/session`: who is signed in. */
+export const sessionRoutes = {
+  "GET /session": route({
+    summary: "Who is signed in, and what they may do",
+    minimumRole: "session",
+    answer: session,
+  }),
+  "GET /session/all": route({
+    summary: "Your open sessions, the newest first",
+    minimumRole: "session",
+    answer: page(openSession),
+  }),
+  "DELETE /session/all/{id}": route({
+    summary: "End one of your sessions",
+    minimumRole: "session",
+    answer: done,
+  }),
+}

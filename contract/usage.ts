@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { credits, identifier, moment } from "./common.ts"
+import { route } from "./route.ts"
 
 /** `GET /admin/v1/usage`: sums of the requests of a time, in groups. */
 export const usageQuery = z.object({
@@ -55,3 +56,20 @@ export const overview = z.object({
   at: moment,
 })
 export type Overview = z.infer<typeof overview>
+
+/** `/admin/v1/usage`: what was used, and what it cost. */
+export const usageRoutes = {
+  "GET /usage": route({
+    summary:
+      "Sums of the requests of a time, by hour, day, model, key, provider, account or outcome",
+    minimumRole: "session",
+    query: usageQuery,
+    answer: usage,
+  }),
+  "GET /usage/overview": route({
+    summary: "Balance, spending, errors and latency of today, and the last thirty days",
+    minimumRole: "session",
+    query: overviewQuery,
+    answer: overview,
+  }),
+}

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { credits, identifier, moment, page, pageQuery } from "./common.ts"
+import { route } from "./route.ts"
 
 /** A part of a request's cost that was not charged, as a line of the book. */
 export const writeOff = z.object({
@@ -17,3 +18,13 @@ export type WriteOff = z.infer<typeof writeOff>
 export const writeOffPage = page(writeOff)
 export const writeOffQuery = pageQuery.extend({ account: identifier.optional() })
 export type WriteOffQuery = z.output<typeof writeOffQuery>
+
+/** `/admin/v1/write-offs`: what requests cost and was not charged. */
+export const writeOffRoutes = {
+  "GET /write-offs": route({
+    summary: "What requests cost that was not charged, and why, newest first",
+    minimumRole: "operator",
+    query: writeOffQuery,
+    answer: writeOffPage,
+  }),
+}

@@ -1,14 +1,15 @@
-import { asGatewayError } from "../canon/errors.ts"
+import { asGatewayError, type GatewayError } from "../canon/errors.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
 import type { Answer } from "../relay/pipeline/call.ts"
 import type { Events } from "../telemetry/events.ts"
 import { type ErrorAnswer, errorAnswer } from "./answers.ts"
 import { heldAnswer } from "./held-answer.ts"
 import { newRequestId } from "./request-id.ts"
-import type { Connection, Handler, Method, Route } from "./server.ts"
+import type { Method } from "tollgate-contract/route-name.ts"
+import type { Connection, Handler, Route } from "./server.ts"
 
 /** Who sent a request, and what of the memory it holds. */
-interface Sender {
+export interface Sender {
   readonly memory?: Reservation
 }
 
@@ -20,6 +21,7 @@ export interface Incoming<Caller> {
   /** The endpoint's path. */
   readonly path: string
   readonly caller: Caller
+  readonly connection: Connection
   /** Unix milliseconds. */
   readonly receivedAt: number
   /** The same moment by `performance.now()`. */
@@ -45,6 +47,8 @@ export interface Endpoint<Caller extends Sender, Body> {
   readonly body: BodyReader<Caller, Body>
   /** Its errors in the dialect of its clients; absent: in OpenAI's envelope. */
   readonly errors?: ErrorAnswer
+  /** What a thing that was thrown is to the caller; absent: an internal error where it is not ours. */
+  readonly errorOf?: (thrown: unknown) => GatewayError
   /** A whole response, or an answer that holds the request's memory until it is sent. @throws GatewayError */
   readonly handle: (
     incoming: Incoming<Caller>,
@@ -65,7 +69,7 @@ export function serve<Caller extends Sender, Body>(
   endpoint: Endpoint<Caller, Body>,
   events: Events,
 ): Route {
-  const { method, path, auth, body: read, errors = errorAnswer, handle } = endpoint
+  const { method, path, auth, body: read, errors = errorAnswer, errorOf, handle } = endpoint
   const handler: Handler = async (request, connection, id = newRequestId()) => {
     let caller: Caller | undefined
     try {
@@ -76,11 +80,14 @@ export function serve<Caller extends Sender, Body>(
       const reading = read(request, caller)
       const body = reading instanceof Promise ? await reading : reading
       if (body !== undefined) connection.waitLong()
-      const result = await handle({ request, id, path, caller, receivedAt, startedAt }, body)
+      const result = await handle(
+        { request, id, path, caller, connection, receivedAt, startedAt },
+        body,
+      )
       return finished(result, id, caller.memory)
     } catch (thrown) {
       caller?.memory?.[Symbol.dispose]()
-      return failure(thrown, { request, id, errors, events })
+      return failure(thrown, { request, id, errors, errorOf, events })
     }
   }
   return { method, path, handler, errors }
@@ -91,12 +98,16 @@ interface Failed {
   readonly request: Request
   readonly id: string
   readonly errors: ErrorAnswer
+  readonly errorOf?: ((thrown: unknown) => GatewayError) | undefined
   readonly events: Pick<Events, "requestFailed">
 }
 
 /** What was thrown, as an answer. What is a fault of the gateway itself goes to the log as well. */
-export function failure(thrown: unknown, { request, id, errors, events }: Failed): Response {
-  const error = asGatewayError(thrown)
+export function failure(
+  thrown: unknown,
+  { request, id, errors, errorOf = asGatewayError, events }: Failed,
+): Response {
+  const error = errorOf(thrown)
   if (error.kind === "internal_error") events.requestFailed(id, error.cause ?? thrown)
   return errors(error, id, request)
 }

@@ -21,8 +21,9 @@ export function managementMounts(services: MountServices): Mount[] {
   let pages: ConsolePages | undefined
   let document: { readonly baseUrl: string; readonly text: string } | undefined
   const handlers: Readonly<Record<string, Mount["handler"]>> = {
-    "/admin/v1/*": async (request, { address }) => (await admin.get()).handler(request, address),
-    "/webhooks/stripe": async (request) => (await admin.get()).stripe(request),
+    "/admin/v1/*": async (request, connection) => (await admin.get()).handler(request, connection),
+    "/webhooks/stripe": async (request, connection) =>
+      (await admin.get()).stripe(request, connection),
     "/console/*": async (request) => {
       pages ??= new (await import("./console/serve-console.ts")).ConsolePages()
       return pages.answer(request)
@@ -31,16 +32,15 @@ export function managementMounts(services: MountServices): Mount[] {
     "/": reading(toConsole),
     "/docs": reading(async () => {
       const { docsPage } = await import("./docs/docs-page.ts")
-      const { body, headers } = docsPage((await admin.get()).endpoints, services.baseUrl())
+      const { body, headers } = docsPage(services.baseUrl())
       return new Response(body, { headers })
     }),
     "/openapi.json": reading(async () => {
       const { openApiDocument } = await import("./docs/openapi.ts")
       const baseUrl = services.baseUrl()
-      const { endpoints } = await admin.get()
       // To make it takes as long as hundreds of requests do, and anybody may ask for it.
       if (document?.baseUrl !== baseUrl) {
-        document = { baseUrl, text: JSON.stringify(openApiDocument(endpoints, baseUrl)) }
+        document = { baseUrl, text: JSON.stringify(openApiDocument(baseUrl)) }
       }
       return textAnswer(newRequestId(), document.text, { "cache-control": "no-cache" })
     }),

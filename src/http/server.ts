@@ -1,4 +1,5 @@
 import { GatewayError } from "../canon/errors.ts"
+import type { Method } from "tollgate-contract/route-name.ts"
 import { type ErrorAnswer, errorAnswer } from "./answers.ts"
 import { newRequestId } from "./request-id.ts"
 
@@ -19,8 +20,6 @@ export type Handler = (
   connection: Connection,
   id?: string,
 ) => Response | Promise<Response>
-
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
 export interface Route {
   /** An exact path, or one that ends in `/*`. */
@@ -115,7 +114,8 @@ function mounted({ path, handler }: Mount): [string, BunHandler] {
     path,
     (request, server) => {
       server.timeout(request, LONG_TIMEOUT)
-      return handler(request, new BunConnection(request, server))
+      const address = server.requestIP(request)?.address ?? null
+      return handler(request, { address, waitLong() {} })
     },
   ]
 }

@@ -7,7 +7,7 @@ import type { Reports } from "../store/reports.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, maySee } from "./actor.ts"
 import type { Page } from "tollgate-contract/common.ts"
-import type { RequestQuery, RequestSummary } from "tollgate-contract/receipts.ts"
+import type { Receipt, RequestQuery, RequestSummary } from "tollgate-contract/receipts.ts"
 import { pageFrom, positionOf } from "./cursor.ts"
 import { scopeOf } from "./scope.ts"
 
@@ -44,7 +44,7 @@ export class Requests {
   }
 
   /** One whole receipt. @throws GatewayError `not_found`, also for those of other accounts. */
-  async receipt(actor: Actor, id: string): Promise<Record<string, unknown>> {
+  async receipt(actor: Actor, id: string): Promise<Receipt> {
     const receipt = await this.#store.settlements.findReceipt(id)
     if (!receipt || !maySee(actor, receipt.account)) {
       throw new GatewayError(
@@ -69,7 +69,7 @@ function wholeOf(value: unknown): number {
   return Number.isSafeInteger(value) ? Number(value) : 0
 }
 
-function contentDocument({ asked, answered }: ContentRecord): object {
+function contentDocument({ asked, answered }: ContentRecord): Receipt["content"] {
   return { request: JSON.parse(asked), answer: answered === null ? null : JSON.parse(answered) }
 }
 

@@ -1,7 +1,6 @@
 import { asGatewayError, GatewayError } from "../../canon/errors.ts"
 import { BookError } from "../../store/book-error.ts"
-import type { Events } from "../../telemetry/events.ts"
-import { errorAnswer, jsonAnswer } from "../answers.ts"
+import { type ErrorAnswer, errorAnswer, jsonAnswer } from "../answers.ts"
 
 /** What a handler returned, as an answer that nobody keeps. */
 export function answerOf(requestId: string, result: unknown): Response {
@@ -10,11 +9,12 @@ export function answerOf(requestId: string, result: unknown): Response {
   return unkept(jsonAnswer(requestId, result))
 }
 
-/** What a handler threw, in OpenAI's envelope. What is not ours is told to the operator. */
-export function failureOf(requestId: string, thrown: unknown, events: Events): Response {
-  const error = thrown instanceof BookError ? bookUnavailable(thrown) : asGatewayError(thrown)
-  if (error.kind === "internal_error") events.requestFailed(requestId, thrown)
-  return unkept(errorAnswer(error, requestId))
+/** An error in OpenAI's envelope that nobody keeps. */
+export const errors: ErrorAnswer = (error, requestId) => unkept(errorAnswer(error, requestId))
+
+/** What a handler threw, for the caller. */
+export function errorOf(thrown: unknown): GatewayError {
+  return thrown instanceof BookError ? bookUnavailable(thrown) : asGatewayError(thrown)
 }
 
 /** Where the book is, and what is wrong with it, is in the log. */

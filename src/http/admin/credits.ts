@@ -1,15 +1,7 @@
-import {
-  accountCredits,
-  entry,
-  entryPage,
-  entryQuery,
-  newEntry,
-  redemption,
-  statementQuery,
-} from "tollgate-contract/accounts.ts"
+import { creditRoutes } from "tollgate-contract/accounts.ts"
 import type { Credits } from "../../management/credits.ts"
 import type { StatementFile, Statements } from "../../management/statements.ts"
-import { type Endpoint, endpoint } from "./endpoint.ts"
+import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 
 export interface CreditServices {
   readonly credits: Credits
@@ -17,53 +9,17 @@ export interface CreditServices {
 }
 
 /** `/admin/v1/accounts/{id}/...`: the book of an account, and what goes into it. */
-export function creditEndpoints({ credits, statements }: CreditServices): Endpoint[] {
-  return [
-    endpoint({
-      method: "GET",
-      path: "/accounts/{id}/credits",
-      summary: "What an account has, and what running requests hold of it",
-      least: "viewer",
-      answer: accountCredits,
-      handle: ({ actor, path }) => credits.credits(actor, path.id),
-    }),
-    endpoint({
-      method: "GET",
-      path: "/accounts/{id}/entries",
-      summary: "The account's book, the newest entries first",
-      least: "viewer",
-      query: entryQuery,
-      answer: entryPage,
-      handle: ({ actor, path, query }) => credits.entries(actor, path.id, query),
-    }),
-    endpoint({
-      method: "POST",
-      path: "/accounts/{id}/entries",
-      summary: "Grant, refund or adjust credits, with a reason that stands in the book for ever",
-      least: "operator",
-      body: newEntry,
-      answer: entry,
-      handle: ({ actor, path, body }) => credits.add(actor, path.id, body),
-    }),
-    endpoint({
-      method: "POST",
-      path: "/accounts/{id}/redeem",
-      summary: "Give an account what a code is worth",
-      least: "member",
-      body: redemption,
-      answer: entry,
-      handle: ({ actor, path, body }) => credits.redeem(actor, path.id, body.code),
-    }),
-    endpoint({
-      method: "GET",
-      path: "/accounts/{id}/statement",
-      summary: "A statement of some days as a file, CSV or JSON",
-      least: "viewer",
-      query: statementQuery,
-      handle: async ({ actor, path, query }) =>
-        fileAnswer(await statements.open(actor, path.id, query)),
-    }),
-  ]
+export function creditEndpoints({ credits, statements }: CreditServices): AdminEndpoint[] {
+  return endpoints(creditRoutes, {
+    "GET /accounts/{id}/credits": ({ actor, path }) => credits.credits(actor, path("id")),
+    "GET /accounts/{id}/entries": ({ actor, path, query }) =>
+      credits.entries(actor, path("id"), query),
+    "POST /accounts/{id}/entries": ({ actor, path, body }) => credits.add(actor, path("id"), body),
+    "POST /accounts/{id}/redeem": ({ actor, path, body }) =>
+      credits.redeem(actor, path("id"), body.code),
+    "GET /accounts/{id}/statement": async ({ actor, path, query }) =>
+      fileAnswer(await statements.open(actor, path("id"), query)),
+  })
 }
 
 /** Sent piece by piece: it may be long. */

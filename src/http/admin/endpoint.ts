@@ -1,82 +1,157 @@
 import type * as z from "zod"
+import { methodAndPath, type PathPart } from "tollgate-contract/route-name.ts"
+import type { Immutable, MinimumRole, Nothing, Route } from "tollgate-contract/route.ts"
 import type { Actor } from "../../management/actor.ts"
+import type { Events } from "../../telemetry/events.ts"
+import { type Auth, type Endpoint, serve } from "../endpoint.ts"
+import type { Idempotency } from "../idempotency/idempotency.ts"
+import { partsOf } from "../route-table.ts"
+import type * as server from "../server.ts"
+import { answerOf, errorOf, errors } from "./answer.ts"
+import { type Guard, notSignedIn } from "./guard.ts"
+import { readBody, readQuery } from "./read.ts"
+import { ADMIN_PATH, takesIdempotencyKey } from "./routes.ts"
+import { type Asker, repeatable } from "./repeatable.ts"
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
-
-/**
- * The least that somebody has to be. `anyone` needs no session, `session` is every user who is signed
- * in; the next three are roles in the account that it is about, which the service checks.
+/*
+ * How the management API is written:
+ *
+ * - The package `contract/` declares every route: method and path, summary, the least role, the schemas
+ *   of query, body and answer. The console's client, `/openapi.json` and the test of every role are made from it.
+ * - Here stands one file for each resource. It says what its routes do, typed by what they are:
+ *
+ *     endpoints(keyRoutes, {
+ *       "POST /keys/{id}/rotate": ({ actor, path, body }) =>
+ *         keys.rotate(actor, path("id"), body.grace_seconds * 1_000),
+ *     })
+ *
+ * - What comes in has been checked when a handler is called: who asks (guard.ts), that another site does
+ *   not, and query and body by their schemas (read.ts). `operator` and "somebody is signed in" are the guard's;
+ *   the role in an account is the service's (`requireRole`), since only it knows whose the thing is.
+ * - A handler returns what the contract says; undefined becomes 204; a `Response` (a file, a cookie)
+ *   goes out as it is. What it throws goes out in the error envelope. It writes no headers of its own.
  */
-export type Least = "anyone" | "session" | "viewer" | "member" | "owner" | "operator"
 
-/** `id` of `/keys/{id}`, and `name` of `/models/{provider}/{name...}`, which takes the rest of the path. */
-type NameIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? (Name extends `${infer Plain}...` ? Plain : Name) | NameIn<Rest>
-  : never
-
-/** What came in, of somebody who may or may not be known. */
-export interface Visit<Name extends string = string, Query = unknown, Body = unknown> {
-  readonly actor: Actor | undefined
-  /** The named parts of the path, decoded. */
-  readonly path: Readonly<Record<Name, string>>
+/** What a handler knows of a request. */
+export interface Visit<Part extends string = string, Query = unknown, Body = unknown> {
+  /** A named part of the path, decoded. */
+  readonly path: (part: Part) => string
   readonly query: Query
   readonly body: Body
-  /** As it came. Its body is read already where the endpoint has a schema for it. */
+  /** As it came. Its body is read already where the route takes one. */
   readonly request: Request
   /** The network address that it came from. */
   readonly address: string | null
   readonly requestId: string
 }
 
-/** What a known person asks. */
-export interface Asked<Name extends string, Query, Body> extends Visit<Name, Query, Body> {
+/** A request of somebody who is known. */
+export interface KnownVisit<
+  Part extends string = string,
+  Query = unknown,
+  Body = unknown,
+> extends Visit<Part, Query, Body> {
   readonly actor: Actor
 }
 
-/** What an endpoint is, besides what it does. `/openapi.json` says the same. */
-interface Facts<Path extends string, Query, Body> {
-  readonly method: Method
-  /** Below `/admin/v1`: `/keys/{id}/rotate`. */
-  readonly path: Path
-  /** What it does, in a few words: `Give a key a new secret`. */
-  readonly summary: string
-  readonly least: Least
-  readonly query?: Query
-  readonly body?: Body
-  /** What it answers; absent where it answers nothing, or a file. */
-  readonly answer?: z.ZodType
+/** A request of somebody who may or may not be known. */
+export interface OpenVisit<
+  Part extends string = string,
+  Query = unknown,
+  Body = unknown,
+> extends Visit<Part, Query, Body> {
+  readonly actor: Actor | undefined
 }
 
-/** One endpoint of the management API, as the application and `/openapi.json` read it. */
-export interface Endpoint extends Facts<string, z.ZodType, z.ZodType> {
-  /** Returns what becomes JSON, undefined for 204 without a body, or a whole response. */
-  readonly handle: (visit: Visit) => unknown
+type QueryOf<One extends Route> = z.output<One["query"]>
+type BodyOf<One extends Route> = z.output<One["body"]>
+
+/** What a route answers with; a `Response` is a file, or the answer with cookies. */
+type Result<One extends Route> = One["answer"] extends Nothing
+  ? Response | void
+  : Response | Immutable<z.input<One["answer"]>>
+
+type KnownHandler<Name extends string, One extends Route> = (
+  visit: KnownVisit<PathPart<Name>, QueryOf<One>, BodyOf<One>>,
+) => Result<One> | Promise<Result<One>>
+
+type OpenHandler<Name extends string, One extends Route> = (
+  visit: OpenVisit<PathPart<Name>, QueryOf<One>, BodyOf<One>>,
+) => Result<One> | Promise<Result<One>>
+
+type KnownRoutes<Name> = { readonly [One in keyof Name]: Route<Exclude<MinimumRole, "anyone">> }
+type OpenRoutes<Name> = { readonly [One in keyof Name]: Route<"anyone"> }
+
+/** What all endpoints of the management API are served with. */
+export interface AdminFrame {
+  readonly guard: Guard
+  readonly events: Events
+  readonly idempotency: Pick<Idempotency, "answer">
 }
 
-/** An endpoint for people who are known. */
-export function endpoint<
-  const Path extends string,
-  Query extends z.ZodType,
-  Body extends z.ZodType,
->(
-  definition: Facts<Path, Query, Body> & {
-    readonly least: Exclude<Least, "anyone">
-    readonly handle: (asked: Asked<NameIn<Path>, z.output<Query>, z.output<Body>>) => unknown
-  },
-): Endpoint {
-  // The guard lets nobody in whom it does not know, and what was read fits the schemas.
-  return definition as unknown as Endpoint
+/** An endpoint that waits for its frame. */
+export type AdminEndpoint = (frame: AdminFrame) => server.Route
+
+/** What routes for people who are known do. */
+export function endpoints<Table extends KnownRoutes<Table>>(
+  table: Table,
+  handlers: { readonly [Name in keyof Table]: KnownHandler<Name & string, Table[Name]> },
+): AdminEndpoint[] {
+  const all: AdminEndpoint[] = []
+  for (const name in table) {
+    const handle = handlers[name]
+    all.push(
+      endpoint(name, table[name], ({ actor, ...visit }) => {
+        if (actor === undefined) throw notSignedIn()
+        return handle({ ...visit, actor })
+      }),
+    )
+  }
+  return all
 }
 
-/** An endpoint that needs no session. */
-export function openEndpoint<
-  const Path extends string,
-  Query extends z.ZodType,
-  Body extends z.ZodType,
->(
-  definition: Omit<Facts<Path, Query, Body>, "least"> & {
-    readonly handle: (visit: Visit<NameIn<Path>, z.output<Query>, z.output<Body>>) => unknown
-  },
-): Endpoint {
-  return { ...definition, least: "anyone" } as unknown as Endpoint
+/** What routes do that need no session. */
+export function openEndpoints<Table extends OpenRoutes<Table>>(
+  table: Table,
+  handlers: { readonly [Name in keyof Table]: OpenHandler<Name & string, Table[Name]> },
+): AdminEndpoint[] {
+  const all: AdminEndpoint[] = []
+  for (const name in table) all.push(endpoint(name, table[name], handlers[name]))
+  return all
+}
+
+function endpoint<Name extends string, One extends Route>(
+  name: Name,
+  route: One,
+  handle: OpenHandler<Name, One>,
+): AdminEndpoint {
+  const { method, path: pattern } = methodAndPath(name)
+  const { minimumRole } = route
+  const query: One["query"] = route["query"]
+  const body: One["body"] = route["body"]
+  return ({ guard, events, idempotency }) => {
+    const auth: Auth<Asker> = async (request, { address }) => ({
+      actor: await guard.admit(request, minimumRole, address),
+    })
+    const declared: Endpoint<Asker, { query: QueryOf<One>; body: BodyOf<One> }> = {
+      method,
+      path: ADMIN_PATH + pattern,
+      auth,
+      body: async (request) => ({
+        query: readQuery(new URL(request.url), query),
+        body: await readBody(request, body),
+      }),
+      errors,
+      errorOf,
+      async handle({ request, connection, id, path, caller: { actor } }, sent) {
+        const { address } = connection
+        const part = partsOf(path, new URL(request.url).pathname)
+        const result = await handle({ actor, address, path: part, request, requestId: id, ...sent })
+        return answerOf(id, result)
+      },
+    }
+    return takesIdempotencyKey(method, minimumRole)
+      ? repeatable(declared, { events, idempotency })
+      : serve(declared, events)
+  }
 }

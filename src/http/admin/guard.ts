@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import { GatewayError } from "../../canon/errors.ts"
 import { looksLikeKey } from "../../keys/secret.ts"
 import type { Actor } from "../../management/actor.ts"
-import type { Least } from "./endpoint.ts"
+import type { MinimumRole } from "tollgate-contract/route.ts"
 
 /** Who stands behind a session's cookie; undefined for nobody. */
 export type ActorOf = (headers: Headers, address: string | null) => Promise<Actor | undefined>
@@ -33,15 +33,19 @@ export class Guard {
    * @throws GatewayError `not_signed_in`; `forbidden` for a caller's key, for what is the operator's,
    * and for changes that another site asks.
    */
-  async admit(request: Request, least: Least, address: string | null): Promise<Actor | undefined> {
+  async admit(
+    request: Request,
+    minimumRole: MinimumRole,
+    address: string | null,
+  ): Promise<Actor | undefined> {
     const credential = credentialOf(request.headers)
     if (credential !== undefined && looksLikeKey(credential)) throw keyRefused()
     if (credential !== undefined && this.#isAdminToken(credential)) return adminActor(address)
-    if (credential !== undefined && least !== "anyone") throw wrongToken()
+    if (credential !== undefined && minimumRole !== "anyone") throw wrongToken()
     const actor = await this.#parts.actorOf(request.headers, address)
-    if (actor === undefined && least !== "anyone") throw notSignedIn()
+    if (actor === undefined && minimumRole !== "anyone") throw notSignedIn()
     if (!READING.has(request.method)) this.#refuseOtherSites(request)
-    if (least === "operator" && actor?.isOperator !== true) throw operatorsOnly()
+    if (minimumRole === "operator" && actor?.isOperator !== true) throw operatorsOnly()
     return actor
   }
 
@@ -110,7 +114,8 @@ function wrongToken(): GatewayError {
   )
 }
 
-function notSignedIn(): GatewayError {
+/** Nobody is signed in. */
+export function notSignedIn(): GatewayError {
   return new GatewayError(
     "not_signed_in",
     "You are not signed in. Sign in to the console, or send 'Authorization: Bearer <admin token>'.",

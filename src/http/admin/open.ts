@@ -26,11 +26,12 @@ import type { Store } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
 import type { Idempotency } from "../idempotency/idempotency.ts"
 import { accountEndpoints } from "./accounts.ts"
-import { adminApp, type AdminHandler } from "./app.ts"
+import type { Handler } from "../server.ts"
+import { adminApp } from "./app.ts"
 import { auditEndpoints } from "./audit.ts"
 import { codeEndpoints } from "./codes.ts"
 import { creditEndpoints } from "./credits.ts"
-import type { Endpoint } from "./endpoint.ts"
+import type { AdminEndpoint } from "./endpoint.ts"
 import { Guard } from "./guard.ts"
 import { keyEndpoints } from "./keys.ts"
 import { modelEndpoints } from "./models.ts"
@@ -70,10 +71,9 @@ export interface AdminParts {
 
 /** The management API of a running gateway: opened at its first request. */
 export interface Admin extends AsyncDisposable {
-  readonly handler: AdminHandler
-  readonly endpoints: readonly Endpoint[]
+  readonly handler: Handler
   /** Answers what Stripe tells. */
-  readonly stripe: (request: Request) => Promise<Response>
+  readonly stripe: Handler
 }
 
 /** Opens what only the management API needs, and builds its services on it. */
@@ -110,7 +110,7 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
   const handler = adminApp(endpoints, { guard, events, idempotency: parts.idempotency })
   const stripe = stripeWebhook({ payments, events })
   const opened = opening.move()
-  return { handler, endpoints, stripe, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+  return { handler, stripe, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
 /** Accounts, their books, and the codes that fill them. */
@@ -118,7 +118,7 @@ function bookEndpoints(
   { store, hasher }: AdminParts,
   audit: Audit,
   payments: Payments,
-): readonly Endpoint[] {
+): readonly AdminEndpoint[] {
   return [
     ...accountEndpoints({ accounts: new Accounts(store, audit), payments }),
     ...creditEndpoints({
@@ -133,7 +133,7 @@ function bookEndpoints(
 function consoleEndpoints(
   { store, live, catalog, health, file, bookPath }: AdminParts,
   audit: Audit,
-): readonly Endpoint[] {
+): readonly AdminEndpoint[] {
   const changes = new ConsoleChanges(live, store, audit)
   const parts = { changes, health, catalog }
   const openBook = (): Promise<Store> => openStore(bookPath, "shared")

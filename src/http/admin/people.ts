@@ -9,7 +9,7 @@ import { UserDirectory } from "../../management/user-directory.ts"
 import type { Store } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
 import { Users } from "../../users/users.ts"
-import type { Endpoint } from "./endpoint.ts"
+import type { AdminEndpoint } from "./endpoint.ts"
 import type { ActorOf } from "./guard.ts"
 import { memberEndpoints } from "./members.ts"
 import { ownPasswordEndpoints } from "./own-password.ts"
@@ -28,7 +28,7 @@ export interface PeopleParts {
 
 /** Who may ask, and how people come to be somebody. */
 export interface People extends Disposable {
-  readonly endpoints: readonly Endpoint[]
+  readonly endpoints: readonly AdminEndpoint[]
   readonly actorOf: ActorOf
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod"
 import { type ErrorKind, GatewayError } from "../../canon/errors.ts"
 import { pathName } from "../../canon/invalid-request.ts"
 import type { JsonObject } from "../../canon/json.ts"
+import { isNothing } from "tollgate-contract/route.ts"
 import { readJsonBody } from "../read-body.ts"
 
 /** Bytes. What people type is smaller. */
@@ -16,7 +17,11 @@ const OWN_WORDS = /^(must|needs|has to)\b/
  * @throws GatewayError of the first fault; `errors` holds all of them, so that a form can show each
  * beside its field.
  */
-export async function readBody(request: Request, schema: z.ZodType): Promise<unknown> {
+export async function readBody<Schema extends z.ZodType>(
+  request: Request,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  if (isNothing(schema)) return schema.parse(undefined)
   const isEmpty = request.body === null || request.headers.get("content-length") === "0"
   const body = isEmpty ? {} : (await readJsonBody(request, LARGEST_BODY)).json
   return check(schema, body)
@@ -26,31 +31,37 @@ export async function readBody(request: Request, schema: z.ZodType): Promise<unk
  * The parameters of an address, as their schema has them. An empty one counts as absent.
  * @throws GatewayError as `readBody` does.
  */
-export function readQuery(url: URL, schema: z.ZodType): unknown {
-  const values: JsonObject = Object.create(null) as JsonObject
+export function readQuery<Schema extends z.ZodType>(url: URL, schema: Schema): z.output<Schema> {
+  if (isNothing(schema)) return schema.parse(undefined)
+  const values = new Map<string, string>()
   for (const [name, value] of url.searchParams) {
     if (value === "") continue
-    if (values[name] !== undefined) {
+    if (values.has(name)) {
       throw new GatewayError("invalid_value", `'${shown(name)}' was given more than once.`, {
         parameter: shown(name),
       })
     }
-    values[name] = value
+    values.set(name, value)
   }
-  return check(schema, values)
+  return check(schema, Object.fromEntries(values))
 }
 
 /** A value as a schema has it. @throws GatewayError as `readBody` does. */
-export function check(schema: z.ZodType, value: JsonObject): unknown {
-  const { success, data, error } = strict(schema).safeParse(value, { reportInput: true })
-  if (success) return data
-  throw refusalOf(error.issues.flatMap(faultsOf))
+export function check<Schema extends z.ZodType>(
+  schema: Schema,
+  value: JsonObject,
+): z.output<Schema> {
+  const { success, data, error } = schema.safeParse(value, { reportInput: true })
+  const unknown = unknownMembers(schema, value)
+  if (success && unknown.length === 0) return data
+  throw refusalOf([...(error?.issues.flatMap(faultsOf) ?? []), ...unknown])
 }
 
-/** Members that nobody knows are refused, unless the schema says that they may be there. */
-function strict(schema: z.ZodType): z.ZodType {
-  if (!(schema instanceof z.ZodObject)) return schema
-  return schema.def.catchall === undefined ? schema.strict() : schema
+/** Members that the schema does not know, unless it says that they may be there. */
+function unknownMembers(schema: z.ZodType, value: JsonObject): Fault[] {
+  if (!(schema instanceof z.ZodObject) || schema.def.catchall !== undefined) return []
+  const names = Object.keys(value).filter((name) => !Object.hasOwn(schema.shape, name))
+  return names.map((name) => unknownMember(shown(name)))
 }
 
 interface Fault {
@@ -82,16 +93,20 @@ function subject({ name }: Fault): string {
 function faultsOf(issue: z.core.$ZodIssue): Fault[] {
   const name = shown(pathName(issue.path))
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({
-      kind: "invalid_value",
-      name: shown(name === "" ? key : `${name}.${key}`),
-      words: "is not known here: check its spelling, or leave it out",
-    }))
+    return issue.keys.map((key) => unknownMember(shown(name === "" ? key : `${name}.${key}`)))
   }
-  return [{ name, ...judge(issue) }]
+  return [{ name, ...validate(issue) }]
 }
 
-function judge(issue: z.core.$ZodIssue): Omit<Fault, "name"> {
+function unknownMember(name: string): Fault {
+  return {
+    kind: "invalid_value",
+    name,
+    words: "is not known here: check its spelling, or leave it out",
+  }
+}
+
+function validate(issue: z.core.$ZodIssue): Omit<Fault, "name"> {
   const { message } = issue
   if (issue.input === undefined && issue.code !== "custom") {
     return { kind: "missing_required_parameter", words: "is missing" }
@@ -102,7 +117,7 @@ function judge(issue: z.core.$ZodIssue): Omit<Fault, "name"> {
       return { kind: "invalid_type", words: own ?? `must be ${typeWords(issue.expected)}` }
     case "too_big":
     case "too_small":
-      return judgeRange(issue, own)
+      return validateRange(issue, own)
     case "invalid_value":
       return { kind: "invalid_value", words: own ?? `must be ${choice(issue.values.map(String))}` }
     case "invalid_format":
@@ -112,7 +127,7 @@ function judge(issue: z.core.$ZodIssue): Omit<Fault, "name"> {
   }
 }
 
-function judgeRange(
+function validateRange(
   issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall,
   own: string | undefined,
 ): Omit<Fault, "name"> {

@@ -1,48 +1,71 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { type Actor, mayStill, rightsOf } from "../../management/actor.ts"
-import type { IdempotencyRecord } from "../../store/idempotency.ts"
+import type { Events } from "../../telemetry/events.ts"
+import { type Endpoint, noBody, type Sender, serve } from "../endpoint.ts"
 import { IDEMPOTENCY_KEY } from "../idempotency/fingerprint.ts"
 import type { Idempotency } from "../idempotency/idempotency.ts"
-import type { Endpoint } from "./endpoint.ts"
+import type { RepeatableRequest } from "../idempotency/repeatable-request.ts"
+import type { Route } from "../server.ts"
+import { notSignedIn } from "./guard.ts"
 
 /** Bytes; the endpoints themselves take less. */
 const LARGEST_BODY = 1024 * 1024
 
-/** Whether an endpoint takes idempotency keys: what changes something that is not the session itself. */
-export function takesIdempotencyKey({
-  method,
-  least,
-}: Pick<Endpoint, "method" | "least">): boolean {
-  return method !== "GET" && least !== "anyone" && least !== "session"
+/** Who asks. */
+export interface Asker extends Sender {
+  readonly actor: Actor | undefined
 }
 
-/** Whether a request is to be performed once, however often it is sent. */
-export function isRepeatable(endpoint: Endpoint, request: Request): boolean {
-  return takesIdempotencyKey(endpoint) && request.headers.has(IDEMPOTENCY_KEY)
-}
-
-interface Asker {
-  readonly request: Request
-  readonly actor: Actor
+export interface RepeatableServices {
+  readonly events: Events
   readonly idempotency: Pick<Idempotency, "answer">
 }
 
 /**
- * Performs a request of the management API with an idempotency key. What it changes is in one transaction
- * with the mark that it is done, so that not even the death of the process makes it happen twice.
- * @throws GatewayError as `Idempotency.answer` does; `forbidden` for who may do less than the first time.
+ * An endpoint that changes something: a request with an idempotency key is performed once, however often it is
+ * sent. What it changes is in one transaction with the mark that it is done, so that not even the death of the
+ * process makes it happen twice.
  */
-export function answerOnce(
-  { request, actor, idempotency }: Asker,
-  perform: (request: Request, id: string) => Promise<Response>,
-): Promise<Response> {
-  return idempotency.answer({
+export function repeatable<Body>(
+  endpoint: Endpoint<Asker, Body>,
+  { events, idempotency }: RepeatableServices,
+): Route {
+  const usual = serve(endpoint, events)
+  const once = serve(
+    {
+      ...endpoint,
+      body: noBody,
+      async handle({ request, connection, caller: { actor } }) {
+        // It needs a session, so the guard lets nobody in whom it does not know.
+        if (actor === undefined) throw notSignedIn()
+        return await idempotency.answer({
+          ...orderOf(actor, request),
+          perform: async (own, id) => {
+            const claimed = { ...endpoint, auth: () => ({ actor: { ...actor, claim: id } }) }
+            return await serve(claimed, events).handler(own, connection, id)
+          },
+        })
+      },
+    },
+    events,
+  )
+  return {
+    ...usual,
+    handler: (request, connection) => {
+      const { handler } = request.headers.has(IDEMPOTENCY_KEY) ? once : usual
+      return handler(request, connection)
+    },
+  }
+}
+
+/** @throws GatewayError `forbidden` for who may do less than the first time. */
+function orderOf(actor: Actor, request: Request): Omit<RepeatableRequest, "perform"> {
+  return {
     request,
     scope: `${actor.kind} ${actor.id ?? ""}`,
     rights: rightsOf(actor),
     bodyLimit: LARGEST_BODY,
-    perform,
-    admit: async ({ rights }: IdempotencyRecord) => {
+    admit: async ({ rights }) => {
       if (mayStill(actor, rights)) return {}
       throw new GatewayError(
         "forbidden",
@@ -51,7 +74,7 @@ export function answerOnce(
     },
     isSettled: async (_, status) => status !== undefined && status < 400,
     answerGone,
-  })
+  }
 }
 
 function answerGone(request: string): GatewayError {

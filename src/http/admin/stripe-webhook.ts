@@ -2,26 +2,42 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { Payments } from "../../management/payments.ts"
 import type { Events } from "../../telemetry/events.ts"
 import { newRequestId } from "../request-id.ts"
-import { answerOf, failureOf } from "./answer.ts"
+import { anyone, failure, serve } from "../endpoint.ts"
+import type { Handler } from "../server.ts"
+import { answerOf, errorOf, errors } from "./answer.ts"
 
 /** Bytes. Stripe's notices are a few thousand long. */
 const LARGEST_NOTICE = 256 * 1024
+
+export interface StripeServices {
+  readonly payments: Payments
+  readonly events: Events
+}
 
 /**
  * `POST /webhooks/stripe`: what Stripe tells. Its signature is of the body byte for byte, so that is read
  * as it came. Whatever is not 2xx is told again for three days.
  */
-export function stripeWebhook(services: { readonly payments: Payments; readonly events: Events }) {
-  return async function handle(request: Request): Promise<Response> {
+export function stripeWebhook({ payments, events }: StripeServices): Handler {
+  const { handler } = serve(
+    {
+      method: "POST",
+      path: "/webhooks/stripe",
+      auth: anyone,
+      body: readText,
+      errors,
+      errorOf,
+      async handle({ request, id }, body) {
+        await payments.receive(body, request.headers.get("stripe-signature"))
+        return answerOf(id, { received: true })
+      },
+    },
+    events,
+  )
+  return (request, connection) => {
+    if (request.method === "POST") return handler(request, connection)
     const id = newRequestId()
-    try {
-      if (request.method !== "POST") throw wrongMethod(request)
-      const body = await readText(request)
-      await services.payments.receive(body, request.headers.get("stripe-signature"))
-      return answerOf(id, { received: true })
-    } catch (thrown) {
-      return failureOf(id, thrown, services.events)
-    }
+    return failure(wrongMethod(request), { request, id, errors, errorOf, events })
   }
 }
 

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto"
-import { ADMIN_PATH } from "../admin/app.ts"
-import type { Endpoint } from "../admin/endpoint.ts"
-import { groupOf, LEAST_WORDS } from "./openapi.ts"
+import { type Method, methodAndPath } from "tollgate-contract/route-name.ts"
+import type { Route } from "tollgate-contract/route.ts"
+import { ROUTES } from "tollgate-contract/routes.ts"
+import { ADMIN_PATH } from "../admin/routes.ts"
+import { groupOf, ROLE_WORDS } from "./openapi.ts"
 import { PUBLIC_ENDPOINTS } from "./public-endpoints.ts"
 
 const STYLE = `
@@ -24,9 +26,13 @@ export interface DocsPage {
 }
 
 /** `/docs`: the endpoints, readable by people. Made of the same tables as `/openapi.json`. */
-export function docsPage(endpoints: readonly Endpoint[], baseUrl: string): DocsPage {
+export function docsPage(baseUrl: string): DocsPage {
   const services = Object.entries(Object.groupBy(PUBLIC_ENDPOINTS, ({ group }) => group))
-  const resources = Object.entries(Object.groupBy(endpoints, ({ path }) => groupOf(path)))
+  const routes = Object.entries<Route>(ROUTES).map(([name, route]) => ({
+    ...methodAndPath(name),
+    route,
+  }))
+  const resources = Object.entries(Object.groupBy(routes, ({ path }) => groupOf(path)))
   const body = `<!doctype html>
 <html lang="en">
 <head>
@@ -70,8 +76,14 @@ function serviceItem(one: (typeof PUBLIC_ENDPOINTS)[number]): string {
   return item(one.method, one.path, one.summary, note)
 }
 
-function resourceItem(one: Endpoint): string {
-  return item(one.method, one.path, one.summary, LEAST_WORDS[one.least])
+interface ListedRoute {
+  readonly method: Method
+  readonly path: string
+  readonly route: Route
+}
+
+function resourceItem({ method, path, route }: ListedRoute): string {
+  return item(method, path, route.summary, ROLE_WORDS[route.minimumRole])
 }
 
 function item(method: string, path: string, summary: string, note: string): string {

@@ -12,12 +12,13 @@ import * as keys from "tollgate-contract/keys.ts"
 import * as members from "tollgate-contract/members.ts"
 import * as operations from "tollgate-contract/operations.ts"
 import * as receipts from "tollgate-contract/receipts.ts"
+import { type Method, methodAndPath } from "tollgate-contract/route-name.ts"
+import { isNothing, type MinimumRole, type Route } from "tollgate-contract/route.ts"
+import { ROUTES } from "tollgate-contract/routes.ts"
 import * as session from "tollgate-contract/session.ts"
 import * as usage from "tollgate-contract/usage.ts"
 import { VERSION } from "../../runtime.ts"
-import { ADMIN_PATH } from "../admin/app.ts"
-import type { Endpoint } from "../admin/endpoint.ts"
-import { takesIdempotencyKey } from "../admin/repeatable.ts"
+import { ADMIN_PATH, takesIdempotencyKey } from "../admin/routes.ts"
 import { PUBLIC_ENDPOINTS, type PublicEndpoint } from "./public-endpoints.ts"
 
 const errorSchema = z.object({
@@ -68,8 +69,8 @@ const idempotencyHeader = z.object({
   }),
 })
 
-/** The words of `least`, for readers. */
-export const LEAST_WORDS: Readonly<Record<Endpoint["least"], string>> = {
+/** Who may use a route, for readers. */
+export const ROLE_WORDS: Readonly<Record<MinimumRole, string>> = {
   anyone: "Needs no session.",
   session: "For everybody who is signed in.",
   viewer: "For viewers of the account and above.",
@@ -83,13 +84,14 @@ export const LEAST_WORDS: Readonly<Record<Endpoint["least"], string>> = {
  * service by name, whose fields the documentation of their official clients tells.
  * @param baseUrl where the gateway is.
  */
-export function openApiDocument(endpoints: readonly Endpoint[], baseUrl: string) {
+export function openApiDocument(baseUrl: string) {
   const paths: ZodOpenApiPathsObject = {}
   for (const one of PUBLIC_ENDPOINTS) {
     add(paths, one.path, one.method, publicOperation(one))
   }
-  for (const one of endpoints) {
-    add(paths, ADMIN_PATH + plainPath(one.path), one.method, adminOperation(one))
+  for (const [name, route] of Object.entries<Route>(ROUTES)) {
+    const { method, path } = methodAndPath(name)
+    add(paths, ADMIN_PATH + plainPath(path), method, adminOperation(name, route))
   }
   return createDocument({
     openapi: "3.1.0",
@@ -122,7 +124,7 @@ type Verb = "get" | "post" | "put" | "patch" | "delete"
 function add(
   paths: ZodOpenApiPathsObject,
   path: string,
-  method: Endpoint["method"],
+  method: Method,
   operation: ZodOpenApiOperationObject,
 ): void {
   paths[path] = { ...paths[path], [method.toLowerCase() as Verb]: operation }
@@ -133,34 +135,38 @@ function plainPath(path: string): string {
   return path.replaceAll("...}", "}")
 }
 
-function adminOperation(endpoint: Endpoint): ZodOpenApiOperationObject {
-  const { query, body } = endpoint
-  const names = [...endpoint.path.matchAll(/\{(\w+)/g)].map(([, name = ""]) => name)
-  const path = z.object(Object.fromEntries(names.map((name) => [name, z.string()])))
-  const isRepeatable = takesIdempotencyKey(endpoint)
+function adminOperation(name: string, route: Route): ZodOpenApiOperationObject {
+  const { summary, minimumRole, query, body } = route
+  const { method, path } = methodAndPath(name)
+  const parts = [...path.matchAll(/\{(\w+)/g)].map(([, part = ""]) => part)
+  const pathSchema = z.object(Object.fromEntries(parts.map((part) => [part, z.string()])))
+  const isRepeatable = takesIdempotencyKey(method, minimumRole)
+  const hasQuery = query instanceof z.ZodObject
   return {
-    summary: endpoint.summary,
-    description: LEAST_WORDS[endpoint.least],
-    tags: [`Management: ${groupOf(endpoint.path)}`],
-    "x-least": endpoint.least,
-    security: endpoint.least === "anyone" ? [] : [{ admin_token: [] }, { session: [] }],
-    ...((names.length > 0 || query || isRepeatable) && {
+    summary,
+    description: ROLE_WORDS[minimumRole],
+    tags: [`Management: ${groupOf(path)}`],
+    "x-least": minimumRole,
+    security: minimumRole === "anyone" ? [] : [{ admin_token: [] }, { session: [] }],
+    ...((parts.length > 0 || hasQuery || isRepeatable) && {
       requestParams: {
-        ...(names.length > 0 && { path }),
-        ...(query instanceof z.ZodObject && { query }),
+        ...(parts.length > 0 && { path: pathSchema }),
+        ...(hasQuery && { query }),
         ...(isRepeatable && { header: idempotencyHeader }),
       },
     }),
-    ...(body && { requestBody: { content: { "application/json": { schema: body } } } }),
+    ...(!isNothing(body) && {
+      requestBody: { content: { "application/json": { schema: body } } },
+    }),
     responses: {
-      ...answersOf(endpoint),
+      ...answersOf(method, route),
       default: errorResponse(),
     },
   }
 }
 
-function answersOf({ method, answer }: Endpoint): ZodOpenApiOperationObject["responses"] {
-  if (answer) {
+function answersOf(method: Method, { answer }: Route): ZodOpenApiOperationObject["responses"] {
+  if (!isNothing(answer)) {
     const content = { "application/json": { schema: answer } }
     return { "200": { description: "What was asked.", content } }
   }

@@ -1,4 +1,4 @@
-import type { Method } from "../admin/endpoint.ts"
+import type { Method } from "tollgate-contract/route-name.ts"
 
 /** An endpoint of the service itself, as `/openapi.json` and `/docs` list it. */
 export interface PublicEndpoint {

@@ -1,3 +1,4 @@
+import type { CallerReceipt } from "tollgate-contract/receipts.ts"
 import type { ReceiptRecord } from "../../store/settlements.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Loss } from "../../canon/extra.ts"
@@ -173,9 +174,29 @@ function namedRates(rates: Rates): Record<string, string> {
   return named
 }
 
+/** What `writeReceipt` writes of a receipt. */
+type WrittenReceipt = Pick<
+  CallerReceipt,
+  | "status"
+  | "first_byte_ms"
+  | "duration_ms"
+  | "endpoint"
+  | "model"
+  | "stream"
+  | "deployment"
+  | "usage"
+  | "estimated"
+  | "price"
+  | "arithmetic"
+  | "cost"
+  | "hold"
+  | "attempts"
+  | "losses"
+>
+
 /** A receipt as it is shown: its text and what the book says of it. */
-export function showReceipt(record: ReceiptRecord): Record<string, unknown> {
-  const body = JSON.parse(record.body) as Record<string, unknown>
+export function showReceipt(record: ReceiptRecord): CallerReceipt {
+  const body = JSON.parse(record.body) as WrittenReceipt
   const { entry } = record
   const charged = entry === null ? 0n : -entry.amount
   const { request: id, account, key } = record

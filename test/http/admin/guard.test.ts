@@ -1,10 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { route } from "tollgate-contract/route.ts"
+import * as z from "zod"
 import { adminApp } from "../../../src/http/admin/app.ts"
-import { endpoint, openEndpoint } from "../../../src/http/admin/endpoint.ts"
+import { endpoints, openEndpoints } from "../../../src/http/admin/endpoint.ts"
 import { Guard } from "../../../src/http/admin/guard.ts"
 import type { Actor } from "../../../src/management/actor.ts"
 import type { Events } from "../../../src/telemetry/events.ts"
 import { ADMIN_TOKEN, errorOf } from "./support.ts"
+
+const KNOWN = {
+  "POST /things/{id}": route({
+    summary: "Change a thing",
+    minimumRole: "session",
+    answer: z.object({ by: z.string(), id: z.string(), address: z.string().nullable() }),
+  }),
+  "GET /things/{kind}/{name...}": route({
+    summary: "Read a thing",
+    minimumRole: "session",
+    answer: z.object({ kind: z.string(), name: z.string() }),
+  }),
+  "DELETE /things/{id}": route({ summary: "Remove a thing", minimumRole: "operator" }),
+}
+
+const OPEN = {
+  "POST /open": route({ summary: "Open to all", minimumRole: "anyone" }),
+  "GET /broken": route({ summary: "Fails", minimumRole: "anyone" }),
+}
 
 const USER: Actor = {
   kind: "user",
@@ -28,44 +49,24 @@ beforeAll(() => {
   const events = { requestFailed: (_: string, error: unknown) => failures.push(error) }
   const handler = adminApp(
     [
-      endpoint({
-        method: "POST",
-        path: "/things/{id}",
-        summary: "Change a thing",
-        least: "session",
-        handle: ({ actor, path, address }) => ({ by: actor.name, id: path.id, address }),
+      ...endpoints(KNOWN, {
+        "POST /things/{id}": ({ actor, path, address }) => ({
+          by: actor.name,
+          id: path("id"),
+          address,
+        }),
+        "GET /things/{kind}/{name...}": ({ path }) => ({ kind: path("kind"), name: path("name") }),
+        "DELETE /things/{id}": () => undefined,
       }),
-      endpoint({
-        method: "GET",
-        path: "/things/{kind}/{name...}",
-        summary: "Read a thing",
-        least: "session",
-        handle: ({ path }) => path,
-      }),
-      endpoint({
-        method: "DELETE",
-        path: "/things/{id}",
-        summary: "Remove a thing",
-        least: "operator",
-        handle: () => undefined,
-      }),
-      openEndpoint({
-        method: "POST",
-        path: "/open",
-        summary: "Open to all",
-        handle: ({ actor }) =>
+      ...openEndpoints(OPEN, {
+        "POST /open": ({ actor }) =>
           new Response(actor?.name ?? "nobody", {
             headers: [
               ["set-cookie", "a=1"],
               ["set-cookie", "b=2"],
             ],
           }),
-      }),
-      openEndpoint({
-        method: "GET",
-        path: "/broken",
-        summary: "Fails",
-        handle: () => {
+        "GET /broken": () => {
           throw new Error("the password is hunter2")
         },
       }),
@@ -75,7 +76,8 @@ beforeAll(() => {
   server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
-    fetch: (request, own) => handler(request, own.requestIP(request)?.address ?? null),
+    fetch: (request, own) =>
+      handler(request, { address: own.requestIP(request)?.address ?? null, waitLong() {} }),
   })
 })
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import Ajv from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
-import type { Least } from "../../../src/http/admin/endpoint.ts"
+import type { MinimumRole } from "tollgate-contract/route.ts"
 import { type Asking, type Case, CASES } from "./matrix-cases.ts"
 import { type Role, ROLES, startWorld, type World } from "./matrix-world.ts"
 
 interface Operation {
-  readonly "x-least"?: Least
+  readonly "x-least"?: MinimumRole
 }
 
 interface Document {
@@ -59,7 +59,7 @@ describe.each(CASES.map((one) => [one.route, one] as const))("%s", (route, one) 
   })
 })
 
-function leastOf(route: string): Least {
+function leastOf(route: string): MinimumRole {
   const [method = "", path = ""] = route.split(" ")
   const least = document.paths[PREFIX + path]?.[method.toLowerCase()]?.["x-least"]
   if (least === undefined) throw new Error(`there is no ${route}`)
@@ -80,9 +80,9 @@ async function send(one: Case, role: Role, asking: Asking): Promise<Response> {
 }
 
 const RANKS: Partial<Record<Role, number>> = { viewer: 1, member: 2, owner: 3 }
-const NEEDED: Partial<Record<Least, number>> = { viewer: 1, member: 2, owner: 3 }
+const NEEDED: Partial<Record<MinimumRole, number>> = { viewer: 1, member: 2, owner: 3 }
 
-function expectedStatus(one: Case, least: Least, role: Role): number {
+function expectedStatus(one: Case, least: MinimumRole, role: Role): number {
   const ok = one.ok ?? 200
   if (role === "key") return 403
   if (role === "nobody" && least !== "anyone") return 401

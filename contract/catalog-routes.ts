@@ -1,0 +1,76 @@
+import * as z from "zod"
+import {
+  model,
+  modelEntry,
+  modelPage,
+  modelQuery,
+  newProvider,
+  provider,
+  providerEntry,
+  providerPage,
+  providerTest,
+  vendor,
+} from "./catalog.ts"
+import { pageQuery } from "./common.ts"
+import { route } from "./route.ts"
+
+/** `/admin/v1/providers`: the accounts at vendors that models are called with. */
+export const providerRoutes = {
+  "GET /providers": route({
+    summary: "The providers; who is no operator sees what they are and how they fare",
+    minimumRole: "session",
+    query: pageQuery,
+    answer: providerPage,
+  }),
+  "GET /providers/vendors": route({
+    summary: "The vendors that a provider can be added of, and what each one asks for",
+    minimumRole: "operator",
+    answer: z.object({ object: z.literal("list"), data: z.array(vendor) }),
+  }),
+  "POST /providers": route({
+    summary: "Add a provider; its secrets are sealed on disk and never shown again",
+    minimumRole: "operator",
+    body: newProvider,
+    answer: provider,
+  }),
+  "PATCH /providers/{id}": route({
+    summary: "Change a provider; absent members stay, null takes one away",
+    minimumRole: "operator",
+    body: providerEntry,
+    answer: provider,
+  }),
+  "DELETE /providers/{id}": route({
+    summary: "Remove a provider, and what is set of its own models",
+    minimumRole: "operator",
+  }),
+  "POST /providers/{id}/test": route({
+    summary: "Try a provider's credential with a question that costs nothing",
+    minimumRole: "operator",
+    answer: providerTest,
+  }),
+}
+
+/** `/admin/v1/models`: the catalog, its prices, and what the console says of them. */
+export const modelRoutes = {
+  "GET /models": route({
+    summary: "The models, with kind, context, prices, endpoints and health",
+    minimumRole: "session",
+    query: modelQuery,
+    answer: modelPage,
+  }),
+  "GET /models/{provider}/{name...}": route({
+    summary: "One model",
+    minimumRole: "session",
+    answer: model,
+  }),
+  "PUT /models/{provider}/{name...}": route({
+    summary: "Set a model's price, multiplier, kind or deployments, or add a model",
+    minimumRole: "operator",
+    body: modelEntry,
+    answer: model,
+  }),
+  "DELETE /models/{provider}/{name...}": route({
+    summary: "Take back what was set of a model",
+    minimumRole: "operator",
+  }),
+}

@@ -1,0 +1,93 @@
+import * as z from "zod"
+import { done } from "./common.ts"
+import { route } from "./route.ts"
+
+export const password = z
+  .string()
+  .min(10, "must have at least 10 characters")
+  .max(200, "must have at most 200 characters")
+
+/** `POST /admin/v1/auth/two-factor/verify-totp` and `/verify-backup-code`. */
+export const secondStep = z.object({
+  code: z.string().trim().min(1).max(50),
+  /** Whether this browser is asked for no code for 30 days. */
+  trust_device: z.boolean().default(false),
+})
+
+/** `POST /admin/v1/auth/two-factor/enable`, `/disable` and `/generate-backup-codes`. */
+export const ownPassword = z.object({ password: z.string().min(1).max(200) })
+export const twoFactorSetup = z.object({
+  /** For the picture that an authenticator reads: `otpauth://totp/...`. */
+  totp_uri: z.string(),
+  /** The same, to type. */
+  secret: z.string(),
+  /** Each opens the door once. Shown once. */
+  backup_codes: z.array(z.string()),
+})
+export const backupCodes = z.object({ backup_codes: z.array(z.string()) })
+
+/** `POST /admin/v1/auth/change-password`. All other sessions end. */
+export const passwordChange = z.object({
+  current_password: z.string().min(1).max(200),
+  new_password: password,
+})
+
+/** `POST /admin/v1/auth/reset-password`, with the token of an operator's link. */
+export const passwordReset = z.object({
+  token: z.string().min(1).max(200),
+  new_password: password,
+})
+
+/** `/admin/v1/auth/change-password`: for people who know theirs. */
+export const passwordRoutes = {
+  "POST /auth/change-password": route({
+    summary: "Change your password; your other sessions end",
+    minimumRole: "session",
+    body: passwordChange,
+    answer: done,
+  }),
+}
+
+/** What proves who somebody is, besides a password. */
+export const proofRoutes = {
+  "POST /auth/reset-password": route({
+    summary: "Set a new password by an operator's link",
+    minimumRole: "anyone",
+    body: passwordReset,
+    answer: done,
+  }),
+  "POST /auth/two-factor/verify-totp": route({
+    summary: "The code of your authenticator: the second step of signing in",
+    minimumRole: "anyone",
+    body: secondStep,
+    answer: done,
+  }),
+  "POST /auth/two-factor/verify-backup-code": route({
+    summary: "A backup code, where the authenticator is lost",
+    minimumRole: "anyone",
+    body: secondStep,
+    answer: done,
+  }),
+}
+
+/** `/admin/v1/auth/two-factor/...`: the second factor of the user who is signed in. */
+export const twoFactorRoutes = {
+  "POST /auth/two-factor/enable": route({
+    summary: "Begin to set up a second factor; a code of it switches it on",
+    minimumRole: "session",
+    body: ownPassword,
+    answer: twoFactorSetup,
+  }),
+  "POST /auth/two-factor/disable": route({
+    summary: "Switch your second factor off",
+    minimumRole: "session",
+    body: ownPassword,
+    answer: done,
+  }),
+  "POST /auth/two-factor/generate-backup-codes": route({
+    summary: "New backup codes; the old ones end",
+    minimumRole: "session",
+    body: ownPassword,
+    answer: backupCodes,
+  }),
+}

@@ -1,0 +1,15 @@
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+
+/** `id` of `GET /keys/{id}`, and `name` of `GET /models/{provider}/{name...}`. */
+export type PathPart<Name extends string> = Name extends `${string}{${infer Part}}${infer Rest}`
+  ? (Part extends `${infer Plain}...` ? Plain : Part) | PathPart<Rest>
+  : never
+
+const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+/** The method and the path of a route's name. @throws Error for what is the name of none. */
+export function methodAndPath(name: string): { readonly method: Method; readonly path: string } {
+  const method = METHODS.find((one) => name.startsWith(`${one} /`))
+  if (method === undefined) throw new Error(`'${name}' is the name of no route`)
+  return { method, path: name.slice(method.length + 1) }
+}

@@ -1,0 +1,35 @@
+import { accountRoutes, creditRoutes } from "./accounts.ts"
+import { modelRoutes, providerRoutes } from "./catalog-routes.ts"
+import { codeRoutes } from "./codes.ts"
+import { keyRoutes } from "./keys.ts"
+import { acceptanceRoutes, invitationRoutes, memberRoutes, userRoutes } from "./members.ts"
+import { auditRoutes, settingsRoutes } from "./operations.ts"
+import { passwordRoutes, proofRoutes, twoFactorRoutes } from "./own-password.ts"
+import { receiptRoutes } from "./receipts.ts"
+import { sessionRoutes, signInRoutes } from "./session.ts"
+import { usageRoutes } from "./usage.ts"
+import { writeOffRoutes } from "./write-offs.ts"
+
+/** The management API, `/admin/v1`, whole: `/openapi.json` and `/docs` show it in this order. */
+export const ROUTES = {
+  ...accountRoutes,
+  ...creditRoutes,
+  ...codeRoutes,
+  ...keyRoutes,
+  ...receiptRoutes,
+  ...usageRoutes,
+  ...writeOffRoutes,
+  ...auditRoutes,
+  ...providerRoutes,
+  ...modelRoutes,
+  ...settingsRoutes,
+  ...signInRoutes,
+  ...sessionRoutes,
+  ...passwordRoutes,
+  ...proofRoutes,
+  ...twoFactorRoutes,
+  ...invitationRoutes,
+  ...memberRoutes,
+  ...acceptanceRoutes,
+  ...userRoutes,
+}
