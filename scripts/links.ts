@@ -2,7 +2,7 @@
  * Links that lead nowhere, in the pages of the repository and in the comments of its code, and files that
  * pages name and that are not there any more.
  */
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { pages, proseOf } from "./pages.ts"
 
@@ -11,8 +11,10 @@ const LINK = /\]\(([^()\s]+(?:\([^()\s]*\))?)\)/g
 /** In a comment: a page of `docs`, or one at the root, with an anchor or without. */
 const REFERENCE =
   /(?<![\w./-])(?:docs\/[\w./-]*\w\.md|(?:ARCHITECTURE|STYLE|SECURITY|CONTRIBUTING)\.md)(?:#[\w-]+)?/g
-/** In the prose of a page: a file or folder of the repository. */
-const PATH = /`((?:src|test|scripts|simulator|console|bench|docs|contract|bin)\/[\w./-]*\w)`/g
+/** In the prose of a page: a file or folder. */
+const PATH =
+  /`((?:(?:src|test|scripts|simulator|console|bench|docs|contract|bin)\/[\w./-]*\w)|(?:[\w.-]+\/)+[\w.-]+\.tsx?)`/g
+const DECISION = /\bdecision (\d+)\b/gi
 /** Pages that name files of others, or files as they were when something was decided or changed. */
 const OTHER_FILES = /^(?:docs\/(?:decisions|wire)\/|CHANGELOG\.md)/
 const ELSEWHERE = /^(?:[a-z][a-z+.-]*:|\/\/)/i
@@ -30,6 +32,7 @@ export function checkLinks(root = "."): string[] {
 class Tree {
   readonly root: string
   readonly #anchors = new Map<string, ReadonlySet<string>>()
+  #decisions: readonly string[] | undefined
 
   constructor(root: string) {
     this.root = root
@@ -46,6 +49,16 @@ class Tree {
     if (!existsSync(join(this.root, path))) return `leads nowhere: ${link}`
     if (anchor === undefined || !path.endsWith(".md")) return undefined
     return this.#anchorsOf(path).has(anchor) ? undefined : `has no such anchor: ${link}`
+  }
+
+  /** Whether a page names what is there: from the root, from `src` or from where it stands itself. */
+  has(named: string, page: string): boolean {
+    return ["", "src", dirname(page)].some((folder) => existsSync(join(this.root, folder, named)))
+  }
+
+  hasDecision(number: string): boolean {
+    this.#decisions ??= readdirSync(join(this.root, "docs/decisions"))
+    return this.#decisions.some((name) => name.startsWith(`${number.padStart(4, "0")}-`))
   }
 
   #anchorsOf(path: string): ReadonlySet<string> {
@@ -70,7 +83,7 @@ function checkPage(path: string, target: Tree): string[] {
   const faults: string[] = []
   for (const { text, number } of proseOf(readFileSync(join(target.root, path), "utf8"))) {
     for (const [, named = ""] of OTHER_FILES.test(path) ? [] : text.matchAll(PATH)) {
-      if (!existsSync(join(target.root, named))) faults.push(`${path}:${number} is gone: ${named}`)
+      if (!target.has(named, path)) faults.push(`${path}:${number} is gone: ${named}`)
     }
     for (const [, link = ""] of text.replaceAll(/`[^`]*`/g, "``").matchAll(LINK)) {
       const fault = ELSEWHERE.test(link) ? undefined : target.faultOf(link, path)
@@ -84,9 +97,13 @@ function checkSource(path: string, target: Tree): string[] {
   const faults: string[] = []
   const text = readFileSync(join(target.root, path), "utf8")
   for (const [index, line] of text.split("\n").entries()) {
+    const place = `${path}:${index + 1}`
     for (const [reference] of line.matchAll(REFERENCE)) {
       const fault = target.faultOf(reference)
-      if (fault !== undefined) faults.push(`${path}:${index + 1} ${fault}`)
+      if (fault !== undefined) faults.push(`${place} ${fault}`)
+    }
+    for (const [reference, number = ""] of line.matchAll(DECISION)) {
+      if (!target.hasDecision(number)) faults.push(`${place} there is no ${reference}`)
     }
   }
   return faults

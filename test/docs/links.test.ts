@@ -21,10 +21,12 @@ const FILES: Readonly<Record<string, string>> = {
     "```",
     `| ${LONG} |`,
     LONG,
-    "`src/good.ts`, `src`, `src/*.ts`, `src/gone.ts` and `src/gone`",
+    "`src/good.ts`, `src`, `src/*.ts`, `src/gone.ts` and `src/gone`, `part/good.ts`, `part/gone.ts`",
   ].join("\n"),
   [`${D}/facts.md`]: '# Facts\n\n### <a id="f1"></a>1. The first\n\n[up](../README.md)\n',
   "src/good.ts": `// ${D}/facts.md#f1, and ${D}/facts.md; https://example.com/${D}/other.md is not ours\n`,
+  "src/part/good.ts": "// decision 1, and decision 7\n",
+  [`${D}/decisions/0001-first.md`]: "# 1. The first\n",
   "src/bad.ts": `/** See\n * ${D}/facts.md#f2 and ${D}/none.md. */\n`,
 }
 
@@ -47,8 +49,10 @@ test("what leads nowhere is told with its place", () => {
     "README.md:3 leads out of the repository: ../elsewhere.md",
     "README.md:10 is gone: src/gone.ts",
     "README.md:10 is gone: src/gone",
+    "README.md:10 is gone: part/gone.ts",
     `src/bad.ts:2 has no such anchor: ${D}/facts.md#f2`,
     `src/bad.ts:2 leads nowhere: ${D}/none.md`,
+    "src/part/good.ts:1 there is no decision 7",
   ])
 })
 
