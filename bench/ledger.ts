@@ -1,8 +1,8 @@
 /** What money costs: processor time and waiting per held and settled request, on a real file. */
-import { AUDIT } from "../test/store/audit-record.ts"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { AUDIT } from "../test/store/audit-record.ts"
 import { Ledger } from "../src/ledger/ledger.ts"
 import { NANOCREDITS } from "../src/ledger/money.ts"
 import { openServingStore } from "../src/store/open-store.ts"

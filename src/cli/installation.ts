@@ -1,6 +1,6 @@
+import type { Command } from "commander"
 import { StoreError } from "../store/store-error.ts"
 import type { AccountRecord } from "../store/accounts.ts"
-import type { Command } from "commander"
 import { databasePath } from "../store/book-place.ts"
 import { type LoadedSettings, loadSettings } from "../config/load.ts"
 import { secretsOfBook } from "../app/book-secrets.ts"

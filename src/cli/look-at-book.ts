@@ -1,5 +1,5 @@
-import { type ReadAnchor, readAnchor } from "../ledger/anchor-file.ts"
 import { existsSync } from "node:fs"
+import { type ReadAnchor, readAnchor } from "../ledger/anchor-file.ts"
 import { readSecrets } from "../config/secrets.ts"
 import { bookPathIn, hasLog } from "../store/book-place.ts"
 import { openBookReader } from "../store/open-store.ts"

@@ -1,6 +1,6 @@
-import { readAnchor, setAnchorAside, writeAnchor } from "./anchor-file.ts"
 import { type Anchor } from "../accounting/anchor.ts"
 import type { Store } from "../store/store.ts"
+import { readAnchor, setAnchorAside, writeAnchor } from "./anchor-file.ts"
 
 /** How often the anchor is brought up to the book, milliseconds. */
 const KEEP_EVERY = 5_000

@@ -1,5 +1,5 @@
-import type { Batch, HoldRecord, Posted, Posting } from "../store/settlements.ts"
 import { LinkedList } from "../canon/linked-list.ts"
+import type { Batch, HoldRecord, Posted, Posting } from "../store/settlements.ts"
 import type { Hold } from "./hold.ts"
 
 /** The longest a settlement waits for others to share its commit, in milliseconds. */

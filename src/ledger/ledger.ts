@@ -1,6 +1,6 @@
-import type { HoldRecord, Posted } from "../store/settlements.ts"
-import type { Payer } from "../accounting/payer.ts"
 import type { WriteOff } from "../accounting/chained-records.ts"
+import type { Payer } from "../accounting/payer.ts"
+import type { HoldRecord, Posted } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
 import type { Hold, Settlement, Standing } from "./hold.ts"
 import { Journal } from "./journal.ts"

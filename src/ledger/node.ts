@@ -1,7 +1,7 @@
-import type { HoldRecord } from "../store/settlements.ts"
-import type { NodeChanges, NodeRecord } from "../store/nodes.ts"
 import { hostname } from "node:os"
 import type { NodeLocks } from "../store/node-locks.ts"
+import type { NodeChanges, NodeRecord } from "../store/nodes.ts"
+import type { HoldRecord } from "../store/settlements.ts"
 import type { Store } from "../store/store.ts"
 
 /** How often a node looks for news, says that it lives, and looks for dead ones; milliseconds. */

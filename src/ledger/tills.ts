@@ -1,6 +1,6 @@
-import type { LeaseGrant } from "../store/leases.ts"
-import type { Payer } from "../accounting/payer.ts"
 import { readPeriodOwner } from "../accounting/budget-periods.ts"
+import type { Payer } from "../accounting/payer.ts"
+import type { LeaseGrant } from "../store/leases.ts"
 import type { Store } from "../store/store.ts"
 import { Till } from "./till.ts"
 

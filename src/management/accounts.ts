@@ -1,3 +1,5 @@
+import type { Account, AccountChange, NewAccount } from "tollgate-contract/accounts.ts"
+import type { Page } from "tollgate-contract/common.ts"
 import { StoreError } from "../store/store-error.ts"
 import type { AccountRecord } from "../store/accounts.ts"
 import { GatewayError } from "../canon/errors.ts"
@@ -6,8 +8,6 @@ import { formatCredits, parseCredits } from "../ledger/money.ts"
 import { type Store } from "../store/store.ts"
 import { type Actor, maySee, requireOperator, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import type { Account, AccountChange, NewAccount } from "tollgate-contract/accounts.ts"
-import type { Page } from "tollgate-contract/common.ts"
 import { pageFrom, type PageOrder, timePositionOf } from "./cursor.ts"
 
 /** Those who pay: made and renamed by operators, seen by their members. */

@@ -1,10 +1,10 @@
-import type { AuditRecord } from "../accounting/chained-records.ts"
 import type * as z from "zod"
+import type { Page } from "tollgate-contract/common.ts"
+import type { AuditRecord as AuditDocument, auditQuery } from "tollgate-contract/operations.ts"
+import type { AuditRecord } from "../accounting/chained-records.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, requireRole } from "./actor.ts"
-import type { Page } from "tollgate-contract/common.ts"
-import type { AuditRecord as AuditDocument, auditQuery } from "tollgate-contract/operations.ts"
 import { pageFrom, positionOf } from "./cursor.ts"
 
 export type AuditQuery = z.output<typeof auditQuery>

@@ -1,3 +1,5 @@
+import type { Code, CodeWithText, NewCode } from "tollgate-contract/codes.ts"
+import type { Page } from "tollgate-contract/common.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { newCodeText } from "../keys/code-text.ts"
 import { hintOf, type KeyHasher, randomText } from "../keys/secret.ts"
@@ -6,8 +8,6 @@ import type { CodeRecord, NewCode as NewCodeRecord } from "../store/codes.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import type { Code, CodeWithText, NewCode } from "tollgate-contract/codes.ts"
-import type { Page } from "tollgate-contract/common.ts"
 import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
 
 /** Codes that give credits: made and ended by operators, redeemed by `Credits`. */

@@ -1,3 +1,5 @@
+import type { AccountCredits, Entry, NewEntry } from "tollgate-contract/accounts.ts"
+import type { Page } from "tollgate-contract/common.ts"
 import { StoreError } from "../store/store-error.ts"
 import type { AccountRecord } from "../store/accounts.ts"
 import type { EntryKind, EntryRecord } from "../accounting/chained-records.ts"
@@ -9,8 +11,6 @@ import { type Store } from "../store/store.ts"
 import { type Actor, requireOperator, requireRole } from "./actor.ts"
 import { Attempts } from "./attempts.ts"
 import type { Audit } from "./audit.ts"
-import type { AccountCredits, Entry, NewEntry } from "tollgate-contract/accounts.ts"
-import type { Page } from "tollgate-contract/common.ts"
 import { pageFrom, type PageOrder, positionOf } from "./cursor.ts"
 
 export interface EntryOrder extends PageOrder {

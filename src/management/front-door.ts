@@ -1,3 +1,4 @@
+import type { SignInOptions } from "tollgate-contract/session.ts"
 import { asGatewayError, GatewayError } from "../canon/errors.ts"
 import type { OidcSettings } from "../config/sign-in-settings.ts"
 import { randomText } from "../keys/secret.ts"
@@ -9,7 +10,6 @@ import type { NewUser, UserRecord } from "../users/user-records.ts"
 import type { Users } from "../users/users.ts"
 import type { Actor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import type { SignInOptions } from "tollgate-contract/session.ts"
 import { FIRST_ACCOUNT } from "./first-account.ts"
 import { userActor } from "./user-actor.ts"
 

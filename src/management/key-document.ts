@@ -1,7 +1,7 @@
+import type { Budget, Key } from "tollgate-contract/keys.ts"
 import type { KeyRecord } from "../store/keys.ts"
 import { formatCredits } from "../ledger/money.ts"
 import { endOfPeriod } from "../accounting/budget-periods.ts"
-import type { Budget, Key } from "tollgate-contract/keys.ts"
 
 /** What a key has been used for, of the index of requests. */
 export interface KeyUse {

@@ -1,3 +1,6 @@
+import { pageOriginOf } from "tollgate-contract/page-origin.ts"
+import type { AccountRole, Page } from "tollgate-contract/common.ts"
+import type { Key, KeyChange, KeyWithSecret, NewKey } from "tollgate-contract/keys.ts"
 import { StoreError } from "../store/store-error.ts"
 import type {
   KeyChange as KeyRecordChange,
@@ -6,14 +9,11 @@ import type {
   NewKey as NewKeyRecord,
 } from "../store/keys.ts"
 import { GatewayError } from "../canon/errors.ts"
-import { pageOriginOf } from "tollgate-contract/page-origin.ts"
 import { hintOf, type KeyHasher, newSecret, randomText } from "../keys/secret.ts"
 import { parseCredits } from "../ledger/money.ts"
 import { type Store } from "../store/store.ts"
 import { type Actor, maySee, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import type { AccountRole, Page } from "tollgate-contract/common.ts"
-import type { Key, KeyChange, KeyWithSecret, NewKey } from "tollgate-contract/keys.ts"
 import { pageFrom, type PageOrder, timePositionOf } from "./cursor.ts"
 import { keyDocument, keySettings, type KeyUse, statusOf } from "./key-document.ts"
 import { scopeOf } from "./scope.ts"

@@ -1,3 +1,5 @@
+import type { AccountRole, Page } from "tollgate-contract/common.ts"
+import type { Member } from "tollgate-contract/members.ts"
 import { StoreError } from "../store/store-error.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { MemberRecord } from "../store/members.ts"
@@ -6,8 +8,6 @@ import type { UserRecord } from "../users/user-records.ts"
 import type { Users } from "../users/users.ts"
 import { type Actor, maySee, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import type { AccountRole, Page } from "tollgate-contract/common.ts"
-import type { Member } from "tollgate-contract/members.ts"
 import { pageFrom, type PageOrder, timePositionOf } from "./cursor.ts"
 
 /** Who belongs to an account, and as what. Their names are the users', their roles the store's. */

@@ -1,5 +1,5 @@
-import { StoreError } from "../store/store-error.ts"
 import type { Stripe } from "stripe"
+import { StoreError } from "../store/store-error.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { currencyPlaces, type PaymentSettings } from "../config/payment-settings.ts"
 import { formatCredits, parseCredits, parseDecimal } from "../ledger/money.ts"

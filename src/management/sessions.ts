@@ -1,11 +1,11 @@
+import type { AccountRole, Page } from "tollgate-contract/common.ts"
+import type { OpenSession, Session } from "tollgate-contract/session.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"
 import type { UserRecord } from "../users/user-records.ts"
 import type { Users } from "../users/users.ts"
 import type { Actor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import type { AccountRole, Page } from "tollgate-contract/common.ts"
-import type { OpenSession, Session } from "tollgate-contract/session.ts"
 import { userActor } from "./user-actor.ts"
 
 /** More accounts than somebody belongs to. */

@@ -1,3 +1,4 @@
+import type { BookVerdict, SettingsView } from "tollgate-contract/operations.ts"
 import type { Catalog } from "../catalog/catalog.ts"
 import { readAliases } from "../config/aliases.ts"
 import { type ChangeableSetting, CHANGEABLE_SETTINGS } from "../config/changeable-settings.ts"
@@ -11,7 +12,6 @@ import { type Verdict, verifyBooks } from "../ledger/verify/books.ts"
 import { vendors } from "../vendors/index.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import { type ConsoleChanges, locked } from "./console-changes.ts"
-import type { BookVerdict, SettingsView } from "tollgate-contract/operations.ts"
 import { refused, refuseFindings } from "./entry-refusal.ts"
 import type { LiveSettings } from "./live-settings.ts"
 

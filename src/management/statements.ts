@@ -1,9 +1,9 @@
+import type { StatementQuery } from "tollgate-contract/accounts.ts"
 import type { StatementLine } from "../store/entries.ts"
 import type { WriteOffRecord } from "../accounting/chained-records.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, requireRole } from "./actor.ts"
-import type { StatementQuery } from "tollgate-contract/accounts.ts"
 import { csvStatement, jsonStatement, type Statement } from "./statement-text.ts"
 
 /** How many lines are read at once. */

@@ -1,10 +1,10 @@
+import type { Overview, UsageQuery, UsageRow } from "tollgate-contract/usage.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { formatCredits } from "../ledger/money.ts"
 import type { UsageGroup, UsageSum } from "../store/requests.ts"
 import type { Reports, RequestReports } from "../store/reports.ts"
 import type { Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
-import type { Overview, UsageQuery, UsageRow } from "tollgate-contract/usage.ts"
 import { scopeOf } from "./scope.ts"
 
 const HOUR = 3_600_000

@@ -1,11 +1,11 @@
+import type { Page } from "tollgate-contract/common.ts"
+import type { ResetLink, User } from "tollgate-contract/members.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"
 import type { UserRecord } from "../users/user-records.ts"
 import type { Users } from "../users/users.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import type { Page } from "tollgate-contract/common.ts"
-import type { ResetLink, User } from "tollgate-contract/members.ts"
 import { pageFrom, type PageOrder, timePositionOf } from "./cursor.ts"
 import type { HandoverParts } from "./handover-parts.ts"
 

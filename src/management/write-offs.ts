@@ -1,9 +1,9 @@
+import type { Page } from "tollgate-contract/common.ts"
+import type { WriteOff, WriteOffQuery } from "tollgate-contract/write-offs.ts"
 import type { WriteOffRecord } from "../accounting/chained-records.ts"
 import { formatCredits } from "../ledger/money.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, requireOperator } from "./actor.ts"
-import type { Page } from "tollgate-contract/common.ts"
-import type { WriteOff, WriteOffQuery } from "tollgate-contract/write-offs.ts"
 import { pageFrom, positionOf } from "./cursor.ts"
 
 /** What requests cost and was not charged: the operator's loss. */

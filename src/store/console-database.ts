@@ -2,9 +2,9 @@ import { Database } from "bun:sqlite"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { makePrivateFile } from "./private-file.ts"
-import { useWriteAheadLog } from "./sqlite/write-ahead-log.ts"
 import { migrate } from "./sqlite/migrate.ts"
 import { CONSOLE_SCHEMA } from "./sqlite/schemas/console.ts"
+import { useWriteAheadLog } from "./sqlite/write-ahead-log.ts"
 
 /** How long a step waits for another process to finish its own, milliseconds. */
 const BUSY_TIME = 5_000

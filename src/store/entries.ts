@@ -1,5 +1,5 @@
-import type { NewAuditRecord } from "./audit.ts"
 import type { EntryRecord, EntryKind } from "../accounting/chained-records.ts"
+import type { NewAuditRecord } from "./audit.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
 

@@ -1,6 +1,6 @@
-import type { TimePosition } from "./time-position.ts"
-import type { NewAuditRecord } from "./audit.ts"
 import type { BudgetLimits } from "../accounting/budget-periods.ts"
+import type { NewAuditRecord } from "./audit.ts"
+import type { TimePosition } from "./time-position.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
 

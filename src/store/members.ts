@@ -1,5 +1,5 @@
-import type { TimePosition } from "./time-position.ts"
 import type { NewAuditRecord } from "./audit.ts"
+import type { TimePosition } from "./time-position.ts"
 
 /** Times are Unix milliseconds. */
 

@@ -1,6 +1,4 @@
 import { threadAddress } from "../runtime.ts"
-import { openSqliteReader, openSqliteStore, type SqliteStore } from "./sqlite/sqlite-store.ts"
-import { openThreadedStore } from "./sqlite/threaded-store.ts"
 import {
   type GroupsOf,
   type Method,
@@ -8,6 +6,8 @@ import {
   methodOf,
   methodsNamed,
 } from "./sqlite/methods.ts"
+import { openSqliteReader, openSqliteStore, type SqliteStore } from "./sqlite/sqlite-store.ts"
+import { openThreadedStore } from "./sqlite/threaded-store.ts"
 import type { Store, StoreReader } from "./store.ts"
 
 /** A disk that takes longer to sync a commit than this gets a thread to wait for it, milliseconds. */

@@ -1,4 +1,5 @@
 import type { EntryRecord, WriteOff, WriteOffRecord } from "../accounting/chained-records.ts"
+import type { DrawnCharge } from "../accounting/draw.ts"
 import type { VendorStateRecord } from "./vendor-state.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
@@ -37,19 +38,8 @@ export interface Batch {
   readonly closed: readonly string[]
 }
 
-export interface Posted {
-  readonly request: string
-  /** What was really taken: less than asked only when a lease was lost. */
-  readonly charged: bigint
-  /** The part of it that came out of the node's lease on the account. */
-  readonly fromLease: bigint
-  /** The part of it that came out of the node's lease on each of the key's budgets, in their order. */
-  readonly fromBudgetLeases: readonly bigint[]
-  /** The account's balance after it. */
-  readonly balance: bigint
-  /** Whether the request had expired before: its process was taken for dead. */
-  readonly late: boolean
-}
+/** A settled request, as it was written. */
+export type Posted = DrawnCharge
 
 export interface ReceiptRecord {
   readonly request: string

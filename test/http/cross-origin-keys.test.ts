@@ -1,5 +1,5 @@
-import { AUDIT } from "../store/audit-record.ts"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { AUDIT } from "../store/audit-record.ts"
 import { startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
 
 const APP = "https://app.example.com"

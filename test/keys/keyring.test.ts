@@ -1,5 +1,5 @@
-import { AUDIT } from "../store/audit-record.ts"
 import { describe, expect, test } from "bun:test"
+import { AUDIT } from "../store/audit-record.ts"
 import type { GatewayError } from "../../src/canon/errors.ts"
 import { Keyring } from "../../src/keys/keyring.ts"
 import { KeyIssuer } from "../support/key-issuer.ts"

@@ -1,6 +1,6 @@
+import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bun:test"
 import { AUDIT } from "../store/audit-record.ts"
 import type { Payer } from "../../src/accounting/payer.ts"
-import { afterEach, beforeEach, describe, expect, setSystemTime, test } from "bun:test"
 import { payersOf } from "../../src/keys/payer.ts"
 import type { Store } from "../../src/store/store.ts"
 import { verifyBooks } from "../../src/ledger/verify/books.ts"

@@ -1,5 +1,5 @@
-import type { Batch, Posted } from "../../src/store/settlements.ts"
 import { describe, expect, spyOn, test } from "bun:test"
+import type { Batch, Posted } from "../../src/store/settlements.ts"
 import type { Hold } from "../../src/ledger/hold.ts"
 import { Journal } from "../../src/ledger/journal.ts"
 import { payerOf, until } from "../store/book.ts"

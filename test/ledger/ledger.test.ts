@@ -1,5 +1,5 @@
-import type { Batch, Posting } from "../../src/store/settlements.ts"
 import { describe, expect, test } from "bun:test"
+import type { Batch, Posting } from "../../src/store/settlements.ts"
 import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { Book, openDirectStore, payerOf } from "../store/book.ts"
 

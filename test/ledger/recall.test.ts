@@ -1,5 +1,5 @@
-import type { Payer } from "../../src/accounting/payer.ts"
 import { describe, expect, test } from "bun:test"
+import type { Payer } from "../../src/accounting/payer.ts"
 import type { Hold } from "../../src/ledger/hold.ts"
 import type { Ledger } from "../../src/ledger/ledger.ts"
 import type { Store } from "../../src/store/store.ts"

@@ -1,5 +1,5 @@
-import { AUDIT } from "../store/audit-record.ts"
 import { expect, test } from "bun:test"
+import { AUDIT } from "../store/audit-record.ts"
 import { payersOf } from "../../src/keys/payer.ts"
 import { KeyHasher } from "../../src/keys/secret.ts"
 import { Node } from "../../src/ledger/node.ts"

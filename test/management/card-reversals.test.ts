@@ -1,6 +1,6 @@
-import { AUDIT } from "../store/audit-record.ts"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { Stripe } from "stripe"
+import { AUDIT } from "../store/audit-record.ts"
 import { formatCredits } from "../../src/ledger/money.ts"
 import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { ask, asked, startManaged } from "../http/admin/support.ts"

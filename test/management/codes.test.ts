@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test"
+import { codeWithText } from "tollgate-contract/codes.ts"
 import { KeyHasher } from "../../src/keys/secret.ts"
 import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
 import { Audit } from "../../src/management/audit.ts"
 import { Codes } from "../../src/management/codes.ts"
-import { codeWithText } from "tollgate-contract/codes.ts"
 import { Book } from "../store/book.ts"
 
 const hasher = new KeyHasher("pepper".repeat(12))

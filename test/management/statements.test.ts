@@ -1,5 +1,5 @@
-import { AUDIT } from "../store/audit-record.ts"
 import { afterEach, describe, expect, setSystemTime, test } from "bun:test"
+import { AUDIT } from "../store/audit-record.ts"
 import { type Actor, COMMAND_LINE } from "../../src/management/actor.ts"
 import { Statements } from "../../src/management/statements.ts"
 import { Book } from "../store/book.ts"

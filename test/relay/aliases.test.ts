@@ -1,5 +1,5 @@
-import { AUDIT } from "../store/audit-record.ts"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { AUDIT } from "../store/audit-record.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
 import type { ModelSettings } from "../../src/config/settings.ts"
 import { loadSecrets } from "../../src/config/secrets.ts"

@@ -1,5 +1,5 @@
-import { AUDIT } from "../store/audit-record.ts"
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { AUDIT } from "../store/audit-record.ts"
 import type { KeyOrder } from "../support/key-issuer.ts"
 import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { startGateway, type TestCaller, type TestGateway, until } from "../support/gateway.ts"

@@ -1,7 +1,7 @@
-import { AUDIT } from "../store/audit-record.ts"
 import { describe, expect, test } from "bun:test"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
+import { AUDIT } from "../store/audit-record.ts"
 import { MemoryBudget } from "../../src/limits/memory-budget.ts"
 import { keyFromRecord } from "../../src/keys/key.ts"
 import type { Call } from "../../src/relay/pipeline/call.ts"

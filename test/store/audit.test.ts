@@ -1,6 +1,6 @@
-import { StoreError } from "../../src/store/store-error.ts"
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
+import { StoreError } from "../../src/store/store-error.ts"
 import type { NewAuditRecord } from "../../src/store/audit.ts"
 import { verifyAudit } from "../../src/ledger/verify/audit.ts"
 import { Book, openDirectStore, TemporaryDirectory } from "./book.ts"

@@ -1,6 +1,6 @@
-import { AUDIT } from "./audit-record.ts"
 import { expect, test } from "bun:test"
 import { openSync, closeSync, writeSync, renameSync } from "node:fs"
+import { AUDIT } from "./audit-record.ts"
 import { BookError } from "../../src/store/book-error.ts"
 import { BookWatch } from "../../src/store/sqlite/book-watch.ts"
 import { openStore } from "../../src/store/open-store.ts"

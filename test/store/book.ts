@@ -1,3 +1,7 @@
+import { Database } from "bun:sqlite"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { AUDIT } from "./audit-record.ts"
 import {
   type GroupsOf,
@@ -9,10 +13,6 @@ import type { HoldRecord } from "../../src/store/settlements.ts"
 import type { Payer } from "../../src/accounting/payer.ts"
 import type { KeyRecord } from "../../src/store/keys.ts"
 import type { WriteOff } from "../../src/accounting/chained-records.ts"
-import { Database } from "bun:sqlite"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import type { Store } from "../../src/store/store.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"

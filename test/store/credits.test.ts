@@ -1,5 +1,5 @@
-import { AUDIT } from "./audit-record.ts"
 import { describe, expect, test } from "bun:test"
+import { AUDIT } from "./audit-record.ts"
 import type { NewCode } from "../../src/store/codes.ts"
 import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { Book, payerOf, until } from "./book.ts"

@@ -1,5 +1,5 @@
-import { HashSum } from "../../src/accounting/hash-sum.ts"
 import { expect, test } from "bun:test"
+import { HashSum } from "../../src/accounting/hash-sum.ts"
 import { hashText } from "../../src/accounting/hash-chain.ts"
 
 const HASHES = Array.from({ length: 1_000 }, (_, index) => hashText(String(index)))

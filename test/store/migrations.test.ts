@@ -1,7 +1,7 @@
-import { AUDIT } from "./audit-record.ts"
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { join } from "node:path"
+import { AUDIT } from "./audit-record.ts"
 import { verifyBooks } from "../../src/ledger/verify/books.ts"
 import { openDirectStore, TemporaryDirectory } from "./book.ts"
 

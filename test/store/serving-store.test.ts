@@ -1,6 +1,6 @@
-import { AUDIT } from "./audit-record.ts"
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
+import { AUDIT } from "./audit-record.ts"
 import { openServingStore } from "../../src/store/open-store.ts"
 import { TemporaryDirectory } from "./book.ts"
 

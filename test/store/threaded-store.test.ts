@@ -1,9 +1,9 @@
-import { AUDIT } from "./audit-record.ts"
-import { StoreError } from "../../src/store/store-error.ts"
 import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import { existsSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { AUDIT } from "./audit-record.ts"
+import { StoreError } from "../../src/store/store-error.ts"
 import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import { TemporaryDirectory } from "./book.ts"
 

@@ -1,5 +1,5 @@
-import { AUDIT } from "./audit-record.ts"
 import { expect, test } from "bun:test"
+import { AUDIT } from "./audit-record.ts"
 import type { Store } from "../../src/store/store.ts"
 import type { VendorStateRecord } from "../../src/store/vendor-state.ts"
 import { Book } from "./book.ts"

@@ -1,7 +1,7 @@
 import type { EntryRecord } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashEarlyEntry, hashEntry, hashText } from "../../accounting/hash-chain.ts"
-import type { BookProblem } from "./problem.ts"
 import type { StoreReader } from "../../store/store.ts"
+import type { BookProblem } from "./problem.ts"
 
 /** How many entries are read at once. */
 const PAGE = 500

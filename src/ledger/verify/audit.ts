@@ -1,5 +1,5 @@
-import type { AuditRecord } from "../../accounting/chained-records.ts"
 import type { ChainEnd } from "../../accounting/anchor.ts"
+import type { AuditRecord } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashAudit } from "../../accounting/hash-chain.ts"
 import type { StoreReader } from "../../store/store.ts"
 

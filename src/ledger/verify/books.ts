@@ -1,13 +1,13 @@
 import type { BalanceFault } from "../../store/integrity.ts"
 import type { BudgetRecord } from "../../store/keys.ts"
-import type { ReadAnchor } from "../anchor-file.ts"
-import type { Anchors } from "./rows.ts"
-import type { BookProblem } from "./problem.ts"
 import type { StoreReader } from "../../store/store.ts"
+import type { ReadAnchor } from "../anchor-file.ts"
 import { AccountWalk } from "./account.ts"
 import { debtFault } from "./debts.ts"
-import { verifyWriteOffs } from "./write-offs.ts"
+import type { BookProblem } from "./problem.ts"
+import type { Anchors } from "./rows.ts"
 import { verifyRows } from "./rows.ts"
+import { verifyWriteOffs } from "./write-offs.ts"
 
 /** How many budgets are read at once. */
 const PAGE = 500

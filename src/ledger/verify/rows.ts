@@ -1,10 +1,10 @@
-import type { BookRow } from "../../store/integrity.ts"
-import { HashSum } from "../../accounting/hash-sum.ts"
-import type { ReadAnchor } from "../anchor-file.ts"
 import { type Anchor } from "../../accounting/anchor.ts"
-import type { BookProblem } from "./problem.ts"
 import { hashUncharged } from "../../accounting/hash-chain.ts"
+import { HashSum } from "../../accounting/hash-sum.ts"
+import type { BookRow } from "../../store/integrity.ts"
 import type { StoreReader } from "../../store/store.ts"
+import type { ReadAnchor } from "../anchor-file.ts"
+import type { BookProblem } from "./problem.ts"
 
 /** How many rows are read at once. */
 const PAGE = 1_000

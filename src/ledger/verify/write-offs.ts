@@ -1,8 +1,8 @@
-import type { WriteOffRecord } from "../../accounting/chained-records.ts"
 import type { ChainEnd } from "../../accounting/anchor.ts"
-import type { BookProblem } from "./problem.ts"
+import type { WriteOffRecord } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashWriteOff } from "../../accounting/hash-chain.ts"
 import type { StoreReader } from "../../store/store.ts"
+import type { BookProblem } from "./problem.ts"
 
 /** How many records are read at once. */
 const PAGE = 500

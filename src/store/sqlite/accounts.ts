@@ -1,12 +1,13 @@
+import type { Database, Statement } from "bun:sqlite"
+import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
+import { GENESIS_HASH, hashEntry } from "../../accounting/hash-chain.ts"
+import type { AccountChange, AccountRecord } from "../accounts.ts"
+import type { NewEntry } from "../entries.ts"
+import { StoreError } from "../store-error.ts"
+import type { DirectStore } from "./direct-store.ts"
+import { ENTRY_COLUMNS, type EntryRow } from "./entry-rows.ts"
 import type { Keys } from "./keys.ts"
 import type { Transactions } from "./transactions.ts"
-import type { DirectStore } from "./direct-store.ts"
-import { StoreError } from "../store-error.ts"
-import type { NewEntry } from "../entries.ts"
-import type { AccountChange, AccountRecord } from "../accounts.ts"
-import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
-import type { Database, Statement } from "bun:sqlite"
-import { GENESIS_HASH, hashEntry } from "../../accounting/hash-chain.ts"
 
 interface AccountRow {
   id: string
@@ -16,43 +17,6 @@ interface AccountRow {
   leased: bigint
   stores_content: bigint
   debt: bigint
-}
-
-export interface EntryRow {
-  account: string
-  number: bigint
-  kind: string
-  amount: bigint
-  balance: bigint
-  at: bigint
-  request: string | null
-  note: string | null
-  author: string | null
-  receipt_hash: string | null
-  key: string | null
-  budgets: bigint
-  previous_hash: string
-  hash: string
-}
-
-/** An entry as the database keeps it, read back. */
-export function entryFromRow(row: EntryRow): EntryRecord {
-  return {
-    account: row.account,
-    number: Number(row.number),
-    kind: row.kind as EntryKind,
-    amount: row.amount,
-    balance: row.balance,
-    at: Number(row.at),
-    request: row.request,
-    note: row.note,
-    author: row.author,
-    receiptHash: row.receipt_hash,
-    key: row.key,
-    budgetBits: Number(row.budgets),
-    previousHash: row.previous_hash,
-    hash: row.hash,
-  }
 }
 
 function accountFromRow(row: AccountRow): AccountRecord {
@@ -66,10 +30,6 @@ function accountFromRow(row: AccountRow): AccountRecord {
     storesContent: row.stores_content === 1n,
   }
 }
-
-/** The columns of a line of the book; the receipt of a charge stands beside them. */
-export const ENTRY_COLUMNS =
-  "account, number, kind, amount, balance, at, request, note, author, receipt_hash, previous_hash, hash, key, budgets"
 
 /** Where an account's book ends, as far as its next line needs to know. */
 export type BookEnd = Pick<EntryRecord, "number" | "balance" | "hash">

@@ -1,5 +1,5 @@
-import { HashSum } from "../../accounting/hash-sum.ts"
 import type { Database, Statement } from "bun:sqlite"
+import { HashSum } from "../../accounting/hash-sum.ts"
 
 interface SumRow {
   row_count: bigint

@@ -1,11 +1,11 @@
-import type { Transactions } from "./transactions.ts"
-import type { DirectStore } from "./direct-store.ts"
-import type { AuditRecord } from "../../accounting/chained-records.ts"
 import type { Database, Statement } from "bun:sqlite"
-import type { AuditFilter, NewAuditRecord } from "../audit.ts"
+import type { AuditRecord } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashAudit } from "../../accounting/hash-chain.ts"
+import type { AuditFilter, NewAuditRecord } from "../audit.ts"
 import { Conditions } from "./conditions.ts"
+import type { DirectStore } from "./direct-store.ts"
 import type { Idempotency } from "./idempotency.ts"
+import type { Transactions } from "./transactions.ts"
 
 interface AuditRow {
   number: bigint

@@ -1,11 +1,11 @@
-import type { Postings } from "./postings.ts"
-import type { Transactions } from "./transactions.ts"
-import type { DirectStore } from "./direct-store.ts"
-import type { AnchorStep, BalanceFault, BookRow } from "../integrity.ts"
-import { HashSum } from "../../accounting/hash-sum.ts"
 import type { Database, Statement } from "bun:sqlite"
 import { type Anchor } from "../../accounting/anchor.ts"
 import { GENESIS_HASH } from "../../accounting/hash-chain.ts"
+import { HashSum } from "../../accounting/hash-sum.ts"
+import type { AnchorStep, BalanceFault, BookRow } from "../integrity.ts"
+import type { DirectStore } from "./direct-store.ts"
+import type { Postings } from "./postings.ts"
+import type { Transactions } from "./transactions.ts"
 
 /** How many rows an anchor takes in at once: a millisecond. */
 const ANCHOR_CHUNK = 1_000

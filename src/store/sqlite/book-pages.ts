@@ -1,10 +1,11 @@
-import type { Debts } from "./debts.ts"
-import type { Transactions } from "./transactions.ts"
-import type { DirectStore } from "./direct-store.ts"
-import type { EntryRange, StatementLine } from "../entries.ts"
-import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
 import type { Database, Statement } from "bun:sqlite"
-import { ENTRY_COLUMNS, entryFromRow, type EntryRow, type Accounts } from "./accounts.ts"
+import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
+import type { EntryRange, StatementLine } from "../entries.ts"
+import { type Accounts } from "./accounts.ts"
+import type { Debts } from "./debts.ts"
+import type { DirectStore } from "./direct-store.ts"
+import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./entry-rows.ts"
+import type { Transactions } from "./transactions.ts"
 
 type LineRow = EntryRow & { model: string | null }
 

@@ -1,4 +1,3 @@
-import type { BudgetRecord } from "../keys.ts"
 import type { Database, Statement } from "bun:sqlite"
 import {
   type BudgetLimits,
@@ -7,6 +6,7 @@ import {
   limitOf,
   readPeriodOwner,
 } from "../../accounting/budget-periods.ts"
+import type { BudgetRecord } from "../keys.ts"
 
 interface BudgetRow {
   owner: string

@@ -1,6 +1,6 @@
-import { StoreError } from "../store-error.ts"
 import type { Database, Statement } from "bun:sqlite"
 import type { CardPayment, OpenReversal, Reversal, ReversalSettlement } from "../payments.ts"
+import { StoreError } from "../store-error.ts"
 import type { Accounts } from "./accounts.ts"
 import type { Debts } from "./debts.ts"
 

@@ -1,11 +1,11 @@
-import type { Debts } from "./debts.ts"
-import type { Transactions } from "./transactions.ts"
-import type { DirectStore } from "./direct-store.ts"
-import { StoreError } from "../store-error.ts"
-import type { EntryRecord } from "../../accounting/chained-records.ts"
 import type { Database, Statement } from "bun:sqlite"
+import type { EntryRecord } from "../../accounting/chained-records.ts"
 import type { CodeRecord, NewCode, Redemption } from "../codes.ts"
+import { StoreError } from "../store-error.ts"
 import type { Accounts } from "./accounts.ts"
+import type { Debts } from "./debts.ts"
+import type { DirectStore } from "./direct-store.ts"
+import type { Transactions } from "./transactions.ts"
 
 interface CodeRow {
   id: string

@@ -8,9 +8,9 @@ import type {
   FoundParts,
   KeptPart,
 } from "../conversations.ts"
+import { ConversationFile } from "./conversations-file.ts"
 import type { ConversationMethods } from "./conversations-on-demand.ts"
 import type { Direct, GroupsOf } from "./methods.ts"
-import { ConversationFile } from "./conversations-file.ts"
 import { EVERYBODY } from "./schemas/conversations.ts"
 
 /** Less than this on its disk is left to the book, without which nobody is served. Bytes. */

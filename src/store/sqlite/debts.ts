@@ -1,5 +1,5 @@
-import type { DebtLine, EntryRecord } from "../../accounting/chained-records.ts"
 import type { Database, Statement } from "bun:sqlite"
+import type { DebtLine, EntryRecord } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashDebt } from "../../accounting/hash-chain.ts"
 import type { DebtBook } from "../payments.ts"
 import type { Accounts } from "./accounts.ts"

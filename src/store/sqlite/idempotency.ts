@@ -1,5 +1,3 @@
-import type { DirectStore } from "./direct-store.ts"
-import { StoreError } from "../store-error.ts"
 import type { Database, Statement } from "bun:sqlite"
 import type {
   IdempotencyOrder,
@@ -10,6 +8,8 @@ import type {
   KeepResult,
   KeptAnswer,
 } from "../idempotency.ts"
+import { StoreError } from "../store-error.ts"
+import type { DirectStore } from "./direct-store.ts"
 import type { Transactions } from "./transactions.ts"
 
 interface ClaimRow {

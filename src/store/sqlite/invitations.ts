@@ -1,11 +1,11 @@
-import type { Transactions } from "./transactions.ts"
-import type { DirectStore } from "./direct-store.ts"
+import type { Database, Statement } from "bun:sqlite"
+import type { InvitationRecord, NewInvitation } from "../invitations.ts"
+import type { MemberRecord, MemberRole } from "../members.ts"
 import { StoreError } from "../store-error.ts"
 import type { TimePosition } from "../time-position.ts"
-import type { InvitationRecord, NewInvitation } from "../invitations.ts"
-import type { Database, Statement } from "bun:sqlite"
-import type { MemberRecord, MemberRole } from "../members.ts"
+import type { DirectStore } from "./direct-store.ts"
 import type { Members } from "./members.ts"
+import type { Transactions } from "./transactions.ts"
 
 interface InvitationRow {
   id: string

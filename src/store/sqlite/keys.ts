@@ -1,11 +1,11 @@
-import type { Transactions } from "./transactions.ts"
-import type { DirectStore } from "./direct-store.ts"
-import { StoreError } from "../store-error.ts"
-import type { TimePosition } from "../time-position.ts"
-import type { KeyChange, KeyFilter, KeyRecord, KeySecretRecord, NewKey } from "../keys.ts"
 import type { Database, Statement } from "bun:sqlite"
 import { budgetOwner } from "../../accounting/budget-periods.ts"
+import type { KeyChange, KeyFilter, KeyRecord, KeySecretRecord, NewKey } from "../keys.ts"
+import { StoreError } from "../store-error.ts"
+import type { TimePosition } from "../time-position.ts"
 import { type Budgets, leftOf } from "./budgets.ts"
+import type { DirectStore } from "./direct-store.ts"
+import type { Transactions } from "./transactions.ts"
 
 interface KeyRow {
   id: string

@@ -1,7 +1,7 @@
-import type { HoldRecord } from "../settlements.ts"
+import type { Database, Statement } from "bun:sqlite"
 import type { LeaseGrant, LeaseRequest, LeaseShare } from "../leases.ts"
 import type { NodeChanges, NodeRecord } from "../nodes.ts"
-import type { Database, Statement } from "bun:sqlite"
+import type { HoldRecord } from "../settlements.ts"
 import type { Budgets } from "./budgets.ts"
 
 interface HoldRow {

@@ -1,9 +1,9 @@
-import type { Transactions } from "./transactions.ts"
-import type { DirectStore } from "./direct-store.ts"
-import { StoreError } from "../store-error.ts"
-import type { TimePosition } from "../time-position.ts"
 import type { Database, Statement } from "bun:sqlite"
 import type { MemberFilter, MemberRecord, MemberRole } from "../members.ts"
+import { StoreError } from "../store-error.ts"
+import type { TimePosition } from "../time-position.ts"
+import type { DirectStore } from "./direct-store.ts"
+import type { Transactions } from "./transactions.ts"
 
 interface MemberRow {
   id: string

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import type { ContentRecord, PayloadLog } from "../payload-log.ts"
-import type { ReportsOnDemand } from "./reports-on-demand.ts"
 import { contentsPath } from "./contents.ts"
+import type { ReportsOnDemand } from "./reports-on-demand.ts"
 
 /** The payload log in a file beside the book, written on the thread of the index. */
 export class SqlitePayloadLog implements PayloadLog {

@@ -1,11 +1,13 @@
-import type { Batch, HoldRecord, Posted, Posting, ReceiptRecord } from "../settlements.ts"
 import type { Database, Statement } from "bun:sqlite"
 import { bitsOf, ownersOfBits } from "../../accounting/budget-periods.ts"
+import { draw, type OwnerShare } from "../../accounting/draw.ts"
 import { hashEntry, hashText, hashUncharged } from "../../accounting/hash-chain.ts"
+import type { Batch, HoldRecord, Posted, Posting, ReceiptRecord } from "../settlements.ts"
+import { type Accounts } from "./accounts.ts"
 import { AnchorRow } from "./anchor-row.ts"
-import { type Accounts, ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./accounts.ts"
 import { BookEnds } from "./book-ends.ts"
 import { BulkInsert, type Row } from "./bulk-insert.ts"
+import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./entry-rows.ts"
 import type { Leases } from "./leases.ts"
 import type { VendorStates } from "./vendor-state.ts"
 import type { WriteOffs } from "./write-offs.ts"
@@ -19,17 +21,6 @@ type ReceiptRow = Omit<EntryRow, "number" | "request" | "kind"> & {
 
 /** The kind of the row of a request that has expired; it has no number. */
 const EXPIRED = "expired"
-
-/** What a batch has done to one owner, written once at its end. */
-interface OwnerChange {
-  posted: bigint
-  /** What nobody has leased. */
-  free: bigint
-  /** What is left of this node's lease. */
-  lease: bigint
-  spent: bigint
-  fromLease: bigint
-}
 
 interface PostingParts {
   readonly accounts: Accounts
@@ -127,7 +118,7 @@ export class Postings {
     this.#ends.begin()
     this.#anchor.begin()
     this.#hashes = []
-    const owners = new Map<string, OwnerChange>()
+    const owners = new Map<string, OwnerShare>()
     const charges: Row[] = []
     const posted = batch.postings.map((posting) => {
       const account = this.#change(owners, posting.account, node)
@@ -222,7 +213,7 @@ export class Postings {
     this.#writeOffs.append({ amount: missing, reason: "late", account, key, request, at })
   }
 
-  #change(owners: Map<string, OwnerChange>, owner: string, node: string): OwnerChange {
+  #change(owners: Map<string, OwnerShare>, owner: string, node: string): OwnerShare {
     const known = owners.get(owner)
     if (known) return known
     const { posted, leased } = this.#leases.balance(owner)
@@ -251,7 +242,7 @@ export class Postings {
 }
 
 /** A batch that is posted again charges nothing again: it answers what the first time did. */
-function repeated(posting: Posting, earlier: ReceiptRow, account: OwnerChange): Posted {
+function repeated(posting: Posting, earlier: ReceiptRow, account: OwnerShare): Posted {
   const charged = earlier.number === null ? 0n : -earlier.amount
   return {
     request: posting.request,
@@ -261,46 +252,4 @@ function repeated(posting: Posting, earlier: ReceiptRow, account: OwnerChange): 
     balance: account.posted,
     late: false,
   }
-}
-
-/**
- * All that a node can charge an owner: its lease and, should that have been lost meanwhile, what
- * nobody has leased. Never another node's share.
- */
-function coverOf(change: OwnerChange): bigint {
-  return change.lease + change.free
-}
-
-function least(left: bigint, right: bigint): bigint {
-  return left < right ? left : right
-}
-
-/** Takes a charge, as far as all that pay for it cover it. */
-function draw(
-  posting: Posting,
-  account: OwnerChange,
-  budgets: readonly OwnerChange[],
-  late: boolean,
-): Posted {
-  let charged = least(posting.amount, coverOf(account))
-  for (const budget of budgets) charged = least(charged, coverOf(budget))
-  return {
-    request: posting.request,
-    charged,
-    fromLease: drawFrom(account, charged),
-    fromBudgetLeases: budgets.map((budget) => drawFrom(budget, charged)),
-    balance: account.posted,
-    late,
-  }
-}
-
-/** Takes what is covered, from the lease first. @returns the part that came out of the lease. */
-function drawFrom(change: OwnerChange, amount: bigint): bigint {
-  const fromLease = amount < change.lease ? amount : change.lease
-  change.lease -= fromLease
-  change.fromLease += fromLease
-  change.free -= amount - fromLease
-  change.spent += amount
-  change.posted -= amount
-  return fromLease
 }

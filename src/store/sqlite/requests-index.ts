@@ -1,7 +1,7 @@
 import type { Database, Statement } from "bun:sqlite"
 import { takeRequestOut } from "./requests-list.ts"
-import { clearIndex } from "./schemas/reports.ts"
 import { type BookRow, type RequestSummary, summarize } from "./requests-summary.ts"
+import { clearIndex } from "./schemas/reports.ts"
 
 /** How many rows of the book are taken at once: a question in between waits no longer than for these. */
 const CHUNK = 250

@@ -1,8 +1,8 @@
-import type { Transactions } from "./transactions.ts"
-import type { DirectStore } from "./direct-store.ts"
-import { StoreError } from "../store-error.ts"
 import type { Database, Statement } from "bun:sqlite"
 import type { SettingChange, SettingRecord, SettingSection, SettingsState } from "../settings.ts"
+import { StoreError } from "../store-error.ts"
+import type { DirectStore } from "./direct-store.ts"
+import type { Transactions } from "./transactions.ts"
 
 interface SettingRow {
   section: SettingSection

@@ -1,4 +1,4 @@
-import { serveMethods } from "./thread-server.ts"
 import { openSqliteStore } from "./sqlite-store.ts"
+import { serveMethods } from "./thread-server.ts"
 
 serveMethods(openSqliteStore)

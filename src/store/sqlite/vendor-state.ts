@@ -1,7 +1,7 @@
-import type { Transactions } from "./transactions.ts"
-import type { DirectStore } from "./direct-store.ts"
 import type { Database, Statement } from "bun:sqlite"
 import type { VendorStateRecord } from "../vendor-state.ts"
+import type { DirectStore } from "./direct-store.ts"
+import type { Transactions } from "./transactions.ts"
 
 /** Rows that one step deletes at most: it may run on the gateway's own thread. */
 const SLICE = 250

@@ -1,5 +1,5 @@
-import type { WriteOff, WriteOffReason, WriteOffRecord } from "../../accounting/chained-records.ts"
 import type { Database, Statement } from "bun:sqlite"
+import type { WriteOff, WriteOffReason, WriteOffRecord } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashWriteOff } from "../../accounting/hash-chain.ts"
 import { Conditions } from "./conditions.ts"
 

@@ -1,5 +1,5 @@
-import { AUDIT } from "../../store/audit-record.ts"
 import { expect, setDefaultTimeout, test } from "bun:test"
+import { AUDIT } from "../../store/audit-record.ts"
 import { startGateway } from "../../support/gateway.ts"
 import { type FakeIssuer, startIssuer } from "../../users/fake-issuer.ts"
 import { ConsoleBrowser, person, setUpOperator } from "./console-browser.ts"

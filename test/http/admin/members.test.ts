@@ -1,5 +1,5 @@
-import { AUDIT } from "../../store/audit-record.ts"
 import { expect, setDefaultTimeout, test } from "bun:test"
+import { AUDIT } from "../../store/audit-record.ts"
 import { startGateway, type TestGateway } from "../../support/gateway.ts"
 import { ConsoleBrowser, join, person, setUpOperator } from "./console-browser.ts"
 

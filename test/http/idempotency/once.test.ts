@@ -1,7 +1,7 @@
-import { AUDIT } from "../../store/audit-record.ts"
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { AUDIT } from "../../store/audit-record.ts"
 import { loadSecrets } from "../../../src/config/secrets.ts"
 import { KeyHasher } from "../../../src/keys/secret.ts"
 import { KeyIssuer } from "../../support/key-issuer.ts"

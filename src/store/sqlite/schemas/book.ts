@@ -1,5 +1,9 @@
 import type { Schema } from "../migrate.ts"
 import { BOOK } from "./book/1-book.ts"
+import { IDEMPOTENCY } from "./book/10-idempotency.ts"
+import { DEBTS } from "./book/11-debts.ts"
+import { KEY_ORIGINS } from "./book/12-key-origins.ts"
+import { ALIASES } from "./book/13-aliases.ts"
 import { CHARGES } from "./book/2-charges.ts"
 import { CREDITS } from "./book/3-credits.ts"
 import { REPORTS } from "./book/4-reports.ts"
@@ -8,10 +12,6 @@ import { SETTINGS } from "./book/6-settings.ts"
 import { NODES } from "./book/7-nodes.ts"
 import { WRITE_OFFS } from "./book/8-write-offs.ts"
 import { VENDOR_STATE } from "./book/9-vendor-state.ts"
-import { IDEMPOTENCY } from "./book/10-idempotency.ts"
-import { DEBTS } from "./book/11-debts.ts"
-import { KEY_ORIGINS } from "./book/12-key-origins.ts"
-import { ALIASES } from "./book/13-aliases.ts"
 
 /** The tables of the book: `tollgate.db`. */
 export const BOOK_SCHEMA: Schema = {
