@@ -24,7 +24,7 @@ const COMPANY = 100
 
 /**
  * The anchor in the book, as far as those bring it on who write the rows: to read each of them again later costs
- * more than all else about them. `BookChecks.advanceAnchor` takes in what others have written.
+ * more than all else about them. `BookAnchor.advance` takes in what others have written.
  */
 export class AnchorRow {
   readonly #sum: Statement<SumRow, [bigint]>

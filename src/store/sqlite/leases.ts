@@ -1,25 +1,10 @@
 import type { Database, Statement } from "bun:sqlite"
 import type { LeaseGrant, LeaseRequest, LeaseShare } from "../leases.ts"
-import type { NodeChanges, NodeRecord } from "../nodes.ts"
-import type { HoldRecord } from "../settlements.ts"
 import type { Budgets } from "./budgets.ts"
-
-interface HoldRow {
-  request: string
-  account: string
-  key: string
-  amount: bigint
-  at: bigint
-  receipt: string
-}
-
-interface NodeRow {
-  id: string
-  process: bigint
-  host: string
-  beat_at: bigint
-  machine: string | null
-}
+import type { Debts } from "./debts.ts"
+import type { DirectStore } from "./direct-store.ts"
+import type { Nodes } from "./nodes.ts"
+import type { Transactions } from "./transactions.ts"
 
 /** A node that still waits recalls again before this time is over, in milliseconds. */
 const RECALL_LIFETIME = 500
@@ -27,36 +12,28 @@ const RECALL_LIFETIME = 500
 /** Stands for who is no node in `recalls`: somebody wants to take something out. */
 const NO_NODE = ""
 
-const HOLD_COLUMNS = "request, account, key, amount, at, receipt"
-
-function holdFromRow(row: HoldRow): HoldRecord {
-  return { ...row, at: Number(row.at) }
-}
-
-/** Nodes and their shares of the balances. Methods that write expect to run inside a transaction. */
+/** The shares of balances that nodes hold. Methods that write expect to run inside a transaction. */
 export class Leases {
   readonly #database: Database
+  readonly #nodes: Nodes
   readonly #budgets: Budgets
   readonly #balance: Statement<{ posted: bigint; leased: bigint }, [string]>
   readonly #ownLease: Statement<{ amount: bigint }, [string, string]>
-  readonly #countNodes: Statement<{ count: bigint }, []>
   readonly #recalls: Statement<{ owner: string }, [string, bigint]>
-  readonly #isKnown: Statement<{ known: bigint }, [string]>
   readonly #changeLeased: Statement<unknown, [bigint, string]>
   readonly #enlargeLease: Statement<unknown, [string, string, bigint]>
   readonly #reduceLease: Statement<unknown, [bigint, string, string]>
   readonly #reserved: Statement<{ amount: bigint | null }, [string, bigint]>
 
-  constructor(database: Database, budgets: Budgets) {
+  constructor(database: Database, nodes: Nodes, budgets: Budgets) {
     this.#database = database
+    this.#nodes = nodes
     this.#budgets = budgets
     this.#balance = database.prepare("SELECT posted, leased FROM balances WHERE owner = ?")
     this.#ownLease = database.prepare("SELECT amount FROM leases WHERE owner = ? AND node = ?")
-    this.#countNodes = database.prepare("SELECT count(*) AS count FROM nodes")
     this.#recalls = database.prepare(
       "SELECT DISTINCT recalls.owner FROM recalls JOIN leases USING (owner) WHERE leases.node = ?1 AND recalls.node <> ?1 AND leases.amount > 0 AND recalls.at > ?2",
     )
-    this.#isKnown = database.prepare("SELECT 1 AS known FROM nodes WHERE id = ?")
     this.#changeLeased = database.prepare("UPDATE balances SET leased = leased + ? WHERE owner = ?")
     this.#enlargeLease = database.prepare(
       "INSERT INTO leases (owner, node, amount) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET amount = amount + ?3",
@@ -69,69 +46,20 @@ export class Leases {
     )
   }
 
-  join(node: NodeRecord): void {
-    this.#database.run(
-      "INSERT OR REPLACE INTO nodes (id, process, host, beat_at, machine) VALUES (?, ?, ?, ?, ?)",
-      [node.id, BigInt(node.process), node.host, BigInt(node.beatAt), node.machine],
-    )
+  /** Owners whose idle leases are asked back from a node. */
+  recallsFrom(node: string): string[] {
+    return this.#recalls.all(node, BigInt(Date.now() - RECALL_LIFETIME)).map((row) => row.owner)
   }
 
-  beat(node: string, at: number): void {
-    this.#database.run("UPDATE nodes SET beat_at = ? WHERE id = ?", [BigInt(at), node])
-  }
-
-  changes(
-    node: string,
-    revisions: Pick<NodeChanges, "revision" | "settingsRevision">,
-  ): NodeChanges {
-    return {
-      known: this.#isKnown.get(node) !== null,
-      nodes: Number(this.#countNodes.get()?.count ?? 1n),
-      ...revisions,
-      recalls: this.#recalls
-        .all(node, BigInt(Date.now() - RECALL_LIFETIME))
-        .map((row) => row.owner),
-    }
-  }
-
-  list(): NodeRecord[] {
-    return this.#database
-      .query<NodeRow, []>("SELECT id, process, host, beat_at, machine FROM nodes")
-      .all()
-      .map((row) => ({
-        id: row.id,
-        process: Number(row.process),
-        host: row.host,
-        beatAt: Number(row.beat_at),
-        machine: row.machine,
-      }))
-  }
-
-  /** Takes a node out: its leases go back to the balances, and its open holds are returned. */
-  remove(node: string): HoldRecord[] {
-    const holds = this.#database
-      .query<HoldRow, [string]>(`SELECT ${HOLD_COLUMNS} FROM holds WHERE node = ?`)
-      .all(node)
+  /** All that a node has leased goes back to the balances. */
+  giveBackAll(node: string): void {
     this.#database.run(
       "UPDATE balances SET leased = leased - (SELECT amount FROM leases WHERE leases.owner = balances.owner AND node = ?1) WHERE owner IN (SELECT owner FROM leases WHERE node = ?1)",
       [node],
     )
     this.#database.run("DELETE FROM leases WHERE node = ?", [node])
-    this.#database.run("DELETE FROM holds WHERE node = ?", [node])
     this.#database.run("DELETE FROM recalls WHERE node = ?", [node])
-    this.#database.run("DELETE FROM nodes WHERE id = ?", [node])
     this.#budgets.shrinkAll()
-    return holds.map(holdFromRow)
-  }
-
-  /** What an account's requests hold, the oldest first, as far as the journal has written it down. */
-  holdsOf(account: string): HoldRecord[] {
-    return this.#database
-      .query<HoldRow, [string]>(
-        `SELECT ${HOLD_COLUMNS} FROM holds WHERE account = ? ORDER BY at, request`,
-      )
-      .all(account)
-      .map(holdFromRow)
   }
 
   /**
@@ -142,13 +70,13 @@ export class Leases {
   take(request: LeaseRequest): Omit<LeaseGrant, "debt"> {
     const { node, owner, wanted, least } = request
     const { posted, leased } = this.#balance.get(owner) ?? this.#begin(owner)
-    if (this.#isKnown.get(node) === null) {
+    if (!this.#nodes.isKnown(node)) {
       // A node that was taken for dead joins again within a poll: until then it can only wait.
       return { granted: 0n, posted, free: 0n, leasedElsewhere: posted }
     }
     const elsewhere = leased - this.leaseOf(owner, node)
     const free = posted - leased - this.#reservedOf(owner, posted - leased)
-    const nodes = this.#countNodes.get()?.count ?? 1n
+    const nodes = this.#nodes.count()
     const share = nodes === 1n ? free : free / (2n * nodes)
     const asked = wanted > share ? wanted : share
     const possible = asked < free ? asked : free
@@ -223,5 +151,26 @@ export class Leases {
 
   balance(owner: string): { posted: bigint; leased: bigint } {
     return this.#balance.get(owner) ?? { posted: 0n, leased: 0n }
+  }
+}
+
+interface LeaseParts {
+  readonly transactions: Transactions
+  readonly leases: Leases
+  readonly debts: Debts
+}
+
+/** How nodes get their shares of balances, and give them back. */
+export function leaseMethods({ transactions, leases, debts }: LeaseParts): DirectStore["leases"] {
+  return {
+    take: (request) =>
+      transactions.atomically(() => ({ ...leases.take(request), debt: debts.of(request.owner) })),
+    giveBack: (node, shares) =>
+      transactions.atomically(() => {
+        leases.giveBack(node, shares)
+        for (const { owner } of shares) debts.collect(owner, Date.now())
+      }),
+    recall: (owner, amount) => transactions.atomically(() => leases.recall(owner, amount)),
+    endRecall: (owner) => transactions.atomically(() => leases.endRecall(owner)),
   }
 }

@@ -1,56 +1,59 @@
-import type { HoldRecord } from "../settlements.ts"
-import type { Debts } from "./debts.ts"
-import type { DirectStore } from "./direct-store.ts"
-import type { Keys } from "./keys.ts"
-import type { Leases } from "./leases.ts"
-import type { Postings } from "./postings.ts"
-import type { ConsoleSettings } from "./settings.ts"
-import type { Transactions } from "./transactions.ts"
+import type { Database, Statement } from "bun:sqlite"
+import type { NodeRecord } from "../nodes.ts"
 
-interface NodeParts {
-  readonly transactions: Transactions
-  readonly leases: Leases
-  readonly postings: Postings
-  readonly debts: Debts
-  readonly keys: Keys
-  readonly settings: ConsoleSettings
+interface NodeRow {
+  id: string
+  process: bigint
+  host: string
+  beat_at: bigint
+  machine: string | null
 }
 
-export function nodeMethods(parts: NodeParts): DirectStore["nodes"] {
-  const { transactions, leases, postings, debts, keys, settings } = parts
+/** The processes that share the book. Methods that write expect to run inside a transaction. */
+export class Nodes {
+  readonly #database: Database
+  readonly #count: Statement<{ count: bigint }, []>
+  readonly #isKnown: Statement<{ known: bigint }, [string]>
 
-  function remove(id: string): HoldRecord[] {
-    const expired = leases.remove(id)
-    for (const hold of expired) postings.expire(hold)
-    debts.collectAll(Date.now())
-    return expired
+  constructor(database: Database) {
+    this.#database = database
+    this.#count = database.prepare("SELECT count(*) AS count FROM nodes")
+    this.#isKnown = database.prepare("SELECT 1 AS known FROM nodes WHERE id = ?")
   }
 
-  return {
-    list: () => leases.list(),
-    join: (node) => transactions.atomically(() => leases.join(node)),
-    poll: (id, beatAt) => {
-      if (beatAt !== null) transactions.atomically(() => leases.beat(id, beatAt))
-      const revisions = { revision: keys.revision(), settingsRevision: settings.revision() }
-      return leases.changes(id, revisions)
-    },
-    remove: (id) => transactions.atomically(() => remove(id)),
+  join(node: NodeRecord): void {
+    this.#database.run(
+      "INSERT OR REPLACE INTO nodes (id, process, host, beat_at, machine) VALUES (?, ?, ?, ?, ?)",
+      [node.id, BigInt(node.process), node.host, BigInt(node.beatAt), node.machine],
+    )
   }
-}
 
-type LeaseParts = Pick<NodeParts, "transactions" | "leases" | "debts">
+  beat(node: string, at: number): void {
+    this.#database.run("UPDATE nodes SET beat_at = ? WHERE id = ?", [BigInt(at), node])
+  }
 
-/** How nodes get their shares of balances, and give them back. */
-export function leaseMethods({ transactions, leases, debts }: LeaseParts): DirectStore["leases"] {
-  return {
-    take: (request) =>
-      transactions.atomically(() => ({ ...leases.take(request), debt: debts.of(request.owner) })),
-    giveBack: (node, shares) =>
-      transactions.atomically(() => {
-        leases.giveBack(node, shares)
-        for (const { owner } of shares) debts.collect(owner, Date.now())
-      }),
-    recall: (owner, amount) => transactions.atomically(() => leases.recall(owner, amount)),
-    endRecall: (owner) => transactions.atomically(() => leases.endRecall(owner)),
+  isKnown(node: string): boolean {
+    return this.#isKnown.get(node) !== null
+  }
+
+  count(): bigint {
+    return this.#count.get()?.count ?? 1n
+  }
+
+  list(): NodeRecord[] {
+    return this.#database
+      .query<NodeRow, []>("SELECT id, process, host, beat_at, machine FROM nodes")
+      .all()
+      .map((row) => ({
+        id: row.id,
+        process: Number(row.process),
+        host: row.host,
+        beatAt: Number(row.beat_at),
+        machine: row.machine,
+      }))
+  }
+
+  remove(node: string): void {
+    this.#database.run("DELETE FROM nodes WHERE id = ?", [node])
   }
 }

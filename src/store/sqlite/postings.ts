@@ -1,60 +1,48 @@
 import type { Database, Statement } from "bun:sqlite"
-import { bitsOf, ownersOfBits } from "../../accounting/budget-periods.ts"
+import { bitsOf } from "../../accounting/budget-periods.ts"
 import { draw, type OwnerShare } from "../../accounting/draw.ts"
-import { hashEntry, hashText, hashUncharged } from "../../accounting/hash-chain.ts"
-import type { Batch, HoldRecord, Posted, Posting, ReceiptRecord } from "../settlements.ts"
-import { type Accounts } from "./accounts.ts"
+import { hashEntry, hashText } from "../../accounting/hash-chain.ts"
+import type { Batch, Posted, Posting } from "../settlements.ts"
+import type { Accounts } from "./accounts.ts"
 import { AnchorRow } from "./anchor-row.ts"
 import { BookEnds } from "./book-ends.ts"
 import { BulkInsert, type Row } from "./bulk-insert.ts"
-import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./entry-rows.ts"
+import type { Holds } from "./holds.ts"
 import type { Leases } from "./leases.ts"
+import { EXPIRED, type ReceiptRow, type Receipts } from "./receipts.ts"
 import type { VendorStates } from "./vendor-state.ts"
 import type { WriteOffs } from "./write-offs.ts"
 
-/** A request's row: a line of the book with its receipt, or only the receipt when nothing was charged. */
-type ReceiptRow = Omit<EntryRow, "number" | "request" | "kind"> & {
-  request: string
-  key: string
-  receipt: string
-} & ({ number: bigint; kind: string } | { number: null; kind: typeof EXPIRED | null })
-
-/** The kind of the row of a request that has expired; it has no number. */
-const EXPIRED = "expired"
-
 interface PostingParts {
   readonly accounts: Accounts
+  readonly holds: Holds
   readonly leases: Leases
+  readonly receipts: Receipts
   readonly writeOffs: WriteOffs
   readonly states: VendorStates
 }
 
-/** Charges and receipts. What writes expects to run inside a transaction. */
+/** Charges. What writes expects to run inside a transaction. */
 export class Postings {
   readonly #ends: BookEnds
   readonly #anchor: AnchorRow
   /** Of the rows of a batch. */
   #hashes: string[] = []
+  readonly #holds: Holds
   readonly #leases: Leases
+  readonly #receipts: Receipts
   readonly #writeOffs: WriteOffs
   readonly #states: VendorStates
   readonly #charges: BulkInsert
-  readonly #insertReceipt: Statement<
-    unknown,
-    [string, bigint, string, string | null, string, string, string]
-  >
   readonly #spend: Statement<unknown, [bigint, bigint, string]>
-  readonly #openHold: Statement<unknown, (string | bigint)[]>
-  readonly #closeHold: Statement<unknown, [string]>
-  readonly #receipt: Statement<ReceiptRow, [string]>
-  readonly #replace: Statement<unknown, [string]>
-  readonly #replaced: Statement<{ found: bigint }, [string]>
 
   constructor(database: Database, parts: PostingParts) {
-    const { accounts, leases, writeOffs, states } = parts
+    const { accounts, holds, leases, receipts, writeOffs, states } = parts
     this.#ends = new BookEnds(database, accounts)
     this.#anchor = new AnchorRow(database)
+    this.#holds = holds
     this.#leases = leases
+    this.#receipts = receipts
     this.#writeOffs = writeOffs
     this.#states = states
     this.#charges = new BulkInsert(
@@ -62,23 +50,9 @@ export class Postings {
       "INSERT INTO entries (account, number, kind, amount, balance, at, request, receipt_hash, previous_hash, hash, key, receipt, budgets)",
       "(?, ?, 'charge', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )
-    this.#insertReceipt = database.prepare(
-      "INSERT INTO entries (account, at, request, kind, key, receipt, hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
-    )
     this.#spend = database.prepare(
       "UPDATE balances SET posted = posted - ?, leased = leased - ? WHERE owner = ?",
     )
-    this.#openHold = database.prepare(
-      "INSERT OR IGNORE INTO holds SELECT ?, id, ?, ?, ?, ?, ? FROM nodes WHERE id = ?",
-    )
-    this.#closeHold = database.prepare("DELETE FROM holds WHERE request = ?")
-    this.#receipt = database.prepare(
-      `SELECT ${ENTRY_COLUMNS}, receipt FROM entries WHERE request = ? AND receipt IS NOT NULL`,
-    )
-    this.#replace = database.prepare(
-      "UPDATE entries SET request = NULL, replaced = request WHERE request = ?",
-    )
-    this.#replaced = database.prepare("SELECT 1 AS found FROM entries WHERE replaced = ?")
   }
 
   /**
@@ -95,7 +69,7 @@ export class Postings {
     return this.#post(node, batch, (request, charges) => {
       // It may be in this batch twice.
       this.#charges.insert(charges.splice(0))
-      return this.#receipt.get(request)
+      return this.#receipts.row(request)
     })
   }
 
@@ -126,13 +100,13 @@ export class Postings {
       const isLate = earlier?.kind === EXPIRED
       if (earlier && !isLate) return repeated(posting, earlier, account)
       // The node was taken for dead. What the request came to takes the place of what was thought of it.
-      if (isLate) this.#replace.run(posting.request)
+      if (isLate) this.#receipts.replace(posting.request)
       const budgets = posting.budgets.map((owner) => this.#change(owners, owner, node))
       const drawn = draw(posting, account, budgets, isLate)
       if (posting.writtenOff.length > 0 || drawn.charged < posting.amount) {
         this.#writeOff(posting, drawn.charged)
       }
-      if (drawn.charged === 0n) this.#addReceipt(posting, null)
+      if (drawn.charged === 0n) this.#hashes.push(this.#receipts.addUncharged(posting, null))
       else charges.push(this.#chargeOf(posting, drawn.charged))
       return drawn
     })
@@ -143,11 +117,8 @@ export class Postings {
       if (change.fromLease > 0n) this.#leases.reduce(owner, node, change.fromLease)
     }
     for (const { state } of batch.postings) if (state) this.#states.keep(state)
-    for (const hold of batch.opened) {
-      const { request, account, key, amount, at, receipt } = hold
-      this.#openHold.run(request, account, key, amount, BigInt(at), receipt, node)
-    }
-    for (const request of batch.closed) this.#closeHold.run(request)
+    for (const hold of batch.opened) this.#holds.open(node, hold)
+    for (const request of batch.closed) this.#holds.close(request)
     return posted
   }
 
@@ -194,17 +165,6 @@ export class Postings {
     ]
   }
 
-  /** Writes the receipt of a request that was not charged. */
-  #addReceipt(
-    { account, at, request, key, receipt }: Posting | HoldRecord,
-    kind: typeof EXPIRED | null,
-  ): void {
-    const isExpired = kind === EXPIRED
-    const hash = hashUncharged({ account, key, request, at, isExpired, receipt })
-    this.#insertReceipt.run(account, BigInt(at), request, kind, key, receipt, hash)
-    this.#hashes.push(hash)
-  }
-
   /** Writes down what nobody pays of a cost. A lease that does not cover its charge was lost. */
   #writeOff({ account, key, request, amount, at, writtenOff }: Posting, charged: bigint): void {
     for (const part of writtenOff) this.#writeOffs.append({ ...part, account, key, request, at })
@@ -221,23 +181,6 @@ export class Postings {
     const change = { posted, free: posted - leased, lease, spent: 0n, fromLease: 0n }
     owners.set(owner, change)
     return change
-  }
-
-  /** Records what expired with a node that died, so that each such request has its receipt. */
-  expire(hold: HoldRecord): void {
-    if (this.#receipt.get(hold.request) === null) this.#addReceipt(hold, EXPIRED)
-  }
-
-  receipt(request: string): ReceiptRecord | null {
-    const row = this.#receipt.get(request)
-    if (!row) return null
-    const { account, key, receipt } = row
-    const at = Number(row.at)
-    const entry = row.number === null ? null : entryFromRow(row)
-    const budgets = ownersOfBits(Number(row.budgets), key, at)
-    const late = this.#replaced.get(request) !== null
-    const writtenOff = this.#writeOffs.ofRequest(request)
-    return { request, account, key, at, body: receipt, entry, budgets, late, writtenOff }
   }
 }
 

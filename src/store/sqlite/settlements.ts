@@ -1,23 +1,25 @@
 import { SQLiteError } from "bun:sqlite"
 import type { Batch, Posted } from "../settlements.ts"
 import type { DirectStore } from "./direct-store.ts"
-import type { Leases } from "./leases.ts"
+import type { Holds } from "./holds.ts"
 import type { Postings } from "./postings.ts"
+import type { Receipts } from "./receipts.ts"
 import type { Transactions } from "./transactions.ts"
 import type { WriteOffs } from "./write-offs.ts"
 
 interface SettlementParts {
   readonly transactions: Transactions
   readonly postings: Postings
-  readonly leases: Leases
+  readonly holds: Holds
+  readonly receipts: Receipts
   readonly writeOffs: WriteOffs
 }
 
 export function settlementMethods(parts: SettlementParts): DirectStore["settlements"] {
-  const { transactions, postings, leases, writeOffs } = parts
+  const { transactions, postings, holds, receipts, writeOffs } = parts
   return {
-    listHolds: (account) => leases.holdsOf(account),
-    findReceipt: (request) => postings.receipt(request),
+    listHolds: (account) => holds.ofAccount(account),
+    findReceipt: (request) => receipts.find(request),
     listWriteOffs: (accounts, before, limit) => writeOffs.list(accounts, before, limit),
     post: postMethod(transactions, postings),
   }

@@ -1,21 +1,25 @@
 import type { Database } from "bun:sqlite"
 import { accountMethods, Accounts } from "./accounts.ts"
 import { auditMethods, AuditTrail } from "./audit.ts"
-import { BookChecks, integrityMethods } from "./book-checks.ts"
+import { BookAnchor } from "./book-anchor.ts"
 import { BookPages, entryMethods } from "./book-pages.ts"
 import { Budgets } from "./budgets.ts"
 import { CardPayments } from "./card-payments.ts"
 import { codeMethods, Codes } from "./codes.ts"
 import { Debts } from "./debts.ts"
 import type { DirectStore } from "./direct-store.ts"
+import { Holds } from "./holds.ts"
 import { Idempotency, idempotencyMethods } from "./idempotency.ts"
+import { integrityMethods } from "./integrity.ts"
 import { invitationMethods, Invitations } from "./invitations.ts"
 import { keyMethods, Keys } from "./keys.ts"
-import { Leases } from "./leases.ts"
+import { leaseMethods, Leases } from "./leases.ts"
 import { memberMethods, Members } from "./members.ts"
-import { leaseMethods, nodeMethods } from "./nodes.ts"
+import { nodeMethods } from "./node-methods.ts"
+import { Nodes } from "./nodes.ts"
 import { paymentMethods, Payments } from "./payments.ts"
 import { Postings } from "./postings.ts"
+import { Receipts } from "./receipts.ts"
 import { ConsoleSettings, settingMethods } from "./settings.ts"
 import { settlementMethods } from "./settlements.ts"
 import { Transactions } from "./transactions.ts"
@@ -38,26 +42,45 @@ export function storeMethods(database: Database): DirectStore {
   const settings = new ConsoleSettings(database)
   const members = new Members(database)
   const invitations = new Invitations(database, members)
-  const leases = new Leases(database, budgets)
+  const nodes = new Nodes(database)
+  const holds = new Holds(database)
+  const leases = new Leases(database, nodes, budgets)
   const writeOffs = new WriteOffs(database)
+  const receipts = new Receipts(database, writeOffs)
   const states = new VendorStates(database)
-  const postings = new Postings(database, { accounts, leases, writeOffs, states })
-  const checks = new BookChecks(database)
+  const postings = new Postings(database, {
+    accounts,
+    holds,
+    leases,
+    receipts,
+    writeOffs,
+    states,
+  })
+  const anchor = new BookAnchor(database)
   return {
     accounts: accountMethods({ transactions, accounts, keys }),
     audit: auditMethods({ transactions, trail }),
     codes: codeMethods({ transactions, codes, debts }),
     entries: entryMethods({ transactions, pages, accounts, debts }),
     idempotency: idempotencyMethods(transactions, idempotency),
-    integrity: integrityMethods({ transactions, checks, postings }),
+    integrity: integrityMethods({ transactions, database, anchor, postings }),
     invitations: invitationMethods({ transactions, invitations }),
     keys: keyMethods({ transactions, keys, budgets }),
     leases: leaseMethods({ transactions, leases, debts }),
     members: memberMethods({ transactions, members }),
-    nodes: nodeMethods({ transactions, leases, postings, debts, keys, settings }),
+    nodes: nodeMethods({
+      transactions,
+      nodes,
+      leases,
+      holds,
+      receipts,
+      debts,
+      keys,
+      settings,
+    }),
     payments: paymentMethods({ transactions, payments, cards, debts }),
     settings: settingMethods({ transactions, settings }),
-    settlements: settlementMethods({ transactions, postings, leases, writeOffs }),
+    settlements: settlementMethods({ transactions, postings, holds, receipts, writeOffs }),
     vendorState: vendorStateMethods({ transactions, states }),
   }
 }

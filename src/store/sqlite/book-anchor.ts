@@ -2,15 +2,12 @@ import type { Database, Statement } from "bun:sqlite"
 import { type Anchor } from "../../accounting/anchor.ts"
 import { GENESIS_HASH } from "../../accounting/hash-chain.ts"
 import { HashSum } from "../../accounting/hash-sum.ts"
-import type { AnchorStep, BalanceFault, BookRow } from "../integrity.ts"
-import type { DirectStore } from "./direct-store.ts"
-import type { Postings } from "./postings.ts"
-import type { Transactions } from "./transactions.ts"
+import type { AnchorStep, BookRow } from "../integrity.ts"
 
 /** How many rows an anchor takes in at once: a millisecond. */
 const ANCHOR_CHUNK = 1_000
 
-interface AnchorRow {
+interface StoredAnchor {
   last_row: bigint
   last_hash: string | null
   row_count: bigint
@@ -47,41 +44,9 @@ interface RowRow {
   hash: string | null
 }
 
-/** What is to hold of balances at any moment, as SQL that finds those of which it does not. */
-const BALANCE_CHECKS: Readonly<Record<BalanceFault["fault"], string>> = {
-  missing: `
-    SELECT id AS owner, 0 AS found, 0 AS expected FROM accounts
-      WHERE id NOT IN (SELECT owner FROM balances)
-    UNION ALL SELECT id, 0, budget FROM keys
-      WHERE budget IS NOT NULL AND id NOT IN (SELECT owner FROM balances)
-    UNION ALL SELECT DISTINCT owner, 0, amount FROM leases
-      WHERE amount > 0 AND owner NOT IN (SELECT owner FROM balances)`,
-  leased: `
-    SELECT owner, leased AS found, coalesce(sum(amount), 0) AS expected
-    FROM balances LEFT JOIN leases USING (owner) GROUP BY owner HAVING found <> expected`,
-  // What its limit leaves, and at most what nodes have still to give back of a larger one. A budget of a
-  // period may have less: a clock that was wrong when its limit grew has left it as it was.
-  limit: `
-    SELECT budgets.owner, posted AS found, max(0, spendable - spent) + coalesce(amount, 0) AS expected
-    FROM (
-      SELECT owner, posted, allotted - posted AS spent, CASE owner
-        WHEN id THEN budget WHEN id || '@' || ?1 THEN daily_budget ELSE monthly_budget
-      END AS spendable
-      FROM keys JOIN balances ON owner IN (id, id || '@' || ?1, id || '@' || ?2)
-    ) AS budgets
-    LEFT JOIN recalls ON recalls.owner = budgets.owner AND node = '(budget)'
-    WHERE spendable IS NOT NULL AND iif(amount IS NULL AND instr(budgets.owner, '@') = 0, found <> expected, found > expected)`,
-}
-
-const BALANCE_FAULTS = ["missing", "leased", "limit"] as const
-
-const DAY_LENGTH = "2026-11-21".length
-const MONTH_LENGTH = "2026-11".length
-
-/** What is read to see whether the book is right, and how far it is. */
-export class BookChecks {
-  readonly #database: Database
-  readonly #anchor: Statement<AnchorRow, []>
+/** How far the book is, and its rows. */
+export class BookAnchor {
+  readonly #anchor: Statement<StoredAnchor, []>
   readonly #chunk: Statement<ChunkRow, [bigint, bigint]>
   readonly #hashes: Statement<{ hash: string | null }, [bigint, bigint]>
   readonly #advance: Statement<unknown, (string | bigint | null)[]>
@@ -90,7 +55,6 @@ export class BookChecks {
   readonly #rows: Statement<RowRow, [bigint, bigint]>
 
   constructor(database: Database) {
-    this.#database = database
     this.#anchor = database.prepare("SELECT * FROM anchor")
     this.#chunk = database.prepare(
       `SELECT max(row) AS last, count(*) AS rows, count(hash) AS hashed, group_concat(hash, '') AS hashes
@@ -111,7 +75,7 @@ export class BookChecks {
   }
 
   /** Takes more rows into the anchor. Only committed ones are read, so it is never ahead. */
-  advanceAnchor(at: number): AnchorStep {
+  advance(at: number): AnchorStep {
     const before = this.#anchor.get()
     if (!before) throw new Error("the book has no anchor")
     const chunk = this.#chunk.get(before.last_row, BigInt(ANCHOR_CHUNK))
@@ -136,7 +100,7 @@ export class BookChecks {
       audit.hash,
       before.last_row,
     )
-    return { anchor: this.anchor(), isBehind }
+    return { anchor: this.find(), isBehind }
   }
 
   /** Whoever has put something there that is no hash makes it slower, and is found by others. */
@@ -146,7 +110,7 @@ export class BookChecks {
     else for (const { hash } of this.#hashes.all(after, last)) sum.add(hash)
   }
 
-  anchor(): Anchor {
+  find(): Anchor {
     const row = this.#anchor.get()
     if (!row) throw new Error("the book has no anchor")
     return anchorOf(row)
@@ -165,22 +129,11 @@ export class BookChecks {
       hash: row.hash,
     }))
   }
-
-  balanceFaults(now: number): BalanceFault[] {
-    const moment = new Date(now).toISOString()
-    const periods = [moment.slice(0, DAY_LENGTH), moment.slice(0, MONTH_LENGTH)]
-    return BALANCE_FAULTS.flatMap((fault) =>
-      this.#database
-        .query<{ owner: string; found: bigint; expected: bigint }, string[]>(BALANCE_CHECKS[fault])
-        .all(...(fault === "limit" ? periods : []))
-        .map((row) => ({ fault, ...row })),
-    )
-  }
 }
 
 const NO_LINES: EndRow = { number: 0n, hash: GENESIS_HASH }
 
-function anchorOf(row: AnchorRow): Anchor {
+function anchorOf(row: StoredAnchor): Anchor {
   return {
     lastRow: Number(row.last_row),
     lastHash: row.last_hash,
@@ -195,23 +148,4 @@ function anchorOf(row: AnchorRow): Anchor {
 /** The last line of a chain. */
 function endOf(table: "write_offs" | "audit"): string {
   return `SELECT number, hash FROM ${table} ORDER BY number DESC LIMIT 1`
-}
-
-interface IntegrityParts {
-  readonly transactions: Transactions
-  readonly checks: BookChecks
-  readonly postings: Postings
-}
-
-export function integrityMethods(parts: IntegrityParts): DirectStore["integrity"] {
-  const { transactions, checks, postings } = parts
-  return {
-    findAnchor: () => transactions.consistently(() => checks.anchor()),
-    listRows: (after, limit) => checks.rows(after, limit),
-    listBalanceFaults: (now) => transactions.consistently(() => checks.balanceFaults(now)),
-    advanceAnchor(at) {
-      transactions.atomically(() => postings.writeAnchor())
-      return checks.advanceAnchor(at)
-    },
-  }
 }

@@ -1,0 +1,26 @@
+import type { Database } from "bun:sqlite"
+import { balanceFaults } from "./balance-checks.ts"
+import type { BookAnchor } from "./book-anchor.ts"
+import type { DirectStore } from "./direct-store.ts"
+import type { Postings } from "./postings.ts"
+import type { Transactions } from "./transactions.ts"
+
+interface IntegrityParts {
+  readonly transactions: Transactions
+  readonly database: Database
+  readonly anchor: BookAnchor
+  readonly postings: Postings
+}
+
+export function integrityMethods(parts: IntegrityParts): DirectStore["integrity"] {
+  const { transactions, database, anchor, postings } = parts
+  return {
+    findAnchor: () => transactions.consistently(() => anchor.find()),
+    listRows: (after, limit) => anchor.rows(after, limit),
+    listBalanceFaults: (now) => transactions.consistently(() => balanceFaults(database, now)),
+    advanceAnchor(at) {
+      transactions.atomically(() => postings.writeAnchor())
+      return anchor.advance(at)
+    },
+  }
+}

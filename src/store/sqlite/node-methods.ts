@@ -1,0 +1,50 @@
+import type { HoldRecord } from "../settlements.ts"
+import type { Debts } from "./debts.ts"
+import type { DirectStore } from "./direct-store.ts"
+import type { Holds } from "./holds.ts"
+import type { Keys } from "./keys.ts"
+import type { Leases } from "./leases.ts"
+import type { Nodes } from "./nodes.ts"
+import type { Receipts } from "./receipts.ts"
+import type { ConsoleSettings } from "./settings.ts"
+import type { Transactions } from "./transactions.ts"
+
+interface NodeParts {
+  readonly transactions: Transactions
+  readonly nodes: Nodes
+  readonly leases: Leases
+  readonly holds: Holds
+  readonly receipts: Receipts
+  readonly debts: Debts
+  readonly keys: Keys
+  readonly settings: ConsoleSettings
+}
+
+export function nodeMethods(parts: NodeParts): DirectStore["nodes"] {
+  const { transactions, nodes, leases, holds, receipts, debts, keys, settings } = parts
+
+  function remove(id: string): HoldRecord[] {
+    const expired = holds.takeOf(id)
+    leases.giveBackAll(id)
+    nodes.remove(id)
+    for (const hold of expired) receipts.expire(hold)
+    debts.collectAll(Date.now())
+    return expired
+  }
+
+  return {
+    list: () => nodes.list(),
+    join: (node) => transactions.atomically(() => nodes.join(node)),
+    poll: (id, beatAt) => {
+      if (beatAt !== null) transactions.atomically(() => nodes.beat(id, beatAt))
+      return {
+        known: nodes.isKnown(id),
+        nodes: Number(nodes.count()),
+        revision: keys.revision(),
+        settingsRevision: settings.revision(),
+        recalls: leases.recallsFrom(id),
+      }
+    },
+    remove: (id) => transactions.atomically(() => remove(id)),
+  }
+}

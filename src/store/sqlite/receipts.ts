@@ -1,0 +1,79 @@
+import type { Database, Statement } from "bun:sqlite"
+import { ownersOfBits } from "../../accounting/budget-periods.ts"
+import { hashUncharged } from "../../accounting/hash-chain.ts"
+import type { HoldRecord, Posting, ReceiptRecord } from "../settlements.ts"
+import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./entry-rows.ts"
+import type { WriteOffs } from "./write-offs.ts"
+
+/** The kind of the row of a request that has expired; it has no number. */
+export const EXPIRED = "expired"
+
+/** A request's row: a line of the book with its receipt, or only the receipt when nothing was charged. */
+export type ReceiptRow = Omit<EntryRow, "number" | "request" | "kind"> & {
+  request: string
+  key: string
+  receipt: string
+} & ({ number: bigint; kind: string } | { number: null; kind: typeof EXPIRED | null })
+
+/** Receipts, in rows of the book: one row for each request. Methods that write expect to run inside a transaction. */
+export class Receipts {
+  readonly #writeOffs: WriteOffs
+  readonly #insert: Statement<
+    unknown,
+    [string, bigint, string, string | null, string, string, string]
+  >
+  readonly #row: Statement<ReceiptRow, [string]>
+  readonly #replace: Statement<unknown, [string]>
+  readonly #replaced: Statement<{ found: bigint }, [string]>
+
+  constructor(database: Database, writeOffs: WriteOffs) {
+    this.#writeOffs = writeOffs
+    this.#insert = database.prepare(
+      "INSERT INTO entries (account, at, request, kind, key, receipt, hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    )
+    this.#row = database.prepare(
+      `SELECT ${ENTRY_COLUMNS}, receipt FROM entries WHERE request = ? AND receipt IS NOT NULL`,
+    )
+    this.#replace = database.prepare(
+      "UPDATE entries SET request = NULL, replaced = request WHERE request = ?",
+    )
+    this.#replaced = database.prepare("SELECT 1 AS found FROM entries WHERE replaced = ?")
+  }
+
+  row(request: string): ReceiptRow | null {
+    return this.#row.get(request)
+  }
+
+  find(request: string): ReceiptRecord | null {
+    const row = this.#row.get(request)
+    if (!row) return null
+    const { account, key, receipt } = row
+    const at = Number(row.at)
+    const entry = row.number === null ? null : entryFromRow(row)
+    const budgets = ownersOfBits(Number(row.budgets), key, at)
+    const late = this.#replaced.get(request) !== null
+    const writtenOff = this.#writeOffs.ofRequest(request)
+    return { request, account, key, at, body: receipt, entry, budgets, late, writtenOff }
+  }
+
+  /** Writes the receipt of a request that was not charged. @returns the hash of its row. */
+  addUncharged(
+    { account, at, request, key, receipt }: Posting | HoldRecord,
+    kind: typeof EXPIRED | null,
+  ): string {
+    const isExpired = kind === EXPIRED
+    const hash = hashUncharged({ account, key, request, at, isExpired, receipt })
+    this.#insert.run(account, BigInt(at), request, kind, key, receipt, hash)
+    return hash
+  }
+
+  /** Records what expired with a node that died, so that each such request has its receipt. */
+  expire(hold: HoldRecord): void {
+    if (this.#row.get(hold.request) === null) this.addUncharged(hold, EXPIRED)
+  }
+
+  /** Makes room for the receipt that takes the place of one of a request that had expired. */
+  replace(request: string): void {
+    this.#replace.run(request)
+  }
+}
