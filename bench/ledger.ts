@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   const grant = { account: "account", kind: "grant", note: null, author: null } as const
   await store.entries.add({ ...grant, amount: 1_000_000n * NANOCREDITS, at: now }, AUDIT)
   const payer = { account: "account", key: "key", budgets: [], from: -Infinity, until: Infinity }
-  await ledger.extend(payer, NANOCREDITS)
+  await ledger.lease(payer, NANOCREDITS)
   let number = 0
 
   async function ask(): Promise<void> {

@@ -118,17 +118,16 @@ export class Ledger {
   }
 
   /**
-   * Leases more, as far as there is more, so that `amount` can be held. Whoever waits at once is
-   * served in turn, so what is leased may be gone when this resolves; an `attempt` that places the
-   * hold is made the moment there is enough, and its result is the answer.
+   * Leases more, as far as there is more, so that `amount` can be held. Those who wait at once are
+   * served in turn, so what is leased may be gone when this resolves.
+   * @returns true where so much can be held.
    */
-  extend(payer: Payer, amount: bigint): Promise<true | undefined>
-  extend<T>(payer: Payer, amount: bigint, attempt: () => T | undefined): Promise<T | undefined>
-  extend(
-    payer: Payer,
-    amount: bigint,
-    attempt: () => unknown = () => (this.available(payer) >= amount ? true : undefined),
-  ): Promise<unknown> {
+  lease(payer: Payer, amount: bigint): Promise<true | undefined> {
+    return this.extend(payer, amount, () => this.available(payer) >= amount || undefined)
+  }
+
+  /** The same, with an `attempt` that places the hold the moment there is enough: its result is the answer. */
+  extend<T>(payer: Payer, amount: bigint, attempt: () => T | undefined): Promise<T | undefined> {
     return this.#tills.extend(payer, amount, attempt)
   }
 
@@ -185,18 +184,6 @@ export class Ledger {
     }
   }
 
-  /** Ends a hold without a charge. */
-  release(hold: Hold): void {
-    if (hold.over) return
-    hold.over = true
-    for (const till of hold.tills) {
-      till.held -= hold.amount
-      till.holds--
-    }
-    this.#journal.closed(hold)
-    this.#open--
-  }
-
   /** Writes what has lasted; gives back what others ask for, and what is over; looks whether a failure is. */
   async tick(recalls: readonly string[]): Promise<void> {
     const now = Date.now()
@@ -246,7 +233,7 @@ export class Ledger {
   async #grow(hold: Hold, cost: bigint): Promise<void> {
     const missing = cost - hold.amount
     if (this.available(hold.payer) < missing) {
-      await this.extend(hold.payer, missing).catch(this.#alarms.failed)
+      await this.lease(hold.payer, missing).catch(this.#alarms.failed)
     }
     const available = this.available(hold.payer)
     const more = available < missing ? available : missing

@@ -191,7 +191,7 @@ export class World implements AsyncDisposable {
     const member = this.#member(index)
     this.#run(
       member,
-      member.ledger.extend(payer(member, spender), amount).then(() => undefined),
+      member.ledger.lease(payer(member, spender), amount).then(() => undefined),
     )
   }
 
@@ -222,7 +222,13 @@ export class World implements AsyncDisposable {
 
   release(index: number): void {
     const open = this.#takeOpen(index)
-    open?.member.ledger.release(open.hold)
+    if (!open) return
+    const { member, hold } = open
+    const settling = member.ledger.settle(hold, 0n, () => `released ${hold.request}`)
+    this.#run(
+      member,
+      settling.then(() => undefined),
+    )
   }
 
   /** What a node does when it polls. */
@@ -301,6 +307,7 @@ export class World implements AsyncDisposable {
   async checkEnd(): Promise<void> {
     await this.#settleDown()
     while (this.#open.length > 0) this.release(0)
+    await this.#settleDown()
     for (let index = 0; index < this.#members.length; index++) await this.poll(index)
     await this.#settleDown()
     this.checkLaws()
@@ -368,7 +375,7 @@ export class World implements AsyncDisposable {
     for (const account of ACCOUNTS) {
       await this.#store.leases.endRecall(account)
       const balance = await this.#book.balanceOf(account)
-      await last?.ledger.extend(payerOf(account), balance)
+      await last?.ledger.lease(payerOf(account), balance)
       expect(last?.ledger.available(payerOf(account))).toBe(balance)
     }
   }

@@ -32,8 +32,8 @@ describe("budgets of a day and of a month", () => {
     const ledger = await book.ledger("node")
     expect(await left(book)).toEqual([50n, 20n, 30n])
     const payer = payerAt(Date.now())
-    expect(await ledger.extend(payer, 21n)).toBeUndefined()
-    expect(await ledger.extend(payer, 20n)).toBe(true)
+    expect(await ledger.lease(payer, 21n)).toBeUndefined()
+    expect(await ledger.lease(payer, 20n)).toBe(true)
     const hold = ledger.tryHold(book.order(payer, 15n))!
     expect(ledger.available(payer)).toBe(5n)
     expect((await ledger.settle(hold, 12n, () => "{}")).charged).toBe(12n)
@@ -48,7 +48,7 @@ describe("budgets of a day and of a month", () => {
     const ledger = await book.ledger("node")
     const spend = async (cost: bigint): Promise<bigint> => {
       const payer = payerAt(Date.now())
-      await ledger.extend(payer, cost)
+      await ledger.lease(payer, cost)
       const hold = ledger.tryHold(book.order(payer, cost))
       return hold ? (await ledger.settle(hold, cost, () => "{}")).charged : 0n
     }
@@ -70,7 +70,7 @@ describe("budgets of a day and of a month", () => {
     const payerAt = await thrifty(book)
     const ledger = await book.ledger("node")
     const payer = payerAt(Date.now())
-    await ledger.extend(payer, 20n)
+    await ledger.lease(payer, 20n)
     const hold = ledger.tryHold(book.order(payer, 10n))!
     const late = book.order(payer, 5n)
     setSystemTime(NEXT_MORNING)
@@ -92,7 +92,7 @@ describe("budgets of a day and of a month", () => {
     const payerAt = await thrifty(book)
     const ledger = await book.ledger("node")
     const payer = payerAt(Date.now())
-    await ledger.extend(payer, 20n)
+    await ledger.lease(payer, 20n)
     const hold = ledger.tryHold(book.order(payer, 0n))!
     setSystemTime(NEXT_MORNING)
     await ledger.tick([])
@@ -102,9 +102,9 @@ describe("budgets of a day and of a month", () => {
     await ledger.tick([])
     expect(ledger.available(payer)).toBe(0n)
     const other = await book.ledger("other")
-    expect(await other.extend(payer, 17n)).toBeUndefined()
+    expect(await other.lease(payer, 17n)).toBeUndefined()
     await ledger.tick((await book.store.nodes.poll("node", null)).recalls)
-    expect(await other.extend(payer, 17n)).toBe(true)
+    expect(await other.lease(payer, 17n)).toBe(true)
     expect((await verifyBooks(book.store)).problems).toEqual([])
   })
 
@@ -129,7 +129,7 @@ describe("budgets of a day and of a month", () => {
     }
     const ledger = await book.ledger("node", store)
     const payer = payerAt(Date.now())
-    const extending = ledger.extend(payer, 25n)
+    const extending = ledger.lease(payer, 25n)
     await asked.promise
     setSystemTime(NEXT_MORNING)
     await ledger.tick([])
@@ -145,10 +145,10 @@ describe("budgets of a day and of a month", () => {
     const payerAt = await thrifty(book)
     const payer = payerAt(Date.now())
     const dead = await book.ledger("dead")
-    await dead.extend(payer, 20n)
+    await dead.lease(payer, 20n)
     await book.store.nodes.remove("dead", Date.now())
     const ledger = await book.ledger("node")
-    expect(await ledger.extend(payer, 20n)).toBe(true)
+    expect(await ledger.lease(payer, 20n)).toBe(true)
   })
 })
 
@@ -158,7 +158,7 @@ describe("a change of a key", () => {
     const payerAt = await thrifty(book)
     const ledger = await book.ledger("node")
     const payer = payerAt(Date.now())
-    await ledger.extend(payer, 10n)
+    await ledger.lease(payer, 10n)
     await ledger.settle(ledger.tryHold(book.order(payer, 8n))!, 8n, () => "{}")
     await book.store.nodes.remove("node", Date.now())
     await book.store.keys.update(
@@ -186,7 +186,7 @@ describe("a change of a key", () => {
     const payerAt = await thrifty(book)
     const ledger = await book.ledger("node")
     const payer = payerAt(Date.now())
-    await ledger.extend(payer, 20n)
+    await ledger.lease(payer, 20n)
     const hold = ledger.tryHold(book.order(payer, 20n))!
     await book.store.keys.update("key_x", { budget: 1n, dailyBudget: 1n }, AUDIT)
     expect((await ledger.settle(hold, 20n, () => "{}")).charged).toBe(20n)
@@ -200,12 +200,12 @@ describe("a change of a key", () => {
     const plain = await book.account("a", 100n)
     await book.key("key", "a", null)
     const ledger = await book.ledger("node")
-    await ledger.extend(plain, 10n)
+    await ledger.lease(plain, 10n)
     await ledger.settle(ledger.tryHold(book.order(plain, 10n))!, 10n, () => "{}")
     const record = await book.store.keys.update("key", { budget: 5n, dailyBudget: 5n }, AUDIT)
     expect(record).toMatchObject({ budgetLeft: 5n, dailyLeft: 5n, monthlyLeft: null })
     const payer = payersOf(record)(Date.now())
-    await ledger.extend(payer, 5n)
+    await ledger.lease(payer, 5n)
     await ledger.settle(ledger.tryHold(book.order(payer, 4n))!, 4n, () => "{}")
     expect(await book.store.keys.find("key")).toMatchObject({ budgetLeft: 1n, dailyLeft: 1n })
     expect((await verifyBooks(book.store)).problems).toEqual([])
@@ -234,7 +234,7 @@ test("a budget that was changed behind the book's back is found", async () => {
   const payerAt = await thrifty(book)
   const ledger = await book.ledger("node")
   const payer = payerAt(Date.now())
-  await ledger.extend(payer, 10n)
+  await ledger.lease(payer, 10n)
   await ledger.settle(ledger.tryHold(book.order(payer, 8n))!, 8n, () => "{}")
   book.change("UPDATE balances SET posted = posted + 1 WHERE owner = 'key_x@2026-11-29'")
   const { problems } = await verifyBooks(book.store)

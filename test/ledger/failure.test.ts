@@ -41,7 +41,7 @@ describe("when the book cannot be written", () => {
     const failing = new FailingStore(book.store)
     const payer = await book.account("account", 100n)
     const ledger = await book.ledger("node", failing.store)
-    await ledger.extend(payer, 100n)
+    await ledger.lease(payer, 100n)
     const hold = ledger.tryHold(book.order(payer, 60n))!
     failing.failure = "before"
     await expect(ledger.settle(hold, 50n, () => "{}")).rejects.toThrow("disk is full")
@@ -64,7 +64,7 @@ describe("when the book cannot be written", () => {
     const failing = new FailingStore(book.store)
     const payer = await book.account("account", 100n)
     const ledger = await book.ledger("node", failing.store)
-    await ledger.extend(payer, 100n)
+    await ledger.lease(payer, 100n)
     failing.failure = "before"
     await expect(
       ledger.settle(ledger.tryHold(book.order(payer, 1n))!, 1n, () => "{}"),
@@ -82,11 +82,11 @@ describe("when the book cannot be written", () => {
     const payer = await book.account("account", 100n)
     const ledger = await book.ledger("node", failing.store)
     failing.failure = "before"
-    const asking = Array.from({ length: 5 }, () => ledger.extend(payer, 10n))
+    const asking = Array.from({ length: 5 }, () => ledger.lease(payer, 10n))
     const answers = await Promise.allSettled(asking)
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 5 }, () => "rejected"))
     failing.failure = "none"
-    expect(await ledger.extend(payer, 10n)).toBe(true)
+    expect(await ledger.lease(payer, 10n)).toBe(true)
   })
 
   test("a cost above its hold is settled as far as the hold goes", async () => {
@@ -95,7 +95,7 @@ describe("when the book cannot be written", () => {
     const payer = await book.account("account", 100n)
     await book.ledger("another, so that no lease is all there is")
     const ledger = await book.ledger("node", failing.store)
-    const leased = await ledger.extend(payer, 30n)
+    const leased = await ledger.lease(payer, 30n)
     expect(leased).toBe(true)
     const hold = ledger.tryHold(book.order(payer, 30n))!
     failing.failure = "before"
@@ -110,7 +110,7 @@ describe("when the book cannot be written", () => {
     const failing = new FailingStore(book.store)
     const payer = await book.account("account", 100n)
     const ledger = await book.ledger("node", failing.store)
-    await ledger.extend(payer, 100n)
+    await ledger.lease(payer, 100n)
     const hold = ledger.tryHold(book.order(payer, 60n))!
     failing.failure = "after"
     const settling = ledger.settle(hold, 50n, () => "{}")
@@ -127,7 +127,7 @@ test("a file that another process has locked is waited for", async () => {
   await using book = Book.direct()
   const payer = await book.account("account", 100n)
   const ledger = await book.ledger("node", await book.threaded())
-  await ledger.extend(payer, 100n)
+  await ledger.lease(payer, 100n)
   const locker = new Database(book.directory.database)
   locker.run("BEGIN IMMEDIATE")
   const settling = ledger.settle(ledger.tryHold(book.order(payer, 60n))!, 50n, () => "{}")
@@ -143,7 +143,7 @@ for (const gravity of ["ABORT", "ROLLBACK"]) {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
     const ledger = await book.ledger("node", await book.threaded())
-    await ledger.extend(payer, 100n)
+    await ledger.lease(payer, 100n)
     const breaker = new Database(book.directory.database)
     breaker.run(
       `CREATE TRIGGER full BEFORE INSERT ON entries WHEN new.request = 'req_3'

@@ -17,12 +17,12 @@ describe("a hold", () => {
     const payer = await book.account("account", 100n)
     const ledger = await book.ledger("node")
     expect(ledger.tryHold(book.order(payer, 60n))).toBeUndefined()
-    await ledger.extend(payer, 60n)
+    await ledger.lease(payer, 60n)
     const hold = ledger.tryHold(book.order(payer, 60n))!
     expect(ledger.available(payer)).toBe(40n)
     expect(ledger.heldOf("account")).toBe(60n)
     expect(ledger.tryHold(book.order(payer, 41n))).toBeUndefined()
-    ledger.release(hold)
+    await ledger.settle(hold, 0n, () => "{}")
     expect(ledger.available(payer)).toBe(100n)
     expect(await book.balanceOf("account")).toBe(100n)
   })
@@ -31,7 +31,7 @@ describe("a hold", () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
     const ledger = await book.ledger("node")
-    await ledger.extend(payer, 100n)
+    await ledger.lease(payer, 100n)
     const hold = ledger.tryHold(book.order(payer, 60n))!
     expect(ledger.tryResize(hold, 101n)).toBeFalse()
     expect(ledger.heldOf("account")).toBe(60n)
@@ -49,7 +49,7 @@ describe("a hold", () => {
     await using book = Book.direct()
     const payer = await book.account("account", 0n)
     const ledger = await book.ledger("node")
-    expect(await ledger.extend(payer, 1n)).toBeUndefined()
+    expect(await ledger.lease(payer, 1n)).toBeUndefined()
     expect(ledger.tryHold(book.order(payer, 1n))).toBeUndefined()
     expect(ledger.tryHold(book.order(payer, 0n))).toBeDefined()
     expect(ledger.standing(payer)).toEqual([
@@ -61,7 +61,7 @@ describe("a hold", () => {
     await using book = Book.direct()
     const payer = await book.account("account", 7n)
     const ledger = await book.ledger("node")
-    expect(await ledger.extend(payer, 10n)).toBeUndefined()
+    expect(await ledger.lease(payer, 10n)).toBeUndefined()
     expect(ledger.available(payer)).toBe(7n)
   })
 
@@ -69,7 +69,7 @@ describe("a hold", () => {
     await using book = Book.direct()
     const payer = await book.account("account", 0n)
     const ledger = await book.ledger("node")
-    await ledger.extend(payer, 5n)
+    await ledger.lease(payer, 5n)
     await book.grant("account", 5n)
     const place = () => ledger.tryHold(book.order(payer, 5n))
     expect(await ledger.extend(payer, 5n, place)).toBeDefined()
@@ -81,9 +81,9 @@ describe("a hold", () => {
     const payer = await book.account("account", largest)
     await expect(book.grant("account", 1n)).rejects.toThrow()
     const ledger = await book.ledger("node")
-    await ledger.extend(payer, largest)
+    await ledger.lease(payer, largest)
     const hold = ledger.tryHold(book.order(payer, largest))!
-    expect(await ledger.extend(payer, 10n ** 30n)).toBeUndefined()
+    expect(await ledger.lease(payer, 10n ** 30n)).toBeUndefined()
     const settlement = await ledger.settle(hold, largest, () => "{}")
     expect(settlement).toEqual({ charged: largest, writtenOff: 0n, balance: 0n })
   })
@@ -94,7 +94,7 @@ describe("a settlement", () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
     const ledger = await book.ledger("node")
-    await ledger.extend(payer, 60n)
+    await ledger.lease(payer, 60n)
     const order = book.order(payer, 60n)
     const hold = ledger.tryHold(order)!
     const settlement = await ledger.settle(hold, 25n, () => '{"receipt":1}')
@@ -110,7 +110,7 @@ describe("a settlement", () => {
     await using book = Book.direct()
     const payer = await book.account("account", 10n)
     const ledger = await book.ledger("node")
-    await ledger.extend(payer, 5n)
+    await ledger.lease(payer, 5n)
     const order = book.order(payer, 5n)
     await ledger.settle(ledger.tryHold(order)!, 0n, () => "{}")
     expect(await book.store.settlements.findReceipt(order.request)).toMatchObject({
@@ -124,7 +124,7 @@ describe("a settlement", () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
     const ledger = await book.ledger("node")
-    await ledger.extend(payer, 10n)
+    await ledger.lease(payer, 10n)
     const hold = ledger.tryHold(book.order(payer, 10n))!
     const settlement = await ledger.settle(hold, 70n, () => "{}")
     expect(settlement).toEqual({ charged: 70n, writtenOff: 0n, balance: 30n })
@@ -136,7 +136,7 @@ describe("a settlement", () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
     const ledger = await book.ledger("node")
-    await ledger.extend(payer, 100n)
+    await ledger.lease(payer, 100n)
     const order = book.order(payer, 10n)
     const beyond = { amount: 5_000n, reason: "usage_beyond_bound" } as const
     const hold = ledger.tryHold(order)!
@@ -158,7 +158,7 @@ describe("a settlement", () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
     const ledger = await book.ledger("node")
-    await ledger.extend(payer, 100n)
+    await ledger.lease(payer, 100n)
     const other = ledger.tryHold(book.order(payer, 30n))!
     const order = book.order(payer, 10n)
     const settlement = await ledger.settle(ledger.tryHold(order)!, 1_000n, () => "{}")
@@ -171,20 +171,19 @@ describe("a settlement", () => {
     expect(await book.balanceOf("account")).toBe(0n)
   })
 
-  test("happens once: the second is refused, and a release after it does nothing", async () => {
+  test("happens once: the second is refused, with a charge or without", async () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
     const ledger = await book.ledger("node")
-    await ledger.extend(payer, 100n)
+    await ledger.lease(payer, 100n)
     const hold = ledger.tryHold(book.order(payer, 60n))!
     const first = ledger.settle(hold, 20n, () => "{}")
     await expect(ledger.settle(hold, 20n, () => "{}")).rejects.toThrow("has ended already")
-    ledger.release(hold)
+    await expect(ledger.settle(hold, 0n, () => "{}")).rejects.toThrow("has ended already")
     await first
     expect(ledger.available(payer)).toBe(80n)
     const released = ledger.tryHold(book.order(payer, 60n))!
-    ledger.release(released)
-    ledger.release(released)
+    await ledger.settle(released, 0n, () => "{}")
     await expect(ledger.settle(released, 1n, () => "{}")).rejects.toThrow("has ended already")
     expect(ledger.available(payer)).toBe(80n)
   })
@@ -289,7 +288,7 @@ describe("a key's budget", () => {
     await book.key("thrifty", "account", 50n)
     const payer = payerOf("account", "thrifty", ["thrifty"])
     const ledger = await book.ledger("node")
-    await ledger.extend(payer, 40n)
+    await ledger.lease(payer, 40n)
     const hold = ledger.tryHold(book.order(payer, 40n))!
     expect(ledger.available(payer)).toBe(10n)
     expect(ledger.tryHold(book.order(payer, 11n))).toBeUndefined()
@@ -307,7 +306,7 @@ describe("a key's budget", () => {
     await book.key("thrifty", "account", 50n)
     const payer = payerOf("account", "thrifty", ["thrifty"])
     const ledger = await book.ledger("node")
-    await ledger.extend(payer, 10n)
+    await ledger.lease(payer, 10n)
     const settlement = await ledger.settle(ledger.tryHold(book.order(payer, 10n))!, 80n, () => "{}")
     expect(settlement).toEqual({ charged: 50n, writtenOff: 30n, balance: 950n })
     expect(book.alarms.writtenOffs).toMatchObject([{ amount: 30n, reason: "budget_empty" }])
@@ -319,12 +318,12 @@ describe("a key's budget", () => {
     await book.key("thrifty", "account", 50n)
     const payer = payerOf("account", "thrifty", ["thrifty"])
     const suspended = await book.ledger("suspended")
-    await suspended.extend(payer, 50n)
+    await suspended.lease(payer, 50n)
     const hold = suspended.tryHold(book.order(payer, 50n))!
     await book.store.nodes.remove("suspended", 1)
     await book.ledger("third, so that nobody leases all of the account")
     const other = await book.ledger("other")
-    await other.extend(payer, 30n)
+    await other.lease(payer, 30n)
     await other.settle(other.tryHold(book.order(payer, 30n))!, 30n, () => "{}")
     expect(await suspended.settle(hold, 50n, () => "{}")).toMatchObject({
       charged: 20n,
@@ -340,7 +339,7 @@ describe("a lease that was lost while the process was suspended", () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
     const ledger = await book.ledger("node")
-    await ledger.extend(payer, 60n)
+    await ledger.lease(payer, 60n)
     const hold = ledger.tryHold(book.order(payer, 60n))!
     await book.store.nodes.remove("node", 1)
     expect(await ledger.settle(hold, 60n, () => "{}")).toMatchObject({ charged: 60n, balance: 40n })
@@ -350,11 +349,11 @@ describe("a lease that was lost while the process was suspended", () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
     const suspended = await book.ledger("suspended")
-    await suspended.extend(payer, 60n)
+    await suspended.lease(payer, 60n)
     const hold = suspended.tryHold(book.order(payer, 60n))!
     await book.store.nodes.remove("suspended", 1)
     const other = await book.ledger("other")
-    await other.extend(payer, 90n)
+    await other.lease(payer, 90n)
     const theirs = other.tryHold(book.order(payer, 90n))!
     expect((await suspended.settle(hold, 60n, () => "{}")).charged).toBe(0n)
     expect((await other.settle(theirs, 90n, () => "{}")).charged).toBe(90n)
@@ -365,12 +364,12 @@ describe("a lease that was lost while the process was suspended", () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
     const ledger = await book.ledger("node")
-    await ledger.extend(payer, 60n)
+    await ledger.lease(payer, 60n)
     const hold = ledger.tryHold(book.order(payer, 60n))!
     await book.store.nodes.remove("node", 1)
     await book.ledger("node")
     ledger.forgetLeases()
-    expect(await ledger.extend(payer, 41n)).toBeUndefined()
+    expect(await ledger.lease(payer, 41n)).toBeUndefined()
     expect(ledger.tryHold(book.order(payer, 41n))).toBeUndefined()
     const further = ledger.tryHold(book.order(payer, 40n))!
     expect((await ledger.settle(further, 40n, () => "{}")).charged).toBe(40n)
@@ -382,13 +381,13 @@ describe("a lease that was lost while the process was suspended", () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
     const ledger = await book.ledger("node")
-    await ledger.extend(payer, 60n)
+    await ledger.lease(payer, 60n)
     const hold = ledger.tryHold(book.order(payer, 60n))!
     await book.store.nodes.remove("node", 1)
     await book.ledger("node")
     ledger.forgetLeases()
     await ledger.settle(hold, 60n, () => "{}")
-    await ledger.extend(payer, 40n)
+    await ledger.lease(payer, 40n)
     expect(ledger.available(payer)).toBe(40n)
     expect(await book.store.accounts.find("account")).toMatchObject({ balance: 40n, leased: 40n })
   })
@@ -408,7 +407,7 @@ test("closing writes what has ended; the leases go back with the node", async ()
   await using book = Book.direct()
   const payer = await book.account("account", 100n)
   const ledger = await book.ledger("node")
-  await ledger.extend(payer, 50n)
+  await ledger.lease(payer, 50n)
   const settling = ledger.settle(ledger.tryHold(book.order(payer, 50n))!, 50n, () => "{}")
   await ledger.close()
   expect(await Promise.race([settling, "pending"])).toMatchObject({ charged: 50n })

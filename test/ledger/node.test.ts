@@ -79,7 +79,7 @@ describe("a process that died", () => {
     expect((await verifyBooks(book.store)).problems).toEqual([])
 
     const ledger = new Ledger(book.store, "survivor", book.alarms)
-    await ledger.extend(payer, 95n)
+    await ledger.lease(payer, 95n)
     expect(ledger.available(payer)).toBe(95n)
   }, 15_000)
 
@@ -188,12 +188,12 @@ describe("a node", () => {
     }
     await using nodes = new AsyncDisposableStack()
     nodes.use(await Node.join(book.store, "node", listeners))
-    await ledger.extend(payer, 100n)
+    await ledger.lease(payer, 100n)
     await book.store.nodes.remove("node", 1)
     await until(() => listeners.forgotten === 1)
     expect(ledger.available(payer)).toBe(0n)
     expect((await book.store.nodes.list()).map(({ id }) => id)).toEqual(["node"])
-    await ledger.extend(payer, 100n)
+    await ledger.lease(payer, 100n)
     expect(ledger.available(payer)).toBe(100n)
   })
 
@@ -203,7 +203,7 @@ describe("a node", () => {
     const ledger = new Ledger(book.store, "node", book.alarms)
     const listeners = new RecordedListeners()
     const node = await Node.join(book.store, "node", listeners)
-    await ledger.extend(payer, 100n)
+    await ledger.lease(payer, 100n)
     const open = {
       request: "open",
       account: "account",

@@ -123,7 +123,7 @@ describe("an idle lease of another node", () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
     const rich = await book.ledger("rich")
-    await rich.extend(payer, 100n)
+    await rich.lease(payer, 100n)
     const running = await hold(book, rich, payer, 30n)
     const poor = await book.ledger("poor")
     await using polling = new AsyncDisposableStack()
@@ -139,8 +139,8 @@ describe("an idle lease of another node", () => {
     const payer = await book.account("account", 100n)
     const left = await book.ledger("left")
     const right = await book.ledger("right")
-    await left.extend(payer, 50n)
-    await right.extend(payer, 50n)
+    await left.lease(payer, 50n)
+    await right.lease(payer, 50n)
     expect(left.available(payer) + right.available(payer)).toBe(100n)
     await using polling = new AsyncDisposableStack()
     polling.use(new Poller(book.store, "left", left))
@@ -181,7 +181,7 @@ describe("an idle lease of another node", () => {
       },
     }
     const ledger = await book.ledger("node", store)
-    await ledger.extend(payer, 60n)
+    await ledger.lease(payer, 60n)
     await expect(ledger.tick(["account"])).rejects.toThrow("locked")
     expect(ledger.available(payer)).toBe(100n)
     isBroken = false
@@ -194,7 +194,7 @@ describe("an idle lease of another node", () => {
     await using book = Book.direct()
     const payer = await book.account("account", 100n)
     const rich = await book.ledger("rich")
-    await rich.extend(payer, 100n)
+    await rich.lease(payer, 100n)
     await book.ledger("poor")
     await book.store.leases.take({ node: "poor", owner: "account", wanted: 5n, least: 5n })
     expect((await book.store.nodes.poll("rich", null)).recalls).toEqual(["account"])

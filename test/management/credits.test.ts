@@ -128,7 +128,7 @@ describe("credits that processes have leased", () => {
       onFailure: console.error,
     }
     stack.use(await Node.join(store, "node", listeners))
-    await ledger.extend(payer, 1n)
+    await ledger.lease(payer, 1n)
     return { payer, ledger }
   }
 

@@ -27,7 +27,7 @@ async function writeBook(book: Book): Promise<void> {
   await grant("2026-11-01T10:00:00Z", 10n, "first")
   setSystemTime(new Date("2026-11-02T23:59:00Z"))
   const ledger = await book.ledger("node")
-  await ledger.extend(payer, CREDIT)
+  await ledger.lease(payer, CREDIT)
   const hold = ledger.tryHold({ ...book.order(payer, CREDIT), request: "req_night" })!
   await grant("2026-11-03T00:00:30Z", 5n, '=cmd|"/c calc", "x"')
   setSystemTime(new Date("2026-11-03T00:01:00Z"))
@@ -155,7 +155,7 @@ describe("a statement", () => {
     const payer = await book.account("a", CREDIT)
     setSystemTime(new Date("2026-11-02T10:00:00Z"))
     const ledger = await book.ledger("node")
-    await ledger.extend(payer, CREDIT)
+    await ledger.lease(payer, CREDIT)
     const hold = ledger.tryHold({ ...book.order(payer, 1n), request: "req_1" })!
     await ledger.settle(hold, 3n * CREDIT, () => "{}")
     const csv = await textOf(book, "2026-11-02", "2026-11-02")

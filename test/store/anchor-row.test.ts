@@ -12,7 +12,7 @@ function lastRow(book: Book): number {
 }
 
 async function settle(book: Book, ledger: Awaited<ReturnType<Book["ledger"]>>, account: Payer) {
-  await ledger.extend(account, 20n)
+  await ledger.lease(account, 20n)
   const order = book.order(account, 20n)
   const hold = ledger.tryHold(order)
   if (!hold) throw new Error("nothing could be held")
@@ -70,7 +70,7 @@ test("what waits for the anchor outlives others' writes, and batches that come t
   // A row that the next batch collides with: it begins again, by the way that looks for each request first.
   const taken = book.order(account, 20n)
   for (const own of [others, ledger]) {
-    await own.extend(account, 20n)
+    await own.lease(account, 20n)
     const hold = own.tryHold(taken)
     if (hold) await own.settle(hold, 7n, () => "{}")
   }
@@ -98,7 +98,7 @@ test("what a failed transaction wrote is never in the anchor", async () => {
   book.change(
     "CREATE TRIGGER no_end BEFORE UPDATE OF posted ON balances BEGIN SELECT RAISE(ABORT, 'no'); END",
   )
-  await ledger.extend(account, 20n)
+  await ledger.lease(account, 20n)
   const posting = { account: "busy", key: "key", budgets: [], amount: 7n, writtenOff: [], at: 3 }
   const batch = {
     postings: [{ ...posting, request: "req_lost", receipt: "{}" }],

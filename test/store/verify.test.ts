@@ -24,12 +24,12 @@ async function writeBook(book: Book): Promise<void> {
     [right, 13n],
     [thrifty, 17n],
   ] as const) {
-    await ledger.extend(payer, 20n)
+    await ledger.lease(payer, 20n)
     const order = book.order(payer, 20n)
     await ledger.settle(ledger.tryHold(order)!, cost, () => `{"id":"${order.request}"}`)
   }
   const late = book.order(right, 20n)
-  await ledger.extend(right, 20n)
+  await ledger.lease(right, 20n)
   const opened = { ...late, account: "right", key: "key", at: 4, receipt: "{}", request: "late" }
   await book.store.settlements.post("node", { postings: [], opened: [opened], closed: [] })
   await book.store.nodes.remove("node", 1)
@@ -44,7 +44,7 @@ async function writeBook(book: Book): Promise<void> {
     opened: [],
     closed: [],
   })
-  await again.extend(left, 1n)
+  await again.lease(left, 1n)
   await book.grant("left", 5n)
   await book.store.integrity.advanceAnchor(5)
 }
@@ -282,7 +282,7 @@ describe("verifying the books", () => {
     await book.key("thrifty", "account", 1_000_000n)
     const payer = payerOf("account", "thrifty", ["thrifty"])
     const ledger = await book.ledger("node")
-    await ledger.extend(payer, 1_000_000n)
+    await ledger.lease(payer, 1_000_000n)
     const over = new AbortController()
     const charging = (async () => {
       while (!over.signal.aborted) {
