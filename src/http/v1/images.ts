@@ -8,7 +8,7 @@ import {
 import { LARGEST_PICTURE, readRequestPictures } from "../../media/request-pictures.ts"
 import type { Answer, Call } from "../../relay/pipeline/call.ts"
 import type { Images } from "../../relay/operations/image/images.ts"
-import type { Contents } from "../../relay/pipeline/contents.ts"
+import type { Contents } from "../../relay/pipeline/payload-log.ts"
 import { callerOrigin } from "../caller-origin.ts"
 import { serve } from "../endpoint.ts"
 import type { Form } from "../uploads/form-reader.ts"

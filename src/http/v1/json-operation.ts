@@ -1,7 +1,7 @@
 import { afterCharge } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { Call } from "../../relay/pipeline/call.ts"
-import type { Contents } from "../../relay/pipeline/contents.ts"
+import type { Contents } from "../../relay/pipeline/payload-log.ts"
 import { type ErrorAnswer, errorAnswer } from "../answers.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"

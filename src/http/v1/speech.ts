@@ -1,6 +1,6 @@
 import { decodeSpeech } from "../../dialects/speech/request.ts"
 import type { Speaking } from "../../relay/operations/speech/speech.ts"
-import type { Contents } from "../../relay/pipeline/contents.ts"
+import type { Contents } from "../../relay/pipeline/payload-log.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 import { callOf, type Calls } from "./calls.ts"

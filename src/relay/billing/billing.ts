@@ -15,7 +15,7 @@ import {
   type Order,
   type UsageOrder,
   widened,
-} from "./bill.ts"
+} from "./pending-charge.ts"
 import { settleTerms } from "../billable/settle.ts"
 import { UnchargedUsage } from "../billable/uncharged.ts"
 import {
@@ -39,7 +39,7 @@ import {
   refusalOf,
   refuseUncharged,
   reserved,
-} from "../upstream/payment-refusals.ts"
+} from "./payment-refusals.ts"
 import { type AttemptRecord, writeReceipt } from "./receipt.ts"
 import {
   type CountedUsage,

@@ -1,7 +1,7 @@
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import { pictureTokens } from "../../media/picture-tokens.ts"
-import type { Bill } from "./bill.ts"
+import type { Bill } from "./pending-charge.ts"
 import { estimateInput, textOf } from "./bounds.ts"
 import type { Meter } from "../chat/meter.ts"
 import { soundTokens } from "../operations/speech/speech-usage.ts"

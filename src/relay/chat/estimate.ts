@@ -9,7 +9,7 @@ import type { Health } from "../../routing/health.ts"
 import { likelyRoute } from "../../routing/route.ts"
 import { notCarried } from "../pipeline/answer-headers.ts"
 import { SAME, widen } from "../billable/terms.ts"
-import type { Bill } from "../billing/bill.ts"
+import type { Bill } from "../billing/pending-charge.ts"
 import { cheapestOf } from "../billing/deployment-costs.ts"
 import {
   type Bound,

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../canon/json.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { ChatOffer } from "../../vendors/vendor.ts"
 import { AnswerRecord } from "../billable/answer-record.ts"
-import type { Bill } from "../billing/bill.ts"
+import type { Bill } from "../billing/pending-charge.ts"
 import type { Endpoint } from "../upstream/provider-client.ts"
 import type { OwnLimits } from "./own-limits.ts"
 

@@ -1,4 +1,4 @@
-import type { Contents } from "../pipeline/contents.ts"
+import type { Contents } from "../pipeline/payload-log.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import type { ChatContext } from "./chat-context.ts"
 

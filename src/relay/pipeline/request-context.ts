@@ -1,4 +1,4 @@
-import type { Bill } from "../billing/bill.ts"
+import type { Bill } from "../billing/pending-charge.ts"
 import type { Call } from "./call.ts"
 import type { Cancellation } from "./cancellation.ts"
 import type { RateUsage } from "./rate-usage.ts"
