@@ -1,4 +1,4 @@
-import { mintCallId, mintId } from "../shared/identifiers.ts"
+import { mintCallId, mintId, fittedCallId } from "../shared/identifiers.ts"
 
 export const DIALECT = "openai-responses"
 
@@ -27,4 +27,12 @@ export class ItemIds {
     this.#taken.add(wanted)
     return wanted
   }
+}
+
+/** The longest id of a call (specs/openai-openapi.yaml). */
+const LONGEST_CALL_ID = 64
+
+/** The id of a call as OpenAI takes it. */
+export function callId(id: string): string {
+  return id.length <= LONGEST_CALL_ID ? id : fittedCallId(id, LONGEST_CALL_ID)
 }

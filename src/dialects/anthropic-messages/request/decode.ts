@@ -48,7 +48,7 @@ const SCHEMA_NAME = "answer"
 const PARAMETERS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(messageParameters.shape))
 
 /**
- * A request for a message, judged and read (WIRE.md 3, SPEC `POST /v1/messages`). Fields without a name
+ * A request for a message, validated and decoded (WIRE.md 3, SPEC `POST /v1/messages`). Fields without a name
  * in the canon are kept as extra; null is taken as absent.
  *
  * @throws GatewayError saying what is wrong.

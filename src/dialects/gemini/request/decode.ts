@@ -54,7 +54,7 @@ export function withAddress(body: JsonObject, { model, stream }: Addressed): Jso
 }
 
 /**
- * A request to generate content, judged and read (ai.google.dev/api/generate-content); `withAddress` has made its body. Fields without a
+ * A request to generate content, validated and decoded (ai.google.dev/api/generate-content); `withAddress` has made its body. Fields without a
  * name in the canon are kept as extra; null is taken as absent.
  *
  * @throws GatewayError saying what is wrong.

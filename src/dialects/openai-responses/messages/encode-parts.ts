@@ -89,3 +89,8 @@ function fileOf({ source, name }: FilePart): JsonObject {
 export function isPlainText(parts: readonly Part[]): parts is readonly TextPart[] {
   return parts.every((part) => part.type === "text" && part.extra === undefined)
 }
+
+/** Items of this dialect, each kept whole under the name of its kind. */
+export function itemsOf(part: UnknownPart, losses: LossList): JsonObject[] {
+  return Object.values(losses.partOf(part) ?? {}) as JsonObject[]
+}

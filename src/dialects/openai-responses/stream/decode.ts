@@ -11,12 +11,13 @@ import {
 import { OtherContent } from "../../../canon/other-content.ts"
 import { readVendorError } from "../errors.ts"
 import { decodeFinish } from "../finish.ts"
-import { type OpenItem, OpenItems, type ReasoningPlace } from "./open-items.ts"
+import { OpenItems } from "./open-items.ts"
 import { decodeUsage } from "../usage.ts"
 import { finishEvent } from "../../shared/finish.ts"
 import { errorEvent } from "../../shared/errors.ts"
 import { parseFrameOrError } from "../../shared/stream.ts"
 import { answerHead } from "../result/head.ts"
+import type { ReasoningPlace, OpenItem } from "./open-item.ts"
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 

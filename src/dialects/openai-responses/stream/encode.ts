@@ -12,21 +12,14 @@ import { streamFailure, type StreamFailure, vendorFailure } from "../errors.ts"
 import { encodeFinish } from "../finish.ts"
 import { FrameWriter, COMPLETED } from "./frame-writer.ts"
 import { ItemIds, DIALECT } from "../identifiers.ts"
-import {
-  CallWriter,
-  CustomCallWriter,
-  type ItemPlace,
-  type ItemWriter,
-  MessageWriter,
-  type OpenCallWriter,
-  ReasoningWriter,
-  SearchWriter,
-  WholeItemWriter,
-} from "./item-writers.ts"
+import { type ItemPlace, type ItemWriter, SearchWriter, WholeItemWriter } from "./item-writers.ts"
 import { type Answer, echoOf, encodeResponse, responseId } from "../result/response.ts"
 import { encodeUsage } from "../usage.ts"
 import { searchId } from "../search/steps.ts"
 import { nowInSeconds } from "../../shared/time.ts"
+import { MessageWriter } from "./message-writer.ts"
+import { ReasoningWriter } from "./reasoning-writer.ts"
+import { type OpenCallWriter, CallWriter, CustomCallWriter } from "./call-writers.ts"
 
 type EventOf<Type extends ChatEvent["type"]> = Extract<ChatEvent, { type: Type }>
 type Head = Pick<Answer, "id" | "createdAt" | "model">

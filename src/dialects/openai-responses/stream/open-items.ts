@@ -18,9 +18,10 @@ import { argumentsOf, callIdOf } from "../result/decode.ts"
 import { PIECE_BREAK, reasoningText } from "../reasoning.ts"
 import { decodeSearch } from "../search/steps.ts"
 import { DIALECT } from "../identifiers.ts"
+import { type ReasoningPlace, type OpenItem, sectionOf, unsent } from "./open-item.ts"
 
 /** Items that have events of the canon. */
-const TOLD_ITEMS: ReadonlySet<string> = new Set([
+const KNOWN_ITEMS: ReadonlySet<string> = new Set([
   "message",
   "function_call",
   "custom_tool_call",
@@ -44,12 +45,12 @@ function contentOf(item: JsonObject): JsonObject | undefined {
   return unknownFields(item, ITEM_HEAD)
 }
 
-/** All that is told is told of the one choice that this dialect has. */
+/** Every event is about the one choice that this dialect has. */
 const CHOICE = { choice: 0 } as const
 
 /**
- * The items of one streamed output. Each is told as it comes; what a vendor leaves out on the way is
- * told when the item is done, or at the latest when the response is (WIRE.md 4). Items are known by
+ * The items of one streamed output. Each is sent on as it comes; what a vendor leaves out on the way
+ * is sent when the item is done, or at the latest when the response is (WIRE.md 4). Items are known by
  * their position, because one vendor was recorded to change their ids from event to event.
  */
 export class OpenItems {
@@ -62,7 +63,7 @@ export class OpenItems {
   readonly #tools: readonly Tool[] | undefined
 
   /**
-   * @param other takes up what no event tells.
+   * @param other collects what no event carries.
    * @param tools of the request, by whose names calls are known.
    */
   constructor(other: OtherContent, tools?: readonly Tool[]) {
@@ -78,18 +79,18 @@ export class OpenItems {
   itemAt(index: number, type: string): OpenItem {
     let item = this.#items.get(index)
     if (item === undefined) {
-      item = { type, pieces: new Map(), call: -1, hasArguments: false, isDone: false }
+      item = { type, sections: new Map(), call: -1, hasArguments: false, isDone: false }
       this.#items.set(index, item)
     }
     return item
   }
 
-  /** A call is told as soon as its name is known. */
+  /** A call is announced as soon as its name is known. */
   announce(index: number, value: JsonObject, events: ChatEvent[]): void {
     const item = this.itemAt(index, textAt(value, "type") ?? "item")
     if (CALLS.has(item.type) && textAt(value, "name") !== undefined) {
       this.#announceCall(item, value, events)
-    } else if (!TOLD_ITEMS.has(item.type)) this.#other.wholeAt(index, contentOf(value))
+    } else if (!KNOWN_ITEMS.has(item.type)) this.#other.wholeAt(index, contentOf(value))
     else
       for (const part of [...listAt(value, "content"), ...listAt(value, "summary")]) this.open(part)
   }
@@ -100,15 +101,15 @@ export class OpenItems {
   }
 
   text(item: OpenItem, content: number, delta: string, events: ChatEvent[]): void {
-    const piece = pieceOf(item, content)
-    piece.start ??= this.#textRun
-    piece.sent += delta
+    const section = sectionOf(item, content)
+    section.start ??= this.#textRun
+    section.sent += delta
     this.#textRun += delta.length
     events.push({ type: "text-delta", ...CHOICE, text: delta })
   }
 
   refusal(item: OpenItem, content: number, delta: string, events: ChatEvent[]): void {
-    pieceOf(item, content).sent += delta
+    sectionOf(item, content).sent += delta
     this.#textRun = 0
     events.push({ type: "refusal-delta", ...CHOICE, text: delta })
   }
@@ -122,17 +123,17 @@ export class OpenItems {
   ): void {
     item.reasoning ??= kind
     if (item.reasoning !== kind) return
-    const piece = pieceOf(item, index)
-    const text = piece.sent === "" && item.pieces.size > 1 ? PIECE_BREAK + delta : delta
-    piece.sent += delta
+    const section = sectionOf(item, index)
+    const text = section.sent === "" && item.sections.size > 1 ? PIECE_BREAK + delta : delta
+    section.sent += delta
     this.#textRun = 0
     events.push({ type: "reasoning-delta", ...CHOICE, text })
   }
 
   citation(item: OpenItem, content: number, annotation: JsonObject, events: ChatEvent[]): void {
-    const piece = pieceOf(item, content)
-    piece.citations++
-    const citation = decodeAnnotation(annotation, piece.start ?? this.#textRun)
+    const section = sectionOf(item, content)
+    section.citations++
+    const citation = decodeAnnotation(annotation, section.start ?? this.#textRun)
     events.push({ type: "citation", ...CHOICE, citation })
   }
 
@@ -193,25 +194,25 @@ export class OpenItems {
     }
   }
 
-  /** What of a piece of a message was not told yet. */
+  /** What of a section of a message was not sent yet. */
   contentDone(item: OpenItem, content: number, part: JsonObject, events: ChatEvent[]): void {
-    const piece = pieceOf(item, content)
-    const refusal = untold(piece, textAt(part, "refusal"))
-    const text = untold(piece, textAt(part, "text"))
+    const section = sectionOf(item, content)
+    const refusal = unsent(section, textAt(part, "refusal"))
+    const text = unsent(section, textAt(part, "text"))
     if (refusal !== "") this.refusal(item, content, refusal, events)
     if (text !== "") this.text(item, content, text, events)
-    for (const annotation of listAt(part, "annotations").slice(piece.citations)) {
+    for (const annotation of listAt(part, "annotations").slice(section.citations)) {
       if (isJsonObject(annotation)) this.citation(item, content, annotation, events)
     }
     const logprobs = [...listAt(part, "logprobs")]
-    if (piece.hasLogprobs || logprobs.length === 0) return
-    piece.hasLogprobs = true
+    if (section.hasLogprobs || logprobs.length === 0) return
+    section.hasLogprobs = true
     events.push({ type: "choice-extra", ...CHOICE, extra: extraOf(DIALECT, { logprobs }) })
   }
 
   /** One vendor was recorded to number the contents of a stream from 1: then their order counts. */
   #messageDone(item: OpenItem, parts: readonly JsonObject[], events: ChatEvent[]): void {
-    const indexes = [...item.pieces.keys()]
+    const indexes = [...item.sections.keys()]
     const isNumberedAlike = indexes.every((index) => index < parts.length)
     for (const [position, part] of parts.entries()) {
       const index = isNumberedAlike ? position : (indexes[position] ?? -1 - position)
@@ -250,44 +251,4 @@ export class OpenItems {
     const signed = { signature, signedBy: DIALECT, ...named } as const
     events.push({ type: "reasoning-signature", ...CHOICE, ...signed })
   }
-}
-
-/** Which paragraph of the summary or of the reasoning itself. */
-export interface ReasoningPlace {
-  readonly kind: "summary" | "content"
-  readonly index: number
-}
-
-/** A piece of an item: a content of a message, or a paragraph of reasoning. */
-interface OpenPiece {
-  /** Where its text begins in the canon's text part; undefined until something of it is told. */
-  start: number | undefined
-  sent: string
-  citations: number
-  hasLogprobs: boolean
-}
-
-export interface OpenItem {
-  readonly type: string
-  readonly pieces: Map<number, OpenPiece>
-  /** The canon's number of the call; negative until the call is told. */
-  call: number
-  hasArguments: boolean
-  isDone: boolean
-  /** Which of the two tells the reasoning. */
-  reasoning?: ReasoningPlace["kind"]
-}
-
-function pieceOf(item: OpenItem, index: number): OpenPiece {
-  let piece = item.pieces.get(index)
-  if (piece === undefined) {
-    piece = { start: undefined, sent: "", citations: 0, hasLogprobs: false }
-    item.pieces.set(index, piece)
-  }
-  return piece
-}
-
-/** The rest of a text of which the beginning was told; one that goes on otherwise is left at that. */
-function untold(piece: OpenPiece, whole: string | undefined): string {
-  return whole?.startsWith(piece.sent) ? whole.slice(piece.sent.length) : ""
 }

@@ -1,0 +1,125 @@
+import type { Message, Part, ReasoningPart, ToolCallPart } from "../../../canon/message.ts"
+import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../../canon/json.ts"
+import type { LossList } from "../../shared/losses.ts"
+import { encodeAnnotations } from "../citations.ts"
+import { noteCache, itemsOf } from "./encode-parts.ts"
+import type { OpenAiResponsesQuirks } from "../quirks.ts"
+import { calledItem } from "../result/output-items.ts"
+import { DIALECT, callId } from "../identifiers.ts"
+
+/** A turn of the assistant: text and refusals in a row are one item, everything else is its own. */
+export function encodeAssistant(
+  message: Message,
+  input: JsonObject[],
+  quirks: OpenAiResponsesQuirks,
+  losses: LossList,
+): void {
+  losses.fieldsOf(message.extra)
+  const start = input.length
+  let said: JsonObject | undefined
+  for (const part of message.parts) {
+    if (part.type === "text" || part.type === "refusal") {
+      const { content, phase } = encodeSaid(part, losses)
+      if (said === undefined || said.phase !== phase) {
+        said = { type: "message", role: "assistant", content: [] }
+        if (phase !== undefined) said.phase = phase
+        input.push(said)
+      }
+      if (Array.isArray(said.content)) said.content.push(content)
+      continue
+    }
+    said = undefined
+    input.push(...encodeDone(part, quirks, losses))
+  }
+  if (message.parts.length === 0) input.push({ type: "message", role: "assistant", content: "" })
+  dropTrailingReasoning(input, start, losses)
+  for (const item of input.slice(start)) {
+    if (item.type === "message" && isPlain(item.content)) item.content = item.content[0].text
+  }
+}
+
+/** One text that is nothing else goes up so that the plainest vendor can read it. */
+function isPlain(content: JsonValue | undefined): content is [{ text: string }] {
+  if (!Array.isArray(content) || content.length !== 1) return false
+  const [only] = content
+  if (!isJsonObject(only) || only.type !== "output_text") return false
+  return listAt(only, "annotations").length === 0 && Object.keys(only).length === 3
+}
+
+interface Said {
+  readonly content: JsonObject
+  /** Whether the model spoke while working or to conclude: it wants to be told again. */
+  readonly phase: JsonValue | undefined
+}
+
+function encodeSaid(part: Extract<Part, { type: "text" | "refusal" }>, losses: LossList): Said {
+  if (part.type === "refusal") {
+    return { content: { type: "refusal", refusal: part.text }, phase: undefined }
+  }
+  noteCache(part, losses)
+  const { phase, ...fields } = losses.fieldsOf(part.extra) ?? {}
+  const annotations = encodeAnnotations(part)
+  return { content: { type: "output_text", text: part.text, annotations, ...fields }, phase }
+}
+
+/** What the assistant did beside speaking. */
+function encodeDone(
+  part: Exclude<Part, { type: "text" | "refusal" }>,
+  quirks: OpenAiResponsesQuirks,
+  losses: LossList,
+): JsonObject[] {
+  switch (part.type) {
+    case "reasoning":
+      return encodeReasoning(part, quirks, losses)
+    case "tool-call":
+      return [encodeCall(part, quirks, losses)]
+    case "unknown":
+      return itemsOf(part, losses)
+    default:
+      losses.add(part.type)
+      return []
+  }
+}
+
+function encodeCall(
+  part: ToolCallPart,
+  quirks: OpenAiResponsesQuirks,
+  losses: LossList,
+): JsonObject {
+  noteCache(part, losses)
+  return {
+    ...calledItem(callId(part.id), part, quirks.customTools ? part.origin : undefined),
+    ...losses.fieldsOf(part.extra),
+  }
+}
+
+function encodeReasoning(
+  part: ReasoningPart,
+  quirks: OpenAiResponsesQuirks,
+  losses: LossList,
+): JsonObject[] {
+  const { text, signature, signedBy, id } = part
+  const item: JsonObject = { type: "reasoning", ...(id === undefined ? {} : { id }), summary: [] }
+  const isReadable = signedBy === DIALECT && quirks.encryptedReasoning
+  if (signature !== undefined && isReadable) {
+    if (text !== "") item.summary = [{ type: "summary_text", text }]
+    item.encrypted_content = signature
+  } else {
+    if (signature !== undefined) losses.add("reasoning.signature")
+    if (!quirks.reasoningText || text === "") {
+      if (text !== "") losses.add("reasoning")
+      losses.fieldsOf(part.extra)
+      return []
+    }
+    item.content = [{ type: "reasoning_text", text }]
+  }
+  return [{ ...item, ...losses.fieldsOf(part.extra) }]
+}
+
+/** Reasoning that nothing of its turn follows is refused (WIRE.md 4). */
+function dropTrailingReasoning(input: JsonObject[], start: number, losses: LossList): void {
+  while (input.length > start && input.at(-1)?.type === "reasoning") {
+    const item = input.pop()
+    losses.add(item?.encrypted_content === undefined ? "reasoning" : "reasoning.signature")
+  }
+}

@@ -1,0 +1,88 @@
+import type { CallOrigin } from "../../../canon/message.ts"
+import type { SseFrame } from "../../../canon/dialect.ts"
+import type { JsonObject } from "../../../canon/json.ts"
+import { textArguments, TextReader } from "../../shared/text-tool.ts"
+import type { FrameWriter } from "./frame-writer.ts"
+import { callItem, type ItemStatus } from "../result/output-items.ts"
+import { type ItemPlace, ItemWriter } from "./item-writers.ts"
+
+export interface CallNames {
+  readonly id: string
+  readonly name: string
+  /** What the call stands for, where that is no plain function. */
+  readonly origin?: CallOrigin | undefined
+}
+
+/** A call while it is streamed. */
+export type OpenCallWriter = ItemWriter & { write(delta: string, frames: SseFrame[]): void }
+
+/** Several calls may be open at once: each has an item of its own. */
+export class CallWriter extends ItemWriter {
+  readonly #call: CallNames
+  #arguments = ""
+
+  constructor(writer: FrameWriter, place: ItemPlace, call: CallNames, frames: SseFrame[]) {
+    super(writer, place)
+    this.#call = call
+    this.open(callItem(this.id, "in_progress", { ...call, arguments: "" }, call.origin), frames)
+  }
+
+  get item(): JsonObject {
+    const call = { ...this.#call, arguments: this.#arguments }
+    return callItem(this.id, this.status, call, call.origin)
+  }
+
+  write(delta: string, frames: SseFrame[]): void {
+    if (delta === "") return
+    this.#arguments += delta
+    const members = `${this.place},"delta":${JSON.stringify(delta)}`
+    frames.push(this.writer.frame("response.function_call_arguments.delta", members))
+  }
+
+  protected override finish(frames: SseFrame[]): void {
+    // A tool without arguments is called with an empty object, never with nothing (trap 7).
+    if (this.#arguments === "") this.write("{}", frames)
+    const name = JSON.stringify(this.#call.origin?.name ?? this.#call.name)
+    const members = `${this.place},"name":${name},"arguments":${JSON.stringify(this.#arguments)}`
+    frames.push(this.writer.frame("response.function_call_arguments.done", members))
+  }
+}
+
+/** A call of a tool that takes text: told as the text that the arguments hold. */
+export class CustomCallWriter extends ItemWriter {
+  readonly #call: CallNames
+  readonly #reader = new TextReader()
+  #text = ""
+
+  constructor(writer: FrameWriter, place: ItemPlace, call: CallNames, frames: SseFrame[]) {
+    super(writer, place)
+    this.#call = call
+    this.open(this.#itemOf("in_progress"), frames)
+  }
+
+  get item(): JsonObject {
+    return this.#itemOf(this.status)
+  }
+
+  write(delta: string, frames: SseFrame[]): void {
+    this.#tell(this.#reader.push(delta), frames)
+  }
+
+  protected override finish(frames: SseFrame[]): void {
+    this.#tell(this.#reader.end(), frames)
+    const members = `${this.place},"input":${JSON.stringify(this.#text)}`
+    frames.push(this.writer.frame("response.custom_tool_call_input.done", members))
+  }
+
+  #itemOf(status: ItemStatus): JsonObject {
+    const call = { ...this.#call, arguments: textArguments(this.#text) }
+    return callItem(this.id, status, call, call.origin)
+  }
+
+  #tell(text: string, frames: SseFrame[]): void {
+    if (text === "") return
+    this.#text += text
+    const members = `${this.place},"delta":${JSON.stringify(text)}`
+    frames.push(this.writer.frame("response.custom_tool_call_input.delta", members))
+  }
+}

@@ -1,0 +1,41 @@
+/** Which paragraph of the summary or of the reasoning itself. */
+export interface ReasoningPlace {
+  readonly kind: "summary" | "content"
+  readonly index: number
+}
+
+/** A section of an item: a content of a message, or a paragraph of reasoning. */
+interface OpenSection {
+  /** Where its text begins in the canon's text part; undefined until something of it is sent. */
+  start: number | undefined
+  sent: string
+  citations: number
+  hasLogprobs: boolean
+}
+
+/** An item of the output that may not be whole yet. */
+export interface OpenItem {
+  readonly type: string
+  readonly sections: Map<number, OpenSection>
+  /** The canon's number of the call; negative until the call is announced. */
+  call: number
+  hasArguments: boolean
+  isDone: boolean
+  /** Which of the two the reasoning is taken from. */
+  reasoning?: ReasoningPlace["kind"]
+}
+
+/** The section of an item, begun where it is not there. */
+export function sectionOf(item: OpenItem, index: number): OpenSection {
+  let section = item.sections.get(index)
+  if (section === undefined) {
+    section = { start: undefined, sent: "", citations: 0, hasLogprobs: false }
+    item.sections.set(index, section)
+  }
+  return section
+}
+
+/** The rest of a text whose beginning was sent; empty where the text goes on differently. */
+export function unsent(section: OpenSection, whole: string | undefined): string {
+  return whole?.startsWith(section.sent) ? whole.slice(section.sent.length) : ""
+}

@@ -1,0 +1,52 @@
+import type { SseFrame } from "../../../canon/dialect.ts"
+import type { JsonObject } from "../../../canon/json.ts"
+import type { FrameWriter } from "./frame-writer.ts"
+import { reasoningItem, summaryText } from "../result/output-items.ts"
+import { type ItemPlace, ItemWriter } from "./item-writers.ts"
+
+/** Reasoning is told as a summary of one piece, which is what clients of this dialect show. */
+export class ReasoningWriter extends ItemWriter {
+  readonly #summaryPlace: string
+  #text = ""
+  #signature: string | undefined
+
+  constructor(writer: FrameWriter, place: ItemPlace, frames: SseFrame[]) {
+    super(writer, place)
+    this.#summaryPlace = `${this.place},"summary_index":0`
+    this.open(reasoningItem(this.id, { text: "" }), frames)
+  }
+
+  get item(): JsonObject {
+    const signature = this.#signature
+    return reasoningItem(this.id, {
+      text: this.#text,
+      ...(signature === undefined ? {} : { signature }),
+    })
+  }
+
+  text(delta: string, frames: SseFrame[]): void {
+    if (this.#text === "") this.#piece("added", "", frames)
+    this.#text += delta
+    const members = `${this.#summaryPlace},"delta":${JSON.stringify(delta)}`
+    frames.push(this.writer.frame("response.reasoning_summary_text.delta", members))
+  }
+
+  /** Ends the reasoning: what follows is another. */
+  sign(signature: string, frames: SseFrame[]): void {
+    this.#signature = signature
+    this.close("completed", frames)
+  }
+
+  protected override finish(frames: SseFrame[]): void {
+    if (this.#text === "") return
+    const members = `${this.#summaryPlace},"text":${JSON.stringify(this.#text)}`
+    frames.push(this.writer.frame("response.reasoning_summary_text.done", members))
+    this.#piece("done", this.#text, frames)
+  }
+
+  #piece(stage: "added" | "done", text: string, frames: SseFrame[]): void {
+    const part = JSON.stringify(summaryText(text))
+    const type = `response.reasoning_summary_part.${stage}`
+    frames.push(this.writer.frame(type, `${this.#summaryPlace},"part":${part}`))
+  }
+}
