@@ -58,7 +58,7 @@ class MessageDecoder implements EventDecoder {
 
   push(frame: SseFrame): ChatEvent[] {
     if (frame.json === undefined && (frame.data === "" || frame.data === "[DONE]")) return []
-    const chunk = parseFrame(frame)
+    const chunk = frame.json ?? parseFrame(frame)
     const message = messageOf(chunk)
     const events: ChatEvent[] = []
     switch (chunk.type ?? frame.event) {

@@ -11,7 +11,7 @@ import { invalidValue, missingParameter, unsupportedValue } from "../../canon/in
 import { isThere, type JsonObject, textAt, unknownFields } from "../../canon/json.ts"
 import { flag, integer, validateParameters, text } from "../shared/parameters.ts"
 
-/** A request as far as its fields tell it: its files are judged apart. */
+/** A request as far as its fields tell it: its files are validated apart. */
 export interface ImageParameters extends Omit<ImageRequest, "images" | "mask"> {
   /** Absent: the operator's choice. */
   readonly model?: string
@@ -66,7 +66,7 @@ const NAMED_FIELDS = new Set([
 ])
 
 /**
- * Judges the fields of a request for pictures, in OpenAI's form (SPEC, image endpoints; WIRE.md 11).
+ * Validates the fields of a request for pictures, in OpenAI's form (SPEC, image endpoints; WIRE.md 11).
  * What the canon has no name for is a wish, for the vendor to judge; null is taken as absent.
  * @throws GatewayError saying what is wrong, in OpenAI's words.
  */

@@ -38,7 +38,7 @@ const OWN_FIELDS = new Set([
   "rank_fields",
 ])
 
-/** What is judged of a document that says nothing else. */
+/** The field of a document that is ranked where the request names none. */
 const USUAL_FIELDS = ["text"]
 
 /** What a caller wants reranked, and how the answer is to look. */
@@ -72,7 +72,7 @@ export function decodeRerankRequest(body: JsonObject): RerankOrder {
   const request: Draft<RerankRequest> = {
     model: model as string,
     query: query as string,
-    documents: supplied.map((document, index) => judgedText(document, index, fields)),
+    documents: supplied.map((document, index) => documentText(document, index, fields)),
     topN: typeof topN === "number" ? Math.min(topN, supplied.length) : supplied.length,
   }
   if (typeof maxTokens === "number") request.maxTokensPerDocument = maxTokens
@@ -90,7 +90,7 @@ function decodeDocuments(value: JsonValue | undefined): readonly JsonValue[] {
 }
 
 /** The text of a document: itself, its only ranked field, or those it has, each on a line with its name. */
-function judgedText(document: JsonValue, index: number, fields: readonly string[]): string {
+function documentText(document: JsonValue, index: number, fields: readonly string[]): string {
   const name = `documents[${index}]`
   if (typeof document === "string") return document
   if (!isJsonObject(document)) throw invalidType(name, "one of a string or object", document)

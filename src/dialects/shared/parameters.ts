@@ -47,7 +47,7 @@ export function flag(): z.ZodOptional<z.ZodNullable<z.ZodBoolean>> {
 }
 
 /**
- * Judges the parameters that are there: a request has three of thirty, and this is the hot path.
+ * Validates the parameters that are there: a request has three of thirty, and this is the hot path.
  * @param schemas by the parameter's name; what has none is left unchecked.
  * @throws GatewayError naming the first one that is wrong.
  */

@@ -3,11 +3,11 @@ import { GatewayError } from "../../canon/errors.ts"
 import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
 
 /**
- * The object in a frame.
+ * The object in a frame that nobody has parsed yet.
  * @throws GatewayError `upstream_error` when its data is no JSON.
  */
-export function parseFrame({ data, json }: SseFrame): JsonObject {
-  const object = json ?? parseJsonObject(data)
+export function parseFrame({ data }: SseFrame): JsonObject {
+  const object = parseJsonObject(data)
   if (object !== undefined) return object
   throw new GatewayError(
     "upstream_error",
@@ -18,5 +18,5 @@ export function parseFrame({ data, json }: SseFrame): JsonObject {
 /** The same; the text of an `error` event, which proxies write, becomes the message of an error. */
 export function parseFrameOrError(frame: SseFrame): JsonObject {
   if (frame.event !== "error") return parseFrame(frame)
-  return frame.json ?? parseJsonObject(frame.data) ?? { error: { message: frame.data } }
+  return parseJsonObject(frame.data) ?? { error: { message: frame.data } }
 }

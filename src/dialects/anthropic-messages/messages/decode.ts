@@ -10,7 +10,7 @@ import { ToolTurns } from "./tool-turns.ts"
 const ROLES = ["user", "assistant", "system"] as const
 
 /**
- * The messages of a request, judged as they are read. What tools answered becomes messages of its own,
+ * The messages of a request, validated as they are read. What tools answered becomes messages of its own,
  * where it stood. Turns may follow each other in any order, as Anthropic's API joins those of one role.
  * @param goesOn the vendor has kept the turns before these.
  */

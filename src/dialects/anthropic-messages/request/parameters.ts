@@ -11,7 +11,7 @@ export const SMALLEST_BUDGET = 1024
 const format = z.looseObject({ type: z.string(), schema: z.looseObject({}, AN_OBJECT).nullish() })
 
 /**
- * Parameters of a message beside `messages`, `system`, `tools` and `tool_choice`, which are judged while
+ * Parameters of a message beside `messages`, `system`, `tools` and `tool_choice`, which are validated while
  * they are read. Types and limits are those of the official client and of SPEC `POST /v1/messages`;
  * what is not named here stays in the body, which goes up as it came.
  */

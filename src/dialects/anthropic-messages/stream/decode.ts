@@ -55,8 +55,8 @@ class MessageDecoder implements EventDecoder {
 
   push(frame: SseFrame): ChatEvent[] {
     const events: ChatEvent[] = []
-    if (frame.data === "" && frame.json === undefined) return events
-    this.#onEvent(parseFrameOrError(frame), frame.event, events)
+    if (frame.json !== undefined) this.#onEvent(frame.json, frame.event, events)
+    else if (frame.data !== "") this.#onEvent(parseFrameOrError(frame), frame.event, events)
     return events
   }
 

@@ -14,7 +14,7 @@ interface Call {
   /** How much of it went out. */
   sent: number
   /** How much of it was there when it was last found to be an object, or not yet one. */
-  judged: number
+  checked: number
   isComplete: boolean
   isStopped: boolean
 }
@@ -29,7 +29,7 @@ type OpenBlock = WordsBlock | { readonly kind: "call"; readonly call: Call }
 const NOTHING_WRITTEN = {
   written: "",
   sent: 0,
-  judged: 0,
+  checked: 0,
   isComplete: false,
   isStopped: false,
 }
@@ -211,8 +211,8 @@ export class WrittenBlocks {
 
 /** Whether nothing can follow in the arguments of a call. */
 function isComplete(call: Call): boolean {
-  if (call.judged < call.written.length) {
-    call.judged = call.written.length
+  if (call.checked < call.written.length) {
+    call.checked = call.written.length
     call.isComplete = parseJsonObject(call.written) !== undefined
   }
   return call.isComplete

@@ -39,13 +39,13 @@ class ConverseDecoder implements EventDecoder {
   }
 
   push(frame: SseFrame): ChatEvent[] {
-    const { event = "" } = frame
+    const { event = "", json } = frame
     if (event.startsWith("exception:") || event.startsWith("error:")) {
       return [decodeErrorEvent(frame)]
     }
     const events: ChatEvent[] = this.#isStarted ? [] : [{ type: "start" }]
     this.#isStarted = true
-    this.#onPayload(event, parseFrame(frame), events)
+    this.#onPayload(event, json ?? parseFrame(frame), events)
     this.#finished = this.#isStopped && this.#isMetered
     return events
   }

@@ -53,19 +53,19 @@ export function decodeGeneration(request: Draft<ChatRequest>, config: Generation
 }
 
 /** What the canon has no name for. */
-export function generationExtra(config: JsonObject, judged: GenerationConfig) {
+export function generationExtra(config: JsonObject, parameters: GenerationConfig) {
   const extra = unknownFields(config, CONFIG_FIELDS)
-  const thinking = unknownFields((judged.thinkingConfig ?? {}) as JsonObject, THINKING_FIELDS)
-  const type = judged.responseMimeType ?? ""
+  const thinking = unknownFields((parameters.thinkingConfig ?? {}) as JsonObject, THINKING_FIELDS)
+  const type = parameters.responseMimeType ?? ""
   const isOther = type !== JSON_TYPE && !PLAIN_TYPES.has(type)
   if (thinking === undefined && !isOther) return extra
   return {
     ...extra,
-    ...(thinking && { thinkingConfig: judged.thinkingConfig as JsonObject }),
+    ...(thinking && { thinkingConfig: parameters.thinkingConfig as JsonObject }),
     // `text/x.enum`: one word out of the schema's.
     ...(isOther && {
       responseMimeType: type,
-      ...(judged.responseSchema && { responseSchema: judged.responseSchema as JsonObject }),
+      ...(parameters.responseSchema && { responseSchema: parameters.responseSchema as JsonObject }),
     }),
   }
 }

@@ -32,7 +32,7 @@ const toolConfig = z.looseObject({
     .nullish(),
 })
 
-/** The parameters of a request that are judged by themselves. */
+/** The parameters of a request that are validated by themselves. */
 export const generationParameters = z.looseObject({
   model: z.string(),
   generationConfig: generationConfig.nullish(),

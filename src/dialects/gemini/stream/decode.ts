@@ -32,7 +32,8 @@ class AnswerDecoder implements EventDecoder {
 
   push(frame: SseFrame): ChatEvent[] {
     const events: ChatEvent[] = []
-    if (frame.data !== "" || frame.json !== undefined) this.#onAnswer(parseFrame(frame), events)
+    if (frame.json !== undefined) this.#onAnswer(frame.json, events)
+    else if (frame.data !== "") this.#onAnswer(parseFrame(frame), events)
     return events
   }
 

@@ -77,9 +77,8 @@ class ChunkDecoder implements EventDecoder {
   push(frame: SseFrame): ChatEvent[] {
     const events: ChatEvent[] = []
     if (frame.data === "[DONE]") this.#onDone(events)
-    else if (frame.data !== "" || frame.json !== undefined) {
-      this.#onChunk(parseFrameOrError(frame), frame.event, events)
-    }
+    else if (frame.json !== undefined) this.#onChunk(frame.json, frame.event, events)
+    else if (frame.data !== "") this.#onChunk(parseFrameOrError(frame), frame.event, events)
     return events
   }
 

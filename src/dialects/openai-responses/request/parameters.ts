@@ -26,7 +26,7 @@ const format = z
   .nullish()
 
 /**
- * Parameters of a response beside `input`, `tools` and `tool_choice`, which are judged while they are
+ * Parameters of a response beside `input`, `tools` and `tool_choice`, which are validated while they are
  * read. Types and limits are OpenAI's (specs/openai-openapi.yaml, WIRE.md 4), but for the least
  * `max_output_tokens`, which is 16 there; where vendors add words of their own, any word passes.
  */

@@ -73,7 +73,7 @@ class ResponseDecoder implements EventDecoder {
     const events: ChatEvent[] = []
     // No vendor of this dialect was recorded to send `[DONE]`; Open Responses asks for it.
     if (frame.data === "[DONE]" || frame.data === "") return events
-    const json = parseFrameOrError(frame)
+    const json = frame.json ?? parseFrameOrError(frame)
     const type = textAt(json, "type") ?? frame.event ?? ""
     const response = objectAt(json, "response")
     if (type === "error" || (response === undefined && json.error)) this.#onError(json, events)
