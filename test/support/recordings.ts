@@ -10,6 +10,28 @@ export const HAS_FIXTURES = existsSync(new URL("index.jsonl", ROOT))
 /** For the names of tests, so that a run without the recordings says so. */
 export const WITHOUT_FIXTURES = HAS_FIXTURES ? "" : " (skipped: ../shared/fixtures is absent)"
 
+/** Recorded calls that the suite replays when they are all there. */
+const RECORDINGS = 709
+
+/** How many recordings belong to the suite, and how many of them are there. */
+export function countRecordings(): { expected: number; present: number } {
+  const listed = HAS_FIXTURES ? recordedFiles() : []
+  const present = listed.filter(({ file }) => existsSync(new URL(file, ROOT))).length
+  return { expected: Math.max(RECORDINGS, listed.length), present }
+}
+
+interface RecordedFile {
+  readonly file: string
+  readonly url?: string
+}
+
+function recordedFiles(): RecordedFile[] {
+  return readFixture("index.jsonl")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as RecordedFile)
+}
+
 export function readFixture(path: string): string {
   return readFileSync(new URL(path, ROOT), "utf8")
 }
@@ -36,10 +58,7 @@ const SMALLEST_REQUEST: JsonObject = {
 /** All of them, whichever the vendor and the status. None where the folder is absent. */
 export function chatRecordings(): Recording[] {
   if (!HAS_FIXTURES) return []
-  return readFixture("index.jsonl")
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as { file: string; url?: string })
+  return recordedFiles()
     .filter(({ file, url }) => file.startsWith("recorded/") && isChat(url))
     .map(({ file }) => readRecording(file))
 }
