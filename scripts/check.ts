@@ -31,7 +31,7 @@ function faultless(name: string, check: () => string[]): Step {
 
 const STEPS: readonly Step[] = [
   command("format", "oxfmt", "--check"),
-  command("lint", "oxlint", "--quiet"),
+  command("lint", "oxlint", "--type-aware", "--quiet"),
   command("types", "tsc", "--noEmit"),
   command("types of the console", "tsc", "--noEmit", "--project", "console"),
   faultless("house", () => [...checkHouse("src"), ...checkContract("contract")]),

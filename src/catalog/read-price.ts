@@ -54,7 +54,7 @@ export function readPriceFacts(
     return { reason: `its vendor also charges by '${unbilled[0]}', which cannot be billed` }
   }
   // Only names that parsePrice knows are left, and those hold decimal text.
-  return readPrice(kind, facts as DecimalPrice, multiplier, services)
+  return readPrice(kind, facts, multiplier, services)
 }
 
 function unbilledClasses(rates: Readonly<Record<string, unknown>>): string[] {

@@ -153,7 +153,7 @@ test("processes that open a new file at the same moment all succeed", async () =
     }),
   )
   for (const child of children) {
-    child.stdin.write("go\n")
+    void child.stdin.write("go\n")
     await child.stdin.end()
   }
   const codes = await Promise.all(children.map((child) => child.exited))

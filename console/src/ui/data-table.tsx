@@ -12,7 +12,7 @@ export function DataTable<Row>(properties: DataTableProperties<Row>) {
     getInitialValueInEffect: false,
   })
   if (!isLoading && rows.length === 0) return <>{empty}</>
-  if (isPhone === true) return <DataCards {...properties} />
+  if (isPhone) return <DataCards {...properties} />
   return <WideTable {...properties} />
 }
 

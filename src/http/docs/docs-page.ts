@@ -48,7 +48,7 @@ export function docsPage(baseUrl: string): DocsPage {
 Keys are made in the <a href="/console/">console</a>. The same as data: <a href="/openapi.json">openapi.json</a>.</p>
 <p>What costs money, and what changes something here, takes the header <code>Idempotency-Key</code>: the same request with the same key, within 24 hours,
 is done and charged once and gets the same answer.</p>
-${services.map(([group, of = []]) => section(group, of.map(serviceItem))).join("\n")}
+${services.map(([group, of]) => section(group, of.map(serviceItem))).join("\n")}
 <h2>Management</h2>
 <p>Below <code>${ADMIN_PATH}</code>, with the admin token as Bearer or with a session of the console; never with a caller's key.</p>
 ${resources.map(([group, of = []]) => section(group, of.map(resourceItem))).join("\n")}

@@ -50,7 +50,7 @@ function withSources(request: ChatRequest, fetched: ReadonlyMap<string, MediaSou
   const inline = <P extends Part>(part: P): P => {
     const url = isMedia(part) ? addressOf(part) : undefined
     const source: MediaSource | undefined = url === undefined ? undefined : fetched.get(url)
-    return source === undefined ? part : ({ ...part, source } as P)
+    return source === undefined ? part : { ...part, source }
   }
   const messages = request.messages.map((message) => ({
     ...message,

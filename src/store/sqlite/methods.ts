@@ -44,6 +44,7 @@ export function methodOf(groups: object, group: string, name: string): Method {
  * time: this is the one place where they get a type.
  * @param names of an object that has the type `Groups`, or its `Direct` form.
  */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 export function methodsNamed<Groups>(
   names: MethodNames,
   make: (group: string, name: string) => Method,
