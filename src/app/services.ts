@@ -15,7 +15,7 @@ import { Images } from "../relay/operations/image/images.ts"
 import { Embeddings } from "../relay/operations/embedding/embeddings.ts"
 import { Operations } from "../relay/operations/operations.ts"
 import { Reranking } from "../relay/operations/rerank/rerank.ts"
-import { Speaking } from "../relay/operations/speech/speech.ts"
+import { Speech } from "../relay/operations/speech/speech.ts"
 import { Transcriptions } from "../relay/operations/transcription/transcriptions.ts"
 import { Relay } from "../relay/chat/chat-relay.ts"
 import { TokenDecoder } from "../relay/tokens/token-decoder.ts"
@@ -100,7 +100,7 @@ export function openPerformers(
     reranking: new Reranking(embedding),
     pictures,
     images: new Images(operations, pictures),
-    speaking: new Speaking(operations),
+    speaking: new Speech(operations),
     transcribing: new Transcriptions(embedding),
   }
 }

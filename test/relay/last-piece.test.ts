@@ -3,7 +3,7 @@ import { GatewayError } from "../../src/canon/errors.ts"
 import {
   chargedBody,
   type Endings,
-  keepLastPiece,
+  keepLastChunk,
 } from "../../src/relay/operations/charged-body.ts"
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -40,7 +40,7 @@ describe("a body whose last piece waits for the charge", () => {
   test("gives all but the last piece at once", async () => {
     const called: string[] = []
     const charge = Promise.withResolvers<void>()
-    const body = chargedBody(keepLastPiece(pieces("a", "b", "c")), endings(called, charge.promise))
+    const body = chargedBody(keepLastChunk(pieces("a", "b", "c")), endings(called, charge.promise))
     const reader = body.getReader()
     expect((await reader.read()).value).toEqual(bytes("a"))
     expect((await reader.read()).value).toEqual(bytes("b"))
@@ -56,7 +56,7 @@ describe("a body whose last piece waits for the charge", () => {
   test("gives no last piece when it cannot be charged", async () => {
     const called: string[] = []
     const charge = Promise.reject(new Error("the disk is full"))
-    const body = chargedBody(keepLastPiece(pieces("a", "b")), endings(called, charge))
+    const body = chargedBody(keepLastChunk(pieces("a", "b")), endings(called, charge))
     const reader = body.getReader()
     expect((await reader.read()).value).toEqual(bytes("a"))
     await reader.read().then(
@@ -73,7 +73,7 @@ describe("a body whose last piece waits for the charge", () => {
       yield bytes("b")
       throw new GatewayError("upstream_timeout", "late")
     }
-    const reader = chargedBody(keepLastPiece(broken()), endings(called)).getReader()
+    const reader = chargedBody(keepLastChunk(broken()), endings(called)).getReader()
     expect((await reader.read()).value).toEqual(bytes("a"))
     await reader.read().then(
       () => expect.unreachable(),
@@ -84,7 +84,7 @@ describe("a body whose last piece waits for the charge", () => {
 
   test("settles what was delivered when its reader leaves", async () => {
     const called: string[] = []
-    const reader = chargedBody(keepLastPiece(pieces("a", "b", "c")), endings(called)).getReader()
+    const reader = chargedBody(keepLastChunk(pieces("a", "b", "c")), endings(called)).getReader()
     await reader.read()
     await reader.cancel()
     expect(called).toEqual(["left"])
@@ -98,7 +98,7 @@ describe("a body whose last piece waits for the charge", () => {
         yield bytes("x")
       }
     }
-    const reader = chargedBody(keepLastPiece(counted()), endings([])).getReader()
+    const reader = chargedBody(keepLastChunk(counted()), endings([])).getReader()
     await reader.read()
     await severalTurns()
     expect(read).toBeLessThanOrEqual(2)

@@ -13,7 +13,7 @@ import type { Images } from "../../relay/operations/image/images.ts"
 import type { Operations } from "../../relay/operations/operations.ts"
 import type { Relay } from "../../relay/chat/chat-relay.ts"
 import type { Reranking } from "../../relay/operations/rerank/rerank.ts"
-import type { Speaking } from "../../relay/operations/speech/speech.ts"
+import type { Speech } from "../../relay/operations/speech/speech.ts"
 import type { Transcriptions } from "../../relay/operations/transcription/transcriptions.ts"
 import { jsonAnswer } from "../answers.ts"
 import { serve } from "../endpoint.ts"
@@ -41,7 +41,7 @@ export interface EstimateServices {
   readonly reranking: Reranking
   readonly images: Images
   readonly masksOptional: () => boolean
-  readonly speaking: Speaking
+  readonly speaking: Speech
   readonly transcribing: Transcriptions
 }
 

@@ -9,7 +9,7 @@ import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
 import type { Images } from "../../relay/operations/image/images.ts"
 import type { Operations } from "../../relay/operations/operations.ts"
 import type { Reranking } from "../../relay/operations/rerank/rerank.ts"
-import type { Speaking } from "../../relay/operations/speech/speech.ts"
+import type { Speech } from "../../relay/operations/speech/speech.ts"
 import type { Transcriptions } from "../../relay/operations/transcription/transcriptions.ts"
 import type { ResponseKeepers } from "../../relay/state/delete-response.ts"
 import type { Store } from "../../store/store.ts"
@@ -46,7 +46,7 @@ export interface Performers {
   readonly embeddings: Embeddings
   readonly reranking: Reranking
   readonly images: Images
-  readonly speaking: Speaking
+  readonly speaking: Speech
   readonly transcribing: Transcriptions
 }
 

@@ -1,5 +1,5 @@
 import { decodeSpeech } from "../../dialects/speech/request.ts"
-import type { Speaking } from "../../relay/operations/speech/speech.ts"
+import type { Speech } from "../../relay/operations/speech/speech.ts"
 import type { Contents } from "../../relay/pipeline/payload-log.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
@@ -9,7 +9,7 @@ import { callOf, type Calls } from "./calls.ts"
 export const SPEECH_PATH = "/v1/audio/speech"
 
 /** Speaks a text; the sound goes out as it comes in. */
-export function speech(calls: Calls, speaking: Speaking, contents: Contents): Route {
+export function speech(calls: Calls, speaking: Speech, contents: Contents): Route {
   return serve(
     {
       method: "POST",
@@ -18,7 +18,7 @@ export function speech(calls: Calls, speaking: Speaking, contents: Contents): Ro
       body: calls.json,
       async handle(asked, { json, bytes }) {
         const call = callOf(asked, bytes)
-        const answer = await speaking.speak(call, decodeSpeech(json), asked.request)
+        const answer = await speaking.answer(call, decodeSpeech(json), asked.request)
         contents.keep(call, json)
         return answer
       },

@@ -1,9 +1,16 @@
 import { isCallerGone } from "../pipeline/end-reason.ts"
-import { asGatewayError, type GatewayError } from "../../canon/errors.ts"
+import { asGatewayError, errorEnvelope, type GatewayError } from "../../canon/errors.ts"
+import { encodeText, formatEvent } from "../../wire/sse.ts"
 import type { UpstreamAnswer } from "./operation-candidate.ts"
 
-/** An answer on its candidate: pieces that go out as they come, and a tail that waits for the charge. */
-export type Pieces = AsyncGenerator<Uint8Array, Uint8Array | undefined>
+/** An answer on its way: chunks that go out as they come, and a tail that waits for the charge. */
+export type Chunks = AsyncGenerator<Uint8Array, Uint8Array | undefined>
+
+/** Of an answer that is a stream of events. */
+export const EVENT_STREAM_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache",
+} as const
 
 /** The three ways in which an answer ends. Exactly one is called, once. */
 export interface Endings {
@@ -20,14 +27,14 @@ export interface Endings {
 }
 
 /** The bytes of an upstream's answer, under its deadlines. */
-export async function* piecesOf({ attempt, response }: UpstreamAnswer): AsyncGenerator<Uint8Array> {
+export async function* chunksOf({ attempt, response }: UpstreamAnswer): AsyncGenerator<Uint8Array> {
   using _ = attempt
   try {
-    for await (const piece of response.body) {
+    for await (const chunk of response.body) {
       attempt.heard()
       // Until the next read the upstream owes nothing: the caller may be slow.
       attempt.pause()
-      if (piece.byteLength > 0) yield piece
+      if (chunk.byteLength > 0) yield chunk
       attempt.resume()
     }
   } catch (error) {
@@ -35,14 +42,40 @@ export async function* piecesOf({ attempt, response }: UpstreamAnswer): AsyncGen
   }
 }
 
-/** Pieces of which the last one is the tail. */
-export async function* keepLastPiece(pieces: AsyncIterable<Uint8Array>): Pieces {
+/** Chunks of which the last one is the tail. */
+export async function* keepLastChunk(chunks: AsyncIterable<Uint8Array>): Chunks {
   let kept: Uint8Array | undefined
-  for await (const piece of pieces) {
+  for await (const chunk of chunks) {
     if (kept) yield kept
-    kept = piece
+    kept = chunk
   }
   return kept
+}
+
+/**
+ * Waits for the first chunks, so that a failure before anything can be passed on is one of this attempt alone.
+ * @param count how many of them.
+ */
+export async function awaitFirst(chunks: Chunks, count = 1): Promise<Chunks> {
+  const first = [await chunks.next()]
+  while (first.length < count && !first.at(-1)?.done) first.push(await chunks.next())
+  return resumed(first, chunks)
+}
+
+async function* resumed(
+  first: readonly IteratorResult<Uint8Array, Uint8Array | undefined>[],
+  rest: Chunks,
+): Chunks {
+  for (const { done, value } of first) {
+    if (done) return value
+    yield value
+  }
+  return yield* rest
+}
+
+/** An error as the last event of a stream. */
+export function errorEvent(error: GatewayError, requestId: string): Uint8Array {
+  return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(error, requestId)) }))
 }
 
 /**
@@ -50,7 +83,7 @@ export async function* keepLastPiece(pieces: AsyncIterable<Uint8Array>): Pieces 
  * @param memory what the request holds, until the body is over.
  */
 export function chargedBody(
-  pieces: Pieces,
+  chunks: Chunks,
   endings: Endings,
   memory?: Disposable,
 ): ReadableStream<Uint8Array> {
@@ -75,7 +108,7 @@ export function chargedBody(
     {
       async pull(controller) {
         try {
-          const { done, value } = await pieces.next()
+          const { done, value } = await chunks.next()
           if (isOver) return
           if (!done) return controller.enqueue(value)
           isOver = true

@@ -1,13 +1,11 @@
 import type { Loss } from "../../../canon/extra.ts"
 import {
-  type EmbeddingFormat,
   type EmbeddingInput,
   type EmbeddingRequest,
   type EmbeddingResult,
   inputCount,
   type Vector,
 } from "../../../canon/embedding.ts"
-import { GatewayError } from "../../../canon/errors.ts"
 import { invalidValue } from "../../../canon/invalid-request.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { atNoExtraPrice } from "../../billable/passed-fields.ts"
@@ -18,6 +16,7 @@ import type { Operations } from "../operations.ts"
 import type { TokenCounter } from "../../tokens/token-counter.ts"
 import type { TokenDecoder } from "../../tokens/token-decoder.ts"
 import type { Target } from "../../upstream/attempt.ts"
+import { formatOf } from "../vendor-format.ts"
 import type { OpenOperation, Outcome } from "../open-operation.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
 import type { RelayAlarms } from "../../pipeline/services.ts"
@@ -109,7 +108,7 @@ export async function embedAt(
 
 /** The request as a vendor is told it. @throws GatewayError */
 async function toldTo(target: Target, request: EmbeddingRequest, decoder: TokenDecoder) {
-  const format = formatOf(target)
+  const format = formatOf(target, "embedding")
   const told = format.takesTokens ? request : await withTexts(request, decoder)
   return { format, told }
 }
@@ -117,16 +116,6 @@ async function toldTo(target: Target, request: EmbeddingRequest, decoder: TokenD
 function fewestInput(input: EmbeddingInput): number {
   if (input.type === "tokens") return inputCount(input)
   return input.texts.reduce((sum, text) => sum + fewestTokens(Buffer.byteLength(text)), 0)
-}
-
-function formatOf({ endpoint }: Target): EmbeddingFormat {
-  const format = endpoint.vendor.operations?.embedding
-  if (format) return format
-  throw new GatewayError(
-    "model_not_supported",
-    `Provider '${endpoint.provider}' has no embeddings that this gateway knows.`,
-    { parameter: "model" },
-  )
 }
 
 /** The request with its tokens turned into texts, for vendors with another vocabulary. */

@@ -1,13 +1,20 @@
-import { asChargedError, errorEnvelope, type GatewayError } from "../../../canon/errors.ts"
+import { asChargedError, type GatewayError } from "../../../canon/errors.ts"
 import type { ImageFormat, ImageRequest } from "../../../canon/image.ts"
 import type { OperationAnswer, OperationCall } from "../../../canon/operation.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
 import { ImageEventReader, paidEvent } from "../../../dialects/image/stream.ts"
 import { formatCredits } from "../../../ledger/money.ts"
-import { encodeText, formatEvent } from "../../../wire/sse.ts"
+import { encodeText } from "../../../wire/sse.ts"
 import type { Call } from "../../pipeline/call.ts"
 import { draftsUsage, imagesUsage } from "./image-usage.ts"
-import { chargedBody, type Endings, type Pieces, piecesOf } from "../charged-body.ts"
+import {
+  awaitFirst,
+  chargedBody,
+  type Chunks,
+  chunksOf,
+  type Endings,
+  errorEvent,
+} from "../charged-body.ts"
 import type { OpenOperation } from "../open-operation.ts"
 import { type OperationCandidate, readWhole, type UpstreamAnswer } from "../operation-candidate.ts"
 import { CallEnded, isCallerGone } from "../../pipeline/end-reason.ts"
@@ -17,7 +24,7 @@ export interface PictureStreaming {
   readonly answer: UpstreamAnswer
   readonly reader: ImageEventReader
   /** Events as they go out, the last one left out. */
-  readonly pieces: Pieces
+  readonly chunks: Chunks
 }
 
 /** What came of a call that asked for a stream: one, or an answer that is whole all the same. */
@@ -38,33 +45,21 @@ export async function streamPicture(
   }
   const reader = new ImageEventReader(attempt.memory)
   try {
-    const pieces = await begun(eventsOf(answer, reader))
+    const chunks = await awaitFirst(eventsOf(answer, reader))
     attempt.succeed()
-    return { type: "stream", answer, reader, pieces }
+    return { type: "stream", answer, reader, chunks }
   } catch (thrown) {
     throw attempt.fail(thrown)
   }
 }
 
-async function* eventsOf(answer: UpstreamAnswer, reader: ImageEventReader): Pieces {
-  for await (const piece of piecesOf(answer)) {
-    yield* reader.push(piece)
+async function* eventsOf(answer: UpstreamAnswer, reader: ImageEventReader): Chunks {
+  for await (const chunk of chunksOf(answer)) {
+    yield* reader.push(chunk)
     // After the picture nothing of use can come, so that its end need not be waited for.
     if (reader.last) return undefined
   }
   throw unusable("it ended before its last event")
-}
-
-/** Waits for the first event, so that a failure before it is one of this attempt alone. */
-async function begun(pieces: Pieces): Promise<Pieces> {
-  const first = await pieces.next()
-  return withFirst(first, pieces)
-}
-
-async function* withFirst(first: Awaited<ReturnType<Pieces["next"]>>, rest: Pieces): Pieces {
-  if (first.done) return first.value
-  yield first.value
-  return yield* rest
 }
 
 /** The stream as the caller gets it: its last event, with the picture, goes out once it is paid for. */
@@ -75,7 +70,7 @@ export function pictureBody(
   call: Call,
 ): ReadableStream<Uint8Array> {
   const { deployment } = open
-  const { answer, reader, pieces } = streaming
+  const { answer, reader, chunks } = streaming
   const { attempt } = answer
   /** @returns whether something was delivered, and charged. */
   const giveUp = async (reason: GatewayError): Promise<boolean> => {
@@ -97,12 +92,12 @@ export function pictureBody(
     async broken(error) {
       const isCharged = await giveUp(error)
       const cleaned = attempt.cleaned(error)
-      const told = isCharged ? asChargedError(cleaned) : cleaned
-      return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(told, call.id)) }))
+      const failure = isCharged ? asChargedError(cleaned) : cleaned
+      return errorEvent(failure, call.id)
     },
     async left() {
       await giveUp(new CallEnded("caller_left"))
     },
   }
-  return chargedBody(pieces, endings, call.memory)
+  return chargedBody(chunks, endings, call.memory)
 }

@@ -28,11 +28,12 @@ import { drawMask } from "../../../media/mask.ts"
 import type { PictureStore } from "../../../media/picture-store.ts"
 import type { Answer, Call, Caller } from "../../pipeline/call.ts"
 import type { OperationPlan } from "../operation-plan.ts"
+import { EVENT_STREAM_HEADERS } from "../charged-body.ts"
+import { formatOf } from "../vendor-format.ts"
 import { pictureBody, type PictureStreaming, streamPicture } from "./image-stream.ts"
 import { imagesUsage, pricedFor, worstUsage } from "./image-usage.ts"
 import type { Operations } from "../operations.ts"
 
-import type { Target } from "../../upstream/attempt.ts"
 import type { OpenOperation, Outcome } from "../open-operation.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
 import { notCarried } from "../../pipeline/answer-headers.ts"
@@ -51,11 +52,6 @@ export interface ImageOrder {
 type Made =
   | { readonly type: "whole"; readonly result: ImageResult }
   | ({ readonly type: "stream" } & PictureStreaming)
-
-const STREAM_HEADERS = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-cache",
-} as const
 
 /** Makes pictures: finds the model, has its vendor make them, and hands them over as they were asked for. */
 export class Images {
@@ -79,7 +75,10 @@ export class Images {
       caller,
     )
     const { value, headers } = open
-    Object.assign(headers, request.stream ? STREAM_HEADERS : { "content-type": "application/json" })
+    Object.assign(
+      headers,
+      request.stream ? EVENT_STREAM_HEADERS : { "content-type": "application/json" },
+    )
     if (value.type === "stream") {
       return { headers, body: pictureBody(open, value, request, call) }
     }
@@ -98,7 +97,7 @@ export class Images {
       least: { ...NO_USAGE, images: 1 },
       lossesAt(target) {
         const { upstreamModel } = target.deployment
-        const format = formatOf(target)
+        const format = formatOf(target, "image")
         return once(lossesOf(format, request, upstreamModel).losses)
       },
     }
@@ -201,7 +200,7 @@ async function attempt(
   isStrict: boolean,
 ): Promise<Outcome<Made>> {
   const { upstreamModel } = candidate.deployment
-  const format = formatOf(candidate)
+  const format = formatOf(candidate, "image")
   const drawn = await withDrawnMask(request, format, upstreamModel)
   const { calls, losses: lost, isStreamed } = lossesOf(format, drawn, upstreamModel)
   // A picture that the caller would not take is not made in the first place.
@@ -223,16 +222,6 @@ function lossesOf(format: ImageFormat, request: ImageRequest, model: string) {
   const isStreamed = format.streams?.(request, model) ?? false
   const lost = request.stream && !isStreamed ? [...losses, STREAM_EMULATED] : losses
   return { calls, losses: lost, isStreamed }
-}
-
-function formatOf({ endpoint }: Target): ImageFormat {
-  const format = endpoint.vendor.operations?.image
-  if (format) return format
-  throw new GatewayError(
-    "model_not_supported",
-    `The provider '${endpoint.provider}' makes no pictures through this gateway.`,
-    { parameter: "model" },
-  )
 }
 
 async function decoded(

@@ -1,4 +1,3 @@
-import { GatewayError } from "../../../canon/errors.ts"
 import type { OperationCall } from "../../../canon/operation.ts"
 import { unusable } from "../../../canon/operation-answer.ts"
 import type {
@@ -11,11 +10,11 @@ import { NO_USAGE } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import { notCarried } from "../../pipeline/answer-headers.ts"
 import type { Call } from "../../pipeline/call.ts"
-import type { Target } from "../../upstream/attempt.ts"
-import { type Pieces, piecesOf } from "../charged-body.ts"
+import { awaitFirst, type Chunks, chunksOf } from "../charged-body.ts"
 import type { Outcome } from "../open-operation.ts"
 import { type OperationCandidate, readWhole, type UpstreamAnswer } from "../operation-candidate.ts"
 import type { OperationPlan } from "../operation-plan.ts"
+import { formatOf } from "../vendor-format.ts"
 import { worstTranscription } from "./transcription-usage.ts"
 
 /** What a vendor answers: a transcript, or its own stream of one. */
@@ -25,7 +24,7 @@ export type TranscriptReceived =
       readonly type: "stream"
       readonly answer: UpstreamAnswer
       readonly reader: TranscriptEventReader
-      readonly chunks: Pieces
+      readonly chunks: Chunks
     }
 
 /** What a transcription takes. */
@@ -41,7 +40,10 @@ export function transcriptionPlan(
     // A vendor says how long it was, and may say less than its bytes do.
     least: NO_USAGE,
     async lossesAt(target) {
-      const encoded = await formatOf(target).encode(request, target.deployment.upstreamModel)
+      const encoded = await formatOf(target, "transcription").encode(
+        request,
+        target.deployment.upstreamModel,
+      )
       return encoded.losses
     },
   }
@@ -53,7 +55,7 @@ export async function transcribeAt(
   request: TranscriptionRequest,
   call: Call,
 ): Promise<Outcome<TranscriptReceived>> {
-  const format = formatOf(candidate)
+  const format = formatOf(candidate, "transcription")
   const { calls, losses } = await format.encode(request, candidate.deployment.upstreamModel)
   if (call.isStrict && losses.length > 0) throw notCarried(losses)
   const [only] = calls
@@ -75,47 +77,21 @@ async function receive(
   }
   const reader = new TranscriptEventReader(attempt.memory)
   try {
-    const chunks = await begun(passedOn(answer, reader))
+    const chunks = await awaitFirst(passedOn(answer, reader))
     return { type: "stream", answer, reader, chunks }
   } catch (thrown) {
     throw attempt.fail(thrown)
   }
 }
 
-/** How the vendor of a deployment is asked. @throws GatewayError `model_not_supported` */
-export function formatOf({ endpoint }: Target): TranscriptionFormat {
-  const format = endpoint.vendor.operations?.transcription
-  if (format) return format
-  throw new GatewayError(
-    "model_not_supported",
-    `Provider '${endpoint.provider}' has no transcription that this gateway knows.`,
-    { parameter: "model" },
-  )
-}
-
 /** The vendor's bytes as they come; from those that hold its last event on they wait for the charge. */
-async function* passedOn(answer: UpstreamAnswer, reader: TranscriptEventReader): Pieces {
+async function* passedOn(answer: UpstreamAnswer, reader: TranscriptEventReader): Chunks {
   const kept: Uint8Array[] = []
-  for await (const chunk of piecesOf(answer)) {
+  for await (const chunk of chunksOf(answer)) {
     reader.push(chunk)
     if (reader.isOver) kept.push(chunk)
     else yield chunk
   }
   if (!reader.isOver) throw unusable("it ended before its last event")
   return Buffer.concat(kept)
-}
-
-/** Waits for the first chunk, so that a failure before it is one of this attempt alone. */
-async function begun(chunks: Pieces): Promise<Pieces> {
-  const first = await chunks.next()
-  return withFirst(first, chunks)
-}
-
-async function* withFirst(
-  first: IteratorResult<Uint8Array, Uint8Array | undefined>,
-  rest: Pieces,
-): Pieces {
-  if (first.done) return first.value
-  yield first.value
-  return yield* rest
 }

@@ -1,18 +1,12 @@
-import { afterCharge, asChargedError, errorEnvelope } from "../../../canon/errors.ts"
+import { afterCharge, asChargedError } from "../../../canon/errors.ts"
 import type { Transcript, TranscriptionRequest } from "../../../canon/transcription.ts"
 import { renderEvents, renderTranscript } from "../../../dialects/transcription/result.ts"
-import { encodeText, formatEvent } from "../../../wire/sse.ts"
 import type { Answer, Call } from "../../pipeline/call.ts"
 import { CallEnded } from "../../pipeline/end-reason.ts"
-import { chargedBody, type Endings } from "../charged-body.ts"
+import { chargedBody, type Endings, errorEvent, EVENT_STREAM_HEADERS } from "../charged-body.ts"
 import type { TranscriptReceived } from "./transcribe.ts"
 import { transcriptionUsage } from "./transcription-usage.ts"
 import type { OpenOperation } from "../open-operation.ts"
-
-const STREAM_HEADERS = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-cache",
-} as const
 
 /** The answer to a transcription, paid for before its end goes out. */
 export async function answerTranscription(
@@ -22,7 +16,7 @@ export async function answerTranscription(
 ): Promise<Answer> {
   const { value, headers, deployment } = open
   if (value.type === "stream") {
-    Object.assign(headers, STREAM_HEADERS)
+    Object.assign(headers, EVENT_STREAM_HEADERS)
     return { headers, body: streamOf(open, value, { request, call }) }
   }
   const { transcript } = value
@@ -39,7 +33,7 @@ export function renderedAnswer(
 ): Answer {
   return afterCharge(() => {
     if (request.stream) {
-      Object.assign(headers, STREAM_HEADERS)
+      Object.assign(headers, EVENT_STREAM_HEADERS)
       return { headers, body: renderEvents(transcript, request) }
     }
     const { contentType, body } = renderTranscript(transcript, request)
@@ -70,7 +64,7 @@ function streamOf(
     async broken(error) {
       const failure = asChargedError(answer.attempt.fail(error))
       await settle()
-      return encodeText(formatEvent({ data: JSON.stringify(errorEnvelope(failure, call.id)) }))
+      return errorEvent(failure, call.id)
     },
     left() {
       answer.attempt.fail(new CallEnded("caller_left"))

@@ -4,9 +4,10 @@ import type { Model } from "../../../catalog/model.ts"
 import type { Answer, Call, Caller } from "../../pipeline/call.ts"
 import type { Operation } from "../operation.ts"
 import type { Admission } from "../operation-plan.ts"
+import { formatOf } from "../vendor-format.ts"
 import { answerTranscription, renderedAnswer } from "./transcription-answer.ts"
 import { modelOf, needsTranslator } from "./models.ts"
-import { formatOf, transcribeAt } from "./transcribe.ts"
+import { transcribeAt } from "./transcribe.ts"
 import { worstTranscription } from "./transcription-usage.ts"
 import { translate, type TranscriptionServices } from "./translation.ts"
 
@@ -41,7 +42,7 @@ export class Transcription implements Disposable {
     await this.#operation.admit(admissionOf(expected, model))
     this.#expected = expected
     const target = this.#operation.first
-    const format = formatOf(target)
+    const format = formatOf(target, "transcription")
     const { calls, losses } = await format.encode(expected, target.deployment.upstreamModel)
     const [call] = calls
     if (!call || (this.#call.isStrict && losses.length > 0)) return

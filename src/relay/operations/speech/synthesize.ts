@@ -1,0 +1,144 @@
+import { jsonOf, unusable } from "../../../canon/operation-answer.ts"
+import {
+  type EncodedSpeech,
+  PCM_RATE,
+  type SoundForm,
+  type SpeechFormat,
+  type SpeechRequest,
+} from "../../../canon/speech.ts"
+import type { Usage } from "../../../canon/usage.ts"
+import type { SpeechWish } from "../../../dialects/speech/request.ts"
+import { SpeechEventReader } from "../../../dialects/speech/stream.ts"
+import { unwrapWave, wrapWave } from "../../../media/wave.ts"
+import { notCarried } from "../../pipeline/answer-headers.ts"
+import type { Call } from "../../pipeline/call.ts"
+import type { Attempt, Target } from "../../upstream/attempt.ts"
+import { awaitFirst, type Chunks, chunksOf } from "../charged-body.ts"
+import type { Outcome } from "../open-operation.ts"
+import type { OperationCandidate, UpstreamAnswer } from "../operation-candidate.ts"
+import { formatOf } from "../vendor-format.ts"
+import { isByTokens } from "./speech-usage.ts"
+
+/** Sound of which the beginning is here. */
+export interface SpeechReceived {
+  readonly request: SpeechRequest
+  /** As it goes out. */
+  readonly chunks: AsyncGenerator<Uint8Array>
+  /** As it comes in, up to now. */
+  readonly received: Received
+  readonly form: SoundForm
+  readonly attempt: Attempt<Target>
+}
+
+interface Received {
+  bytes: number
+  /** Bytes of the whole, where the answer says so. */
+  announced: number | undefined
+  /** Samples per second, where that is reported. */
+  rate: number | undefined
+  /** What the vendor counted. */
+  usage: Usage | undefined
+}
+
+/** Has a text spoken at one deployment. @throws GatewayError before anything of the sound can be passed on. */
+export async function synthesizeAt(
+  candidate: OperationCandidate,
+  options: SpeechWish,
+  call: Call,
+): Promise<Outcome<SpeechReceived>> {
+  const { format, request, encoded } = encodedFor(candidate, options)
+  const { form, losses, delivery } = encoded
+  if (call.isStrict && losses.length > 0) throw notCarried(losses)
+  const answer = await candidate.call(encoded.call, format)
+  const { attempt } = answer
+  const received = { bytes: 0, announced: undefined, rate: undefined, usage: undefined }
+  try {
+    // Where the last chunk is kept back, the first could be it.
+    const count = options.events ? 1 : 2
+    const source = await awaitFirst(counted(sourceOf(answer, encoded, received), received), count)
+    const chunks = asWanted(source, { delivery, came: form, wanted: request.form, received })
+    return { value: { request, chunks, received, form, attempt }, losses }
+  } catch (thrown) {
+    throw attempt.fail(thrown)
+  }
+}
+
+/** What goes to the vendor of a deployment. @throws GatewayError where it cannot do it at all. */
+export function encodedFor(
+  target: Target,
+  options: SpeechWish,
+): {
+  readonly format: SpeechFormat
+  readonly request: SpeechRequest
+  readonly encoded: EncodedSpeech
+} {
+  const { price, upstreamModel } = target.deployment
+  const format = formatOf(target, "speech")
+  const request = { ...options, needsTokens: price !== undefined && isByTokens(price) }
+  return { format, request, encoded: format.encode(request, upstreamModel) }
+}
+
+/** An error that comes with a good status is words, not sound. */
+const NO_SOUND = /^(application\/json|text\/)/
+
+/** The sound of an answer, however it is packed. */
+async function* sourceOf(
+  answer: UpstreamAnswer,
+  { delivery }: EncodedSpeech,
+  received: Received,
+): AsyncGenerator<Uint8Array> {
+  const { attempt, response } = answer
+  const { headers } = response
+  const type = headers.get("content-type") ?? ""
+  const isEvents = type.startsWith("text/event-stream")
+  if (delivery.type === "json") {
+    using _ = attempt
+    const speech = delivery.read(jsonOf({ headers, bytes: await attempt.bytes(response) }))
+    received.usage = speech.usage
+    received.rate = speech.rate
+    yield speech.sound
+  } else if (delivery.type === "events" && isEvents) {
+    const reader = new SpeechEventReader(attempt.memory)
+    for await (const chunk of chunksOf(answer)) yield* reader.push(chunk)
+    if (!reader.isOver) throw unusable("it ended before its last event")
+    received.usage = reader.usage
+  } else if (NO_SOUND.test(type)) throw unusable("it holds no sound")
+  else {
+    const announced = Number(headers.get("content-length"))
+    if (announced > 0) received.announced = announced
+    yield* chunksOf(answer)
+  }
+}
+
+/** @throws GatewayError at its end where nothing came. */
+async function* counted(source: AsyncIterable<Uint8Array>, received: Received): Chunks {
+  let isEmpty = true
+  for await (const chunk of source) {
+    isEmpty = false
+    received.bytes += chunk.byteLength
+    yield chunk
+  }
+  if (isEmpty) throw unusable("it holds no sound")
+  return undefined
+}
+
+interface Conversion {
+  readonly delivery: EncodedSpeech["delivery"]
+  readonly came: SoundForm
+  readonly wanted: SoundForm
+  readonly received: Received
+}
+
+/** Makes wav and pcm of each other. Only a header can tell of another rate than callers expect of pcm. */
+function asWanted(
+  source: Chunks,
+  { delivery, came, wanted, received }: Conversion,
+): AsyncGenerator<Uint8Array> {
+  const { bytes, rate = PCM_RATE } = received
+  if (came !== wanted && wanted === "wav") {
+    // What came as JSON is here whole by now.
+    return wrapWave(source, delivery.type === "json" ? bytes : undefined, rate)
+  }
+  if (rate !== PCM_RATE) throw unusable(`its sound has ${rate} samples per second`)
+  return came === wanted ? source : unwrapWave(source)
+}
