@@ -1,4 +1,5 @@
-import { FormFile } from "../canon/form-file.ts"
+import type { FormFile } from "../canon/form-file.ts"
+import { StoredFile } from "./stored-file.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Audio, AudioContainer } from "../canon/transcription.ts"
 import { audioContainer } from "./audio-container.ts"
@@ -85,7 +86,7 @@ export interface DescribedAudio {
 export function describedAudio({ container, bytes, seconds }: DescribedAudio): Audio {
   const mediaType = MEDIA_TYPES[container]
   const empty = { size: bytes, read: async () => new Uint8Array() }
-  const file = new FormFile({ field: "file", name: `sound.${container}`, type: mediaType }, empty)
+  const file = new StoredFile({ field: "file", name: `sound.${container}`, type: mediaType }, empty)
   // Every second of a wave file has as many bytes, so its length is known from them.
   if (container === "wav" && seconds !== undefined) {
     return { container, mediaType, file, seconds, mostSeconds: seconds }

@@ -1,4 +1,5 @@
-import { FormFile } from "../../src/canon/form-file.ts"
+import type { FormFile } from "../../src/canon/form-file.ts"
+import { StoredFile } from "../../src/media/stored-file.ts"
 import type { TranscriptionRequest } from "../../src/canon/transcription.ts"
 import { wave } from "./audio.ts"
 
@@ -8,7 +9,7 @@ export function fileOf(bytes: Uint8Array<ArrayBuffer>, name = "speech.wav"): For
     size: bytes.byteLength,
     read: (start: number, end: number) => Promise.resolve(bytes.slice(start, end)),
   }
-  return new FormFile({ field: "file", name, type: "" }, content)
+  return new StoredFile({ field: "file", name, type: "" }, content)
 }
 
 /** A request to transcribe 3.7 seconds, as most recordings are of. */

@@ -1,6 +1,6 @@
 import { createHash, createHmac, type Hmac, hkdfSync } from "node:crypto"
 import { GatewayError } from "../../canon/errors.ts"
-import type { FileBytes } from "../../canon/form-file.ts"
+import type { FileBytes } from "../../media/stored-file.ts"
 import { parseJsonObject } from "../../canon/json.ts"
 import { readGoogleAddress } from "../v1/google-address.ts"
 import { type FilePart, type FormReceiver, readMultipart } from "../../wire/multipart.ts"

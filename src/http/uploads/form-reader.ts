@@ -1,5 +1,6 @@
 import { GatewayError } from "../../canon/errors.ts"
-import { type FileHead, fileTooLarge, FormFile } from "../../canon/form-file.ts"
+import { type FileHead, fileTooLarge, type FormFile } from "../../canon/form-file.ts"
+import { StoredFile } from "../../media/stored-file.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import { FormError, type FilePart, type FormReceiver, readMultipart } from "../../wire/multipart.ts"
@@ -144,7 +145,7 @@ export class FormReader implements FormReceiver {
     this.#spooled.push(kept)
     // What browsers send for a file that nobody chose.
     if (kept.size === 0 && head.name === "") return
-    this.#files[place] = new FormFile(head, kept)
+    this.#files[place] = new StoredFile(head, kept)
   }
 
   /** Resolves `longFile` with the first file, if it is known how long it will be. */
@@ -154,7 +155,7 @@ export class FormReader implements FormReceiver {
     if (bytes === undefined || position === undefined || this.#files.length > 1) return
     const size = bytes - position - closingBytes(this.#type)
     if (size <= LONG_FILE || size > limit) return
-    const file = new FormFile(head, await draft.readAhead(size))
+    const file = new StoredFile(head, await draft.readAhead(size))
     this.#longFile.resolve({ bytes, fields: this.#fields.copy(), file })
   }
 }

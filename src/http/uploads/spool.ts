@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs"
 import { type FileHandle, open, rm } from "node:fs/promises"
 import { join } from "node:path"
-import type { FileBytes } from "../../canon/form-file.ts"
+import type { FileBytes } from "../../media/stored-file.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import {
   ArrivingBytes,

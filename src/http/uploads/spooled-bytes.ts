@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises"
-import { type FileBytes, IncompleteFile } from "../../canon/form-file.ts"
+import type { FileBytes } from "../../media/stored-file.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 
 /** Who reads so much of a file at once does so to put it into a request: as it is, as base64 and as text. Bytes. */
@@ -8,6 +8,11 @@ const COPIES = 3
 
 /** Bytes that were received and can be read until they are disposed of. */
 export interface SpooledBytes extends FileBytes, AsyncDisposable {}
+
+/** What was to be read of a file has not arrived. */
+export class IncompleteFile extends Error {
+  override readonly name = "IncompleteFile"
+}
 
 /** A file that grows while it is read. */
 export class ArrivingBytes implements FileBytes {

@@ -1,5 +1,4 @@
 import { GatewayError } from "../../canon/errors.ts"
-import { IncompleteFile } from "../../canon/form-file.ts"
 import { missingParameter } from "../../canon/invalid-request.ts"
 import type { TranscriptionRequest, TranscriptionTask } from "../../canon/transcription.ts"
 import {
@@ -14,6 +13,7 @@ import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 import type { Form } from "../uploads/form-reader.ts"
 import type { UploadInProgress } from "../uploads/read-form.ts"
+import { IncompleteFile } from "../uploads/spooled-bytes.ts"
 import { callOf, type Calls } from "./calls.ts"
 
 /** `POST /v1/audio/transcriptions` */

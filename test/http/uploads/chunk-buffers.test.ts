@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { FormFile } from "../../../src/canon/form-file.ts"
+import { StoredFile } from "../../../src/media/stored-file.ts"
 import { ChunkBuffers } from "../../../src/http/uploads/chunk-buffers.ts"
 import { free } from "../../../src/wire/free-piece.ts"
 import { USUAL_PACE } from "../../../src/http/incoming-body.ts"
@@ -125,7 +125,7 @@ test("a file lends its pieces, each until the next one is asked for", async () =
     for (let at = start; at < end; at++) slice[at - start] = content[at % 60_000]!
     return slice
   }
-  const file = new FormFile({ field: "file", name: "", type: "" }, bytes)
+  const file = new StoredFile({ field: "file", name: "", type: "" }, bytes)
   for (const isLent of [true, false]) {
     const held: Uint8Array[] = []
     const copies: Uint8Array[] = []
