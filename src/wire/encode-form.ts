@@ -5,7 +5,7 @@ export interface OutgoingFile {
   readonly type: string
   /** Bytes. */
   readonly size: number
-  /** From the beginning, each time again. A piece may be gone when the next one is asked for. */
+  /** From the beginning, again each time. A chunk may be gone when the next one is asked for. */
   open(): ReadableStream<Uint8Array>
 }
 
@@ -36,7 +36,7 @@ export function encodeForm(
   const tail = Buffer.from(`--${boundary}--\r\n`)
   const size =
     lengthOf(texts) + lengthOf(heads) + sum(files.map((file) => file.size + 2)) + tail.length
-  async function* pieces(): AsyncGenerator<Uint8Array> {
+  async function* chunks(): AsyncGenerator<Uint8Array> {
     yield Buffer.concat(texts)
     for (const [index, file] of files.entries()) {
       yield heads[index] ?? new Uint8Array()
@@ -48,23 +48,23 @@ export function encodeForm(
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
     size,
-    open: () => streamOf(pieces()),
+    open: () => streamOf(chunks()),
   }
 }
 
-function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await pieces.next()
+        const { done, value } = await chunks.next()
         if (done) controller.close()
         else controller.enqueue(value)
       },
       async cancel() {
-        await pieces.return(undefined)
+        await chunks.return(undefined)
       },
     },
-    // A piece is asked for only when the one before it has been sent.
+    // A chunk is asked for only when the one before it has been sent.
     { highWaterMark: 0 },
   )
 }
@@ -81,8 +81,8 @@ function quoted(name: string): string {
   return name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A")
 }
 
-function lengthOf(pieces: readonly Uint8Array[]): number {
-  return sum(pieces.map((piece) => piece.byteLength))
+function lengthOf(chunks: readonly Uint8Array[]): number {
+  return sum(chunks.map((chunk) => chunk.byteLength))
 }
 
 function sum(numbers: readonly number[]): number {

@@ -1,7 +1,7 @@
 import { Busboy, type BusboyInstance } from "@fastify/busboy"
 import type { Readable } from "node:stream"
 
-/** How much of a form is taken. What is above a limit is not read to its end. */
+/** How much of a form is accepted. What is above a limit is not read to its end. */
 export interface FormLimits {
   /** Fields that are no files. */
   readonly fields: number
@@ -9,7 +9,7 @@ export interface FormLimits {
   readonly fieldBytes: number
 }
 
-/** What a part says of the file in it. */
+/** What a part says of its file. */
 export interface FilePart {
   readonly field: string
   /** As the sender named it, folders left out; empty when they did not. */
@@ -18,10 +18,10 @@ export interface FilePart {
   readonly type: string
 }
 
-/** Takes the parts of a form as they come. What it throws ends the reading. */
+/** Receives the parts of a form as they arrive. What it throws ends the reading. */
 export interface FormReceiver {
   field(name: string, value: string): void
-  /** @param content has to be read to its end before more of the form comes. */
+  /** @param content has to be read to its end before more of the form arrives. */
   file(part: FilePart, content: AsyncIterable<Uint8Array>): Promise<void>
 }
 
@@ -33,7 +33,7 @@ export type FormFault =
   | "too-many-fields"
   | "field-too-long"
 
-/** A form that is none, or is more than was allowed. */
+/** A form that cannot be parsed, or is more than is allowed. */
 export class FormError extends Error {
   override readonly name = "FormError"
   readonly fault: FormFault
@@ -47,15 +47,15 @@ export class FormError extends Error {
   }
 }
 
-/** A part's own headers are a name and a type: more is no form of an honest client. Bytes. */
+/** The headers of a part are a name and a type: no honest client sends more. Bytes. */
 const PART_HEADERS = 8 * 1024
 const PART_HEADER_COUNT = 20
 
 /**
- * Reads a form while it arrives: no part of it is kept here, and it is taken only as fast as its files
- * are read.
+ * Reads a form while it arrives: no part of it is kept here, and it is read only as fast as its files
+ * are.
  * @param contentType the body's, with the boundary.
- * @throws FormError, and whatever the receiver or the body throws.
+ * @throws FormError, and what the receiver or the body throws.
  */
 export async function readMultipart(
   body: AsyncIterable<Uint8Array>,
@@ -64,13 +64,13 @@ export async function readMultipart(
   receiver: FormReceiver,
 ): Promise<void> {
   const failure = Promise.withResolvers<never>()
-  // Whoever waits hears of it; a failure that comes between two waits is heard of at the next one.
+  // Each wait below is raced against it; a failure between two of them is seen by the next one.
   failure.promise.catch(() => {})
   const files: OpenFile[] = []
   const parser = openParser(contentType, limits)
   listen(parser, receiver, files, failure.reject)
   try {
-    for await (const piece of body) await Promise.race([write(parser, piece), failure.promise])
+    for await (const chunk of body) await Promise.race([write(parser, chunk), failure.promise])
     await Promise.race([end(parser), failure.promise])
     await Promise.race([Promise.all(files.map((file) => file.received)), failure.promise])
   } finally {
@@ -80,13 +80,13 @@ export async function readMultipart(
   }
 }
 
-/** A file of the form, and who takes it: settled when they have it, or have given up. */
+/** A file of the form. `received` resolves when the receiver has all of it, or has given up. */
 interface OpenFile {
   readonly content: Readable
   readonly received: Promise<void>
 }
 
-/** What the parser tells of a file; a part can come without any names. */
+/** What the parser reports of a file; a part can lack all names. */
 type FileEvent = [
   field: string | undefined,
   content: Readable,
@@ -100,7 +100,7 @@ function openParser(contentType: string, limits: FormLimits): BusboyInstance {
   try {
     return new Busboy({
       headers: { "content-type": contentType },
-      // Of a file, one view of a piece is taken at a time: several would be copied together.
+      // One view of a chunk is read at a time: several would be copied together.
       fileHwm: 1,
       limits: {
         fields,
@@ -132,7 +132,7 @@ function listen(
     }
   })
   parser.on("file", (...[name, content, fileName, , type]: FileEvent) => {
-    // The parser tells of what is broken; here it only must not bring the process down.
+    // The parser reports what is broken; without a listener it would end the process as well.
     content.on("error", () => {})
     if (name === undefined) return fail(new FormError("unnamed-field"))
     const received = receiver.file({ field: name, name: fileName ?? "", type }, content).catch(fail)
@@ -140,9 +140,9 @@ function listen(
   })
 }
 
-function write(parser: BusboyInstance, piece: Uint8Array): Promise<void> {
+function write(parser: BusboyInstance, chunk: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
-    parser.write(piece, () => resolve())
+    parser.write(chunk, () => resolve())
   })
 }
 

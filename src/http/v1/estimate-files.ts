@@ -6,13 +6,13 @@ import type { ImageParameters } from "../../dialects/image/request.ts"
 import { describedAudio } from "../../media/audio-file.ts"
 
 /**
- * Files of an estimate are described, since it has none: a sound as `{ "format": "mp3", "bytes": 1000 }`, a
- * picture as `{ "width": 1024 }`.
+ * An estimate has no files, so they are described: audio as `{ "format": "mp3", "bytes": 1000 }`, an image as
+ * `{ "width": 1024 }`.
  */
 
 const CONTAINERS: readonly AudioContainer[] = ["flac", "mp3", "mp4", "mpeg", "ogg", "wav", "webm"]
 
-/** The fields of a form without its files, which the decoders of fields know nothing of. */
+/** The fields of a form without its files, which the decoders of fields do not know. */
 export function withoutFiles(body: JsonObject, ...names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)))
 }
@@ -35,11 +35,11 @@ export function readDescribedAudio(file: JsonValue | undefined): Audio {
   })
 }
 
-/** What an edit or a variation begins with. @throws GatewayError */
+/** An edit or a variation with the images that it begins with. @throws GatewayError */
 export function withDescribedPictures(parameters: ImageParameters, body: JsonObject): ImageRequest {
   const { task, size } = parameters
-  const told = Array.isArray(body["image"]) ? body["image"] : [body["image"]]
-  const sizes = told.map((picture) => sizeOf("image", picture))
+  const described = Array.isArray(body["image"]) ? body["image"] : [body["image"]]
+  const sizes = described.map((picture) => sizeOf("image", picture))
   const hasMask = isThere(body["mask"])
   return {
     ...parameters,
@@ -49,10 +49,10 @@ export function withDescribedPictures(parameters: ImageParameters, body: JsonObj
   }
 }
 
-/** Stands for a picture that is not here. */
+/** Stands for an image that is only described. */
 const STAND_IN: PictureFile = { bytes: new Uint8Array(), mediaType: "image/png" }
 
-/** Pictures that are sent have to be square. */
+/** Images that are sent have to be square. */
 function sizeOf(name: string, picture: JsonValue | undefined): PictureSize {
   if (picture === undefined || picture === null) throw missingParameter(name)
   const width = quantityOf(`${name}.width`, objectOf(name, picture)["width"])
