@@ -23,17 +23,19 @@ const HEAD = `# Which endpoint reaches which vendor
 <!-- Written by scripts/endpoints-page.ts from the vendors' tables in the code. Do not edit. -->
 
 The chat endpoints (\`/v1/chat/completions\`, \`/v1/messages\`, \`/v1/responses\`, \`/v1/responses/compact\`,
-\`/v1beta/models/{model}:generateContent\` and \`:streamGenerateContent\`) reach every vendor that has an entry
-under *chat*, in whichever dialect is named there: the caller's own if it is among them, else through the canon
-([losses.md](losses.md)). Dialects in brackets are spoken only where a provider's \`dialects\` say so. \`:embedContent\` and \`:batchEmbedContents\` reach the vendors of
-\`/v1/embeddings\`. \`/v1/rerank\` and \`/v2/rerank\`
-(which gives documents as objects with a \`text\`) reach embedding models as well, emulated; \`/v1/audio/translations\` reaches models that only transcribe, whose text a chat model translates. What a single model can do is in the model list.
+\`/v1beta/models/{model}:generateContent\` and \`:streamGenerateContent\`) reach every vendor with an entry under *chat*,
+in the dialect named there: the caller's own if it is listed, otherwise through the canon ([losses.md](losses.md)).
+Dialects in parentheses are spoken only if a provider's \`dialects\` say so. \`:embedContent\` and \`:batchEmbedContents\`
+reach the vendors of \`/v1/embeddings\`. \`/v1/rerank\` and \`/v2/rerank\` (which returns documents as objects with a
+\`text\`) also reach embedding models, emulated. \`/v1/audio/translations\` also reaches models that only transcribe; a
+chat model then translates. What a single model can do is in the model list.
 
-Pictures are *edited* by a mask, which is redrawn where a vendor's masks are black and white; a model that cannot be shown where to change what
-says so in \`x-tollgate-losses\`. *Varied* is emulated by an edit with a fixed prompt, or by beginning with the image, where a vendor has nothing
-of the kind. *Streamed* are drafts and the picture as the vendor makes them; elsewhere \`stream\` gives the whole picture as the one event.
-Stability's models make and vary pictures; a service of its own edits them, reached by a model whose upstream name holds \`inpaint\`. One
-model may have both as deployments, each with its own price: each does what it can.
+Images are *edited* by a mask, which is redrawn for vendors whose masks are black and white; a model that cannot be shown
+where to edit says so in \`x-tollgate-losses\`. *Varied* is emulated by an edit with a fixed prompt, or by starting from the
+image, if a vendor has nothing of the kind. *Streamed* are drafts and the image as the vendor makes them; elsewhere
+\`stream\` returns the whole image as the only event. Stability's models make and vary images; a separate service edits
+them, reached by a model whose upstream name contains \`inpaint\`. One model may have both as deployments, each with its
+own price: each does what it can.
 `
 
 /** The text of the page. */
@@ -57,7 +59,7 @@ function cellOf({ operations }: Vendor, name: keyof Operations): string {
 }
 
 const TASK_WORDS: Readonly<Record<ImageTask, string>> = {
-  generation: "made",
+  generation: "generated",
   edit: "edited",
   variation: "varied",
 }
