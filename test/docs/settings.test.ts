@@ -1,0 +1,19 @@
+import { expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { settingsChanges } from "../../src/config/changes.ts"
+import type { Settings } from "../../src/config/settings.ts"
+import { load } from "../config/harness.ts"
+
+const PAGE = readFileSync(join(import.meta.dir, "../../docs/settings.md"), "utf8")
+
+/** Another value than every setting has, whichever is read of it. */
+const OTHER: Settings = new Proxy(load("").settings, { get: () => OTHER })
+
+test("docs/settings.md has every setting", () => {
+  const { settings } = load("")
+  const { changed } = settingsChanges(settings, settings, OTHER)
+  const names = changed.filter((name) => !/^(?:providers|models)\./.test(name))
+  expect(names.length).toBeGreaterThan(30)
+  expect(names.filter((name) => !PAGE.includes(`\`${name}\``))).toEqual([])
+})
