@@ -19,7 +19,6 @@ import { Speech } from "../relay/operations/speech/speech.ts"
 import { Transcriptions } from "../relay/operations/transcription/transcriptions.ts"
 import { Relay } from "../relay/chat/chat-relay.ts"
 import { TokenDecoder } from "../relay/tokens/token-decoder.ts"
-import { databasePath } from "../store/book-place.ts"
 import { ConversationStore } from "../store/conversation-store.ts"
 import type { ConversationParts as KeptParts } from "../store/conversations.ts"
 import type { ServingDatabase } from "../store/serving-database.ts"
@@ -55,12 +54,12 @@ export function limiterOf(machine: Machine): RateLimiter {
 
 /** What is kept of requests apart from their money. */
 export function openBeside(
-  { reports, payloads }: ServingDatabase,
+  { reports, payloads, openReader }: ServingDatabase,
   events: Events,
   building: AsyncDisposableStack,
 ) {
   const contents = building.use(new Contents(payloads, events.contentsFailed))
-  return { reports, payloads, contents }
+  return { reports, payloads, contents, openReader }
 }
 
 /** What keeps conversations. */
@@ -131,10 +130,9 @@ export function pictureStore(state: State, secret: string, events: Events): Pict
 }
 
 /** What the management API looks at while the gateway runs. */
-export function inForce(state: State): Pick<AdminParts, "settings" | "catalog" | "bookPath"> {
+export function inForce(state: State): Pick<AdminParts, "settings" | "catalog"> {
   return {
     settings: () => state.settings,
     catalog: () => state.config.catalog,
-    bookPath: databasePath(state.settings.data),
   }
 }

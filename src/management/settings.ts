@@ -7,7 +7,7 @@ import { describeSettings } from "../config/describe.ts"
 import { Fault } from "../config/scalars.ts"
 import type { ModelKind } from "../config/settings.ts"
 import { VERSION } from "../runtime.ts"
-import type { Store } from "../store/store.ts"
+import type { StoreReader } from "../store/store.ts"
 import { type Verdict, verifyBooks } from "../ledger/verify/books.ts"
 import { vendors } from "../vendors/index.ts"
 import { type Actor, requireOperator } from "./actor.ts"
@@ -21,8 +21,8 @@ export interface SettingsParts {
   readonly catalog: () => Catalog
   /** The settings file, when there is one. */
   readonly file: string | undefined
-  /** Opens the book for a reader that keeps nobody else waiting. */
-  readonly openBook: () => Promise<Store>
+  /** The database for one that reads through all of it, and keeps nobody else waiting. */
+  readonly openReader: () => Promise<StoreReader>
 }
 
 /** The settings in force, and those that the console can change. */
@@ -95,7 +95,7 @@ export class GatewaySettings {
   }
 
   async #verify(): Promise<Verdict> {
-    await using book = await this.#parts.openBook()
+    await using book = await this.#parts.openReader()
     return await verifyBooks(book)
   }
 

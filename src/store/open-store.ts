@@ -14,14 +14,10 @@ import type { Store, StoreReader } from "./store.ts"
 const QUICK_COMMIT = 1
 
 /**
- * Opens the book for a command that is soon over, or on a thread of its own beside what serves.
+ * Opens the book for a command that is soon over.
  * @throws Error when the file cannot be opened.
  */
-export async function openStore(
-  path: string,
-  use: "command" | "shared" = "command",
-): Promise<Store> {
-  if (use === "shared") return openThreadedStore(path)
+export async function openStore(path: string): Promise<Store> {
   const file = new DirectFile(openSqliteStore(path))
   return { ...file.methods(), [Symbol.asyncDispose]: async () => file.close() }
 }

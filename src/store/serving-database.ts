@@ -7,7 +7,8 @@ import { BookWatch } from "./sqlite/book-watch.ts"
 import { ConversationsOnDemand } from "./sqlite/conversations-on-demand.ts"
 import { SqlitePayloadLog } from "./sqlite/payload-log.ts"
 import { ReportsOnDemand } from "./sqlite/reports-on-demand.ts"
-import type { Store } from "./store.ts"
+import { openThreadedStore } from "./sqlite/threaded-store.ts"
+import type { Store, StoreReader } from "./store.ts"
 
 /** The database of a process that serves, and all that is kept with it. */
 export interface ServingDatabase extends AsyncDisposable {
@@ -20,7 +21,9 @@ export interface ServingDatabase extends AsyncDisposable {
    * nothing.
    */
   hasCompany(): Promise<void>
-  /** @param onChange hears why the database cannot be trusted, and when it can again. */
+  /** The same database for one that reads through all of it, and keeps nobody else waiting. */
+  openReader(): Promise<StoreReader>
+  /** @param onChange is told why the database cannot be trusted, and when it can again. */
   watch(onChange: (fault: BookError | undefined) => void): DatabaseWatch
 }
 
@@ -54,6 +57,7 @@ export async function openServingDatabase(
     payloads: new SqlitePayloadLog(path, reports),
     conversations,
     hasCompany: () => store.hasCompany(),
+    openReader: () => openThreadedStore(path),
     watch: (onChange) => new BookWatch(path, onChange),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }

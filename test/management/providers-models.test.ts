@@ -50,7 +50,7 @@ class Process {
     this.gatewaySettings = new GatewaySettings({
       ...parts,
       file: "/etc/tollgate.yaml",
-      openBook: async () => store,
+      openReader: async () => store,
     })
   }
 

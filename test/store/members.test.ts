@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { AUDIT } from "./audit-record.ts"
 import type { MemberRole } from "../../src/store/members.ts"
-import { openStore } from "../../src/store/open-store.ts"
+import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
 import type { Store } from "../../src/store/store.ts"
 
 const NOW = 1_800_000_000_000
@@ -13,8 +13,8 @@ const NOW = 1_800_000_000_000
 async function withStores(work: (here: Store, there: Store) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-members-"))
   try {
-    await using here = await openStore(join(folder, "book.db"), "shared")
-    await using there = await openStore(join(folder, "book.db"), "shared")
+    await using here = await openThreadedStore(join(folder, "book.db"))
+    await using there = await openThreadedStore(join(folder, "book.db"))
     await here.accounts.create({ id: "acc_a", name: "a", createdAt: 1 }, AUDIT)
     await work(here, there)
   } finally {

@@ -19,10 +19,9 @@ import { Statements } from "../../management/statements.ts"
 import { UsageReports } from "../../management/usage.ts"
 import { WriteOffs } from "../../management/write-offs.ts"
 import type { Health } from "../../routing/health.ts"
-import { openStore } from "../../store/open-store.ts"
 import type { PayloadLog } from "../../store/payload-log.ts"
 import type { Reports } from "../../store/reports.ts"
-import type { Store } from "../../store/store.ts"
+import type { Store, StoreReader } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
 import type { Idempotency } from "../idempotency/idempotency.ts"
 import { accountEndpoints } from "./accounts.ts"
@@ -47,7 +46,8 @@ import { writeOffEndpoints } from "./write-offs.ts"
 export interface AdminParts {
   readonly store: Store
   /** Where the book is; reports read it on a thread of their own. */
-  readonly bookPath: string
+  /** The database for one that reads through all of it. */
+  readonly openReader: () => Promise<StoreReader>
   /** What is known of past requests, on a thread of its own. */
   readonly reports: Reports
   /** Prompts and answers of accounts that have them kept. */
@@ -131,16 +131,15 @@ function bookEndpoints(
 
 /** What models are called with, what they cost, and how the gateway is set. */
 function consoleEndpoints(
-  { store, live, catalog, health, file, bookPath }: AdminParts,
+  { store, live, catalog, health, file, openReader }: AdminParts,
   audit: Audit,
 ): readonly AdminEndpoint[] {
   const changes = new ConsoleChanges(live, store, audit)
   const parts = { changes, health, catalog }
-  const openBook = (): Promise<Store> => openStore(bookPath, "shared")
   return [
     ...providerEndpoints({ providers: new Providers(parts) }),
     ...modelEndpoints({ models: new Models(parts) }),
-    ...settingsEndpoints({ gatewaySettings: new GatewaySettings({ ...parts, file, openBook }) }),
+    ...settingsEndpoints({ gatewaySettings: new GatewaySettings({ ...parts, file, openReader }) }),
   ]
 }
 
