@@ -32,7 +32,7 @@ import { bootName } from "./machine/boot-name.ts"
 import { DeadlineWatch } from "./relay/pipeline/deadline-watch.ts"
 import { Pipeline } from "./relay/pipeline/pipeline.ts"
 import type { RelayServices } from "./relay/pipeline/services.ts"
-import { Seal } from "./relay/chat/reasoning-envelope.ts"
+import { ReasoningSigner } from "./relay/chat/reasoning-envelope.ts"
 import { TokenCounter } from "./relay/tokens/token-counter.ts"
 import { VendorState } from "./relay/state/vendor-state.ts"
 import { Health } from "./routing/health.ts"
@@ -92,7 +92,7 @@ export class App implements AsyncDisposable {
       health,
       watch,
       alarms: events,
-      seal: new Seal(secret),
+      signer: new ReasoningSigner(secret),
       counter,
       contents: beside.contents,
       vendorState: building.use(new VendorState(store, hasher, events.vendorStateLeft)),

@@ -17,7 +17,7 @@ import { Operations } from "../relay/operations/operations.ts"
 import { Reranking } from "../relay/operations/rerank/rerank.ts"
 import { Speech } from "../relay/operations/speech/speech.ts"
 import { Transcriptions } from "../relay/operations/transcription/transcriptions.ts"
-import { Relay } from "../relay/chat/chat-relay.ts"
+import { ChatRelay } from "../relay/chat/chat-relay.ts"
 import { TokenDecoder } from "../relay/tokens/token-decoder.ts"
 import { ConversationStore } from "../store/conversation-store.ts"
 import type { ConversationParts as KeptParts } from "../store/conversations.ts"
@@ -90,7 +90,7 @@ export function openPerformers(
   const decoder = building.use(new TokenDecoder())
   const embedding = { operations, counter, decoder, alarms }
   return {
-    relay: new Relay(services),
+    relay: new ChatRelay(services),
     conversations,
     vendorState,
     endpoints: () => services.config().endpoints,

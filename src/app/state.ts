@@ -5,7 +5,7 @@ import { secretsOf } from "../config/secret-values.ts"
 import type { Settings } from "../config/settings.ts"
 import { usualMemory } from "../limits/machine-memory.ts"
 import { MemoryBudget } from "../limits/memory-budget.ts"
-import { Endpoint } from "../relay/upstream/provider-client.ts"
+import { ProviderClient } from "../relay/upstream/provider-client.ts"
 import type { RuntimeConfig } from "../relay/pipeline/runtime-config.ts"
 import type { Events } from "../telemetry/events.ts"
 import { vendors } from "../vendors/index.ts"
@@ -59,7 +59,7 @@ export function runtimeConfigOf(
   const endpoints = new Map(
     Object.entries(settings.providers).flatMap(([id, provider]) => {
       const vendor = vendors.get(provider.vendor)
-      return vendor ? [[id, new Endpoint(id, provider, vendor, redactor)] as const] : []
+      return vendor ? [[id, new ProviderClient(id, provider, vendor, redactor)] as const] : []
     }),
   )
   const { deadlines, limits, disconnect, disconnectLimit } = settings

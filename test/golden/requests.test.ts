@@ -3,7 +3,7 @@ import type { ChatRequest } from "../../src/canon/chat.ts"
 import type { ClientDialect, UpstreamDialect } from "../../src/canon/dialect.ts"
 import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
 import { fitLimits } from "../../src/relay/chat/own-limits.ts"
-import { openEnvelopes, Seal } from "../../src/relay/chat/reasoning-envelope.ts"
+import { openEnvelopes, ReasoningSigner } from "../../src/relay/chat/reasoning-envelope.ts"
 import { CLIENTS, MODELS, UPSTREAMS } from "./dialects.ts"
 import {
   expectGolden,
@@ -20,7 +20,7 @@ import { printJson } from "./print-json.ts"
  */
 const ROOT = "requests"
 
-const seal = new Seal("golden")
+const signer = new ReasoningSigner("golden")
 const PROVIDER = "vendor"
 
 for (const name of listGolden(ROOT)) {
@@ -47,7 +47,7 @@ for (const name of listGolden(ROOT)) {
 function wayUp(written: string, client: ClientDialect, upstream: UpstreamDialect) {
   const asked = JSON.parse(written, sealedFor(upstream)) as JsonObject
   const request = fetched(client.decodeRequest(asked), upstream)
-  const { messages } = openEnvelopes(request, seal, PROVIDER)
+  const { messages } = openEnvelopes(request, signer, PROVIDER)
   const isMany = upstream.supports.n !== "carried"
   const { maxTokens } = request
   const taken = upstream.answerLimits(MODELS[upstream.id])
@@ -69,8 +69,8 @@ function sealedFor({ id: signedBy }: UpstreamDialect) {
   const signed = { signedBy, signature: "c2lnbmVkIGJ5IHRoaXMgdmVuZG9y", ...named }
   const redacted = { signedBy, signature: "cmVkYWN0ZWQgYnkgdGhpcyB2ZW5kb3I=", isRedacted: true }
   return (_name: string, value: JsonValue): JsonValue => {
-    if (value === "<sealed>") return seal.seal(signed, PROVIDER)
-    return value === "<sealed and redacted>" ? seal.seal(redacted, PROVIDER) : value
+    if (value === "<sealed>") return signer.sign(signed, PROVIDER)
+    return value === "<sealed and redacted>" ? signer.sign(redacted, PROVIDER) : value
   }
 }
 

@@ -6,7 +6,7 @@ import { GatewayError } from "../../src/canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
 import { AnswerRecord } from "../../src/relay/billable/answer-record.ts"
 import { Meter } from "../../src/relay/chat/meter.ts"
-import { Seal } from "../../src/relay/chat/reasoning-envelope.ts"
+import { ReasoningSigner } from "../../src/relay/chat/reasoning-envelope.ts"
 import { TranscodingWriter, VerbatimWriter } from "../../src/relay/chat/stream-writer.ts"
 import { EventStreamParser } from "../../src/wire/event-stream.ts"
 import { SseParser } from "../../src/wire/sse.ts"
@@ -22,7 +22,7 @@ const REQUEST: ChatRequest = {
   streamUsage: true,
   choices: 1,
 }
-const SEAL = new Seal("secret")
+const SIGNER = new ReasoningSigner("secret")
 
 /** What a field may hold that its dialect does not know of; some of it cannot be made a text of. */
 const ODD: readonly JsonValue[] = [
@@ -115,7 +115,7 @@ function readStream(upstream: UpstreamDialect, frames: readonly SseFrame[]): voi
         ? new VerbatimWriter(client, upstream.patches.frames(REQUEST))
         : new TranscodingWriter(client, client.encodeEvents(REQUEST), {
             model: REQUEST.model,
-            seal: SEAL,
+            signer: SIGNER,
             provider: "vendor",
             dialect: upstream.id,
           })

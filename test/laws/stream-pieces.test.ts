@@ -9,7 +9,7 @@ import { MemoryBudget } from "../../src/limits/memory-budget.ts"
 import { DeadlineWatch } from "../../src/relay/pipeline/deadline-watch.ts"
 import { Meter } from "../../src/relay/chat/meter.ts"
 import type { Plan } from "../../src/relay/chat/plan.ts"
-import { Seal } from "../../src/relay/chat/reasoning-envelope.ts"
+import { ReasoningSigner } from "../../src/relay/chat/reasoning-envelope.ts"
 import {
   type StreamWriter,
   TranscodingWriter,
@@ -30,7 +30,7 @@ const REQUEST: ChatRequest = {
   choices: 1,
 }
 const WORDS = "The vendor is out of breath"
-const SEAL = new Seal("secret")
+const SIGNER = new ReasoningSigner("secret")
 const LONG = 60_000
 const DEADLINES = { connect: LONG, firstByte: LONG, betweenBytes: LONG, whole: LONG }
 const READS_ON = "the stream is read on behind its end"
@@ -150,7 +150,7 @@ function writerOf(client: ClientDialect, upstream: UpstreamDialect): StreamWrite
   }
   return new TranscodingWriter(client, client.encodeEvents(REQUEST), {
     model: REQUEST.model,
-    seal: SEAL,
+    signer: SIGNER,
     provider: "vendor",
     dialect: upstream.id,
   })

@@ -2,9 +2,13 @@ import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import type { ChatRequest } from "../../src/canon/chat.ts"
 import type { ReasoningPart } from "../../src/canon/message.ts"
-import { carriesEnvelope, openEnvelopes, Seal } from "../../src/relay/chat/reasoning-envelope.ts"
+import {
+  carriesEnvelope,
+  openEnvelopes,
+  ReasoningSigner,
+} from "../../src/relay/chat/reasoning-envelope.ts"
 
-const seal = new Seal("a secret")
+const signer = new ReasoningSigner("a secret")
 
 function conversation(...parts: ReasoningPart[]): ChatRequest {
   return {
@@ -38,22 +42,25 @@ test("whatever is sealed comes out unchanged", () => {
           ...(id === undefined ? {} : { id }),
           ...(isRedacted ? { isRedacted } : {}),
         }
-        expect(seal.open(seal.seal(signed, "google"))).toEqual({ ...signed, provider: "google" })
+        expect(signer.open(signer.sign(signed, "google"))).toEqual({
+          ...signed,
+          provider: "google",
+        })
       },
     ),
   )
 })
 
 test("a changed envelope, or another installation's, is not opened", () => {
-  const sealed = seal.seal({ signature: "abc", signedBy: "gemini" }, "google")
-  expect(seal.open(sealed.replace("google", "goggle"))).toBeUndefined()
-  expect(seal.open(sealed.replace("abc", "abd"))).toBeUndefined()
-  expect(seal.open("tg1:")).toBeUndefined()
-  expect(new Seal("another secret").open(sealed)).toBeUndefined()
+  const sealed = signer.sign({ signature: "abc", signedBy: "gemini" }, "google")
+  expect(signer.open(sealed.replace("google", "goggle"))).toBeUndefined()
+  expect(signer.open(sealed.replace("abc", "abd"))).toBeUndefined()
+  expect(signer.open("tg1:")).toBeUndefined()
+  expect(new ReasoningSigner("another secret").open(sealed)).toBeUndefined()
 })
 
 describe("in a conversation", () => {
-  const sealed = seal.seal({ signature: "abc", signedBy: "gemini", id: "r1" }, "google")
+  const sealed = signer.sign({ signature: "abc", signedBy: "gemini", id: "r1" }, "google")
   const back = reasoning({ signature: sealed, signedBy: "openai-chat" })
 
   test("an envelope is seen, a vendor's own signature is none", () => {
@@ -62,21 +69,21 @@ describe("in a conversation", () => {
   })
 
   test("it is opened for the provider that it belongs to", () => {
-    const { messages, lost } = openEnvelopes(conversation(back), seal, "google")
+    const { messages, lost } = openEnvelopes(conversation(back), signer, "google")
     const opened = { signature: "abc", signedBy: "gemini" as const, id: "r1" }
     expect(messages).toEqual(conversation(reasoning(opened)).messages)
     expect(lost).toEqual([])
   })
 
   test("for another provider its text is left, and the loss is told", () => {
-    const { messages, lost } = openEnvelopes(conversation(back), seal, "another")
+    const { messages, lost } = openEnvelopes(conversation(back), signer, "another")
     expect(messages).toEqual(conversation(reasoning({})).messages)
     expect(lost).toEqual([{ name: "reasoning.signature", effect: "dropped" }])
   })
 
   test("a piece that was only its signature is then gone", () => {
     const alone = reasoning({ text: "", signature: sealed, isRedacted: true })
-    const { messages } = openEnvelopes(conversation(alone), seal, "another")
+    const { messages } = openEnvelopes(conversation(alone), signer, "another")
     expect(messages).toEqual(conversation().messages)
   })
 })

@@ -1,6 +1,6 @@
 import type { ClientDialect } from "../../canon/dialect.ts"
 import type { JsonObject } from "../../canon/json.ts"
-import type { Relay } from "../../relay/chat/chat-relay.ts"
+import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
 import type { ChatCall } from "../../relay/pipeline/call.ts"
 import { serve } from "../endpoint.ts"
 import type { ReceivedBody } from "../read-body.ts"
@@ -27,7 +27,7 @@ export interface ChatEndpoint {
 }
 
 /** Answers chat requests in one dialect. */
-export function chatEndpoint(usual: ChatEndpoint, calls: Calls, relay: Relay): Route {
+export function chatEndpoint(usual: ChatEndpoint, calls: Calls, relay: ChatRelay): Route {
   return serve(
     {
       method: "POST",

@@ -2,7 +2,7 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { ANTHROPIC_MESSAGES, decodeCountRequest } from "../../dialects/anthropic-messages/index.ts"
-import type { Relay } from "../../relay/chat/chat-relay.ts"
+import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
 import { jsonAnswer } from "../answers.ts"
 import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
@@ -27,7 +27,7 @@ export const MESSAGE_TOKENS: CountEndpoint = {
 }
 
 /** Counts the tokens of a prompt: our own count, for every model; it costs nothing. */
-export function tokenCounter(endpoint: CountEndpoint, calls: Calls, relay: Relay): Route {
+export function tokenCounter(endpoint: CountEndpoint, calls: Calls, relay: ChatRelay): Route {
   return serve(
     {
       method: "POST",

@@ -11,7 +11,7 @@ import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
 import type { Estimate } from "../../relay/chat/estimate.ts"
 import type { Images } from "../../relay/operations/image/images.ts"
 import type { Operations } from "../../relay/operations/operations.ts"
-import type { Relay } from "../../relay/chat/chat-relay.ts"
+import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
 import type { Reranking } from "../../relay/operations/rerank/rerank.ts"
 import type { Speech } from "../../relay/operations/speech/speech.ts"
 import type { Transcriptions } from "../../relay/operations/transcription/transcriptions.ts"
@@ -35,7 +35,7 @@ export const ESTIMATE_PATH = "/v1/estimate"
 
 export interface EstimateServices {
   readonly chats: readonly ChatEndpoint[]
-  readonly relay: Relay
+  readonly relay: ChatRelay
   readonly operations: Operations
   readonly embeddings: Embeddings
   readonly reranking: Reranking

@@ -1,7 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { GEMINI } from "../../dialects/gemini/index.ts"
-import type { Relay } from "../../relay/chat/chat-relay.ts"
+import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
 import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
 import type { Contents } from "../../relay/pipeline/payload-log.ts"
 import { keyInHeaders } from "../google-key.ts"
@@ -24,7 +24,7 @@ import { asJsonArray, wantsEvents } from "./json-array.ts"
 import { getModel, listModels } from "./models.ts"
 
 export interface GoogleServices {
-  readonly relay: Relay
+  readonly relay: ChatRelay
   readonly embeddings: Embeddings
   readonly contents: Contents
   readonly catalog: () => Catalog

@@ -4,7 +4,7 @@ import type { Ledger } from "../../ledger/ledger.ts"
 import type { RateLimiter } from "../../limits/rate-limiter.ts"
 import type { PictureStore } from "../../media/picture-store.ts"
 import type { Contents } from "../../relay/pipeline/payload-log.ts"
-import type { Relay } from "../../relay/chat/chat-relay.ts"
+import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
 import type { Embeddings } from "../../relay/operations/embedding/embeddings.ts"
 import type { Images } from "../../relay/operations/image/images.ts"
 import type { Operations } from "../../relay/operations/operations.ts"
@@ -41,7 +41,7 @@ const CHAT_ENDPOINTS = [CHAT_COMPLETIONS, MESSAGES, RESPONSES, RESPONSES_COMPACT
 
 /** What performs requests. */
 export interface Performers {
-  readonly relay: Relay
+  readonly relay: ChatRelay
   readonly operations: Operations
   readonly embeddings: Embeddings
   readonly reranking: Reranking

@@ -10,7 +10,7 @@ import { CLASS_OF_NAME, serviceRate } from "../../ledger/price.ts"
 import { switchesOf } from "../../vendors/billable/index.ts"
 import type { CallCharge, ModeCharge, ModelCharge } from "../../vendors/billable/switch.ts"
 import type { ChatCall } from "../pipeline/call.ts"
-import type { Endpoint } from "../upstream/provider-client.ts"
+import type { ProviderClient } from "../upstream/provider-client.ts"
 import { carriedRequest } from "../chat/carried-request.ts"
 import { unthreadable } from "../state/state-kinds.ts"
 import { type Finding, findSwitches, maySetSwitch, valuesAt } from "./find-switches.ts"
@@ -33,7 +33,7 @@ export interface SurveyOrder {
   readonly request: ChatRequest
   readonly model: Model
   readonly catalog: Catalog
-  readonly endpoints: ReadonlyMap<string, Endpoint>
+  readonly endpoints: ReadonlyMap<string, ProviderClient>
   /** Whether what has no price is passed on. */
   readonly passes: boolean
 }

@@ -7,13 +7,13 @@ import { parseCredits } from "../../ledger/money.ts"
 import type { Price } from "../../ledger/price.ts"
 import type { Payer } from "../../accounting/payer.ts"
 import {
-  type Bill,
+  type PendingCharge,
   type ChatAdmission,
-  type ChatOrder,
+  type ChatHoldInput,
   clampOf,
   mostOf,
-  type Order,
-  type UsageOrder,
+  type HoldInput,
+  type UsageHoldInput,
   widened,
 } from "./pending-charge.ts"
 import { settleTerms } from "../billable/settle.ts"
@@ -43,10 +43,10 @@ import {
 import { type AttemptRecord, writeReceipt } from "./receipt.ts"
 import {
   type CountedUsage,
-  heldReckoning,
-  reckon,
-  reckonSettled,
-  type Reckoning,
+  boundedPrice,
+  priceUsage,
+  priceSettled,
+  type PricedUsage,
 } from "./priced-usage.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 
@@ -88,7 +88,14 @@ export class Billing {
    * @throws GatewayError `insufficient_credits`, `key_budget_exceeded`, `credits_reserved` or
    * `book_unavailable`.
    */
-  admit({ call, request, asked, state, calls, endpoints }: ChatAdmission): Bill | Promise<Bill> {
+  admit({
+    call,
+    request,
+    asked,
+    state,
+    calls,
+    endpoints,
+  }: ChatAdmission): PendingCharge | Promise<PendingCharge> {
     if (this.#ledger.failure !== undefined) throw bookUnavailable()
     const payer = call.key.payerAt(Date.now())
     const isDemand = "held" in asked
@@ -97,7 +104,7 @@ export class Billing {
     const terms = isDemand ? asked.terms : undefined
     const bytes = boundByBytes(request, call.bodyBytes, model, keptTokens(state, model))
     const bound = repeated(calls, widened(terms, model, bytes))
-    const order: ChatOrder = {
+    const input: ChatHoldInput = {
       call,
       request,
       payer,
@@ -109,10 +116,10 @@ export class Billing {
       calls,
       endpoints,
     }
-    const bill = this.#tryBill(order, worstCost(bound, held))
-    if (bill) return bill
-    const slow = this.#admitSlowly(order, bound)
-    return call.isEstimate ? slow.catch((error: unknown) => this.#refused(order, error)) : slow
+    const charge = this.#tryCharge(input, worstCost(bound, held))
+    if (charge) return charge
+    const slow = this.#admitSlowly(input, bound)
+    return call.isEstimate ? slow.catch((error: unknown) => this.#refused(input, error)) : slow
   }
 
   /**
@@ -120,47 +127,47 @@ export class Billing {
    * @param beside nanocredits that another operation of the same request needs as well.
    * @throws GatewayError as `admit` does.
    */
-  async admitUsage(call: Call, model: Model, worst: Usage, beside = 0n): Promise<Bill> {
+  async admitUsage(call: Call, model: Model, worst: Usage, beside = 0n): Promise<PendingCharge> {
     if (this.#ledger.failure !== undefined) throw bookUnavailable()
     const payer = call.key.payerAt(Date.now())
-    const order: UsageOrder = { call, request: undefined, model, payer, worst }
+    const input: UsageHoldInput = { call, request: undefined, model, payer, worst }
     const needed = (dearestOf(worst, model.deployments)?.total ?? 0n) + beside
-    const bill = this.#tryBill(order, needed) ?? (await this.#extendAndBill(order, needed))
-    if (bill) return bill
-    const refusal = refusalOf(this.#ledger.standing(order.payer), needed, needed)
-    if (call.isEstimate) return this.#refused(order, refusal)
+    const charge = this.#tryCharge(input, needed) ?? (await this.#extendAndTry(input, needed))
+    if (charge) return charge
+    const refusal = refusalOf(this.#ledger.standing(input.payer), needed, needed)
+    if (call.isEstimate) return this.#refused(input, refusal)
     throw refusal
   }
 
   /**
    * Changes what is held for an operation to what it can use at most after all.
-   * @returns the bill to go on with.
-   * @throws GatewayError as `admit` does; then the bill is as it was.
+   * @returns the charge to go on with.
+   * @throws GatewayError as `admit` does; then the charge is as it was.
    */
-  async revise(bill: Bill, model: Model, worst: Usage): Promise<Bill> {
+  async revise(charge: PendingCharge, model: Model, worst: Usage): Promise<PendingCharge> {
     if (this.#ledger.failure !== undefined) throw bookUnavailable()
-    const { call, hold } = bill
+    const { call, hold } = charge
     const { payer } = hold
     const needed = dearestOf(worst, model.deployments)?.total ?? 0n
     const resize = (): true | undefined => this.#ledger.tryResize(hold, needed) || undefined
     if (!resize() && !(await this.#extend(payer, needed - hold.amount, resize))) {
       throw refusalOf(this.#ledger.standing(payer), needed, needed)
     }
-    return { ...bill, model, order: { call, request: undefined, model, payer, worst } }
+    return { ...charge, model, input: { call, request: undefined, model, payer, worst } }
   }
 
   /** Of an estimate, a refusal for want of money is an answer like any other. */
-  #refused(order: Order, error: unknown): Bill {
+  #refused(input: HoldInput, error: unknown): PendingCharge {
     const required = error instanceof GatewayError ? error.details.fields?.["required"] : undefined
     if (!(error instanceof GatewayError) || typeof required !== "string") throw error
-    return { ...this.#imagine(order, parseCredits(required)), refusal: error }
+    return { ...this.#imagine(input, parseCredits(required)), refusal: error }
   }
 
-  async #admitSlowly(order: ChatOrder, byBytes: Bound): Promise<Bill> {
-    const { request, model, held, state, terms, calls } = order
+  async #admitSlowly(input: ChatHoldInput, byBytes: Bound): Promise<PendingCharge> {
+    const { request, model, held, state, terms, calls } = input
     const worst = worstCost(byBytes, held)
-    const bill = await this.#extendAndBill(order, worst)
-    if (bill) return bill
+    const charge = await this.#extendAndTry(input, worst)
+    if (charge) return charge
 
     const counted = await this.#counter.count(textOf(request))
     const kept = keptTokens(state, model)
@@ -170,13 +177,13 @@ export class Billing {
         : repeated(calls, widened(terms, model, boundByCount(request, counted, model, kept)))
     const bound = byCount.input < byBytes.input ? byCount : byBytes
     const needed = worstCost(bound, held)
-    const counting = { ...order, bound }
-    const closer = needed < worst ? await this.#extendAndBill(counting, needed) : undefined
+    const counting = { ...input, bound }
+    const closer = needed < worst ? await this.#extendAndTry(counting, needed) : undefined
     return closer ?? this.#clamp(counting, needed)
   }
 
-  #extendAndBill(order: Order, amount: bigint): Promise<Bill | undefined> {
-    return this.#extend(order.payer, amount, () => this.#tryBill(order, amount))
+  #extendAndTry(input: HoldInput, amount: bigint): Promise<PendingCharge | undefined> {
+    return this.#extend(input.payer, amount, () => this.#tryCharge(input, amount))
   }
 
   #extend<T>(payer: Payer, amount: bigint, attempt: () => T | undefined): Promise<T | undefined> {
@@ -190,8 +197,8 @@ export class Billing {
    * Holds what there is for a shorter answer, or says why not even that is possible. What is held is never for less
    * than a vendor can be asked for.
    */
-  #clamp(order: ChatOrder, needed: bigint): Bill {
-    const { call, held, payer, bound, model, endpoints } = order
+  #clamp(input: ChatHoldInput, needed: bigint): PendingCharge {
+    const { call, held, payer, bound, model, endpoints } = input
     const standings = this.#ledger.standing(payer)
     const [account] = standings
     if (account && account.debt > 0n) throw indebted(account, needed)
@@ -203,17 +210,17 @@ export class Billing {
       const output = affordableOutput(bound, held, available)
       if (output >= shortest) {
         const cost = worstCost({ ...bound, output }, held)
-        const bill = this.#tryBill(order, cost, output)
-        if (bill) return bill
+        const charge = this.#tryCharge(input, cost, output)
+        if (charge) return charge
       }
     }
     const least = call.refuseOnLowBalance ? needed : worstCost({ ...bound, output: shortest }, held)
     throw refusalOf(this.#ledger.standing(payer), needed, least)
   }
 
-  #tryBill(order: Order, amount: bigint, affordable?: number): Bill | undefined {
-    const { call, request, model, payer, terms, state } = order
-    const clampedTo = clampOf(order, affordable)
+  #tryCharge(input: HoldInput, amount: bigint, affordable?: number): PendingCharge | undefined {
+    const { call, request, model, payer, terms, state } = input
+    const clampedTo = clampOf(input, affordable)
     const attempts: AttemptRecord[] = []
     const receipt = (): string =>
       writeReceipt({
@@ -228,7 +235,7 @@ export class Billing {
       })
     if (call.isEstimate) {
       const isCovered = this.#ledger.available(payer) >= amount
-      return isCovered ? this.#imagine(order, amount, affordable) : undefined
+      return isCovered ? this.#imagine(input, amount, affordable) : undefined
     }
     const hold = this.#ledger.tryHold({ request: call.id, payer, amount, receipt })
     if (!hold) return undefined
@@ -239,7 +246,7 @@ export class Billing {
       model,
       hold,
       clampedTo,
-      order,
+      input,
       terms,
       state,
       attempts,
@@ -248,78 +255,87 @@ export class Billing {
     }
   }
 
-  /** A bill of which nothing is held, and nothing ever charged. */
-  #imagine(order: Order, amount: bigint, affordable?: number): Bill {
-    const { call, request, model, payer, terms, state, held = model.deployments } = order
-    const clampedTo = clampOf(order, affordable)
+  /** A charge of which nothing is held, and nothing ever charged. */
+  #imagine(input: HoldInput, amount: bigint, affordable?: number): PendingCharge {
+    const { call, request, model, payer, terms, state, held = model.deployments } = input
+    const clampedTo = clampOf(input, affordable)
     const hold = this.#ledger.imagine({ request: call.id, payer, amount, receipt: () => "" })
-    const bill = { call, request, model, hold, clampedTo, order, terms, held, state }
-    return { ...bill, attempts: [], losses: [], firstByteAt: undefined }
+    const charge = { call, request, model, hold, clampedTo, input, terms, held, state }
+    return { ...charge, attempts: [], losses: [], firstByteAt: undefined }
   }
 
-  /** How the account and the key's budgets stand that a bill would be paid from, the account first. */
-  standing(bill: Bill): Standing[] {
-    return this.#ledger.standing(bill.hold.payer)
+  /** How the account and the key's budgets stand that a charge would be paid from, the account first. */
+  standing(charge: PendingCharge): Standing[] {
+    return this.#ledger.standing(charge.hold.payer)
   }
 
   /** The account's posted balance as this process last heard it, nanocredits. */
-  balance(bill: Bill): bigint {
-    return this.#ledger.standing(bill.hold.payer)[0]?.posted ?? 0n
+  balance(charge: PendingCharge): bigint {
+    return this.#ledger.standing(charge.hold.payer)[0]?.posted ?? 0n
   }
 
   /** What a delivered answer costs. Counts for itself only where the vendor did not. */
-  reckon(bill: Bill, deployment: Deployment, meter: Meter): Reckoning | Promise<Reckoning> {
+  priceAnswer(
+    charge: PendingCharge,
+    deployment: Deployment,
+    meter: Meter,
+  ): PricedUsage | Promise<PricedUsage> {
     const { price } = deployment
     if (!price) throw new Error(`deployment ${deployment.id} was called without a price`)
     const { usage } = meter
-    const settled = { bill, deployment, meter }
-    if (usage && meter.isCounted) return this.#reckoned(settled, usage, false)
-    if (meter.finished) this.#alarms.usageMissing(bill.call.id, deployment.id)
+    const settled = { charge, deployment, meter }
+    if (usage && meter.isCounted) return this.#priced(settled, usage, false)
+    if (meter.finished) this.#alarms.usageMissing(charge.call.id, deployment.id)
     return estimateUsage(this.#counter, settled).then((estimate) => {
       // What is told before the end may only be how it began: Anthropic begins with one token (WIRE.md 3).
       const isBegun = usage !== undefined && !isNoUsage(usage)
-      if (!isBegun) return this.#reckoned(settled, estimate, true)
-      if (totalOutput(usage) >= totalOutput(estimate)) return this.#reckoned(settled, usage, false)
+      if (!isBegun) return this.#priced(settled, estimate, true)
+      if (totalOutput(usage) >= totalOutput(estimate)) return this.#priced(settled, usage, false)
       const { output, audioOutput } = estimate
-      return this.#reckoned(settled, { ...usage, output, audioOutput }, true)
+      return this.#priced(settled, { ...usage, output, audioOutput }, true)
     })
   }
 
-  #reckoned({ bill, deployment, meter }: Delivered, usage: Usage, estimated: boolean): Reckoning {
-    const terms = bill.terms?.get(deployment.id)
-    let reckoning: Reckoning
-    if (terms === undefined) reckoning = this.price(bill, deployment, { usage, estimated }, meter)
+  #priced({ charge, deployment, meter }: Delivered, usage: Usage, estimated: boolean): PricedUsage {
+    const terms = charge.terms?.get(deployment.id)
+    let priced: PricedUsage
+    if (terms === undefined) priced = this.price(charge, deployment, { usage, estimated }, meter)
     else {
-      const settled = settleTerms(terms, usage, meter.records, elapsed(bill))
+      const settled = settleTerms(terms, usage, meter.records, elapsed(charge))
       // How often its vendor did something is told at the end of an answer, if it comes to that.
       const isGuess = terms.calls.length > 0 && meter.records.some(({ isEnded }) => !isEnded)
-      const told = reckonSettled(settled, terms.price, estimated || isGuess)
-      reckoning = believed(bill, told, terms.price, meter)
+      const told = priceSettled(settled, terms.price, estimated || isGuess)
+      priced = believed(charge, told, terms.price, meter)
     }
-    this.#uncharged.look(bill.call.id, deployment, meter.reported, reckoning.cost)
-    return reckoning
+    this.#uncharged.look(charge.call.id, deployment, meter.reported, priced.cost)
+    return priced
   }
 
   /**
    * What a usage costs, as far as the request can have had it.
    * @param meter what came of a chat.
    */
-  price(bill: Bill, deployment: Deployment, counted: CountedUsage, meter?: Meter): Reckoning {
+  price(
+    charge: PendingCharge,
+    deployment: Deployment,
+    counted: CountedUsage,
+    meter?: Meter,
+  ): PricedUsage {
     const { price } = deployment
     if (!price) throw new Error(`deployment ${deployment.id} was called without a price`)
-    return believed(bill, reckon(counted, price), price, meter)
+    return believed(charge, priceUsage(counted, price), price, meter)
   }
 
   /**
    * Resolves when the charge is on disk.
    * @throws GatewayError `book_unavailable`: nothing was charged, and the answer must not be released.
    */
-  settle(bill: Bill, deployment: Deployment, reckoning: Reckoning): Promise<Settlement> {
-    const { call, request, model, attempts, losses, firstByteAt, hold } = bill
-    const { usage, estimated, cost, settled, beyond } = reckoning
+  settle(charge: PendingCharge, deployment: Deployment, priced: PricedUsage): Promise<Settlement> {
+    const { call, request, model, attempts, losses, firstByteAt, hold } = charge
+    const { usage, estimated, cost, settled, beyond } = priced
     const held = hold.amount
-    const unpriced = bill.terms?.get(deployment.id)?.unpriced
-    if (bill.recorder) hold.state = bill.recorder.records(estimated ? undefined : usage)
+    const unpriced = charge.terms?.get(deployment.id)?.unpriced
+    if (charge.recorder) hold.state = charge.recorder.records(estimated ? undefined : usage)
     const receipt = () =>
       writeReceipt({
         call,
@@ -343,8 +359,8 @@ export class Billing {
   }
 
   /** Ends a request that delivered nothing. Its receipt says why; nobody has to wait for it. */
-  release(bill: Bill): void {
-    const { call, request, model, attempts, losses, firstByteAt, hold } = bill
+  release(charge: PendingCharge): void {
+    const { call, request, model, attempts, losses, firstByteAt, hold } = charge
     const facts = { call, request, model, attempts, losses, firstByteAt, hold: hold.amount }
     const receipt = () => writeReceipt({ ...facts, status: "released" })
     this.#ledger.settle(hold, 0n, receipt).catch(() => {
@@ -354,12 +370,17 @@ export class Billing {
 }
 
 /** Milliseconds that a request has taken. */
-function elapsed({ call }: Bill): number {
+function elapsed({ call }: PendingCharge): number {
   return Math.round(performance.now() - call.startedAt)
 }
 
 /** A cost that its hold covers needs no closer look. */
-function believed(bill: Bill, told: Reckoning, price: Price, meter?: Meter): Reckoning {
-  const isCovered = told.cost.total <= bill.hold.amount
-  return isCovered ? told : heldReckoning(told, price, mostOf(bill, meter))
+function believed(
+  charge: PendingCharge,
+  told: PricedUsage,
+  price: Price,
+  meter?: Meter,
+): PricedUsage {
+  const isCovered = told.cost.total <= charge.hold.amount
+  return isCovered ? told : boundedPrice(told, price, mostOf(charge, meter))
 }

@@ -1,7 +1,7 @@
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import { pictureTokens } from "../../media/picture-tokens.ts"
-import type { Bill } from "./pending-charge.ts"
+import type { PendingCharge } from "./pending-charge.ts"
 import { estimateInput, textOf } from "./bounds.ts"
 import type { Meter } from "../chat/meter.ts"
 import { soundTokens } from "../operations/speech/speech-usage.ts"
@@ -12,7 +12,7 @@ const CHARACTERS_OF_TOKEN = 4
 
 /** An answer that is to be charged. */
 export interface Delivered {
-  readonly bill: Bill
+  readonly charge: PendingCharge
   readonly deployment: Deployment
   readonly meter: Meter
 }
@@ -20,9 +20,9 @@ export interface Delivered {
 /** What an answer has used by our own count, from the request and what was delivered of it. */
 export async function estimateUsage(
   counter: TokenCounter,
-  { bill, deployment, meter }: Delivered,
+  { charge, deployment, meter }: Delivered,
 ): Promise<Usage> {
-  const { call, request, model, state } = bill
+  const { call, request, model, state } = charge
   if (!request) throw new Error("only chat is estimated from what it delivered")
   const { other } = meter
   const [input, output] = await Promise.all([

@@ -9,7 +9,7 @@ import type { Demand } from "../billable/survey.ts"
 import { type Terms, widen } from "../billable/terms.ts"
 import { type Bound, longestAnswer } from "./bounds.ts"
 import type { Call } from "../pipeline/call.ts"
-import type { Endpoint } from "../upstream/provider-client.ts"
+import type { ProviderClient } from "../upstream/provider-client.ts"
 import type { Meter } from "../chat/meter.ts"
 import type { AttemptRecord } from "./receipt.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
@@ -17,7 +17,7 @@ import { mostOfChat } from "./usage-bound.ts"
 import type { ResolvedState } from "../state/vendor-state.ts"
 
 /** The money side of one request, from its hold to its end. */
-export interface Bill {
+export interface PendingCharge {
   readonly call: Call
   /** Absent for what is no chat. */
   readonly request: ChatRequest | undefined
@@ -26,7 +26,7 @@ export interface Bill {
   /** What is asked of the vendor where that is less than the caller's: for the credits, or the model's sake. */
   readonly clampedTo: number | undefined
   /** What it was placed by: the most that can have been used, however the vendor counts. */
-  readonly order: Order
+  readonly input: HoldInput
   /** By deployment: what is billed beside the tokens; absent where nothing is. */
   readonly terms?: ReadonlyMap<string, Terms> | undefined
   /** Of an estimate: the deployments as its hold has seen them, and why it would be refused. */
@@ -52,11 +52,11 @@ export interface ChatAdmission {
   readonly state: ResolvedState | undefined
   /** Upstream calls that it may take: one, or one for each choice. */
   readonly calls: number
-  readonly endpoints: ReadonlyMap<string, Endpoint>
+  readonly endpoints: ReadonlyMap<string, ProviderClient>
 }
 
 /** What a hold is placed by. */
-interface AnyOrder {
+interface AnyHoldInput {
   readonly terms?: ReadonlyMap<string, Terms> | undefined
   /** The deployments as a hold has to see them; absent where they are the model's own. */
   readonly held?: readonly Deployment[]
@@ -66,32 +66,32 @@ interface AnyOrder {
   readonly state?: ResolvedState | undefined
 }
 
-export interface ChatOrder extends AnyOrder {
+export interface ChatHoldInput extends AnyHoldInput {
   readonly request: ChatRequest
   /** The deployments as a hold has to see them. */
   readonly held: readonly Deployment[]
   readonly bound: Bound
   readonly calls: number
-  readonly endpoints: ReadonlyMap<string, Endpoint>
+  readonly endpoints: ReadonlyMap<string, ProviderClient>
 }
 
 /** Of what is no chat. */
-export interface UsageOrder extends AnyOrder {
+export interface UsageHoldInput extends AnyHoldInput {
   readonly request: undefined
   readonly worst: Usage
 }
 
-export type Order = ChatOrder | UsageOrder
+export type HoldInput = ChatHoldInput | UsageHoldInput
 
 /** A bound with what the terms of the deployments add to it. */
-export function widened(terms: Order["terms"], model: Model, bound: Bound): Bound {
+export function widened(terms: HoldInput["terms"], model: Model, bound: Bound): Bound {
   return terms === undefined ? bound : widen(bound, [...terms.values()], model.context)
 }
 
 /** The most that a request can have used. */
-export function mostOf({ order, clampedTo }: Bill, meter: Meter | undefined): Usage {
-  if (order.request === undefined) return order.worst
-  const { bound, model, terms } = order
+export function mostOf({ input, clampedTo }: PendingCharge, meter: Meter | undefined): Usage {
+  if (input.request === undefined) return input.worst
+  const { bound, model, terms } = input
   const asked =
     clampedTo === undefined ? bound : { ...bound, output: Math.min(bound.output, clampedTo) }
   const came = meter === undefined ? 0 : meter.characters + meter.other.characters
@@ -100,7 +100,7 @@ export function mostOf({ order, clampedTo }: Bill, meter: Meter | undefined): Us
 
 /** What is asked for in place of more than there are credits for, or than the model can say. */
 export function clampOf(
-  { request, model }: Order,
+  { request, model }: HoldInput,
   affordable: number | undefined,
 ): number | undefined {
   if (request?.maxTokens === undefined) return affordable

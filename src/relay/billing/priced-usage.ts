@@ -4,7 +4,7 @@ import type { SettledUsage } from "../billable/settle.ts"
 import { heldTo } from "./usage-bound.ts"
 
 /** A priced usage, ready to settle. */
-export interface Reckoning {
+export interface PricedUsage {
   readonly usage: Usage
   readonly estimated: boolean
   readonly cost: Cost
@@ -31,12 +31,12 @@ export interface CountedUsage {
  * What the answer tells of its usage in the vendor's place: our own count, where that is charged.
  * @param isCut whether the answer may have been ended here, so that the usage was heard and not told.
  */
-export function ownCount({ usage, estimated }: Reckoning, isCut = false): Usage | undefined {
+export function ownCount({ usage, estimated }: PricedUsage, isCut = false): Usage | undefined {
   return estimated || isCut ? usage : undefined
 }
 
 /** What a usage costs. */
-export function reckon({ usage, estimated }: CountedUsage, price: Price): Reckoning {
+export function priceUsage({ usage, estimated }: CountedUsage, price: Price): PricedUsage {
   const counted = withRequest(usage, price)
   return { usage: counted, estimated, cost: costOf(counted, price) }
 }
@@ -45,7 +45,7 @@ export function reckon({ usage, estimated }: CountedUsage, price: Price): Reckon
  * What a usage costs together with what else was billed.
  * @param price the deployment's own, which says whether the request itself costs.
  */
-export function reckonSettled(settled: SettledUsage, price: Price, estimated: boolean): Reckoning {
+export function priceSettled(settled: SettledUsage, price: Price, estimated: boolean): PricedUsage {
   const counted = withRequest(settled.usage, price)
   const cost = costOf(counted, settled.price, settled.others)
   const usage = settled.others.reduce((sum, other) => addUsage(sum, other.usage), counted)
@@ -56,21 +56,21 @@ export function reckonSettled(settled: SettledUsage, price: Price, estimated: bo
  * What is charged of a usage of which a vendor has told more than there can have been.
  * @param most the most that the request can have used.
  */
-export function heldReckoning(told: Reckoning, price: Price, most: Usage): Reckoning {
+export function boundedPrice(told: PricedUsage, price: Price, most: Usage): PricedUsage {
   const { settled, estimated } = told
   if (settled === undefined) {
-    return beyondOf(told, reckon({ usage: heldTo(most, told.usage), estimated }, price))
+    return beyondOf(told, priceUsage({ usage: heldTo(most, told.usage), estimated }, price))
   }
   const held = {
     ...settled,
     usage: heldTo(most, settled.usage),
     others: settled.others.map((other) => ({ ...other, usage: heldTo(most, other.usage) })),
   }
-  return beyondOf(told, reckonSettled(held, price, estimated))
+  return beyondOf(told, priceSettled(held, price, estimated))
 }
 
 /** What is charged of what was told. Our own count of more than there can be is only a bad guess. */
-function beyondOf(told: Reckoning, held: Reckoning): Reckoning {
+function beyondOf(told: PricedUsage, held: PricedUsage): PricedUsage {
   const amount = told.cost.total - held.cost.total
   if (amount <= 0n || told.estimated) return held
   return { ...held, beyond: { reported: told.usage, amount } }

@@ -5,7 +5,7 @@ import { NO_USAGE } from "../../canon/usage.ts"
 import { findState, type StateReference } from "../../canon/vendor-state.ts"
 import type { Model } from "../../catalog/model.ts"
 import { type Demand, survey } from "../billable/survey.ts"
-import type { Bill } from "../billing/pending-charge.ts"
+import type { PendingCharge } from "../billing/pending-charge.ts"
 import { estimateInput, textOf } from "../billing/bounds.ts"
 import type { Answer, Call, Caller, ChatCall } from "../pipeline/call.ts"
 import { Cancellation } from "../pipeline/cancellation.ts"
@@ -26,13 +26,13 @@ import { answerWhole } from "./whole-answer.ts"
 /** A request whose money is held. */
 interface AdmittedChat {
   readonly input: ChatInput
-  readonly charge: Bill
+  readonly charge: PendingCharge
 }
 
 const NONE: readonly StateReference[] = []
 
 /** Chat requests: decoded, limited and held here, then answered as a stream or whole. */
-export class Relay {
+export class ChatRelay {
   readonly #services: RelayServices
 
   constructor(services: RelayServices) {

@@ -9,14 +9,18 @@ import type { RefusalReader } from "../upstream/refusal.ts"
 import type { ChatContext } from "./chat-context.ts"
 import type { Plan } from "./plan.ts"
 import { planCall } from "./plan-call.ts"
-import type { Seal } from "./reasoning-envelope.ts"
+import type { ReasoningSigner } from "./reasoning-envelope.ts"
 
 /**
  * How a candidate is to be called. What is lost on the way to it is told from now on.
  * @throws GatewayError when the request cannot go there; another candidate may be able to carry it.
  */
-export function planFor(context: ChatContext, candidate: Target, seal: Seal): MaybePromise<Plan> {
-  return whenReady(planCall(context, candidate, seal), (plan) => {
+export function planFor(
+  context: ChatContext,
+  candidate: Target,
+  signer: ReasoningSigner,
+): MaybePromise<Plan> {
+  return whenReady(planCall(context, candidate, signer), (plan) => {
     if (context.call.isStrict && plan.losses.length > 0) throw notCarried(plan.losses)
     context.charge.losses = plan.losses
     return plan

@@ -9,7 +9,7 @@ import type { Health } from "../../routing/health.ts"
 import { likelyRoute } from "../../routing/route.ts"
 import { notCarried } from "../pipeline/answer-headers.ts"
 import { SAME, widen } from "../billable/terms.ts"
-import type { Bill } from "../billing/pending-charge.ts"
+import type { PendingCharge } from "../billing/pending-charge.ts"
 import { cheapestOf } from "../billing/deployment-costs.ts"
 import {
   type Bound,
@@ -25,7 +25,7 @@ import {
 import type { RelayServices } from "../pipeline/services.ts"
 import { imagined } from "./inline-media.ts"
 import { usageName } from "../billing/receipt.ts"
-import type { Seal } from "./reasoning-envelope.ts"
+import type { ReasoningSigner } from "./reasoning-envelope.ts"
 import { planCall, type PlannedRequest } from "./plan-call.ts"
 
 /** What a request would cost, and where it would go. Amounts are nanocredits. */
@@ -84,35 +84,35 @@ export async function estimateChat(
   services: RelayServices,
   planned: PlannedRequest,
 ): Promise<Estimate> {
-  const { charge: bill, request } = planned
-  const deployments = cheapDeployments(bill)
-  const most = bill.hold.amount
+  const { charge, request } = planned
+  const deployments = cheapDeployments(charge)
+  const most = charge.hold.amount
   const tokens = fewestTokens(Buffer.byteLength(textOf(request)))
   const least = smallest(
     INPUT_CLASSES.map((name) => cheapestOf({ ...NO_USAGE, [name]: tokens }, deployments)),
   )
-  const lines = await linesOfChat(services, bill)
-  const route = await stepsOf(bill.model, services.health, (deployment) =>
-    stepOf(planned, deployment, services.seal),
+  const lines = await linesOfChat(services, charge)
+  const route = await stepsOf(charge.model, services.health, (deployment) =>
+    stepOf(planned, deployment, services.signer),
   )
-  const part = { model: bill.model.id, least: atMost(least, most), most, lines, route }
-  return estimateOf(services, bill, [part])
+  const part = { model: charge.model.id, least: atMost(least, most), most, lines, route }
+  return estimateOf(services, charge, [part])
 }
 
-/** The parts of a request, together. @param bill of all of them. */
+/** The parts of a request, together. @param charge of all of them. */
 export function estimateOf(
   { billing }: Pick<RelayServices, "billing">,
-  bill: Bill,
+  charge: PendingCharge,
   parts: readonly EstimatedPart[],
 ): Estimate {
-  const { refusal, clampedTo, hold } = bill
-  const standings = billing.standing(bill)
+  const { refusal, clampedTo, hold } = charge
+  const standings = billing.standing(charge)
   const least = parts.reduce((sum, part) => sum + part.least, 0n)
   return { least, most: hold.amount, refusal, clampedTo, standings, parts }
 }
 
 /** The deployments at the lowest prices that a request can come to: in cheaper modes, by other models. */
-function cheapDeployments({ model, terms }: Bill): readonly Deployment[] {
+function cheapDeployments({ model, terms }: PendingCharge): readonly Deployment[] {
   if (terms === undefined) return model.deployments
   return model.deployments.flatMap((deployment) => {
     const own = terms.get(deployment.id)
@@ -139,32 +139,35 @@ const INPUT_CLASSES: readonly UsageClass[] = [
 
 const KEPT_WORDS = "what the vendor keeps by its size, or the whole context where nobody knows it"
 
-async function linesOfChat({ counter }: RelayServices, bill: Bill): Promise<EstimateLine[]> {
-  const { call, request, model, hold, state, held = model.deployments } = bill
+async function linesOfChat(
+  { counter }: RelayServices,
+  charge: PendingCharge,
+): Promise<EstimateLine[]> {
+  const { call, request, model, hold, state, held = model.deployments } = charge
   if (!request) return []
   const kept = keptTokens(state, model)
   const beside = kept === 0 ? "" : `; ${KEPT_WORDS}`
-  const whole = boundFor(bill, boundByBytes(request, call.bodyBytes, model, kept))
+  const whole = boundFor(charge, boundByBytes(request, call.bodyBytes, model, kept))
   if (worstCost(whole, held) <= hold.amount) {
     const why = "a token is at least one byte of the body; pictures, sounds and files by their size"
-    return chatLines(whole, bill, why + beside)
+    return chatLines(whole, charge, why + beside)
   }
   const counted = await counter.count(textOf(request))
   const bound =
-    counted === undefined ? whole : boundFor(bill, boundByCount(request, counted, model, kept))
+    counted === undefined ? whole : boundFor(charge, boundByCount(request, counted, model, kept))
   const why = "tokens as counted here, with a margin for other vendors' vocabularies"
-  return chatLines(bound, bill, why + beside)
+  return chatLines(bound, charge, why + beside)
 }
 
 /** A bound with what the vendor does by itself, and as far as the balance pays for it. */
-function boundFor({ clampedTo, model, terms, order }: Bill, plain: Bound): Bound {
+function boundFor({ clampedTo, model, terms, input }: PendingCharge, plain: Bound): Bound {
   const widened = terms === undefined ? plain : widen(plain, [...terms.values()], model.context)
-  const bound = order.request === undefined ? widened : repeated(order.calls, widened)
+  const bound = input.request === undefined ? widened : repeated(input.calls, widened)
   return clampedTo === undefined ? bound : { ...bound, output: clampedTo }
 }
 
-function chatLines(bound: Bound, bill: Bill, why: string) {
-  const { model, hold, request, clampedTo, held = model.deployments } = bill
+function chatLines(bound: Bound, charge: PendingCharge, why: string) {
+  const { model, hold, request, clampedTo, held = model.deployments } = charge
   const { lines, multiplier } = linesOfBound(bound, held)
   const reasons = {
     input: why,
@@ -231,13 +234,13 @@ export function stepsOf(
   )
 }
 
-async function stepOf(planned: PlannedRequest, deployment: Deployment, seal: Seal) {
+async function stepOf(planned: PlannedRequest, deployment: Deployment, signer: ReasoningSigner) {
   const endpoint = planned.config.endpoints.get(deployment.provider)
   if (!endpoint) throw new Error(`provider ${deployment.provider} is not set up`)
   const { isVerbatim, losses, calls, offer } = await planCall(
     planned,
     { deployment, endpoint },
-    seal,
+    signer,
     imagined,
   )
   const plan = { isVerbatim, dialect: offer.dialect.id, calls }

@@ -8,14 +8,14 @@ import { planFailure, planFor, refusalsOf, requestOf } from "./chat-request.ts"
 import { Meter } from "./meter.ts"
 import type { Plan } from "./plan.ts"
 import { readingParts } from "./reading-parts.ts"
-import type { Seal } from "./reasoning-envelope.ts"
+import type { ReasoningSigner } from "./reasoning-envelope.ts"
 import { ChoiceWriter, SeveralStreams } from "./several-streams.ts"
 import { type StreamWriter, TranscodingWriter, VerbatimWriter } from "./stream-writer.ts"
 import { type AnswerStream, UpstreamStream } from "./upstream-stream.ts"
 
 export interface OpeningServices {
   readonly pipeline: Pipeline
-  readonly seal: Seal
+  readonly signer: ReasoningSigner
   readonly counter: TokenCounter
   readonly vendorState: VendorState
 }
@@ -41,7 +41,7 @@ export class StreamOpening {
     this.#context = context
     this.stream = services.pipeline.tryCandidates(
       context,
-      (candidate) => planFor(context, candidate, services.seal),
+      (candidate) => planFor(context, candidate, services.signer),
       (plan) => this.#open(plan),
     )
   }
@@ -58,14 +58,14 @@ export class StreamOpening {
 
   /** The stream of a plan; several as one, where the vendor gives one choice at a time. */
   async #open(plan: Plan): Promise<AnswerStream> {
-    const { pipeline, seal, vendorState } = this.#services
+    const { pipeline, signer, vendorState } = this.#services
     const context = this.#context
     const recorder = recordState(vendorState, context, plan)
     const opened: Opened = { plan, recorder, meters: [] }
     this.#opened = opened
     try {
-      if (plan.calls === 1) return await this.#openCall(opened, writerOf(context, plan, seal))
-      const writer = transcodingWriter(context, plan, seal)
+      if (plan.calls === 1) return await this.#openCall(opened, writerOf(context, plan, signer))
+      const writer = transcodingWriter(context, plan, signer)
       const calls = Array.from(
         { length: plan.calls },
         (_, choice) => () => this.#openCall(opened, new ChoiceWriter(writer, choice)),
@@ -97,19 +97,23 @@ export class StreamOpening {
 }
 
 /** Frames go down as they came where caller and vendor speak the same dialect, else through the canon. */
-function writerOf(context: ChatContext, plan: Plan, seal: Seal): StreamWriter {
+function writerOf(context: ChatContext, plan: Plan, signer: ReasoningSigner): StreamWriter {
   const { patches } = plan.offer.dialect
-  if (!plan.isVerbatim || !patches) return transcodingWriter(context, plan, seal)
+  if (!plan.isVerbatim || !patches) return transcodingWriter(context, plan, signer)
   const { dialect, request } = context
   const { model, streamUsage } = request
   return new VerbatimWriter(dialect, patches.frames({ model, streamUsage }))
 }
 
-function transcodingWriter(context: ChatContext, plan: Plan, seal: Seal): TranscodingWriter {
+function transcodingWriter(
+  context: ChatContext,
+  plan: Plan,
+  signer: ReasoningSigner,
+): TranscodingWriter {
   const { dialect, request } = context
   return new TranscodingWriter(dialect, dialect.encodeEvents(request), {
     model: request.model,
-    seal,
+    signer,
     provider: plan.endpoint.provider,
     dialect: plan.offer.dialect.id,
   })

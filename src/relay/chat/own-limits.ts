@@ -1,7 +1,7 @@
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { AnswerLimits, UpstreamDialect } from "../../canon/dialect.ts"
 import type { Model } from "../../catalog/model.ts"
-import type { Endpoint } from "../upstream/provider-client.ts"
+import type { ProviderClient } from "../upstream/provider-client.ts"
 import { LEAST_OUTPUT } from "../billing/usage-bound.ts"
 
 /** Limits of an answer that its vendor does not keep, or not alone, so that the relay does (decision 28). */
@@ -69,7 +69,7 @@ export function takesLimits(
 export function heldRequest(
   request: ChatRequest,
   model: Model,
-  endpoints: ReadonlyMap<string, Endpoint>,
+  endpoints: ReadonlyMap<string, ProviderClient>,
 ): ChatRequest {
   const { maxTokens } = request
   if (maxTokens === undefined || maxTokens >= LEAST_OUTPUT) return request
@@ -80,7 +80,7 @@ export function heldRequest(
 /** The shortest limit that every deployment of a model takes: less is asked of none, so less is never held. Tokens. */
 export function leastOutput(
   { deployments }: Model,
-  endpoints: ReadonlyMap<string, Endpoint>,
+  endpoints: ReadonlyMap<string, ProviderClient>,
 ): number {
   let least = 0
   for (const deployment of deployments) {

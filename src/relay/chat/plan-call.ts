@@ -5,16 +5,16 @@ import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { hasOtherTools } from "../../dialects/shared/tool-names.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import type { ChatOffer } from "../../vendors/vendor.ts"
-import type { Bill } from "../billing/pending-charge.ts"
+import type { PendingCharge } from "../billing/pending-charge.ts"
 import { carriedRequest, withoutBringing } from "./carried-request.ts"
-import type { Endpoint } from "../upstream/provider-client.ts"
+import type { ProviderClient } from "../upstream/provider-client.ts"
 import type { Target } from "../upstream/attempt.ts"
 import type { ChatContext } from "./chat-context.ts"
 import { isFoldable } from "./fold-answer.ts"
 import { fitLimits, takesLimits } from "./own-limits.ts"
 import { inlined, needsInlining } from "./inline-media.ts"
 import type { Plan } from "./plan.ts"
-import { carriesEnvelope, openEnvelopes, type Seal } from "./reasoning-envelope.ts"
+import { carriesEnvelope, openEnvelopes, type ReasoningSigner } from "./reasoning-envelope.ts"
 import { carriesSearch, withoutSteps } from "./reported-search.ts"
 import { leadsNowhere, noThreads } from "../state/state-kinds.ts"
 
@@ -36,7 +36,7 @@ const RAISED: Loss = { name: "max_tokens", effect: "approximated" }
 export function planCall(
   planned: PlannedRequest,
   { deployment, endpoint }: Target,
-  seal: Seal,
+  signer: ReasoningSigner,
   inline: Inlining = inlined,
 ): MaybePromise<Plan> {
   const { dialect, request, call, charge } = planned
@@ -70,7 +70,7 @@ export function planCall(
     }
   }
   const usable = own === undefined ? offers : [own]
-  const transcoding = { planned, deployment, endpoint, seal, offers: usable }
+  const transcoding = { planned, deployment, endpoint, signer, offers: usable }
   if (usable.some((offer) => !needsInlining(request, offer.dialect))) {
     return planTranscoded(transcoding, request)
   }
@@ -99,7 +99,7 @@ function isRaised({ maxTokens }: ChatRequest, { takesNoOutput }: UpstreamDialect
 export function mostCalls(
   request: ChatRequest,
   { deployments }: Model,
-  endpoints: ReadonlyMap<string, Endpoint>,
+  endpoints: ReadonlyMap<string, ProviderClient>,
 ): number {
   if (request.choices === 1) return 1
   const isSplit = deployments.some((deployment) =>
@@ -119,8 +119,8 @@ function isMany(request: ChatRequest, dialect: UpstreamDialect): boolean {
 interface Transcoding {
   readonly planned: PlannedRequest
   readonly deployment: Deployment
-  readonly endpoint: Endpoint
-  readonly seal: Seal
+  readonly endpoint: ProviderClient
+  readonly signer: ReasoningSigner
   readonly offers: readonly ChatOffer[]
 }
 
@@ -142,12 +142,12 @@ function isBetter(plan: Plan, other: Plan): boolean {
 }
 
 function planOffer(transcoding: Transcoding, offer: ChatOffer, request: ChatRequest): Plan {
-  const { planned, deployment, endpoint, seal } = transcoding
+  const { planned, deployment, endpoint, signer } = transcoding
   const { dialect } = offer
   if (dialect.id !== planned.dialect.id) refuseKept(planned.charge, request)
   const isSplit = isMany(request, dialect)
   const said = dialect.id === planned.dialect.id ? request.messages : withoutBringing(request)
-  const opened = openEnvelopes({ ...request, messages: said }, seal, endpoint.provider)
+  const opened = openEnvelopes({ ...request, messages: said }, signer, endpoint.provider)
   const { messages, lost } = withoutSteps(opened.messages)
   const { clampedTo, model } = planned.charge
   const longest = dialect.needsMaxTokens ? model.maxOutput : undefined
@@ -184,7 +184,7 @@ function planOffer(transcoding: Transcoding, offer: ChatOffer, request: ChatRequ
 }
 
 /** In another dialect nothing can be said of what a vendor keeps, but for files. */
-function refuseKept({ state }: Bill, { isThread }: ChatRequest): void {
+function refuseKept({ state }: PendingCharge, { isThread }: ChatRequest): void {
   const lost = state?.references.find((reference) => reference.state.isEssential)
   if (lost) throw leadsNowhere(lost)
   if (isThread) throw noThreads("thread")

@@ -4,19 +4,22 @@ import type { JsonObject } from "../../canon/json.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { ChatOffer } from "../../vendors/vendor.ts"
 import { AnswerRecord } from "../billable/answer-record.ts"
-import type { Bill } from "../billing/pending-charge.ts"
-import type { Endpoint } from "../upstream/provider-client.ts"
+import type { PendingCharge } from "../billing/pending-charge.ts"
+import type { ProviderClient } from "../upstream/provider-client.ts"
 import type { OwnLimits } from "./own-limits.ts"
 
 /** What is told by an answer of a plan beside its usage; undefined where nothing but tokens is billed. */
-export function recordOf(bill: Bill, { deployment, offer }: Plan): AnswerRecord | undefined {
-  return bill.terms?.has(deployment.id) === true ? new AnswerRecord(offer.dialect.id) : undefined
+export function recordOf(
+  charge: PendingCharge,
+  { deployment, offer }: Plan,
+): AnswerRecord | undefined {
+  return charge.terms?.has(deployment.id) === true ? new AnswerRecord(offer.dialect.id) : undefined
 }
 
 /** How one deployment is to be called. */
 export interface Plan {
   readonly deployment: Deployment
-  readonly endpoint: Endpoint
+  readonly endpoint: ProviderClient
   readonly offer: ChatOffer
   /** Whether caller and vendor speak the same dialect, so that the answer goes down as it came. */
   readonly isVerbatim: boolean

@@ -22,9 +22,9 @@ export interface Signed {
  * Envelopes in which a vendor's signature travels through a client of any dialect and back to that
  * vendor unchanged: `tg1:<proof>:<dialect>:<provider>:<r or nothing>:<id>:<signature>`. The client
  * takes it for a signature of its own dialect. The proof is an HMAC, so that nothing but what was
- * sealed here ever reaches a vendor as its own.
+ * signed here ever reaches a vendor as its own.
  */
-export class Seal {
+export class ReasoningSigner {
   readonly #key: Buffer
 
   /** @param secret of this installation. */
@@ -33,14 +33,14 @@ export class Seal {
   }
 
   /** @param provider whose signature it is: another account may not be able to read it. */
-  seal(signed: Signed, provider: string): string {
+  sign(signed: Signed, provider: string): string {
     const { signature, signedBy, isRedacted, id } = signed
     const flag = isRedacted === true ? "r" : ""
     const rest = [signedBy, provider, flag, encodeURIComponent(id ?? ""), signature].join(SEPARATOR)
     return `${PREFIX}${this.#proof(rest).toString("base64url")}${SEPARATOR}${rest}`
   }
 
-  /** @returns undefined when it was not sealed here, or was changed. */
+  /** @returns undefined when it was not signed here, or was changed. */
   open(text: string): (Signed & { readonly provider: string }) | undefined {
     const [proof = "", signedBy = "", provider = "", flag = "", id = "", ...signature] = text
       .slice(PREFIX.length)
@@ -85,7 +85,7 @@ const LOST: readonly Loss[] = [{ name: "reasoning.signature", effect: "dropped" 
  */
 export function openEnvelopes(
   request: ChatRequest,
-  seal: Seal,
+  signer: ReasoningSigner,
   provider: string,
 ): { readonly messages: readonly Message[]; readonly lost: readonly Loss[] } {
   if (!carriesEnvelope(request)) return { messages: request.messages, lost: NOTHING }
@@ -94,8 +94,8 @@ export function openEnvelopes(
     if (!message.parts.some(isSealed)) return message
     const parts = message.parts.flatMap((part) => {
       if (!isSealed(part)) return [part]
-      const opened = openPart(part, seal, provider)
-      if (opened.signature === undefined && !seal.isUnsigned(part.signature)) lost = LOST
+      const opened = openPart(part, signer, provider)
+      if (opened.signature === undefined && !signer.isUnsigned(part.signature)) lost = LOST
       return opened.signature === undefined && opened.text === "" ? [] : [opened]
     })
     return { ...message, parts }
@@ -105,7 +105,7 @@ export function openEnvelopes(
 
 function openPart(
   part: ReasoningPart & { readonly signature: string },
-  seal: Seal,
+  signer: ReasoningSigner,
   provider: string,
 ): ReasoningPart {
   const {
@@ -116,7 +116,7 @@ function openPart(
     extra: _extra,
     ...bare
   } = part
-  const opened = seal.open(part.signature)
+  const opened = signer.open(part.signature)
   if (opened?.provider !== provider || opened.signature === "") return bare
   const { provider: _provider, ...signed } = opened
   const whole: Draft<ReasoningPart> = { ...bare, ...signed }

@@ -12,7 +12,7 @@ import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
 import type { Usage } from "../../canon/usage.ts"
 import { formatCredits } from "../../ledger/money.ts"
 import { formatEvent } from "../../wire/sse.ts"
-import type { Seal, Signed } from "./reasoning-envelope.ts"
+import type { ReasoningSigner, Signed } from "./reasoning-envelope.ts"
 
 /** Hears of a frame. */
 export type Tell = (frame: JsonObject) => void
@@ -143,7 +143,7 @@ export class TranscodingWriter implements StreamWriter {
   readonly #client: ClientDialect
   readonly #encoder: EventEncoder
   readonly #model: string
-  readonly #seal: (signed: Signed) => string
+  readonly #sign: (signed: Signed) => string
   readonly #dialect: DialectId
   /** Choices whose reasoning goes on, and has not been signed yet. */
   readonly #unsigned = new Set<number>()
@@ -159,7 +159,7 @@ export class TranscodingWriter implements StreamWriter {
     encoder: EventEncoder,
     parts: {
       readonly model: string
-      readonly seal: Seal
+      readonly signer: ReasoningSigner
       readonly provider: string
       readonly dialect: DialectId
     },
@@ -167,7 +167,7 @@ export class TranscodingWriter implements StreamWriter {
     this.#client = client
     this.#encoder = encoder
     this.#model = parts.model
-    this.#seal = (signed) => parts.seal.seal(signed, parts.provider)
+    this.#sign = (signed) => parts.signer.sign(signed, parts.provider)
     this.#dialect = parts.dialect
   }
 
@@ -193,7 +193,7 @@ export class TranscodingWriter implements StreamWriter {
     if (!this.#unsigned.delete(event.choice) || type === "reasoning-signature") return ""
     const { choice } = event
     const unsigned = { signature: "", signedBy: this.#dialect }
-    const signature = this.#seal(unsigned)
+    const signature = this.#sign(unsigned)
     return this.#write({ type: "reasoning-signature", choice, ...unsigned, signature })
   }
 
@@ -222,7 +222,7 @@ export class TranscodingWriter implements StreamWriter {
   #ours(event: ChatEvent): ChatEvent {
     if (event.type === "start") return { ...event, model: this.#model }
     if (event.type === "reasoning-delta") this.#unsigned.add(event.choice)
-    if (event.type === "reasoning-signature") return { ...event, signature: this.#seal(event) }
+    if (event.type === "reasoning-signature") return { ...event, signature: this.#sign(event) }
     return event
   }
 }

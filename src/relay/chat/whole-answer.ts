@@ -23,14 +23,14 @@ import { limitedResult } from "./limited-result.ts"
 import { Meter } from "./meter.ts"
 import { type Plan, recordOf, wholePlan } from "./plan.ts"
 import { readingParts } from "./reading-parts.ts"
-import type { Seal } from "./reasoning-envelope.ts"
+import type { ReasoningSigner } from "./reasoning-envelope.ts"
 import { releaseChat } from "./release-chat.ts"
 import { isStreamed } from "./upstream-stream.ts"
 
 export interface WholeServices {
   readonly pipeline: Pipeline
   readonly billing: Billing
-  readonly seal: Seal
+  readonly signer: ReasoningSigner
   readonly counter: TokenCounter
   readonly vendorState: VendorState
   readonly contents: Contents
@@ -59,7 +59,7 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
   const { plan, all } = await receiveAnswer(services, context)
   const [first] = all
   const meter = all.length === 1 && first ? first.meter : Meter.sum(all.map((one) => one.meter))
-  const pricing = billing.reckon(charge, plan.deployment, meter)
+  const pricing = billing.priceAnswer(charge, plan.deployment, meter)
   const { priced, settlement } = await pipeline.settle(context, plan.deployment, pricing)
   addAnswerHeaders(headers, {
     provider: plan.endpoint.provider,
@@ -73,7 +73,7 @@ export async function answerWhole(services: WholeServices, context: ChatContext)
   const answer = afterCharge(() =>
     plan.isVerbatim && first?.body
       ? patchedBody(context, plan, first.body, counted)
-      : encodedBody(context, sealed(merged(all, meter), services.seal, plan), counted),
+      : encodedBody(context, signed(merged(all, meter), services.signer, plan), counted),
   )
   services.contents.keep(call, call.body, answer)
   if (keeping) await services.conversations.keep(keeping, answer)
@@ -107,7 +107,7 @@ async function receiveAnswer(services: WholeServices, context: ChatContext): Pro
   try {
     return await services.pipeline.tryCandidates(
       context,
-      (candidate) => planFor(context, candidate, services.seal),
+      (candidate) => planFor(context, candidate, services.signer),
       (plan) => receivePlan(services, context, plan),
     )
   } catch (failure) {
@@ -231,13 +231,13 @@ function merged(all: readonly Received[], meter: Meter): ChatResult {
   return meter.usage === undefined ? { ...rest, choices } : { ...rest, choices, usage: meter.usage }
 }
 
-function sealed(result: ChatResult, seal: Seal, plan: Plan): ChatResult {
-  const sealPart = (part: Part): Part => {
+function signed(result: ChatResult, signer: ReasoningSigner, plan: Plan): ChatResult {
+  const signPart = (part: Part): Part => {
     if (part.type !== "reasoning") return part
     const { signature = "", signedBy = plan.offer.dialect.id } = part
-    const text = seal.seal({ ...part, signature, signedBy }, plan.endpoint.provider)
+    const text = signer.sign({ ...part, signature, signedBy }, plan.endpoint.provider)
     return { ...part, signature: text }
   }
-  const choices = result.choices.map((choice) => ({ ...choice, parts: choice.parts.map(sealPart) }))
+  const choices = result.choices.map((choice) => ({ ...choice, parts: choice.parts.map(signPart) }))
   return { ...result, choices }
 }

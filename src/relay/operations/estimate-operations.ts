@@ -29,8 +29,8 @@ export async function estimateOperations(
   limiter.check(id, { requestsPerMinute, tokens: 0 })
   const parts = await Promise.all(plans.map((plan) => partOf(services, plan)))
   const beside = parts.slice(0, -1).reduce((sum, { most }) => sum + most, 0n)
-  const bill = await billing.admitUsage(last.call, last.model, last.worst, beside)
-  return estimateOf(services, bill, parts)
+  const charge = await billing.admitUsage(last.call, last.model, last.worst, beside)
+  return estimateOf(services, charge, parts)
 }
 
 async function partOf(services: RelayServices, plan: OperationPlan): Promise<EstimatedPart> {

@@ -4,7 +4,7 @@ import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import type { Attempt, Target } from "../upstream/attempt.ts"
-import type { Endpoint } from "../upstream/provider-client.ts"
+import type { ProviderClient } from "../upstream/provider-client.ts"
 import type { RefusalReader } from "../upstream/refusal.ts"
 import type { SpeculativeCall } from "../upstream/speculative-call.ts"
 
@@ -20,7 +20,7 @@ export interface UpstreamAnswer {
 /** One deployment that an operation may be done at, and how to call it. */
 export class OperationCandidate implements Target {
   readonly deployment: Deployment
-  readonly endpoint: Endpoint
+  readonly endpoint: ProviderClient
   readonly #pipeline: Pipeline
   readonly #context: RequestContext
   readonly #speculative: SpeculativeCall | undefined

@@ -4,7 +4,7 @@ import type { OperationCall } from "../../canon/operation.ts"
 import { NO_USAGE, totalInput, type Usage } from "../../canon/usage.ts"
 import type { Model } from "../../catalog/model.ts"
 import { notCarried } from "../pipeline/answer-headers.ts"
-import type { Bill } from "../billing/pending-charge.ts"
+import type { PendingCharge } from "../billing/pending-charge.ts"
 import type { Call, Caller } from "../pipeline/call.ts"
 import { Cancellation } from "../pipeline/cancellation.ts"
 import type { EndReason } from "../pipeline/end-reason.ts"
@@ -67,7 +67,7 @@ export class Operation implements Disposable {
     this.#admitted = { call, config, charge, rate, headers: rate.headers, cancellation }
   }
 
-  async #hold(model: Model, worst: Usage): Promise<Bill> {
+  async #hold(model: Model, worst: Usage): Promise<PendingCharge> {
     this.#rate.count(Math.ceil(totalInput(worst) / BYTES_OF_TOKEN))
     try {
       return await this.#services.billing.admitUsage(this.#call, model, worst)

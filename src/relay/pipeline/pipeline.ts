@@ -7,7 +7,7 @@ import type { Health } from "../../routing/health.ts"
 import { route } from "../../routing/route.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
 import type { Billing } from "../billing/billing.ts"
-import type { Reckoning } from "../billing/priced-usage.ts"
+import type { PricedUsage } from "../billing/priced-usage.ts"
 import { Attempt, type Target } from "../upstream/attempt.ts"
 import type { DeadlineWatch } from "./deadline-watch.ts"
 import { CallEnded, isFinal } from "./end-reason.ts"
@@ -28,7 +28,7 @@ export interface PipelineServices {
 
 /** A request that is paid for. */
 export interface Settled {
-  readonly priced: Reckoning
+  readonly priced: PricedUsage
   readonly settlement: Settlement
 }
 
@@ -163,7 +163,7 @@ export class Pipeline {
   async settle(
     { charge, rate }: RequestContext,
     deployment: Deployment,
-    pricing: MaybePromise<Reckoning>,
+    pricing: MaybePromise<PricedUsage>,
   ): Promise<Settled> {
     const priced = pricing instanceof Promise ? await pricing : pricing
     const settlement = await this.#billing.settle(charge, deployment, priced)

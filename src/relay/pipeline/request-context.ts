@@ -1,4 +1,4 @@
-import type { Bill } from "../billing/pending-charge.ts"
+import type { PendingCharge } from "../billing/pending-charge.ts"
 import type { Call } from "./call.ts"
 import type { Cancellation } from "./cancellation.ts"
 import type { RateUsage } from "./rate-usage.ts"
@@ -9,7 +9,7 @@ export interface RequestContext {
   readonly call: Call
   /** The one it began with: settings that change meanwhile are not its own. */
   readonly config: RuntimeConfig
-  readonly charge: Bill
+  readonly charge: PendingCharge
   /** What it uses of its key's rates. */
   readonly rate: RateUsage
   /** Of the answer, as they become known. */

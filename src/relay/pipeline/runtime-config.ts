@@ -2,7 +2,7 @@ import type { Catalog } from "../../catalog/catalog.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { DeadlineSettings, Disconnect } from "../../config/settings.ts"
 import type { MediaLimits } from "../../media/fetch-media.ts"
-import type { Endpoint } from "../upstream/provider-client.ts"
+import type { ProviderClient } from "../upstream/provider-client.ts"
 
 /**
  * What requests are served by, worked out from the active settings. It is replaced as a whole when they change; a
@@ -10,7 +10,7 @@ import type { Endpoint } from "../upstream/provider-client.ts"
  */
 export interface RuntimeConfig {
   readonly catalog: Catalog
-  readonly endpoints: ReadonlyMap<string, Endpoint>
+  readonly endpoints: ReadonlyMap<string, ProviderClient>
   readonly deadlines: DeadlineSettings
   /** The largest whole answer of an upstream that is read. Bytes. */
   readonly answerBytes: number

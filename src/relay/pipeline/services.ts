@@ -3,7 +3,7 @@ import type { Health } from "../../routing/health.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
 import type { Billing } from "../billing/billing.ts"
 import type { Conversations } from "../chat/conversations.ts"
-import type { Seal } from "../chat/reasoning-envelope.ts"
+import type { ReasoningSigner } from "../chat/reasoning-envelope.ts"
 import type { VendorState } from "../state/vendor-state.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 import type { Contents } from "./payload-log.ts"
@@ -34,7 +34,7 @@ export interface RelayServices {
   readonly health: Health
   readonly watch: DeadlineWatch
   readonly alarms: RelayAlarms
-  readonly seal: Seal
+  readonly signer: ReasoningSigner
   readonly counter: TokenCounter
   readonly contents: Contents
   readonly vendorState: VendorState

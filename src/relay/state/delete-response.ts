@@ -2,7 +2,7 @@ import type { DialectId } from "../../canon/extra.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import type { Conversations } from "../chat/conversations.ts"
-import type { Endpoint } from "../upstream/provider-client.ts"
+import type { ProviderClient } from "../upstream/provider-client.ts"
 import type { StateName, VendorState } from "./vendor-state.ts"
 
 const DIALECT: DialectId = "openai-responses"
@@ -13,7 +13,7 @@ const PATIENCE = 30_000
 export interface ResponseKeepers {
   readonly conversations: Conversations
   readonly vendorState: Pick<VendorState, "keepers" | "disown">
-  readonly endpoints: () => ReadonlyMap<string, Endpoint>
+  readonly endpoints: () => ReadonlyMap<string, ProviderClient>
 }
 
 /** A response of an account. */
@@ -48,7 +48,7 @@ export async function deleteResponse(
 }
 
 /** What the vendor does not have any more is deleted. */
-async function deleteAt(endpoint: Endpoint, id: string): Promise<void> {
+async function deleteAt(endpoint: ProviderClient, id: string): Promise<void> {
   const offer = endpoint.vendor.chat.find(({ dialect }) => dialect.id === DIALECT)
   if (!offer) return
   const { url, headers } = await endpoint.beneath(offer, id)
@@ -68,7 +68,7 @@ async function deleteAt(endpoint: Endpoint, id: string): Promise<void> {
   if (status >= 300 && status !== 404) throw notDeleted(endpoint, `answered ${status}`)
 }
 
-function notDeleted({ provider }: Endpoint, reason: string, cause?: unknown): GatewayError {
+function notDeleted({ provider }: ProviderClient, reason: string, cause?: unknown): GatewayError {
   return new GatewayError(
     "upstream_error",
     `Provider '${provider}', which keeps this response too, ${reason}. Nothing is deleted. Try again.`,

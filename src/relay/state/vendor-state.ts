@@ -6,7 +6,7 @@ import type { Model } from "../../catalog/model.ts"
 import type { KeyHasher } from "../../keys/secret.ts"
 import type { Store } from "../../store/store.ts"
 import type { VendorStateRecord } from "../../store/vendor-state.ts"
-import type { Endpoint } from "../upstream/provider-client.ts"
+import type { ProviderClient } from "../upstream/provider-client.ts"
 import { factsOf, keptElsewhere, leadsNowhere, notFound } from "./state-kinds.ts"
 
 /** What one request may name. */
@@ -35,7 +35,7 @@ export interface StateOrder {
   readonly model: Model
   /** The caller's. */
   readonly dialect: DialectId
-  readonly endpoints: ReadonlyMap<string, Endpoint>
+  readonly endpoints: ReadonlyMap<string, ProviderClient>
   /** Whether what nobody knows is passed on. */
   readonly passesUnknown: boolean
 }

@@ -11,7 +11,7 @@ import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
 import type { HttpRequest } from "../../wire/http/request.ts"
 import type { Sending } from "../../wire/http/sending.ts"
-import type { Endpoint } from "./provider-client.ts"
+import type { ProviderClient } from "./provider-client.ts"
 import type { Plan } from "../chat/plan.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
 import { type RefusalReader, refusalOf } from "./refusal.ts"
@@ -24,7 +24,7 @@ type Phase = "connect" | "firstByte" | "betweenBytes"
 /** Who is called. */
 export interface Target {
   readonly deployment: Deployment
-  readonly endpoint: Endpoint
+  readonly endpoint: ProviderClient
 }
 
 /** Hears of attempts that failed, unless it was the gateway or the request itself that ended them. */

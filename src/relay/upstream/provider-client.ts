@@ -42,7 +42,7 @@ function bytesOf(bytes: Uint8Array<ArrayBuffer> | (() => ReadableStream<Uint8Arr
 }
 
 /** A provider with everything that is the same for all its requests worked out. */
-export class Endpoint {
+export class ProviderClient {
   readonly provider: string
   readonly vendor: Vendor
   /** Without a slash at its end. */
